@@ -1,0 +1,82 @@
+# How a folder becomes a target. A library's sources are all *.cpp of its folders (not of folders below them); a program
+# is the main.cpp of its folder. A target whose folders hold no source yet is header-only.
+
+add_library(yk_warnings INTERFACE)
+target_compile_options(yk_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+                       -Wnon-virtual-dtor -Wold-style-cast -Wundef)
+if(YK_WERROR)
+  target_compile_options(yk_warnings INTERFACE -Werror)
+endif()
+
+add_library(yk_options INTERFACE)
+if(YK_SANITIZE)
+  target_compile_options(yk_options INTERFACE -fsanitize=${YK_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(yk_options INTERFACE -fsanitize=${YK_SANITIZE})
+endif()
+if(YK_FUZZ)
+  target_compile_options(yk_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined)
+  target_link_options(yk_options INTERFACE -fsanitize=address,undefined)
+endif()
+find_program(YK_MOLD mold)
+if(YK_MOLD)
+  target_link_options(yk_options INTERFACE -fuse-ld=mold)
+endif()
+if(YK_LTO)
+  set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+endif()
+
+# msgpack-cxx is used without Boost: no Boost type crosses the wire. So Debian's package configuration, which requires
+# Boost, is left out, and the macro goes with the target so that every user agrees (ODR).
+add_library(yk_msgpack INTERFACE)
+target_compile_definitions(yk_msgpack INTERFACE MSGPACK_NO_BOOST MSGPACK_DEFAULT_API_VERSION=3)
+
+function(yk_library name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  set(sources "")
+  foreach(folder IN LISTS arg_UNPARSED_ARGUMENTS)
+    file(GLOB found CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
+    list(APPEND sources ${found})
+  endforeach()
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
+    target_link_libraries(${name} PUBLIC yk_options ${arg_LINK} PRIVATE yk_warnings)
+  else()
+    add_library(${name} INTERFACE)
+    target_include_directories(${name} INTERFACE "${PROJECT_SOURCE_DIR}")
+    target_link_libraries(${name} INTERFACE yk_options ${arg_LINK})
+  endif()
+endfunction()
+
+function(yk_program name folder)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/main.cpp")
+    add_executable(${name} ${folder}/main.cpp)
+    target_compile_definitions(${name} PRIVATE YK_VERSION="${PROJECT_VERSION}")
+    target_link_libraries(${name} PRIVATE ${arg_LINK} yk_warnings)
+    install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endfunction()
+
+# yk_test(NAME FOLDER LINK targets...): all *.cpp below FOLDER, one Catch2 program.
+function(yk_test name folder)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
+  if(sources)
+    add_executable(${name} ${sources})
+    target_link_libraries(${name} PRIVATE ${arg_LINK} Catch2::Catch2WithMain yk_warnings)
+    target_compile_definitions(${name} PRIVATE YK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                               YK_BINARY_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+    add_test(NAME ${name} COMMAND ${name})
+  endif()
+endfunction()
+
+# yk_fuzzer(NAME SOURCE LINK targets...): a libFuzzer program.
+function(yk_fuzzer name source)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${source}")
+    add_executable(${name} ${source})
+    target_link_libraries(${name} PRIVATE ${arg_LINK} yk_warnings)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  endif()
+endfunction()

@@ -1,0 +1,42 @@
+#pragma once
+// Saturating 64-bit arithmetic (S-003): never wraps, never traps.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace yk {
+
+inline constexpr std::int64_t kMaxQuantity = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t kMinQuantity = std::numeric_limits<std::int64_t>::min();
+
+[[nodiscard]] constexpr std::int64_t sat_add(std::int64_t a, std::int64_t b) noexcept {
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(a, b, &sum)) return b > 0 ? kMaxQuantity : kMinQuantity;
+    return sum;
+}
+
+[[nodiscard]] constexpr std::int64_t sat_sub(std::int64_t a, std::int64_t b) noexcept {
+    std::int64_t difference = 0;
+    if (__builtin_sub_overflow(a, b, &difference)) return b < 0 ? kMaxQuantity : kMinQuantity;
+    return difference;
+}
+
+/// `MAX * -1` is `MIN + 1` and `MIN * -1` is `MAX` (S-003): only true overflow saturates.
+[[nodiscard]] constexpr std::int64_t sat_mul(std::int64_t a, std::int64_t b) noexcept {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(a, b, &product)) return (a < 0) == (b < 0) ? kMaxQuantity : kMinQuantity;
+    return product;
+}
+
+/// Truncates toward zero; a zero operand or NaN gives 0.
+[[nodiscard]] inline std::int64_t sat_scale(std::int64_t a, double ratio) noexcept {
+    if (a == 0 || ratio == 0.0 || std::isnan(ratio)) return 0;
+    const double product = static_cast<double>(a) * ratio;
+    constexpr double limit = 9223372036854775808.0; // 2^63, exact as a double
+    if (product >= limit) return kMaxQuantity;
+    if (product < -limit) return kMinQuantity;
+    return static_cast<std::int64_t>(product);
+}
+
+} // namespace yk

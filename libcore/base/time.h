@@ -1,0 +1,22 @@
+#pragma once
+// Instant and Duration as types; no clock here. Time always comes in as a parameter, so that a run can be replayed.
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+
+namespace yk {
+
+using Duration = std::chrono::nanoseconds;
+
+/// A point in time: nanoseconds since the Unix epoch.
+struct Instant {
+    std::int64_t ns = 0;
+
+    friend constexpr auto operator<=>(Instant, Instant) = default;
+    friend constexpr Instant operator+(Instant at, Duration by) { return {at.ns + by.count()}; }
+    friend constexpr Instant operator-(Instant at, Duration by) { return {at.ns - by.count()}; }
+    friend constexpr Duration operator-(Instant later, Instant earlier) { return Duration{later.ns - earlier.ns}; }
+};
+
+} // namespace yk

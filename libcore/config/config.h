@@ -1,0 +1,93 @@
+#pragma once
+// The queue configuration as plain structs, with names in text (config.md, sections 2 to 15). Made by
+// config_yaml::load(), checked and completed by validate(); read by the core. Immutable after loading.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace yk::config {
+
+/// Where a thing stands in the source text, both from 1; 0 when it has no place.
+struct Mark {
+    int line = 0;
+    int column = 0;
+};
+
+/// Converted quantities (C-020): type -> base units, milli-cores for vcore.
+using ResourceMap = std::map<std::string, std::int64_t>;
+
+struct Resources {
+    std::optional<ResourceMap> guaranteed; // nullopt: key absent. Present and empty: see C-047
+    std::optional<ResourceMap> max;        // nullopt: no limit (C-062)
+};
+
+struct Limit {
+    std::string description;
+    std::vector<std::string> users;
+    std::vector<std::string> groups;
+    std::optional<ResourceMap> max_resources;
+    std::uint64_t max_applications = 0; // 0: not limited
+    Mark mark;
+};
+
+struct ChildTemplate {
+    std::uint64_t max_applications = 0;
+    std::map<std::string, std::string> properties;
+    Resources resources;
+};
+
+struct Queue {
+    std::string name; // as in the file; lower case at run time (C-049)
+    bool parent = false;
+    std::vector<Queue> children;
+    Resources resources;
+    std::uint64_t max_applications = 0; // 0: unlimited
+    std::map<std::string, std::string> properties;
+    std::string submit_acl;
+    std::string admin_acl;
+    std::optional<ChildTemplate> child_template;
+    std::vector<Limit> limits;
+    Mark mark;
+
+    /// C-048: parent by flag or by having children.
+    [[nodiscard]] bool is_parent() const { return parent || !children.empty(); }
+};
+
+struct Filter {
+    std::string type; // "", allow, deny (any case)
+    std::vector<std::string> users;
+    std::vector<std::string> groups;
+};
+
+struct PlacementRule {
+    std::string name;
+    bool create = false;
+    std::string value;
+    Filter filter;
+    std::vector<PlacementRule> parent; // none or one
+    Mark mark;
+};
+
+enum class NodeSortPolicy { Fair, BinPacking };
+
+struct Partition {
+    std::string name; // `default` when it had none (C-030)
+    Queue root;       // after root insertion (C-042)
+    std::vector<PlacementRule> placement_rules;
+    std::vector<Limit> limits;
+    bool preemption_enabled = true;
+    bool quota_preemption_enabled = false;
+    NodeSortPolicy node_sort_policy = NodeSortPolicy::Fair;
+    std::map<std::string, double> resource_weights; // empty: vcore 1, memory 1 (C-381)
+    std::string user_group_resolver;
+};
+
+struct Configuration {
+    std::vector<Partition> partitions; // in file order
+    std::string checksum;              // C-444 of the text it was loaded from
+};
+
+} // namespace yk::config

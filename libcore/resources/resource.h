@@ -1,0 +1,136 @@
+#pragma once
+// Resource: amounts by type (scheduling.md section 1). A missing type counts as 0.
+//
+// A type is named by a ResourceId: the position of its name in the partition's ResourceNames, given in order of first
+// sight. A Resource holds which types it names (so that empty, zero and missing stay apart, S-002) and one lane per id.
+// "Absent" is std::optional<Resource> or a null pointer, never a state of this class.
+// `Limit` (limit.h) has the same lanes and the opposite meaning of a missing type.
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/base/saturate.h"
+
+namespace yk {
+
+using ResourceId = std::uint32_t;
+
+/// At most this many resource types per partition; the mask of a Resource is one word.
+inline constexpr std::size_t kMaxResourceTypes = 64;
+
+class Resource {
+public:
+    Resource() noexcept = default;
+    Resource(const Resource& other) { *this = other; }
+    Resource(Resource&&) noexcept = default;
+    Resource& operator=(const Resource& other) {
+        present_ = other.present_;
+        inline_ = other.inline_;
+        more_ = other.more_ ? std::make_unique<More>(*other.more_) : nullptr;
+        return *this;
+    }
+    Resource& operator=(Resource&&) noexcept = default;
+
+    // --- one type ---------------------------------------------------------------------------------------------------
+    [[nodiscard]] std::int64_t get(ResourceId id) const noexcept {
+        if (id < kInline) return inline_[id];
+        return more_ ? (*more_)[id - kInline] : 0;
+    }
+    [[nodiscard]] bool has(ResourceId id) const noexcept { return (present_ >> id & 1) != 0; }
+    void set(ResourceId id, std::int64_t value) {
+        present_ |= std::uint64_t{1} << id;
+        lane(id) = value;
+    }
+    void erase(ResourceId id) noexcept {
+        if (!has(id)) return;
+        lane(id) = 0;
+        present_ &= ~(std::uint64_t{1} << id);
+    }
+
+    // --- all types --------------------------------------------------------------------------------------------------
+    [[nodiscard]] std::uint64_t types() const noexcept { return present_; }
+    [[nodiscard]] bool empty() const noexcept { return present_ == 0; }
+    /// f(ResourceId, std::int64_t) for each type, by id.
+    template <class F>
+    void for_each(F&& f) const {
+        for (std::uint64_t left = present_; left != 0; left &= left - 1) {
+            const auto id = static_cast<ResourceId>(std::countr_zero(left));
+            f(id, get(id));
+        }
+    }
+
+    // --- arithmetic: saturating (S-004 to S-010) --------------------------------------------------------------------
+    void add(const Resource& other);
+    void sub(const Resource& other);          // may go negative
+    void sub_clamped(const Resource& other);  // S-006: below 0 becomes 0
+    void prune() noexcept;                    // S-008
+    void max_with(const Resource& other);     // S-010, both present
+
+    // --- questions (S-012 to S-014) -----------------------------------------------------------------------------------
+    [[nodiscard]] bool is_zero() const noexcept;
+    [[nodiscard]] bool gt_zero() const noexcept; // one above 0, none below
+    [[nodiscard]] bool has_negative() const noexcept;
+    [[nodiscard]] bool equals(const Resource& other) const noexcept; // missing counts as 0
+    /// Same types and values.
+    [[nodiscard]] bool deep_equals(const Resource& other) const noexcept;
+
+private:
+    friend class Limit;
+    static constexpr std::size_t kInline = 4;
+    using More = std::array<std::int64_t, kMaxResourceTypes - kInline>;
+
+    std::int64_t& lane(ResourceId id) {
+        if (id < kInline) return inline_[id];
+        if (!more_) more_ = std::make_unique<More>();
+        return (*more_)[id - kInline];
+    }
+
+    std::uint64_t present_ = 0; // INVARIANT: a lane whose bit is off is 0
+    std::array<std::int64_t, kInline> inline_{};
+    std::unique_ptr<More> more_;
+};
+
+/// S-011 fits(big, small): a type missing in `big` counts as 0, a negative value in it too.
+[[nodiscard]] bool fits(const Resource& big, const Resource& small) noexcept;
+
+/// The resource type names of a partition: append only, at most kMaxResourceTypes.
+class ResourceNames {
+public:
+    /// The id of `name`, made when it is new. npos when the table is full.
+    static constexpr ResourceId npos = ~ResourceId{0};
+    ResourceId intern(std::string_view name);
+    [[nodiscard]] ResourceId find(std::string_view name) const noexcept; // npos: unknown
+    [[nodiscard]] const std::string& name(ResourceId id) const { return names_[id]; }
+    [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
+    /// Ids sorted by name, for output.
+    [[nodiscard]] const std::vector<ResourceId>& by_name() const noexcept { return by_name_; }
+
+private:
+    std::vector<std::string> names_;
+    std::vector<ResourceId> by_name_;
+};
+
+/// A resource with the names of its types, for output. Absent when default-made.
+struct NamedResource {
+    const Resource* amounts = nullptr;
+    const ResourceNames* names = nullptr;
+
+    [[nodiscard]] bool absent() const { return amounts == nullptr; }
+    /// f(std::string_view name, std::int64_t value), sorted by name.
+    template <class F>
+    void for_each(F&& f) const {
+        if (amounts == nullptr) return;
+        for (const ResourceId id : names->by_name())
+            if (amounts->has(id)) f(std::string_view{names->name(id)}, amounts->get(id));
+    }
+    /// S-032: `map[memory:10 vcore:5]`, `map[]`, `nil resource`.
+    [[nodiscard]] std::string text() const;
+};
+
+} // namespace yk

@@ -1,0 +1,122 @@
+#pragma once
+// ClusterContext: all partitions of one RM. The only door into the core.
+//
+// Owner: one owner thread per RM (its partitions share it, I-100 to I-102); RMs share nothing (I-129).
+// Time is a parameter of every call and never goes back. No call blocks, logs or reads a clock.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/base/result.h"
+#include "libcore/base/time.h"
+#include "libcore/config/config.h"
+#include "libcore/scheduler/callbacks.h"
+#include "libcore/scheduler/command.h"
+#include "libcore/scheduler/event.h"
+#include "libcore/scheduler/explain.h"
+#include "libcore/scheduler/settings.h"
+#include "libcore/scheduler/view.h"
+
+namespace yk {
+
+class PartitionContext;
+
+/// What one cycle did (S-300).
+struct CycleOutcome {
+    std::uint32_t allocations = 0; // placements and replacements, at most one per partition
+    std::uint32_t changes = 0;     // reservations made or dropped
+    [[nodiscard]] bool progress() const { return allocations + changes > 0; } // S-304
+};
+
+/// Counters for metrics and health; only ever grow.
+struct CoreCounters {
+    std::uint64_t allocated = 0;
+    std::uint64_t released = 0;
+    std::uint64_t rejected = 0;
+    std::uint64_t scheduling_errors = 0; // S-611
+    std::uint64_t corrections = 0;       // numbers that had to be clamped; must stay 0 (S-182)
+};
+
+class ClusterContext {
+public:
+    /// `callbacks` and `events` outlive this object.
+    ClusterContext(std::string rm_id, Settings settings, Callbacks& callbacks, EventSink& events);
+    ~ClusterContext();
+    ClusterContext(const ClusterContext&) = delete;
+    ClusterContext& operator=(const ClusterContext&) = delete;
+
+    /// `[rm]name` for a short, empty or full name (S-100).
+    [[nodiscard]] std::string full_name(std::string_view partition) const;
+    [[nodiscard]] const std::string& rm_id() const { return rm_id_; }
+
+    // --- configuration -------------------------------------------------------------------------------------------
+    /// Makes the partitions and queues of `config` out of what is there: builds what is missing, drains what is gone,
+    /// changes what differs (C-440 to C-449, S-561 to S-563). All or nothing: an error changes nothing.
+    [[nodiscard]] Result<void> configure(const config::Configuration& config, Instant now);
+    /// Tests whether configure() would succeed, without an effect (I-185).
+    [[nodiscard]] Result<void> check_configuration(const config::Configuration& config) const;
+    void set_settings(const Settings& settings);
+    [[nodiscard]] const Settings& settings() const { return settings_; }
+
+    // --- requests of the RM, in its order (S-440) --------------------------------------------------------------
+    void apply(const AllocationRequest& request, Instant now);
+    void apply(const ApplicationRequest& request, Instant now);
+    void apply(const NodeRequest& request, Instant now);
+
+    // --- time and cycles --------------------------------------------------------------------------------------------
+    /// When fire_timers() has something to do next; nullopt: never.
+    [[nodiscard]] std::optional<Instant> next_timer() const;
+    /// Fires everything due at `now`, in order of time (state timers, queue cleaner, purge, inspection, back-off ends).
+    void fire_timers(Instant now);
+    /// One scheduling cycle over all partitions in name order (S-300).
+    CycleOutcome cycle(Instant now);
+
+    // --- pictures and answers (const; REQUIRES: owner thread) ------------------------------------------------------
+    [[nodiscard]] std::vector<std::string> partition_names() const; // short, sorted
+    /// `partition`: short or full. nullopt / empty when it does not exist.
+    [[nodiscard]] std::optional<PartitionView> partition_view(std::string_view partition) const;
+    [[nodiscard]] std::optional<QueueView> queue_view(std::string_view partition, std::string_view path,
+                                                      bool subtree) const;
+    /// By id. `objects`: with asks and allocations.
+    [[nodiscard]] std::vector<ApplicationView> application_views(std::string_view partition, ApplicationList list,
+                                                                 bool objects) const;
+    /// Live ones first, then completed (the latest), then rejected (I-422).
+    [[nodiscard]] std::optional<ApplicationView> application_view(std::string_view partition,
+                                                                  std::string_view id) const;
+    [[nodiscard]] std::vector<NodeView> node_views(std::string_view partition, bool objects) const;
+    [[nodiscard]] std::optional<NodeView> node_view(std::string_view partition, std::string_view id) const;
+    [[nodiscard]] std::vector<ReservationView> reservation_views(std::string_view partition) const;
+    /// Which live applications have a pending or placed ask with this key.
+    [[nodiscard]] std::vector<std::string> applications_with_key(std::string_view partition,
+                                                                 std::string_view key) const;
+
+    [[nodiscard]] Explanation explain_application(std::string_view partition, std::string_view application,
+                                                  Instant now) const;
+    [[nodiscard]] Explanation explain_ask(std::string_view partition, std::string_view application,
+                                          std::string_view key, Instant now) const;
+
+    [[nodiscard]] CoreCounters counters() const;
+    /// Checks 3 to 9 of interface.md 5.6 over all partitions.
+    [[nodiscard]] std::vector<HealthCheckView> health() const;
+    /// Every accounting invariant of S-181 and every structural one; the broken ones, in words (tests, fuzzing).
+    [[nodiscard]] std::vector<std::string> check() const;
+
+    /// For benchmarks and tests that need more than the door offers. nullptr when unknown.
+    [[nodiscard]] PartitionContext* find_partition(std::string_view partition);
+    [[nodiscard]] const PartitionContext* find_partition(std::string_view partition) const;
+
+private:
+    std::string rm_id_;
+    Settings settings_;
+    Callbacks& callbacks_;
+    EventSink& events_;
+    std::map<std::string, std::unique_ptr<PartitionContext>, std::less<>> partitions_; // by short name
+    CoreCounters gone_;                                                                // of removed partitions
+};
+
+} // namespace yk

@@ -1,0 +1,113 @@
+#pragma once
+// What comes into the core, in domain terms: plain structs that view texts owned by the caller for the duration of
+// the call. The core copies what it keeps. Partition names may be short, empty or full (I-111); the caller has
+// already refused a full name of another RM.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace yk {
+
+struct Quantity {
+    std::string_view name;
+    std::int64_t value = 0;
+};
+using Quantities = std::vector<Quantity>; // a name at most once
+
+struct Tag {
+    std::string_view key;
+    std::string_view value;
+};
+using Tags = std::vector<Tag>; // a key at most once
+
+/// I-032, with the wire's integers.
+enum class TerminationType : std::uint8_t {
+    Unknown = 0,
+    StoppedByRm = 1,
+    Timeout = 2,
+    PreemptedByScheduler = 3,
+    PlaceholderReplaced = 4
+};
+
+/// I-045, with the wire's integers. Unknown integers arrive as Unset.
+enum class NodeAction : std::uint8_t {
+    Unset = 0,
+    Create = 1,
+    Update = 2,
+    Drain = 3,
+    Decommission = 4,
+    Schedulable = 5,
+    CreateDrain = 6
+};
+
+/// An ask, or, with `node`, a placement that the RM reports (S-451). A `foreign` tag makes it foreign (S-500).
+struct AskSpec {
+    std::string_view partition;
+    std::string_view application;
+    std::string_view key;
+    Quantities resource;
+    std::int32_t priority = 0;
+    std::int32_t max_allocations = 0; // S-112
+    std::string_view task_group;
+    std::string_view node;
+    Tags tags;
+    bool placeholder = false;
+    bool originator = false;
+    bool allow_preempt_self = false;
+    bool allow_preempt_other = false;
+};
+
+struct ReleaseSpec {
+    std::string_view partition;
+    std::string_view application; // empty: a foreign allocation
+    std::string_view key;         // empty: everything of the application
+    TerminationType type = TerminationType::Unknown;
+    std::string_view message;
+};
+
+/// Processed in the order of the members, each list in order (S-441).
+struct AllocationRequest {
+    std::vector<AskSpec> allocations;
+    std::vector<AskSpec> asks;
+    std::vector<ReleaseSpec> ask_releases;
+    std::vector<ReleaseSpec> releases;
+};
+
+struct ApplicationSpec {
+    std::string_view partition;
+    std::string_view id;
+    std::string_view queue;
+    std::string_view user;
+    std::vector<std::string_view> groups;
+    Tags tags;
+    std::int64_t execution_timeout_ms = 0;
+    Quantities placeholder_ask;
+    std::string_view gang_style;
+};
+
+struct RemoveApplicationSpec {
+    std::string_view partition;
+    std::string_view id;
+};
+
+struct ApplicationRequest {
+    std::vector<ApplicationSpec> add;
+    std::vector<RemoveApplicationSpec> remove;
+};
+
+struct NodeSpec {
+    std::string_view id;
+    NodeAction action = NodeAction::Unset;
+    std::optional<Tags> attributes; // partition: attribute si/node-partition
+    std::optional<Quantities> capacity;
+    std::optional<Quantities> occupied;
+    std::vector<AskSpec> existing; // CREATE only (S-481)
+};
+
+struct NodeRequest {
+    std::vector<NodeSpec> nodes;
+};
+
+} // namespace yk

@@ -1,0 +1,46 @@
+#pragma once
+// Why something is pending, computed on demand from the same predicates as the planner (I-354).
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libcore/scheduler/view.h"
+
+namespace yk {
+
+struct ExplainReason {
+    std::string code;   // a reason identifier of ecosystem.md 6.1: QUEUE_MAX, NODE_FIT, ...
+    std::string object; // queue path, node id, application id, ...
+    std::string text;   // for a person, with the numbers
+    std::optional<ResourceMapView> need;
+    std::optional<ResourceMapView> used;
+    std::optional<ResourceMapView> limit;
+    std::int64_t asks = 0; // how many asks it blocks
+};
+
+/// How the nodes answered for one ask.
+struct NodeFitView {
+    std::int64_t nodes = 0;         // all of the partition
+    std::int64_t fitting = 0;       // could take it now
+    std::int64_t unschedulable = 0; // drained
+    std::int64_t reserved = 0;      // kept for another ask
+    std::int64_t too_small = 0;     // capacity below the ask
+    std::vector<std::pair<std::string, std::int64_t>> lacking; // resource -> schedulable nodes short of it now
+    std::string best;               // the nearest miss
+    ResourceMapView best_available;
+    double best_lack = 0; // S-023
+};
+
+struct Explanation {
+    bool found = false;
+    std::string verdict; // PLACED, SCHEDULABLE, WAITING, BLOCKED_BY_LIMIT, IMPOSSIBLE, HELD, NO_PENDING, NOT_FOUND
+    std::vector<ExplainReason> reasons; // in the order in which the planner meets them
+    std::string application, queue, user, state, key;
+    std::int64_t pending_asks = 0, asks = 0;
+    std::optional<Instant> oldest_pending;
+    std::optional<NodeFitView> nodes;
+};
+
+} // namespace yk

@@ -1,0 +1,181 @@
+#pragma once
+// Immutable pictures of a partition for dumps, metrics and people (interface.md section 5). Built by the owner thread
+// on request, between two commands or cycles; read by anyone. Plain data, names in text, partition names short.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libcore/base/time.h"
+
+namespace yk {
+
+using ResourceMapView = std::map<std::string, std::int64_t>;
+using TagsView = std::vector<std::pair<std::string, std::string>>;
+
+struct LogEntryView { // S-114, I-710
+    std::string message;
+    Instant last;
+    std::int64_t count = 0;
+};
+
+struct AskView {
+    std::string key;
+    std::string application;
+    ResourceMapView resource;
+    TagsView tags;
+    std::int32_t priority = 0;
+    Instant request_time;
+    std::string required_node;
+    std::string task_group;
+    bool placeholder = false;
+    bool originator = false;
+    bool scheduling_attempted = false;
+    bool triggered_scale_up = false;
+    bool triggered_preemption = false;
+    std::vector<LogEntryView> log; // oldest last-occurrence first
+};
+
+struct AllocationView {
+    std::string key;
+    std::string application; // empty: foreign
+    std::string node;
+    ResourceMapView resource;
+    TagsView tags;
+    std::int32_t priority = 0;
+    Instant request_time;
+    Instant allocation_time;
+    std::string task_group;
+    bool placeholder = false;
+    bool placeholder_used = false;
+    bool originator = false;
+    bool preempted = false;
+    bool preemptable = true; // foreign ones
+};
+
+struct PlaceholderDataView {
+    std::string task_group;
+    std::int64_t count = 0;
+    ResourceMapView min_resource;
+    std::int64_t replaced = 0;
+    std::int64_t timed_out = 0;
+};
+
+enum class ApplicationList { Active, Completed, Rejected };
+
+struct ApplicationView {
+    std::string id;
+    std::string queue;
+    std::string user;
+    std::vector<std::string> groups;
+    std::string state;
+    std::string rejected_message;
+    ApplicationList list = ApplicationList::Active;
+    ResourceMapView allocated;   // real allocations only
+    ResourceMapView placeholder; // placeholder allocations
+    ResourceMapView pending;
+    ResourceMapView max_used;
+    Instant submitted;
+    std::optional<Instant> started;
+    std::optional<Instant> finished;
+    std::vector<std::pair<Instant, std::string>> state_log;
+    std::vector<AskView> asks; // unplaced, by key; empty when made without objects
+    std::vector<AllocationView> allocations;
+    std::vector<std::string> reservations; // ask keys
+    std::vector<PlaceholderDataView> placeholder_data;
+    std::int64_t pending_asks = 0;
+    std::int64_t allocation_count = 0;
+    std::int32_t max_ask_priority = 0;
+    bool has_pending = false;
+    std::optional<Instant> backoff_deadline;
+    // resource-seconds so far: instance type -> resource -> value x seconds (S-033)
+    std::map<std::string, ResourceMapView> used_seconds, preempted_seconds, placeholder_seconds;
+};
+
+struct QueueView {
+    std::string path;
+    std::string parent;
+    std::string state;
+    bool leaf = false;
+    bool managed = true;
+    ResourceMapView pending;
+    ResourceMapView allocated;
+    ResourceMapView preempting;
+    std::optional<ResourceMapView> max;        // own; root: cluster size
+    std::optional<ResourceMapView> guaranteed; // own
+    std::optional<ResourceMapView> headroom;   // nullopt: unlimited
+    std::optional<ResourceMapView> effective_max;
+    std::map<std::string, std::string> properties;
+    std::uint64_t max_applications = 0; // 0: unlimited
+    std::uint64_t running_applications = 0;
+    std::int64_t applications = 0; // of the queue itself
+    std::vector<std::string> allocating_accepted;
+    std::int32_t current_priority = 0;
+    std::int32_t priority_offset = 0;
+    std::string sort_policy; // fifo, fair
+    bool priority_sorting = true;
+    bool preemption_enabled = true;
+    bool preemption_fence = false;
+    bool priority_fence = false;
+    Duration preemption_delay{};
+    Duration quota_preemption_delay{};
+    double fair_share = 0;
+    std::vector<QueueView> children; // by name
+};
+
+struct NodeView {
+    std::string id;
+    TagsView attributes;
+    ResourceMapView capacity;
+    ResourceMapView allocated;
+    ResourceMapView occupied;
+    ResourceMapView available;
+    bool schedulable = true;
+    std::int64_t allocation_count = 0;
+    std::vector<AllocationView> allocations; // by application, key; empty when made without objects
+    std::vector<AllocationView> foreign;
+    std::vector<std::string> reservations; // ask keys
+};
+
+struct ReservationView {
+    std::string application;
+    std::string key;
+    std::string node;
+    std::string queue;
+    ResourceMapView resource;
+    Instant since;
+    std::string reason;
+};
+
+struct PartitionView {
+    std::string name;
+    std::string rm;
+    std::string state;
+    Instant last_transition;
+    ResourceMapView capacity;
+    ResourceMapView allocated;
+    std::string node_sort_policy;
+    std::map<std::string, double> resource_weights; // effective
+    bool preemption_enabled = true;
+    bool quota_preemption_enabled = false;
+    std::int64_t nodes = 0;
+    std::int64_t applications = 0; // live
+    std::int64_t allocations = 0;  // placeholders included
+    std::int64_t placeholders = 0;
+    std::int64_t reservations = 0;
+    std::int64_t pending_asks = 0;
+    std::map<std::string, std::int64_t> application_states; // live, completed and rejected ones
+};
+
+/// One verdict of a health check (S-610, interface.md 5.6).
+struct HealthCheckView {
+    std::string name;
+    bool succeeded = true;
+    std::string description;
+    std::string diagnosis;
+};
+
+} // namespace yk
