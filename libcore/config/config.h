@@ -10,7 +10,7 @@
 
 namespace yk::config {
 
-/// Where a thing stands in the source text, both from 1; 0 when it has no place.
+/// Where a thing stands in the source text, both from 1, the column in bytes; 0 when it has no place.
 struct Mark {
     int line = 0;
     int column = 0;

@@ -69,6 +69,7 @@ public:
     void add(const Resource& other);
     void sub(const Resource& other);          // may go negative
     void sub_clamped(const Resource& other);  // S-006: below 0 becomes 0
+    void clamp() noexcept;                    // below 0 becomes 0
     void prune() noexcept;                    // S-008
     void max_with(const Resource& other);     // S-010, both present
 

@@ -60,7 +60,7 @@ public:
     [[nodiscard]] Result<void> configure(const config::Configuration& config, Instant now);
     /// Tests whether configure() would succeed, without an effect (I-185).
     [[nodiscard]] Result<void> check_configuration(const config::Configuration& config) const;
-    void set_settings(const Settings& settings);
+    void set_settings(const Settings& settings, Instant now);
     [[nodiscard]] const Settings& settings() const { return settings_; }
 
     // --- requests of the RM, in its order (S-440) --------------------------------------------------------------
@@ -111,6 +111,15 @@ public:
     [[nodiscard]] const PartitionContext* find_partition(std::string_view partition) const;
 
 private:
+    struct Ignored {
+        const ReleaseSpec* spec;
+        std::string partition;
+        std::string reason;
+        ElementCode code;
+    };
+    void apply_asks(const std::vector<AskSpec>& asks, bool placements, Instant now);
+    void release(const std::vector<ReleaseSpec>& releases, bool asks_only, std::vector<Ignored>& ignored, Instant now);
+
     std::string rm_id_;
     Settings settings_;
     Callbacks& callbacks_;

@@ -1,0 +1,479 @@
+#pragma once
+// OrderedIndex: a B+ tree under stored keys whose nodes keep a summary of each child beside the child's link, so that
+// "the first entry in order that may do" is one descent that skips what cannot (style guide 6.2 to 6.4).
+//
+// Traits: struct with
+//   Key, Summary (copyable), kCapacity (entries of a tree node),
+//   bool less(const Key&, const Key&) const: a strict total order (a key holds its tie-break),
+//   void merge(Summary& into, const Summary&) const, bool same(const Summary&, const Summary&) const,
+//   IndexSlot& slot(std::uint32_t value) const: a field of the object, owned by the index while the object is in it.
+//
+// Owner: the object whose children it orders. Thread: the partition's owner.
+// Invariants, checked by check():
+//  A  entries stand in key order, each key once
+//  B  the summary beside a child is the merge of its entries' summaries
+//  C  slot(value) names the leaf that holds the value, and is empty for values outside
+//  D  separators: all keys of a child are >= its separator and < the next one's
+// Cost: insert, erase, update O(log n) comparisons and one node's merge per level; first match: one descent when
+// summaries are exact, in the worst case a walk over all entries that only seem to match.
+// Odd-looking: the first separator of an inner node is never read; a node is merged with its neighbour only when both
+// are nearly empty, so that a re-filed entry does not make nodes flap.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libcore/base/check.h"
+
+namespace yk {
+
+/// Where an object stands in its index.
+struct IndexSlot {
+    void* leaf = nullptr;
+    [[nodiscard]] bool in_index() const noexcept { return leaf != nullptr; }
+};
+
+template <class Traits>
+class OrderedIndex {
+public:
+    using Key = typename Traits::Key;
+    using Summary = typename Traits::Summary;
+
+    explicit OrderedIndex(Traits traits) : traits_(traits) {}
+    OrderedIndex(const OrderedIndex&) = delete;
+    OrderedIndex& operator=(const OrderedIndex&) = delete;
+    ~OrderedIndex() { free_below(root_, height_); }
+
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// The merge of all entries' summaries.
+    [[nodiscard]] const Summary& total() const noexcept { return total_; }
+    [[nodiscard]] const Traits& traits() const noexcept { return traits_; }
+
+    /// REQUIRES: value is not in the index.
+    void insert(std::uint32_t value, const Key& key, const Summary& summary) {
+        if (root_ == nullptr) root_ = new Leaf;
+        Leaf* leaf = leaf_for(key);
+        std::uint32_t at = lower_bound(*leaf, key);
+        if (leaf->count == kCapacity) leaf = split(leaf, at, key);
+        open_gap(*leaf, at);
+        leaf->put(at, value, key, summary);
+        traits_.slot(value).leaf = leaf;
+        ++size_;
+        repair(leaf);
+    }
+
+    /// REQUIRES: value is in the index.
+    void erase(std::uint32_t value) {
+        Leaf* leaf = leaf_of(value);
+        close_gap(*leaf, position(*leaf, value));
+        traits_.slot(value).leaf = nullptr;
+        --size_;
+        if (leaf->count == 0) {
+            remove_node(leaf);
+        } else {
+            repair(leaf);
+            if (leaf->count < kCapacity / 4) merge_with_next(leaf);
+        }
+    }
+
+    /// Moves an entry to a new key and summary. REQUIRES: value is in the index.
+    void update(std::uint32_t value, const Key& key, const Summary& summary) {
+        Leaf* leaf = leaf_of(value);
+        const std::uint32_t from = position(*leaf, value);
+        const std::uint32_t to = place_within(*leaf, from, key);
+        if (to == kOutside) {
+            erase(value);
+            insert(value, key, summary);
+            return;
+        }
+        shift(*leaf, from, to);
+        leaf->put(to, value, key, summary);
+        repair(leaf);
+    }
+
+    /// Changes the summary of an entry, not its place. REQUIRES: value is in the index.
+    void update_summary(std::uint32_t value, const Summary& summary) {
+        Leaf* leaf = leaf_of(value);
+        const std::uint32_t at = position(*leaf, value);
+        if (traits_.same(leaf->summaries[at], summary)) return;
+        leaf->summaries[at] = summary;
+        repair(leaf);
+    }
+
+    [[nodiscard]] const Key& key_of(std::uint32_t value) const {
+        const Leaf* leaf = leaf_of(value);
+        return leaf->keys[position(*leaf, value)];
+    }
+
+    /// The smallest key; nullptr when there is none.
+    [[nodiscard]] const Key* front() const noexcept {
+        const Node* node = root_;
+        for (std::uint32_t level = height_; level > 0; --level) node = static_cast<const Inner*>(node)->children[0];
+        return node != nullptr ? &node->keys[0] : nullptr;
+    }
+
+    /// visit(value) in key order for the entries whose summary and all summaries above pass may(summary), until it
+    /// returns true. Returns whether it did. The index must not change meanwhile.
+    template <class May, class Visit>
+    bool visit(May&& may, Visit&& visit_entry) const {
+        return root_ != nullptr && visit_node(root_, height_, may, visit_entry);
+    }
+
+    /// Gives every entry the summary f(value): one pass over the tree.
+    template <class F>
+    void resummarise(F&& f) {
+        if (root_ != nullptr) total_ = resummarise_node(root_, height_, f);
+    }
+
+    template <class F>
+    void for_each(F&& f) const {
+        visit([](const Summary&) { return true; },
+              [&f](std::uint32_t value) {
+                  f(value);
+                  return false;
+              });
+    }
+
+    void clear() {
+        for_each([this](std::uint32_t value) { traits_.slot(value).leaf = nullptr; });
+        free_below(root_, height_);
+        root_ = nullptr;
+        height_ = 0;
+        size_ = 0;
+        total_ = Summary{};
+    }
+
+    /// Empty when every invariant holds, else the first that does not.
+    [[nodiscard]] std::string check() const {
+        Checker checker{*this};
+        if (root_ != nullptr) checker.node(root_, height_);
+        if (checker.fault.empty() && checker.seen != size_) return "C: size differs from the entries found";
+        return checker.fault;
+    }
+
+private:
+    static constexpr std::uint32_t kCapacity = Traits::kCapacity;
+    static constexpr std::uint32_t kOutside = ~std::uint32_t{0};
+
+    struct Inner;
+    struct Node {
+        std::uint32_t count = 0;
+        Inner* parent = nullptr;
+        Key keys[kCapacity];
+        Summary summaries[kCapacity];
+    };
+    struct Leaf : Node {
+        Leaf* prev = nullptr;
+        Leaf* next = nullptr;
+        std::uint32_t values[kCapacity];
+
+        void put(std::uint32_t at, std::uint32_t value, const Key& key, const Summary& summary) {
+            this->keys[at] = key;
+            this->summaries[at] = summary;
+            values[at] = value;
+        }
+    };
+    struct Inner : Node {
+        Node* children[kCapacity];
+    };
+
+    [[nodiscard]] Leaf* leaf_of(std::uint32_t value) const {
+        YK_ASSUME(traits_.slot(value).in_index(), "the value must be in the index");
+        return static_cast<Leaf*>(traits_.slot(value).leaf);
+    }
+
+    [[nodiscard]] std::uint32_t position(const Leaf& leaf, std::uint32_t value) const noexcept {
+        std::uint32_t at = 0;
+        while (leaf.values[at] != value) ++at;
+        return at;
+    }
+
+    [[nodiscard]] std::uint32_t lower_bound(const Leaf& leaf, const Key& key) const {
+        const Key* first = leaf.keys;
+        return static_cast<std::uint32_t>(
+            std::lower_bound(first, first + leaf.count, key,
+                             [this](const Key& a, const Key& b) { return traits_.less(a, b); }) -
+            first);
+    }
+
+    [[nodiscard]] Leaf* leaf_for(const Key& key) const {
+        Node* node = root_;
+        for (std::uint32_t level = height_; level > 0; --level) {
+            const Key* first = node->keys;
+            const auto after = std::upper_bound(first + 1, first + node->count, key,
+                                                [this](const Key& a, const Key& b) { return traits_.less(a, b); });
+            node = static_cast<Inner*>(node)->children[after - first - 1];
+        }
+        return static_cast<Leaf*>(node);
+    }
+
+    static void open_gap(Leaf& leaf, std::uint32_t at) {
+        std::copy_backward(leaf.keys + at, leaf.keys + leaf.count, leaf.keys + leaf.count + 1);
+        std::copy_backward(leaf.summaries + at, leaf.summaries + leaf.count, leaf.summaries + leaf.count + 1);
+        std::copy_backward(leaf.values + at, leaf.values + leaf.count, leaf.values + leaf.count + 1);
+        ++leaf.count;
+    }
+
+    static void close_gap(Leaf& leaf, std::uint32_t at) {
+        std::copy(leaf.keys + at + 1, leaf.keys + leaf.count, leaf.keys + at);
+        std::copy(leaf.summaries + at + 1, leaf.summaries + leaf.count, leaf.summaries + at);
+        std::copy(leaf.values + at + 1, leaf.values + leaf.count, leaf.values + at);
+        --leaf.count;
+    }
+
+    /// The position that `key` takes in the leaf when the entry `from` moves there; kOutside when it might belong to a
+    /// neighbour (a key at the edge may lie beyond the leaf's separators, D). The entry's old key is not compared: what
+    /// it refers to may have changed with it.
+    [[nodiscard]] std::uint32_t place_within(const Leaf& leaf, std::uint32_t from, const Key& key) const {
+        std::uint32_t to = from;
+        while (to + 1 < leaf.count && traits_.less(leaf.keys[to + 1], key)) ++to;
+        if (to == from)
+            while (to > 0 && traits_.less(key, leaf.keys[to - 1])) --to;
+        if (to + 1 == leaf.count && leaf.next != nullptr) return kOutside;
+        if (to == 0 && leaf.prev != nullptr) return kOutside;
+        return to;
+    }
+
+    static void shift(Leaf& leaf, std::uint32_t from, std::uint32_t to) {
+        const auto move = [from, to](auto* array) {
+            if (from < to)
+                std::copy(array + from + 1, array + to + 1, array + from);
+            else
+                std::copy_backward(array + to, array + from, array + from + 1);
+        };
+        if (from == to) return;
+        move(leaf.keys);
+        move(leaf.summaries);
+        move(leaf.values);
+    }
+
+    /// Makes room in a full leaf for `key` at position `at`; returns the leaf to put it in, with `at` adapted.
+    Leaf* split(Leaf* leaf, std::uint32_t& at, const Key& key) {
+        auto* right = new Leaf;
+        // Appending at the very end leaves the full leaf as it is: ascending keys then fill the leaves.
+        const std::uint32_t keep = at == kCapacity && leaf->next == nullptr ? kCapacity : kCapacity / 2;
+        for (std::uint32_t from = keep; from < leaf->count; ++from) {
+            right->put(from - keep, leaf->values[from], leaf->keys[from], leaf->summaries[from]);
+            traits_.slot(leaf->values[from]).leaf = right;
+        }
+        right->count = leaf->count - keep;
+        leaf->count = keep;
+        link_after(leaf, right);
+        add_sibling(leaf, right, right->count > 0 ? right->keys[0] : key);
+        if (right->count > 0) repair(leaf);
+        if (at <= keep && keep < kCapacity) return leaf;
+        at -= keep;
+        return right;
+    }
+
+    static void link_after(Leaf* leaf, Leaf* right) {
+        right->prev = leaf;
+        right->next = leaf->next;
+        if (leaf->next != nullptr) leaf->next->prev = right;
+        leaf->next = right;
+    }
+
+    /// Enters `right` into the parent behind `left`.
+    void add_sibling(Node* left, Node* right, const Key& separator) {
+        if (left->parent == nullptr) {
+            auto* top = new Inner;
+            top->children[0] = left;
+            top->keys[0] = left->keys[0];
+            top->summaries[0] = merged(*left);
+            top->count = 1;
+            left->parent = top;
+            root_ = top;
+            ++height_;
+        }
+        Inner* parent = left->parent;
+        std::uint32_t at = child_position(*parent, left) + 1;
+        if (parent->count == kCapacity) parent = split_inner(parent, at);
+        std::copy_backward(parent->keys + at, parent->keys + parent->count, parent->keys + parent->count + 1);
+        std::copy_backward(parent->summaries + at, parent->summaries + parent->count,
+                           parent->summaries + parent->count + 1);
+        std::copy_backward(parent->children + at, parent->children + parent->count,
+                           parent->children + parent->count + 1);
+        parent->keys[at] = separator;
+        parent->summaries[at] = merged(*right);
+        parent->children[at] = right;
+        ++parent->count;
+        right->parent = parent;
+    }
+
+    Inner* split_inner(Inner* inner, std::uint32_t& at) {
+        auto* right = new Inner;
+        const std::uint32_t keep = kCapacity / 2;
+        right->count = inner->count - keep;
+        for (std::uint32_t child = 0; child < right->count; ++child) {
+            right->keys[child] = inner->keys[keep + child];
+            right->summaries[child] = inner->summaries[keep + child];
+            right->children[child] = inner->children[keep + child];
+            right->children[child]->parent = right;
+        }
+        inner->count = keep;
+        add_sibling(inner, right, right->keys[0]);
+        repair(inner);
+        if (at <= keep) return inner;
+        at -= keep;
+        return right;
+    }
+
+    [[nodiscard]] static std::uint32_t child_position(const Inner& parent, const Node* child) noexcept {
+        std::uint32_t at = 0;
+        while (parent.children[at] != child) ++at;
+        return at;
+    }
+
+    [[nodiscard]] Summary merged(const Node& node) const {
+        Summary sum{};
+        for (std::uint32_t at = 0; at < node.count; ++at) traits_.merge(sum, node.summaries[at]);
+        return sum;
+    }
+
+    /// Brings the summaries above `node` up to date; stops where nothing changes.
+    void repair(Node* node) {
+        Summary sum = merged(*node);
+        while (node->parent != nullptr) {
+            Inner* parent = node->parent;
+            Summary& stored = parent->summaries[child_position(*parent, node)];
+            if (traits_.same(stored, sum)) return;
+            stored = sum;
+            sum = merged(*parent);
+            node = parent;
+        }
+        total_ = sum;
+    }
+
+    void merge_with_next(Leaf* leaf) {
+        Leaf* next = leaf->next;
+        if (next == nullptr || next->parent != leaf->parent || leaf->count + next->count > kCapacity / 2) return;
+        for (std::uint32_t from = 0; from < next->count; ++from) {
+            leaf->put(leaf->count + from, next->values[from], next->keys[from], next->summaries[from]);
+            traits_.slot(next->values[from]).leaf = leaf;
+        }
+        leaf->count += next->count;
+        next->count = 0;
+        remove_node(next);
+        repair(leaf);
+    }
+
+    /// Takes an empty leaf out of the tree, and every inner node that becomes empty with it.
+    void remove_node(Leaf* leaf) {
+        if (leaf->prev != nullptr) leaf->prev->next = leaf->next;
+        if (leaf->next != nullptr) leaf->next->prev = leaf->prev;
+        Inner* parent = leaf->parent;
+        const Node* child = leaf;
+        delete leaf;
+        while (parent != nullptr) {
+            remove_child(*parent, child_position(*parent, child));
+            if (parent->count > 0) break;
+            Inner* above = parent->parent;
+            child = parent;
+            delete parent;
+            parent = above;
+        }
+        if (parent == nullptr) {
+            root_ = nullptr;
+            height_ = 0;
+            total_ = Summary{};
+            return;
+        }
+        repair(parent);
+        lower_root();
+    }
+
+    static void remove_child(Inner& parent, std::uint32_t at) {
+        std::copy(parent.keys + at + 1, parent.keys + parent.count, parent.keys + at);
+        std::copy(parent.summaries + at + 1, parent.summaries + parent.count, parent.summaries + at);
+        std::copy(parent.children + at + 1, parent.children + parent.count, parent.children + at);
+        --parent.count;
+    }
+
+    void lower_root() {
+        while (height_ > 0 && root_->count == 1) {
+            auto* top = static_cast<Inner*>(root_);
+            root_ = top->children[0];
+            root_->parent = nullptr;
+            --height_;
+            delete top;
+        }
+    }
+
+    static void free_below(Node* node, std::uint32_t level) {
+        if (node == nullptr) return;
+        if (level == 0) {
+            delete static_cast<Leaf*>(node);
+            return;
+        }
+        auto* inner = static_cast<Inner*>(node);
+        for (std::uint32_t at = 0; at < inner->count; ++at) free_below(inner->children[at], level - 1);
+        delete inner;
+    }
+
+    template <class May, class Visit>
+    bool visit_node(const Node* node, std::uint32_t level, May& may, Visit& visit_entry) const {
+        for (std::uint32_t at = 0; at < node->count; ++at) {
+            if (!may(node->summaries[at])) continue;
+            if (level == 0 ? visit_entry(static_cast<const Leaf*>(node)->values[at])
+                           : visit_node(static_cast<const Inner*>(node)->children[at], level - 1, may, visit_entry))
+                return true;
+        }
+        return false;
+    }
+
+    template <class F>
+    Summary resummarise_node(Node* node, std::uint32_t level, F& f) {
+        for (std::uint32_t at = 0; at < node->count; ++at)
+            node->summaries[at] = level == 0
+                                      ? f(static_cast<const Leaf*>(node)->values[at])
+                                      : resummarise_node(static_cast<Inner*>(node)->children[at], level - 1, f);
+        return merged(*node);
+    }
+
+    struct Checker {
+        const OrderedIndex& index;
+        std::string fault{};
+        std::size_t seen = 0;
+        const Key* last = nullptr;
+
+        void node(const Node* node, std::uint32_t level) {
+            for (std::uint32_t at = 0; at < node->count && fault.empty(); ++at) {
+                if (level == 0) {
+                    entry(static_cast<const Leaf*>(node), at);
+                    continue;
+                }
+                const Node* child = static_cast<const Inner*>(node)->children[at];
+                if (child->parent != node) fault = "D: a child does not know its parent";
+                if (child->count == 0) fault = "D: empty node";
+                if (!index.traits_.same(node->summaries[at], index.merged(*child))) fault = "B: stale summary";
+                if (at > 0 && last != nullptr && !index.traits_.less(*last, node->keys[at]))
+                    fault = "D: separator not above the keys before it";
+                if (at > 0 && first_key_below(child, level - 1, node->keys[at])) fault = "D: key below its separator";
+                if (fault.empty()) this->node(child, level - 1);
+            }
+        }
+        bool first_key_below(const Node* node, std::uint32_t level, const Key& separator) const {
+            while (level > 0) {
+                node = static_cast<const Inner*>(node)->children[0];
+                --level;
+            }
+            return index.traits_.less(node->keys[0], separator);
+        }
+        void entry(const Leaf* leaf, std::uint32_t at) {
+            ++seen;
+            if (last != nullptr && !index.traits_.less(*last, leaf->keys[at])) fault = "A: keys out of order";
+            last = &leaf->keys[at];
+            if (index.traits_.slot(leaf->values[at]).leaf != leaf) fault = "C: slot names another leaf";
+        }
+    };
+
+    Traits traits_;
+    Node* root_ = nullptr;
+    std::uint32_t height_ = 0; // levels of inner nodes above the leaves
+    std::size_t size_ = 0;
+    Summary total_{};
+};
+
+} // namespace yk

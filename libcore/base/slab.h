@@ -1,0 +1,108 @@
+#pragma once
+// Slab: objects of one kind at stable addresses, named by small typed ids.
+//
+// Invariants: an id is valid from make() to destroy(); the address of an object never changes; ids are reused, last
+// freed first, so the same commands give the same ids in every run.
+// Cost: make and destroy O(1); make allocates a chunk now and then (reserve() does it ahead of time).
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "libcore/base/check.h"
+
+namespace yk {
+
+/// An index that cannot be mixed up with one of another kind.
+template <class Tag>
+struct Id {
+    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    std::uint32_t index = kNone;
+
+    [[nodiscard]] constexpr bool valid() const noexcept { return index != kNone; }
+    explicit constexpr operator bool() const noexcept { return valid(); }
+    friend constexpr bool operator==(Id, Id) noexcept = default;
+    friend constexpr bool operator<(Id a, Id b) noexcept { return a.index < b.index; }
+};
+
+template <class T>
+class Slab {
+public:
+    using IdType = Id<T>;
+
+    Slab() = default;
+    Slab(const Slab&) = delete;
+    Slab& operator=(const Slab&) = delete;
+    ~Slab() {
+        for_each([this](IdType id) { slot(id.index)->~T(); });
+    }
+
+    template <class... Args>
+    IdType make(Args&&... args) {
+        reserve(1);
+        const std::uint32_t index = free_.back();
+        ::new (static_cast<void*>(slot(index))) T(std::forward<Args>(args)...);
+        free_.pop_back();
+        alive_[index] = true;
+        ++size_;
+        return {index};
+    }
+
+    void destroy(IdType id) noexcept {
+        YK_ASSUME(alive(id), "only a live object can be destroyed");
+        slot(id.index)->~T();
+        alive_[id.index] = false;
+        free_.push_back(id.index); // never grows: reserve() made room for every index
+        --size_;
+    }
+
+    /// Makes room so that the next `count` calls of make() request no memory.
+    void reserve(std::size_t count) {
+        while (free_.size() < count) add_chunk();
+    }
+
+    [[nodiscard]] T& operator[](IdType id) noexcept {
+        YK_ASSUME(alive(id), "stale id");
+        return *slot(id.index);
+    }
+    [[nodiscard]] const T& operator[](IdType id) const noexcept {
+        YK_ASSUME(alive(id), "stale id");
+        return *slot(id.index);
+    }
+    [[nodiscard]] bool alive(IdType id) const noexcept { return id.index < alive_.size() && alive_[id.index]; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    /// f(IdType) for each live object, by index.
+    template <class F>
+    void for_each(F&& f) const {
+        for (std::uint32_t index = 0; index < alive_.size(); ++index)
+            if (alive_[index]) f(IdType{index});
+    }
+
+private:
+    static constexpr std::uint32_t kShift = 8;
+    static constexpr std::uint32_t kChunk = 1U << kShift;
+    struct Cell {
+        alignas(T) unsigned char bytes[sizeof(T)];
+    };
+
+    [[nodiscard]] T* slot(std::uint32_t index) const noexcept {
+        return std::launder(reinterpret_cast<T*>(chunks_[index >> kShift][index & (kChunk - 1)].bytes));
+    }
+    void add_chunk() {
+        const auto first = static_cast<std::uint32_t>(chunks_.size() * kChunk);
+        chunks_.push_back(std::unique_ptr<Cell[]>(new Cell[kChunk]));
+        alive_.resize(first + kChunk, false);
+        if (free_.capacity() < first + kChunk) free_.reserve(std::size_t{2} * (first + kChunk));
+        for (std::uint32_t index = first + kChunk; index-- > first;) free_.push_back(index);
+    }
+
+    std::vector<std::unique_ptr<Cell[]>> chunks_;
+    std::vector<bool> alive_;
+    std::vector<std::uint32_t> free_;
+    std::size_t size_ = 0;
+};
+
+} // namespace yk

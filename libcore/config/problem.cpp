@@ -1,0 +1,45 @@
+#include "libcore/config/problem.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace yk::config {
+
+namespace {
+
+bool is_error(const Problem& problem) {
+    return problem.severity == Severity::Error;
+}
+
+} // namespace
+
+bool Report::has_errors() const {
+    return std::any_of(problems_.begin(), problems_.end(), is_error);
+}
+
+std::vector<Problem> Report::take() {
+    std::vector<Problem> problems = std::exchange(problems_, {});
+    const auto first = std::find_if(problems.begin(), problems.end(), is_error);
+    if (first != problems.end()) std::rotate(problems.begin(), first, first + 1);
+    const auto sorted_from = first == problems.end() ? problems.begin() : problems.begin() + 1;
+    std::stable_sort(sorted_from, problems.end(), [](const Problem& a, const Problem& b) {
+        return std::tie(a.mark.line, a.mark.column) < std::tie(b.mark.line, b.mark.column);
+    });
+    if (problems.size() > kMaxShown) {
+        const std::size_t left_out = problems.size() - (kMaxShown - 1);
+        problems.resize(kMaxShown - 1);
+        problems.push_back({Severity::Error, {}, {}, std::to_string(left_out) + " further problems are not shown"});
+    }
+    return problems;
+}
+
+std::string in_quotes(std::string_view text) {
+    constexpr std::size_t kShown = 80;
+    if (text.size() <= kShown) return '"' + std::string{text} + '"';
+    std::size_t end = kShown;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end; // not inside a character
+    return '"' + std::string{text.substr(0, end)} + "...\"";
+}
+
+} // namespace yk::config

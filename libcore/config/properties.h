@@ -1,0 +1,45 @@
+#pragma once
+// Queue properties: inheritance and what the scheduler derives from them (C-150 to C-158).
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libcore/base/time.h"
+
+namespace yk::config {
+
+using PropertyMap = std::map<std::string, std::string>;
+
+enum class SortPolicy { Fifo, Fair };
+enum class PriorityPolicy { Default, Fence };
+enum class PreemptionPolicy { Default, Fence, Disabled };
+
+/// The derived values of one queue, with the defaults of C-150 (a leaf's).
+struct QueueProperties {
+    SortPolicy sort_policy = SortPolicy::Fifo; // a parent always sorts fair (C-152)
+    bool priority_sorting = true;
+    PriorityPolicy priority_policy = PriorityPolicy::Default;
+    std::int32_t priority_offset = 0;
+    PreemptionPolicy preemption_policy = PreemptionPolicy::Default;
+    Duration preemption_delay = std::chrono::seconds{30};
+    Duration quota_preemption_delay = Duration::zero(); // 0: off
+    std::uint64_t backoff_count = 0;                    // application.unschedasks.backoff; 0: off
+    Duration backoff_delay = std::chrono::seconds{30};  // application.unschedasks.backoff.delay
+
+    friend bool operator==(const QueueProperties&, const QueueProperties&) = default;
+};
+
+/// C-153: the effective map of a configured queue, from the effective map of its parent and its own entries. For the
+/// root and for dynamic leafs (C-158) the own entries are the effective map.
+[[nodiscard]] PropertyMap inherit_properties(const PropertyMap& parent, const PropertyMap& own);
+
+/// The values in an effective map. A value that is bad or missing gives the default (C-150, C-156). `leaf`: the queue
+/// is a leaf.
+[[nodiscard]] QueueProperties derive_properties(const PropertyMap& effective, bool leaf);
+
+/// What is worth a warning about one entry (B-04): unknown key, bad value, old value. Empty: nothing.
+[[nodiscard]] std::string property_warning(const std::string& key, const std::string& value);
+
+} // namespace yk::config

@@ -1,0 +1,14 @@
+#pragma once
+// "did you mean": the nearest known word (B-05).
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace yk::config {
+
+/// The word of `known` that equals `word` without regard to case, else the one with the smallest edit distance, which
+/// is at most 2 and less than the length of `word`; the first of several; empty when there is none.
+[[nodiscard]] std::string nearest(std::string_view word, std::span<const std::string_view> known);
+
+} // namespace yk::config

@@ -1,0 +1,107 @@
+#include "libcore/config_yaml/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "libcore/config/checksum.h"
+#include "libcore/config/validate.h"
+#include "libcore/config_yaml/characters.h"
+#include "libcore/config_yaml/reader.h"
+#include "libcore/config_yaml/tree.h"
+
+namespace yk::config_yaml {
+
+namespace {
+
+constexpr std::string_view kDefaultText = R"(partitions:
+  - name: default
+    placementrules:
+      - name: tag
+        value: namespace
+        create: true
+    queues:
+      - name: root
+        submitacl: '*'
+)";
+
+/// The configuration that `text` holds. It is of use only when `report` has no errors afterwards.
+config::Configuration interpret(std::string_view text, config::Report& report) {
+    const NodePtr root = parse_tree(text, report);
+    if (root == nullptr) {
+        if (!report.has_errors() && !text.empty()) return config::validate({}, report); // no partition defined
+        return {};
+    }
+    return config::validate(read_document(*root, report), report);
+}
+
+std::string place(const Problem& problem, std::string_view source) {
+    if (problem.mark.line == 0) return std::string{source};
+    return fmt::format("{}:{}:{}", source, problem.mark.line, problem.mark.column);
+}
+
+std::string plural(std::size_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// The offending line, cut to what fits on a screen, and a caret below byte `column`. Tabs keep their width in both.
+std::string excerpt(std::string_view line, int column) {
+    constexpr std::size_t kWidest = 200;
+    const auto is_continuation = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; };
+    const std::size_t before = std::min(static_cast<std::size_t>(column - 1), line.size());
+    if (line.empty() || before > kWidest) return {};
+    std::string caret;
+    for (const char c : line.substr(0, before))
+        if (!is_continuation(c)) caret += c == '\t' ? '\t' : ' ';
+    std::size_t end = std::min(line.size(), kWidest);
+    while (end < line.size() && is_continuation(line[end])) ++end;
+    return fmt::format("    {}\n    {}^\n", line.substr(0, end), caret);
+}
+
+} // namespace
+
+Error LoadOutcome::first_error() const {
+    const Problem& first = problems.front();
+    return {0, first.path.empty() ? first.message : first.path + ": " + first.message, place(first, source)};
+}
+
+std::string_view default_text() {
+    return kDefaultText;
+}
+
+LoadOutcome load(std::string_view text, std::string_view source) {
+    config::Report report;
+    config::Configuration configuration = interpret(text, report);
+    configuration.checksum = config::checksum(text);
+    LoadOutcome outcome;
+    outcome.source = source;
+    if (!report.has_errors()) outcome.configuration = std::move(configuration);
+    outcome.problems = report.take();
+    return outcome;
+}
+
+LoadOutcome load_or_default(std::string_view text, std::string_view source) {
+    return text.empty() ? load(kDefaultText, "built-in default") : load(text, source);
+}
+
+std::string render_line(const Problem& problem, std::string_view source) {
+    return fmt::format("{}: {}: {}{}{}", place(problem, source),
+                       problem.severity == Severity::Error ? "error" : "warning", problem.path,
+                       problem.path.empty() ? "" : ": ", problem.message);
+}
+
+std::string render(const LoadOutcome& outcome, std::string_view text) {
+    std::string rendered;
+    std::size_t errors = 0;
+    for (const Problem& problem : outcome.problems) {
+        rendered += render_line(problem, outcome.source) + '\n';
+        if (problem.mark.line > 0) rendered += excerpt(line_of(text, problem.mark.line), problem.mark.column);
+        if (problem.severity == Severity::Error) ++errors;
+    }
+    if (!outcome.problems.empty())
+        rendered +=
+            fmt::format("{}, {}\n", plural(errors, "error"), plural(outcome.problems.size() - errors, "warning"));
+    return rendered;
+}
+
+} // namespace yk::config_yaml

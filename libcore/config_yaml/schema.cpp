@@ -1,0 +1,79 @@
+#include "libcore/config_yaml/schema.h"
+
+#include <algorithm>
+#include <array>
+
+#include "libcore/config/problem.h"
+#include "libcore/config/suggest.h"
+
+namespace yk::config_yaml {
+
+namespace {
+
+using Key = std::string_view;
+
+constexpr std::array<Key, 2> kDocumentKeys{"partitions", "checksum"};
+constexpr std::array<Key, 7> kPartitionKeys{"name",       "queues",         "placementrules",   "limits",
+                                            "preemption", "nodesortpolicy", "usergroupresolver"};
+constexpr std::array<Key, 2> kPreemptionKeys{"enabled", "quotapreemptionenabled"};
+constexpr std::array<Key, 2> kNodeSortKeys{"type", "resourceweights"};
+constexpr std::array<Key, 1> kResolverKeys{"type"};
+constexpr std::array<Key, 10> kQueueKeys{"name",     "parent",    "resources",     "maxapplications", "properties",
+                                         "adminacl", "submitacl", "childtemplate", "queues",          "limits"};
+constexpr std::array<Key, 3> kTemplateKeys{"maxapplications", "properties", "resources"};
+constexpr std::array<Key, 2> kResourcesKeys{"guaranteed", "max"};
+constexpr std::array<Key, 5> kLimitKeys{"limit", "users", "groups", "maxresources", "maxapplications"};
+constexpr std::array<Key, 5> kRuleKeys{"name", "create", "filter", "parent", "value"};
+constexpr std::array<Key, 3> kFilterKeys{"type", "users", "groups"};
+
+} // namespace
+
+const MappingType kDocumentType{"the document", "configs.SchedulerConfig", kDocumentKeys};
+const MappingType kPartitionType{"partition", "configs.PartitionConfig", kPartitionKeys};
+const MappingType kPreemptionType{"preemption", "configs.PartitionPreemptionConfig", kPreemptionKeys};
+const MappingType kNodeSortType{"nodesortpolicy", "configs.NodeSortingPolicy", kNodeSortKeys};
+const MappingType kResolverType{"usergroupresolver", "configs.UserGroupResolver", kResolverKeys};
+const MappingType kQueueType{"queue", "configs.QueueConfig", kQueueKeys};
+const MappingType kTemplateType{"childtemplate", "configs.ChildTemplate", kTemplateKeys};
+const MappingType kResourcesType{"resources", "configs.Resources", kResourcesKeys};
+const MappingType kLimitType{"limit", "configs.Limit", kLimitKeys};
+const MappingType kRuleType{"placement rule", "configs.PlacementRule", kRuleKeys};
+const MappingType kFilterType{"filter", "configs.Filter", kFilterKeys};
+
+namespace {
+
+const std::array<const MappingType*, 11> kTypes{&kDocumentType, &kPartitionType, &kPreemptionType, &kNodeSortType,
+                                                &kResolverType, &kQueueType,     &kTemplateType,   &kResourcesType,
+                                                &kLimitType,    &kRuleType,      &kFilterType};
+
+/// `"users" belongs in limit or filter`, empty when no mapping has the key.
+std::string where_it_belongs(std::string_view key) {
+    std::string owners;
+    for (const MappingType* type : kTypes)
+        if (knows(*type, key)) owners += (owners.empty() ? "" : " or ") + std::string{type->noun};
+    return owners.empty() ? owners : "it belongs in " + owners;
+}
+
+std::string advice(const MappingType& type, std::string_view key) {
+    if (key == "statedumpfilepath") return "it was removed from the format: state dumps are made on request only";
+    if (const std::string near = config::nearest(key, type.keys); !near.empty())
+        return "did you mean \"" + near + "\"?";
+    if (std::string owners = where_it_belongs(key); !owners.empty()) return owners;
+    std::string known;
+    for (const std::string_view each : type.keys) known += (known.empty() ? "" : ", ") + std::string{each};
+    return "known: " + known;
+}
+
+} // namespace
+
+bool knows(const MappingType& type, std::string_view key) {
+    return std::find(type.keys.begin(), type.keys.end(), key) != type.keys.end();
+}
+
+std::string unknown_key_message(const MappingType& type, std::string_view key) {
+    const std::string shown = config::in_quotes(key);
+    return "unknown key " + shown + " in " + std::string{type.noun} + ", " + advice(type, key) + " (field " +
+           shown.substr(1, shown.size() - 2) + " not found in type " + std::string{type.go_type} + ")";
+}
+
+} // namespace yk::config_yaml

@@ -1,0 +1,33 @@
+#pragma once
+// The keys of every mapping of the configuration (config.md section 2, C-012), and what to say about others (B-05).
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace yk::config_yaml {
+
+struct MappingType {
+    std::string_view noun;    // `queue`
+    std::string_view go_type; // as the original calls it: `configs.QueueConfig`
+    std::span<const std::string_view> keys;
+};
+
+extern const MappingType kDocumentType;
+extern const MappingType kPartitionType;
+extern const MappingType kPreemptionType;
+extern const MappingType kNodeSortType;
+extern const MappingType kResolverType;
+extern const MappingType kQueueType;
+extern const MappingType kTemplateType;
+extern const MappingType kResourcesType;
+extern const MappingType kLimitType;
+extern const MappingType kRuleType;
+extern const MappingType kFilterType;
+
+[[nodiscard]] bool knows(const MappingType& type, std::string_view key);
+
+/// `unknown key "submitAcl" in queue, did you mean "submitacl"? (field submitAcl not found in type ..)`
+[[nodiscard]] std::string unknown_key_message(const MappingType& type, std::string_view key);
+
+} // namespace yk::config_yaml

@@ -1,0 +1,81 @@
+#pragma once
+// Allocation: an ask and, once placed, the allocation it became: one object, one key (S-110, S-166).
+//
+// Owner: PartitionContext's slab. Thread: the partition's owner. About a hundred bytes, since a million may wait: what
+// equal asks share (size, required node) is in the Shape, tags are interned.
+// A pending ask is linked into its AskGroup; a placed one stands in the lists of its application and node.
+
+#include <cstdint>
+
+#include "libcore/base/inline_text.h"
+#include "libcore/base/time.h"
+#include "libcore/objects/ids.h"
+#include "libcore/objects/tag_sets.h"
+
+namespace yk {
+
+struct Allocation {
+    enum Flag : std::uint16_t {
+        Placed = 1U << 0,
+        Placeholder = 1U << 1,
+        Originator = 1U << 2,
+        PreemptSelf = 1U << 3,  // allowPreemptSelf
+        PreemptOther = 1U << 4, // allowPreemptOther
+        Foreign = 1U << 5,
+        Static = 1U << 6,         // foreign, never preemptable
+        Attempted = 1U << 7,      // S-113 schedulingAttempted
+        QueueFailed = 1U << 8,    // the last attempt failed the queue headroom
+        QuotaLogged = 1U << 9,    // S-114: `Not enough queue quota` is in its log
+        ScaleUp = 1U << 10,       // reported as outstanding (S-520)
+        HasRequest = 1U << 11     // has a request record
+    };
+
+    InlineText key;
+    ApplicationId application{};
+    ShapeId shape{};
+    // pending: the neighbours in the group; placed: the positions in the lists of application and node
+    union {
+        struct {
+            std::uint32_t previous;
+            std::uint32_t next;
+        } pending;
+        struct {
+            std::uint32_t in_application;
+            std::uint32_t on_node;
+        } placed;
+    } place{{Id<Allocation>::kNone, Id<Allocation>::kNone}};
+    GroupId group{};             // pending only
+    NodeId node{};               // placed only
+    ReservationId reservation{}; // pending only
+    std::int32_t priority = 0;
+    Instant created;             // S-110
+    Instant bound;               // placed only
+    std::uint64_t arrival = 0;   // S-223
+    TagSetId tags{};
+    std::uint32_t task_group = 0; // text id, 0: none
+    std::uint16_t flags = 0;
+
+    [[nodiscard]] bool is(Flag flag) const noexcept { return (flags & flag) != 0; }
+    void mark(Flag flag, bool on = true) noexcept {
+        flags = static_cast<std::uint16_t>(on ? flags | flag : flags & ~flag);
+    }
+};
+
+/// S-223: the order of asks within an application.
+struct AskOrder {
+    std::int32_t priority = 0; // higher first
+    Instant created;
+    std::uint64_t arrival = 0;
+
+    friend bool operator<(const AskOrder& a, const AskOrder& b) noexcept {
+        if (a.priority != b.priority) return a.priority > b.priority;
+        if (a.created != b.created) return a.created < b.created;
+        return a.arrival < b.arrival;
+    }
+};
+
+[[nodiscard]] inline AskOrder order_of(const Allocation& ask) noexcept {
+    return {ask.priority, ask.created, ask.arrival};
+}
+
+} // namespace yk

@@ -1,0 +1,75 @@
+#pragma once
+// Application: its asks, allocations, totals and state (S-102).
+//
+// Owner: PartitionContext's slab. Thread: the partition's owner. Changed by PartitionContext only; the totals follow
+// S-180 and are verified by PartitionContext::check().
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "libcore/objects/application_state.h"
+#include "libcore/objects/ask_group.h"
+#include "libcore/resources/share.h"
+
+namespace yk {
+
+class Queue;
+
+struct Application {
+    explicit Application(Slab<AskGroup>& slab) : groups(GroupTraits{&slab}) {}
+
+    std::string id;
+    std::string user;
+    std::vector<std::string> user_groups;
+    std::vector<std::pair<std::string, std::string>> tags;
+    Queue* queue = nullptr;
+    std::uint32_t queue_position = 0; // in the leaf's list of applications
+
+    ApplicationState state = ApplicationState::New;
+    std::vector<std::pair<Instant, ApplicationState>> state_log; // I-720
+    Instant submitted;                                           // S-103
+    std::optional<Instant> started;
+    std::optional<Instant> finished;
+    std::uint64_t timer = 0; // the state timer that counts; 0: none (S-150)
+
+    Resource pending;
+    Resource allocated;   // real allocations
+    Resource placeholder; // placeholder allocations
+    Resource peak;        // S-184
+    Resource placeholder_ask;
+    GroupIndex groups;
+    std::uint32_t pending_asks = 0;
+    std::vector<AllocationId> allocations;
+    std::uint32_t placeholders = 0; // among them
+    std::vector<ReservationId> reservations; // oldest first
+
+    // order in the leaf (S-212)
+    IndexSlot slot{};
+    Shares usage; // S-213, as last filed
+    bool dirty = false;
+    bool allocating_accepted = false; // in the sets of S-262
+    bool runnable_in_queue = true;    // S-265, as last told
+    std::optional<Instant> backoff_until;
+    bool counted = false; // tried in this cycle, with back-off (S-345)
+
+    // resource-seconds (S-033): instance type -> used, preempted, placeholder
+    std::map<std::string, std::array<Resource, 3>> seconds;
+
+    /// S-222: the lowest value when nothing is pending.
+    [[nodiscard]] std::int32_t ask_priority() const noexcept {
+        const AskOrder* first = groups.front();
+        return first != nullptr ? first->priority : INT32_MIN;
+    }
+    /// S-260, S-261: held back by maxApplications unless a slot is free.
+    [[nodiscard]] bool needs_slot() const noexcept {
+        return state == ApplicationState::Accepted && !allocating_accepted;
+    }
+};
+
+} // namespace yk

@@ -1,0 +1,76 @@
+#include "libcore/objects/ask_group.h"
+
+namespace yk {
+
+namespace {
+
+constexpr int kFarFromTail = 64; // steps before an insertion builds the sorted map
+
+AllocationId next_of(AllocationId ask, const AllocationSlab& allocations) noexcept {
+    return {allocations[ask].place.pending.next};
+}
+
+/// The ask behind which `order` belongs; none: in front of all.
+AllocationId predecessor(AskGroup& group, const AskOrder& order, const AllocationSlab& allocations) {
+    AllocationId at = group.tail;
+    for (int steps = 0; !group.sorted && at.valid() && order < order_of(allocations[at]); ++steps) {
+        if (steps == kFarFromTail) {
+            group.sorted = std::make_unique<std::map<AskOrder, AllocationId>>();
+            for (AllocationId each = group.head; each.valid(); each = next_of(each, allocations))
+                group.sorted->emplace(order_of(allocations[each]), each);
+            break;
+        }
+        at = {allocations[at].place.pending.previous};
+    }
+    if (!group.sorted) return at;
+    const auto after = group.sorted->upper_bound(order);
+    return after == group.sorted->begin() ? AllocationId{} : std::prev(after)->second;
+}
+
+AllocationId first_free_from(AllocationId ask, const AllocationSlab& allocations) noexcept {
+    while (ask.valid() && allocations[ask].reservation.valid()) ask = next_of(ask, allocations);
+    return ask;
+}
+
+/// Whether `ask` stands before `mark` (none: behind the end).
+bool before(AllocationId ask, AllocationId mark, const AllocationSlab& allocations) noexcept {
+    return !mark.valid() || order_of(allocations[ask]) < order_of(allocations[mark]);
+}
+
+} // namespace
+
+void group_insert(AskGroup& group, AllocationId ask, AllocationSlab& allocations) {
+    Allocation& object = allocations[ask];
+    const AskOrder order = order_of(object);
+    const AllocationId previous = predecessor(group, order, allocations);
+    const AllocationId next = previous.valid() ? next_of(previous, allocations) : group.head;
+    object.place.pending = {previous.index, next.index};
+    (previous.valid() ? allocations[previous].place.pending.next : group.head.index) = ask.index;
+    (next.valid() ? allocations[next].place.pending.previous : group.tail.index) = ask.index;
+    ++group.count;
+    if (group.sorted) group.sorted->emplace(order, ask);
+    if (!object.reservation.valid() && before(ask, group.first_free, allocations)) group.first_free = ask;
+    if (before(ask, group.first_untouched, allocations)) group.first_untouched = ask;
+}
+
+void group_erase(AskGroup& group, AllocationId ask, AllocationSlab& allocations) noexcept {
+    const Allocation& object = allocations[ask];
+    const AllocationId previous{object.place.pending.previous};
+    const AllocationId next{object.place.pending.next};
+    (previous.valid() ? allocations[previous].place.pending.next : group.head.index) = next.index;
+    (next.valid() ? allocations[next].place.pending.previous : group.tail.index) = previous.index;
+    --group.count;
+    if (group.sorted) group.sorted->erase(order_of(object));
+    if (group.first_free == ask) group.first_free = first_free_from(next, allocations);
+    if (group.first_untouched == ask) group.first_untouched = next;
+}
+
+void group_reservation_changed(AskGroup& group, AllocationId ask, AllocationSlab& allocations) noexcept {
+    if (allocations[ask].reservation.valid()) {
+        if (group.first_free == ask) group.first_free = first_free_from(ask, allocations);
+    } else if (before(ask, group.first_free, allocations)) {
+        group.first_free = ask;
+    }
+}
+
+} // namespace yk

@@ -1,0 +1,67 @@
+#pragma once
+// AskGroup: the pending asks of one application that are equal for scheduling: same priority, same shape. The next ask
+// to try is exactly the next ask of S-223, but a failure rules out the whole group.
+//
+// Owner: PartitionContext's slab. Thread: the partition's owner.
+// Invariants:
+//  A  the list holds the group's asks in AskOrder
+//  B  first_free is the first ask without a reservation, first_untouched the first whose failed attempt has not been
+//     noted yet (S-114); both none when there is none
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "libcore/base/ordered_index.h"
+#include "libcore/objects/allocation.h"
+#include "libcore/objects/shape.h"
+
+namespace yk {
+
+struct AskGroup {
+    /// Why the group's asks are passed over, as last noted on them.
+    enum class Note : std::uint8_t { None, Queue, Nodes };
+
+    ApplicationId application{};
+    ShapeId shape{};
+    std::int32_t priority = 0;
+    AllocationId head{};
+    AllocationId tail{};
+    AllocationId first_free{};
+    AllocationId first_untouched{};
+    std::uint32_t count = 0;
+    IndexSlot slot{};          // in the application's index of groups
+    Note note = Note::None;
+    bool dirty = false;        // waits for Orders
+    bool due = false;          // first_free is old enough to reserve (S-403)
+    bool due_timer = false;    // a timer will look at it
+    Instant quota_noted;       // last time an ask failed the queue headroom (S-114)
+    std::uint32_t quota_failures = 0;
+    bool in_untouched = false; // listed in the partition
+    // Made when asks arrive far out of order, so that an insertion need not walk the list.
+    std::unique_ptr<std::map<AskOrder, AllocationId>> sorted{};
+};
+
+using AllocationSlab = Slab<Allocation>;
+
+/// Links a pending ask into its place. O(1) for asks that arrive in order.
+void group_insert(AskGroup& group, AllocationId ask, AllocationSlab& allocations);
+void group_erase(AskGroup& group, AllocationId ask, AllocationSlab& allocations) noexcept;
+/// An ask of the group took or lost its reservation.
+void group_reservation_changed(AskGroup& group, AllocationId ask, AllocationSlab& allocations) noexcept;
+
+/// The index of an application's groups, by the order of each group's first free ask.
+struct GroupTraits {
+    using Key = AskOrder;
+    using Summary = Masks;
+    static constexpr std::uint32_t kCapacity = 12;
+    Slab<AskGroup>* groups;
+
+    static bool less(const Key& a, const Key& b) noexcept { return a < b; }
+    static void merge(Summary& into, const Summary& from) noexcept { into.merge(from); }
+    static bool same(const Summary& a, const Summary& b) noexcept { return a == b; }
+    IndexSlot& slot(std::uint32_t value) const noexcept { return (*groups)[GroupId{value}].slot; }
+};
+using GroupIndex = OrderedIndex<GroupTraits>;
+
+} // namespace yk

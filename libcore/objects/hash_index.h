@@ -1,0 +1,90 @@
+#pragma once
+// HashIndex: stored hash -> id; the objects hold the keys. Open addressing, so that growing touches no object (a table of
+// millions that hashes every key again stops the scheduler for tens of milliseconds).
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "libcore/base/slab.h"
+
+namespace yk {
+
+template <class IdType>
+class HashIndex {
+public:
+    /// The entry with this hash for which same(IdType) holds; none when there is none.
+    template <class Same>
+    [[nodiscard]] IdType find(std::uint32_t hash, Same&& same) const {
+        if (entries_.empty()) return {};
+        for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
+            const Entry& entry = entries_[at];
+            if (entry.id == kEmpty) return {};
+            if (entry.hash == hash && entry.id != kGone && same(IdType{entry.id})) return {entry.id};
+        }
+    }
+
+    /// REQUIRES: not in the index.
+    void insert(std::uint32_t hash, IdType id) {
+        if ((filled_ + 1) * 4 > entries_.size() * 3) rebuild(size_ * 2 + 16);
+        std::size_t at = hash & mask_;
+        while (entries_[at].id < kGone) at = (at + 1) & mask_;
+        if (entries_[at].id == kEmpty) ++filled_;
+        entries_[at] = {hash, id.index};
+        ++size_;
+    }
+
+    /// REQUIRES: in the index.
+    void erase(std::uint32_t hash, IdType id) noexcept {
+        std::size_t at = hash & mask_;
+        while (entries_[at].id != id.index) at = (at + 1) & mask_;
+        const bool ends_a_run = entries_[(at + 1) & mask_].id == kEmpty;
+        entries_[at].id = ends_a_run ? kEmpty : kGone;
+        filled_ -= ends_a_run ? 1U : 0U;
+        --size_;
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+private:
+    static constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
+    static constexpr std::uint32_t kGone = kEmpty - 1;
+    struct Entry {
+        std::uint32_t hash = 0;
+        std::uint32_t id = kEmpty;
+    };
+
+    void rebuild(std::size_t capacity) {
+        std::size_t wanted = 16;
+        while (wanted < capacity) wanted *= 2;
+        std::vector<Entry> old(wanted);
+        old.swap(entries_);
+        mask_ = wanted - 1;
+        filled_ = size_;
+        for (const Entry& entry : old) {
+            if (entry.id >= kGone) continue;
+            std::size_t at = entry.hash & mask_;
+            while (entries_[at].id != kEmpty) at = (at + 1) & mask_;
+            entries_[at] = entry;
+        }
+    }
+
+    std::vector<Entry> entries_;
+    std::size_t mask_ = 0;
+    std::size_t size_ = 0;
+    std::size_t filled_ = 0; // entries and gone ones
+};
+
+/// Mixes words into a hash for HashIndex.
+[[nodiscard]] inline std::uint32_t mix_hash(std::uint64_t a, std::uint64_t b) noexcept {
+    std::uint64_t hash = (a ^ (b * 0x9e3779b97f4a7c15U)) * 0xbf58476d1ce4e5b9U;
+    hash ^= hash >> 29;
+    return static_cast<std::uint32_t>((hash * 0x94d049bb133111ebU) >> 32);
+}
+[[nodiscard]] inline std::uint32_t mix_hash(std::uint64_t a, std::string_view text) noexcept {
+    return mix_hash(std::hash<std::string_view>{}(text), a);
+}
+
+} // namespace yk

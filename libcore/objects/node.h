@@ -1,0 +1,52 @@
+#pragma once
+// Node: capacity, usage, allocations and reservations of one machine of the cluster (S-104, S-165).
+//
+// Owner: NodeCollection's slab. Thread: the partition's owner. INVARIANT: available = capacity - allocated - occupied
+// per type, pruned, negative values kept (S-183); occupied = reported + the sum of the foreign allocations.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "libcore/base/ordered_index.h"
+#include "libcore/objects/ids.h"
+#include "libcore/resources/resource.h"
+
+namespace yk {
+
+struct Node {
+    std::string id;
+    std::vector<std::pair<std::string, std::string>> attributes; // sorted by key, without the partition
+    Resource capacity;
+    Resource reported; // occupied as the RM declares it
+    Resource occupied;
+    Resource allocated;
+    Resource available;
+    std::vector<AllocationId> allocations; // own
+    std::vector<AllocationId> foreign;
+    std::vector<ReservationId> reservations;
+    bool schedulable = true;
+
+    // order (NodeCollection)
+    std::uint64_t rank = 0; // orders as the id does
+    IndexSlot slot{};
+    bool dirty = false;
+    bool grew = false; // may take more than when the blocks were tested
+
+    [[nodiscard]] bool is_open() const noexcept { return schedulable && reservations.empty(); }
+    [[nodiscard]] std::string_view attribute(std::string_view key) const noexcept {
+        for (const auto& [name, value] : attributes)
+            if (name == key) return value;
+        return {};
+    }
+    /// S-033, I-722.
+    [[nodiscard]] std::string_view instance_type() const noexcept {
+        for (const std::string_view key : {"si/instance-type", "node.kubernetes.io/instance-type"})
+            if (const std::string_view value = attribute(key); !value.empty()) return value;
+        return "UNKNOWN";
+    }
+};
+
+} // namespace yk

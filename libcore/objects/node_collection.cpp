@@ -1,0 +1,245 @@
+#include "libcore/objects/node_collection.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "libcore/resources/share.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace yk {
+
+namespace {
+
+constexpr std::uint64_t kFirstRank = std::uint64_t{1} << 62;
+constexpr std::uint64_t kRankGap = std::uint64_t{1} << 40;
+
+} // namespace
+
+NodeCollection::NodeCollection(ShapeTable& shapes) : shapes_(shapes), index_(NodeTraits{&nodes_}) {
+    for (auto& lane : needs_) lane.fill(std::numeric_limits<float>::infinity());
+}
+
+NodeId NodeCollection::find(std::string_view id) const {
+    const auto found = by_id_.find(id);
+    return found == by_id_.end() ? NodeId{} : found->second;
+}
+
+NodeId NodeCollection::add(std::string_view id) {
+    const NodeId made = nodes_.make();
+    Node& node = nodes_[made];
+    node.id = id;
+    const auto place = by_id_.emplace(node.id, made).first;
+    give_rank(node, place);
+    touch(made, true);
+    return made;
+}
+
+/// A rank between those of the neighbours in id order; when there is none left all get new ones.
+void NodeCollection::give_rank(Node& node, std::map<std::string, NodeId, std::less<>>::iterator place) {
+    const auto after = std::next(place);
+    if (by_id_.size() == 1) {
+        node.rank = kFirstRank;
+    } else if (after == by_id_.end()) {
+        node.rank = nodes_[std::prev(place)->second].rank + kRankGap;
+    } else {
+        const std::uint64_t above = nodes_[after->second].rank;
+        const std::uint64_t below =
+            place == by_id_.begin() ? above - 2 * kRankGap : nodes_[std::prev(place)->second].rank;
+        node.rank = below + (above - below) / 2;
+        if (node.rank == below) relabel();
+    }
+}
+
+void NodeCollection::relabel() {
+    index_.clear();
+    std::uint64_t rank = kFirstRank;
+    for (const auto& [name, id] : by_id_) {
+        nodes_[id].rank = rank;
+        rank += kRankGap;
+        touch(id, false);
+    }
+}
+
+void NodeCollection::remove(NodeId id) {
+    if (nodes_[id].slot.in_index()) index_.erase(id.index);
+    if (nodes_[id].dirty) dirty_.erase(std::find(dirty_.begin(), dirty_.end(), id));
+    by_id_.erase(nodes_[id].id);
+    nodes_.destroy(id);
+}
+
+void NodeCollection::set_policy(config::NodeSortPolicy policy, std::vector<std::pair<ResourceId, double>> weights) {
+    policy_ = policy;
+    weights_ = std::move(weights);
+    for (const auto& [name, id] : by_id_) touch(id, false);
+}
+
+double NodeCollection::used_share(const Node& node) const noexcept {
+    double sum = 0;
+    double weights = 0;
+    for (const auto& [id, weight] : weights_) {
+        const std::int64_t capacity = node.capacity.get(id);
+        if (weight == 0.0 || !node.capacity.has(id) || capacity == 0) continue;
+        const double used =
+            1.0 - static_cast<double>(node.available.get(id)) / static_cast<double>(capacity);
+        sum += weight * used;
+        weights += weight;
+    }
+    return weights > 0 ? sum / weights : 0.0;
+}
+
+void NodeCollection::touch(NodeId id, bool grew) {
+    Node& node = nodes_[id];
+    node.grew = node.grew || grew;
+    if (node.dirty) return;
+    node.dirty = true;
+    dirty_.push_back(id);
+}
+
+void NodeCollection::file(NodeId id, Node& node) {
+    if (!node.is_open()) {
+        if (node.slot.in_index()) index_.erase(id.index);
+        return;
+    }
+    const NodeKey key{score(node), node.rank};
+    const NodeSummary summary = summary_of(node);
+    if (node.slot.in_index())
+        index_.update(id.index, key, summary);
+    else
+        index_.insert(id.index, key, summary);
+}
+
+NodeSummary NodeCollection::summary_of(const Node& node) const noexcept {
+    const Lanes room = lanes_of(node.available);
+    return {fit_mask(room), room};
+}
+
+#ifdef __SSE2__
+std::uint64_t NodeCollection::fit_mask(const Lanes& available) const noexcept {
+    std::uint64_t mask = 0;
+    for (std::size_t bit = 0; bit < fit_used_; bit += 4) {
+        __m128 fit = _mm_cmple_ps(_mm_load_ps(&needs_[0][bit]), _mm_set1_ps(available[0]));
+        for (std::size_t lane = 1; lane < kLanes; ++lane)
+            fit = _mm_and_ps(fit, _mm_cmple_ps(_mm_load_ps(&needs_[lane][bit]), _mm_set1_ps(available[lane])));
+        mask |= static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_ps(fit))) << bit;
+    }
+    return mask;
+}
+#else
+std::uint64_t NodeCollection::fit_mask(const Lanes& available) const noexcept {
+    std::uint64_t mask = 0;
+    for (std::size_t bit = 0; bit < fit_used_; ++bit) {
+        bool fit = true;
+        for (std::size_t lane = 0; lane < kLanes; ++lane) fit = fit && needs_[lane][bit] <= available[lane];
+        if (fit) mask |= std::uint64_t{1} << bit;
+    }
+    return mask;
+}
+#endif
+
+void NodeCollection::count_search(ShapeId id) {
+    Shape& shape = shapes_[id];
+    ++shape.searches;
+    if (++searches_ == kHalveAfter) {
+        searches_ = 0;
+        shapes_.for_each([this](ShapeId each) { shapes_[each].searches /= 2; });
+    }
+    if (shape.fit_bit >= 0) return;
+    if (fit_used_ < kFitBits) {
+        deal_bit(id, fit_used_++);
+        return;
+    }
+    if (shape.searches < kDealAfter) return;
+    const auto searches_of = [this](ShapeId each) { return each.valid() ? shapes_[each].searches : 0; };
+    const auto least = std::min_element(fit_shapes_.begin(), fit_shapes_.end(), [&](ShapeId a, ShapeId b) {
+        return searches_of(a) < searches_of(b);
+    });
+    if (searches_of(*least) * 2 < shape.searches)
+        deal_bit(id, static_cast<std::size_t>(least - fit_shapes_.begin()));
+    else
+        shape.searches = 0; // ask again after as many searches
+}
+
+void NodeCollection::deal_bit(ShapeId id, std::size_t bit) {
+    if (fit_shapes_[bit].valid()) shapes_[fit_shapes_[bit]].fit_bit = -1;
+    fit_shapes_[bit] = id;
+    shapes_[id].fit_bit = static_cast<std::int8_t>(bit);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) needs_[lane][bit] = shapes_[id].need[lane];
+    resummarise();
+}
+
+void NodeCollection::forget_shape(ShapeId id) {
+    const std::int8_t bit = shapes_[id].fit_bit;
+    if (bit < 0) return;
+    for (auto& lane : needs_) lane[static_cast<std::size_t>(bit)] = std::numeric_limits<float>::infinity();
+    fit_shapes_[static_cast<std::size_t>(bit)] = {};
+}
+
+/// One pass over the open nodes after the fit bits changed.
+void NodeCollection::resummarise() {
+    index_.resummarise([this](std::uint32_t value) { return summary_of(nodes_[NodeId{value}]); });
+}
+
+NodeId NodeCollection::find_first(ShapeId id) {
+    count_search(id);
+    const Shape& shape = shapes_[id];
+    NodeId found;
+    const auto test = [&](std::uint32_t value) {
+        if (!fits(nodes_[NodeId{value}].available, shape.resource)) return false;
+        found = {value};
+        return true;
+    };
+    if (shape.fit_bit >= 0) {
+        const std::uint64_t bit = std::uint64_t{1} << shape.fit_bit;
+        index_.visit([bit](const NodeSummary& below) { return (below.fit & bit) != 0; }, test);
+    } else {
+        const Lanes& need = shape.need;
+        index_.visit(
+            [&need](const NodeSummary& below) {
+                return need[0] <= below.room[0] && need[1] <= below.room[1] && need[2] <= below.room[2] &&
+                       need[3] <= below.room[3];
+            },
+            test);
+    }
+    return found;
+}
+
+NodeId NodeCollection::find_to_reserve(const Shape& shape) const {
+    double best = std::numeric_limits<double>::infinity();
+    NodeId found;
+    // What is lacking everywhere below: rounding to float may hide a little, so the bound is taken a bit lower.
+    const auto may = [&](const NodeSummary& below) {
+        double bound = 0;
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+            if (shape.need[lane] > below.room[lane])
+                bound += static_cast<double>(shape.need[lane] - below.room[lane]) /
+                         static_cast<double>(shape.need[lane]);
+        return bound * 0.999999 - 1e-6 < best;
+    };
+    index_.visit(may, [&](std::uint32_t value) {
+        const Node& node = nodes_[NodeId{value}];
+        if (!fits(node.capacity, shape.resource)) return false;
+        const double missing = lack(shape.resource, node.available);
+        if (missing < best) {
+            best = missing;
+            found = {value};
+        }
+        return false;
+    });
+    return found;
+}
+
+std::string NodeCollection::check() const {
+    std::string fault = index_.check();
+    if (!fault.empty() || !dirty_.empty()) return fault;
+    for (const auto& [name, id] : by_id_) {
+        const Node& node = nodes_[id];
+        if (node.slot.in_index() != node.is_open()) return "node " + name + ": in the index, but not open, or missing";
+        if (node.slot.in_index() && index_.key_of(id.index).score != score(node)) return "node " + name + ": stale score";
+    }
+    return fault;
+}
+
+} // namespace yk

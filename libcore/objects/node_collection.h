@@ -1,0 +1,141 @@
+#pragma once
+// NodeCollection: the nodes of a partition, by id and in policy order (S-230 to S-234).
+//
+// Owner: PartitionContext. Thread: the partition's owner.
+// The index holds the open nodes (schedulable, without reservation) under (score, rank). Beside every subtree stand
+// the largest available amounts and, for the shapes searched most, one bit each: "might fit somewhere below". Both may
+// be too hopeful, never too pessimistic, so a search is exact.
+// Cost: find_first one descent for shapes with a fit bit; for others, in a nearly full and mixed cluster, in the worst
+// case a walk over the nodes that have each type, but not all together.
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/config/config.h"
+#include "libcore/objects/node.h"
+#include "libcore/objects/shape.h"
+
+namespace yk {
+
+struct NodeKey {
+    double score = 0;
+    std::uint64_t rank = 0;
+};
+
+struct NodeSummary {
+    std::uint64_t fit = 0; // bit b: the shape with fit bit b might fit
+    Lanes room{};          // largest available per type
+};
+
+struct NodeTraits {
+    using Key = NodeKey;
+    using Summary = NodeSummary;
+    static constexpr std::uint32_t kCapacity = 32;
+    Slab<Node>* nodes;
+
+    static bool less(const Key& a, const Key& b) noexcept {
+        return a.score != b.score ? a.score < b.score : a.rank < b.rank;
+    }
+    static void merge(Summary& into, const Summary& from) noexcept {
+        into.fit |= from.fit;
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+            into.room[lane] = into.room[lane] > from.room[lane] ? into.room[lane] : from.room[lane];
+    }
+    static bool same(const Summary& a, const Summary& b) noexcept { return a.fit == b.fit && a.room == b.room; }
+    IndexSlot& slot(std::uint32_t value) const noexcept { return (*nodes)[NodeId{value}].slot; }
+};
+
+class NodeCollection {
+public:
+    explicit NodeCollection(ShapeTable& shapes);
+
+    // --- by id ------------------------------------------------------------------------------------------------------
+    [[nodiscard]] NodeId find(std::string_view id) const;
+    /// A new node; REQUIRES: unknown id.
+    NodeId add(std::string_view id);
+    void remove(NodeId id);
+    [[nodiscard]] Node& operator[](NodeId id) noexcept { return nodes_[id]; }
+    [[nodiscard]] const Node& operator[](NodeId id) const noexcept { return nodes_[id]; }
+    [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
+    /// f(NodeId) in id order.
+    template <class F>
+    void for_each(F&& f) const {
+        for (const auto& [name, id] : by_id_) f(id);
+    }
+
+    // --- order ------------------------------------------------------------------------------------------------------
+    /// S-232: empty weights mean vcore 1 and memory 1. `weights` in name order.
+    void set_policy(config::NodeSortPolicy policy, std::vector<std::pair<ResourceId, double>> weights);
+    /// S-231.
+    [[nodiscard]] double used_share(const Node& node) const noexcept;
+    /// S-230.
+    [[nodiscard]] double score(const Node& node) const noexcept {
+        const double share = used_share(node);
+        return policy_ == config::NodeSortPolicy::BinPacking ? 1.0 - share : share;
+    }
+    /// The node's amounts or flags changed: re-file it at the next refresh. `grew`: it may take more than before.
+    void touch(NodeId id, bool grew);
+    /// Files every touched node; f(const Node&, bool grew) for each.
+    template <class F>
+    void refresh(F&& f) {
+        for (std::size_t i = 0; i < dirty_.size(); ++i) {
+            Node& node = nodes_[dirty_[i]];
+            node.dirty = false;
+            file(dirty_[i], node);
+            const bool grew = node.grew;
+            node.grew = false;
+            f(static_cast<const Node&>(node), grew);
+        }
+        dirty_.clear();
+    }
+    [[nodiscard]] bool has_dirty() const noexcept { return !dirty_.empty(); }
+    void reserve_room() { dirty_.reserve(dirty_.size() + 4); }
+
+    // --- search; REQUIRES: refreshed -------------------------------------------------------------------------------
+    /// The first open node in order that can take the shape; none: no node can.
+    [[nodiscard]] NodeId find_first(ShapeId shape);
+    /// S-403: the open node large enough whose free amounts lack least, the first in order on ties; none: no such node.
+    [[nodiscard]] NodeId find_to_reserve(const Shape& shape) const;
+    /// f(NodeId) for all open nodes in order.
+    template <class F>
+    void for_each_open(F&& f) const {
+        index_.for_each([&f](std::uint32_t value) { f(NodeId{value}); });
+    }
+    void forget_shape(ShapeId id);
+
+    /// Empty when every invariant of the index holds.
+    [[nodiscard]] std::string check() const;
+
+private:
+    static constexpr std::size_t kFitBits = 64;
+    static constexpr std::uint32_t kDealAfter = 32;    // searches without a bit before a shape may take another's
+    static constexpr std::uint32_t kHalveAfter = 8192; // searches after which all counts are halved
+
+    void file(NodeId id, Node& node);
+    [[nodiscard]] NodeSummary summary_of(const Node& node) const noexcept;
+    [[nodiscard]] std::uint64_t fit_mask(const Lanes& available) const noexcept;
+    void give_rank(Node& node, std::map<std::string, NodeId, std::less<>>::iterator place);
+    void relabel();
+    void count_search(ShapeId id);
+    void deal_bit(ShapeId id, std::size_t bit);
+    void resummarise();
+
+    ShapeTable& shapes_;
+    Slab<Node> nodes_;
+    std::map<std::string, NodeId, std::less<>> by_id_;
+    config::NodeSortPolicy policy_ = config::NodeSortPolicy::Fair;
+    std::vector<std::pair<ResourceId, double>> weights_;
+    OrderedIndex<NodeTraits> index_;
+    std::vector<NodeId> dirty_;
+    // fit bits: needs by lane and bit, infinite where a bit is free
+    alignas(16) std::array<std::array<float, kFitBits>, kLanes> needs_{};
+    std::array<ShapeId, kFitBits> fit_shapes_{};
+    std::size_t fit_used_ = 0; // bits from here on are free
+    std::uint32_t searches_ = 0;
+};
+
+} // namespace yk

@@ -1,0 +1,109 @@
+#include "libcore/objects/queue.h"
+
+#include <algorithm>
+
+namespace yk {
+
+bool ApplicationTraits::less(const Key& a, const Key& b) noexcept {
+    if (a.first != b.first) return a.first < b.first;
+    if (a.second != b.second) return a.second < b.second;
+    const int usage = compare_shares(a.application->usage, b.application->usage);
+    if (usage != 0) return usage < 0;
+    if (a.third != b.third) return a.third < b.third;
+    if (a.fourth != b.fourth) return a.fourth < b.fourth;
+    return a.application->id < b.application->id;
+}
+
+bool QueueTraits::less(const Key& a, const Key& b) noexcept {
+    if (a.first != b.first) return a.first < b.first;
+    if (a.second != b.second) return a.second < b.second;
+    const int pending = compare_shares(a.queue->pending_shares, b.queue->pending_shares);
+    if (pending != 0) return pending > 0;
+    return a.queue->name < b.queue->name;
+}
+
+IndexSlot& QueueTraits::slot(std::uint32_t value) const noexcept { return (*queues)[value]->slot; }
+
+Queue::Queue(std::string full_path, Queue* above, bool is_leaf, std::uint32_t position,
+             Slab<Application>& application_slab, std::vector<Queue*>& queues)
+    : path(std::move(full_path)),
+      name(path.substr(path.rfind('.') == std::string::npos ? 0 : path.rfind('.') + 1)),
+      parent(above),
+      depth(above == nullptr ? 0 : above->depth + 1),
+      index(position),
+      leaf(is_leaf),
+      child_index(QueueTraits{&queues}),
+      application_index(ApplicationTraits{&application_slab}) {}
+
+std::int32_t Queue::published_priority(std::int32_t own) const noexcept {
+    if (own == INT32_MIN) return own;
+    const std::int64_t offset = properties.priority_offset;
+    if (properties.priority_policy == config::PriorityPolicy::Fence) return static_cast<std::int32_t>(offset);
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(own + offset, INT32_MIN, INT32_MAX));
+}
+
+bool Queue::headroom_allows(const Resource& ask) const noexcept {
+    if (max.unlimited()) return true;
+    for (std::uint64_t left = ask.types() & max.bounds().types(); left != 0; left &= left - 1) {
+        const auto id = static_cast<ResourceId>(std::countr_zero(left));
+        const std::int64_t value = ask.get(id);
+        if (value > 0 && value > sat_sub(max.bounds().get(id), allocated.get(id))) return false;
+    }
+    return true;
+}
+
+bool Queue::allows_increase(const Resource& ask) const noexcept {
+    if (!is_root()) return max.allows_more(ask, allocated);
+    for (std::uint64_t left = ask.types(); left != 0; left &= left - 1) { // strict: fits (S-252)
+        const auto id = static_cast<ResourceId>(std::countr_zero(left));
+        const std::int64_t value = sat_add(ask.get(id), allocated.get(id));
+        if (value > 0 && value > max.bounds().get(id)) return false;
+    }
+    return true;
+}
+
+Limit Queue::headroom() const {
+    Limit room = max.headroom(allocated);
+    if (parent != nullptr) room.tighten(parent->headroom());
+    return room;
+}
+
+Limit Queue::effective_max() const {
+    Limit effective = max;
+    if (parent != nullptr) effective.tighten(parent->effective_max());
+    return effective;
+}
+
+bool Queue::blocks(ShapeId shape) const noexcept {
+    return !blocked_.empty() && std::find(blocked_.begin(), blocked_.end(), shape) != blocked_.end();
+}
+
+void Queue::block(ShapeId id, const ShapeTable& shapes) {
+    if (blocks(id)) return;
+    blocked_.push_back(id);
+    refresh_bit(shapes[id].bit, shapes);
+}
+
+void Queue::unblock(ShapeId id, const ShapeTable& shapes) {
+    const auto entry = std::find(blocked_.begin(), blocked_.end(), id);
+    if (entry == blocked_.end()) return;
+    *entry = blocked_.back();
+    blocked_.pop_back();
+    refresh_bit(shapes[id].bit, shapes);
+}
+
+void Queue::refresh_bit(std::uint32_t bit, const ShapeTable& shapes) noexcept {
+    std::uint32_t here = 0;
+    for (const ShapeId id : blocked_) here += shapes[id].bit == bit && shapes[id].groups > 0 ? 1U : 0U;
+    const std::uint64_t mask = std::uint64_t{1} << bit;
+    blocked_bits_ = here > 0 && here == shapes.shapes_on_bit(bit) ? blocked_bits_ | mask : blocked_bits_ & ~mask;
+}
+
+std::vector<ShapeId> Queue::blocks_that_fit(const ShapeTable& shapes) const {
+    std::vector<ShapeId> fitting;
+    for (const ShapeId id : blocked_)
+        if (headroom_allows(shapes[id].resource) && allows_increase(shapes[id].resource)) fitting.push_back(id);
+    return fitting;
+}
+
+} // namespace yk

@@ -1,0 +1,169 @@
+#pragma once
+// Queue: one place in the hierarchy with its usage, limits and ordered children or applications (S-101).
+//
+//   root ── parent ── leaf ── applications
+//
+// Owner: its parent (the root: PartitionContext). Thread: the partition's owner.
+// Invariants, checked by PartitionContext::check():
+//  A  allocated and pending are the sums of the children's, of a leaf those of its applications
+//  B  after Orders::refresh(): a child is in its parent's index iff it is not stopped and has pending above zero, an
+//     application in its leaf's index iff it has a pending ask, each under its current key and masks
+//  C  a bit is in blocked_bits() iff every shape on it is blocked here
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/base/ordered_index.h"
+#include "libcore/config/properties.h"
+#include "libcore/objects/application.h"
+#include "libcore/objects/object_state.h"
+#include "libcore/resources/limit.h"
+#include "libcore/resources/share.h"
+
+namespace yk {
+
+/// What a queue or application has to offer to the walk, and its priority.
+struct OrderSummary {
+    Masks ready;                         // applications that may be placed now
+    Masks waiting;                       // those that need a running slot first (S-260)
+    std::int32_t priority = INT32_MIN;   // the highest (S-204)
+
+    void merge(const OrderSummary& other) noexcept {
+        ready.merge(other.ready);
+        waiting.merge(other.waiting);
+        if (other.priority > priority) priority = other.priority;
+    }
+    friend bool operator==(const OrderSummary&, const OrderSummary&) = default;
+};
+
+/// S-212. Which part counts first is decided when the key is made.
+struct ApplicationKey {
+    double first = 0;  // the policy's leading criteria, ascending
+    double second = 0;
+    std::int64_t third = 0;
+    std::int64_t fourth = 0;
+    const Application* application = nullptr; // the rest of the shares, the id
+};
+
+struct ApplicationTraits {
+    using Key = ApplicationKey;
+    using Summary = OrderSummary;
+    static constexpr std::uint32_t kCapacity = 24;
+    Slab<Application>* applications;
+
+    static bool less(const Key& a, const Key& b) noexcept;
+    static void merge(Summary& into, const Summary& from) noexcept { into.merge(from); }
+    static bool same(const Summary& a, const Summary& b) noexcept { return a == b; }
+    IndexSlot& slot(std::uint32_t value) const noexcept { return (*applications)[ApplicationId{value}].slot; }
+};
+
+/// S-201. Ascending; the larger pending first.
+struct QueueKey {
+    double first = 0;
+    double second = 0;
+    const Queue* queue = nullptr; // its filed pending shares, its name
+};
+
+struct QueueTraits {
+    using Key = QueueKey;
+    using Summary = OrderSummary;
+    static constexpr std::uint32_t kCapacity = 24;
+    std::vector<Queue*>* queues;
+
+    static bool less(const Key& a, const Key& b) noexcept;
+    static void merge(Summary& into, const Summary& from) noexcept { into.merge(from); }
+    static bool same(const Summary& a, const Summary& b) noexcept { return a == b; }
+    IndexSlot& slot(std::uint32_t value) const noexcept;
+};
+
+class Queue {
+public:
+    Queue(std::string path, Queue* parent, bool leaf, std::uint32_t index, Slab<Application>& applications,
+          std::vector<Queue*>& queues);
+
+    // --- identity ---------------------------------------------------------------------------------------------------
+    std::string path; // lower case
+    std::string name; // the last part
+    Queue* parent;
+    std::uint32_t depth; // root: 0
+    std::uint32_t index; // in PartitionContext's table of queues
+    bool leaf;
+    bool managed = true;
+    ObjectState state = ObjectState::Active;
+
+    // --- configuration ----------------------------------------------------------------------------------------------
+    Limit max; // own; root: the size of the cluster
+    std::optional<Resource> guaranteed;
+    std::uint64_t max_applications = 0;
+    std::map<std::string, std::string> property_map; // effective (C-153)
+    config::QueueProperties properties;
+
+    // --- what is there ----------------------------------------------------------------------------------------------
+    std::map<std::string, std::unique_ptr<Queue>, std::less<>> children; // by name
+    std::vector<ApplicationId> applications;                             // of a leaf, in no order
+    Resource pending;
+    Resource allocated;
+    Resource preempting;
+    std::uint64_t running = 0;                             // applications of the subtree (S-263)
+    std::uint64_t allocating = 0;                          // size of the allocating-accepted set (S-262)
+    std::map<ApplicationId, std::uint32_t> reserved_applications; // leaf: reservations per application
+
+    // --- order ------------------------------------------------------------------------------------------------------
+    OrderedIndex<QueueTraits> child_index;
+    OrderedIndex<ApplicationTraits> application_index;
+    IndexSlot slot{};       // in the parent's index
+    Limit fair_max;         // S-202, as of the last rebuild of the orders
+    Shares pending_shares;  // as filed
+    double share = 0;       // S-202, as filed
+    bool dirty = false;
+    bool grew = false; // its headroom may have grown since the blocks were tested
+
+    [[nodiscard]] bool is_root() const noexcept { return parent == nullptr; }
+    /// S-204: what the parent's order sees of `own` priority.
+    [[nodiscard]] std::int32_t published_priority(std::int32_t own) const noexcept;
+    [[nodiscard]] std::int32_t own_priority() const noexcept {
+        return leaf ? application_index.total().priority : child_index.total().priority;
+    }
+    [[nodiscard]] const OrderSummary& content() const noexcept {
+        return leaf ? application_index.total() : child_index.total();
+    }
+    /// S-260 for an application that is in no allocating-accepted set, this level only.
+    [[nodiscard]] bool has_free_slot() const noexcept {
+        return max_applications == 0 || running + allocating + 1 <= max_applications;
+    }
+    /// S-250, this level only: what of `ask` its own max leaves room for.
+    [[nodiscard]] bool headroom_allows(const Resource& ask) const noexcept;
+    /// S-252, this level only.
+    [[nodiscard]] bool allows_increase(const Resource& ask) const noexcept;
+    /// S-250: over all levels.
+    [[nodiscard]] Limit headroom() const;
+    /// S-251: cmin over all levels.
+    [[nodiscard]] Limit effective_max() const;
+
+    // --- blocks (style guide 6.3) -----------------------------------------------------------------------------------
+    [[nodiscard]] bool blocks(ShapeId shape) const noexcept;
+    [[nodiscard]] std::uint64_t blocked_bits() const noexcept { return blocked_bits_; }
+    [[nodiscard]] bool has_blocks() const noexcept { return !blocked_.empty(); }
+    void block(ShapeId id, const ShapeTable& shapes);
+    void unblock(ShapeId id, const ShapeTable& shapes);
+    /// A shape was made on `bit`: it is not blocked here.
+    void reopen(std::uint32_t bit) noexcept { blocked_bits_ &= ~(std::uint64_t{1} << bit); }
+    /// The shapes of its blocks that fit its headroom now.
+    [[nodiscard]] std::vector<ShapeId> blocks_that_fit(const ShapeTable& shapes) const;
+    [[nodiscard]] const std::vector<ShapeId>& blocked_shapes() const noexcept { return blocked_; }
+
+private:
+    void refresh_bit(std::uint32_t bit, const ShapeTable& shapes) noexcept;
+
+    std::vector<ShapeId> blocked_;
+    std::uint64_t blocked_bits_ = 0;
+};
+
+} // namespace yk

@@ -1,0 +1,165 @@
+#pragma once
+// Shapes: the distinct (resource, required node) of pending asks. Asks of one shape succeed or fail together, so what
+// is known of one is known of all (style guide 6.3).
+//
+// Owner: PartitionContext. Thread: the partition's owner.
+// A shape is *blocked* when no node of the index can take it now, and *reserve-blocked* when none could even be
+// reserved for it. Blocks are knowledge, not state: they are set by a search that found nothing and cleared by whatever
+// could change the answer, so dropping all of them changes no decision.
+// Each shape stands on one of kShapeBits mask bits; beyond that many shapes they share bits, and a bit is closed only
+// when every shape on it is blocked: a collision costs a look, never a wrong result.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "libcore/base/slab.h"
+#include "libcore/objects/ids.h"
+#include "libcore/resources/resource.h"
+
+namespace yk {
+
+/// What an index entry has to offer: bit b of `tries` is set when an ask of a shape on b may be tried, of `reserves`
+/// when one is old enough to reserve a node (S-403).
+struct Masks {
+    std::uint64_t tries = 0;
+    std::uint64_t reserves = 0;
+
+    [[nodiscard]] bool any(const Masks& wanted) const noexcept {
+        return ((tries & wanted.tries) | (reserves & wanted.reserves)) != 0;
+    }
+    void merge(const Masks& other) noexcept {
+        tries |= other.tries;
+        reserves |= other.reserves;
+    }
+    friend bool operator==(const Masks&, const Masks&) = default;
+};
+
+inline constexpr std::uint32_t kShapeBits = 63;
+/// `tries`: the entry must be looked at whatever its shapes (back-off counts asks, S-345).
+inline constexpr std::uint64_t kVisitBit = std::uint64_t{1} << 63;
+/// `reserves`: the entry has reservations that may be fulfilled now (step 1, S-410).
+inline constexpr std::uint64_t kReservedBit = std::uint64_t{1} << 63;
+
+/// Resource types that index summaries cover; further ones are tested on the node only.
+inline constexpr std::size_t kLanes = 4;
+using Lanes = std::array<float, kLanes>;
+
+/// `max(0, amount)` of the first types as floats. The conversion keeps the order, so float comparison is a safe bound.
+[[nodiscard]] Lanes lanes_of(const Resource& amounts) noexcept;
+
+struct Shape {
+    Resource resource;
+    std::string required_node; // empty: any node
+    Lanes need{};
+    std::uint32_t uses = 0;   // asks and allocations of this shape
+    std::uint32_t groups = 0; // of pending asks
+    std::uint8_t bit = 0;
+    std::int8_t fit_bit = -1; // in the node index, -1: none
+    bool blocked = false;
+    bool reserve_blocked = false;
+    std::uint32_t searches = 0;            // since the fit bits were dealt
+    std::vector<AllocationId> reserved{};  // asks of this shape that hold a reservation
+    std::uint64_t hash = 0;
+    ShapeId next_same_hash{};
+
+    [[nodiscard]] bool is_pinned() const noexcept { return !required_node.empty(); }
+    [[nodiscard]] std::uint64_t mask() const noexcept { return std::uint64_t{1} << bit; }
+};
+
+class ShapeTable {
+public:
+    /// The shape of (resource, required node), made when new; its uses count one more.
+    ShapeId acquire(const Resource& resource, std::string_view required_node);
+    void release(ShapeId id) noexcept { --shapes_[id].uses; }
+    /// One more group of pending asks. True for the first: blocks on the shape's bit no longer hold everywhere.
+    bool add_group(ShapeId id);
+    void remove_group(ShapeId id);
+
+    [[nodiscard]] Shape& operator[](ShapeId id) noexcept { return shapes_[id]; }
+    [[nodiscard]] const Shape& operator[](ShapeId id) const noexcept { return shapes_[id]; }
+
+    void block(ShapeId id);
+    void unblock(ShapeId id);
+    [[nodiscard]] bool any_reserve_blocked() const noexcept { return reserve_blocked_ > 0; }
+    [[nodiscard]] bool any_blocked() const noexcept { return !blocked_.empty(); }
+    void block_reserve(ShapeId id);
+    void unblock_reserve(ShapeId id);
+    /// The mask bits that are worth a look in step 3.
+    [[nodiscard]] const Masks& open() const noexcept { return open_; }
+    /// How many shapes with pending asks stand on the bit.
+    [[nodiscard]] std::uint32_t shapes_on_bit(std::uint32_t bit) const noexcept { return on_bit_[bit]; }
+
+    /// f(ShapeId) for each blocked shape; f may unblock it.
+    template <class F>
+    void for_each_blocked(F&& f) {
+        for (std::size_t i = blocked_.size(); i-- > 0;) f(blocked_[i].id);
+    }
+    /// f(ShapeId) for each blocked shape with a required node; f may unblock it.
+    template <class F>
+    void for_each_pinned_blocked(F&& f) {
+        if (pinned_blocked_ == 0) return;
+        for_each_blocked([&](ShapeId id) {
+            if (shapes_[id].is_pinned()) f(id);
+        });
+    }
+    /// The same for those that `available` might hold, judged by the summary lanes.
+    template <class F>
+    void for_each_blocked_below(const Lanes& available, F&& f) {
+        for (std::size_t i = blocked_.size(); i-- > 0;) {
+            const Lanes& need = blocked_[i].need;
+            if (need[0] <= available[0] && need[1] <= available[1] && need[2] <= available[2] &&
+                need[3] <= available[3])
+                f(blocked_[i].id);
+        }
+    }
+    template <class F>
+    void for_each(F&& f) const {
+        shapes_.for_each(f);
+    }
+
+    /// Unused shapes are kept for their next ask. True when so many were made that sweep() is due.
+    [[nodiscard]] bool sweep_due() const noexcept { return shapes_.size() > sweep_at_; }
+    /// Forgets the shapes that nobody uses; f(ShapeId) before each goes.
+    template <class F>
+    void sweep(F&& f) {
+        std::vector<ShapeId> gone;
+        shapes_.for_each([&](ShapeId id) {
+            if (shapes_[id].uses == 0) gone.push_back(id);
+        });
+        for (const ShapeId id : gone) {
+            f(id);
+            forget(id);
+        }
+        sweep_at_ = 2 * shapes_.size() + kKeep;
+    }
+
+private:
+    struct Blocked {
+        Lanes need;
+        ShapeId id;
+    };
+    static constexpr std::size_t kKeep = 1024;
+
+    [[nodiscard]] static std::uint64_t hash_of(const Resource& resource, std::string_view required_node) noexcept;
+    void forget(ShapeId id);
+    template <class Change>
+    void change(Shape& shape, Change&& change);
+
+    Slab<Shape> shapes_;
+    std::unordered_map<std::uint64_t, ShapeId> by_hash_; // the first of a chain
+    std::vector<Blocked> blocked_;
+    // per bit, counting shapes with pending asks only
+    std::array<std::uint32_t, kShapeBits> on_bit_{};
+    std::array<std::uint32_t, kShapeBits> unblocked_{};
+    std::array<std::uint32_t, kShapeBits> reservable_{}; // blocked but not reserve-blocked
+    std::array<std::uint32_t, kShapeBits> made_on_{};    // all shapes, to deal bits evenly
+    std::size_t sweep_at_ = kKeep;
+    std::size_t reserve_blocked_ = 0;
+    std::size_t pinned_blocked_ = 0;
+    Masks open_{kVisitBit, 0};
+};
+
+} // namespace yk

@@ -1,0 +1,42 @@
+#pragma once
+// TagSets: the tags of asks and allocations, each distinct set once. Owner: PartitionContext.
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "libcore/base/slab.h"
+#include "libcore/scheduler/command.h"
+
+namespace yk {
+
+struct TagSet;
+using TagSetId = Id<TagSet>;
+
+struct TagSet {
+    std::string bytes; // all keys and values, one after the other
+    std::vector<Tag> tags;
+    std::uint32_t uses = 0;
+};
+
+class TagSets {
+public:
+    /// None for no tags.
+    TagSetId acquire(const Tags& tags);
+    void release(TagSetId id) noexcept;
+    [[nodiscard]] const Tags& tags(TagSetId id) const noexcept;
+    [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
+
+private:
+    [[nodiscard]] static std::string text_key(const Tags& tags);
+
+    Slab<TagSet> sets_;
+    std::unordered_map<std::string, TagSetId> by_text_;
+    Tags none_;
+};
+
+/// The value of the tag with this exact key; empty when absent.
+[[nodiscard]] std::string_view find_tag(const Tags& tags, std::string_view key) noexcept;
+
+} // namespace yk

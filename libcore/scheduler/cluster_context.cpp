@@ -1,0 +1,346 @@
+#include "libcore/scheduler/cluster_context.h"
+
+#include <algorithm>
+#include <set>
+
+#include "libcore/scheduler/partition_context.h"
+
+namespace yk {
+
+namespace {
+
+constexpr std::string_view kPartitionAttribute = "si/node-partition";
+
+std::string_view partition_of(const NodeSpec& spec) {
+    if (!spec.attributes) return {};
+    for (const Tag& tag : *spec.attributes)
+        if (tag.key == kPartitionAttribute) return tag.value;
+    return {};
+}
+
+} // namespace
+
+ClusterContext::ClusterContext(std::string rm_id, Settings settings, Callbacks& callbacks, EventSink& events)
+    : rm_id_(std::move(rm_id)), settings_(settings), callbacks_(callbacks), events_(events) {}
+
+ClusterContext::~ClusterContext() = default;
+
+std::string ClusterContext::full_name(std::string_view partition) const {
+    if (partition.empty()) partition = "default";
+    if (partition.front() == '[') return std::string{partition};
+    return "[" + rm_id_ + "]" + std::string{partition};
+}
+
+PartitionContext* ClusterContext::find_partition(std::string_view partition) {
+    if (partition.empty()) partition = "default";
+    if (partition.front() == '[') {
+        const std::string prefix = "[" + rm_id_ + "]";
+        if (partition.substr(0, prefix.size()) != prefix) return nullptr;
+        partition = partition.substr(prefix.size());
+    }
+    const auto found = partitions_.find(partition);
+    return found == partitions_.end() ? nullptr : found->second.get();
+}
+
+const PartitionContext* ClusterContext::find_partition(std::string_view partition) const {
+    return const_cast<ClusterContext*>(this)->find_partition(partition);
+}
+
+// --- configuration ---------------------------------------------------------------------------------------------------------
+
+Result<void> ClusterContext::check_configuration(const config::Configuration& config) const {
+    if (config.partitions.empty()) return Error{0, "no partition defined", {}};
+    for (const config::Partition& partition : config.partitions)
+        if (const auto known = partitions_.find(partition.name); known != partitions_.end())
+            YK_CHECKED(known->second->check_queues(partition));
+    return {};
+}
+
+Result<void> ClusterContext::configure(const config::Configuration& config, Instant now) {
+    YK_CHECKED(check_configuration(config)); // nothing after this can fail
+    std::set<std::string, std::less<>> named;
+    for (const config::Partition& partition : config.partitions) {
+        named.insert(partition.name);
+        auto& context = partitions_[partition.name];
+        if (context == nullptr)
+            context = std::make_unique<PartitionContext>(partition.name, full_name(partition.name), settings_, callbacks_,
+                                                         events_, now);
+        context->configure(partition, now);
+    }
+    for (auto each = partitions_.begin(); each != partitions_.end();) {
+        if (named.count(each->first) > 0) {
+            ++each;
+            continue;
+        }
+        each->second->drop_everything(now);
+        const CoreCounters& counters = each->second->counters();
+        gone_.allocated += counters.allocated;
+        gone_.released += counters.released;
+        gone_.rejected += counters.rejected;
+        gone_.scheduling_errors += counters.scheduling_errors;
+        gone_.corrections += counters.corrections;
+        each = partitions_.erase(each);
+    }
+    return {};
+}
+
+void ClusterContext::set_settings(const Settings& settings, Instant now) {
+    settings_ = settings;
+    for (const auto& [name, partition] : partitions_) partition->settings_changed(now);
+}
+
+// --- requests --------------------------------------------------------------------------------------------------------------
+
+void ClusterContext::apply(const AllocationRequest& request, Instant now) {
+    apply_asks(request.allocations, true, now);
+    apply_asks(request.asks, false, now);
+    std::vector<Ignored> ignored;
+    release(request.ask_releases, true, ignored, now);
+    release(request.releases, false, ignored, now);
+    if (ignored.empty()) return;
+    std::vector<IgnoredRelease> told;
+    for (const Ignored& each : ignored)
+        told.push_back({each.partition, each.spec->application, each.spec->key, each.reason, each.code});
+    callbacks_.releases_ignored(told);
+}
+
+/// One rejection callback for the list at most (I-140).
+void ClusterContext::apply_asks(const std::vector<AskSpec>& asks, bool placements, Instant now) {
+    struct Rejected {
+        const AskSpec* spec;
+        std::string partition;
+        Refusal refusal;
+    };
+    std::vector<Rejected> rejected;
+    for (const AskSpec& spec : asks) {
+        PartitionContext* partition = find_partition(spec.partition);
+        std::optional<Refusal> refusal;
+        if (partition == nullptr)
+            refusal = Refusal{"failed to find partition " + full_name(spec.partition) + " for application " +
+                                  std::string{spec.application} + " and allocation key " + std::string{spec.key},
+                              ElementCode::PartitionUnknown};
+        else
+            refusal = partition->apply_ask(spec, now);
+        if (refusal) rejected.push_back({&spec, full_name(spec.partition), std::move(*refusal)});
+    }
+    if (rejected.empty()) return;
+    gone_.rejected += rejected.size();
+    std::vector<RejectedAsk> told;
+    for (const Rejected& each : rejected)
+        told.push_back({each.partition, each.spec->application, each.spec->key, each.refusal.reason, each.refusal.code});
+    callbacks_.asks_rejected(told, placements);
+}
+
+void ClusterContext::release(const std::vector<ReleaseSpec>& releases, bool asks_only, std::vector<Ignored>& ignored,
+                             Instant now) {
+    for (const ReleaseSpec& spec : releases) {
+        PartitionContext* partition = find_partition(spec.partition);
+        std::optional<Refusal> refusal;
+        if (partition == nullptr)
+            refusal = Refusal{"partition " + full_name(spec.partition) + " is unknown", ElementCode::PartitionUnknown};
+        else
+            refusal = partition->release(spec, asks_only, now);
+        if (refusal) ignored.push_back({&spec, full_name(spec.partition), refusal->reason, refusal->code});
+    }
+}
+
+void ClusterContext::apply(const ApplicationRequest& request, Instant now) {
+    struct Answer {
+        std::string partition, id, text; // text: the queue, or the reason
+        std::optional<ElementCode> code;
+    };
+    std::vector<Answer> answers;
+    for (const ApplicationSpec& spec : request.add) {
+        PartitionContext* partition = find_partition(spec.partition);
+        Answer answer{full_name(spec.partition), std::string{spec.id}, {}, {}};
+        if (partition == nullptr) {
+            answer.text = "failed to add application " + answer.id + " to partition " + answer.partition +
+                          ", partition doesn't exist";
+            answer.code = ElementCode::PartitionUnknown;
+        } else if (auto queue = partition->add_application(spec, now); queue.ok()) {
+            answer.text = *queue;
+        } else {
+            answer.text = queue.error().reason;
+            answer.code = queue.error().code;
+        }
+        answers.push_back(std::move(answer));
+    }
+    if (!answers.empty()) {
+        std::vector<AcceptedApplication> accepted;
+        std::vector<RejectedApplication> rejected;
+        for (const Answer& each : answers)
+            each.code ? rejected.push_back({each.partition, each.id, each.text, *each.code})
+                      : accepted.push_back({each.partition, each.id, each.text});
+        callbacks_.applications_answered(accepted, rejected);
+    }
+    for (const RemoveApplicationSpec& spec : request.remove)
+        if (PartitionContext* partition = find_partition(spec.partition)) partition->remove_application(spec.id, now);
+}
+
+void ClusterContext::apply(const NodeRequest& request, Instant now) {
+    struct Answer {
+        const NodeSpec* spec;
+        PartitionContext* partition;
+        std::string full;
+        std::optional<Refusal> refusal;
+    };
+    std::vector<Answer> answers; // of CREATE, and of others that failed
+    for (const NodeSpec& spec : request.nodes) {
+        const bool create = spec.action == NodeAction::Create || spec.action == NodeAction::CreateDrain;
+        Answer answer{&spec, find_partition(partition_of(spec)), full_name(partition_of(spec)), {}};
+        if (answer.partition == nullptr)
+            answer.refusal = Refusal{"failed to find partition " + answer.full + " for node " + std::string{spec.id},
+                                     ElementCode::PartitionUnknown};
+        else if (create)
+            answer.refusal = answer.partition->create_node(spec, now);
+        else
+            answer.refusal = answer.partition->change_node(spec, now);
+        if (create || answer.refusal) answers.push_back(std::move(answer));
+    }
+    if (answers.empty()) return;
+    std::vector<AcceptedNode> accepted;
+    std::vector<RefusedNode> rejected;
+    std::vector<RefusedNode> failed;
+    for (const Answer& each : answers) {
+        const bool create = each.spec->action == NodeAction::Create || each.spec->action == NodeAction::CreateDrain;
+        if (!each.refusal)
+            accepted.push_back({each.full, each.spec->id});
+        else
+            (create ? rejected : failed)
+                .push_back({each.full, each.spec->id, each.refusal->reason, each.refusal->code, each.spec->action});
+    }
+    callbacks_.nodes_answered(accepted, rejected, failed);
+    for (const Answer& each : answers)
+        if (!each.refusal) each.partition->announce_existing(*each.spec);
+}
+
+// --- time and cycles -------------------------------------------------------------------------------------------------------
+
+std::optional<Instant> ClusterContext::next_timer() const {
+    std::optional<Instant> next;
+    for (const auto& [name, partition] : partitions_)
+        if (const auto at = partition->next_timer(); at && (!next || *at < *next)) next = at;
+    return next;
+}
+
+void ClusterContext::fire_timers(Instant now) {
+    while (true) {
+        PartitionContext* first = nullptr;
+        std::optional<Instant> next;
+        for (const auto& [name, partition] : partitions_) {
+            const auto at = partition->next_timer();
+            if (!at || *at > now || (next && *next <= *at)) continue;
+            next = at;
+            first = partition.get();
+        }
+        if (first == nullptr || !first->fire_timer(now)) return;
+    }
+}
+
+CycleOutcome ClusterContext::cycle(Instant now) {
+    CycleOutcome sum;
+    for (const auto& [name, partition] : partitions_) {
+        const CycleOutcome outcome = partition->cycle(now);
+        sum.allocations += outcome.allocations;
+        sum.changes += outcome.changes;
+    }
+    return sum;
+}
+
+// --- pictures --------------------------------------------------------------------------------------------------------------
+
+std::vector<std::string> ClusterContext::partition_names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, partition] : partitions_) names.push_back(name);
+    return names;
+}
+
+std::optional<PartitionView> ClusterContext::partition_view(std::string_view partition) const {
+    const PartitionContext* found = find_partition(partition);
+    if (found == nullptr) return std::nullopt;
+    return found->view();
+}
+
+std::optional<QueueView> ClusterContext::queue_view(std::string_view partition, std::string_view path,
+                                                    bool subtree) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::nullopt : found->queue_view(path, subtree);
+}
+
+std::vector<ApplicationView> ClusterContext::application_views(std::string_view partition, ApplicationList list,
+                                                               bool objects) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<ApplicationView>{} : found->application_views(list, objects);
+}
+
+std::optional<ApplicationView> ClusterContext::application_view(std::string_view partition, std::string_view id) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::nullopt : found->application_view(id);
+}
+
+std::vector<NodeView> ClusterContext::node_views(std::string_view partition, bool objects) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<NodeView>{} : found->node_views(objects);
+}
+
+std::optional<NodeView> ClusterContext::node_view(std::string_view partition, std::string_view id) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::nullopt : found->node_view(id);
+}
+
+std::vector<ReservationView> ClusterContext::reservation_views(std::string_view partition) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<ReservationView>{} : found->reservation_views();
+}
+
+std::vector<std::string> ClusterContext::applications_with_key(std::string_view partition, std::string_view key) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<std::string>{} : found->applications_with_key(key);
+}
+
+Explanation ClusterContext::explain_application(std::string_view partition, std::string_view application,
+                                                Instant now) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? Explanation{} : found->explain_application(application, now);
+}
+
+Explanation ClusterContext::explain_ask(std::string_view partition, std::string_view application, std::string_view key,
+                                        Instant now) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? Explanation{} : found->explain_ask(application, key, now);
+}
+
+CoreCounters ClusterContext::counters() const {
+    CoreCounters sum = gone_;
+    for (const auto& [name, partition] : partitions_) {
+        const CoreCounters& each = partition->counters();
+        sum.allocated += each.allocated;
+        sum.released += each.released;
+        sum.scheduling_errors += each.scheduling_errors;
+        sum.corrections += each.corrections;
+    }
+    return sum;
+}
+
+std::vector<HealthCheckView> ClusterContext::health() const {
+    std::vector<HealthCheckView> checks{
+        {"Negative resources (partitions)", true, "no partition total or allocated value below zero", {}},
+        {"Negative resources (nodes)", true, "no capacity, allocated or occupied value below zero", {}},
+        {"Consistency of data (partition)", true, "partition total equals the sum of its nodes", {}},
+        {"Consistency of data (node)", true, "capacity equals allocated, occupied and available", {}},
+        {"Reservation check", true, "reservations per node", {}},
+        {"Orphan allocation on node check", true, "every allocation on a node belongs to a known application", {}},
+        {"Orphan allocation on app check", true, "every allocation of an application is on its node", {}},
+    };
+    for (const auto& [name, partition] : partitions_) partition->health(checks);
+    return checks;
+}
+
+std::vector<std::string> ClusterContext::check() const {
+    std::vector<std::string> faults;
+    for (const auto& [name, partition] : partitions_)
+        for (std::string& fault : partition->check()) faults.push_back(std::move(fault));
+    return faults;
+}
+
+} // namespace yk

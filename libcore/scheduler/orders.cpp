@@ -1,0 +1,296 @@
+#include "libcore/scheduler/orders.h"
+
+#include <algorithm>
+
+namespace yk {
+
+namespace {
+
+template <class T>
+void take_out(std::vector<T>& list, T value) {
+    const auto entry = std::find(list.begin(), list.end(), value);
+    if (entry == list.end()) return;
+    *entry = list.back();
+    list.pop_back();
+}
+
+bool same_shares(const Shares& a, const Shares& b) { return a.size() == b.size() && compare_shares(a, b) == 0; }
+
+} // namespace
+
+// --- marks -------------------------------------------------------------------------------------------------------------
+
+void Orders::touch(GroupId id) {
+    AskGroup& group = s_.groups[id];
+    if (group.dirty) return;
+    group.dirty = true;
+    groups_.push_back(id);
+}
+
+void Orders::touch(ApplicationId id) {
+    Application& application = s_.applications[id];
+    if (application.dirty) return;
+    application.dirty = true;
+    applications_.push_back(id);
+}
+
+void Orders::touch(Queue& queue, bool grew) {
+    queue.grew = queue.grew || grew;
+    if (queue.dirty) return;
+    queue.dirty = true;
+    if (queues_.size() <= queue.depth) queues_.resize(queue.depth + 1);
+    queues_[queue.depth].push_back(&queue);
+    ++marked_queues_;
+}
+
+void Orders::path_grew(Queue& leaf) {
+    for (Queue* queue = &leaf; queue != nullptr; queue = queue->parent) touch(*queue, true);
+}
+
+void Orders::forget(GroupId id) {
+    if (s_.groups[id].dirty) take_out(groups_, id);
+}
+
+void Orders::forget(ApplicationId id) {
+    if (s_.applications[id].dirty) take_out(applications_, id);
+}
+
+void Orders::forget(Queue& queue) {
+    take_out(blocking_, &queue);
+    if (!queue.dirty) return;
+    take_out(queues_[queue.depth], &queue);
+    --marked_queues_;
+}
+
+void Orders::reserve_room() {
+    groups_.reserve(groups_.size() + 2);
+    applications_.reserve(applications_.size() + 2);
+    for (auto& level : queues_) level.reserve(level.size() + 2);
+    s_.nodes.reserve_room();
+}
+
+// --- filing ------------------------------------------------------------------------------------------------------------
+
+void Orders::refresh() {
+    s_.nodes.refresh([this](const Node& node, bool grew) { node_refreshed(node, grew); });
+    if (rebuild_) {
+        rekey_all(*s_.root);
+        rebuild_ = false;
+        rebuild_applications_ = false;
+    }
+    for (std::size_t i = 0; i < groups_.size(); ++i) file(groups_[i]);
+    groups_.clear();
+    for (std::size_t i = 0; i < applications_.size(); ++i) file(applications_[i]);
+    applications_.clear();
+    if (marked_queues_ == 0) return;
+    for (std::size_t depth = queues_.size(); depth-- > 0;) {
+        for (std::size_t i = 0; i < queues_[depth].size(); ++i) file(*queues_[depth][i]);
+        queues_[depth].clear();
+    }
+    marked_queues_ = 0;
+}
+
+void Orders::node_refreshed(const Node& node, bool grew) {
+    for (const ReservationId id : node.reservations) wake(id);
+    if (!grew || !s_.shapes.any_blocked()) return;
+    s_.shapes.for_each_blocked_below(lanes_of(node.available), [&](ShapeId id) {
+        const Shape& shape = s_.shapes[id];
+        if (!shape.is_pinned() && node.is_open() && fits(node.available, shape.resource)) unblock(id);
+    });
+    s_.shapes.for_each_pinned_blocked([&](ShapeId id) {
+        if (s_.shapes[id].required_node == node.id) unblock(id);
+    });
+    if (!s_.shapes.any_reserve_blocked() || !node.is_open()) return;
+    s_.shapes.for_each_blocked([&](ShapeId id) {
+        if (fits(node.capacity, s_.shapes[id].resource)) s_.shapes.unblock_reserve(id);
+    });
+}
+
+void Orders::unblock(ShapeId id) {
+    s_.shapes.unblock(id);
+    for (const AllocationId ask : s_.shapes[id].reserved) wake(s_.allocations[ask].reservation);
+}
+
+void Orders::wake(ReservationId id) {
+    Reservation& reservation = s_.reservations[id];
+    if (!reservation.stalled) return;
+    reservation.stalled = false;
+    if (reservation.by_headroom) --s_.stalled_by_headroom;
+    reservation.by_headroom = false;
+    touch(reservation.application);
+}
+
+Masks Orders::masks_of(const AskGroup& group) const {
+    if (!group.first_free.valid()) return {};
+    const Shape& shape = s_.shapes[group.shape];
+    return {shape.mask(), group.due && !shape.is_pinned() ? shape.mask() : 0};
+}
+
+void Orders::file(GroupId id) {
+    AskGroup& group = s_.groups[id];
+    group.dirty = false;
+    GroupIndex& index = s_.applications[group.application].groups;
+    const AllocationId first = group.first_free.valid() ? group.first_free : group.head;
+    const AskOrder key = order_of(s_.allocations[first]);
+    if (group.slot.in_index())
+        index.update(id.index, key, masks_of(group));
+    else
+        index.insert(id.index, key, masks_of(group));
+    touch(group.application);
+}
+
+OrderSummary Orders::summary_of(const Application& application) const {
+    Masks masks = application.groups.total();
+    if (application.backoff_until || application.counted)
+        masks = {};
+    else if (application.queue->properties.backoff_count > 0)
+        masks = {masks.tries != 0 ? kVisitBit : 0, 0};
+    const auto awake = [this](ReservationId id) { return !s_.reservations[id].stalled; };
+    if (std::any_of(application.reservations.begin(), application.reservations.end(), awake))
+        masks.reserves |= kReservedBit;
+    OrderSummary summary;
+    (application.needs_slot() ? summary.waiting : summary.ready) = masks;
+    summary.priority = application.ask_priority();
+    return summary;
+}
+
+ApplicationKey Orders::key_of(const Application& application) {
+    const config::QueueProperties& properties = application.queue->properties;
+    const double priority = -static_cast<double>(application.ask_priority());
+    const std::int64_t submitted = application.submitted.ns;
+    const bool by_priority = properties.priority_sorting;
+    if (properties.sort_policy == config::SortPolicy::Fifo) {
+        if (by_priority) return {priority, 0, submitted, 0, &application};
+        return {0, 0, submitted, static_cast<std::int64_t>(priority), &application};
+    }
+    const double usage = application.usage.largest();
+    if (by_priority) return {priority, usage, submitted, 0, &application};
+    return {usage, 0, static_cast<std::int64_t>(priority), submitted, &application};
+}
+
+void Orders::file(ApplicationId id) {
+    Application& application = s_.applications[id];
+    application.dirty = false;
+    Queue& leaf = *application.queue;
+    auto& index = leaf.application_index;
+    touch(leaf);
+    if (application.pending_asks == 0) {
+        if (application.slot.in_index()) index.erase(id.index);
+        return;
+    }
+    bool moved = !application.slot.in_index();
+    if (leaf.properties.sort_policy == config::SortPolicy::Fair) {
+        const Resource* guaranteed = leaf.guaranteed ? &*leaf.guaranteed : nullptr;
+        shares_of(application.allocated, guaranteed, scratch_);
+        moved = moved || !same_shares(scratch_, application.usage);
+        application.usage = scratch_;
+    } else {
+        application.usage.clear();
+    }
+    const ApplicationKey key = key_of(application);
+    const OrderSummary summary = summary_of(application);
+    if (!application.slot.in_index()) {
+        index.insert(id.index, key, summary);
+        return;
+    }
+    const ApplicationKey& filed = index.key_of(id.index);
+    moved = moved || filed.first != key.first || filed.second != key.second || filed.third != key.third ||
+            filed.fourth != key.fourth;
+    if (moved)
+        index.update(id.index, key, summary);
+    else
+        index.update_summary(id.index, summary);
+}
+
+void Orders::lift_blocks(Queue& queue) {
+    queue.grew = false;
+    if (s_.stalled_by_headroom > 0)
+        s_.reservations.for_each([this](ReservationId id) {
+            if (s_.reservations[id].by_headroom) wake(id);
+        });
+    if (!queue.has_blocks()) return;
+    for (const ShapeId id : queue.blocks_that_fit(s_.shapes)) queue.unblock(id, s_.shapes);
+}
+
+void Orders::file(Queue& queue) {
+    queue.dirty = false;
+    if (queue.grew) lift_blocks(queue);
+    if (queue.is_root()) return;
+    touch(*queue.parent);
+    auto& index = queue.parent->child_index;
+    if (queue.state == ObjectState::Stopped || !queue.pending.gt_zero()) {
+        if (queue.slot.in_index()) index.erase(queue.index);
+        return;
+    }
+    OrderSummary summary = queue.content();
+    if (!queue.has_free_slot()) summary.waiting = {};
+    for (Masks* masks : {&summary.ready, &summary.waiting}) {
+        masks->tries &= ~queue.blocked_bits();
+        masks->reserves &= ~queue.blocked_bits();
+    }
+    summary.priority = queue.published_priority(summary.priority);
+
+    queue.share = fair_share(queue.allocated, queue.guaranteed ? &*queue.guaranteed : nullptr, queue.fair_max);
+    shares_of(queue.pending, &s_.root->max.bounds(), scratch_);
+    const bool moved = !same_shares(scratch_, queue.pending_shares);
+    queue.pending_shares = scratch_;
+    const double priority = -static_cast<double>(summary.priority);
+    QueueKey key{priority, queue.share, &queue};
+    if (!queue.parent->properties.priority_sorting) std::swap(key.first, key.second);
+    if (!queue.slot.in_index()) {
+        index.insert(queue.index, key, summary);
+        return;
+    }
+    const QueueKey& filed = index.key_of(queue.index);
+    if (moved || filed.first != key.first || filed.second != key.second)
+        index.update(queue.index, key, summary);
+    else
+        index.update_summary(queue.index, summary);
+}
+
+/// S-202: the parent's fair max overlaid with the own max; nothing below a parent that has none.
+void Orders::compute_fair_max(Queue& queue) {
+    queue.fair_max = queue.is_root() ? queue.max : queue.parent->fair_max;
+    if (!queue.is_root() && !queue.fair_max.unlimited()) queue.fair_max.overlay(queue.max);
+}
+
+/// All keys of a level change at once, so the level is filed anew: an index must never hold keys of two minds.
+void Orders::rekey_all(Queue& queue) {
+    compute_fair_max(queue);
+    queue.child_index.clear();
+    touch(queue, true);
+    if (rebuild_applications_) {
+        queue.application_index.clear();
+        for (const ApplicationId id : queue.applications) touch(id);
+    }
+    for (const auto& [name, child] : queue.children) rekey_all(*child);
+}
+
+// --- shapes ------------------------------------------------------------------------------------------------------------
+
+void Orders::blocked(Queue& queue) {
+    touch(queue);
+    if (std::find(blocking_.begin(), blocking_.end(), &queue) == blocking_.end()) blocking_.push_back(&queue);
+}
+
+void Orders::shape_appeared(ShapeId id) {
+    for (std::size_t i = blocking_.size(); i-- > 0;) {
+        Queue& queue = *blocking_[i];
+        if (queue.has_blocks() && !queue.blocks(id)) {
+            queue.reopen(s_.shapes[id].bit);
+            touch(queue);
+        } else if (!queue.has_blocks()) {
+            take_out(blocking_, &queue);
+        }
+    }
+}
+
+void Orders::sweep_shapes() {
+    if (!s_.shapes.sweep_due()) return;
+    s_.shapes.sweep([this](ShapeId id) {
+        s_.nodes.forget_shape(id);
+        for (Queue* queue : blocking_) queue->unblock(id, s_.shapes);
+    });
+}
+
+} // namespace yk

@@ -1,0 +1,71 @@
+#pragma once
+// Orders: keeps every index of a partition in step with the objects (style guide 6.2, 6.3). A change only marks what it
+// touched; refresh() then re-files each marked thing once, from the nodes and groups up to the root, and drops the blocks
+// that the changes may have lifted.
+//
+// Owner: PartitionContext. Thread: the partition's owner. Cost of refresh: what was touched, times the logarithm of its
+// siblings; after rebuild_queues() all queues.
+
+#include <vector>
+
+#include "libcore/scheduler/partition_state.h"
+
+namespace yk {
+
+class Orders {
+public:
+    explicit Orders(PartitionState& state) : s_(state) {}
+
+    void touch(GroupId id);
+    void touch(ApplicationId id);
+    /// `grew`: its headroom may have grown.
+    void touch(Queue& queue, bool grew = false);
+    /// Every queue from here to the root may have more headroom.
+    void path_grew(Queue& leaf);
+    /// What enters a queue's key changed for all of them: cluster size, limits.
+    void rebuild_queues() { rebuild_ = true; }
+    /// So did what enters an application's key: policies, guarantees.
+    void rebuild_all() { rebuild_ = rebuild_applications_ = true; }
+    /// The group, application or queue goes: forget the mark.
+    void forget(GroupId id);
+    void forget(ApplicationId id);
+    void forget(Queue& queue);
+    /// Room for the marks of one more change, so that commit requests no memory.
+    void reserve_room();
+
+    void refresh();
+    /// The queue blocks a shape now.
+    void blocked(Queue& queue);
+    /// The first group of the shape was made: blocks on its bit no longer hold everywhere.
+    void shape_appeared(ShapeId id);
+    /// The reservation may be fulfilled again.
+    void wake(ReservationId id);
+    /// Drops the shapes nobody uses when there are many.
+    void sweep_shapes();
+
+private:
+    void node_refreshed(const Node& node, bool grew);
+    void unblock(ShapeId id);
+    void file(GroupId id);
+    void file(ApplicationId id);
+    void file(Queue& queue);
+    void lift_blocks(Queue& queue);
+    void rekey_all(Queue& queue);
+    void compute_fair_max(Queue& queue);
+
+    [[nodiscard]] Masks masks_of(const AskGroup& group) const;
+    [[nodiscard]] OrderSummary summary_of(const Application& application) const;
+    [[nodiscard]] static ApplicationKey key_of(const Application& application);
+
+    PartitionState& s_;
+    std::vector<GroupId> groups_;
+    std::vector<ApplicationId> applications_;
+    std::vector<std::vector<Queue*>> queues_; // by depth
+    std::size_t marked_queues_ = 0;
+    std::vector<Queue*> blocking_; // queues that block shapes, and some that did
+    Shares scratch_;
+    bool rebuild_ = false;
+    bool rebuild_applications_ = false;
+};
+
+} // namespace yk

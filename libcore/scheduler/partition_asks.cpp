@@ -1,0 +1,358 @@
+// Asks, reported placements and releases (S-450 to S-475, section 16).
+
+#include <algorithm>
+
+#include "libcore/scheduler/partition_context.h"
+
+namespace yk {
+
+namespace {
+
+constexpr std::string_view kForeign = "foreign";
+
+bool is_foreign(const AskSpec& spec) {
+    return std::any_of(spec.tags.begin(), spec.tags.end(), [](const Tag& tag) { return tag.key == kForeign; });
+}
+
+bool any_negative(const Quantities& quantities) {
+    return std::any_of(quantities.begin(), quantities.end(), [](const Quantity& q) { return q.value < 0; });
+}
+
+std::string quoted(std::string_view text) { return "'" + std::string{text} + "'"; }
+
+EventDetail removal_detail(TerminationType type) {
+    switch (type) {
+    case TerminationType::Timeout: return EventDetail::AllocTimeout;
+    case TerminationType::PreemptedByScheduler: return EventDetail::AllocPreempt;
+    case TerminationType::PlaceholderReplaced: return EventDetail::AllocReplaced;
+    default: return EventDetail::AllocCancel; // unknown too
+    }
+}
+
+/// S-472: a release of these types is the RM's own and is echoed; the others confirm what the core asked for.
+bool is_echoed(TerminationType type) {
+    return type != TerminationType::Timeout && type != TerminationType::PreemptedByScheduler;
+}
+
+} // namespace
+
+std::optional<Resource> PartitionContext::to_resource(const Quantities& quantities) {
+    Resource amounts;
+    for (const Quantity& quantity : quantities) {
+        const ResourceId id = s_.resources.intern(quantity.name);
+        if (id == ResourceNames::npos) return std::nullopt;
+        amounts.set(id, quantity.value);
+    }
+    return amounts;
+}
+
+// --- asks ----------------------------------------------------------------------------------------------------------------
+
+std::optional<Refusal> PartitionContext::refuse_ask(const AskSpec& spec, ApplicationId id, NodeId node) const {
+    const std::string what = "allocation key " + quoted(spec.key) + " of application " + quoted(spec.application);
+    if (!id.valid())
+        return Refusal{"failed to find application " + std::string{spec.application} + " for allocation key " +
+                           quoted(spec.key) + " in partition " + s_.full_name,
+                       ElementCode::AppUnknown};
+    if (s_.applications[id].state == ApplicationState::Failing) // S-148
+        return Refusal{"application " + std::string{spec.application} + " is in state Failing and takes no new " + what,
+                       ElementCode::AppTerminal};
+    if (spec.placeholder && spec.task_group.empty())
+        return Refusal{"placeholder without task group name: " + what, ElementCode::PlaceholderGroup};
+    if (!spec.node.empty() && !node.valid())
+        return Refusal{"failed to find node " + std::string{spec.node} + " for " + what, ElementCode::NodeUnknown};
+    const bool zero = std::all_of(spec.resource.begin(), spec.resource.end(), [](const Quantity& q) { return q.value == 0; });
+    if (zero) return Refusal{what + " asks for no resources", ElementCode::NoResource};
+    if (any_negative(spec.resource)) return Refusal{what + " asks for negative resources", ElementCode::Negative};
+    if (spec.max_allocations > 1)
+        return Refusal{"repeated asks are not supported: " + what + " asks for " +
+                           std::to_string(spec.max_allocations) + " allocations",
+                       ElementCode::Repeat};
+    return std::nullopt;
+}
+
+std::optional<Refusal> PartitionContext::apply_ask(const AskSpec& spec, Instant now) {
+    if (s_.state == ObjectState::Stopped)
+        return Refusal{"partition " + s_.full_name + " is stopped, it takes no allocation key " + quoted(spec.key),
+                       ElementCode::PartitionStopped};
+    if (is_foreign(spec)) return apply_foreign(spec, now);
+    const ApplicationId application = s_.find_application(spec.application);
+    const NodeId node = spec.node.empty() ? NodeId{} : s_.nodes.find(spec.node);
+    if (auto refusal = refuse_ask(spec, application, node)) return refusal;
+    const std::optional<Resource> size = to_resource(spec.resource);
+    if (!size)
+        return Refusal{"allocation key " + quoted(spec.key) + ": a partition holds at most " +
+                           std::to_string(kMaxResourceTypes) + " resource types",
+                       ElementCode::NoResource};
+
+    const AllocationId known = s_.find_allocation(application, spec.key);
+    if (!known.valid()) {
+        if (node.valid())
+            add_existing(spec, application, node, true, now);
+        else
+            add_ask(spec, application, now);
+        return std::nullopt;
+    }
+    const Allocation& object = s_.allocations[known];
+    if (object.is(Allocation::Placeholder) != spec.placeholder) // I-143
+        return Refusal{"allocation key " + quoted(spec.key) + " of application " + quoted(spec.application) +
+                           " cannot change its placeholder flag",
+                       ElementCode::IdentityChange};
+    if (!object.is(Allocation::Placed)) {
+        replace_pending(known, spec, now);
+        if (!node.valid()) return std::nullopt;
+        if (object.reservation.valid()) drop_reservation(object.reservation, now); // S-415, S-455
+        place(known, node, now);
+        return std::nullopt;
+    }
+    if (node.valid() && object.node != node)
+        return Refusal{"allocation key " + quoted(spec.key) + " of application " + quoted(spec.application) +
+                           " is placed on node " + quoted(s_.nodes[object.node].id) + ", it cannot be reported on node " +
+                           quoted(spec.node),
+                       ElementCode::NodeMismatch};
+    resize_allocation(known, *size);
+    return std::nullopt;
+}
+
+/// S-452.
+void PartitionContext::add_ask(const AskSpec& spec, ApplicationId id, Instant now) {
+    const ApplicationState state = s_.applications[id].state;
+    if (state == ApplicationState::New || state == ApplicationState::Completing)
+        handle(id, ApplicationEvent::Run, {}, now);
+    const AllocationId ask = make_allocation(spec, id, shape_of(spec), now);
+    add_pending(ask, now);
+    s_.tell({EventType::App, EventChange::Add, EventDetail::AppRequest, s_.applications[id].id, spec.key, {},
+             &s_.resource_of(s_.allocations[ask])},
+            now);
+}
+
+/// S-454: a fact cannot be refused for being too large, so nothing is tested.
+void PartitionContext::add_existing(const AskSpec& spec, ApplicationId id, NodeId node, bool tell, Instant now) {
+    const AllocationId made = make_allocation(spec, id, shape_of(spec), now);
+    grow_queues(*s_.applications[id].queue, s_.resource_of(s_.allocations[made]));
+    put_on_node(made, node, now);
+    if (s_.applications[id].state == ApplicationState::New) handle(id, ApplicationEvent::Run, {}, now);
+    put_in_application(made, now);
+    if (tell) tell_new(made);
+}
+
+/// S-451: the message replaces the ask; create time and arrival stay (I-143).
+void PartitionContext::replace_pending(AllocationId id, const AskSpec& spec, Instant now) {
+    Allocation& ask = s_.allocations[id];
+    const ShapeId shape = shape_of(spec);
+    const TagSetId tags = s_.tags.acquire(spec.tags);
+    s_.tags.release(ask.tags);
+    ask.tags = tags;
+    ask.task_group = s_.texts.intern(spec.task_group);
+    ask.mark(Allocation::Originator, spec.originator);
+    ask.mark(Allocation::PreemptSelf, spec.allow_preempt_self);
+    ask.mark(Allocation::PreemptOther, spec.allow_preempt_other);
+    if (shape == ask.shape && spec.priority == ask.priority) {
+        s_.shapes.release(shape);
+        return;
+    }
+    if (ask.reservation.valid()) { // a reservation for what the node cannot hold, or on another required node, is void
+        const Node& node = s_.nodes[s_.reservations[ask.reservation].node];
+        const Shape& wanted = s_.shapes[shape];
+        const bool elsewhere = wanted.required_node != s_.shapes[ask.shape].required_node;
+        if (elsewhere || !fits(node.capacity, wanted.resource)) drop_reservation(ask.reservation, now);
+    }
+    take_pending(id, now);
+    const ReservationId kept = ask.reservation;
+    if (kept.valid()) unlist_reserved(id);
+    s_.shapes.release(ask.shape);
+    ask.shape = shape;
+    ask.priority = spec.priority;
+    if (kept.valid()) {
+        s_.shapes[shape].reserved.push_back(id);
+        orders_.wake(kept);
+    }
+    add_pending(id, now);
+}
+
+/// S-456, S-457: no callback, no event, no test.
+void PartitionContext::resize_allocation(AllocationId id, const Resource& size) {
+    Allocation& placed = s_.allocations[id];
+    const Resource before = s_.resource_of(placed);
+    if (before.equals(size)) return;
+    Application& application = s_.applications[placed.application];
+    Node& node = s_.nodes[placed.node];
+    Resource& total = placed.is(Allocation::Placeholder) ? application.placeholder : application.allocated;
+    for (Resource* amount : {&total, &node.allocated}) {
+        amount->sub(before);
+        amount->add(size);
+        amount->prune();
+    }
+    application.peak.max_with(total);
+    shrink_queues(*application.queue, before);
+    grow_queues(*application.queue, size);
+    update_available(node);
+    s_.nodes.touch(placed.node, true);
+    const std::string required = s_.shapes[placed.shape].required_node;
+    const ShapeId shape = s_.shapes.acquire(size, required);
+    s_.shapes.release(placed.shape);
+    placed.shape = shape;
+    orders_.touch(placed.application);
+}
+
+// --- releases ------------------------------------------------------------------------------------------------------------
+
+/// S-471: the request record goes; `complete` per S-146 is the caller's.
+void PartitionContext::remove_ask(AllocationId id, bool timed_out, Instant now) {
+    const Allocation& ask = s_.allocations[id];
+    const ApplicationId owner = ask.application;
+    if (ask.reservation.valid()) drop_reservation(ask.reservation, now);
+    take_pending(id, now);
+    s_.tell({EventType::App, EventChange::Remove,
+             timed_out ? EventDetail::RequestTimeout : EventDetail::RequestCancel, s_.applications[owner].id,
+             ask.key.view(), {}, &s_.resource_of(ask)},
+            now);
+    destroy_allocation(id);
+}
+
+/// S-472 for one placed allocation: application, node, queue, record.
+void PartitionContext::remove_allocation(AllocationId id, EventDetail detail, Instant now) {
+    const ApplicationId owner = s_.allocations[id].application;
+    take_from_application(id, detail, now);
+    take_from_node(id, now);
+    shrink_queues(*s_.applications[owner].queue, s_.resource_of(s_.allocations[id]));
+    const Allocation& gone = s_.allocations[id];
+    const bool timed_out = detail == EventDetail::AllocTimeout;
+    s_.tell({EventType::App, EventChange::Remove, timed_out ? EventDetail::RequestTimeout : EventDetail::RequestCancel,
+             s_.applications[owner].id, gone.key.view(), {}, &s_.resource_of(gone)},
+            now);
+    destroy_allocation(id);
+}
+
+std::optional<Refusal> PartitionContext::release(const ReleaseSpec& spec, bool asks_only, Instant now) {
+    if (spec.application.empty()) return release_foreign(spec, now);
+    const ApplicationId application = s_.find_application(spec.application);
+    if (!application.valid())
+        return Refusal{"application " + quoted(spec.application) + " is unknown", ElementCode::AppUnknown};
+    if (asks_only && spec.type == TerminationType::Timeout) return std::nullopt; // confirms what the core did (I-155)
+    if (spec.key.empty()) {
+        release_all(application, spec, asks_only, now);
+        return std::nullopt;
+    }
+    const AllocationId id = s_.find_allocation(application, spec.key);
+    const Refusal unknown{"allocation key " + quoted(spec.key) + " of application " + quoted(spec.application) +
+                              " is unknown",
+                          ElementCode::UnknownAllocation};
+    if (!id.valid()) return unknown;
+    const Allocation& object = s_.allocations[id];
+    const bool placed = object.is(Allocation::Placed);
+    if (spec.type == TerminationType::PlaceholderReplaced && !object.is(Allocation::Placeholder)) // I-163
+        return Refusal{"allocation key " + quoted(spec.key) + " is no placeholder that was replaced",
+                       ElementCode::NoReplacement};
+    if (asks_only && placed) return unknown; // never touches an allocation
+    if (!placed) {
+        if (spec.type == TerminationType::Timeout) return std::nullopt;
+        remove_ask(id, false, now);
+        complete_if_done(application, false, now);
+        return std::nullopt;
+    }
+    const bool real = !object.is(Allocation::Placeholder);
+    remove_allocation(id, removal_detail(spec.type), now);
+    complete_if_done(application, real, now);
+    if (is_echoed(spec.type)) echo({std::string{spec.key}}, spec.application, spec.message);
+    return std::nullopt;
+}
+
+/// S-470: all allocations, then all asks; one echo.
+void PartitionContext::release_all(ApplicationId id, const ReleaseSpec& spec, bool asks_only, Instant now) {
+    std::vector<std::string> keys;
+    if (!asks_only) keys = drop_allocations(id, removal_detail(spec.type), now);
+    drop_asks(id, now);
+    complete_if_done(id, false, now);
+    if (!keys.empty() && is_echoed(spec.type)) echo(keys, spec.application, spec.message);
+}
+
+void PartitionContext::echo(const std::vector<std::string>& keys, std::string_view application,
+                            std::string_view message) {
+    std::vector<ReleasedAllocation> released;
+    released.reserve(keys.size());
+    for (const std::string& key : keys)
+        released.push_back({s_.full_name, application, key, TerminationType::StoppedByRm, message});
+    s_.callbacks.allocations_released(released);
+}
+
+// --- foreign allocations (section 16) ----------------------------------------------------------------------------------
+
+std::optional<Refusal> PartitionContext::apply_foreign(const AskSpec& spec, Instant now) {
+    if (spec.node.empty())
+        return Refusal{"foreign request: allocation key " + quoted(spec.key) + " names no node",
+                       ElementCode::NodeUnknown};
+    const NodeId node_id = s_.nodes.find(spec.node);
+    if (!node_id.valid())
+        return Refusal{"failed to find node " + std::string{spec.node} + " for foreign allocation key " +
+                           quoted(spec.key),
+                       ElementCode::NodeUnknown};
+    if (any_negative(spec.resource))
+        return Refusal{"foreign allocation key " + quoted(spec.key) + " has negative resources", ElementCode::Negative};
+    if (!to_resource(spec.resource))
+        return Refusal{"foreign allocation key " + quoted(spec.key) + ": a partition holds at most " +
+                           std::to_string(kMaxResourceTypes) + " resource types",
+                       ElementCode::NoResource};
+    const auto known = s_.foreign.find(std::string{spec.key});
+    const bool moved = known != s_.foreign.end();
+    Resource before;
+    if (moved) {
+        const NodeId old = s_.allocations[known->second].node;
+        if (old == node_id) before = s_.resource_of(s_.allocations[known->second]);
+        forget_foreign(known->second);
+        if (old != node_id) {
+            Node& relieved = s_.nodes[old];
+            s_.tell({EventType::Node, EventChange::Set, EventDetail::NodeOccupied, relieved.id, {}, {}, &relieved.occupied},
+                    now);
+        }
+    }
+    const AllocationId id = make_allocation(spec, {}, shape_of(spec), now);
+    Allocation& made = s_.allocations[id];
+    Node& node = s_.nodes[node_id];
+    made.mark(Allocation::Foreign);
+    made.mark(Allocation::Static, find_tag(spec.tags, kForeign) == "static");
+    made.mark(Allocation::Placed);
+    made.node = node_id;
+    made.bound = now;
+    made.place.placed.on_node = static_cast<std::uint32_t>(node.foreign.size());
+    node.foreign.push_back(id);
+    s_.foreign[std::string{spec.key}] = id;
+    const Resource& size = s_.resource_of(made);
+    node.occupied.add(size);
+    update_available(node);
+    s_.nodes.touch(node_id, true);
+    if (!moved || before.empty())
+        s_.tell({EventType::Node, EventChange::Add, EventDetail::NodeAlloc, node.id, made.key.view(), {}, &size}, now);
+    s_.tell({EventType::Node, EventChange::Set, EventDetail::NodeOccupied, node.id, {}, {}, &node.occupied}, now);
+    return std::nullopt;
+}
+
+void PartitionContext::forget_foreign(AllocationId id) {
+    const Allocation& gone = s_.allocations[id];
+    Node& node = s_.nodes[gone.node];
+    const std::uint32_t at = gone.place.placed.on_node;
+    node.foreign[at] = node.foreign.back();
+    s_.allocations[node.foreign[at]].place.placed.on_node = at;
+    node.foreign.pop_back();
+    node.occupied.sub(s_.resource_of(gone));
+    node.occupied.prune();
+    update_available(node);
+    s_.nodes.touch(gone.node, true);
+    s_.foreign.erase(std::string{gone.key.view()});
+    destroy_allocation(id);
+}
+
+std::optional<Refusal> PartitionContext::release_foreign(const ReleaseSpec& spec, Instant now) {
+    const auto known = s_.foreign.find(std::string{spec.key});
+    if (known == s_.foreign.end())
+        return Refusal{"foreign allocation key " + quoted(spec.key) + " is unknown", ElementCode::UnknownAllocation};
+    const AllocationId id = known->second;
+    Node& node = s_.nodes[s_.allocations[id].node];
+    const Resource size = s_.resource_of(s_.allocations[id]);
+    forget_foreign(id);
+    s_.tell({EventType::Node, EventChange::Remove, EventDetail::NodeAlloc, node.id, spec.key, {}, &size}, now);
+    s_.tell({EventType::Node, EventChange::Set, EventDetail::NodeOccupied, node.id, {}, {}, &node.occupied}, now);
+    return std::nullopt;
+}
+
+} // namespace yk

@@ -1,0 +1,232 @@
+// Every accounting invariant of S-181 and every structural one, verified from scratch (tests, fuzzing, health).
+
+#include <map>
+
+#include "libcore/scheduler/partition_context.h"
+
+namespace yk {
+
+namespace {
+
+/// Collects what is broken, in words.
+class Faults {
+public:
+    Faults(const PartitionState& state, std::vector<std::string>& list) : s_(state), list_(list) {}
+
+    void expect(bool holds, const std::string& what) {
+        if (!holds) list_.push_back(s_.full_name + ": " + what);
+    }
+    void expect_equal(const Resource& stored, const Resource& computed, const std::string& what) {
+        expect(stored.equals(computed),
+               what + ": stored " + s_.named(stored).text() + ", computed " + s_.named(computed).text());
+    }
+
+private:
+    const PartitionState& s_;
+    std::vector<std::string>& list_;
+};
+
+/// What the asks and allocations of an application add up to.
+struct ApplicationSums {
+    Resource pending, allocated, placeholder;
+    std::uint32_t placeholders = 0;
+    std::uint32_t pending_asks = 0;
+    std::uint32_t reservations = 0;
+};
+
+class Checker {
+public:
+    Checker(const PartitionState& state, Faults& faults) : s_(state), faults_(faults) {}
+
+    void run() {
+        sum_allocations();
+        check_applications();
+        check_queue(*s_.root);
+        check_nodes();
+        check_counters();
+    }
+
+private:
+    void sum_allocations() {
+        s_.allocations.for_each([this](AllocationId id) {
+            const Allocation& each = s_.allocations[id];
+            if (each.is(Allocation::Foreign)) return;
+            const std::string key{each.key.view()};
+            faults_.expect(s_.applications.alive(each.application), "allocation " + key + " without application");
+            if (!s_.applications.alive(each.application)) return;
+            faults_.expect(s_.find_allocation(each.application, key) == id, "allocation " + key + " not found by key");
+            ApplicationSums& sums = sums_[each.application];
+            const Resource& size = s_.resource_of(each);
+            const bool placed = each.is(Allocation::Placed);
+            const bool placeholder = each.is(Allocation::Placeholder);
+            (placed ? (placeholder ? sums.placeholder : sums.allocated) : sums.pending).add(size);
+            sums.placeholders += placed && placeholder ? 1U : 0U;
+            sums.pending_asks += placed ? 0U : 1U;
+            sums.reservations += each.reservation.valid() ? 1U : 0U;
+            faults_.expect(placed != each.group.valid(), "ask " + key + ": pending without group, or placed with one");
+            faults_.expect(!placed || !each.reservation.valid(), "allocation " + key + " is placed and reserved");
+        });
+    }
+
+    void check_applications() {
+        s_.applications.for_each([this](ApplicationId id) {
+            const Application& application = s_.applications[id];
+            const ApplicationSums& sums = sums_[id];
+            const std::string what = "application " + application.id;
+            faults_.expect_equal(application.pending, sums.pending, what + " pending");
+            faults_.expect_equal(application.allocated, sums.allocated, what + " allocated");
+            faults_.expect_equal(application.placeholder, sums.placeholder, what + " placeholder");
+            faults_.expect(application.placeholders == sums.placeholders, what + ": placeholder count");
+            faults_.expect(application.pending_asks == sums.pending_asks, what + ": count of pending asks");
+            faults_.expect(application.reservations.size() == sums.reservations, what + ": count of reservations");
+            faults_.expect(application.groups.check().empty(), what + ": groups " + application.groups.check());
+            std::uint32_t in_groups = 0;
+            application.groups.for_each([&](std::uint32_t group) { in_groups += s_.groups[GroupId{group}].count; });
+            faults_.expect(in_groups == sums.pending_asks, what + ": asks in groups");
+            for (const AllocationId allocation : application.allocations) {
+                const Allocation& each = s_.allocations[allocation];
+                const auto& on_node = s_.nodes[each.node].allocations;
+                faults_.expect(each.application == id && each.is(Allocation::Placed), what + " lists a foreign allocation");
+                faults_.expect(each.place.placed.on_node < on_node.size() &&
+                                   on_node[each.place.placed.on_node] == allocation,
+                               what + ": an allocation is not on its node");
+            }
+            allocations_ += application.allocations.size();
+            placeholders_ += application.placeholders;
+            pending_asks_ += application.pending_asks;
+        });
+    }
+
+    struct QueueSums {
+        Resource pending, allocated;
+        std::uint64_t running = 0, allocating = 0, reservations = 0;
+        void add(const QueueSums& other) {
+            pending.add(other.pending);
+            allocated.add(other.allocated);
+            running += other.running;
+            allocating += other.allocating;
+            reservations += other.reservations;
+        }
+    };
+
+    QueueSums check_queue(const Queue& queue) {
+        QueueSums sums;
+        for (const ApplicationId id : queue.applications) {
+            const Application& application = s_.applications[id];
+            faults_.expect(application.queue == &queue, "application " + application.id + " is in another queue");
+            sums.pending.add(application.pending);
+            sums.allocated.add(application.allocated);
+            sums.allocated.add(application.placeholder);
+            sums.running += application.state == ApplicationState::Running ? 1U : 0U;
+            sums.allocating += application.allocating_accepted ? 1U : 0U;
+            faults_.expect(application.slot.in_index() == (application.pending_asks > 0),
+                           "application " + application.id + " in the order without need, or missing");
+        }
+        for (const auto& [id, count] : queue.reserved_applications) sums.reservations += count;
+        for (const auto& [name, child] : queue.children) sums.add(check_queue(*child));
+        const std::string what = "queue " + queue.path;
+        faults_.expect_equal(queue.pending, sums.pending, what + " pending");
+        faults_.expect_equal(queue.allocated, sums.allocated, what + " allocated");
+        faults_.expect(queue.running == sums.running, what + ": running applications");
+        faults_.expect(queue.allocating == sums.allocating, what + ": allocating applications");
+        faults_.expect(!queue.pending.has_negative() && !queue.allocated.has_negative(), what + " is negative");
+        faults_.expect(queue.child_index.check().empty(), what + ": " + queue.child_index.check());
+        faults_.expect(queue.application_index.check().empty(), what + ": " + queue.application_index.check());
+        if (!queue.is_root())
+            faults_.expect(queue.slot.in_index() == (queue.state != ObjectState::Stopped && queue.pending.gt_zero()),
+                           what + " in the order without need, or missing");
+        if (queue.is_root()) reservations_in_leaves_ = sums.reservations;
+        return sums;
+    }
+
+    void check_nodes() {
+        Resource capacity;
+        s_.nodes.for_each([&](NodeId id) {
+            const Node& node = s_.nodes[id];
+            const std::string what = "node " + node.id;
+            Resource allocated;
+            Resource occupied = node.reported;
+            for (const AllocationId allocation : node.allocations) {
+                faults_.expect(s_.allocations[allocation].node == id, what + " lists an allocation of another node");
+                allocated.add(s_.resource_of(s_.allocations[allocation]));
+            }
+            for (const AllocationId allocation : node.foreign) occupied.add(s_.resource_of(s_.allocations[allocation]));
+            faults_.expect_equal(node.allocated, allocated, what + " allocated");
+            faults_.expect_equal(node.occupied, occupied, what + " occupied");
+            Resource available = node.capacity;
+            available.sub(allocated);
+            available.sub(occupied);
+            faults_.expect_equal(node.available, available, what + " available");
+            capacity.add(node.capacity);
+            on_nodes_ += node.allocations.size();
+            reserved_on_nodes_ += node.reservations.size();
+        });
+        faults_.expect_equal(s_.capacity, capacity, "capacity");
+        if (s_.capacity.gt_zero()) faults_.expect_equal(s_.root->max.bounds(), capacity, "root max");
+        faults_.expect(s_.nodes.check().empty(), s_.nodes.check());
+    }
+
+    void check_counters() {
+        faults_.expect(s_.allocation_count == allocations_, "allocation count");
+        faults_.expect(on_nodes_ == allocations_, "allocations on nodes");
+        faults_.expect(s_.placeholder_count == placeholders_, "placeholder count");
+        faults_.expect(s_.pending_asks == pending_asks_, "count of pending asks");
+        faults_.expect(s_.reservations.size() == reserved_on_nodes_, "reservations on nodes");
+        faults_.expect(s_.reservations.size() == reservations_in_leaves_, "reservations in leaf queues");
+        faults_.expect(s_.counters.corrections == 0, "a total had to be corrected");
+    }
+
+    const PartitionState& s_;
+    Faults& faults_;
+    std::map<ApplicationId, ApplicationSums> sums_;
+    std::uint64_t allocations_ = 0, placeholders_ = 0, pending_asks_ = 0, on_nodes_ = 0, reserved_on_nodes_ = 0,
+                  reservations_in_leaves_ = 0;
+};
+
+} // namespace
+
+std::vector<std::string> PartitionContext::check() const {
+    orders_.refresh();
+    std::vector<std::string> list;
+    Faults faults{s_, list};
+    Checker{s_, faults}.run();
+    return list;
+}
+
+/// Checks 3 to 9 of interface.md 5.6 for this partition, added to `checks`.
+void PartitionContext::health(std::vector<HealthCheckView>& checks) const {
+    const auto fail = [&checks](std::size_t at, const std::string& what) {
+        checks[at].succeeded = false;
+        if (!checks[at].diagnosis.empty()) checks[at].diagnosis += "; ";
+        checks[at].diagnosis += what;
+    };
+    if (s_.capacity.has_negative() || s_.root->allocated.has_negative()) fail(0, s_.full_name);
+    Resource capacity;
+    std::int64_t reserved = 0;
+    s_.nodes.for_each([&](NodeId id) {
+        const Node& node = s_.nodes[id];
+        capacity.add(node.capacity);
+        reserved += static_cast<std::int64_t>(node.reservations.size());
+        if (node.capacity.has_negative() || node.allocated.has_negative() || node.occupied.has_negative())
+            fail(1, "node " + node.id);
+        Resource sum = node.available;
+        sum.add(node.allocated);
+        sum.add(node.occupied);
+        if (!sum.equals(node.capacity)) fail(3, "node " + node.id);
+        for (const AllocationId allocation : node.allocations)
+            if (!s_.applications.alive(s_.allocations[allocation].application)) fail(5, "node " + node.id);
+    });
+    if (!capacity.equals(s_.capacity)) fail(2, s_.full_name);
+    checks[4].diagnosis += (checks[4].diagnosis.empty() ? "" : "; ") + s_.full_name + ": " + std::to_string(reserved) +
+                           " on " + std::to_string(s_.nodes.size()) + " nodes";
+    s_.applications.for_each([&](ApplicationId id) {
+        for (const AllocationId allocation : s_.applications[id].allocations) {
+            const Allocation& each = s_.allocations[allocation];
+            const auto& on_node = s_.nodes[each.node].allocations;
+            if (each.place.placed.on_node >= on_node.size() || on_node[each.place.placed.on_node] != allocation)
+                fail(6, "application " + s_.applications[id].id);
+        }
+    });
+}
+
+} // namespace yk

@@ -1,0 +1,193 @@
+#pragma once
+// PartitionContext: owns every object of a partition; the only door to change them.
+//
+// Owner: ClusterContext. Thread: the owner thread of its RM. Time is a parameter and never goes back.
+// A change is planned on const state and then committed by code that cannot fail. The members' code stands in one file
+// per subject: partition_asks, _applications, _nodes, _queues, _placing, _reservations, _timers, _views, _explain, _check.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/base/result.h"
+#include "libcore/config/config.h"
+#include "libcore/scheduler/cluster_context.h"
+#include "libcore/scheduler/orders.h"
+#include "libcore/scheduler/partition_state.h"
+#include "libcore/scheduler/planner.h"
+
+namespace yk {
+
+/// Why one element of a request is refused.
+struct Refusal {
+    std::string reason;
+    ElementCode code{};
+};
+
+class PartitionContext {
+public:
+    PartitionContext(std::string name, std::string full_name, const Settings& settings, Callbacks& callbacks,
+                     EventSink& events, Instant now);
+    PartitionContext(const PartitionContext&) = delete;
+    PartitionContext& operator=(const PartitionContext&) = delete;
+
+    // --- configuration (partition_queues.cpp) ---------------------------------------------------------------------
+    /// Whether the queues can become those of `config` (C-435, S-562).
+    [[nodiscard]] Result<void> check_queues(const config::Partition& config) const;
+    /// REQUIRES: check_queues(config).
+    void configure(const config::Partition& config, Instant now);
+    /// S-563: everything goes; the RM is told unless `quiet` (I-124).
+    void drop_everything(Instant now);
+    /// After a change of the settings.
+    void settings_changed(Instant now);
+
+    // --- requests (S-440 to S-502) ----------------------------------------------------------------------------------
+    [[nodiscard]] std::optional<Refusal> apply_ask(const AskSpec& spec, Instant now);
+    /// `asks_only`: an entry of allocationAsksToRelease. A refusal is only an ignored release.
+    [[nodiscard]] std::optional<Refusal> release(const ReleaseSpec& spec, bool asks_only, Instant now);
+    /// The queue it landed in, or why not.
+    [[nodiscard]] Result<std::string, Refusal> add_application(const ApplicationSpec& spec, Instant now);
+    void remove_application(std::string_view id, Instant now);
+    [[nodiscard]] std::optional<Refusal> create_node(const NodeSpec& spec, Instant now);
+    /// S-481: after the node was answered; the keys placed are told as new.
+    void announce_existing(const NodeSpec& spec);
+    /// UPDATE, DRAIN, SCHEDULABLE, DECOMISSION.
+    [[nodiscard]] std::optional<Refusal> change_node(const NodeSpec& spec, Instant now);
+
+    // --- cycles and time (partition_timers.cpp) ---------------------------------------------------------------------
+    CycleOutcome cycle(Instant now);
+    [[nodiscard]] std::optional<Instant> next_timer() const;
+    /// The next thing due at `now`; false when there is none.
+    bool fire_timer(Instant now);
+
+    // --- pictures (partition_views.cpp, partition_explain.cpp) -----------------------------------------------------
+    [[nodiscard]] PartitionView view() const;
+    [[nodiscard]] std::optional<QueueView> queue_view(std::string_view path, bool subtree) const;
+    [[nodiscard]] std::vector<ApplicationView> application_views(ApplicationList list, bool objects) const;
+    [[nodiscard]] std::optional<ApplicationView> application_view(std::string_view id) const;
+    [[nodiscard]] std::vector<NodeView> node_views(bool objects) const;
+    [[nodiscard]] std::optional<NodeView> node_view(std::string_view id) const;
+    [[nodiscard]] std::vector<ReservationView> reservation_views() const;
+    [[nodiscard]] std::vector<std::string> applications_with_key(std::string_view key) const;
+    [[nodiscard]] Explanation explain_application(std::string_view application, Instant now) const;
+    [[nodiscard]] Explanation explain_ask(std::string_view application, std::string_view key, Instant now) const;
+
+    // --- verification (partition_check.cpp) -------------------------------------------------------------------------
+    [[nodiscard]] std::vector<std::string> check() const;
+    void health(std::vector<HealthCheckView>& checks) const;
+    [[nodiscard]] const CoreCounters& counters() const { return s_.counters; }
+
+    // --- for benchmarks: the same placements without deciding them --------------------------------------------------
+    /// How much of the work of a placement is done.
+    enum class Upkeep : std::uint8_t { Full, AccountingOnly };
+    /// Before anything is in the partition.
+    void set_upkeep(Upkeep upkeep) { upkeep_ = upkeep; }
+    [[nodiscard]] AllocationId find_ask(std::string_view application, std::string_view key) const;
+    [[nodiscard]] NodeId find_node(std::string_view id) const { return s_.nodes.find(id); }
+    /// Places a pending ask without search; refreshes the orders unless accounting only.
+    void commit_known(AllocationId ask, NodeId node, Instant now);
+    [[nodiscard]] const PartitionState& state() const { return s_; }
+
+private:
+    // partition_placing.cpp
+    [[nodiscard]] AllocationId make_allocation(const AskSpec& spec, ApplicationId application, ShapeId shape, Instant now);
+    [[nodiscard]] ShapeId shape_of(const AskSpec& spec);
+    void destroy_allocation(AllocationId id);
+    void add_pending(AllocationId id, Instant now);
+    void take_pending(AllocationId id, Instant now);
+    void join_group(AllocationId id, Instant now);
+    void leave_group(AllocationId id, Instant now);
+    void update_due(GroupId id, Instant now);
+    void reserve_room(AllocationId ask, NodeId node);
+    void place(AllocationId id, NodeId node, Instant now);
+    void put_on_node(AllocationId id, NodeId node, Instant now);
+    void put_in_application(AllocationId id, Instant now);
+    void take_from_node(AllocationId id, Instant now);
+    void take_from_application(AllocationId id, EventDetail detail, Instant now);
+    void grow_queues(Queue& leaf, const Resource& amount);
+    void shrink_queues(Queue& leaf, const Resource& amount);
+    void tell_new(AllocationId id);
+    void note_seconds(const Allocation& allocation, Instant now);
+
+    // partition_asks.cpp
+    [[nodiscard]] std::optional<Refusal> refuse_ask(const AskSpec& spec, ApplicationId application, NodeId node) const;
+    [[nodiscard]] std::optional<Refusal> apply_foreign(const AskSpec& spec, Instant now);
+    void add_ask(const AskSpec& spec, ApplicationId application, Instant now);
+    void add_existing(const AskSpec& spec, ApplicationId application, NodeId node, bool tell, Instant now);
+    void replace_pending(AllocationId id, const AskSpec& spec, Instant now);
+    void resize_allocation(AllocationId id, const Resource& size);
+    [[nodiscard]] std::optional<Resource> to_resource(const Quantities& quantities);
+    void remove_ask(AllocationId id, bool timed_out, Instant now);
+    void remove_allocation(AllocationId id, EventDetail detail, Instant now);
+    void release_all(ApplicationId id, const ReleaseSpec& spec, bool asks_only, Instant now);
+    [[nodiscard]] std::optional<Refusal> release_foreign(const ReleaseSpec& spec, Instant now);
+    void echo(const std::vector<std::string>& keys, std::string_view application, std::string_view message);
+    void forget_foreign(AllocationId id);
+
+    // partition_applications.cpp
+    void handle(ApplicationId id, ApplicationEvent event, std::string_view info, Instant now);
+    void enter_state(ApplicationId id, ApplicationState from, Instant now);
+    void complete_if_done(ApplicationId id, bool real, Instant now);
+    [[nodiscard]] std::vector<AllocationId> pending_of(ApplicationId id) const; // in ask order
+    void end_application(ApplicationId id, Instant now);
+    void leave_queue(ApplicationId id, Instant now);
+    void set_allocating(Application& application, bool on);
+    void tell_runnable(ApplicationId id, bool runnable, Instant now);
+    void tell_runnable_flags(Instant now);
+    void reject(const ApplicationSpec& spec, const Refusal& refusal, Instant now);
+    void expire(EndedApplication& ended, Instant now);
+    void drop_asks(ApplicationId id, Instant now);
+    [[nodiscard]] std::vector<std::string> drop_allocations(ApplicationId id, EventDetail detail, Instant now);
+
+    // partition_nodes.cpp
+    void capacity_changed(const Resource& before, const Resource& after, Instant now);
+    void update_available(Node& node);
+    [[nodiscard]] std::optional<Refusal> place_existing(const NodeSpec& spec, Instant now);
+    void update_node(NodeId id, const NodeSpec& spec, Instant now);
+    void set_schedulable(NodeId id, bool schedulable, Instant now);
+    void remove_node(NodeId id, bool tell, Instant now);
+
+    // partition_reservations.cpp
+    void make_reservation(AllocationId ask, NodeId node, Instant now);
+    void drop_reservation(ReservationId id, Instant now);
+    void drop_ordinary_reservations(NodeId node, Instant now);
+    void unlist_reserved(AllocationId ask);
+
+    // partition_queues.cpp
+    Queue& make_queue(std::string_view name, Queue* parent, bool leaf, Instant now);
+    void configure_queue(Queue& queue, const config::Queue& config, Instant now);
+    void set_limits(Queue& queue, const config::Resources& resources, Instant now);
+    void set_state(Queue& queue, ObjectEvent event);
+    void drain(Queue& queue);
+    void clean_queues(Instant now);
+    bool clean_below(Queue& queue, Instant now);
+    void destroy_queue(Queue& queue, Instant now);
+    [[nodiscard]] Resource to_resource(const config::ResourceMap& map);
+    [[nodiscard]] Result<void> check_queue(const config::Queue& config, const Queue& queue) const;
+
+    // partition_timers.cpp
+    bool execute(const Plan& plan, Instant now);
+    std::uint32_t drop_planned(Instant now);
+    void fire(const Timer& timer, Instant now);
+    void completing_timer(ApplicationId id, Instant now);
+    void end_timer(std::uint64_t serial, Instant now);
+    void purge_expired();
+    void look_at_due(GroupId id, Instant now);
+    void age_reservation(const Timer& timer, Instant now);
+
+    // partition_views.cpp
+    [[nodiscard]] ApplicationView view_of(const Application& application, bool objects) const;
+    [[nodiscard]] AskView view_of_ask(const Allocation& ask) const;
+    [[nodiscard]] AllocationView view_of_allocation(const Allocation& allocation) const;
+    [[nodiscard]] NodeView view_of(const Node& node, bool objects) const;
+    [[nodiscard]] QueueView view_of(const Queue& queue, bool subtree) const;
+    [[nodiscard]] ResourceMapView map_of(const Resource& amounts) const;
+
+    PartitionState s_;
+    mutable Orders orders_; // refreshed before pictures that show an order's result
+    mutable Planner planner_;
+    Upkeep upkeep_ = Upkeep::Full;
+};
+
+} // namespace yk

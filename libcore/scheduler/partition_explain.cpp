@@ -1,0 +1,263 @@
+// Why an ask is pending: one evaluation of the state as it is, with the planner's own predicates (I-354).
+
+#include <algorithm>
+
+#include "libcore/resources/share.h"
+#include "libcore/scheduler/partition_context.h"
+
+namespace yk {
+
+namespace {
+
+constexpr std::size_t kMaxShapesExplained = 32; // of one application; each walks the nodes
+
+std::string plural(std::int64_t count, std::string_view what) {
+    return std::to_string(count) + " " + std::string{what} + (count == 1 ? "" : "s");
+}
+
+/// Why one ask is pending, gathered level by level.
+class AskExplainer {
+public:
+    AskExplainer(const PartitionState& state, const Planner& planner, const Allocation& ask, std::int64_t asks)
+        : s_(state), planner_(planner), ask_(ask), application_(s_.applications[ask.application]),
+          shape_(s_.shapes[ask.shape]), asks_(asks) {}
+
+    void run(Instant now, Explanation& into) {
+        explain_application(now);
+        explain_queues();
+        fit_ = fit_nodes();
+        explain_nodes();
+        into.nodes = fit_;
+        into.verdict = verdict();
+        for (ExplainReason& reason : reasons_) merge(std::move(reason), into.reasons);
+    }
+
+private:
+    static void merge(ExplainReason reason, std::vector<ExplainReason>& list) {
+        const auto same = std::find_if(list.begin(), list.end(), [&](const ExplainReason& each) {
+            return each.code == reason.code && each.object == reason.object;
+        });
+        if (same == list.end())
+            list.push_back(std::move(reason));
+        else
+            same->asks += reason.asks;
+    }
+
+    [[nodiscard]] ResourceMapView map_of(const Resource& amounts) const {
+        ResourceMapView map;
+        s_.named(amounts).for_each([&map](std::string_view name, std::int64_t value) { map.emplace(name, value); });
+        return map;
+    }
+
+    void add(std::string code, std::string object, std::string text) {
+        reasons_.push_back({std::move(code), std::move(object), std::move(text), map_of(shape_.resource), {}, {}, asks_});
+    }
+
+    void explain_application(Instant now) {
+        if (s_.state == ObjectState::Stopped) {
+            held_ = true;
+            add("QUEUE_STOPPED", s_.full_name, "the partition is stopped");
+        }
+        if (application_.backoff_until && *application_.backoff_until > now) {
+            held_ = true;
+            const std::int64_t left = (*application_.backoff_until - now).count() / 1'000'000'000 + 1;
+            add("BACKOFF", application_.id,
+                "the application backs off for " + plural(left, "second") + " after asks that found no node");
+        }
+        if (!application_.needs_slot()) return;
+        for (const Queue* queue = application_.queue; queue != nullptr; queue = queue->parent) {
+            if (queue->has_free_slot()) continue;
+            held_ = true;
+            add("QUEUE_MAX_APPS", queue->path,
+                "runs " + std::to_string(queue->running) + " (and starts " + std::to_string(queue->allocating) + ") of at most " +
+                    plural(static_cast<std::int64_t>(queue->max_applications), "application"));
+        }
+    }
+
+    void explain_queues() {
+        for (const Queue* queue = application_.queue; queue != nullptr; queue = queue->parent) {
+            if (queue->state == ObjectState::Stopped) {
+                held_ = true;
+                add("QUEUE_STOPPED", queue->path, "the queue is stopped");
+            }
+            if (queue->headroom_allows(shape_.resource)) continue;
+            if (!queue->is_root()) limited_ = true;
+            add("QUEUE_MAX", queue->path, limit_text(*queue));
+            reasons_.back().used = map_of(queue->allocated);
+            reasons_.back().limit = map_of(queue->max.bounds());
+            impossible_ = impossible_ || !queue->max.allows(shape_.resource);
+        }
+    }
+
+    [[nodiscard]] std::string limit_text(const Queue& queue) const {
+        std::string text;
+        s_.named(shape_.resource).for_each([&](std::string_view name, std::int64_t wanted) {
+            const ResourceId id = s_.resources.find(name);
+            if (!queue.max.bounds().has(id) || wanted <= 0) return;
+            const std::int64_t bound = queue.max.bounds().get(id);
+            const std::int64_t used = queue.allocated.get(id);
+            if (wanted <= sat_sub(bound, used)) return;
+            if (!text.empty()) text += "; ";
+            text += "max " + std::string{name} + " " + std::to_string(bound) + ", used " + std::to_string(used) +
+                    ", each pending ask needs " + std::to_string(wanted);
+        });
+        return text;
+    }
+
+    [[nodiscard]] NodeFitView fit_nodes() const {
+        NodeFitView fit;
+        std::map<std::string, std::int64_t> lacking;
+        fit.best_lack = -1;
+        s_.nodes.for_each([&](NodeId id) {
+            const Node& node = s_.nodes[id];
+            if (shape_.is_pinned() && node.id != shape_.required_node) return;
+            ++fit.nodes;
+            if (!fits(node.capacity, shape_.resource)) ++fit.too_small;
+            if (!node.schedulable && !shape_.is_pinned()) {
+                ++fit.unschedulable;
+                return;
+            }
+            const bool room = fits(node.available, shape_.resource);
+            if (room && reserved_for_other(node)) ++fit.reserved;
+            if (room && !reserved_for_other(node)) ++fit.fitting;
+            s_.named(shape_.resource).for_each([&](std::string_view name, std::int64_t wanted) {
+                if (wanted > 0 && wanted > node.available.get(s_.resources.find(name))) ++lacking[std::string{name}];
+            });
+            const double missing = lack(shape_.resource, node.available);
+            if (fit.best_lack >= 0 && missing >= fit.best_lack) return;
+            fit.best_lack = missing;
+            fit.best = node.id;
+            fit.best_available = map_of(node.available);
+        });
+        fit.lacking.assign(lacking.begin(), lacking.end());
+        return fit;
+    }
+
+    [[nodiscard]] bool reserved_for_other(const Node& node) const {
+        return std::any_of(node.reservations.begin(), node.reservations.end(), [this](ReservationId id) {
+            return &s_.allocations[s_.reservations[id].ask] != &ask_;
+        });
+    }
+
+    void explain_nodes() {
+        if (shape_.is_pinned() && fit_.nodes == 0) {
+            add("REQUIRED_NODE", shape_.required_node, "the required node does not exist");
+            return;
+        }
+        if (fit_.fitting > 0) return;
+        if (fit_.too_small == fit_.nodes) {
+            impossible_ = true;
+            add("IMPOSSIBLE", s_.name, fit_.nodes == 0 ? "the partition has no node" : "no node is large enough, even empty");
+            return;
+        }
+        if (fit_.reserved > 0)
+            add("RESERVED_OTHER", s_.name, plural(fit_.reserved, "node") + " with room kept for other asks");
+        if (fit_.unschedulable > 0) add("NODE_UNSCHEDULABLE", s_.name, plural(fit_.unschedulable, "node") + " drained");
+        std::string text = "no node of " + std::to_string(fit_.nodes) + " has room";
+        for (const auto& [name, count] : fit_.lacking) text += "; " + std::to_string(count) + " short of " + name;
+        if (!fit_.best.empty()) {
+            text += "; nearest " + fit_.best + " with";
+            for (const auto& [name, value] : fit_.best_available) text += " " + name + "=" + std::to_string(value);
+        }
+        add(shape_.is_pinned() ? "REQUIRED_NODE" : "NODE_FIT", shape_.is_pinned() ? shape_.required_node : s_.name, text);
+        if (ask_.reservation.valid())
+            add("RESERVED", s_.nodes[s_.reservations[ask_.reservation].node].id, "this node is kept for the ask");
+    }
+
+    [[nodiscard]] std::string verdict() const {
+        if (impossible_) return "IMPOSSIBLE";
+        if (held_) return "HELD";
+        if (limited_) return "BLOCKED_BY_LIMIT";
+        return reasons_.empty() ? "SCHEDULABLE" : "WAITING";
+    }
+
+    const PartitionState& s_;
+    const Planner& planner_;
+    const Allocation& ask_;
+    const Application& application_;
+    const Shape& shape_;
+    std::int64_t asks_;
+    NodeFitView fit_;
+    std::vector<ExplainReason> reasons_;
+    bool held_ = false;
+    bool limited_ = false;
+    bool impossible_ = false;
+};
+
+} // namespace
+
+Explanation PartitionContext::explain_ask(std::string_view application, std::string_view key, Instant now) const {
+    orders_.refresh();
+    Explanation explanation;
+    explanation.application = application;
+    explanation.key = key;
+    explanation.verdict = "NOT_FOUND";
+    const AllocationId id = find_ask(application, key);
+    if (!id.valid()) return explanation;
+    const Allocation& ask = s_.allocations[id];
+    const Application& owner = s_.applications[ask.application];
+    explanation.found = true;
+    explanation.queue = owner.queue->path;
+    explanation.user = owner.user;
+    explanation.state = text_of(owner.state);
+    explanation.asks = 1;
+    if (ask.is(Allocation::Placed)) {
+        explanation.verdict = "PLACED";
+        explanation.reasons.push_back({"PLACED", s_.nodes[ask.node].id, "placed on node " + s_.nodes[ask.node].id, {}, {}, {}, 1});
+        return explanation;
+    }
+    explanation.pending_asks = 1;
+    explanation.oldest_pending = ask.created;
+    AskExplainer{s_, planner_, ask, 1}.run(now, explanation);
+    return explanation;
+}
+
+Explanation PartitionContext::explain_application(std::string_view name, Instant now) const {
+    orders_.refresh();
+    Explanation explanation;
+    explanation.application = name;
+    explanation.verdict = "NOT_FOUND";
+    const ApplicationId id = s_.find_application(name);
+    if (!id.valid()) {
+        const auto ended = application_view(name);
+        if (!ended) return explanation;
+        explanation.found = true;
+        explanation.verdict = ended->list == ApplicationList::Rejected ? "REJECTED" : "ENDED";
+        explanation.state = ended->state;
+        explanation.queue = ended->queue;
+        explanation.user = ended->user;
+        if (!ended->rejected_message.empty())
+            explanation.reasons.push_back({"REJECTED", ended->queue, ended->rejected_message, {}, {}, {}, 0});
+        return explanation;
+    }
+    const Application& application = s_.applications[id];
+    explanation.found = true;
+    explanation.queue = application.queue->path;
+    explanation.user = application.user;
+    explanation.state = text_of(application.state);
+    explanation.pending_asks = application.pending_asks;
+    explanation.asks = application.pending_asks + static_cast<std::int64_t>(application.allocations.size());
+    explanation.verdict = "NO_PENDING";
+    std::size_t explained = 0;
+    application.groups.for_each([&](std::uint32_t group_id) {
+        const AskGroup& group = s_.groups[GroupId{group_id}];
+        const Allocation& ask = s_.allocations[group.head];
+        if (!explanation.oldest_pending || ask.created < *explanation.oldest_pending)
+            explanation.oldest_pending = ask.created;
+        if (++explained > kMaxShapesExplained) return;
+        Explanation one;
+        AskExplainer{s_, planner_, ask, group.count}.run(now, explanation.nodes ? one : explanation);
+        for (ExplainReason& reason : one.reasons) {
+            const auto same = std::find_if(explanation.reasons.begin(), explanation.reasons.end(), [&](const auto& each) {
+                return each.code == reason.code && each.object == reason.object;
+            });
+            if (same == explanation.reasons.end())
+                explanation.reasons.push_back(std::move(reason));
+            else
+                same->asks += reason.asks;
+        }
+    });
+    return explanation;
+}
+
+} // namespace yk

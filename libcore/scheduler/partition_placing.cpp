@@ -1,0 +1,311 @@
+// Asks and allocations: being made, waiting, being placed and taken back, with every total that follows (S-180, S-330).
+
+#include "libcore/scheduler/partition_context.h"
+
+namespace yk {
+
+namespace {
+
+constexpr std::string_view kRequiredNode = "yunikorn.apache.org/requiredNode";
+constexpr std::string_view kCreationTime = "creationTime";
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+/// Takes entry `at` out of a list whose members know their position.
+template <class List, class Position>
+void swap_out(List& list, std::uint32_t at, Position&& position_of) {
+    list[at] = list.back();
+    position_of(list[at]) = at;
+    list.pop_back();
+}
+
+} // namespace
+
+// --- objects -------------------------------------------------------------------------------------------------------------
+
+ShapeId PartitionContext::shape_of(const AskSpec& spec) {
+    const std::optional<Resource> size = to_resource(spec.resource); // the caller has tested it
+    return s_.shapes.acquire(*size, find_tag(spec.tags, kRequiredNode));
+}
+
+AllocationId PartitionContext::make_allocation(const AskSpec& spec, ApplicationId application, ShapeId shape,
+                                               Instant now) {
+    const AllocationId id = s_.allocations.make();
+    Allocation& made = s_.allocations[id];
+    made.key.assign(spec.key);
+    made.application = application;
+    made.shape = shape;
+    made.priority = spec.priority;
+    made.created = creation_time(find_tag(spec.tags, kCreationTime)).value_or(now);
+    made.arrival = s_.next_arrival++;
+    made.tags = s_.tags.acquire(spec.tags);
+    made.task_group = s_.texts.intern(spec.task_group);
+    made.mark(Allocation::Placeholder, spec.placeholder);
+    made.mark(Allocation::Originator, spec.originator);
+    made.mark(Allocation::PreemptSelf, spec.allow_preempt_self);
+    made.mark(Allocation::PreemptOther, spec.allow_preempt_other);
+    if (!application.valid()) return id;
+    s_.keys.insert(mix_hash(application.index, spec.key), id);
+    Application& owner = s_.applications[application];
+    if (made.created < owner.submitted) { // S-103
+        owner.submitted = made.created;
+        orders_.touch(application);
+    }
+    return id;
+}
+
+void PartitionContext::destroy_allocation(AllocationId id) {
+    const Allocation& gone = s_.allocations[id];
+    if (gone.application.valid()) s_.keys.erase(mix_hash(gone.application.index, gone.key.view()), id);
+    s_.tags.release(gone.tags);
+    s_.shapes.release(gone.shape);
+    s_.allocations.destroy(id);
+}
+
+// --- waiting -------------------------------------------------------------------------------------------------------------
+
+void PartitionContext::add_pending(AllocationId id, Instant now) {
+    const Allocation& ask = s_.allocations[id];
+    Application& application = s_.applications[ask.application];
+    const Resource& size = s_.resource_of(ask);
+    application.pending.add(size);
+    application.pending.prune();
+    ++application.pending_asks;
+    ++s_.pending_asks;
+    for (Queue* queue = application.queue; queue != nullptr; queue = queue->parent) {
+        queue->pending.add(size);
+        queue->pending.prune();
+    }
+    join_group(id, now);
+}
+
+void PartitionContext::take_pending(AllocationId id, Instant now) {
+    leave_group(id, now);
+    const Allocation& ask = s_.allocations[id];
+    Application& application = s_.applications[ask.application];
+    const Resource& size = s_.resource_of(ask);
+    application.pending.sub(size);
+    application.pending.prune();
+    --application.pending_asks;
+    --s_.pending_asks;
+    for (Queue* queue = application.queue; queue != nullptr; queue = queue->parent) {
+        queue->pending.sub(size);
+        if (queue->pending.has_negative()) { // S-182
+            ++s_.counters.corrections;
+            queue->pending.clamp();
+        }
+        queue->pending.prune();
+    }
+    orders_.touch(ask.application);
+}
+
+void PartitionContext::join_group(AllocationId id, Instant now) {
+    Allocation& ask = s_.allocations[id];
+    const auto priority = static_cast<std::uint32_t>(ask.priority);
+    const std::uint32_t hash =
+        mix_hash(std::uint64_t{ask.application.index} << 32 | ask.shape.index, std::uint64_t{priority});
+    GroupId group = s_.group_index.find(hash, [&](GroupId known) {
+        const AskGroup& other = s_.groups[known];
+        return other.application == ask.application && other.shape == ask.shape && other.priority == ask.priority;
+    });
+    if (!group.valid()) {
+        group = s_.groups.make();
+        s_.groups[group].application = ask.application;
+        s_.groups[group].shape = ask.shape;
+        s_.groups[group].priority = ask.priority;
+        s_.group_index.insert(hash, group);
+        if (s_.shapes.add_group(ask.shape)) orders_.shape_appeared(ask.shape);
+    }
+    ask.group = group;
+    group_insert(s_.groups[group], id, s_.allocations);
+    update_due(group, now);
+    planner_.list_untouched(group);
+    orders_.touch(group);
+}
+
+void PartitionContext::leave_group(AllocationId id, Instant now) {
+    Allocation& ask = s_.allocations[id];
+    const GroupId group_id = ask.group;
+    AskGroup& group = s_.groups[group_id];
+    group_erase(group, id, s_.allocations);
+    ask.group = {};
+    if (group.count > 0) {
+        update_due(group_id, now);
+        orders_.touch(group_id);
+        return;
+    }
+    const auto priority = static_cast<std::uint32_t>(group.priority);
+    s_.group_index.erase(
+        mix_hash(std::uint64_t{group.application.index} << 32 | group.shape.index, std::uint64_t{priority}), group_id);
+    if (group.slot.in_index()) s_.applications[group.application].groups.erase(group_id.index);
+    orders_.touch(group.application);
+    orders_.forget(group_id);
+    s_.shapes.remove_group(group.shape);
+    s_.groups.destroy(group_id);
+}
+
+/// Keeps `due` of a group: its first free ask is older than the reservation delay (S-403).
+void PartitionContext::update_due(GroupId id, Instant now) {
+    AskGroup& group = s_.groups[id];
+    const bool was = group.due;
+    group.due = false;
+    if (!group.first_free.valid() || s_.settings.reservations_disabled || s_.shapes[group.shape].is_pinned()) return;
+    const Instant at = s_.allocations[group.first_free].created + s_.settings.reservation_delay + Duration{1};
+    group.due = at <= now;
+    if (group.due != was) orders_.touch(id);
+    if (group.due || group.due_timer) return;
+    group.due_timer = true;
+    if (s_.due.empty() || s_.due.back().at <= at)
+        s_.due.push_back({at, id});
+    else
+        s_.timers.set(at, TimerKind::GroupDue, id.index);
+}
+
+// --- placing (S-330) -----------------------------------------------------------------------------------------------------
+
+/// The last step that may request memory: commit appends to these lists only.
+void PartitionContext::reserve_room(AllocationId ask, NodeId node) {
+    const auto room = [](auto& list) {
+        if (list.size() == list.capacity()) list.reserve(list.size() * 2 + 4);
+    };
+    room(s_.nodes[node].allocations);
+    room(s_.applications[s_.allocations[ask].application].allocations);
+    orders_.reserve_room();
+}
+
+void PartitionContext::place(AllocationId id, NodeId node, Instant now) {
+    const ReservationId reservation = s_.allocations[id].reservation;
+    Queue& leaf = *s_.applications[s_.allocations[id].application].queue;
+    take_pending(id, now);
+    put_on_node(id, node, now);
+    grow_queues(leaf, s_.resource_of(s_.allocations[id]));
+    put_in_application(id, now);
+    if (reservation.valid()) drop_reservation(reservation, now);
+    ++s_.counters.allocated;
+    tell_new(id);
+}
+
+void PartitionContext::put_on_node(AllocationId id, NodeId node_id, Instant now) {
+    Allocation& placed = s_.allocations[id];
+    Node& node = s_.nodes[node_id];
+    const Resource& size = s_.resource_of(placed);
+    placed.node = node_id;
+    placed.bound = now;
+    placed.mark(Allocation::Placed);
+    placed.place.placed.on_node = static_cast<std::uint32_t>(node.allocations.size());
+    node.allocations.push_back(id);
+    node.allocated.add(size);
+    node.available.sub(size);
+    node.available.prune();
+    s_.nodes.touch(node_id, false);
+    s_.tell({EventType::Node, EventChange::Add, EventDetail::NodeAlloc, node.id, placed.key.view(), {}, &size}, now);
+}
+
+void PartitionContext::put_in_application(AllocationId id, Instant now) {
+    Allocation& placed = s_.allocations[id];
+    const ApplicationId owner = placed.application;
+    Application& application = s_.applications[owner];
+    const Resource& size = s_.resource_of(placed);
+    const bool placeholder = placed.is(Allocation::Placeholder);
+    placed.place.placed.in_application = static_cast<std::uint32_t>(application.allocations.size());
+    application.allocations.push_back(id);
+    Resource& total = placeholder ? application.placeholder : application.allocated;
+    total.add(size);
+    application.peak.max_with(total);
+    application.placeholders += placeholder ? 1U : 0U;
+    s_.placeholder_count += placeholder ? 1U : 0U;
+    ++s_.allocation_count;
+    const bool runs = !placeholder || application.placeholder.equals(application.placeholder_ask); // S-145
+    if (runs && application.state != ApplicationState::Running) handle(owner, ApplicationEvent::Run, {}, now);
+    orders_.touch(owner);
+    s_.tell({EventType::App, EventChange::Add, EventDetail::AppAlloc, application.id, placed.key.view(), {}, &size},
+            now);
+}
+
+void PartitionContext::grow_queues(Queue& leaf, const Resource& amount) {
+    for (Queue* queue = &leaf; queue != nullptr; queue = queue->parent) queue->allocated.add(amount);
+    orders_.touch(leaf);
+}
+
+void PartitionContext::shrink_queues(Queue& leaf, const Resource& amount) {
+    for (Queue* queue = &leaf; queue != nullptr; queue = queue->parent) {
+        queue->allocated.sub(amount);
+        if (queue->allocated.has_negative()) { // S-182: must never happen
+            ++s_.counters.corrections;
+            queue->allocated.clamp();
+        }
+        queue->allocated.prune();
+    }
+    orders_.path_grew(leaf);
+}
+
+void PartitionContext::take_from_node(AllocationId id, Instant now) {
+    const Allocation& gone = s_.allocations[id];
+    Node& node = s_.nodes[gone.node];
+    const Resource& size = s_.resource_of(gone);
+    swap_out(node.allocations, gone.place.placed.on_node,
+             [this](AllocationId other) -> std::uint32_t& { return s_.allocations[other].place.placed.on_node; });
+    node.allocated.sub(size);
+    node.allocated.prune();
+    update_available(node);
+    s_.nodes.touch(gone.node, true);
+    s_.tell({EventType::Node, EventChange::Remove, EventDetail::NodeAlloc, node.id, gone.key.view(), {}, &size}, now);
+}
+
+/// S-472: totals, resource-seconds, state and event; the caller handles node, queue and the object.
+void PartitionContext::take_from_application(AllocationId id, EventDetail detail, Instant now) {
+    const Allocation& gone = s_.allocations[id];
+    const ApplicationId owner = gone.application;
+    Application& application = s_.applications[owner];
+    const Resource& size = s_.resource_of(gone);
+    const bool placeholder = gone.is(Allocation::Placeholder);
+    note_seconds(gone, now);
+    swap_out(application.allocations, gone.place.placed.in_application, [this](AllocationId other) -> std::uint32_t& {
+        return s_.allocations[other].place.placed.in_application;
+    });
+    Resource& total = placeholder ? application.placeholder : application.allocated;
+    total.sub(size);
+    total.prune();
+    application.placeholders -= placeholder ? 1U : 0U;
+    s_.placeholder_count -= placeholder ? 1U : 0U;
+    --s_.allocation_count;
+    ++s_.counters.released;
+    orders_.touch(owner);
+    s_.tell({EventType::App, EventChange::Remove, detail, application.id, gone.key.view(), {}, &size}, now);
+}
+
+/// S-033.
+void PartitionContext::note_seconds(const Allocation& allocation, Instant now) {
+    const std::int64_t seconds = (now - allocation.bound).count() / kSecond;
+    Application& application = s_.applications[allocation.application];
+    auto& totals = application.seconds[std::string{s_.nodes[allocation.node].instance_type()}];
+    Resource& total = totals[allocation.is(Allocation::Placeholder) ? 2 : 0];
+    s_.resource_of(allocation).for_each([&](ResourceId id, std::int64_t value) {
+        total.set(id, sat_add(total.get(id), sat_mul(value, seconds)));
+    });
+}
+
+void PartitionContext::tell_new(AllocationId id) {
+    const Allocation& placed = s_.allocations[id];
+    const Application& application = s_.applications[placed.application];
+    const Tags& tags = s_.tags.tags(placed.tags);
+    s_.callbacks.allocation_made({s_.full_name, application.id, placed.key.view(), s_.nodes[placed.node].id,
+                                  application.queue->path, s_.texts.text(placed.task_group),
+                                  s_.named(s_.resource_of(placed)), {tags.data(), tags.size()}, placed.priority,
+                                  placed.is(Allocation::Placeholder), placed.is(Allocation::Originator),
+                                  placed.is(Allocation::PreemptSelf), placed.is(Allocation::PreemptOther)});
+}
+
+// --- for benchmarks ------------------------------------------------------------------------------------------------------
+
+AllocationId PartitionContext::find_ask(std::string_view application, std::string_view key) const {
+    const ApplicationId id = s_.find_application(application);
+    return id.valid() ? s_.find_allocation(id, key) : AllocationId{};
+}
+
+void PartitionContext::commit_known(AllocationId ask, NodeId node, Instant now) {
+    reserve_room(ask, node);
+    place(ask, node, now);
+    if (upkeep_ == Upkeep::Full) orders_.refresh();
+}
+
+} // namespace yk

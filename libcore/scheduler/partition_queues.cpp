@@ -1,0 +1,193 @@
+// Queues and partitions from the configuration, draining and cleaning (S-560 to S-563, C-430 to C-449).
+
+#include <algorithm>
+
+#include "libcore/config/names.h"
+#include "libcore/scheduler/partition_context.h"
+
+namespace yk {
+
+PartitionContext::PartitionContext(std::string name, std::string full_name, const Settings& settings,
+                                   Callbacks& callbacks, EventSink& events, Instant now)
+    : s_(std::move(name), std::move(full_name), settings, callbacks, events), orders_(s_), planner_(s_, orders_) {
+    s_.last_transition = now;
+    make_queue("root", nullptr, false, now);
+    s_.timers.set(now + settings.queue_clean_interval, TimerKind::CleanQueues);
+    s_.timers.set(now + settings.expired_purge_interval, TimerKind::PurgeExpired);
+}
+
+Resource PartitionContext::to_resource(const config::ResourceMap& map) {
+    Resource amounts;
+    for (const auto& [name, value] : map)
+        if (const ResourceId id = s_.resources.intern(name); id != ResourceNames::npos) amounts.set(id, value);
+    return amounts;
+}
+
+// --- one queue -----------------------------------------------------------------------------------------------------------
+
+Queue& PartitionContext::make_queue(std::string_view name, Queue* parent, bool leaf, Instant now) {
+    auto& table = s_.queues;
+    const auto free = std::find(table.begin(), table.end(), nullptr);
+    const auto index = static_cast<std::uint32_t>(free - table.begin());
+    if (free == table.end()) table.push_back(nullptr);
+    std::string path = parent == nullptr ? std::string{name} : parent->path + "." + std::string{name};
+    auto made = std::make_unique<Queue>(std::move(path), parent, leaf, index, s_.applications, table);
+    Queue& queue = *made;
+    table[index] = &queue;
+    if (parent == nullptr)
+        s_.root = std::move(made);
+    else
+        parent->children.emplace(queue.name, std::move(made));
+    orders_.rebuild_queues();
+    s_.tell({EventType::Queue, EventChange::Add, EventDetail::None, queue.path}, now);
+    return queue;
+}
+
+void PartitionContext::destroy_queue(Queue& queue, Instant now) {
+    s_.tell({EventType::Queue, EventChange::Remove, queue.managed ? EventDetail::None : EventDetail::QueueDynamic,
+             queue.path},
+            now);
+    Queue& parent = *queue.parent;
+    if (queue.slot.in_index()) parent.child_index.erase(queue.index);
+    orders_.forget(queue);
+    orders_.touch(parent);
+    s_.queues[queue.index] = nullptr;
+    parent.children.erase(queue.name);
+}
+
+void PartitionContext::set_limits(Queue& queue, const config::Resources& resources, Instant now) {
+    Limit max{to_resource(resources.max.value_or(config::ResourceMap{}))};
+    if (!queue.is_root() && !max.same_as(queue.max)) {
+        queue.max = std::move(max);
+        s_.tell({EventType::Queue, EventChange::Set, EventDetail::QueueMax, queue.path, {}, {}, &queue.max.bounds()}, now);
+    }
+    const Resource amounts = to_resource(resources.guaranteed.value_or(config::ResourceMap{}));
+    std::optional<Resource> guaranteed;
+    if (amounts.gt_zero()) guaranteed = amounts; // S-035
+    const bool same = guaranteed.has_value() == queue.guaranteed.has_value() &&
+                      (!guaranteed || guaranteed->deep_equals(*queue.guaranteed));
+    if (same) return;
+    queue.guaranteed = guaranteed;
+    s_.tell({EventType::Queue, EventChange::Set, EventDetail::QueueGuaranteed, queue.path, {}, {}, &amounts}, now);
+}
+
+void PartitionContext::set_state(Queue& queue, ObjectEvent event) {
+    if (const auto to = next_state(queue.state, event)) queue.state = *to;
+    orders_.touch(queue);
+}
+
+/// C-431: with all managed descendants.
+void PartitionContext::drain(Queue& queue) {
+    if (!queue.managed) return;
+    set_state(queue, ObjectEvent::Remove);
+    for (const auto& [name, child] : queue.children) drain(*child);
+}
+
+/// Makes the queue and all below it what the configuration says. The parent has been configured.
+void PartitionContext::configure_queue(Queue& queue, const config::Queue& config, Instant now) {
+    queue.managed = true;
+    set_state(queue, ObjectEvent::Start);
+    const bool leaf = !queue.is_root() && !config.is_parent();
+    if (leaf != queue.leaf) {
+        queue.leaf = leaf;
+        s_.tell({EventType::Queue, EventChange::Set, EventDetail::QueueType, queue.path, {},
+                 leaf ? "leaf queue: true" : "leaf queue: false"},
+                now);
+    }
+    queue.property_map =
+        queue.is_root() ? config.properties : config::inherit_properties(queue.parent->property_map, config.properties);
+    queue.properties = config::derive_properties(queue.property_map, queue.leaf);
+    queue.max_applications = config.max_applications;
+    set_limits(queue, config.resources, now);
+    for (const config::Queue& child : config.children) {
+        const std::string name = config::lower(child.name);
+        const auto known = queue.children.find(name);
+        Queue& below = known != queue.children.end() ? *known->second : make_queue(name, &queue, !child.is_parent(), now);
+        configure_queue(below, child, now);
+    }
+    for (const auto& [name, child] : queue.children) {
+        const auto named = [&name = name](const config::Queue& each) { return config::lower(each.name) == name; };
+        if (std::none_of(config.children.begin(), config.children.end(), named)) drain(*child);
+    }
+}
+
+// --- the partition -------------------------------------------------------------------------------------------------------
+
+Result<void> PartitionContext::check_queues(const config::Partition& config) const {
+    return check_queue(config.root, *s_.root);
+}
+
+/// C-435.
+Result<void> PartitionContext::check_queue(const config::Queue& config, const Queue& queue) const {
+    const bool leaf = !queue.is_root() && !config.is_parent();
+    const auto where = config.mark.line > 0
+                           ? std::to_string(config.mark.line) + ":" + std::to_string(config.mark.column)
+                           : std::string{};
+    if (queue.leaf && !leaf && !queue.applications.empty())
+        return Error{0, "queue " + queue.path + " has applications, it cannot become a parent", where};
+    if (!queue.leaf && leaf && !queue.children.empty())
+        return Error{0, "queue " + queue.path + " has child queues, it cannot become a leaf", where};
+    for (const config::Queue& child : config.children) {
+        const auto known = queue.children.find(config::lower(child.name));
+        if (known != queue.children.end()) YK_CHECKED(check_queue(child, *known->second));
+    }
+    return {};
+}
+
+void PartitionContext::configure(const config::Partition& config, Instant now) {
+    if (const auto to = next_state(s_.state, ObjectEvent::Start); to && *to != s_.state) {
+        s_.state = *to;
+        s_.last_transition = now;
+    }
+    s_.preemption_enabled = config.preemption_enabled;
+    s_.quota_preemption_enabled = config.quota_preemption_enabled;
+    s_.node_policy = config.node_sort_policy;
+    s_.resource_weights = config.resource_weights;
+    std::vector<std::pair<ResourceId, double>> weights; // in name order, as a map is
+    const std::map<std::string, double> defaults{{"memory", 1.0}, {"vcore", 1.0}};
+    for (const auto& [name, weight] : config.resource_weights.empty() ? defaults : config.resource_weights)
+        if (const ResourceId id = s_.resources.intern(name); id != ResourceNames::npos) weights.emplace_back(id, weight);
+    s_.nodes.set_policy(config.node_sort_policy, std::move(weights));
+    configure_queue(*s_.root, config.root, now);
+    s_.slots_changed = true;
+    orders_.rebuild_all();
+}
+
+/// S-563: the queues drain, applications fail and go, nodes go; the RM is told of what it loses.
+void PartitionContext::drop_everything(Instant now) {
+    s_.state = ObjectState::Draining;
+    drain(*s_.root);
+    std::vector<std::string> ids;
+    for (const auto& [id, application] : s_.application_ids) ids.push_back(id);
+    std::sort(ids.begin(), ids.end());
+    for (const std::string& id : ids) {
+        handle(s_.find_application(id), ApplicationEvent::Fail, "PartitionRemoved", now);
+        remove_application(id, now);
+    }
+    std::vector<NodeId> nodes;
+    s_.nodes.for_each([&](NodeId id) { nodes.push_back(id); });
+    for (const NodeId id : nodes) remove_node(id, true, now);
+}
+
+void PartitionContext::settings_changed(Instant now) {
+    s_.groups.for_each([&](GroupId id) { update_due(id, now); });
+}
+
+// --- cleaning (S-560) ----------------------------------------------------------------------------------------------------
+
+void PartitionContext::clean_queues(Instant now) {
+    clean_below(*s_.root, now);
+}
+
+/// Children before parents. Whether the queue may go itself.
+bool PartitionContext::clean_below(Queue& queue, Instant now) {
+    std::vector<Queue*> gone;
+    for (const auto& [name, child] : queue.children)
+        if (clean_below(*child, now)) gone.push_back(child.get());
+    for (Queue* child : gone) destroy_queue(*child, now);
+    if (queue.is_root()) return false;
+    const bool empty = queue.leaf ? queue.applications.empty() : queue.children.empty();
+    return empty && (!queue.managed || queue.state == ObjectState::Draining);
+}
+
+} // namespace yk

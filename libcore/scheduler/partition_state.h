@@ -1,0 +1,144 @@
+#pragma once
+// PartitionState: every object of a partition, in one place. Plain data: what may be done with it is in the files of this
+// folder, each of which changes one part (README.md names them); the door is PartitionContext.
+//
+// Owner: PartitionContext. Thread: the owner thread of its RM.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "libcore/objects/allocation.h"
+#include "libcore/objects/application.h"
+#include "libcore/objects/ask_group.h"
+#include "libcore/objects/hash_index.h"
+#include "libcore/objects/node_collection.h"
+#include "libcore/objects/object_state.h"
+#include "libcore/objects/queue.h"
+#include "libcore/objects/reservation.h"
+#include "libcore/objects/shape.h"
+#include "libcore/objects/tag_sets.h"
+#include "libcore/scheduler/callbacks.h"
+#include "libcore/scheduler/cluster_context.h"
+#include "libcore/scheduler/event.h"
+#include "libcore/scheduler/settings.h"
+#include "libcore/scheduler/timers.h"
+#include "libcore/scheduler/view.h"
+
+namespace yk {
+
+/// Names that occur on many objects, as small numbers; 0 is the empty name. Append only.
+class TextTable {
+public:
+    TextTable() : texts_{""} {}
+    std::uint32_t intern(std::string_view text);
+    [[nodiscard]] const std::string& text(std::uint32_t id) const { return texts_[id]; }
+
+private:
+    std::deque<std::string> texts_; // stable addresses: the map views them
+    std::unordered_map<std::string_view, std::uint32_t> ids_;
+};
+
+/// An application that completed, failed or was rejected, kept for people (S-581, S-584).
+struct EndedApplication {
+    std::uint64_t serial = 0;
+    ApplicationView view;
+    ApplicationState state{};
+};
+
+struct PartitionState {
+    PartitionState(std::string short_name, std::string full, const Settings& s, Callbacks& c, EventSink& e)
+        : name(std::move(short_name)), full_name(std::move(full)), settings(s), callbacks(c), events(e), nodes(shapes) {}
+
+    std::string name;
+    std::string full_name;
+    const Settings& settings;
+    Callbacks& callbacks;
+    EventSink& events;
+    ObjectState state = ObjectState::Active;
+    Instant last_transition;
+
+    ResourceNames resources;
+    TextTable texts;
+    TagSets tags;
+    ShapeTable shapes;
+    NodeCollection nodes;
+    Slab<Allocation> allocations;
+    Slab<AskGroup> groups;
+    Slab<Application> applications;
+    Slab<Reservation> reservations;
+
+    std::vector<Queue*> queues; // by Queue::index; nullptr: free
+    std::unique_ptr<Queue> root;
+    std::unordered_map<std::string, ApplicationId> application_ids; // live ones
+    HashIndex<AllocationId> keys;     // asks and allocations, by application and key
+    HashIndex<GroupId> group_index;   // by application, shape and priority
+    std::unordered_map<std::string, AllocationId> foreign;
+
+    // S-180: the partition's counters
+    std::uint64_t allocation_count = 0;
+    std::uint64_t placeholder_count = 0;
+    std::uint64_t pending_asks = 0;
+    std::uint64_t stalled_by_headroom = 0; // reservations
+    Resource capacity;
+
+    std::vector<GroupId> untouched; // groups with asks whose passing over is not noted yet (S-114)
+    bool slots_changed = false;     // running slots or those who wait for one changed since flags were told (S-265)
+
+    std::deque<EndedApplication> ended;             // by serial
+    std::map<std::uint64_t, EndedApplication> rejected; // by serial
+    std::unordered_map<std::string, std::uint64_t> rejected_ids;
+    Instant next_clean, next_purge;
+    Timers timers;
+    struct Due {
+        Instant at;
+        GroupId group{};
+    };
+    std::deque<Due> due; // groups to look at when their first ask may reserve, by time (S-403)
+    std::uint64_t next_arrival = 1;
+    std::uint64_t next_token = 1;
+    CoreCounters counters;
+
+    // configuration
+    bool preemption_enabled = true;
+    bool quota_preemption_enabled = false;
+    config::NodeSortPolicy node_policy = config::NodeSortPolicy::Fair;
+    std::map<std::string, double> resource_weights; // as configured
+
+    // --- lookups --------------------------------------------------------------------------------------------------
+    [[nodiscard]] ApplicationId find_application(std::string_view id) const;
+    [[nodiscard]] AllocationId find_allocation(ApplicationId application, std::string_view key) const;
+    [[nodiscard]] Queue* find_queue(std::string_view path) const; // any case
+    [[nodiscard]] const Resource& resource_of(const Allocation& allocation) const {
+        return shapes[allocation.shape].resource;
+    }
+    [[nodiscard]] NamedResource named(const Resource& amounts) const { return {&amounts, &resources}; }
+
+    // --- events -----------------------------------------------------------------------------------------------------
+    struct Note {
+        EventType type;
+        EventChange change;
+        EventDetail detail;
+        std::string_view object;
+        std::string_view reference{};
+        std::string_view message{};
+        const Resource* resource = nullptr;
+    };
+    void tell(const Note& note, Instant now) {
+        if (!settings.events_enabled) return;
+        events.record({note.type, note.change, note.detail, now, full_name, note.object, note.reference, note.message,
+                       NamedResource{note.resource, &resources}});
+    }
+};
+
+/// Decimal seconds of a creation-time tag (S-110, I-060); nullopt when missing or malformed.
+[[nodiscard]] std::optional<Instant> creation_time(std::string_view text);
+/// ASCII lower case (C-049).
+[[nodiscard]] std::string lower_case(std::string_view text);
+
+} // namespace yk

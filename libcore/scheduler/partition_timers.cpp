@@ -1,0 +1,172 @@
+// The scheduling cycle of a partition and what time brings (S-300 to S-305, S-150 to S-153, S-560, S-583).
+
+#include <algorithm>
+
+#include "libcore/scheduler/partition_context.h"
+
+namespace yk {
+
+// --- the cycle -------------------------------------------------------------------------------------------------------------
+
+CycleOutcome PartitionContext::cycle(Instant now) {
+    CycleOutcome outcome;
+    if (s_.state == ObjectState::Stopped || s_.root->max.unlimited() || !s_.root->pending.gt_zero()) return outcome;
+    orders_.sweep_shapes();
+    planner_.begin_cycle();
+    if (s_.reservations.size() > 0) {
+        const bool placed = execute(planner_.plan_reserved(now), now);
+        outcome.changes += drop_planned(now);
+        if (placed) {
+            outcome.allocations = 1;
+            return outcome;
+        }
+    }
+    const Plan plan = planner_.plan_regular(now);
+    outcome.allocations = execute(plan, now) ? 1 : 0;
+    outcome.changes += drop_planned(now) + (plan.kind == Plan::Kind::Reserve ? 1 : 0);
+    if (!plan) {
+        planner_.note_passed_over(now);
+        tell_runnable_flags(now);
+    }
+    return outcome;
+}
+
+/// Commits a plan. Whether it placed something.
+bool PartitionContext::execute(const Plan& plan, Instant now) {
+    if (!plan) return false;
+    const Allocation& ask = s_.allocations[plan.ask];
+    const ApplicationId owner = ask.application;
+    reserve_room(plan.ask, plan.node);
+    tell_runnable(owner, true, now);
+    if (s_.shapes[ask.shape].is_pinned()) drop_ordinary_reservations(plan.node, now); // S-432
+    const bool allocate = plan.kind == Plan::Kind::Allocate;
+    if (allocate)
+        place(plan.ask, plan.node, now);
+    else
+        make_reservation(plan.ask, plan.node, now);
+    Application& application = s_.applications[owner];
+    if (application.state == ApplicationState::Accepted) { // S-262
+        set_allocating(application, true);
+        orders_.touch(owner);
+    }
+    return allocate;
+}
+
+std::uint32_t PartitionContext::drop_planned(Instant now) {
+    std::uint32_t dropped = 0;
+    const std::vector<ReservationId> planned = planner_.to_drop();
+    for (const ReservationId id : planned) {
+        if (!s_.reservations.alive(id)) continue;
+        drop_reservation(id, now);
+        ++dropped;
+    }
+    planner_.forget_drops();
+    return dropped;
+}
+
+// --- timers ----------------------------------------------------------------------------------------------------------------
+
+std::optional<Instant> PartitionContext::next_timer() const {
+    std::optional<Instant> next = s_.timers.next();
+    if (!s_.due.empty() && (!next || s_.due.front().at < *next)) next = s_.due.front().at;
+    return next;
+}
+
+bool PartitionContext::fire_timer(Instant now) {
+    const std::optional<Instant> next = s_.timers.next();
+    if (!s_.due.empty() && s_.due.front().at <= now && (!next || s_.due.front().at <= *next)) {
+        const GroupId group = s_.due.front().group;
+        s_.due.pop_front();
+        look_at_due(group, now);
+        return true;
+    }
+    const std::optional<Timer> timer = s_.timers.take_due(now);
+    if (timer) fire(*timer, now);
+    return timer.has_value();
+}
+
+void PartitionContext::fire(const Timer& timer, Instant now) {
+    const ApplicationId application{timer.id};
+    switch (timer.kind) {
+    case TimerKind::ApplicationState:
+        if (s_.applications.alive(application) && s_.applications[application].timer == timer.token)
+            completing_timer(application, now);
+        return;
+    case TimerKind::ApplicationEnd: end_timer(timer.token, now); return;
+    case TimerKind::BackOff:
+        if (!s_.applications.alive(application) || !s_.applications[application].backoff_until) return;
+        if (*s_.applications[application].backoff_until > now) return; // armed again meanwhile
+        s_.applications[application].backoff_until.reset();
+        orders_.touch(application);
+        return;
+    case TimerKind::GroupDue: look_at_due({timer.id}, now); return;
+    case TimerKind::ReservationAge: age_reservation(timer, now); return;
+    case TimerKind::CleanQueues:
+        clean_queues(now);
+        s_.timers.set(now + s_.settings.queue_clean_interval, TimerKind::CleanQueues);
+        return;
+    case TimerKind::PurgeExpired:
+        purge_expired();
+        s_.timers.set(now + s_.settings.expired_purge_interval, TimerKind::PurgeExpired);
+        return;
+    }
+}
+
+/// S-152.
+void PartitionContext::completing_timer(ApplicationId id, Instant now) {
+    Application& application = s_.applications[id];
+    application.timer = 0;
+    if (application.placeholders == 0) {
+        handle(id, ApplicationEvent::Complete, {}, now);
+        return;
+    }
+    std::vector<ReleasedAllocation> released;
+    for (const AllocationId allocation : application.allocations)
+        if (s_.allocations[allocation].is(Allocation::Placeholder))
+            released.push_back({s_.full_name, application.id, s_.allocations[allocation].key.view(),
+                                TerminationType::Timeout, "application completed with placeholders left"});
+    std::sort(released.begin(), released.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+    s_.callbacks.allocations_released(released);
+}
+
+/// S-153.
+void PartitionContext::end_timer(std::uint64_t serial, Instant now) {
+    const auto ended = std::lower_bound(s_.ended.begin(), s_.ended.end(), serial,
+                                        [](const EndedApplication& each, std::uint64_t s) { return each.serial < s; });
+    if (ended != s_.ended.end() && ended->serial == serial) {
+        expire(*ended, now);
+        return;
+    }
+    const auto rejected = s_.rejected.find(serial);
+    if (rejected != s_.rejected.end()) expire(rejected->second, now);
+}
+
+/// S-583.
+void PartitionContext::purge_expired() {
+    const auto expired = [](const EndedApplication& ended) { return ended.state == ApplicationState::Expired; };
+    s_.ended.erase(std::remove_if(s_.ended.begin(), s_.ended.end(), expired), s_.ended.end());
+    for (auto each = s_.rejected.begin(); each != s_.rejected.end();) {
+        if (!expired(each->second)) {
+            ++each;
+            continue;
+        }
+        s_.rejected_ids.erase(each->second.view.id);
+        each = s_.rejected.erase(each);
+    }
+}
+
+void PartitionContext::look_at_due(GroupId id, Instant now) {
+    if (!s_.groups.alive(id) || !s_.groups[id].due_timer) return; // the group is gone
+    s_.groups[id].due_timer = false;
+    update_due(id, now);
+}
+
+/// S-413: from now on the reservation goes as soon as its ask does not pass its headrooms; looked at every second.
+void PartitionContext::age_reservation(const Timer& timer, Instant now) {
+    const ReservationId id{timer.id};
+    if (!s_.reservations.alive(id) || s_.reservations[id].sequence != timer.token) return;
+    orders_.wake(id);
+    s_.timers.set(now + std::chrono::seconds{1}, TimerKind::ReservationAge, timer.id, timer.token);
+}
+
+} // namespace yk

@@ -1,0 +1,354 @@
+#include "libcore/scheduler/planner.h"
+
+#include <algorithm>
+
+namespace yk {
+
+namespace {
+
+/// One walk down the queues in order: a parent's children, a leaf's applications (S-305).
+class Walk {
+public:
+    explicit Walk(Slab<Application>& applications) : applications_(applications) {}
+
+    /// visit(Application&, ApplicationId, wanted) until it returns true.
+    template <class Visit>
+    bool run(const Queue& queue, Masks wanted, bool waiting_too, Visit&& visit) const {
+        waiting_too = waiting_too && queue.has_free_slot();
+        wanted.tries &= ~queue.blocked_bits();
+        wanted.reserves &= ~queue.blocked_bits();
+        const auto may = [&](const OrderSummary& below) {
+            return below.ready.any(wanted) || (waiting_too && below.waiting.any(wanted));
+        };
+        if (!queue.leaf)
+            return queue.child_index.visit(may, [&](std::uint32_t child) {
+                return run(*(*queue.child_index.traits().queues)[child], wanted, waiting_too, visit);
+            });
+        return queue.application_index.visit(may, [&](std::uint32_t value) {
+            const ApplicationId id{value};
+            return visit(applications_[id], id, wanted);
+        });
+    }
+
+private:
+    Slab<Application>& applications_;
+};
+
+} // namespace
+
+// --- step 3 ------------------------------------------------------------------------------------------------------------
+
+bool Planner::passable(const AskGroup& group) const {
+    const Shape& shape = s_.shapes[group.shape];
+    if (shape.blocked && (!group.due || shape.reserve_blocked || shape.is_pinned())) return false;
+    for (const Queue* queue = s_.applications[group.application].queue; queue != nullptr; queue = queue->parent)
+        if (queue->blocks(group.shape)) return false;
+    return true;
+}
+
+Planner::Candidate Planner::find_candidate(const Masks& wanted) const {
+    Candidate found;
+    Walk{s_.applications}.run(*s_.root, wanted, true, [&](Application& application, ApplicationId id, const Masks& open) {
+        if (application.queue->properties.backoff_count > 0) {
+            found = {id, {}};
+            return true;
+        }
+        return application.groups.visit([&open](const Masks& below) { return below.any(open); },
+                                        [&](std::uint32_t value) {
+                                            if (!passable(s_.groups[GroupId{value}])) return false;
+                                            found = {id, GroupId{value}};
+                                            return true;
+                                        });
+    });
+    return found;
+}
+
+Plan Planner::plan_regular(Instant now) {
+    while (true) {
+        orders_.refresh();
+        const Candidate candidate = find_candidate(s_.shapes.open());
+        if (!candidate.application.valid()) return {};
+        const Plan plan = candidate.group.valid() ? try_group(candidate.group, now)
+                                                  : try_counting(candidate.application, now);
+        if (plan) return plan;
+    }
+}
+
+Planner::QueueVerdict Planner::queue_verdict(Queue& leaf, const Resource& resource) const {
+    QueueVerdict verdict;
+    for (Queue* queue = &leaf; queue != nullptr; queue = queue->parent) {
+        if (!queue->headroom_allows(resource)) verdict = {queue, true};
+    }
+    if (verdict.queue != nullptr) return verdict;
+    for (Queue* queue = &leaf; queue != nullptr; queue = queue->parent)
+        if (!queue->allows_increase(resource)) verdict = {queue, false};
+    return verdict;
+}
+
+/// S-341 for the group's first free ask. A failure leaves the shape blocked where it failed.
+Plan Planner::try_group(GroupId id, Instant now) {
+    AskGroup& group = s_.groups[id];
+    const AllocationId ask = group.first_free;
+    const QueueVerdict verdict =
+        queue_verdict(*s_.applications[group.application].queue, s_.shapes[group.shape].resource);
+    if (verdict.queue == nullptr) {
+        passed_headroom(ask, now);
+        return try_nodes(ask, now);
+    }
+    note(group, ask, verdict.quota ? AskGroup::Note::Queue : AskGroup::Note::Nodes, now);
+    verdict.queue->block(group.shape, s_.shapes);
+    orders_.blocked(*verdict.queue);
+    return {};
+}
+
+/// S-341 steps 7 and 8 with S-403.
+Plan Planner::try_nodes(AllocationId ask, Instant now) {
+    const Allocation& wanted = s_.allocations[ask];
+    const Shape& shape = s_.shapes[wanted.shape];
+    if (shape.is_pinned()) return try_pinned(ask, now);
+    if (!shape.blocked) {
+        const NodeId node = s_.nodes.find_first(wanted.shape);
+        if (node.valid()) return {Plan::Kind::Allocate, ask, node};
+        s_.shapes.block(wanted.shape);
+    }
+    note(s_.groups[wanted.group], ask, AskGroup::Note::Nodes, now);
+    const bool may_reserve = !s_.settings.reservations_disabled && !wanted.reservation.valid() &&
+                             now - wanted.created > s_.settings.reservation_delay && !shape.reserve_blocked;
+    if (!may_reserve) return {};
+    const NodeId node = s_.nodes.find_to_reserve(shape);
+    if (node.valid()) return {Plan::Kind::Reserve, ask, node};
+    s_.shapes.block_reserve(wanted.shape);
+    return {};
+}
+
+/// Section 9: the ask's required node is looked up directly.
+Plan Planner::try_pinned(AllocationId ask, Instant now) {
+    const Allocation& wanted = s_.allocations[ask];
+    const Shape& shape = s_.shapes[wanted.shape];
+    const NodeId node = s_.nodes.find(shape.required_node);
+    if (!node.valid()) { // S-431
+        s_.shapes.block(wanted.shape);
+        return {};
+    }
+    if (can_take(node, ask)) return {Plan::Kind::Allocate, ask, node};
+    if (wanted.reservation.valid()) return {};
+    if (fits(s_.nodes[node].capacity, shape.resource)) return {Plan::Kind::Reserve, ask, node};
+    s_.shapes.block(wanted.shape); // S-435
+    note(s_.groups[wanted.group], ask, AskGroup::Note::Nodes, now);
+    for (const ReservationId held : s_.nodes[node].reservations) // S-432: even if the try fails
+        if (!is_pinned(held)) to_drop_.push_back(held);
+    return {};
+}
+
+bool Planner::is_pinned(ReservationId id) const {
+    return s_.shapes[s_.allocations[s_.reservations[id].ask].shape].is_pinned();
+}
+
+/// S-343 for a node reached directly. Ordinary reservations do not stand against a required-node ask (S-432).
+bool Planner::can_take(NodeId id, AllocationId ask) const {
+    const Node& node = s_.nodes[id];
+    const Allocation& wanted = s_.allocations[ask];
+    if (!fits(node.available, s_.resource_of(wanted))) return false;
+    if (wanted.reservation.valid() && s_.reservations[wanted.reservation].node == id) return true;
+    const bool pinned = s_.shapes[wanted.shape].is_pinned();
+    return std::all_of(node.reservations.begin(), node.reservations.end(),
+                       [&](ReservationId held) { return pinned && !is_pinned(held); });
+}
+
+/// S-345: in a leaf with back-off each ask that finds no node counts, so the asks are walked one by one. What failed
+/// once fails for its equals: a group that failed the headroom is dropped and no search is made twice.
+Plan Planner::try_counting(ApplicationId id, Instant now) {
+    Application& application = s_.applications[id];
+    application.counted = true; // once in this cycle
+    counted_.push_back(id);
+    orders_.touch(id);
+    const auto later = [this](AllocationId a, AllocationId b) {
+        return order_of(s_.allocations[b]) < order_of(s_.allocations[a]);
+    };
+    std::vector<AllocationId> heads;
+    application.groups.for_each([&](std::uint32_t group) { heads.push_back(s_.groups[GroupId{group}].head); });
+    std::make_heap(heads.begin(), heads.end(), later);
+    std::uint64_t unschedulable = 0;
+    while (!heads.empty()) {
+        if (unschedulable == application.queue->properties.backoff_count) {
+            application.backoff_until = now + application.queue->properties.backoff_delay;
+            s_.timers.set(*application.backoff_until, TimerKind::BackOff, id.index);
+            return {};
+        }
+        std::pop_heap(heads.begin(), heads.end(), later);
+        const AllocationId ask = heads.back();
+        heads.pop_back();
+        const Counted outcome = try_counted(ask, now);
+        if (outcome.plan) return outcome.plan;
+        if (outcome.group_failed) continue;
+        unschedulable += outcome.unschedulable ? 1U : 0U;
+        if (const AllocationId next{s_.allocations[ask].place.pending.next}; next.valid()) {
+            heads.push_back(next);
+            std::push_heap(heads.begin(), heads.end(), later);
+        }
+    }
+    return {};
+}
+
+Planner::Counted Planner::try_counted(AllocationId ask, Instant now) {
+    const Allocation& wanted = s_.allocations[ask];
+    AskGroup& group = s_.groups[wanted.group];
+    const QueueVerdict verdict = queue_verdict(*s_.applications[wanted.application].queue, s_.resource_of(wanted));
+    if (verdict.queue != nullptr) {
+        note(group, ask, verdict.quota ? AskGroup::Note::Queue : AskGroup::Note::Nodes, now);
+        return {{}, true, false};
+    }
+    passed_headroom(ask, now);
+    const Plan plan = try_nodes(ask, now);
+    const Shape& shape = s_.shapes[wanted.shape];
+    if (plan || !shape.is_pinned()) return {plan, false, true};
+    const NodeId node = s_.nodes.find(shape.required_node); // S-433: only one too large for its node counts
+    return {plan, false, node.valid() && !fits(s_.nodes[node].capacity, shape.resource)};
+}
+
+// --- step 1 ------------------------------------------------------------------------------------------------------------
+
+Plan Planner::plan_reserved(Instant now) {
+    while (true) {
+        orders_.refresh();
+        ApplicationId found;
+        Walk{s_.applications}.run(*s_.root, Masks{0, kReservedBit}, true,
+                                  [&found](Application&, ApplicationId id, const Masks&) {
+                                      found = id;
+                                      return true;
+                                  });
+        if (!found.valid()) return {};
+        if (const Plan plan = try_reservations(found, now)) return plan;
+    }
+}
+
+/// S-411, S-412. What cannot be fulfilled is stalled until something changes in its favour (Orders::wake).
+Plan Planner::try_reservations(ApplicationId id, Instant now) {
+    Application& application = s_.applications[id];
+    std::vector<ReservationId> others; // may move to another node
+    for (const ReservationId held : application.reservations) {
+        Reservation& reservation = s_.reservations[held];
+        if (reservation.stalled) continue;
+        const Allocation& ask = s_.allocations[reservation.ask];
+        if (queue_verdict(*application.queue, s_.resource_of(ask)).queue != nullptr) {
+            stall(held, true);
+            if (now - reservation.since > s_.settings.reservation_timeout && !is_pinned(held)) to_drop_.push_back(held);
+            continue;
+        }
+        const bool usable = s_.nodes[reservation.node].schedulable || is_pinned(held);
+        if (usable && can_take(reservation.node, reservation.ask))
+            return {Plan::Kind::Allocate, reservation.ask, reservation.node};
+        stall(held, false);
+        if (!is_pinned(held)) others.push_back(held);
+    }
+    for (const ReservationId held : others) {
+        const AllocationId ask = s_.reservations[held].ask;
+        const ShapeId shape = s_.allocations[ask].shape;
+        if (s_.shapes[shape].blocked) continue;
+        const NodeId node = s_.nodes.find_first(shape);
+        if (node.valid()) return {Plan::Kind::Allocate, ask, node};
+        s_.shapes.block(shape);
+    }
+    return {};
+}
+
+void Planner::stall(ReservationId id, bool by_headroom) {
+    Reservation& reservation = s_.reservations[id];
+    reservation.stalled = true;
+    reservation.by_headroom = by_headroom;
+    s_.stalled_by_headroom += by_headroom ? 1U : 0U;
+    orders_.touch(reservation.application);
+}
+
+void Planner::begin_cycle() {
+    to_drop_.clear();
+    for (const ApplicationId id : counted_) {
+        if (!s_.applications.alive(id) || !s_.applications[id].counted) continue;
+        s_.applications[id].counted = false;
+        orders_.touch(id);
+    }
+    counted_.clear();
+}
+
+// --- what an attempt leaves behind (S-113, S-114, S-605) -------------------------------------------------------------
+
+void Planner::tell_headroom(const Allocation& ask, bool fits_now, Instant now) {
+    const Application& application = s_.applications[ask.application];
+    const Resource& wanted = s_.resource_of(ask);
+    const Limit room = application.queue->headroom();
+    std::string message = "Request '" + std::string{ask.key.view()};
+    message += fits_now ? "' fits again in queue '" : "' does not fit in queue '";
+    message += application.queue->path + "' (requested " + s_.named(wanted).text() + ", available " +
+               s_.named(room.bounds()).text() + ")";
+    s_.tell({EventType::Request, EventChange::None, EventDetail::None, ask.key.view(), application.id, message, &wanted},
+            now);
+}
+
+void Planner::passed_headroom(AllocationId id, Instant now) {
+    Allocation& ask = s_.allocations[id];
+    ask.mark(Allocation::Attempted);
+    if (!ask.is(Allocation::QueueFailed)) return;
+    ask.mark(Allocation::QueueFailed, false);
+    tell_headroom(ask, true, now);
+}
+
+void Planner::failed_headroom(AllocationId id, Instant now) {
+    Allocation& ask = s_.allocations[id];
+    ask.mark(Allocation::Attempted);
+    if (ask.is(Allocation::QueueFailed)) return;
+    ask.mark(Allocation::QueueFailed);
+    ask.mark(Allocation::QuotaLogged);
+    tell_headroom(ask, false, now);
+}
+
+void Planner::note(AskGroup& group, AllocationId ask, AskGroup::Note why, Instant now) {
+    if (why == AskGroup::Note::Queue) failed_headroom(ask, now);
+    if (why == AskGroup::Note::Queue) group.quota_noted = now;
+    group.quota_failures += why == AskGroup::Note::Queue ? 1 : 0;
+    if (group.note == why) return;
+    group.note = why;
+    group.first_untouched = group.head; // the others of the group are passed over for another reason from now on
+    list_untouched(s_.allocations[ask].group);
+}
+
+void Planner::list_untouched(GroupId id) {
+    AskGroup& group = s_.groups[id];
+    if (group.in_untouched) return;
+    group.in_untouched = true;
+    s_.untouched.push_back(id);
+}
+
+void Planner::note_passed_over(Instant now) {
+    std::vector<GroupId> later; // of applications that are not considered at all
+    for (const GroupId id : s_.untouched) {
+        if (!s_.groups.alive(id) || !s_.groups[id].in_untouched) continue;
+        AskGroup& group = s_.groups[id];
+        if (!is_considered(s_.applications[group.application])) {
+            later.push_back(id);
+            continue;
+        }
+        group.in_untouched = false;
+        if (!group.first_untouched.valid()) continue;
+        Queue& leaf = *s_.applications[group.application].queue;
+        const bool quota = queue_verdict(leaf, s_.shapes[group.shape].resource).quota;
+        group.note = quota ? AskGroup::Note::Queue : AskGroup::Note::Nodes;
+        for (AllocationId ask = group.first_untouched; ask.valid(); ask = {s_.allocations[ask].place.pending.next})
+            quota ? failed_headroom(ask, now) : passed_headroom(ask, now);
+        group.first_untouched = {};
+    }
+    s_.untouched.swap(later);
+}
+
+/// S-340: whether the walk would have tried the application's asks.
+bool Planner::is_considered(const Application& application) const {
+    return !application.backoff_until && has_slot(application);
+}
+
+bool Planner::has_slot(const Application& application) const {
+    if (!application.needs_slot()) return true;
+    for (const Queue* queue = application.queue; queue != nullptr; queue = queue->parent)
+        if (!queue->has_free_slot()) return false;
+    return true;
+}
+
+} // namespace yk

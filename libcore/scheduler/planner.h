@@ -1,0 +1,94 @@
+#pragma once
+// Planner: what is the next change of a partition? (S-300 to S-345, S-410 to S-435)
+//
+// It changes no usage and no state. What it learns on the way is kept as knowledge: blocked shapes, stalled
+// reservations, and on the asks it tried that they were tried and why they were passed over (S-113, S-114, S-605).
+// Thread: the partition's owner. Cost: one descent over queues, applications and groups and one over nodes, plus the
+// same again for each failure, and a failure blocks its shape until something changes in its favour.
+
+#include <optional>
+
+#include "libcore/scheduler/orders.h"
+#include "libcore/scheduler/partition_state.h"
+
+namespace yk {
+
+/// One change, decided but not done.
+struct Plan {
+    enum class Kind : std::uint8_t {
+        None,
+        Allocate,         // place `ask` on `node`; a reservation that it holds goes (S-330, S-414)
+        Reserve           // keep `node` for `ask` (S-404)
+    };
+    Kind kind = Kind::None;
+    AllocationId ask{};
+    NodeId node{};
+
+    explicit operator bool() const noexcept { return kind != Kind::None; }
+};
+
+class Planner {
+public:
+    Planner(PartitionState& state, Orders& orders) : s_(state), orders_(orders) {}
+
+    /// Step 1 (S-410 to S-413): a reservation that can be fulfilled.
+    [[nodiscard]] Plan plan_reserved(Instant now);
+    /// Step 3 (S-340 to S-345): the first ask in order that can be placed, or is old enough to reserve a node.
+    [[nodiscard]] Plan plan_regular(Instant now);
+
+    /// Before the first step of a cycle.
+    void begin_cycle();
+    /// Reservations that the steps of this cycle found to be over age (S-413) or in the way (S-432); the caller drops
+    /// them after the walk.
+    [[nodiscard]] const std::vector<ReservationId>& to_drop() const noexcept { return to_drop_; }
+    void forget_drops() noexcept { to_drop_.clear(); }
+
+    /// Notes on every ask that a walk without outcome passed over what the attempt would have left behind (S-114).
+    void note_passed_over(Instant now);
+    /// The group has asks that are not noted yet.
+    void list_untouched(GroupId id);
+    /// The highest queue whose headroom does not allow the resource, or whose usage may not grow by it (S-252).
+    struct QueueVerdict {
+        Queue* queue = nullptr; // none: allowed
+        bool quota = false;     // it was the headroom
+    };
+    [[nodiscard]] QueueVerdict queue_verdict(Queue& leaf, const Resource& resource) const;
+    [[nodiscard]] bool is_considered(const Application& application) const;
+    /// S-260, S-261: it runs, is starting to run, or every level has a slot for it.
+    [[nodiscard]] bool has_slot(const Application& application) const;
+
+private:
+    struct Candidate {
+        ApplicationId application{};
+        GroupId group{}; // none: an application that counts its failures (S-345)
+    };
+    struct Counted {
+        Plan plan;
+        bool group_failed = false; // no other of the group can pass either
+        bool unschedulable = false;
+    };
+
+    [[nodiscard]] Candidate find_candidate(const Masks& wanted) const;
+    [[nodiscard]] bool passable(const AskGroup& group) const;
+    Plan try_group(GroupId id, Instant now);
+    Plan try_nodes(AllocationId ask, Instant now);
+    Plan try_pinned(AllocationId ask, Instant now);
+    Plan try_counting(ApplicationId id, Instant now);
+    Counted try_counted(AllocationId ask, Instant now);
+    Plan try_reservations(ApplicationId id, Instant now);
+    void stall(ReservationId id, bool by_headroom);
+    [[nodiscard]] bool is_pinned(ReservationId id) const;
+    [[nodiscard]] bool can_take(NodeId node, AllocationId ask) const;
+
+    void note(AskGroup& group, AllocationId ask, AskGroup::Note why, Instant now);
+    void passed_headroom(AllocationId id, Instant now);
+    void failed_headroom(AllocationId id, Instant now);
+    void tell_headroom(const Allocation& ask, bool fits_now, Instant now);
+
+    PartitionState& s_;
+    Orders& orders_;
+    std::vector<ReservationId> to_drop_;
+    std::vector<ApplicationId> counted_; // by try_counting in this cycle
+};
+
+} // namespace yk
