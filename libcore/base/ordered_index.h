@@ -114,6 +114,11 @@ public:
         return node != nullptr ? &node->keys[0] : nullptr;
     }
 
+    [[nodiscard]] const Summary& summary_of(std::uint32_t value) const {
+        const Leaf* leaf = leaf_of(value);
+        return leaf->summaries[position(*leaf, value)];
+    }
+
     /// visit(value) in key order for the entries whose summary and all summaries above pass may(summary), until it
     /// returns true. Returns whether it did. The index must not change meanwhile.
     template <class May, class Visit>
@@ -121,7 +126,7 @@ public:
         return root_ != nullptr && visit_node(root_, height_, may, visit_entry);
     }
 
-    /// Gives every entry the summary f(value): one pass over the tree.
+    /// Gives every entry the summary f(value, its summary): one pass over the tree.
     template <class F>
     void resummarise(F&& f) {
         if (root_ != nullptr) total_ = resummarise_node(root_, height_, f);
@@ -427,7 +432,7 @@ private:
     Summary resummarise_node(Node* node, std::uint32_t level, F& f) {
         for (std::uint32_t at = 0; at < node->count; ++at)
             node->summaries[at] = level == 0
-                                      ? f(static_cast<const Leaf*>(node)->values[at])
+                                      ? f(static_cast<const Leaf*>(node)->values[at], node->summaries[at])
                                       : resummarise_node(static_cast<Inner*>(node)->children[at], level - 1, f);
         return merged(*node);
     }

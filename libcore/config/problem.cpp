@@ -12,7 +12,30 @@ bool is_error(const Problem& problem) {
     return problem.severity == Severity::Error;
 }
 
+/// `text` on one line, harmless for a terminal: control characters (C0, DEL, C1) become `\xNN`.
+std::string printable(std::string_view text) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    std::string result;
+    result.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        auto byte = static_cast<unsigned char>(text[i]);
+        const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : '\0');
+        const bool c1 = byte == 0xC2 && next >= 0x80 && next < 0xA0;
+        if (!c1 && byte >= 0x20 && byte != 0x7F) {
+            result += text[i];
+            continue;
+        }
+        if (c1) byte = static_cast<unsigned char>(text[++i]);
+        result += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+    }
+    return result;
+}
+
 } // namespace
+
+void Report::add(Severity severity, Mark mark, std::string_view path, std::string_view message) {
+    problems_.push_back({severity, mark, printable(path), printable(message)});
+}
 
 bool Report::has_errors() const {
     return std::any_of(problems_.begin(), problems_.end(), is_error);

@@ -222,11 +222,10 @@ Partition validate_partition(PartitionDocument& document, Totals& totals, Report
     check_root_resources(root, report);
     share_limits(document, root, report);
     partition.root = load_queue(root);
-    if (few_enough_types(document, root, report)) {
-        checks::check_structure(root, partition.root, report);
-        checks::check_resources(root, partition.root, report);
-        checks::check_placement_rules(document.placement_rules, partition.root, totals.expressions, report);
-    }
+    if (!few_enough_types(document, root, report)) return partition;
+    checks::check_structure(root, partition.root, report);
+    checks::check_resources(root, partition.root, report);
+    checks::check_placement_rules(document.placement_rules, partition.root, totals.expressions, report);
     load_node_sort(document, partition, report);
     checks::check_max_applications(root, report);
     checks::check_limit_hierarchy(root, partition.root, report);

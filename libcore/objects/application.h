@@ -55,7 +55,8 @@ struct Application {
     bool dirty = false;
     bool allocating_accepted = false; // in the sets of S-262
     bool runnable_in_queue = true;    // S-265, as last told
-    std::optional<Instant> backoff_until;
+    std::optional<Instant> backoff_until; // the last deadline (S-345)
+    bool backing_off = false;             // until then
     bool counted = false; // tried in this cycle, with back-off (S-345)
 
     // resource-seconds (S-033): instance type -> used, preempted, placeholder

@@ -146,12 +146,11 @@ void NodeCollection::count_search(ShapeId id) {
         searches_ = 0;
         shapes_.for_each([this](ShapeId each) { shapes_[each].searches /= 2; });
     }
-    if (shape.fit_bit >= 0) return;
+    if (shape.fit_bit >= 0 || shape.searches < kDealAfter) return;
     if (fit_used_ < kFitBits) {
         deal_bit(id, fit_used_++);
         return;
     }
-    if (shape.searches < kDealAfter) return;
     const auto searches_of = [this](ShapeId each) { return each.valid() ? shapes_[each].searches : 0; };
     const auto least = std::min_element(fit_shapes_.begin(), fit_shapes_.end(), [&](ShapeId a, ShapeId b) {
         return searches_of(a) < searches_of(b);
@@ -167,7 +166,14 @@ void NodeCollection::deal_bit(ShapeId id, std::size_t bit) {
     fit_shapes_[bit] = id;
     shapes_[id].fit_bit = static_cast<std::int8_t>(bit);
     for (std::size_t lane = 0; lane < kLanes; ++lane) needs_[lane][bit] = shapes_[id].need[lane];
-    resummarise();
+    const std::uint64_t mask = std::uint64_t{1} << bit;
+    const Lanes& need = shapes_[id].need;
+    index_.resummarise([&](std::uint32_t, NodeSummary summary) { // one pass over the open nodes
+        const Lanes& room = summary.room;
+        const bool fit = need[0] <= room[0] && need[1] <= room[1] && need[2] <= room[2] && need[3] <= room[3];
+        summary.fit = fit ? summary.fit | mask : summary.fit & ~mask;
+        return summary;
+    });
 }
 
 void NodeCollection::forget_shape(ShapeId id) {
@@ -175,11 +181,6 @@ void NodeCollection::forget_shape(ShapeId id) {
     if (bit < 0) return;
     for (auto& lane : needs_) lane[static_cast<std::size_t>(bit)] = std::numeric_limits<float>::infinity();
     fit_shapes_[static_cast<std::size_t>(bit)] = {};
-}
-
-/// One pass over the open nodes after the fit bits changed.
-void NodeCollection::resummarise() {
-    index_.resummarise([this](std::uint32_t value) { return summary_of(nodes_[NodeId{value}]); });
 }
 
 NodeId NodeCollection::find_first(ShapeId id) {

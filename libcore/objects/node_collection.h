@@ -112,7 +112,7 @@ public:
 
 private:
     static constexpr std::size_t kFitBits = 64;
-    static constexpr std::uint32_t kDealAfter = 32;    // searches without a bit before a shape may take another's
+    static constexpr std::uint32_t kDealAfter = 16;    // searches before a shape gets a bit
     static constexpr std::uint32_t kHalveAfter = 8192; // searches after which all counts are halved
 
     void file(NodeId id, Node& node);
@@ -122,7 +122,6 @@ private:
     void relabel();
     void count_search(ShapeId id);
     void deal_bit(ShapeId id, std::size_t bit);
-    void resummarise();
 
     ShapeTable& shapes_;
     Slab<Node> nodes_;

@@ -99,14 +99,14 @@ void ShapeTable::block_reserve(ShapeId id) {
     Shape& shape = shapes_[id];
     if (shape.reserve_blocked) return;
     change(shape, [&shape] { shape.reserve_blocked = true; });
-    ++reserve_blocked_;
+    reserve_blocked_.push_back(id);
 }
 
 void ShapeTable::unblock_reserve(ShapeId id) {
     Shape& shape = shapes_[id];
     if (!shape.reserve_blocked) return;
     change(shape, [&shape] { shape.reserve_blocked = false; });
-    --reserve_blocked_;
+    reserve_blocked_.erase(std::find(reserve_blocked_.begin(), reserve_blocked_.end(), id));
 }
 
 void ShapeTable::forget(ShapeId id) {

@@ -83,8 +83,6 @@ public:
 
     void block(ShapeId id);
     void unblock(ShapeId id);
-    [[nodiscard]] bool any_reserve_blocked() const noexcept { return reserve_blocked_ > 0; }
-    [[nodiscard]] bool any_blocked() const noexcept { return !blocked_.empty(); }
     void block_reserve(ShapeId id);
     void unblock_reserve(ShapeId id);
     /// The mask bits that are worth a look in step 3.
@@ -96,6 +94,11 @@ public:
     template <class F>
     void for_each_blocked(F&& f) {
         for (std::size_t i = blocked_.size(); i-- > 0;) f(blocked_[i].id);
+    }
+    /// f(ShapeId) for each reserve-blocked shape; f may unblock it.
+    template <class F>
+    void for_each_reserve_blocked(F&& f) {
+        for (std::size_t i = reserve_blocked_.size(); i-- > 0;) f(reserve_blocked_[i]);
     }
     /// f(ShapeId) for each blocked shape with a required node; f may unblock it.
     template <class F>
@@ -157,7 +160,7 @@ private:
     std::array<std::uint32_t, kShapeBits> reservable_{}; // blocked but not reserve-blocked
     std::array<std::uint32_t, kShapeBits> made_on_{};    // all shapes, to deal bits evenly
     std::size_t sweep_at_ = kKeep;
-    std::size_t reserve_blocked_ = 0;
+    std::vector<ShapeId> reserve_blocked_;
     std::size_t pinned_blocked_ = 0;
     Masks open_{kVisitBit, 0};
 };

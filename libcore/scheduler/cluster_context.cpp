@@ -233,7 +233,8 @@ void ClusterContext::fire_timers(Instant now) {
             next = at;
             first = partition.get();
         }
-        if (first == nullptr || !first->fire_timer(now)) return;
+        if (first == nullptr) return;
+        first->fire_timer(now);
     }
 }
 

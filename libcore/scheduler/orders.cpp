@@ -78,6 +78,7 @@ void Orders::refresh() {
         rebuild_ = false;
         rebuild_applications_ = false;
     }
+    lift_blocks(); // wakes reservations, so before their applications are filed
     for (std::size_t i = 0; i < groups_.size(); ++i) file(groups_[i]);
     groups_.clear();
     for (std::size_t i = 0; i < applications_.size(); ++i) file(applications_[i]);
@@ -92,7 +93,7 @@ void Orders::refresh() {
 
 void Orders::node_refreshed(const Node& node, bool grew) {
     for (const ReservationId id : node.reservations) wake(id);
-    if (!grew || !s_.shapes.any_blocked()) return;
+    if (!grew) return;
     s_.shapes.for_each_blocked_below(lanes_of(node.available), [&](ShapeId id) {
         const Shape& shape = s_.shapes[id];
         if (!shape.is_pinned() && node.is_open() && fits(node.available, shape.resource)) unblock(id);
@@ -100,14 +101,15 @@ void Orders::node_refreshed(const Node& node, bool grew) {
     s_.shapes.for_each_pinned_blocked([&](ShapeId id) {
         if (s_.shapes[id].required_node == node.id) unblock(id);
     });
-    if (!s_.shapes.any_reserve_blocked() || !node.is_open()) return;
-    s_.shapes.for_each_blocked([&](ShapeId id) {
+    if (!node.is_open()) return;
+    s_.shapes.for_each_reserve_blocked([&](ShapeId id) {
         if (fits(node.capacity, s_.shapes[id].resource)) s_.shapes.unblock_reserve(id);
     });
 }
 
 void Orders::unblock(ShapeId id) {
     s_.shapes.unblock(id);
+    s_.shapes.unblock_reserve(id); // a node that can take it can be reserved, too
     for (const AllocationId ask : s_.shapes[id].reserved) wake(s_.allocations[ask].reservation);
 }
 
@@ -141,10 +143,10 @@ void Orders::file(GroupId id) {
 
 OrderSummary Orders::summary_of(const Application& application) const {
     Masks masks = application.groups.total();
-    if (application.backoff_until || application.counted)
+    if (application.backing_off || application.counted)
         masks = {};
     else if (application.queue->properties.backoff_count > 0)
-        masks = {masks.tries != 0 ? kVisitBit : 0, 0};
+        masks = {application.pending_asks > 0 ? kVisitBit : 0, 0}; // reserved asks count, too
     const auto awake = [this](ReservationId id) { return !s_.reservations[id].stalled; };
     if (std::any_of(application.reservations.begin(), application.reservations.end(), awake))
         masks.reserves |= kReservedBit;
@@ -202,19 +204,24 @@ void Orders::file(ApplicationId id) {
         index.update_summary(id.index, summary);
 }
 
-void Orders::lift_blocks(Queue& queue) {
-    queue.grew = false;
-    if (s_.stalled_by_headroom > 0)
-        s_.reservations.for_each([this](ReservationId id) {
-            if (s_.reservations[id].by_headroom) wake(id);
-        });
-    if (!queue.has_blocks()) return;
-    for (const ShapeId id : queue.blocks_that_fit(s_.shapes)) queue.unblock(id, s_.shapes);
+void Orders::lift_blocks() {
+    bool any = false;
+    for (const auto& level : queues_)
+        for (Queue* queue : level) {
+            if (!queue->grew) continue;
+            any = true;
+            queue->grew = false;
+            if (!queue->has_blocks()) continue;
+            for (const ShapeId id : queue->blocks_that_fit(s_.shapes)) queue->unblock(id, s_.shapes);
+        }
+    if (!any || s_.stalled_by_headroom == 0) return;
+    s_.reservations.for_each([this](ReservationId id) {
+        if (s_.reservations[id].by_headroom) wake(id);
+    });
 }
 
 void Orders::file(Queue& queue) {
     queue.dirty = false;
-    if (queue.grew) lift_blocks(queue);
     if (queue.is_root()) return;
     touch(*queue.parent);
     auto& index = queue.parent->child_index;

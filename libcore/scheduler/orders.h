@@ -43,18 +43,20 @@ public:
     /// Drops the shapes nobody uses when there are many.
     void sweep_shapes();
 
+    /// What the group and the application have to offer, computed from scratch.
+    [[nodiscard]] Masks masks_of(const AskGroup& group) const;
+    [[nodiscard]] OrderSummary summary_of(const Application& application) const;
+
 private:
     void node_refreshed(const Node& node, bool grew);
     void unblock(ShapeId id);
     void file(GroupId id);
     void file(ApplicationId id);
     void file(Queue& queue);
-    void lift_blocks(Queue& queue);
+    void lift_blocks();
     void rekey_all(Queue& queue);
     void compute_fair_max(Queue& queue);
 
-    [[nodiscard]] Masks masks_of(const AskGroup& group) const;
-    [[nodiscard]] OrderSummary summary_of(const Application& application) const;
     [[nodiscard]] static ApplicationKey key_of(const Application& application);
 
     PartitionState& s_;

@@ -100,6 +100,8 @@ void PartitionContext::expire(EndedApplication& ended, Instant now) {
 
 Result<std::string, Refusal> PartitionContext::add_application(const ApplicationSpec& spec, Instant now) {
     s_.tell({EventType::App, EventChange::Add, EventDetail::AppNew, spec.id}, now);
+    // Applications of one request keep the order of the list: the clock may stand still meanwhile.
+    s_.last_submitted = std::max(now, s_.last_submitted + Duration{1});
     const std::string id{spec.id};
     const auto refuse = [&](std::string reason, ElementCode code) -> Refusal {
         Refusal refusal{std::move(reason), code};
@@ -141,7 +143,7 @@ Result<std::string, Refusal> PartitionContext::add_application(const Application
     application.user_groups.assign(spec.groups.begin(), spec.groups.end());
     for (const Tag& tag : spec.tags) application.tags.emplace_back(tag.key, tag.value);
     application.placeholder_ask = *placeholder_ask;
-    application.submitted = now;
+    application.submitted = s_.last_submitted;
     application.state_log.emplace_back(now, ApplicationState::New);
     application.queue = &leaf;
     application.queue_position = static_cast<std::uint32_t>(leaf.applications.size());
@@ -163,7 +165,7 @@ void PartitionContext::reject(const ApplicationSpec& spec, const Refusal& refusa
     view.state = text_of(ApplicationState::Rejected);
     view.rejected_message = refusal.reason;
     view.list = ApplicationList::Rejected;
-    view.submitted = now;
+    view.submitted = s_.last_submitted;
     view.finished = now;
     view.state_log = {{now, std::string{text_of(ApplicationState::New)}}, {now, view.state}};
     s_.timers.set(now + s_.settings.terminated_timeout, TimerKind::ApplicationEnd, 0, ended.serial);

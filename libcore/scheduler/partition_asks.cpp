@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::string_view kForeign = "foreign";
 
-bool is_foreign(const AskSpec& spec) {
-    return std::any_of(spec.tags.begin(), spec.tags.end(), [](const Tag& tag) { return tag.key == kForeign; });
-}
-
 bool any_negative(const Quantities& quantities) {
     return std::any_of(quantities.begin(), quantities.end(), [](const Quantity& q) { return q.value < 0; });
 }
@@ -36,6 +32,10 @@ bool is_echoed(TerminationType type) {
 
 } // namespace
 
+bool PartitionContext::is_foreign(const AskSpec& spec) {
+    return std::any_of(spec.tags.begin(), spec.tags.end(), [](const Tag& tag) { return tag.key == kForeign; });
+}
+
 std::optional<Resource> PartitionContext::to_resource(const Quantities& quantities) {
     Resource amounts;
     for (const Quantity& quantity : quantities) {
@@ -48,7 +48,8 @@ std::optional<Resource> PartitionContext::to_resource(const Quantities& quantiti
 
 // --- asks ----------------------------------------------------------------------------------------------------------------
 
-std::optional<Refusal> PartitionContext::refuse_ask(const AskSpec& spec, ApplicationId id, NodeId node) const {
+/// S-450, I-141 for everything that does not depend on what exists under the key.
+std::optional<Refusal> PartitionContext::refuse_ask(const AskSpec& spec, ApplicationId id) {
     const std::string what = "allocation key " + quoted(spec.key) + " of application " + quoted(spec.application);
     if (!id.valid())
         return Refusal{"failed to find application " + std::string{spec.application} + " for allocation key " +
@@ -59,8 +60,6 @@ std::optional<Refusal> PartitionContext::refuse_ask(const AskSpec& spec, Applica
                        ElementCode::AppTerminal};
     if (spec.placeholder && spec.task_group.empty())
         return Refusal{"placeholder without task group name: " + what, ElementCode::PlaceholderGroup};
-    if (!spec.node.empty() && !node.valid())
-        return Refusal{"failed to find node " + std::string{spec.node} + " for " + what, ElementCode::NodeUnknown};
     const bool zero = std::all_of(spec.resource.begin(), spec.resource.end(), [](const Quantity& q) { return q.value == 0; });
     if (zero) return Refusal{what + " asks for no resources", ElementCode::NoResource};
     if (any_negative(spec.resource)) return Refusal{what + " asks for negative resources", ElementCode::Negative};
@@ -78,40 +77,58 @@ std::optional<Refusal> PartitionContext::apply_ask(const AskSpec& spec, Instant 
     if (is_foreign(spec)) return apply_foreign(spec, now);
     const ApplicationId application = s_.find_application(spec.application);
     const NodeId node = spec.node.empty() ? NodeId{} : s_.nodes.find(spec.node);
-    if (auto refusal = refuse_ask(spec, application, node)) return refusal;
-    const std::optional<Resource> size = to_resource(spec.resource);
-    if (!size)
-        return Refusal{"allocation key " + quoted(spec.key) + ": a partition holds at most " +
-                           std::to_string(kMaxResourceTypes) + " resource types",
-                       ElementCode::NoResource};
+    if (auto refusal = refuse_ask(spec, application)) return refusal;
+    if (!spec.node.empty() && !node.valid())
+        return Refusal{"failed to find node " + std::string{spec.node} + " for allocation key " + quoted(spec.key),
+                       ElementCode::NodeUnknown};
+    if (auto refusal = refuse_known(spec, application, node)) return refusal;
+    const AllocationId known = s_.find_allocation(application, spec.key);
+    if (node.valid())
+        place_reported(spec, application, node, true, now);
+    else if (!known.valid())
+        add_ask(spec, application, now);
+    else if (s_.allocations[known].is(Allocation::Placed))
+        resize_allocation(known, *to_resource(spec.resource));
+    else
+        replace_pending(known, spec, now);
+    return std::nullopt;
+}
 
+/// What speaks against a message for a key that exists (I-143, I-147). `node`: where it is reported; none: nowhere, or
+/// on a node that is being made.
+std::optional<Refusal> PartitionContext::refuse_known(const AskSpec& spec, ApplicationId application, NodeId node) const {
+    const AllocationId known = s_.find_allocation(application, spec.key);
+    if (!known.valid()) return std::nullopt;
+    const Allocation& object = s_.allocations[known];
+    const std::string what = "allocation key " + quoted(spec.key) + " of application " + quoted(spec.application);
+    if (object.is(Allocation::Placeholder) != spec.placeholder)
+        return Refusal{what + " cannot change its placeholder flag", ElementCode::IdentityChange};
+    const bool reported = node.valid() || !spec.node.empty();
+    if (object.is(Allocation::Placed) && reported && object.node != node)
+        return Refusal{what + " is placed on node " + quoted(s_.nodes[object.node].id) +
+                           ", it cannot be reported on node " + quoted(spec.node),
+                       ElementCode::NodeMismatch};
+    return std::nullopt;
+}
+
+/// S-451, right column: what is not known is added, what waits is placed, what is placed is resized.
+void PartitionContext::place_reported(const AskSpec& spec, ApplicationId application, NodeId node, bool tell,
+                                      Instant now) {
     const AllocationId known = s_.find_allocation(application, spec.key);
     if (!known.valid()) {
-        if (node.valid())
-            add_existing(spec, application, node, true, now);
-        else
-            add_ask(spec, application, now);
-        return std::nullopt;
+        add_existing(spec, application, node, tell, now);
+        return;
     }
-    const Allocation& object = s_.allocations[known];
-    if (object.is(Allocation::Placeholder) != spec.placeholder) // I-143
-        return Refusal{"allocation key " + quoted(spec.key) + " of application " + quoted(spec.application) +
-                           " cannot change its placeholder flag",
-                       ElementCode::IdentityChange};
-    if (!object.is(Allocation::Placed)) {
-        replace_pending(known, spec, now);
-        if (!node.valid()) return std::nullopt;
-        if (object.reservation.valid()) drop_reservation(object.reservation, now); // S-415, S-455
-        place(known, node, now);
-        return std::nullopt;
+    if (s_.allocations[known].is(Allocation::Placed)) {
+        resize_allocation(known, *to_resource(spec.resource));
+        return;
     }
-    if (node.valid() && object.node != node)
-        return Refusal{"allocation key " + quoted(spec.key) + " of application " + quoted(spec.application) +
-                           " is placed on node " + quoted(s_.nodes[object.node].id) + ", it cannot be reported on node " +
-                           quoted(spec.node),
-                       ElementCode::NodeMismatch};
-    resize_allocation(known, *size);
-    return std::nullopt;
+    if (const ReservationId held = s_.allocations[known].reservation; held.valid()) drop_reservation(held, now); // S-415
+    const std::string required = s_.shapes[s_.allocations[known].shape].required_node;
+    const ShapeId resized = s_.shapes.acquire(*to_resource(spec.resource), required);
+    reshape_pending(known, resized, s_.allocations[known].priority, now); // the size only (S-451)
+    reserve_room(known, node);
+    place(known, node, tell, now); // S-455
 }
 
 /// S-452.
@@ -139,7 +156,6 @@ void PartitionContext::add_existing(const AskSpec& spec, ApplicationId id, NodeI
 /// S-451: the message replaces the ask; create time and arrival stay (I-143).
 void PartitionContext::replace_pending(AllocationId id, const AskSpec& spec, Instant now) {
     Allocation& ask = s_.allocations[id];
-    const ShapeId shape = shape_of(spec);
     const TagSetId tags = s_.tags.acquire(spec.tags);
     s_.tags.release(ask.tags);
     ask.tags = tags;
@@ -147,7 +163,13 @@ void PartitionContext::replace_pending(AllocationId id, const AskSpec& spec, Ins
     ask.mark(Allocation::Originator, spec.originator);
     ask.mark(Allocation::PreemptSelf, spec.allow_preempt_self);
     ask.mark(Allocation::PreemptOther, spec.allow_preempt_other);
-    if (shape == ask.shape && spec.priority == ask.priority) {
+    reshape_pending(id, shape_of(spec), spec.priority, now);
+}
+
+/// Gives a pending ask another shape, whose use it takes over, and priority.
+void PartitionContext::reshape_pending(AllocationId id, ShapeId shape, std::int32_t priority, Instant now) {
+    Allocation& ask = s_.allocations[id];
+    if (shape == ask.shape && priority == ask.priority) {
         s_.shapes.release(shape);
         return;
     }
@@ -162,7 +184,7 @@ void PartitionContext::replace_pending(AllocationId id, const AskSpec& spec, Ins
     if (kept.valid()) unlist_reserved(id);
     s_.shapes.release(ask.shape);
     ask.shape = shape;
-    ask.priority = spec.priority;
+    ask.priority = priority;
     if (kept.valid()) {
         s_.shapes[shape].reserved.push_back(id);
         orders_.wake(kept);
@@ -278,37 +300,43 @@ void PartitionContext::echo(const std::vector<std::string>& keys, std::string_vi
 
 // --- foreign allocations (section 16) ----------------------------------------------------------------------------------
 
+std::optional<Refusal> PartitionContext::refuse_foreign(const AskSpec& spec) {
+    const std::string what = "foreign allocation key " + quoted(spec.key);
+    if (any_negative(spec.resource)) return Refusal{what + " has negative resources", ElementCode::Negative};
+    if (!to_resource(spec.resource))
+        return Refusal{what + ": a partition holds at most " + std::to_string(kMaxResourceTypes) + " resource types",
+                       ElementCode::NoResource};
+    return std::nullopt;
+}
+
 std::optional<Refusal> PartitionContext::apply_foreign(const AskSpec& spec, Instant now) {
     if (spec.node.empty())
         return Refusal{"foreign request: allocation key " + quoted(spec.key) + " names no node",
                        ElementCode::NodeUnknown};
-    const NodeId node_id = s_.nodes.find(spec.node);
-    if (!node_id.valid())
+    const NodeId node = s_.nodes.find(spec.node);
+    if (!node.valid())
         return Refusal{"failed to find node " + std::string{spec.node} + " for foreign allocation key " +
                            quoted(spec.key),
                        ElementCode::NodeUnknown};
-    if (any_negative(spec.resource))
-        return Refusal{"foreign allocation key " + quoted(spec.key) + " has negative resources", ElementCode::Negative};
-    if (!to_resource(spec.resource))
-        return Refusal{"foreign allocation key " + quoted(spec.key) + ": a partition holds at most " +
-                           std::to_string(kMaxResourceTypes) + " resource types",
-                       ElementCode::NoResource};
-    const auto known = s_.foreign.find(std::string{spec.key});
-    const bool moved = known != s_.foreign.end();
-    Resource before;
-    if (moved) {
-        const NodeId old = s_.allocations[known->second].node;
-        if (old == node_id) before = s_.resource_of(s_.allocations[known->second]);
-        forget_foreign(known->second);
-        if (old != node_id) {
-            Node& relieved = s_.nodes[old];
-            s_.tell({EventType::Node, EventChange::Set, EventDetail::NodeOccupied, relieved.id, {}, {}, &relieved.occupied},
-                    now);
-        }
+    if (auto refusal = refuse_foreign(spec)) return refusal;
+    place_foreign(spec, node, now);
+    return std::nullopt;
+}
+
+/// S-501: a known key is replaced; on another node it moves.
+void PartitionContext::place_foreign(const AskSpec& spec, NodeId node_id, Instant now) {
+    Node& node = s_.nodes[node_id];
+    const Resource before = node.occupied;
+    bool resized = false;
+    if (const auto known = s_.foreign.find(std::string{spec.key}); known != s_.foreign.end()) {
+        resized = s_.allocations[known->second].node == node_id;
+        if (resized)
+            forget_foreign(known->second);
+        else
+            drop_foreign(known->second, now);
     }
     const AllocationId id = make_allocation(spec, {}, shape_of(spec), now);
     Allocation& made = s_.allocations[id];
-    Node& node = s_.nodes[node_id];
     made.mark(Allocation::Foreign);
     made.mark(Allocation::Static, find_tag(spec.tags, kForeign) == "static");
     made.mark(Allocation::Placed);
@@ -319,12 +347,24 @@ std::optional<Refusal> PartitionContext::apply_foreign(const AskSpec& spec, Inst
     s_.foreign[std::string{spec.key}] = id;
     const Resource& size = s_.resource_of(made);
     node.occupied.add(size);
+    node.occupied.prune();
     update_available(node);
     s_.nodes.touch(node_id, true);
-    if (!moved || before.empty())
+    if (!resized)
         s_.tell({EventType::Node, EventChange::Add, EventDetail::NodeAlloc, node.id, made.key.view(), {}, &size}, now);
-    s_.tell({EventType::Node, EventChange::Set, EventDetail::NodeOccupied, node.id, {}, {}, &node.occupied}, now);
-    return std::nullopt;
+    if (!node.occupied.equals(before))
+        s_.tell({EventType::Node, EventChange::Set, EventDetail::NodeOccupied, node.id, {}, {}, &node.occupied}, now);
+}
+
+/// Forgets it, and says so.
+void PartitionContext::drop_foreign(AllocationId id, Instant now) {
+    Node& node = s_.nodes[s_.allocations[id].node];
+    const std::string key{s_.allocations[id].key.view()};
+    const Resource size = s_.resource_of(s_.allocations[id]);
+    forget_foreign(id);
+    s_.tell({EventType::Node, EventChange::Remove, EventDetail::NodeAlloc, node.id, key, {}, &size}, now);
+    if (!size.is_zero())
+        s_.tell({EventType::Node, EventChange::Set, EventDetail::NodeOccupied, node.id, {}, {}, &node.occupied}, now);
 }
 
 void PartitionContext::forget_foreign(AllocationId id) {
@@ -346,12 +386,7 @@ std::optional<Refusal> PartitionContext::release_foreign(const ReleaseSpec& spec
     const auto known = s_.foreign.find(std::string{spec.key});
     if (known == s_.foreign.end())
         return Refusal{"foreign allocation key " + quoted(spec.key) + " is unknown", ElementCode::UnknownAllocation};
-    const AllocationId id = known->second;
-    Node& node = s_.nodes[s_.allocations[id].node];
-    const Resource size = s_.resource_of(s_.allocations[id]);
-    forget_foreign(id);
-    s_.tell({EventType::Node, EventChange::Remove, EventDetail::NodeAlloc, node.id, spec.key, {}, &size}, now);
-    s_.tell({EventType::Node, EventChange::Set, EventDetail::NodeOccupied, node.id, {}, {}, &node.occupied}, now);
+    drop_foreign(known->second, now);
     return std::nullopt;
 }
 

@@ -36,7 +36,8 @@ struct ApplicationSums {
 
 class Checker {
 public:
-    Checker(const PartitionState& state, Faults& faults) : s_(state), faults_(faults) {}
+    Checker(const PartitionState& state, const Orders& orders, Faults& faults)
+        : s_(state), orders_(orders), faults_(faults) {}
 
     void run() {
         sum_allocations();
@@ -44,6 +45,7 @@ public:
         check_queue(*s_.root);
         check_nodes();
         check_counters();
+        check_blocks();
     }
 
 private:
@@ -81,7 +83,15 @@ private:
             faults_.expect(application.reservations.size() == sums.reservations, what + ": count of reservations");
             faults_.expect(application.groups.check().empty(), what + ": groups " + application.groups.check());
             std::uint32_t in_groups = 0;
-            application.groups.for_each([&](std::uint32_t group) { in_groups += s_.groups[GroupId{group}].count; });
+            application.groups.for_each([&](std::uint32_t group) {
+                in_groups += s_.groups[GroupId{group}].count;
+                faults_.expect(application.groups.summary_of(group) == orders_.masks_of(s_.groups[GroupId{group}]),
+                               what + ": stale masks of a group");
+            });
+            if (application.slot.in_index())
+                faults_.expect(application.queue->application_index.summary_of(id.index) ==
+                                   orders_.summary_of(application),
+                               what + ": stale summary");
             faults_.expect(in_groups == sums.pending_asks, what + ": asks in groups");
             for (const AllocationId allocation : application.allocations) {
                 const Allocation& each = s_.allocations[allocation];
@@ -166,6 +176,29 @@ private:
         faults_.expect(s_.nodes.check().empty(), s_.nodes.check());
     }
 
+    /// A block says that nothing can be done for a shape: that must be so.
+    void check_blocks() {
+        s_.shapes.for_each([this](ShapeId id) {
+            const Shape& shape = s_.shapes[id];
+            if (shape.is_pinned() || (!shape.blocked && !shape.reserve_blocked)) return;
+            s_.nodes.for_each([&](NodeId node_id) {
+                const Node& node = s_.nodes[node_id];
+                if (!node.is_open()) return;
+                faults_.expect(!shape.blocked || !fits(node.available, shape.resource),
+                               "shape " + s_.named(shape.resource).text() + " is blocked, but fits node " + node.id);
+                faults_.expect(!shape.reserve_blocked || !fits(node.capacity, shape.resource),
+                               "shape " + s_.named(shape.resource).text() + " could be reserved on node " + node.id);
+            });
+        });
+        for (const Queue* queue : s_.queues) {
+            if (queue == nullptr) continue;
+            for (const ShapeId id : queue->blocked_shapes())
+                faults_.expect(!queue->headroom_allows(s_.shapes[id].resource) ||
+                                   !queue->allows_increase(s_.shapes[id].resource),
+                               "queue " + queue->path + " blocks " + s_.named(s_.shapes[id].resource).text() + " in vain");
+        }
+    }
+
     void check_counters() {
         faults_.expect(s_.allocation_count == allocations_, "allocation count");
         faults_.expect(on_nodes_ == allocations_, "allocations on nodes");
@@ -177,6 +210,7 @@ private:
     }
 
     const PartitionState& s_;
+    const Orders& orders_;
     Faults& faults_;
     std::map<ApplicationId, ApplicationSums> sums_;
     std::uint64_t allocations_ = 0, placeholders_ = 0, pending_asks_ = 0, on_nodes_ = 0, reserved_on_nodes_ = 0,
@@ -189,7 +223,7 @@ std::vector<std::string> PartitionContext::check() const {
     orders_.refresh();
     std::vector<std::string> list;
     Faults faults{s_, list};
-    Checker{s_, faults}.run();
+    Checker{s_, orders_, faults}.run();
     return list;
 }
 

@@ -100,7 +100,7 @@ private:
     void leave_group(AllocationId id, Instant now);
     void update_due(GroupId id, Instant now);
     void reserve_room(AllocationId ask, NodeId node);
-    void place(AllocationId id, NodeId node, Instant now);
+    void place(AllocationId id, NodeId node, bool tell, Instant now);
     void put_on_node(AllocationId id, NodeId node, Instant now);
     void put_in_application(AllocationId id, Instant now);
     void take_from_node(AllocationId id, Instant now);
@@ -111,11 +111,17 @@ private:
     void note_seconds(const Allocation& allocation, Instant now);
 
     // partition_asks.cpp
-    [[nodiscard]] std::optional<Refusal> refuse_ask(const AskSpec& spec, ApplicationId application, NodeId node) const;
+    [[nodiscard]] static bool is_foreign(const AskSpec& spec);
+    [[nodiscard]] std::optional<Refusal> refuse_ask(const AskSpec& spec, ApplicationId application);
+    [[nodiscard]] std::optional<Refusal> refuse_known(const AskSpec& spec, ApplicationId application, NodeId node) const;
+    void place_reported(const AskSpec& spec, ApplicationId application, NodeId node, bool tell, Instant now);
+    [[nodiscard]] std::optional<Refusal> refuse_foreign(const AskSpec& spec);
+    void place_foreign(const AskSpec& spec, NodeId node, Instant now);
     [[nodiscard]] std::optional<Refusal> apply_foreign(const AskSpec& spec, Instant now);
     void add_ask(const AskSpec& spec, ApplicationId application, Instant now);
     void add_existing(const AskSpec& spec, ApplicationId application, NodeId node, bool tell, Instant now);
     void replace_pending(AllocationId id, const AskSpec& spec, Instant now);
+    void reshape_pending(AllocationId id, ShapeId shape, std::int32_t priority, Instant now);
     void resize_allocation(AllocationId id, const Resource& size);
     [[nodiscard]] std::optional<Resource> to_resource(const Quantities& quantities);
     void remove_ask(AllocationId id, bool timed_out, Instant now);
@@ -124,6 +130,7 @@ private:
     [[nodiscard]] std::optional<Refusal> release_foreign(const ReleaseSpec& spec, Instant now);
     void echo(const std::vector<std::string>& keys, std::string_view application, std::string_view message);
     void forget_foreign(AllocationId id);
+    void drop_foreign(AllocationId id, Instant now);
 
     // partition_applications.cpp
     void handle(ApplicationId id, ApplicationEvent event, std::string_view info, Instant now);
@@ -143,10 +150,10 @@ private:
     // partition_nodes.cpp
     void capacity_changed(const Resource& before, const Resource& after, Instant now);
     void update_available(Node& node);
-    [[nodiscard]] std::optional<Refusal> place_existing(const NodeSpec& spec, Instant now);
+    [[nodiscard]] std::optional<Refusal> refuse_existing(const NodeSpec& spec);
     void update_node(NodeId id, const NodeSpec& spec, Instant now);
     void set_schedulable(NodeId id, bool schedulable, Instant now);
-    void remove_node(NodeId id, bool tell, Instant now);
+    void remove_node(NodeId id, Instant now);
 
     // partition_reservations.cpp
     void make_reservation(AllocationId ask, NodeId node, Instant now);
@@ -156,8 +163,9 @@ private:
 
     // partition_queues.cpp
     Queue& make_queue(std::string_view name, Queue* parent, bool leaf, Instant now);
-    void configure_queue(Queue& queue, const config::Queue& config, Instant now);
-    void set_limits(Queue& queue, const config::Resources& resources, Instant now);
+    void configure_queue(Queue& queue, const config::Queue& config, bool made, Instant now);
+    void set_limits(Queue& queue, const config::Resources& resources, bool tell, Instant now);
+    void tell_limit(const Queue& queue, EventDetail detail, const Resource* value, Instant now);
     void set_state(Queue& queue, ObjectEvent event);
     void drain(Queue& queue);
     void clean_queues(Instant now);
@@ -174,7 +182,7 @@ private:
     void end_timer(std::uint64_t serial, Instant now);
     void purge_expired();
     void look_at_due(GroupId id, Instant now);
-    void age_reservation(const Timer& timer, Instant now);
+    void look_at_all_due(Instant now);
 
     // partition_views.cpp
     [[nodiscard]] ApplicationView view_of(const Application& application, bool objects) const;
@@ -182,6 +190,7 @@ private:
     [[nodiscard]] AllocationView view_of_allocation(const Allocation& allocation) const;
     [[nodiscard]] NodeView view_of(const Node& node, bool objects) const;
     [[nodiscard]] QueueView view_of(const Queue& queue, bool subtree) const;
+    void list_allocating(const Queue& queue, std::vector<std::string>& ids) const;
     [[nodiscard]] ResourceMapView map_of(const Resource& amounts) const;
 
     PartitionState s_;

@@ -58,7 +58,7 @@ private:
             held_ = true;
             add("QUEUE_STOPPED", s_.full_name, "the partition is stopped");
         }
-        if (application_.backoff_until && *application_.backoff_until > now) {
+        if (application_.backing_off && *application_.backoff_until > now) {
             held_ = true;
             const std::int64_t left = (*application_.backoff_until - now).count() / 1'000'000'000 + 1;
             add("BACKOFF", application_.id,

@@ -42,8 +42,7 @@ void PartitionContext::capacity_changed(const Resource& before, const Resource& 
     s_.root->max = std::move(max);
     orders_.touch(*s_.root, true);
     orders_.rebuild_queues(); // fair max and pending shares of every queue follow the size of the cluster
-    s_.tell({EventType::Queue, EventChange::Set, EventDetail::QueueMax, s_.root->path, {}, {}, &s_.root->max.bounds()},
-            now);
+    tell_limit(*s_.root, EventDetail::QueueMax, s_.root->max.unlimited() ? nullptr : &s_.root->max.bounds(), now);
 }
 
 std::optional<Refusal> PartitionContext::create_node(const NodeSpec& spec, Instant now) {
@@ -59,6 +58,7 @@ std::optional<Refusal> PartitionContext::create_node(const NodeSpec& spec, Insta
     if (!capacity || !occupied)
         return Refusal{"node " + id + ": a partition holds at most " + std::to_string(kMaxResourceTypes) + " resource types",
                        ElementCode::Negative};
+    if (auto refusal = refuse_existing(spec)) return refusal;
     const NodeId made = s_.nodes.add(spec.id);
     Node& node = s_.nodes[made];
     if (spec.attributes) node.attributes = attributes_of(*spec.attributes);
@@ -70,36 +70,26 @@ std::optional<Refusal> PartitionContext::create_node(const NodeSpec& spec, Insta
     node.schedulable = spec.action != NodeAction::CreateDrain;
     update_available(node);
     capacity_changed({}, node.capacity, now);
-    if (auto refusal = place_existing(spec, now)) {
-        remove_node(made, false, now);
-        return refusal;
-    }
     s_.tell({EventType::Node, EventChange::Add, EventDetail::None, node.id, {}, {}, &node.capacity}, now);
     s_.tell({EventType::Node, EventChange::Set, EventDetail::NodeSchedulable, node.id, {},
              node.schedulable ? "schedulable: true" : "schedulable: false"},
             now);
+    for (const AskSpec& existing : spec.existing) {
+        if (is_foreign(existing))
+            place_foreign(existing, made, now);
+        else
+            place_reported(existing, s_.find_application(existing.application), made, false, now);
+    }
     return std::nullopt;
 }
 
-/// S-481: all or nothing; the caller removes the node when one fails.
-std::optional<Refusal> PartitionContext::place_existing(const NodeSpec& spec, Instant now) {
-    for (AskSpec existing : spec.existing) {
-        existing.node = spec.id;
+/// S-481: all or nothing, so everything is tested before anything is done.
+std::optional<Refusal> PartitionContext::refuse_existing(const NodeSpec& spec) {
+    for (const AskSpec& existing : spec.existing) {
         const ApplicationId application = s_.find_application(existing.application);
-        const bool foreign = std::any_of(existing.tags.begin(), existing.tags.end(),
-                                         [](const Tag& tag) { return tag.key == "foreign"; });
-        std::optional<Refusal> refusal;
-        if (foreign) {
-            refusal = apply_foreign(existing, now);
-        } else if ((refusal = refuse_ask(existing, application, s_.nodes.find(spec.id)))) {
-        } else if (s_.find_allocation(application, existing.key).valid()) {
-            refusal = Refusal{"allocation key '" + std::string{existing.key} + "' is known already",
-                              ElementCode::ExistingAllocation};
-        } else if (!to_resource(existing.resource)) {
-            refusal = Refusal{"too many resource types", ElementCode::NoResource};
-        } else {
-            add_existing(existing, application, s_.nodes.find(spec.id), false, now);
-        }
+        std::optional<Refusal> refusal =
+            is_foreign(existing) ? refuse_foreign(existing) : refuse_ask(existing, application);
+        if (!refusal && !is_foreign(existing)) refusal = refuse_known(existing, application, {});
         if (refusal)
             return Refusal{"node " + std::string{spec.id} + ": existing allocation: " + refusal->reason,
                            ElementCode::ExistingAllocation};
@@ -124,7 +114,7 @@ std::optional<Refusal> PartitionContext::change_node(const NodeSpec& spec, Insta
     switch (spec.action) {
     case NodeAction::Drain: set_schedulable(id, false, now); return std::nullopt;
     case NodeAction::Schedulable: set_schedulable(id, true, now); return std::nullopt;
-    case NodeAction::Decommission: remove_node(id, true, now); return std::nullopt;
+    case NodeAction::Decommission: remove_node(id, now); return std::nullopt;
     default: break;
     }
     if (any_negative(spec.capacity) || any_negative(spec.occupied))
@@ -175,9 +165,9 @@ void PartitionContext::set_schedulable(NodeId id, bool schedulable, Instant now)
     if (!schedulable) drop_ordinary_reservations(id, now); // S-415
 }
 
-/// S-484. `tell`: the RM learns of the lost allocations; else the node was never announced.
-void PartitionContext::remove_node(NodeId id, bool tell, Instant now) {
-    if (tell && s_.nodes[id].schedulable) set_schedulable(id, false, now);
+/// S-484.
+void PartitionContext::remove_node(NodeId id, Instant now) {
+    if (s_.nodes[id].schedulable) set_schedulable(id, false, now);
     const std::vector<ReservationId> held = s_.nodes[id].reservations;
     for (const ReservationId reservation : held) drop_reservation(reservation, now);
     std::vector<AllocationId> placed = s_.nodes[id].allocations;
@@ -202,7 +192,6 @@ void PartitionContext::remove_node(NodeId id, bool tell, Instant now) {
     capacity_changed(s_.nodes[id].capacity, {}, now);
     const std::string name = s_.nodes[id].id;
     s_.nodes.remove(id);
-    if (!tell) return;
     s_.tell({EventType::Node, EventChange::Remove, EventDetail::NodeDecommission, name}, now);
     std::vector<ReleasedAllocation> released;
     const std::string message = "node " + name + " removed";

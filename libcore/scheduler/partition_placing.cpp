@@ -46,7 +46,8 @@ AllocationId PartitionContext::make_allocation(const AskSpec& spec, ApplicationI
     if (!application.valid()) return id;
     s_.keys.insert(mix_hash(application.index, spec.key), id);
     Application& owner = s_.applications[application];
-    if (made.created < owner.submitted) { // S-103
+    const Instant arrived = owner.state_log.front().first;
+    if (made.created < arrived && made.created < owner.submitted) { // S-103
         owner.submitted = made.created;
         orders_.touch(application);
     }
@@ -157,7 +158,7 @@ void PartitionContext::update_due(GroupId id, Instant now) {
     if (s_.due.empty() || s_.due.back().at <= at)
         s_.due.push_back({at, id});
     else
-        s_.timers.set(at, TimerKind::GroupDue, id.index);
+        s_.late_due.set(at, TimerKind::GroupDue, id.index);
 }
 
 // --- placing (S-330) -----------------------------------------------------------------------------------------------------
@@ -172,7 +173,7 @@ void PartitionContext::reserve_room(AllocationId ask, NodeId node) {
     orders_.reserve_room();
 }
 
-void PartitionContext::place(AllocationId id, NodeId node, Instant now) {
+void PartitionContext::place(AllocationId id, NodeId node, bool tell, Instant now) {
     const ReservationId reservation = s_.allocations[id].reservation;
     Queue& leaf = *s_.applications[s_.allocations[id].application].queue;
     take_pending(id, now);
@@ -181,7 +182,7 @@ void PartitionContext::place(AllocationId id, NodeId node, Instant now) {
     put_in_application(id, now);
     if (reservation.valid()) drop_reservation(reservation, now);
     ++s_.counters.allocated;
-    tell_new(id);
+    if (tell) tell_new(id);
 }
 
 void PartitionContext::put_on_node(AllocationId id, NodeId node_id, Instant now) {
@@ -304,7 +305,7 @@ AllocationId PartitionContext::find_ask(std::string_view application, std::strin
 
 void PartitionContext::commit_known(AllocationId ask, NodeId node, Instant now) {
     reserve_room(ask, node);
-    place(ask, node, now);
+    place(ask, node, true, now);
     if (upkeep_ == Upkeep::Full) orders_.refresh();
 }
 

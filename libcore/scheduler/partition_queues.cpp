@@ -55,20 +55,25 @@ void PartitionContext::destroy_queue(Queue& queue, Instant now) {
     parent.children.erase(queue.name);
 }
 
-void PartitionContext::set_limits(Queue& queue, const config::Resources& resources, Instant now) {
+/// S-600: the new value; absent when there is none any more.
+void PartitionContext::tell_limit(const Queue& queue, EventDetail detail, const Resource* value, Instant now) {
+    s_.tell({EventType::Queue, EventChange::Set, detail, queue.path, {}, {}, value}, now);
+}
+
+/// `tell`: the queue existed before, so a difference is a change.
+void PartitionContext::set_limits(Queue& queue, const config::Resources& resources, bool tell, Instant now) {
     Limit max{to_resource(resources.max.value_or(config::ResourceMap{}))};
     if (!queue.is_root() && !max.same_as(queue.max)) {
         queue.max = std::move(max);
-        s_.tell({EventType::Queue, EventChange::Set, EventDetail::QueueMax, queue.path, {}, {}, &queue.max.bounds()}, now);
+        if (tell) tell_limit(queue, EventDetail::QueueMax, queue.max.unlimited() ? nullptr : &queue.max.bounds(), now);
     }
-    const Resource amounts = to_resource(resources.guaranteed.value_or(config::ResourceMap{}));
-    std::optional<Resource> guaranteed;
-    if (amounts.gt_zero()) guaranteed = amounts; // S-035
+    std::optional<Resource> guaranteed{to_resource(resources.guaranteed.value_or(config::ResourceMap{}))};
+    if (!guaranteed->gt_zero()) guaranteed.reset(); // S-035
     const bool same = guaranteed.has_value() == queue.guaranteed.has_value() &&
                       (!guaranteed || guaranteed->deep_equals(*queue.guaranteed));
     if (same) return;
-    queue.guaranteed = guaranteed;
-    s_.tell({EventType::Queue, EventChange::Set, EventDetail::QueueGuaranteed, queue.path, {}, {}, &amounts}, now);
+    queue.guaranteed = std::move(guaranteed);
+    if (tell) tell_limit(queue, EventDetail::QueueGuaranteed, queue.guaranteed ? &*queue.guaranteed : nullptr, now);
 }
 
 void PartitionContext::set_state(Queue& queue, ObjectEvent event) {
@@ -84,7 +89,7 @@ void PartitionContext::drain(Queue& queue) {
 }
 
 /// Makes the queue and all below it what the configuration says. The parent has been configured.
-void PartitionContext::configure_queue(Queue& queue, const config::Queue& config, Instant now) {
+void PartitionContext::configure_queue(Queue& queue, const config::Queue& config, bool made, Instant now) {
     queue.managed = true;
     set_state(queue, ObjectEvent::Start);
     const bool leaf = !queue.is_root() && !config.is_parent();
@@ -98,12 +103,13 @@ void PartitionContext::configure_queue(Queue& queue, const config::Queue& config
         queue.is_root() ? config.properties : config::inherit_properties(queue.parent->property_map, config.properties);
     queue.properties = config::derive_properties(queue.property_map, queue.leaf);
     queue.max_applications = config.max_applications;
-    set_limits(queue, config.resources, now);
+    set_limits(queue, config.resources, !made, now);
     for (const config::Queue& child : config.children) {
         const std::string name = config::lower(child.name);
         const auto known = queue.children.find(name);
-        Queue& below = known != queue.children.end() ? *known->second : make_queue(name, &queue, !child.is_parent(), now);
-        configure_queue(below, child, now);
+        const bool is_new = known == queue.children.end();
+        Queue& below = is_new ? make_queue(name, &queue, !child.is_parent(), now) : *known->second;
+        configure_queue(below, child, is_new, now);
     }
     for (const auto& [name, child] : queue.children) {
         const auto named = [&name = name](const config::Queue& each) { return config::lower(each.name) == name; };
@@ -148,7 +154,7 @@ void PartitionContext::configure(const config::Partition& config, Instant now) {
     for (const auto& [name, weight] : config.resource_weights.empty() ? defaults : config.resource_weights)
         if (const ResourceId id = s_.resources.intern(name); id != ResourceNames::npos) weights.emplace_back(id, weight);
     s_.nodes.set_policy(config.node_sort_policy, std::move(weights));
-    configure_queue(*s_.root, config.root, now);
+    configure_queue(*s_.root, config.root, false, now);
     s_.slots_changed = true;
     orders_.rebuild_all();
 }
@@ -166,7 +172,7 @@ void PartitionContext::drop_everything(Instant now) {
     }
     std::vector<NodeId> nodes;
     s_.nodes.for_each([&](NodeId id) { nodes.push_back(id); });
-    for (const NodeId id : nodes) remove_node(id, true, now);
+    for (const NodeId id : nodes) remove_node(id, now);
 }
 
 void PartitionContext::settings_changed(Instant now) {

@@ -87,19 +87,25 @@ struct PartitionState {
     std::uint64_t stalled_by_headroom = 0; // reservations
     Resource capacity;
 
+    struct Aged {
+        ReservationId id{};
+        std::uint64_t sequence = 0;
+    };
+    std::vector<Aged> aged;         // reservations over their age (S-413)
     std::vector<GroupId> untouched; // groups with asks whose passing over is not noted yet (S-114)
     bool slots_changed = false;     // running slots or those who wait for one changed since flags were told (S-265)
 
     std::deque<EndedApplication> ended;             // by serial
     std::map<std::uint64_t, EndedApplication> rejected; // by serial
     std::unordered_map<std::string, std::uint64_t> rejected_ids;
-    Instant next_clean, next_purge;
+    Instant last_submitted;
     Timers timers;
     struct Due {
         Instant at;
         GroupId group{};
     };
     std::deque<Due> due; // groups to look at when their first ask may reserve, by time (S-403)
+    Timers late_due;     // the same for those that came out of order
     std::uint64_t next_arrival = 1;
     std::uint64_t next_token = 1;
     CoreCounters counters;

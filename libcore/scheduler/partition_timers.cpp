@@ -12,6 +12,7 @@ CycleOutcome PartitionContext::cycle(Instant now) {
     CycleOutcome outcome;
     if (s_.state == ObjectState::Stopped || s_.root->max.unlimited() || !s_.root->pending.gt_zero()) return outcome;
     orders_.sweep_shapes();
+    look_at_all_due(now);
     planner_.begin_cycle();
     if (s_.reservations.size() > 0) {
         const bool placed = execute(planner_.plan_reserved(now), now);
@@ -41,7 +42,7 @@ bool PartitionContext::execute(const Plan& plan, Instant now) {
     if (s_.shapes[ask.shape].is_pinned()) drop_ordinary_reservations(plan.node, now); // S-432
     const bool allocate = plan.kind == Plan::Kind::Allocate;
     if (allocate)
-        place(plan.ask, plan.node, now);
+        place(plan.ask, plan.node, true, now);
     else
         make_reservation(plan.ask, plan.node, now);
     Application& application = s_.applications[owner];
@@ -68,21 +69,28 @@ std::uint32_t PartitionContext::drop_planned(Instant now) {
 
 std::optional<Instant> PartitionContext::next_timer() const {
     std::optional<Instant> next = s_.timers.next();
-    if (!s_.due.empty() && (!next || s_.due.front().at < *next)) next = s_.due.front().at;
+    const auto sooner = [&next](std::optional<Instant> at) {
+        if (at && (!next || *at < *next)) next = at;
+    };
+    sooner(s_.late_due.next());
+    if (!s_.due.empty()) sooner(s_.due.front().at);
     return next;
 }
 
 bool PartitionContext::fire_timer(Instant now) {
-    const std::optional<Instant> next = s_.timers.next();
-    if (!s_.due.empty() && s_.due.front().at <= now && (!next || s_.due.front().at <= *next)) {
-        const GroupId group = s_.due.front().group;
-        s_.due.pop_front();
-        look_at_due(group, now);
-        return true;
-    }
+    look_at_all_due(now); // only knowledge: the order among other timers does not show
     const std::optional<Timer> timer = s_.timers.take_due(now);
     if (timer) fire(*timer, now);
     return timer.has_value();
+}
+
+void PartitionContext::look_at_all_due(Instant now) {
+    while (!s_.due.empty() && s_.due.front().at <= now) {
+        const GroupId group = s_.due.front().group;
+        s_.due.pop_front();
+        look_at_due(group, now);
+    }
+    while (const std::optional<Timer> timer = s_.late_due.take_due(now)) look_at_due({timer->id}, now);
 }
 
 void PartitionContext::fire(const Timer& timer, Instant now) {
@@ -94,13 +102,13 @@ void PartitionContext::fire(const Timer& timer, Instant now) {
         return;
     case TimerKind::ApplicationEnd: end_timer(timer.token, now); return;
     case TimerKind::BackOff:
-        if (!s_.applications.alive(application) || !s_.applications[application].backoff_until) return;
+        if (!s_.applications.alive(application) || !s_.applications[application].backing_off) return;
         if (*s_.applications[application].backoff_until > now) return; // armed again meanwhile
-        s_.applications[application].backoff_until.reset();
+        s_.applications[application].backing_off = false;
         orders_.touch(application);
         return;
-    case TimerKind::GroupDue: look_at_due({timer.id}, now); return;
-    case TimerKind::ReservationAge: age_reservation(timer, now); return;
+    case TimerKind::GroupDue: return; // kept in late_due
+    case TimerKind::ReservationAge: s_.aged.push_back({{timer.id}, timer.token}); return;
     case TimerKind::CleanQueues:
         clean_queues(now);
         s_.timers.set(now + s_.settings.queue_clean_interval, TimerKind::CleanQueues);
@@ -159,14 +167,6 @@ void PartitionContext::look_at_due(GroupId id, Instant now) {
     if (!s_.groups.alive(id) || !s_.groups[id].due_timer) return; // the group is gone
     s_.groups[id].due_timer = false;
     update_due(id, now);
-}
-
-/// S-413: from now on the reservation goes as soon as its ask does not pass its headrooms; looked at every second.
-void PartitionContext::age_reservation(const Timer& timer, Instant now) {
-    const ReservationId id{timer.id};
-    if (!s_.reservations.alive(id) || s_.reservations[id].sequence != timer.token) return;
-    orders_.wake(id);
-    s_.timers.set(now + std::chrono::seconds{1}, TimerKind::ReservationAge, timer.id, timer.token);
 }
 
 } // namespace yk

@@ -64,6 +64,13 @@ std::optional<QueueView> PartitionContext::queue_view(std::string_view path, boo
     return view_of(*queue, subtree);
 }
 
+void PartitionContext::list_allocating(const Queue& queue, std::vector<std::string>& ids) const {
+    if (queue.allocating == 0) return;
+    for (const ApplicationId id : queue.applications)
+        if (s_.applications[id].allocating_accepted) ids.push_back(s_.applications[id].id);
+    for (const auto& [name, child] : queue.children) list_allocating(*child, ids);
+}
+
 QueueView PartitionContext::view_of(const Queue& queue, bool subtree) const {
     QueueView view;
     view.path = queue.path;
@@ -83,11 +90,10 @@ QueueView PartitionContext::view_of(const Queue& queue, bool subtree) const {
     view.max_applications = queue.max_applications;
     view.running_applications = queue.running;
     view.applications = static_cast<std::int64_t>(queue.applications.size());
-    for (const ApplicationId id : queue.applications)
-        if (s_.applications[id].allocating_accepted) view.allocating_accepted.push_back(s_.applications[id].id);
+    list_allocating(queue, view.allocating_accepted);
     std::sort(view.allocating_accepted.begin(), view.allocating_accepted.end());
     const config::QueueProperties& properties = queue.properties;
-    view.current_priority = queue.own_priority();
+    view.current_priority = queue.published_priority(queue.own_priority());
     view.priority_offset = properties.priority_offset;
     view.sort_policy = queue.leaf && properties.sort_policy == config::SortPolicy::Fifo ? "fifo" : "fair";
     view.priority_sorting = properties.priority_sorting;

@@ -133,10 +133,8 @@ Plan Planner::try_pinned(AllocationId ask, Instant now) {
     if (can_take(node, ask)) return {Plan::Kind::Allocate, ask, node};
     if (wanted.reservation.valid()) return {};
     if (fits(s_.nodes[node].capacity, shape.resource)) return {Plan::Kind::Reserve, ask, node};
-    s_.shapes.block(wanted.shape); // S-435
+    s_.shapes.block(wanted.shape); // S-435: never tried on the node, so reservations there stay
     note(s_.groups[wanted.group], ask, AskGroup::Note::Nodes, now);
-    for (const ReservationId held : s_.nodes[node].reservations) // S-432: even if the try fails
-        if (!is_pinned(held)) to_drop_.push_back(held);
     return {};
 }
 
@@ -172,6 +170,7 @@ Plan Planner::try_counting(ApplicationId id, Instant now) {
     while (!heads.empty()) {
         if (unschedulable == application.queue->properties.backoff_count) {
             application.backoff_until = now + application.queue->properties.backoff_delay;
+            application.backing_off = true;
             s_.timers.set(*application.backoff_until, TimerKind::BackOff, id.index);
             return {};
         }
@@ -180,7 +179,8 @@ Plan Planner::try_counting(ApplicationId id, Instant now) {
         heads.pop_back();
         const Counted outcome = try_counted(ask, now);
         if (outcome.plan) return outcome.plan;
-        if (outcome.group_failed) continue;
+        const AskGroup& group = s_.groups[s_.allocations[ask].group];
+        if (outcome.group_failed && !group.first_untouched.valid()) continue; // its equals are noted, too
         unschedulable += outcome.unschedulable ? 1U : 0U;
         if (const AllocationId next{s_.allocations[ask].place.pending.next}; next.valid()) {
             heads.push_back(next);
@@ -190,16 +190,23 @@ Plan Planner::try_counting(ApplicationId id, Instant now) {
     return {};
 }
 
+/// The walk itself noted the ask: the cursor of those that wait for it moves on.
+void Planner::touched(AskGroup& group, AllocationId ask) {
+    if (group.first_untouched == ask) group.first_untouched = {s_.allocations[ask].place.pending.next};
+}
+
 Planner::Counted Planner::try_counted(AllocationId ask, Instant now) {
     const Allocation& wanted = s_.allocations[ask];
     AskGroup& group = s_.groups[wanted.group];
     const QueueVerdict verdict = queue_verdict(*s_.applications[wanted.application].queue, s_.resource_of(wanted));
     if (verdict.queue != nullptr) {
         note(group, ask, verdict.quota ? AskGroup::Note::Queue : AskGroup::Note::Nodes, now);
+        touched(group, ask);
         return {{}, true, false};
     }
     passed_headroom(ask, now);
     const Plan plan = try_nodes(ask, now);
+    if (!plan) touched(group, ask);
     const Shape& shape = s_.shapes[wanted.shape];
     if (plan || !shape.is_pinned()) return {plan, false, true};
     const NodeId node = s_.nodes.find(shape.required_node); // S-433: only one too large for its node counts
@@ -209,6 +216,7 @@ Planner::Counted Planner::try_counted(AllocationId ask, Instant now) {
 // --- step 1 ------------------------------------------------------------------------------------------------------------
 
 Plan Planner::plan_reserved(Instant now) {
+    wake_aged();
     while (true) {
         orders_.refresh();
         ApplicationId found;
@@ -225,31 +233,41 @@ Plan Planner::plan_reserved(Instant now) {
 /// S-411, S-412. What cannot be fulfilled is stalled until something changes in its favour (Orders::wake).
 Plan Planner::try_reservations(ApplicationId id, Instant now) {
     Application& application = s_.applications[id];
-    std::vector<ReservationId> others; // may move to another node
-    for (const ReservationId held : application.reservations) {
-        Reservation& reservation = s_.reservations[held];
+    std::vector<ReservationId> failed;
+    for (const ReservationId held : application.reservations) { // each on its own node
+        const Reservation& reservation = s_.reservations[held];
         if (reservation.stalled) continue;
-        const Allocation& ask = s_.allocations[reservation.ask];
-        if (queue_verdict(*application.queue, s_.resource_of(ask)).queue != nullptr) {
+        if (queue_verdict(*application.queue, s_.resource_of(s_.allocations[reservation.ask])).queue != nullptr) {
             stall(held, true);
-            if (now - reservation.since > s_.settings.reservation_timeout && !is_pinned(held)) to_drop_.push_back(held);
+            const bool over_age = now - reservation.since > s_.settings.reservation_timeout;
+            if (over_age && !is_pinned(held)) to_drop_.push_back(held);
             continue;
         }
         const bool usable = s_.nodes[reservation.node].schedulable || is_pinned(held);
         if (usable && can_take(reservation.node, reservation.ask))
             return {Plan::Kind::Allocate, reservation.ask, reservation.node};
-        stall(held, false);
-        if (!is_pinned(held)) others.push_back(held);
+        failed.push_back(held);
     }
-    for (const ReservationId held : others) {
+    for (const ReservationId held : failed) { // then on any other
         const AllocationId ask = s_.reservations[held].ask;
         const ShapeId shape = s_.allocations[ask].shape;
-        if (s_.shapes[shape].blocked) continue;
+        if (is_pinned(held) || s_.shapes[shape].blocked) continue;
         const NodeId node = s_.nodes.find_first(shape);
         if (node.valid()) return {Plan::Kind::Allocate, ask, node};
         s_.shapes.block(shape);
     }
+    for (const ReservationId held : failed) stall(held, false);
     return {};
+}
+
+/// S-413: what is over age goes as soon as its headroom does not allow it, so it is looked at in every cycle.
+void Planner::wake_aged() {
+    auto& aged = s_.aged;
+    const auto gone = [this](const PartitionState::Aged& each) {
+        return !s_.reservations.alive(each.id) || s_.reservations[each.id].sequence != each.sequence;
+    };
+    aged.erase(std::remove_if(aged.begin(), aged.end(), gone), aged.end());
+    for (const PartitionState::Aged& each : aged) orders_.wake(each.id);
 }
 
 void Planner::stall(ReservationId id, bool by_headroom) {
@@ -341,7 +359,7 @@ void Planner::note_passed_over(Instant now) {
 
 /// S-340: whether the walk would have tried the application's asks.
 bool Planner::is_considered(const Application& application) const {
-    return !application.backoff_until && has_slot(application);
+    return !application.backing_off && has_slot(application);
 }
 
 bool Planner::has_slot(const Application& application) const {

@@ -38,8 +38,7 @@ public:
 
     /// Before the first step of a cycle.
     void begin_cycle();
-    /// Reservations that the steps of this cycle found to be over age (S-413) or in the way (S-432); the caller drops
-    /// them after the walk.
+    /// Reservations that step 1 found to be over age (S-413); the caller drops them after the walk.
     [[nodiscard]] const std::vector<ReservationId>& to_drop() const noexcept { return to_drop_; }
     void forget_drops() noexcept { to_drop_.clear(); }
 
@@ -76,10 +75,12 @@ private:
     Plan try_counting(ApplicationId id, Instant now);
     Counted try_counted(AllocationId ask, Instant now);
     Plan try_reservations(ApplicationId id, Instant now);
+    void wake_aged();
     void stall(ReservationId id, bool by_headroom);
     [[nodiscard]] bool is_pinned(ReservationId id) const;
     [[nodiscard]] bool can_take(NodeId node, AllocationId ask) const;
 
+    void touched(AskGroup& group, AllocationId ask);
     void note(AskGroup& group, AllocationId ask, AskGroup::Note why, Instant now);
     void passed_headroom(AllocationId id, Instant now);
     void failed_headroom(AllocationId id, Instant now);

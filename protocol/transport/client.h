@@ -40,17 +40,18 @@ template <class T>
 using CallResult = Result<T, CallError>;
 
 struct ClientOptions {
-    std::string url;                 // ipc://, tcp://, tls+tcp://
-    std::string client = "ykctl";    // named in the daemon's log
-    std::string role = "admin";      // observer, rm, admin; a lower one is accepted when `any_role`
-    bool any_role = true;            // take what the identity grants when the role asked for is refused
+    std::string url;              // ipc://, tcp://, tls+tcp://
+    std::string client = "ykctl"; // named in the daemon's log
+    std::string role = "admin";   // observer, rm, admin; a lower one is accepted when `any_role`
+    bool any_role = true;         // take what the identity grants when the role asked for is refused
     std::string token;
-    std::string tls_ca;              // file; tls+tcp only
+    std::string tls_ca; // file; tls+tcp only
     std::vector<std::string> capabilities;
     std::chrono::milliseconds timeout{5000};
     std::uint32_t max_message = 16U << 20;
-    bool strict = false;             // unknown keys in replies are errors (I-312)
-    bool trace = false;              // every message to stderr as JSON
+    bool wait_for_socket = false; // a missing socket file counts as "not ready yet": for a daemon just started
+    bool strict = false;          // unknown keys in replies are errors (I-312)
+    bool trace = false;           // every message to stderr as JSON
 };
 
 class Client {
@@ -66,6 +67,14 @@ public:
     /// resent until `timeout` (zero: the option's) is over.
     [[nodiscard]] CallResult<Value> call(std::string_view kind, Value body = Value::object(),
                                          std::chrono::milliseconds timeout = std::chrono::milliseconds{0});
+
+    /// The same with an encoded body (one map) and the encoded body of the answer: for typed messages (wire/codec.h).
+    [[nodiscard]] CallResult<std::string> call_raw(std::string_view kind, std::string_view body,
+                                                   std::chrono::milliseconds timeout = std::chrono::milliseconds{0});
+
+    /// A second connection to the session of `owner`, to poll on another thread. For kinds that are not mutating: the
+    /// sequence numbers are the owner's. When the session is gone its calls answer E_SESSION_UNKNOWN.
+    [[nodiscard]] static CallResult<std::unique_ptr<Client>> attach(const Client& owner);
 
     /// The reply to Hello.
     [[nodiscard]] const Value& hello() const;

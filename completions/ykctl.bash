@@ -1,0 +1,359 @@
+# Made by `ykctl completion bash`; do not edit.
+# shellcheck shell=bash disable=SC2207,SC2034
+_ykctl() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} place='' word i skip=no
+    local words='' options='' files=no
+    COMPREPLY=()
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        word=${COMP_WORDS[i]}
+        if [ $skip = yes ]; then skip=no; continue; fi
+        case $word in
+            --after|--app|--attribute|--color|--config|--count|--extra|--file|--first|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
+        esac
+        case "$place:$word" in
+            ':status') place='status' ;;
+            ':ping') place='ping' ;;
+            ':health') place='health' ;;
+            ':version') place='version' ;;
+            ':rm') place='rm' ;;
+            ':node') place='node' ;;
+            ':queue') place='queue' ;;
+            ':app') place='app' ;;
+            ':ask') place='ask' ;;
+            ':alloc') place='alloc' ;;
+            ':partition') place='partition' ;;
+            ':config') place='config' ;;
+            ':explain') place='explain' ;;
+            ':scenario') place='scenario' ;;
+            ':replay') place='replay' ;;
+            ':dump') place='dump' ;;
+            ':events') place='events' ;;
+            ':sched') place='sched' ;;
+            ':clock') place='clock' ;;
+            ':completion') place='completion' ;;
+            ':help') place='help' ;;
+            'rm:register') place='rm register' ;;
+            'rm:list'|'rm:ls') place='rm list' ;;
+            'rm:show') place='rm show' ;;
+            'rm:log') place='rm log' ;;
+            'rm:deregister') place='rm deregister' ;;
+            'rm:serve') place='rm serve' ;;
+            'node:add') place='node add' ;;
+            'node:list'|'node:ls') place='node list' ;;
+            'node:show') place='node show' ;;
+            'node:update') place='node update' ;;
+            'node:drain') place='node drain' ;;
+            'node:undrain') place='node undrain' ;;
+            'node:remove'|'node:rm') place='node remove' ;;
+            'queue:list'|'queue:ls') place='queue list' ;;
+            'queue:tree') place='queue tree' ;;
+            'queue:show') place='queue show' ;;
+            'app:add') place='app add' ;;
+            'app:list'|'app:ls') place='app list' ;;
+            'app:show') place='app show' ;;
+            'app:remove'|'app:rm') place='app remove' ;;
+            'ask:add') place='ask add' ;;
+            'ask:list'|'ask:ls') place='ask list' ;;
+            'ask:show') place='ask show' ;;
+            'ask:remove'|'ask:rm') place='ask remove' ;;
+            'alloc:list'|'alloc:ls') place='alloc list' ;;
+            'alloc:show') place='alloc show' ;;
+            'alloc:release') place='alloc release' ;;
+            'partition:list'|'partition:ls') place='partition list' ;;
+            'partition:show') place='partition show' ;;
+            'config:show') place='config show' ;;
+            'config:check'|'config:validate') place='config check' ;;
+            'config:diff') place='config diff' ;;
+            'config:reload') place='config reload' ;;
+            'explain:app') place='explain app' ;;
+            'explain:ask') place='explain ask' ;;
+            'scenario:run') place='scenario run' ;;
+            'replay:gen') place='replay gen' ;;
+            'dump:diff') place='dump diff' ;;
+            'sched:step') place='sched step' ;;
+            'clock:show') place='clock show' ;;
+            'clock:advance') place='clock advance' ;;
+        esac
+    done
+    case "$place:$prev" in
+        *':-o'|*':--output') COMPREPLY=($(compgen -W 'table wide json jsonl yaml name' -- "$cur")); return ;;
+        *':--color') COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
+        *':--token-file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        *':--tls-ca') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'rm register:--config') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'rm serve:--config') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'node add:-f'|'node add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'app add:-f'|'app add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'app list:--state') COMPREPLY=($(compgen -W 'New Accepted Running Resuming Completing Completed Failing Failed Rejected Expired' -- "$cur")); return ;;
+        'ask add:-f'|'ask add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'config reload:-f'|'config reload:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'replay:--nodes') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'replay:--pods') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'replay:--policy') COMPREPLY=($(compgen -W 'fair binpacking' -- "$cur")); return ;;
+        'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP' -- "$cur")); return ;;
+    esac
+    case $prev in
+        --after|--app|--attribute|--color|--config|--count|--extra|--file|--first|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
+    esac
+    case $place in
+        '')
+            words='status ping health version rm node queue app ask alloc partition config explain scenario replay dump events sched clock completion help'
+            options='-h --help -s --socket -r --rm -p --partition -o --output --timeout --color --token-file --tls-ca --quiet -v --verbose --strict --trace-wire'
+            files=no ;;
+        'status')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'ping')
+            words=''
+            options='-h --help -c --count'
+            files=no ;;
+        'health')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'version')
+            words=''
+            options='-h --help --client'
+            files=no ;;
+        'rm')
+            words='register list show log deregister serve'
+            options='-h --help'
+            files=no ;;
+        'rm register')
+            words=''
+            options='-h --help --policy-group --config --extra --no-confirm --keep'
+            files=no ;;
+        'rm list')
+            words=''
+            options='-h --help --watch --interval'
+            files=no ;;
+        'rm show')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'rm log')
+            words=''
+            options='-h --help --after --count'
+            files=no ;;
+        'rm deregister')
+            words=''
+            options='-h --help --force'
+            files=no ;;
+        'rm serve')
+            words=''
+            options='-h --help --policy-group --config --extra --no-confirm --count'
+            files=no ;;
+        'node')
+            words='add list show update drain undrain remove'
+            options='-h --help'
+            files=no ;;
+        'node add')
+            words=''
+            options='-h --help -R --resources -a --attribute --drained --count --name-format --first -f --file'
+            files=no ;;
+        'node list')
+            words=''
+            options='-h --help --watch --interval'
+            files=no ;;
+        'node show')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'node update')
+            words=''
+            options='-h --help -R --resources -a --attribute'
+            files=no ;;
+        'node drain')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'node undrain')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'node remove')
+            words=''
+            options='-h --help --force'
+            files=no ;;
+        'queue')
+            words='list tree show'
+            options='-h --help'
+            files=no ;;
+        'queue list')
+            words=''
+            options='-h --help --watch --interval'
+            files=no ;;
+        'queue tree')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'queue show')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'app')
+            words='add list show remove'
+            options='-h --help'
+            files=no ;;
+        'app add')
+            words=''
+            options='-h --help -q --queue -u --user --tag -f --file'
+            files=no ;;
+        'app list')
+            words=''
+            options='-h --help --state -q --queue --pending --all --watch --interval'
+            files=no ;;
+        'app show')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'app remove')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'ask')
+            words='add list show remove'
+            options='-h --help'
+            files=no ;;
+        'ask add')
+            words=''
+            options='-h --help -R --resources -n --count --key --priority --required-node --tag -f --file --wait'
+            files=no ;;
+        'ask list')
+            words=''
+            options='-h --help --app --watch --interval'
+            files=no ;;
+        'ask show')
+            words=''
+            options='-h --help --app'
+            files=no ;;
+        'ask remove')
+            words=''
+            options='-h --help --app --all'
+            files=no ;;
+        'alloc')
+            words='list show release'
+            options='-h --help'
+            files=no ;;
+        'alloc list')
+            words=''
+            options='-h --help --app --node -q --queue --watch --interval'
+            files=no ;;
+        'alloc show')
+            words=''
+            options='-h --help --app'
+            files=no ;;
+        'alloc release')
+            words=''
+            options='-h --help --app --all --reason'
+            files=no ;;
+        'partition')
+            words='list show'
+            options='-h --help'
+            files=no ;;
+        'partition list')
+            words=''
+            options='-h --help --watch --interval'
+            files=no ;;
+        'partition show')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'config')
+            words='show check diff reload'
+            options='-h --help'
+            files=no ;;
+        'config show')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'config check')
+            words=''
+            options='-h --help'
+            files=yes ;;
+        'config diff')
+            words=''
+            options='-h --help'
+            files=yes ;;
+        'config reload')
+            words=''
+            options='-h --help -f --file --extra --dry-run'
+            files=no ;;
+        'explain')
+            words='app ask'
+            options='-h --help'
+            files=no ;;
+        'explain app')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'explain ask')
+            words=''
+            options='-h --help --app'
+            files=no ;;
+        'scenario')
+            words='run'
+            options='-h --help'
+            files=no ;;
+        'scenario run')
+            words=''
+            options='-h --help --spawn -j --parallel'
+            files=yes ;;
+        'replay')
+            words='gen'
+            options='-h --help --nodes --pods --policy --speed --spawn'
+            files=no ;;
+        'replay gen')
+            words=''
+            options='-h --help --nodes --pods --seed'
+            files=yes ;;
+        'dump')
+            words='diff'
+            options='-h --help'
+            files=yes ;;
+        'dump diff')
+            words=''
+            options='-h --help'
+            files=yes ;;
+        'events')
+            words=''
+            options='-h --help --follow --since --object --type'
+            files=no ;;
+        'sched')
+            words='step'
+            options='-h --help'
+            files=no ;;
+        'sched step')
+            words=''
+            options='-h --help --until'
+            files=no ;;
+        'clock')
+            words='show advance'
+            options='-h --help'
+            files=no ;;
+        'clock show')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'clock advance')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'completion')
+            words='bash zsh fish'
+            options='-h --help'
+            files=no ;;
+        'help')
+            words=''
+            options='-h --help'
+            files=no ;;
+    esac
+    if [[ $cur == -* ]]; then
+        COMPREPLY=($(compgen -W "$options -h --help -s --socket -r --rm -p --partition -o --output --timeout --color --token-file --tls-ca --quiet -v --verbose --strict --trace-wire" -- "$cur"))
+    else
+        COMPREPLY=($(compgen -W "$words" -- "$cur"))
+        if [ $files = yes ]; then COMPREPLY+=($(compgen -f -- "$cur")); fi
+    fi
+}
+complete -o filenames -F _ykctl ykctl

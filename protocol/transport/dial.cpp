@@ -1,0 +1,139 @@
+#include "protocol/transport/dial.h"
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nng/supplemental/tls/tls.h>
+#include <nng/transport/tls/tls.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "protocol/transport/ipc_path.h"
+
+namespace yk::wire {
+
+namespace {
+
+bool starts_with(const std::string& text, std::string_view prefix) {
+    return text.compare(0, prefix.size(), prefix) == 0;
+}
+
+bool has_tls() {
+    const char* engine = nng_tls_engine_name();
+    return engine != nullptr && *engine != '\0' && std::string_view{engine} != "none";
+}
+
+/// errno of connecting to a local socket; 0: somebody listens.
+int probe_ipc(const std::string& path) {
+    sockaddr_un address{};
+    if (path.size() >= sizeof address.sun_path) return ENAMETOOLONG;
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.data(), path.size());
+    const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (socket < 0) return errno;
+    const int result = ::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
+    ::close(socket);
+    return result;
+}
+
+Error ipc_refusal(const std::string& path, int code) {
+    switch (code) {
+    case ENOENT:
+    case ENOTDIR:
+        return {
+            code,
+            fmt::format("no daemon: {} does not exist; start ykd, or name its socket with -s or YKCTL_SOCKET", path),
+            path};
+    case EACCES:
+    case EPERM:
+        return {code, fmt::format("permission to connect to {} denied; ask to be let in by its mode or group", path),
+                path};
+    case ENAMETOOLONG:
+        return {code, fmt::format("the socket path {} is longer than the system's limit of 107 bytes", path), path};
+    case ECONNREFUSED:
+        return {code,
+                fmt::format("no daemon listens on {}: the socket is left over from one that ended; start ykd", path),
+                path};
+    default: return {code, fmt::format("cannot connect to {}: {}", path, std::strerror(code)), path};
+    }
+}
+
+/// What can be seen without connecting, which would cost the daemon a connection.
+int look_at(const std::string& path) {
+    struct stat info {};
+    if (path.size() >= sizeof(sockaddr_un::sun_path)) return ENAMETOOLONG;
+    if (::stat(path.c_str(), &info) != 0) return errno;
+    if (!S_ISSOCK(info.st_mode)) return ENOTSOCK;
+    return ::access(path.c_str(), W_OK) == 0 ? 0 : errno;
+}
+
+Result<void> check_ipc(const std::string& path, bool may_be_missing) {
+    const int code = look_at(path);
+    const bool is_missing = code == ENOENT || code == ENOTDIR;
+    if (code == 0 || (is_missing && may_be_missing)) return {};
+    return ipc_refusal(path, code);
+}
+
+struct FreeTlsConfig {
+    void operator()(nng_tls_config* config) const noexcept { nng_tls_config_free(config); }
+};
+
+Error tls_error(const std::string& file, int code) {
+    return {code,
+            fmt::format("cannot use the certificates of {}: {}; name the CA's file with --tls-ca", file,
+                        nng_strerror(code)),
+            file};
+}
+
+Result<void> set_tls(nng_dialer dialer, const std::string& ca) {
+    constexpr const char* kSystemBundle = "/etc/ssl/certs/ca-certificates.crt"; // mbedTLS knows no system store
+    const std::string file = ca.empty() ? kSystemBundle : ca;
+    nng_tls_config* raw = nullptr;
+    if (const int code = nng_tls_config_alloc(&raw, NNG_TLS_MODE_CLIENT); code != 0) return tls_error(file, code);
+    const std::unique_ptr<nng_tls_config, FreeTlsConfig> config{raw};
+    if (const int code = nng_tls_config_ca_file(raw, file.c_str()); code != 0) return tls_error(file, code);
+    nng_tls_config_auth_mode(raw, NNG_TLS_AUTH_MODE_REQUIRED);
+    if (const int code = nng_dialer_set_ptr(dialer, NNG_OPT_TLS_CONFIG, raw); code != 0) return tls_error(file, code);
+    return {};
+}
+
+} // namespace
+
+Result<void> check_address(const std::string& url, bool may_be_missing) {
+    if (starts_with(url, "ipc://")) return check_ipc(ipc_path_of(url), may_be_missing);
+    if (starts_with(url, "tcp://") || starts_with(url, "inproc://")) return {};
+    if (!starts_with(url, "tls+tcp://"))
+        return Error{EINVAL,
+                     fmt::format("'{}' is no address: use ipc://PATH, tcp://HOST:PORT or tls+tcp://HOST:PORT", url),
+                     url};
+    if (has_tls()) return {};
+    return Error{ENOTSUP, "this build of nng has no TLS; use ipc:// or tcp:// through a tunnel", url};
+}
+
+Result<void> start_dialer(nng_socket socket, const std::string& url, const std::string& tls_ca) {
+    nng_dialer dialer = NNG_DIALER_INITIALIZER;
+    if (const int code = nng_dialer_create(&dialer, socket, url.c_str()); code != 0)
+        return Error{code, fmt::format("cannot use the address {}: {}", url, nng_strerror(code)), url};
+    if (starts_with(url, "tls+tcp://")) YK_CHECKED(set_tls(dialer, tls_ca));
+    if (!starts_with(url, "ipc://")) {
+        nng_dialer_set_bool(dialer, NNG_OPT_TCP_NODELAY, true); // inproc does not know them
+        nng_dialer_set_bool(dialer, NNG_OPT_TCP_KEEPALIVE, true);
+    }
+    if (const int code = nng_dialer_start(dialer, NNG_FLAG_NONBLOCK); code != 0)
+        return Error{code, fmt::format("cannot dial {}: {}", url, nng_strerror(code)), url};
+    return {};
+}
+
+std::string why_not_connected(const std::string& url) {
+    const std::string path = ipc_path_of(url);
+    if (path.empty())
+        return fmt::format("no daemon answers at {}: refused, unreachable, or not speaking this protocol", url);
+    if (const int code = probe_ipc(path); code != 0 && code != EAGAIN) return ipc_refusal(path, code).message;
+    return fmt::format("something listens on {}, but does not answer as a ykd would", path);
+}
+
+} // namespace yk::wire

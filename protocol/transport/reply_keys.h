@@ -1,0 +1,15 @@
+#pragma once
+// The keys that replies may have at their outermost level (interface.md 4.6), for clients that want to know of others.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "protocol/wire/scan.h"
+
+namespace yk::wire {
+
+/// A key of the reply's body that the table lacks. Nothing too when the table lacks the kind.
+[[nodiscard]] std::optional<std::string> unknown_reply_key(std::string_view kind, Body body);
+
+} // namespace yk::wire

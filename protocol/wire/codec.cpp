@@ -1,0 +1,49 @@
+#include "protocol/wire/codec.h"
+
+#include "protocol/wire/decoder.h"
+#include "protocol/wire/encoder.h"
+
+namespace yk::wire {
+
+template <class T>
+WireResult<T> decode(Body body, DecodeOptions options) {
+    Decoder decoder{body, options};
+    T message;
+    if (!decoder.message(message)) return std::move(decoder).error();
+    return message;
+}
+
+template <class T>
+void encode(Buffer& out, const T& message) {
+    Encoder{out}.message(message);
+}
+
+#define YK_MESSAGE(type)                                                                                               \
+    template WireResult<si::type> decode<si::type>(Body, DecodeOptions);                                               \
+    template void encode<si::type>(Buffer&, const si::type&);
+
+YK_MESSAGE(RegisterResourceManagerRequest)
+YK_MESSAGE(RegisterResourceManagerResponse)
+YK_MESSAGE(AllocationAsk)
+YK_MESSAGE(Allocation)
+YK_MESSAGE(AllocationRelease)
+YK_MESSAGE(AllocationRequest)
+YK_MESSAGE(AllocationResponse)
+YK_MESSAGE(AddApplicationRequest)
+YK_MESSAGE(ApplicationRequest)
+YK_MESSAGE(ApplicationResponse)
+YK_MESSAGE(NodeInfo)
+YK_MESSAGE(NodeRequest)
+YK_MESSAGE(NodeResponse)
+YK_MESSAGE(UpdateConfigurationRequest)
+YK_MESSAGE(HelloRequest)
+YK_MESSAGE(HelloReply)
+YK_MESSAGE(PollRequest)
+YK_MESSAGE(PollReply)
+YK_MESSAGE(CallResultRequest)
+YK_MESSAGE(SyncRequest)
+YK_MESSAGE(StreamLogRequest)
+
+#undef YK_MESSAGE
+
+} // namespace yk::wire

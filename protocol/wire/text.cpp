@@ -1,0 +1,106 @@
+#include "protocol/wire/text.h"
+
+#include <array>
+#include <cstring>
+
+namespace yk::wire {
+
+namespace {
+
+constexpr std::array<std::size_t, 5> kMaxBytes{256, 1024, 4096, std::size_t{64} << 10, std::size_t{4} << 20};
+
+constexpr std::uint64_t kEach = 0x0101010101010101U; // one in each byte
+constexpr std::uint64_t kHigh = 0x8080808080808080U;
+
+/// High bits where a byte of `word` is at least 0x80, below 0x20 or 0x7f. May also mark bytes behind a marked one.
+constexpr std::uint64_t suspicious(std::uint64_t word) noexcept {
+    const std::uint64_t low = (word - 0x20 * kEach) & ~word;
+    const std::uint64_t del = word ^ (0x7f * kEach);
+    return (word | low | ((del - kEach) & ~del)) & kHigh;
+}
+
+template <class Word>
+std::uint64_t load(const char* at) noexcept {
+    Word word = 0;
+    std::memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/// Whether all bytes are printable ASCII: the usual identifier. False means: look closer. The last words overlap, so
+/// that every load has a fixed size.
+bool is_plain(std::string_view text) noexcept {
+    const char* at = text.data();
+    const std::size_t size = text.size();
+    if (size >= 8) {
+        std::uint64_t found = suspicious(load<std::uint64_t>(at + size - 8));
+        for (std::size_t i = 0; i + 8 < size; i += 8) found |= suspicious(load<std::uint64_t>(at + i));
+        return found == 0;
+    }
+    if (size >= 4) return suspicious(load<std::uint32_t>(at) << 32 | load<std::uint32_t>(at + size - 4)) == 0;
+    std::uint64_t word = kEach * ' ';
+    for (std::size_t i = 0; i < size; ++i) word = word << 8 | static_cast<unsigned char>(at[i]);
+    return suspicious(word) == 0;
+}
+
+bool is_control(char c) noexcept {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+}
+
+bool has_control(std::string_view text) noexcept {
+    for (const char c : text)
+        if (is_control(c)) return true;
+    return false;
+}
+
+bool is_continuation(unsigned char byte) noexcept {
+    return (byte & 0xc0) == 0x80;
+}
+
+/// Length of the well-formed character at the front (Unicode table 3-7), 0 when there is none.
+std::size_t character_length(std::string_view text) noexcept {
+    const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char first = byte(0);
+    if (first < 0x80) return 1;
+    const std::size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    if (length == 0 || text.size() < length) return 0;
+    const unsigned char second = byte(1);
+    const unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    const unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    if (second < low || second > high) return 0;
+    for (std::size_t i = 2; i < length; ++i)
+        if (!is_continuation(byte(i))) return 0;
+    return length;
+}
+
+} // namespace
+
+std::size_t max_bytes(TextRule rule) noexcept {
+    return kMaxBytes[static_cast<std::size_t>(rule)];
+}
+
+bool is_utf8(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const std::size_t length = character_length(text);
+        if (length == 0) return false;
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
+TextFault check_text(std::string_view text, TextRule rule) noexcept {
+    if (text.size() > max_bytes(rule)) return TextFault::TooLong;
+    if (is_plain(text)) return TextFault::None;
+    if (!is_utf8(text)) return TextFault::NotUtf8;
+    if (rule == TextRule::Id && has_control(text)) return TextFault::ControlCharacter;
+    return TextFault::None;
+}
+
+std::string_view truncated(std::string_view text, std::size_t max) noexcept {
+    if (text.size() <= max) return text;
+    std::size_t size = max;
+    while (size > 0 && is_continuation(static_cast<unsigned char>(text[size]))) --size;
+    return text.substr(0, size);
+}
+
+} // namespace yk::wire

@@ -1,0 +1,40 @@
+// yk_bench: plays the workloads of docs/benchmarks.md and prints what they took.
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include "tests/bench/suite.h"
+
+int main(int argc, char** argv) {
+    yk::bench::Options options;
+    std::string json;
+    CLI::App app{"Plays the workloads of docs/benchmarks.md and prints a table."};
+    app.add_option("--workload", options.workloads, "only these: W1, W2, ... or the start of a name such as 'W2 50k'")
+        ->delimiter(',');
+    app.add_option("--level", options.levels, "only these levels")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"core", "order", "floor", "wire"}));
+    app.add_flag("--scaling", options.scaling, "how cost grows with nodes and leaves, instead of the workloads");
+    app.add_option("--runs", options.runs, "how often each figure is measured")
+        ->check(CLI::Range(1, 100))
+        ->capture_default_str();
+    app.add_option("--json", json, "also write every figure to this file");
+    app.add_option("--data", options.data, "folder with openb_*.csv, for W3")->capture_default_str();
+    app.add_option("--ykd", options.ykd, "the daemon for level wire (default: ykd beside this program)");
+    CLI11_PARSE(app, argc, argv);
+    options.beside = argv[0];
+
+    const yk::bench::Report report =
+        options.scaling ? yk::bench::run_scaling(options) : yk::bench::run_workloads(options);
+    std::cout << yk::bench::to_markdown(report);
+    if (json.empty()) return 0;
+    std::ofstream file{json};
+    file << yk::bench::to_json(report);
+    file.close();
+    if (file) return 0;
+    std::cerr << "yk_bench: cannot write " << json << "\n";
+    return 1;
+}

@@ -1,0 +1,105 @@
+// --scaling: how the cost of one allocation grows with nodes and leaves, and the exponent that fits best.
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "tests/bench/churn.h"
+#include "tests/bench/placing.h"
+#include "tests/bench/suite.h"
+
+namespace yk::bench {
+
+namespace {
+
+constexpr std::uint32_t kAsks = 40'000;
+constexpr std::uint32_t kChurnSteps = 200'000;
+
+using MeasurePoint = std::function<Result<Sample>()>;
+
+/// The median processor time of one allocation over the runs; nullopt when a run failed, which is noted.
+std::optional<double> point(const MeasurePoint& measure, const std::string& name, const Options& options,
+                            Report& report) {
+    std::vector<double> ns;
+    for (int run = 0; run < options.runs; ++run) {
+        std::fprintf(stderr, "%s, run %d\n", name.c_str(), run + 1);
+        const auto sample = measure();
+        if (!sample.ok()) {
+            report.notes.push_back(name + ": " + sample.error().text());
+            return std::nullopt;
+        }
+        ns.push_back(sample.value().cpu_ns());
+    }
+    return median(ns);
+}
+
+/// `measure(x)` prepares the measurement of one point.
+void add_series(Series series, const std::vector<std::uint32_t>& xs, const Options& options, Report& report,
+                const std::function<MeasurePoint(std::uint32_t)>& measure) {
+    for (const std::uint32_t x : xs) {
+        const auto ns = point(measure(x), fmt::format("{}, {} {}", series.name, x, series.over), options, report);
+        if (!ns) return;
+        series.x.push_back(x);
+        series.ns.push_back(*ns);
+    }
+    series.exponent = fitted_exponent(series.x, series.ns);
+    report.series.push_back(std::move(series));
+}
+
+MeasurePoint placing_point(const TreeParameters& tree) {
+    auto placing = std::make_shared<Placing>([tree] { return make_tree(tree); });
+    return [placing]() -> Result<Sample> {
+        if (placing->asked() == 0) YK_CHECKED(placing->record());
+        return placing->run(Level::Core);
+    };
+}
+
+void add_placing_series(const Options& options, Report& report) {
+    for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking}) {
+        TreeParameters tree;
+        tree.asks = kAsks;
+        tree.order = order;
+        add_series({"40,000 asks, " + name_of(order), "nodes", {}, {}}, {500, 1581, 5000, 15'811, 50'000}, options,
+                   report, [tree](std::uint32_t nodes) mutable {
+                       tree.nodes = nodes;
+                       return placing_point(tree);
+                   });
+        tree.nodes = 5000;
+        tree.parents = 0;
+        add_series({"40,000 asks, " + name_of(order), "leaves", {}, {}}, {1, 10, 100, 1000}, options, report,
+                   [tree](std::uint32_t leaves) mutable {
+                       tree.leaves = leaves;
+                       return placing_point(tree);
+                   });
+    }
+}
+
+/// Nodes are a quarter of W2's, so that 50,000 of them are full with about a million allocations.
+void add_churn_series(NodeOrder order, std::uint32_t percent, std::uint32_t shapes, const Options& options,
+                      Report& report) {
+    ChurnParameters churn;
+    churn.tree.order = order;
+    churn.tree.node_percent = 25;
+    churn.tree.shapes = shapes;
+    churn.percent_full = percent;
+    churn.steps = kChurnSteps;
+    add_series({fmt::format("W6 {} % full, {} shapes, {}", percent, shapes, name_of(order)), "nodes", {}, {}},
+               {500, 5000, 50'000}, options, report, [churn](std::uint32_t nodes) mutable {
+                   churn.tree.nodes = nodes;
+                   return [churn] { return run_churn(churn); };
+               });
+}
+
+} // namespace
+
+Report run_scaling(const Options& options) {
+    Report report;
+    if (options.wants_workload("W2")) add_placing_series(options, report);
+    if (!options.wants_workload("W6")) return report;
+    for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking})
+        for (const std::uint32_t percent : {90U, 95U})
+            for (const std::uint32_t shapes : {20U, 1000U}) add_churn_series(order, percent, shapes, options, report);
+    return report;
+}
+
+} // namespace yk::bench

@@ -1,0 +1,193 @@
+#include "tests/bench/suite.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tests/bench/churn.h"
+#include "tests/bench/placing.h"
+#include "tests/bench/wire.h"
+#include "tests/bench/workloads.h"
+
+namespace yk::bench {
+
+namespace {
+
+constexpr std::uint32_t kWireSteps = 10'000;
+
+struct PlacingCase {
+    std::string name;
+    MakeWorkload make;
+    double reference = 0; // allocations per second: the middle of the range in shared/design/benchmarks.md
+};
+
+MakeWorkload tree(TreeParameters parameters) {
+    return [parameters] { return make_tree(parameters); };
+}
+
+TreeParameters large(NodeOrder order) { // W5
+    TreeParameters p;
+    p.nodes = 50'000;
+    p.parents = 20;
+    p.leaves = 50;
+    p.applications = 10'000;
+    p.asks = 1'000'000;
+    p.order = order;
+    return p;
+}
+
+TreeParameters million(NodeOrder order) { // W2 1M
+    TreeParameters p;
+    p.asks = 1'000'000;
+    p.node_percent = 300;
+    p.order = order;
+    return p;
+}
+
+void add_openb(std::vector<PlacingCase>& cases, const Options& options, Report& report) {
+    for (const auto& [order, reference] : {std::pair{NodeOrder::Fair, 66.0}, std::pair{NodeOrder::BinPacking, 810.0}}) {
+        const std::string name = "W3 openb " + name_of(order);
+        if (!options.wants_workload(name)) continue;
+        auto made = make_openb(options.data, order);
+        if (!made.ok()) {
+            report.notes.push_back("W3 left out: " + made.error().text() + " (--data FOLDER)");
+            return;
+        }
+        cases.push_back({name, [made] { return made.value(); }, reference});
+    }
+}
+
+std::vector<PlacingCase> placing_cases(const Options& options, Report& report) {
+    std::vector<PlacingCase> cases;
+    const auto add = [&](PlacingCase each) {
+        if (options.wants_workload(each.name)) cases.push_back(std::move(each));
+    };
+    add({"W1 two-queues", [] { return make_two_queues(5000, 10'000); }, 3855});
+    for (const auto& [order, reference] :
+         {std::pair{NodeOrder::Fair, 5580.0}, std::pair{NodeOrder::BinPacking, 2550.0}}) {
+        TreeParameters small;
+        small.order = order;
+        add({"W2 50k " + name_of(order), tree(small), reference});
+    }
+    for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking})
+        add({"W2 1M " + name_of(order), tree(million(order)), 0});
+    add_openb(cases, options, report);
+    for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking})
+        add({"W5 large " + name_of(order), tree(large(order)), 0});
+    return cases;
+}
+
+/// Processor time of `over` / `under`, run by run.
+void add_ratio(Report& report, const std::string& workload, const Row& over, const Row& under) {
+    Figure figure{workload, over.level + " / " + under.level, {}};
+    for (std::size_t i = 0; i < std::min(over.samples.size(), under.samples.size()); ++i)
+        figure.values.push_back(over.samples[i].cpu_ns() / under.samples[i].cpu_ns());
+    report.figures.push_back(std::move(figure));
+}
+
+/// Measures once for each row; false when it failed, which is noted.
+bool measure_into(Row& row, int run, Report& report, const std::function<Result<Sample>()>& measure) {
+    std::fprintf(stderr, "%s %s, run %d\n", row.workload.c_str(), row.level.c_str(), run + 1);
+    auto sample = measure();
+    if (!sample.ok()) report.notes.push_back(row.workload + ": " + sample.error().text());
+    if (sample.ok()) row.samples.push_back(sample.value());
+    return sample.ok();
+}
+
+void run_case(const PlacingCase& each, const Options& options, Report& report) {
+    std::vector<Row> rows;
+    for (const Level level : {Level::Core, Level::Order, Level::Floor})
+        if (options.wants_level(name_of(level))) rows.push_back({each.name, name_of(level), 0, {}});
+    if (rows.empty()) return;
+    Placing placing{each.make};
+    if (const auto recorded = placing.record(); !recorded.ok()) {
+        report.notes.push_back(each.name + ": " + recorded.error().text());
+        return;
+    }
+    for (int run = 0; run < options.runs; ++run) {
+        for (Row& row : rows) { // one run of each level after the other: what disturbs one disturbs its neighbours
+            const Level level = row.level == "core" ? Level::Core : row.level == "order" ? Level::Order : Level::Floor;
+            if (!measure_into(row, run, report, [&] { return placing.run(level); })) return;
+        }
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t k = i + 1; k < rows.size(); ++k) add_ratio(report, each.name, rows[i], rows[k]);
+    if (rows.front().level == "core") rows.front().reference = each.reference;
+    for (Row& row : rows) report.rows.push_back(std::move(row));
+}
+
+/// W4, with what a step costs more than without a backlog.
+void run_backlogs(const Options& options, Report& report) {
+    for (const bool until_idle : {false, true}) {
+        const std::string suffix = until_idle ? ", until idle" : "";
+        const std::vector<BacklogParameters> cases{
+            {0, 1, 10'000, until_idle}, {100'000, 20, 10'000, until_idle}, {100'000, 500, 10'000, until_idle}};
+        std::vector<Row> rows{{"W4 no backlog" + suffix, "core", 0, {}},
+                              {"W4 100k of 20 shapes" + suffix, "core", 0, {}},
+                              {"W4 100k of 500 shapes" + suffix, "core", 0, {}}};
+        for (int run = 0; run < options.runs; ++run)
+            for (std::size_t i = 0; i < rows.size(); ++i)
+                if (!measure_into(rows[i], run, report, [&] { return run_backlog(cases[i]); })) return;
+        for (std::size_t i = 1; i < rows.size(); ++i) {
+            Figure figure{rows[i].workload, "time / without backlog", {}};
+            for (std::size_t k = 0; k < rows[i].samples.size(); ++k)
+                figure.values.push_back(rows[i].samples[k].cpu_ns() / rows[0].samples[k].cpu_ns());
+            report.figures.push_back(std::move(figure));
+        }
+        for (Row& row : rows) report.rows.push_back(std::move(row));
+    }
+}
+
+void run_churns(const Options& options, Report& report) { // W6
+    for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking}) {
+        Row row{"W6 churn " + name_of(order), "core", 0, {}};
+        if (!options.wants_workload(row.workload)) continue;
+        ChurnParameters churn;
+        churn.tree.order = order;
+        for (int run = 0; run < options.runs; ++run)
+            if (!measure_into(row, run, report, [&] { return run_churn(churn); })) return;
+        report.rows.push_back(std::move(row));
+    }
+}
+
+void run_wires(const Options& options, Report& report) { // W1 and W9 over ipc
+    const std::string beside = options.beside.substr(0, options.beside.rfind('/') + 1);
+    const std::string ykd = options.ykd.empty() ? beside + "ykd" : options.ykd;
+    Row bulk{"W1 two-queues", "wire", 3855, {}};
+    Row single{"W9 latency", "wire", 0, {}};
+    TreeParameters half; // W2's cluster, half full
+    half.asks = asks_to_fill(half, 50) + kWireSteps;
+    for (int run = 0; run < options.runs && options.wants_workload(bulk.workload); ++run) {
+        const auto once = [&] { return run_wire(ykd, [] { return make_two_queues(5000, 10'000); }); };
+        if (!measure_into(bulk, run, report, once)) break;
+    }
+    for (int run = 0; run < options.runs && options.wants_workload(single.workload); ++run)
+        if (!measure_into(single, run, report, [&] { return run_wire_latency(ykd, tree(half), kWireSteps); })) break;
+    for (Row* row : {&bulk, &single})
+        if (!row->samples.empty()) report.rows.push_back(std::move(*row));
+}
+
+} // namespace
+
+bool Options::wants_workload(const std::string& name) const {
+    return workloads.empty() || std::any_of(workloads.begin(), workloads.end(), [&](const std::string& wanted) {
+               return name.compare(0, wanted.size(), wanted) == 0 &&
+                      (name.size() == wanted.size() || name[wanted.size()] == ' ');
+           });
+}
+
+bool Options::wants_level(const std::string& name) const {
+    return levels.empty() || std::find(levels.begin(), levels.end(), name) != levels.end();
+}
+
+Report run_workloads(const Options& options) {
+    Report report;
+    for (const PlacingCase& each : placing_cases(options, report)) run_case(each, options, report);
+    if (options.wants_level("core")) {
+        if (options.wants_workload("W4")) run_backlogs(options, report);
+        run_churns(options, report);
+    }
+    if (options.wants_level("wire")) run_wires(options, report);
+    return report;
+}
+
+} // namespace yk::bench

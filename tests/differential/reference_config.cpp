@@ -1,0 +1,123 @@
+// Queues out of a configuration (S-561 to S-563, C-153, C-430 to C-437) and their clean-up (S-560).
+
+#include <algorithm>
+
+#include "tests/differential/reference_partition.h"
+
+namespace yk::reference {
+
+namespace {
+
+std::string lower(std::string text) {
+    for (char& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
+}
+
+std::string path_of(const config::Queue& config, const std::string& parent) {
+    return parent.empty() ? lower(config.name) : parent + "." + lower(config.name);
+}
+
+/// C-153.
+std::map<std::string, std::string> inherited(std::map<std::string, std::string> parent) {
+    if (parent.count("priority.policy") != 0) parent["priority.policy"] = "default";
+    if (parent.count("priority.offset") != 0) parent["priority.offset"] = "0";
+    if (parent.count("preemption.policy") != 0 && lower(parent["preemption.policy"]) != "disabled")
+        parent["preemption.policy"] = "default";
+    return parent;
+}
+
+/// A map without types is no limit (C-062).
+Maybe limit_of(const std::optional<config::ResourceMap>& amounts) {
+    return amounts && !amounts->empty() ? Maybe(*amounts) : std::nullopt;
+}
+
+/// A guaranteed without a value above 0 is not set (S-035).
+Maybe guarantee_of(const std::optional<config::ResourceMap>& amounts) {
+    return amounts && gt_zero(*amounts) ? Maybe(*amounts) : std::nullopt;
+}
+
+} // namespace
+
+bool Partition::accepts(const config::Partition& config) const {
+    return accepts(config.root, "root");
+}
+
+bool Partition::accepts(const config::Queue& config, const std::string& path) const {
+    const auto found = queues_.find(path);
+    if (found != queues_.end() && path != "root") {
+        if (found->second.leaf && config.is_parent() && !found->second.applications.empty()) return false;
+        if (!found->second.leaf && !config.is_parent() && !children(found->second).empty()) return false;
+    }
+    return std::all_of(config.children.begin(), config.children.end(),
+                       [&](const config::Queue& child) { return accepts(child, path_of(child, path)); });
+}
+
+void Partition::configure(const config::Partition& config, Instant now) {
+    config_ = config;
+    configure_queue(config.root, {}, now);
+}
+
+void Partition::configure_queue(const config::Queue& config, const std::string& parent, Instant now) {
+    const std::string path = path_of(config, parent);
+    const bool is_new = queues_.count(path) == 0;
+    Queue& queue = queues_[path];
+    const Queue before = queue;
+    queue.path = path;
+    queue.name = lower(config.name);
+    queue.parent = parent;
+    queue.leaf = !config.is_parent() && !parent.empty();
+    queue.draining = false;
+    queue.max = limit_of(config.resources.max);
+    queue.guaranteed = guarantee_of(config.resources.guaranteed);
+    queue.max_applications = config.max_applications;
+    queue.properties = parent.empty() ? std::map<std::string, std::string>{} : inherited(queues_.at(parent).properties);
+    for (const auto& [key, value] : config.properties) queue.properties[key] = value;
+    if (is_new) {
+        event(EventType::Queue, path, EventChange::Add, EventDetail::None, now);
+    } else {
+        if (before.leaf != queue.leaf) event(EventType::Queue, path, EventChange::Set, EventDetail::QueueType, now);
+        if (before.max != queue.max)
+            event(EventType::Queue, path, EventChange::Set, EventDetail::QueueMax, now, {}, queue.max);
+        if (before.guaranteed != queue.guaranteed)
+            event(EventType::Queue, path, EventChange::Set, EventDetail::QueueGuaranteed, now, {}, queue.guaranteed);
+    }
+    std::set<std::string> named;
+    for (const config::Queue& child : config.children) named.insert(path_of(child, path));
+    for (Queue* child : children(queue))
+        if (named.count(child->path) == 0) drain(*child);
+    for (const config::Queue& child : config.children) configure_queue(child, path, now);
+}
+
+void Partition::drain(Queue& queue) { // C-431
+    queue.draining = true;
+    for (Queue* child : children(queue)) drain(*child);
+}
+
+void Partition::sweep(Instant now) { // S-560: bottom up
+    std::vector<std::string> paths;
+    for (const auto& [path, queue] : queues_) paths.push_back(path);
+    std::sort(paths.begin(), paths.end(), [](const std::string& l, const std::string& r) {
+        const auto depth = [](const std::string& path) { return std::count(path.begin(), path.end(), '.'); };
+        return depth(l) != depth(r) ? depth(l) > depth(r) : l < r;
+    });
+    for (const std::string& path : paths) {
+        const Queue& queue = queues_.at(path);
+        if (!queue.draining || !queue.applications.empty() || !children(queue).empty()) continue;
+        queues_.erase(path);
+        event(EventType::Queue, path, EventChange::Remove, EventDetail::None, now);
+    }
+}
+
+void Partition::dissolve(Instant now) { // S-563
+    drain(queues_.at("root"));
+    std::vector<std::string> ids;
+    for (const auto& [id, app] : applications_) ids.push_back(id);
+    for (const std::string& id : ids) {
+        raise(*applications_.at(id), AppEvent::Fail, now, "PartitionRemoved");
+        remove_application(id, now);
+    }
+    while (!nodes_.empty()) decommission(nodes_.begin()->first, now);
+}
+
+} // namespace yk::reference

@@ -1,0 +1,179 @@
+// One scheduling cycle, step by step as scheduling.md sections 7 to 9 tell it.
+
+#include <cstdlib>
+#include <limits>
+
+#include "tests/differential/reference_partition.h"
+
+namespace yk::reference {
+
+namespace {
+
+std::uint64_t backoff_limit(const Queue& leaf) {
+    return std::strtoull(leaf.property("application.unschedasks.backoff").c_str(), nullptr, 10);
+}
+
+/// Only the forms the generator writes: whole seconds or milliseconds.
+Duration backoff_delay(const Queue& leaf) {
+    const std::string text = leaf.property("application.unschedasks.backoff.delay");
+    if (text.empty()) return std::chrono::seconds{30};
+    const auto number = std::strtoll(text.c_str(), nullptr, 10);
+    if (text.size() > 2 && text.substr(text.size() - 2) == "ms") return std::chrono::milliseconds{number};
+    return std::chrono::seconds{number};
+}
+
+} // namespace
+
+bool Partition::cycle(Instant now) { // S-300 to S-302
+    Queue& root = queues_.at("root");
+    if (!max_of(root) || !gt_zero(pending(root))) return false;
+    if (!reservations_.empty() && walk(root, true, now) == Outcome::Allocated) return true;
+    return gt_zero(pending(root)) && walk(root, false, now) == Outcome::Allocated;
+}
+
+Partition::Outcome Partition::walk(Queue& queue, bool reserved, Instant now) { // S-305
+    if (queue.leaf) return reserved ? reserved_step(queue, now) : regular_step(queue, now);
+    for (Queue* child : sorted_children(queue))
+        if (const Outcome outcome = walk(*child, reserved, now); outcome != Outcome::None) return outcome;
+    return Outcome::None;
+}
+
+void Partition::update_runnable(Application& app, Instant now) { // S-265
+    const bool waiting = app.state == State::Accepted || app.state == State::New;
+    const bool runnable = !waiting || can_run(queues_.at(app.queue), app);
+    if (runnable == app.runnable) return;
+    app.runnable = runnable;
+    event(EventType::App, app.id, EventChange::None,
+          runnable ? EventDetail::AppRunnableQueue : EventDetail::AppCannotRunQueue, now);
+}
+
+/// The headroom (S-341 no. 5) and the strict test of the increase (S-252). Where only the second fails, the original
+/// finds out while placing, calls it an internal error (S-331) and, the walk having failed, reserves a node that the
+/// ask can never use. Here both stop the ask alike.
+bool Partition::may_enter(const Queue& leaf, const Maybe& room, const Ask& ask) const {
+    return fits_undef(room, ask.resource) && can_grow(leaf, ask.resource);
+}
+
+// --- step 1: reserved asks (S-410 to S-413) -------------------------------------------------------------------------
+
+Partition::Outcome Partition::reserved_step(Queue& leaf, Instant now) {
+    const Maybe room = headroom(leaf);
+    for (Application* app : sorted_applications(leaf)) {
+        if (reservations_of(*app).empty()) continue;
+        update_runnable(*app, now);
+        if (app->state == State::Accepted && !app->runnable) continue;
+        if (const Outcome outcome = reserved_application(*app, room, now); outcome != Outcome::None) return outcome;
+    }
+    return Outcome::None;
+}
+
+Partition::Outcome Partition::reserved_application(Application& app, const Maybe& room, Instant now) {
+    for (const Reservation& r : reservations_of(app)) {
+        Ask& ask = app.requests.at(r.key);
+        Node& node = nodes_.at(r.node);
+        const bool required = !ask.required_node.empty();
+        if (!may_enter(queues_.at(app.queue), room, ask)) {
+            if (!required && now - r.since > ports_.settings.reservation_timeout) unreserve(app.id, ask.key, now);
+            continue;
+        }
+        if (required && !fits(available(node), ask.resource)) continue;
+        if (!required && !node.schedulable) continue;
+        if (try_node(app, ask, node, now)) return Outcome::Allocated;
+    }
+    for (const Reservation& r : reservations_of(app)) { // S-412
+        Ask& ask = app.requests.at(r.key);
+        if (!ask.required_node.empty() || !may_enter(queues_.at(app.queue), room, ask)) continue;
+        for (Node* node : sorted_nodes()) {
+            if (!reservations_on(node->id).empty() || !node->schedulable || node->id == r.node) continue;
+            if (fits(node->capacity, ask.resource) && try_node(app, ask, *node, now)) return Outcome::Allocated;
+        }
+    }
+    return Outcome::None;
+}
+
+// --- step 3: regular allocation (S-340 to S-345) --------------------------------------------------------------------
+
+Partition::Outcome Partition::regular_step(Queue& leaf, Instant now) {
+    const Maybe room = headroom(leaf);
+    for (Application* app : sorted_applications(leaf)) {
+        update_runnable(*app, now);
+        if (app->state == State::Accepted && !app->runnable) continue;
+        if (app->backoff && *app->backoff > now) continue;
+        const Outcome outcome = try_application(*app, room, now);
+        if (outcome == Outcome::None) continue;
+        if (app->state == State::Accepted) app->allocating = true; // S-262
+        return outcome;
+    }
+    return Outcome::None;
+}
+
+Partition::Outcome Partition::try_application(Application& app, const Maybe& room, Instant now) { // S-341
+    const Queue& leaf = queues_.at(app.queue);
+    const std::uint64_t limit = backoff_limit(leaf);
+    std::uint64_t unschedulable = 0;
+    for (Ask* ask : sorted_asks(app)) {
+        if (limit > 0 && unschedulable >= limit) { // S-345
+            app.backoff = now + backoff_delay(leaf);
+            return Outcome::None;
+        }
+        ask->attempted = true;
+        if (!may_enter(leaf, room, *ask)) continue;
+        bool hopeless = true;
+        if (!ask->required_node.empty()) {
+            hopeless = false;
+            if (const Outcome outcome = try_required(app, *ask, hopeless, now); outcome != Outcome::None)
+                return outcome;
+        } else if (const Outcome outcome = try_nodes(app, *ask, now); outcome != Outcome::None) {
+            return outcome;
+        }
+        if (hopeless) ++unschedulable;
+    }
+    return Outcome::None;
+}
+
+Partition::Outcome Partition::try_required(Application& app, Ask& ask, bool& too_large, Instant now) { // section 9
+    const auto found = nodes_.find(ask.required_node);
+    if (found == nodes_.end()) return Outcome::None;
+    Node& node = found->second;
+    too_large = !fits(node.capacity, ask.resource) && reservation_of(app, ask.key) == nullptr; // S-435
+    if (too_large) return Outcome::None; // nothing was tried on the node: reservations there stay
+    for (const Reservation& r : reservations_on(node.id)) // S-432
+        if (!is_required(r)) unreserve(r.application, r.key, now);
+    if (try_node(app, ask, node, now)) return Outcome::Allocated;
+    if (reservation_of(app, ask.key) != nullptr) return Outcome::None;
+    reserve(app, ask, node, now);
+    return Outcome::Reserved;
+}
+
+Partition::Outcome Partition::try_nodes(Application& app, Ask& ask, Instant now) { // S-342, S-403
+    const bool may_reserve = !ports_.settings.reservations_disabled && reservation_of(app, ask.key) == nullptr &&
+                             now - ask.created > ports_.settings.reservation_delay;
+    Node* nearest = nullptr;
+    double least = std::numeric_limits<double>::infinity();
+    for (Node* node : sorted_nodes()) {
+        if (!reservations_on(node->id).empty() || !node->schedulable) continue;
+        if (!fits(node->capacity, ask.resource)) continue;
+        if (try_node(app, ask, *node, now)) return Outcome::Allocated;
+        const double missing = lack(ask.resource, available(*node));
+        if (missing < least) {
+            least = missing;
+            nearest = node;
+        }
+    }
+    if (!may_reserve || nearest == nullptr) return Outcome::None;
+    reserve(app, ask, *nearest, now);
+    return Outcome::Reserved;
+}
+
+bool Partition::try_node(Application& app, Ask& ask, Node& node, Instant now) {
+    if (!gt_zero(ask.resource)) return false;
+    const Reservation* own = reservation_of(app, ask.key);
+    const auto on_node = reservations_on(node.id);
+    if (!on_node.empty() && (own == nullptr || own->node != node.id)) return false;
+    if (!fits(available(node), ask.resource)) return false;
+    place(app, ask, node.id, now);
+    announce(app, ask);
+    return true;
+}
+
+} // namespace yk::reference

@@ -1,0 +1,122 @@
+// Nodes (scheduling.md section 13).
+
+#include <algorithm>
+
+#include "tests/differential/reference_partition.h"
+
+namespace yk::reference {
+
+namespace {
+
+Amounts amounts_of(const std::optional<Quantities>& quantities) {
+    Amounts amounts;
+    if (!quantities) return amounts;
+    for (const Quantity& q : *quantities) amounts[std::string(q.name)] = q.value;
+    return amounts;
+}
+
+std::vector<std::pair<std::string, std::string>> owned(const std::optional<Tags>& tags) {
+    std::vector<std::pair<std::string, std::string>> copy;
+    if (!tags) return copy;
+    for (const Tag& tag : *tags) copy.emplace_back(tag.key, tag.value);
+    return copy;
+}
+
+} // namespace
+
+std::optional<Refusal> Partition::create_node(const NodeSpec& spec, Instant now) { // S-480
+    const std::string id(spec.id);
+    if (nodes_.count(id) != 0) return Refusal{ElementCode::NodeExists, "existing"};
+    if (has_negative(amounts_of(spec.capacity)) || has_negative(amounts_of(spec.occupied)))
+        return Refusal{ElementCode::Negative, "negative"};
+    for (AskSpec allocation : spec.existing) { // S-481: all or nothing, and no event for a rejected node
+        allocation.node = {};
+        if (refusal_of(allocation)) return Refusal{ElementCode::ExistingAllocation, "existing allocation"};
+    }
+    const Maybe before = max_of(queues_.at("root"));
+    Node& node = nodes_[id];
+    node.id = id;
+    node.attributes = owned(spec.attributes);
+    node.capacity = prune(amounts_of(spec.capacity));
+    node.reported = prune(amounts_of(spec.occupied));
+    node.schedulable = spec.action == NodeAction::Create;
+    root_max_event(before, now);
+    event(EventType::Node, id, EventChange::Add, EventDetail::None, now, {}, node.capacity);
+    event(EventType::Node, id, EventChange::Set, EventDetail::NodeSchedulable, now);
+    for (const AskSpec& allocation : spec.existing) ask(allocation, now, false);
+    return std::nullopt;
+}
+
+void Partition::echo_existing(const NodeSpec& spec) {
+    for (const AskSpec& allocation : spec.existing) {
+        const Application* app = find(std::string(allocation.application));
+        announce(*app, app->requests.at(std::string(allocation.key)));
+    }
+}
+
+std::optional<Refusal> Partition::change_node(const NodeSpec& spec, Instant now) {
+    const auto found = nodes_.find(std::string(spec.id));
+    if (spec.action == NodeAction::Unset) return Refusal{ElementCode::Action, "action"};
+    if (found == nodes_.end()) return Refusal{ElementCode::NodeUnknown, "unknown node"};
+    Node& node = found->second;
+    switch (spec.action) {
+    case NodeAction::Update: update_node(node, spec, now); break;
+    case NodeAction::Drain: set_schedulable(node, false, now); break;
+    case NodeAction::Schedulable: set_schedulable(node, true, now); break;
+    case NodeAction::Decommission: decommission(node.id, now); break;
+    case NodeAction::Unset:
+    case NodeAction::Create:
+    case NodeAction::CreateDrain: break;
+    }
+    return std::nullopt;
+}
+
+void Partition::update_node(Node& node, const NodeSpec& spec, Instant now) { // S-482, S-481, I-175
+    const Amounts wanted = prune(amounts_of(spec.capacity));
+    if (spec.capacity && wanted != node.capacity) {
+        const Maybe before = max_of(queues_.at("root"));
+        node.capacity = wanted;
+        root_max_event(before, now);
+        event(EventType::Node, node.id, EventChange::Set, EventDetail::NodeCapacity, now, {}, node.capacity);
+    }
+    if (spec.occupied) {
+        const Amounts before = occupied(node);
+        node.reported = prune(amounts_of(spec.occupied));
+        occupied_event(node, before, now);
+    }
+    if (spec.attributes) node.attributes = owned(spec.attributes);
+}
+
+void Partition::set_schedulable(Node& node, bool schedulable, Instant now) {
+    if (node.schedulable == schedulable) return;
+    node.schedulable = schedulable;
+    event(EventType::Node, node.id, EventChange::Set, EventDetail::NodeSchedulable, now);
+    if (schedulable) return;
+    for (const Reservation& r : reservations_on(node.id)) // S-415
+        if (!is_required(r)) unreserve(r.application, r.key, now);
+}
+
+void Partition::decommission(const std::string& id, Instant now) { // S-484
+    Node& node = nodes_.at(id);
+    if (node.schedulable) event(EventType::Node, id, EventChange::Set, EventDetail::NodeSchedulable, now);
+    node.schedulable = false;
+    for (const Reservation& r : reservations_on(id)) unreserve(r.application, r.key, now);
+    std::vector<std::pair<std::string, std::string>> gone; // application, key
+    for (const auto& [app_id, app] : applications_)
+        for (const auto& [key, ask] : app->requests)
+            if (ask.allocated && ask.node == id) gone.emplace_back(app_id, key);
+    for (const auto& [app_id, key] : gone) {
+        Application& app = *applications_.at(app_id);
+        const Amounts size = app.requests.at(key).resource;
+        remove_allocation(app, key, EventDetail::AllocNodeRemoved, now);
+        event(EventType::App, app_id, EventChange::Remove, EventDetail::RequestCancel, now, key, size);
+        complete_after_allocation(app, now);
+    }
+    const Maybe before = max_of(queues_.at("root"));
+    nodes_.erase(id);
+    root_max_event(before, now);
+    event(EventType::Node, id, EventChange::Remove, EventDetail::NodeDecommission, now);
+    tell_released(gone);
+}
+
+} // namespace yk::reference

@@ -1,0 +1,94 @@
+#pragma once
+// What the reference remembers: nothing that can be summed or looked up is stored twice. Pending, allocated, running
+// counts, headrooms, scores and capacities are computed from these structs whenever somebody asks.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libcore/base/time.h"
+#include "tests/differential/amounts.h"
+
+namespace yk::reference {
+
+struct Ask { // pending or placed (S-166)
+    std::string key;
+    Amounts resource;
+    std::vector<std::pair<std::string, std::string>> tags;
+    std::int32_t priority = 0;
+    Instant created;
+    std::uint64_t arrival = 0;
+    std::string required_node;
+    std::string task_group;
+    bool placeholder = false;
+    bool originator = false;
+    bool allow_preempt_self = false;
+    bool allow_preempt_other = false;
+    bool attempted = false;
+    bool allocated = false;
+    std::string node; // once allocated
+    Instant bound;
+};
+
+enum class State { New, Accepted, Running, Resuming, Completing, Completed, Failing, Failed, Rejected, Expired };
+enum class AppEvent { Run, Complete, Fail, Resume, Reject, Expire };
+
+struct Timer {
+    Instant due;
+    AppEvent event;
+};
+
+struct Application {
+    std::string id;
+    std::string queue; // path
+    std::string user;
+    std::vector<std::string> groups;
+    State state = State::New;
+    std::vector<std::pair<Instant, State>> log;
+    Instant arrived;   // when it was created
+    Instant submitted; // that, a little later for each of one instant, lowered by older asks
+    std::optional<Instant> started, finished;
+    std::map<std::string, Ask> requests;
+    Amounts max_used;
+    bool runnable = true;    // S-265, of the queue
+    bool allocating = false; // S-262: in the allocating-accepted sets
+    std::optional<Instant> backoff;
+    std::optional<Timer> timer;
+};
+
+struct Queue {
+    std::string path, name, parent; // the root has no parent
+    bool leaf = true;
+    bool draining = false;
+    Maybe max; // not of the root
+    Maybe guaranteed;
+    std::uint64_t max_applications = 0;
+    std::map<std::string, std::string> properties; // effective, C-153
+    std::set<std::string> applications;
+
+    [[nodiscard]] std::string property(const std::string& key) const;
+};
+
+struct Foreign {
+    Amounts resource;
+};
+
+struct Node {
+    std::string id;
+    std::vector<std::pair<std::string, std::string>> attributes;
+    Amounts capacity; // pruned
+    Amounts reported; // occupied as reported, without the foreign ones
+    bool schedulable = true;
+    std::map<std::string, Foreign> foreign;
+};
+
+struct Reservation { // S-105
+    std::string application, key, node;
+    Instant since;
+};
+
+} // namespace yk::reference

@@ -1,0 +1,180 @@
+// The sort orders (scheduling.md section 5) and the limits (section 6), each computed anew.
+
+#include <algorithm>
+#include <limits>
+
+#include "tests/differential/reference_partition.h"
+
+namespace yk::reference {
+
+namespace {
+
+constexpr std::int32_t kLowest = std::numeric_limits<std::int32_t>::min();
+constexpr std::int32_t kHighest = std::numeric_limits<std::int32_t>::max();
+
+std::string lower(std::string text) {
+    for (char& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
+}
+
+bool sorts_by_priority(const Queue& queue) {
+    return lower(queue.property("application.sort.priority")) != "disabled";
+}
+
+std::int64_t offset_of(const Queue& queue) {
+    const std::string text = queue.property("priority.offset");
+    return text.empty() ? 0 : std::strtoll(text.c_str(), nullptr, 10);
+}
+
+Maybe set_guaranteed(const Queue& queue) { // S-035
+    if (!queue.guaranteed) return std::nullopt;
+    for (const auto& [type, value] : *queue.guaranteed)
+        if (value > 0) return queue.guaranteed;
+    return std::nullopt;
+}
+
+} // namespace
+
+Amounts Partition::fair_max(const Queue& queue) const { // S-202
+    if (queue.parent.empty()) return max_of(queue).value_or(Amounts{});
+    Amounts result = fair_max(queues_.at(queue.parent));
+    if (result.empty() || !queue.max) return result;
+    for (const auto& [type, value] : *queue.max) result[type] = value;
+    return result;
+}
+
+double Partition::share(const Queue& queue) const {
+    return fair_share(allocated(queue), set_guaranteed(queue), fair_max(queue));
+}
+
+std::int32_t Partition::priority(const Application& app) const { // S-222
+    std::int32_t highest = kLowest;
+    for (const auto& [key, ask] : app.requests)
+        if (!ask.allocated) highest = std::max(highest, ask.priority);
+    return highest;
+}
+
+std::int32_t Partition::priority(const Queue& queue) const { // S-204
+    std::int32_t highest = kLowest;
+    if (queue.leaf)
+        for (const std::string& id : queue.applications) highest = std::max(highest, priority(*applications_.at(id)));
+    for (const Queue* child : children(queue)) highest = std::max(highest, published(*child));
+    return highest;
+}
+
+std::int32_t Partition::published(const Queue& queue) const {
+    const std::int32_t current = priority(queue);
+    if (current == kLowest) return kLowest;
+    const std::int64_t offset = offset_of(queue);
+    if (lower(queue.property("priority.policy")) == "fence") return static_cast<std::int32_t>(offset);
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(current + offset, kLowest, kHighest));
+}
+
+std::vector<Queue*> Partition::sorted_children(const Queue& queue) { // S-200, S-201
+    struct Entry {
+        std::int32_t priority;
+        double share;
+        Amounts pending;
+        Queue* queue;
+    };
+    std::vector<Entry> entries;
+    for (Queue* child : children(queue))
+        if (gt_zero(pending(*child))) entries.push_back({published(*child), share(*child), pending(*child), child});
+    const bool by_priority = sorts_by_priority(queue);
+    const Maybe total = max_of(queues_.at("root"));
+    std::sort(entries.begin(), entries.end(), [&](const Entry& l, const Entry& r) {
+        if (by_priority && l.priority != r.priority) return l.priority > r.priority;
+        if (l.share != r.share) return l.share < r.share;
+        if (l.priority != r.priority) return l.priority > r.priority;
+        if (const int order = usage_compare(l.pending, r.pending, total); order != 0) return order > 0;
+        return l.queue->name < r.queue->name;
+    });
+    std::vector<Queue*> sorted;
+    for (const Entry& entry : entries) sorted.push_back(entry.queue);
+    return sorted;
+}
+
+std::vector<Application*> Partition::sorted_applications(const Queue& leaf) { // S-210 to S-213
+    std::vector<Application*> sorted;
+    for (const std::string& id : leaf.applications)
+        if (gt_zero(pending(*applications_.at(id)))) sorted.push_back(applications_.at(id).get());
+    const bool by_priority = sorts_by_priority(leaf);
+    const bool fair = leaf.property("application.sort.policy") == "fair";
+    const Maybe guaranteed = set_guaranteed(leaf);
+    std::sort(sorted.begin(), sorted.end(), [&](const Application* l, const Application* r) {
+        const std::int32_t pl = priority(*l), pr = priority(*r);
+        const int usage = fair ? usage_compare(allocated(*l, false), allocated(*r, false), guaranteed) : 0;
+        if (by_priority && pl != pr) return pl > pr;
+        if (usage != 0) return usage < 0;
+        if (!fair && l->submitted != r->submitted) return l->submitted < r->submitted;
+        if (pl != pr) return pl > pr;
+        if (l->submitted != r->submitted) return l->submitted < r->submitted;
+        return l->id < r->id;
+    });
+    return sorted;
+}
+
+std::vector<Ask*> Partition::sorted_asks(Application& app) const { // S-223
+    std::vector<Ask*> sorted;
+    for (auto& [key, ask] : app.requests)
+        if (!ask.allocated) sorted.push_back(&ask);
+    std::sort(sorted.begin(), sorted.end(), [](const Ask* l, const Ask* r) {
+        if (l->priority != r->priority) return l->priority > r->priority;
+        if (l->created != r->created) return l->created < r->created;
+        return l->arrival < r->arrival;
+    });
+    return sorted;
+}
+
+double Partition::score(const Node& node) const { // S-230 to S-232
+    std::map<std::string, double> weights = config_.resource_weights;
+    if (weights.empty()) weights = {{"memory", 1.0}, {"vcore", 1.0}};
+    const Amounts free = available(node);
+    double sum = 0, total = 0;
+    for (const auto& [type, weight] : weights) {
+        if (weight == 0 || node.capacity.count(type) == 0) continue;
+        const std::int64_t left = free.count(type) != 0 ? free.at(type) : 0;
+        sum += weight * (1 - static_cast<double>(left) / static_cast<double>(node.capacity.at(type)));
+        total += weight;
+    }
+    const double used = total > 0 ? sum / total : 0;
+    return config_.node_sort_policy == config::NodeSortPolicy::BinPacking ? 1 - used : used;
+}
+
+std::vector<Node*> Partition::sorted_nodes() {
+    std::vector<std::pair<double, Node*>> scored;
+    for (auto& [id, node] : nodes_) scored.emplace_back(score(node), &node);
+    std::sort(scored.begin(), scored.end(), [](const auto& l, const auto& r) {
+        return l.first != r.first ? l.first < r.first : l.second->id < r.second->id;
+    });
+    std::vector<Node*> sorted;
+    for (const auto& [value, node] : scored) sorted.push_back(node);
+    return sorted;
+}
+
+Maybe Partition::headroom(const Queue& queue) const { // S-250
+    const Maybe max = max_of(queue);
+    const Maybe own = max ? Maybe(sub_existing(*max, allocated(queue))) : std::nullopt;
+    return queue.parent.empty() ? own : cmin(own, headroom(queues_.at(queue.parent)));
+}
+
+bool Partition::can_grow(const Queue& leaf, const Amounts& ask) const { // S-252
+    for (const Queue* queue = &leaf;; queue = &queues_.at(queue->parent)) {
+        const Amounts wanted = add_existing(ask, allocated(*queue));
+        const Maybe max = max_of(*queue);
+        if (queue->parent.empty()) return fits(max, wanted);
+        if (!fits_undef(max, wanted)) return false;
+    }
+}
+
+bool Partition::can_run(const Queue& leaf, const Application& app) const { // S-260
+    for (const Queue* queue = &leaf;; queue = &queues_.at(queue->parent)) {
+        if (queue->max_applications != 0 && !app.allocating &&
+            running(*queue) + allocating(*queue) + 1 > queue->max_applications)
+            return false;
+        if (queue->parent.empty()) return true;
+    }
+}
+
+} // namespace yk::reference

@@ -1,0 +1,179 @@
+#pragma once
+// The stupid twin of PartitionContext: maps, sums over everything, a full sort in every cycle, linear scans; no index,
+// no mask, no counter. Written from scheduling.md alone, statement by statement, so that an error of the fast core is
+// not repeated here. It speaks through the same two ports.
+//
+// Left out, as the core leaves them to later work: gang, preemption, user and group limits, ACLs, dynamic queues.
+
+#include <memory>
+
+#include "libcore/config/config.h"
+#include "libcore/scheduler/callbacks.h"
+#include "libcore/scheduler/command.h"
+#include "libcore/scheduler/event.h"
+#include "libcore/scheduler/settings.h"
+#include "libcore/scheduler/view.h"
+#include "tests/differential/reference_objects.h"
+
+namespace yk::reference {
+
+struct Refusal {
+    ElementCode code;
+    std::string reason;
+};
+
+/// What the partitions of one cluster share.
+struct Ports {
+    Callbacks& callbacks;
+    EventSink& events;
+    Settings settings;
+    ResourceNames names;
+};
+
+class Partition {
+public:
+    Partition(std::string full_name, Ports& ports, Instant now);
+
+    // --- configuration: reference_config.cpp --------------------------------------------------------------------
+    [[nodiscard]] bool accepts(const config::Partition& config) const; // C-435
+    void configure(const config::Partition& config, Instant now);
+    void dissolve(Instant now); // S-563
+
+    // --- requests: reference_requests.cpp ---------------------------------------------------------------------------
+    /// `with_echo`: a placement is answered with `new` at once.
+    std::optional<Refusal> ask(const AskSpec& spec, Instant now, bool with_echo = true);
+    void release_ask(const ReleaseSpec& spec, Instant now); // S-471, old list
+    void release(const ReleaseSpec& spec, Instant now);
+    std::optional<Refusal> add_application(const ApplicationSpec& spec, Instant now);
+    void remove_application(const std::string& id, Instant now);
+    std::optional<Refusal> create_node(const NodeSpec& spec, Instant now);
+    void echo_existing(const NodeSpec& spec); // S-481, after the answer
+    std::optional<Refusal> change_node(const NodeSpec& spec, Instant now);
+    [[nodiscard]] bool knows_node(const std::string& id) const { return nodes_.count(id) != 0; }
+    [[nodiscard]] std::string queue_of(const std::string& application) const;
+
+    // --- time and cycles --------------------------------------------------------------------------------------------
+    [[nodiscard]] Instant next_timer() const;
+    void fire_timers(Instant now);
+    bool cycle(Instant now); // reference_cycle.cpp; true when something was placed
+
+    // --- pictures: reference_views.cpp -----------------------------------------------------------------------------
+    [[nodiscard]] PartitionView view() const;
+    [[nodiscard]] std::optional<QueueView> queue_view(const std::string& path) const;
+    [[nodiscard]] std::vector<ApplicationView> application_views(ApplicationList list) const;
+    [[nodiscard]] std::vector<NodeView> node_views() const;
+    [[nodiscard]] std::vector<ReservationView> reservation_views() const;
+
+private:
+    enum class Outcome { None, Allocated, Reserved, Unreserved };
+    using Apps = std::map<std::string, std::unique_ptr<Application>>;
+
+    // sums (S-180)
+    [[nodiscard]] Amounts pending(const Application& app) const;
+    [[nodiscard]] Amounts allocated(const Application& app, bool placeholders) const;
+    [[nodiscard]] Amounts pending(const Queue& queue) const;
+    [[nodiscard]] Amounts allocated(const Queue& queue) const;
+    [[nodiscard]] std::vector<const Application*> below(const Queue& queue) const;
+    [[nodiscard]] std::vector<Queue*> children(const Queue& queue);
+    [[nodiscard]] std::vector<const Queue*> children(const Queue& queue) const;
+    [[nodiscard]] Amounts occupied(const Node& node) const;
+    [[nodiscard]] Amounts allocated(const Node& node) const;
+    [[nodiscard]] Amounts available(const Node& node) const;
+    [[nodiscard]] Amounts capacity() const;
+    [[nodiscard]] Maybe max_of(const Queue& queue) const; // root: S-181 no. 6
+    [[nodiscard]] std::size_t running(const Queue& queue) const;
+    [[nodiscard]] std::size_t allocating(const Queue& queue) const;
+
+    // orders (section 5) and limits (section 6)
+    [[nodiscard]] Amounts fair_max(const Queue& queue) const;
+    [[nodiscard]] std::int32_t priority(const Application& app) const;
+    [[nodiscard]] std::int32_t priority(const Queue& queue) const;  // current
+    [[nodiscard]] std::int32_t published(const Queue& queue) const; // after policy and offset
+    [[nodiscard]] double share(const Queue& queue) const;
+    [[nodiscard]] double score(const Node& node) const;
+    [[nodiscard]] std::vector<Queue*> sorted_children(const Queue& queue);
+    [[nodiscard]] std::vector<Application*> sorted_applications(const Queue& leaf);
+    [[nodiscard]] std::vector<Ask*> sorted_asks(Application& app) const;
+    [[nodiscard]] std::vector<Node*> sorted_nodes();
+    [[nodiscard]] Maybe headroom(const Queue& queue) const;
+    [[nodiscard]] bool can_grow(const Queue& leaf, const Amounts& ask) const; // S-252 over the chain
+    [[nodiscard]] bool can_run(const Queue& leaf, const Application& app) const;
+
+    // the cycle (sections 7 to 9)
+    [[nodiscard]] bool may_enter(const Queue& leaf, const Maybe& room, const Ask& ask) const;
+    Outcome walk(Queue& queue, bool reserved, Instant now);
+    Outcome reserved_step(Queue& leaf, Instant now);
+    Outcome reserved_application(Application& app, const Maybe& room, Instant now);
+    Outcome regular_step(Queue& leaf, Instant now);
+    Outcome try_application(Application& app, const Maybe& room, Instant now);
+    Outcome try_required(Application& app, Ask& ask, bool& too_large, Instant now);
+    Outcome try_nodes(Application& app, Ask& ask, Instant now);
+    bool try_node(Application& app, Ask& ask, Node& node, Instant now); // S-343 and S-330
+    void update_runnable(Application& app, Instant now);
+
+    // reservations
+    [[nodiscard]] std::vector<Reservation> reservations_of(const Application& app) const;
+    [[nodiscard]] std::vector<Reservation> reservations_on(const std::string& node) const;
+    [[nodiscard]] const Reservation* reservation_of(const Application& app, const std::string& key) const;
+    [[nodiscard]] bool is_required(const Reservation& reservation) const;
+    void reserve(Application& app, const Ask& ask, const Node& node, Instant now);
+    void unreserve(const std::string& app, const std::string& key, Instant now);
+
+    // life of asks and applications
+    [[nodiscard]] Application* find(const std::string& app);
+    bool raise(Application& app, AppEvent event, Instant now, const std::string& info = {});
+    void enter(Application& app, Instant now);
+    void leave_queue(Application& app, Instant now);
+    void place(Application& app, Ask& ask, const std::string& node, Instant now); // everything but N
+    void announce(const Application& app, const Ask& ask);                        // N
+    std::optional<Refusal> existing(Application& app, const AskSpec& spec, Instant now, bool with_echo);
+    void resize(Application& app, Ask& ask, const Amounts& size, Instant now);
+    void remove_request(Application& app, const std::string& key, EventDetail detail, Instant now);
+    void remove_allocation(Application& app, const std::string& key, EventDetail detail, Instant now);
+    void complete_after_ask(Application& app, Instant now);
+    void complete_after_allocation(Application& app, Instant now);
+    void release_all(Application& app, const ReleaseSpec& spec, Instant now);
+    [[nodiscard]] std::optional<Refusal> refusal_of(const AskSpec& spec);
+    std::optional<Refusal> foreign(const AskSpec& spec, Instant now);
+    void release_foreign(const std::string& key, Instant now);
+    void occupied_event(const Node& node, const Amounts& before, Instant now);
+    void raise_peak(Application& app);
+
+    // nodes
+    void update_node(Node& node, const NodeSpec& spec, Instant now);
+    void set_schedulable(Node& node, bool schedulable, Instant now);
+    void decommission(const std::string& id, Instant now);
+
+    // configuration and timers
+    void configure_queue(const config::Queue& config, const std::string& parent, Instant now);
+    void drain(Queue& queue);
+    [[nodiscard]] bool accepts(const config::Queue& config, const std::string& path) const;
+    void sweep(Instant now); // S-560
+    [[nodiscard]] std::vector<Application*> with_timer();
+
+    // ports
+    void event(EventType type, const std::string& object, EventChange change, EventDetail detail, Instant now,
+               const std::string& reference = {}, const Maybe& resource = {});
+    void root_max_event(const Maybe& before, Instant now);
+    void tell_released(const std::vector<std::pair<std::string, std::string>>& keys); // application, key
+    [[nodiscard]] Resource resource_of(const Amounts& amounts);
+    [[nodiscard]] ApplicationView application_view(const Application& app, ApplicationList list) const;
+
+    std::string name_; // full
+    Ports& ports_;
+    config::Partition config_;
+    std::map<std::string, Queue> queues_; // by path
+    std::map<std::string, Node> nodes_;
+    Apps applications_; // live
+    std::vector<std::unique_ptr<Application>> terminated_;
+    Apps rejected_;
+    std::vector<Reservation> reservations_; // oldest first
+    std::uint64_t arrivals_ = 0;
+    Instant next_sweep_, next_purge_, last_created_;
+};
+
+[[nodiscard]] std::string text_of(State state);
+/// S-140; nullopt: an error that changes nothing.
+[[nodiscard]] std::optional<State> next_state(State from, AppEvent event);
+
+} // namespace yk::reference

@@ -1,0 +1,154 @@
+#include "tests/property/sums.h"
+
+#include <map>
+
+#include <fmt/format.h>
+
+namespace yk::testing {
+
+namespace {
+
+using Sum = ResourceMapView;
+
+void add(Sum& sum, const Sum& other, std::int64_t sign = 1) {
+    for (const auto& [type, value] : other) sum[type] += sign * value;
+}
+
+bool same(const Sum& a, const Sum& b) {
+    Sum difference = a;
+    add(difference, b, -1);
+    for (const auto& [type, value] : difference)
+        if (value != 0) return false;
+    return true;
+}
+
+bool negative(const Sum& sum) {
+    for (const auto& [type, value] : sum)
+        if (value < 0) return true;
+    return false;
+}
+
+struct LeafSums {
+    Sum pending, allocated;
+    std::uint64_t running = 0;
+    std::int64_t applications = 0;
+};
+
+class Audit {
+public:
+    Audit(const ClusterContext& core, const std::string& partition) : core_(core), partition_(partition) {}
+
+    std::vector<std::string> run() {
+        applications();
+        queue(*core_.queue_view(partition_, "root", true));
+        nodes();
+        partition();
+        return std::move(faults_);
+    }
+
+private:
+    void expect(bool holds, std::string_view what, std::string_view where) {
+        if (!holds) faults_.push_back(fmt::format("{} of {}", what, where));
+    }
+
+    void applications() { // no. 1 and the application's half of no. 5
+        for (const ApplicationView& app : core_.application_views(partition_, ApplicationList::Active, true)) {
+            Sum pending, real, placeholders;
+            for (const AskView& ask : app.asks) add(pending, ask.resource);
+            for (const AllocationView& a : app.allocations) {
+                add(a.placeholder ? placeholders : real, a.resource);
+                placements_[{a.node, app.id, a.key}] = a.resource;
+                placeholders_ += a.placeholder ? 1 : 0;
+            }
+            expect(same(pending, app.pending), "pending", app.id);
+            expect(same(real, app.allocated), "allocated", app.id);
+            expect(same(placeholders, app.placeholder), "placeholder", app.id);
+            expect(!negative(pending) && !negative(real), "negative sum", app.id);
+            LeafSums& leaf = leaves_[app.queue];
+            add(leaf.pending, app.pending);
+            add(leaf.allocated, app.allocated);
+            add(leaf.allocated, app.placeholder);
+            leaf.running += app.state == "Running" ? 1U : 0U;
+            ++leaf.applications;
+            reservations_ += static_cast<std::int64_t>(app.reservations.size());
+            pending_asks_ += static_cast<std::int64_t>(app.asks.size());
+        }
+    }
+
+    LeafSums queue(const QueueView& view) { // no. 2
+        LeafSums sums = leaves_[view.path];
+        expect(sums.applications == view.applications, "application count", view.path);
+        for (const QueueView& child : view.children) {
+            const LeafSums below = queue(child);
+            add(sums.pending, below.pending);
+            add(sums.allocated, below.allocated);
+            sums.running += below.running;
+        }
+        expect(same(sums.pending, view.pending), "pending", view.path);
+        expect(same(sums.allocated, view.allocated), "allocated", view.path);
+        expect(sums.running == view.running_applications, "running count", view.path);
+        expect(!negative(view.pending) && !negative(view.allocated), "negative sum", view.path);
+        if (view.path == "root") root_ = view;
+        return sums;
+    }
+
+    void nodes() { // no. 3, 4 and the node's half of no. 5
+        for (const NodeView& node : core_.node_views(partition_, true)) {
+            Sum allocated, foreign, available = node.capacity;
+            for (const AllocationView& a : node.allocations) {
+                add(allocated, a.resource);
+                const auto found = placements_.find({node.id, a.application, a.key});
+                expect(found != placements_.end() && same(found->second, a.resource), "allocation " + a.key, node.id);
+                if (found != placements_.end()) placements_.erase(found);
+                ++allocations_;
+            }
+            for (const AllocationView& a : node.foreign) add(foreign, a.resource);
+            add(available, node.allocated, -1);
+            add(available, node.occupied, -1);
+            expect(same(allocated, node.allocated), "allocated", node.id);
+            expect(same(available, node.available), "available", node.id);
+            add(foreign, node.occupied, -1);
+            for (const auto& [type, value] : foreign) expect(value <= 0, "occupied", node.id); // the rest was reported
+            add(capacity_, node.capacity);
+            node_reservations_ += static_cast<std::int64_t>(node.reservations.size());
+        }
+        expect(placements_.empty(), "allocations without node", partition_);
+    }
+
+    void partition() { // no. 6 and 7
+        const PartitionView view = *core_.partition_view(partition_);
+        expect(same(view.capacity, capacity_), "capacity", partition_);
+        expect(same(view.allocated, root_.allocated), "allocated", partition_);
+        bool any = false;
+        for (const auto& [type, value] : capacity_) any = any || value > 0;
+        expect(any == root_.max.has_value() && (!any || same(*root_.max, capacity_)), "root max", partition_);
+        expect(view.allocations == allocations_, "allocation count", partition_);
+        expect(view.placeholders == placeholders_, "placeholder count", partition_);
+        expect(view.pending_asks == pending_asks_, "pending count", partition_);
+        expect(view.reservations == reservations_ && reservations_ == node_reservations_, "reservations", partition_);
+        const auto listed = core_.reservation_views(partition_);
+        expect(static_cast<std::int64_t>(listed.size()) == reservations_, "reservation list", partition_);
+    }
+
+    const ClusterContext& core_;
+    const std::string& partition_;
+    std::vector<std::string> faults_;
+    std::map<std::string, LeafSums> leaves_;
+    std::map<std::tuple<std::string, std::string, std::string>, Sum> placements_; // node, application, key
+    QueueView root_;
+    Sum capacity_;
+    std::int64_t allocations_ = 0, placeholders_ = 0, pending_asks_ = 0, reservations_ = 0, node_reservations_ = 0;
+};
+
+} // namespace
+
+std::vector<std::string> wrong_sums(const ClusterContext& core) {
+    std::vector<std::string> all;
+    for (const std::string& name : core.partition_names()) {
+        const auto faults = Audit(core, name).run();
+        all.insert(all.end(), faults.begin(), faults.end());
+    }
+    return all;
+}
+
+} // namespace yk::testing

@@ -1,0 +1,14 @@
+#pragma once
+// The invariants of S-181 that a stranger can verify: computed from the views alone, without the core's own check().
+
+#include <string>
+#include <vector>
+
+#include "libcore/scheduler/cluster_context.h"
+
+namespace yk::testing {
+
+/// What does not add up, in words.
+[[nodiscard]] std::vector<std::string> wrong_sums(const ClusterContext& core);
+
+} // namespace yk::testing

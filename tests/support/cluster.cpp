@@ -1,0 +1,201 @@
+#include "tests/support/cluster.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "libcore/base/check.h"
+
+namespace yk::testing {
+
+namespace {
+
+std::string configuration(const std::string& queues, const std::string& root, const std::string& partition) {
+    return fmt::format("partitions: [{{name: default, queues: [{{name: root, submitacl: '*'{}{}, queues: {}}}]{}{}}}]",
+                       root.empty() ? "" : ", ", root, queues, partition.empty() ? "" : ", ", partition);
+}
+
+/// What is between `from` and the next of `until`.
+std::string part(const std::string& text, std::size_t from, const char* until) {
+    return text.substr(from, text.find_first_of(until, from) - from);
+}
+
+} // namespace
+
+Settings Cluster::manual_settings() {
+    Settings settings;
+    settings.inspect_outstanding = false;
+    return settings;
+}
+
+Cluster::Cluster(const std::string& queues, const std::string& root, const std::string& partition,
+                 const Settings& settings)
+    : said_(std::make_unique<Recorder>()),
+      core_(std::make_unique<ClusterContext>("rm", settings, said_->callbacks, said_->events)) {
+    const std::string outcome = configure(queues, root, partition);
+    YK_CHECK(outcome == "ok", outcome.c_str());
+}
+
+std::string Cluster::play(const std::string& text) {
+    const auto command = parse_command(text);
+    YK_CHECK(command.ok(), text.c_str());
+    std::string outcome;
+    if (command.value().kind == CommandKind::Advance)
+        testing::advance(*core_, now_, std::chrono::milliseconds{command.value().count});
+    else
+        outcome = testing::play(*core_, command.value(), now_);
+    const auto broken = core_->check();
+    YK_CHECK(broken.empty(), (text + ": " + broken.front()).c_str());
+    return outcome;
+}
+
+Cluster& Cluster::nodes(int count, const std::string& capacity) {
+    for (int i = 0; i < count; ++i) node(fmt::format("n-{}", i), capacity);
+    return *this;
+}
+
+Cluster& Cluster::node(const std::string& id, const std::string& capacity, const std::string& action) {
+    play(fmt::format("nodes {} id={} res={}", action, id, capacity));
+    return *this;
+}
+
+Cluster& Cluster::application(const std::string& id, const std::string& queue) {
+    play(fmt::format("apps new id={} queue={}", id, queue));
+    return *this;
+}
+
+Cluster& Cluster::ask(const std::string& app, const std::string& key, const std::string& size,
+                      const std::string& more) {
+    play(fmt::format("alloc ask app={} key={} res={} {}", app, key, size, more));
+    return *this;
+}
+
+Cluster& Cluster::asks(const std::string& app, int count, const std::string& size) {
+    for (int i = 0; i < count; ++i) ask(app, fmt::format("{}-{}", app, i), size);
+    return *this;
+}
+
+Cluster& Cluster::existing(const std::string& app, const std::string& key, const std::string& size,
+                           const std::string& node) {
+    play(fmt::format("alloc place app={} key={} res={} node={}", app, key, size, node));
+    return *this;
+}
+
+Cluster& Cluster::release(const std::string& app, const std::string& key, int type) {
+    play(fmt::format("alloc release app={} key={} type={}", app, key, type));
+    return *this;
+}
+
+Cluster& Cluster::remove(const std::string& app) {
+    play("apps remove id=" + app);
+    return *this;
+}
+
+int Cluster::cycles(int count) {
+    int made = 0;
+    for (int i = 0; i < count; ++i) made += play("cycle 1") == "allocations=1 " ? 1 : 0;
+    return made;
+}
+
+Cluster& Cluster::advance(Duration by) {
+    play(fmt::format("advance {}ms", std::chrono::duration_cast<std::chrono::milliseconds>(by).count()));
+    return *this;
+}
+
+std::string Cluster::configure(const std::string& queues, const std::string& root, const std::string& partition) {
+    return play("config " + configuration(queues, root, partition));
+}
+
+// --- questions ------------------------------------------------------------------------------------------------------
+
+ApplicationView Cluster::app(const std::string& id) const {
+    auto found = core_->application_view("default", id);
+    if (found) return *std::move(found);
+    ApplicationView gone;
+    gone.state = "gone";
+    return gone;
+}
+
+QueueView Cluster::queue(const std::string& path) const {
+    auto found = core_->queue_view("default", path, false);
+    if (found) return *std::move(found);
+    QueueView gone;
+    gone.state = "gone";
+    return gone;
+}
+
+NodeView Cluster::node_view(const std::string& id) const {
+    auto found = core_->node_view("default", id);
+    return found ? *std::move(found) : NodeView{};
+}
+
+std::string Cluster::log_of(const std::string& id) const {
+    std::string log;
+    for (const auto& [at, state] : app(id).state_log)
+        if (state != "New") log += (log.empty() ? "" : " ") + state;
+    return log;
+}
+
+int Cluster::allocations_of(const std::string& id) const {
+    return static_cast<int>(app(id).allocation_count);
+}
+
+std::string Cluster::node_of(const std::string& id, const std::string& key) const {
+    for (const AllocationView& allocation : app(id).allocations)
+        if (allocation.key == key) return allocation.node;
+    return {};
+}
+
+std::string Cluster::placed(const std::string& id) const {
+    std::vector<std::string> keys;
+    for (const AllocationView& allocation : app(id).allocations) keys.push_back(allocation.key);
+    std::sort(keys.begin(), keys.end());
+    return fmt::format("{}", fmt::join(keys, " "));
+}
+
+std::string Cluster::reserved_on(const std::string& node) const {
+    auto keys = node_view(node).reservations;
+    std::sort(keys.begin(), keys.end());
+    return fmt::format("{}", fmt::join(keys, " "));
+}
+
+std::vector<std::string> Cluster::told_in_full() {
+    return std::exchange(said_->callbacks.lines, {});
+}
+
+std::vector<std::string> Cluster::told() {
+    auto lines = told_in_full();
+    for (std::string& line : lines) line = head_of(line);
+    return lines;
+}
+
+/// `U Running`, `N k`, `L k1 k2`, `A`: what S-590 tells apart.
+std::string Cluster::told_in_short() {
+    std::string text;
+    for (const std::string& line : told()) {
+        if (!text.empty()) text += ", ";
+        text += line[0];
+        if (line[0] == 'U') { // U partition app state
+            const std::size_t state = line.find(' ', line.find(' ', 2) + 1) + 1;
+            text += " " + part(line, state, " ");
+        }
+        if (line[0] == 'N' || line[0] == 'L')
+            for (auto at = line.find('/'); at != std::string::npos; at = line.find('/', at + 1))
+                text += " " + part(line, at + 1, " ]");
+    }
+    return text;
+}
+
+std::vector<std::string> Cluster::events() {
+    std::vector<std::string> lines;
+    for (const std::string& line : std::exchange(said_->events.lines, {})) {
+        const std::size_t from = line.find(' ') + 1; // without the partition
+        lines.push_back(line.substr(from, line.find(" res=") - from));
+        if (lines.back().size() >= 5 && lines.back().compare(lines.back().size() - 5, 5, " ref=") == 0)
+            lines.back().resize(lines.back().size() - 5);
+    }
+    return lines;
+}
+
+} // namespace yk::testing

@@ -1,0 +1,78 @@
+#pragma once
+// Cluster: a core with its recorder and clock, built and questioned through the public door, so that a test reads like
+// the story it tells:
+//
+//   Cluster c{"[{name: a, resources: {max: {vcore: 10m}}}]"};
+//   c.nodes(2, "vcore:8").application("app", "root.a").asks("app", 2, "vcore:6");
+//   c.cycles(2);
+//   CHECK(c.allocations_of("app") == 1);
+//
+// After every step all invariants of the core are checked; a broken one ends the test program with its words.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libcore/scheduler/cluster_context.h"
+#include "tests/support/player.h"
+#include "tests/support/recorder.h"
+
+namespace yk::testing {
+
+class Cluster {
+public:
+    /// `queues`: the children of root, as YAML. `root`: further settings of the root queue, `partition`: of the
+    /// partition, both as `key: value` in flow style.
+    explicit Cluster(const std::string& queues = "[{name: a}]", const std::string& root = {},
+                     const std::string& partition = {}, const Settings& settings = manual_settings());
+
+    // --- steps ------------------------------------------------------------------------------------------------------
+    /// Any command in the text form of command_text.h; returns its outcome.
+    std::string play(const std::string& command);
+    Cluster& nodes(int count, const std::string& capacity); // n-0, n-1, ...
+    Cluster& node(const std::string& id, const std::string& capacity, const std::string& action = "create");
+    Cluster& application(const std::string& id, const std::string& queue = "root.a");
+    /// `more`: further fields, such as `prio=3` or `tags=creationTime:100`.
+    Cluster& ask(const std::string& app, const std::string& key, const std::string& size, const std::string& more = {});
+    Cluster& asks(const std::string& app, int count, const std::string& size); // APP-0, APP-1, ...
+    Cluster& existing(const std::string& app, const std::string& key, const std::string& size, const std::string& node);
+    Cluster& release(const std::string& app, const std::string& key, int type = 1);
+    Cluster& remove(const std::string& app);
+    int cycles(int count); // how many allocations they made
+    Cluster& advance(Duration by);
+    /// The same partition with other queues; `ok`, `refused` or the loader's error.
+    std::string configure(const std::string& queues, const std::string& root = {}, const std::string& partition = {});
+
+    // --- questions --------------------------------------------------------------------------------------------------
+    [[nodiscard]] ApplicationView app(const std::string& id) const; // state `gone` when there is none
+    [[nodiscard]] QueueView queue(const std::string& path) const;   // state `gone` when there is none
+    [[nodiscard]] NodeView node_view(const std::string& id) const;
+    [[nodiscard]] PartitionView partition() const { return *core_->partition_view("default"); }
+    [[nodiscard]] std::string state_of(const std::string& app_id) const { return app(app_id).state; }
+    [[nodiscard]] std::string log_of(const std::string& app) const; // states after New, with blanks between
+    [[nodiscard]] int allocations_of(const std::string& app) const;
+    [[nodiscard]] std::string node_of(const std::string& app, const std::string& key) const; // empty: not placed
+    [[nodiscard]] std::string placed(const std::string& app) const; // keys of its allocations, sorted
+    [[nodiscard]] std::string reserved_on(const std::string& node) const;
+    /// What the RM was told since the last time, without wording for people.
+    std::vector<std::string> told();
+    /// The same in short: `U Running`, `N k`, `L k`, `A`.
+    std::string told_in_short();
+    /// Wording included.
+    std::vector<std::string> told_in_full();
+    /// Events since the last time as `TYPE object CHANGE DETAIL ref`.
+    std::vector<std::string> events();
+    [[nodiscard]] std::int64_t seconds() const { return now_.ns / 1'000'000'000; }
+    [[nodiscard]] ClusterContext& core() { return *core_; }
+    [[nodiscard]] Instant now() const { return now_; }
+
+    /// As the daemon's with a manual schedule: no inspection of outstanding asks.
+    [[nodiscard]] static Settings manual_settings();
+
+private:
+    std::unique_ptr<Recorder> said_; // the core refers to it
+    std::unique_ptr<ClusterContext> core_;
+    Instant now_ = kStart;
+};
+
+} // namespace yk::testing

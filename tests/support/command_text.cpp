@@ -1,0 +1,230 @@
+#include "tests/support/command_text.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace yk::testing {
+
+namespace {
+
+std::int64_t to_number(std::string_view text) {
+    std::int64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view divider) {
+    std::vector<std::string_view> parts;
+    while (true) {
+        const auto at = text.find(divider);
+        parts.push_back(text.substr(0, at));
+        if (at == std::string_view::npos) return parts;
+        text.remove_prefix(at + divider.size());
+    }
+}
+
+constexpr std::array<std::pair<CommandKind, std::string_view>, 6> kWords{{{CommandKind::Config, "config"},
+                                                                          {CommandKind::Advance, "advance"},
+                                                                          {CommandKind::Cycle, "cycle"},
+                                                                          {CommandKind::Allocations, "alloc"},
+                                                                          {CommandKind::Applications, "apps"},
+                                                                          {CommandKind::Nodes, "nodes"}}};
+
+std::string_view word_of(CommandKind kind) {
+    for (const auto& [known, word] : kWords)
+        if (known == kind) return word;
+    return "";
+}
+
+Result<Element> parse_element(std::string_view text) {
+    Element element;
+    for (const std::string_view part : split(text, " ")) {
+        if (part.empty()) continue;
+        if (element.verb.empty()) {
+            element.verb = part;
+            continue;
+        }
+        const auto at = part.find('=');
+        if (at == std::string_view::npos) return Error{0, "field without = : " + std::string(part), {}};
+        element.fields[std::string(part.substr(0, at))] = part.substr(at + 1);
+    }
+    if (element.verb.empty()) return Error{0, "an element without verb", {}};
+    return element;
+}
+
+/// `key:value,key:value` as tags; a key may hold no colon.
+Tags tags(std::string_view text) {
+    Tags found;
+    if (text.empty()) return found;
+    for (const std::string_view part : split(text, ",")) {
+        const auto at = part.find(':');
+        found.push_back({part.substr(0, at), at == std::string_view::npos ? "" : part.substr(at + 1)});
+    }
+    return found;
+}
+
+AskSpec ask_spec(const Element& element) {
+    AskSpec spec;
+    spec.partition = element.get("part");
+    spec.application = element.get("app");
+    spec.key = element.get("key");
+    spec.resource = quantities(element.get("res"));
+    spec.priority = static_cast<std::int32_t>(element.number("prio"));
+    spec.max_allocations = static_cast<std::int32_t>(element.number("max"));
+    spec.task_group = element.get("group");
+    spec.node = element.get("node");
+    spec.tags = tags(element.get("tags"));
+    spec.placeholder = element.has("placeholder");
+    spec.originator = element.has("originator");
+    return spec;
+}
+
+ReleaseSpec release_spec(const Element& element) {
+    return {element.get("part"), element.get("app"), element.get("key"),
+            static_cast<TerminationType>(element.number("type")), element.get("message")};
+}
+
+NodeAction action_of(const Element& element) {
+    constexpr std::array<std::pair<std::string_view, NodeAction>, 6> kActions{
+        {{"create", NodeAction::Create},
+         {"update", NodeAction::Update},
+         {"drain", NodeAction::Drain},
+         {"decommission", NodeAction::Decommission},
+         {"schedulable", NodeAction::Schedulable},
+         {"createdrain", NodeAction::CreateDrain}}};
+    for (const auto& [verb, action] : kActions)
+        if (verb == element.verb) return action;
+    return NodeAction::Unset;
+}
+
+NodeSpec node_spec(const Element& element) {
+    NodeSpec spec;
+    spec.id = element.get("id");
+    spec.action = action_of(element);
+    if (element.has("part")) spec.attributes = Tags{{"si/node-partition", element.get("part")}};
+    if (element.has("res")) spec.capacity = quantities(element.get("res"));
+    if (element.has("occ")) spec.occupied = quantities(element.get("occ"));
+    return spec;
+}
+
+} // namespace
+
+std::string_view Element::get(const std::string& field) const {
+    const auto found = fields.find(field);
+    return found == fields.end() ? std::string_view{} : std::string_view{found->second};
+}
+
+std::int64_t Element::number(const std::string& field) const {
+    return to_number(get(field));
+}
+
+Quantities quantities(std::string_view text) {
+    Quantities found;
+    if (text.empty()) return found;
+    for (const std::string_view part : split(text, ",")) {
+        const auto at = part.find(':');
+        found.push_back({part.substr(0, at), at == std::string_view::npos ? 0 : to_number(part.substr(at + 1))});
+    }
+    return found;
+}
+
+std::string print(const Command& command) {
+    std::string line{word_of(command.kind)};
+    if (command.kind == CommandKind::Config) return line + " " + command.text;
+    if (command.kind == CommandKind::Advance) return line + " " + std::to_string(command.count) + "ms";
+    if (command.kind == CommandKind::Cycle) return line + " " + std::to_string(command.count);
+    for (std::size_t i = 0; i < command.elements.size(); ++i) {
+        line += (i == 0 ? " " : " | ") + command.elements[i].verb;
+        for (const auto& [name, value] : command.elements[i].fields) line += " " + name + "=" + value;
+    }
+    return line;
+}
+
+std::string print(const std::vector<Command>& commands) {
+    std::string text;
+    for (const Command& command : commands) text += print(command) + "\n";
+    return text;
+}
+
+Result<Command> parse_command(std::string_view line) {
+    const auto blank = line.find(' ');
+    const std::string_view word = line.substr(0, blank);
+    const std::string_view rest = blank == std::string_view::npos ? "" : line.substr(blank + 1);
+    Command command;
+    bool known = false;
+    for (const auto& [kind, text] : kWords) {
+        if (text != word) continue;
+        command.kind = kind;
+        known = true;
+    }
+    if (!known) return Error{0, "unknown command: " + std::string(word), {}};
+    if (command.kind == CommandKind::Config) {
+        command.text = rest;
+    } else if (command.kind == CommandKind::Advance || command.kind == CommandKind::Cycle) {
+        command.count = to_number(rest);
+    } else {
+        for (const std::string_view part : split(rest, " | ")) {
+            YK_TRY(element, parse_element(part));
+            command.elements.push_back(std::move(element));
+        }
+    }
+    return command;
+}
+
+Result<std::vector<Command>> parse_commands(std::string_view text) {
+    std::vector<Command> commands;
+    for (const std::string_view line : split(text, "\n")) {
+        if (line.empty() || line.front() == '#') continue;
+        YK_TRY(command, parse_command(line));
+        commands.push_back(std::move(command));
+    }
+    return commands;
+}
+
+AllocationRequest allocation_request(const Command& command) {
+    AllocationRequest request;
+    for (const Element& element : command.elements) {
+        if (element.verb == "place") request.allocations.push_back(ask_spec(element));
+        if (element.verb == "ask") request.asks.push_back(ask_spec(element));
+        if (element.verb == "unask") request.ask_releases.push_back(release_spec(element));
+        if (element.verb == "release") request.releases.push_back(release_spec(element));
+    }
+    return request;
+}
+
+ApplicationRequest application_request(const Command& command) {
+    ApplicationRequest request;
+    for (const Element& element : command.elements) {
+        if (element.verb == "remove") {
+            request.remove.push_back({element.get("part"), element.get("id")});
+            continue;
+        }
+        ApplicationSpec spec;
+        spec.partition = element.get("part");
+        spec.id = element.get("id");
+        spec.queue = element.get("queue");
+        spec.user = element.has("user") ? element.get("user") : "testuser";
+        spec.groups = {"testgroup"};
+        spec.tags = tags(element.get("tags"));
+        request.add.push_back(std::move(spec));
+    }
+    return request;
+}
+
+/// `existing` elements belong to the node element before them.
+NodeRequest node_request(const Command& command) {
+    NodeRequest request;
+    for (const Element& element : command.elements) {
+        if (element.verb == "existing" && !request.nodes.empty()) {
+            AskSpec spec = ask_spec(element);
+            spec.node = request.nodes.back().id;
+            request.nodes.back().existing.push_back(std::move(spec));
+        } else {
+            request.nodes.push_back(node_spec(element));
+        }
+    }
+    return request;
+}
+
+} // namespace yk::testing

@@ -1,0 +1,66 @@
+#pragma once
+// Random command sequences over small clusters: seeded, the same for the same seed on every machine. The generator
+// knows what it has sent, not what the core made of it, so commands stay meaningful when others are dropped.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/support/command_text.h"
+#include "tests/support/random_config.h"
+
+namespace yk::testing {
+
+class RandomCommands {
+public:
+    explicit RandomCommands(std::uint64_t seed);
+
+    /// The configuration first, then some nodes and applications, then `length` commands of every kind.
+    [[nodiscard]] std::vector<Command> run(std::size_t length);
+
+private:
+    struct SentNode {
+        std::string id, partition;
+    };
+    struct SentApp {
+        std::string id, partition;
+        std::vector<Element> asks; // as they were last sent
+    };
+
+    Command next();
+    Command nodes();
+    Command applications();
+    Command asks();
+    Command changed_ask();
+    Command placement();
+    Command release();
+    Command foreign();
+    Command advance();
+    Command nonsense();
+
+    Element new_node();
+    Element new_app();
+    Element new_ask(SentApp& app);
+    std::string resource(std::int64_t least, std::int64_t most, bool all_types);
+    std::string ask_size();
+    SentApp* some_app();
+    const SentNode* some_node(const std::string& partition);
+    const Element* some_ask(SentApp*& app);
+    [[nodiscard]] static Element in(const std::string& partition, std::string verb);
+
+    Random random_;
+    std::vector<std::string> types_;
+    std::int64_t node_size_;
+    RandomConfig config_;
+    std::vector<SentNode> nodes_;
+    std::vector<SentApp> apps_;
+    std::vector<std::string> foreign_;
+    std::int64_t ask_most_ = 0;
+    std::size_t most_nodes_ = 0, most_apps_ = 0;
+    bool old_asks_ = false; // creationTime tags in the past, so that reservations come at once
+    bool priorities_ = false;
+    bool required_ = false;
+    int serial_ = 0;
+};
+
+} // namespace yk::testing

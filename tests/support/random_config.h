@@ -1,0 +1,73 @@
+#pragma once
+// Random queue configurations that the loader accepts, and random changes to them.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace yk::testing {
+
+/// splitmix64: the same numbers everywhere, unlike std::uniform_int_distribution.
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+    std::uint64_t next();
+    std::int64_t between(std::int64_t least, std::int64_t most); // both included
+    bool chance(int percent) { return between(1, 100) <= percent; }
+    template <class T>
+    T& of(std::vector<T>& all) {
+        return all[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(all.size()) - 1))];
+    }
+
+private:
+    std::uint64_t state_;
+};
+
+class RandomConfig {
+public:
+    RandomConfig(Random& random, std::vector<std::string> types, std::int64_t scale);
+
+    [[nodiscard]] std::string text() const; // one line of YAML
+    /// A change that the loader accepts; the text is the same when none was found.
+    void change();
+    /// A leaf of `partition`, now and then something that is none.
+    [[nodiscard]] std::string some_queue(const std::string& partition);
+    [[nodiscard]] std::vector<std::string> partitions() const;
+
+private:
+    struct Queue {
+        std::string name;
+        bool parent = false;
+        std::vector<Queue> children;
+        std::map<std::string, std::int64_t> max, guaranteed;
+        std::int64_t max_applications = 0;
+        std::map<std::string, std::string> properties;
+    };
+    struct Partition {
+        std::string name;
+        Queue root;
+        std::string policy;
+        std::map<std::string, std::int64_t> weights;
+    };
+
+    Partition new_partition(const std::string& name);
+    Queue new_queue(const std::string& name, int depth);
+    void new_limits(Queue& queue);
+    void change_queue(Partition& partition);
+    Queue& some(Queue& queue);
+    static void strip(Queue& queue, int what);
+    static std::string text_of(const Queue& queue);
+    static void leaves(const Queue& queue, const std::string& path, std::vector<std::string>& found);
+    bool is_valid() const;
+    void make_valid();
+
+    Random& random_;
+    std::vector<std::string> types_;
+    std::int64_t scale_;
+    std::vector<Partition> partitions_;
+    int serial_ = 0;
+};
+
+} // namespace yk::testing

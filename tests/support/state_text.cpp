@@ -1,0 +1,92 @@
+#include "tests/support/state_text.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace yk::testing {
+
+namespace {
+
+std::string sum(const ResourceMapView& amounts) {
+    std::string text;
+    for (const auto& [type, value] : amounts)
+        if (value != 0) text += fmt::format("{}{}:{}", text.empty() ? "" : ",", type, value);
+    return "{" + text + "}";
+}
+
+std::string limit(const std::optional<ResourceMapView>& amounts) {
+    if (!amounts) return "-";
+    std::string text;
+    for (const auto& [type, value] : *amounts) text += fmt::format("{}{}:{}", text.empty() ? "" : ",", type, value);
+    return "{" + text + "}";
+}
+
+std::string time(const std::optional<Instant>& at) {
+    return at ? std::to_string(at->ns) : "-";
+}
+
+std::string sorted(std::vector<std::string> texts) {
+    std::sort(texts.begin(), texts.end());
+    return fmt::format("[{}]", fmt::join(texts, " "));
+}
+
+std::string list_name(ApplicationList list) {
+    if (list == ApplicationList::Active) return "live";
+    return list == ApplicationList::Completed ? "completed" : "rejected";
+}
+
+std::string text_of(const AllocationView& a) {
+    return fmt::format("    placed {}/{} on {} {} prio={} created={} bound={}\n", a.application, a.key, a.node,
+                       sum(a.resource), a.priority, a.request_time.ns, a.allocation_time.ns);
+}
+
+} // namespace
+
+std::string text_of(const PartitionView& p) {
+    return fmt::format("partition {} {} capacity={} allocated={} nodes={} apps={} allocations={} placeholders={} "
+                       "reservations={} pending={}\n",
+                       p.name, p.state, sum(p.capacity), sum(p.allocated), p.nodes, p.applications, p.allocations,
+                       p.placeholders, p.reservations, p.pending_asks);
+}
+
+std::string text_of(const QueueView& q) {
+    std::string text = fmt::format(
+        "  queue {} {} {} pending={} allocated={} preempting={} max={} guaranteed={} headroom={} maxapps={} running={} "
+        "apps={} allocating={} prio={} share={:.12g}\n",
+        q.path, q.leaf ? "leaf" : "parent", q.state, sum(q.pending), sum(q.allocated), sum(q.preempting), limit(q.max),
+        limit(q.guaranteed), limit(q.headroom), q.max_applications, q.running_applications, q.applications,
+        sorted(q.allocating_accepted), q.current_priority, q.fair_share);
+    for (const QueueView& child : q.children) text += text_of(child);
+    return text;
+}
+
+std::string text_of(const ApplicationView& a) {
+    std::string log;
+    for (const auto& [at, state] : a.state_log) log += fmt::format(" {}@{}", state, at.ns);
+    std::string text = fmt::format("  app {} {} {} {} allocated={} placeholder={} pending={} peak={} submitted={} "
+                                   "started={} finished={} backoff={} reserved={} log={}\n",
+                                   a.id, list_name(a.list), a.queue, a.state, sum(a.allocated), sum(a.placeholder),
+                                   sum(a.pending), sum(a.max_used), a.submitted.ns, time(a.started), time(a.finished),
+                                   time(a.backoff_deadline), sorted(a.reservations), log);
+    for (const AskView& ask : a.asks)
+        // not `scheduling_attempted`: the core notes it late on asks that it passed over (S-114)
+        text += fmt::format("    ask {} {} prio={} created={} required={}\n", ask.key, sum(ask.resource), ask.priority,
+                            ask.request_time.ns, ask.required_node);
+    for (const AllocationView& allocation : a.allocations) text += text_of(allocation);
+    return text;
+}
+
+std::string text_of(const NodeView& n) {
+    std::string text = fmt::format("  node {} {} capacity={} allocated={} occupied={} available={} reserved={}\n", n.id,
+                                   n.schedulable ? "open" : "drained", sum(n.capacity), sum(n.allocated),
+                                   sum(n.occupied), sum(n.available), sorted(n.reservations));
+    for (const AllocationView& allocation : n.allocations) text += text_of(allocation);
+    return text;
+}
+
+std::string text_of(const ReservationView& r) {
+    return fmt::format("  reservation {}/{} on {} since={}\n", r.application, r.key, r.node, r.since.ns);
+}
+
+} // namespace yk::testing

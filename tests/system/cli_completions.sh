@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The committed completions are what `ykctl completion` prints, are sound scripts, and complete in bash and fish.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+ykctl=${YK_BIN:-$PWD/build/bin}/ykctl
+
+fail() {
+    echo "$*" >&2
+    exit 1
+}
+
+declare -A files=([bash]=ykctl.bash [zsh]=_ykctl [fish]=ykctl.fish)
+for shell in bash zsh fish; do
+    file=completions/${files[$shell]}
+    diff -u "$file" <("$ykctl" completion "$shell") || fail "$file is out of date: ykctl completion $shell > $file"
+    if command -v "$shell" >/dev/null; then "$shell" -n "$file" || fail "$file is no sound $shell"; fi
+done
+
+# shellcheck source=/dev/null
+source completions/ykctl.bash
+
+# in_bash EXPECTED WORD...: what bash offers for the last word
+in_bash() {
+    local expected=$1
+    shift
+    COMP_WORDS=("$@")
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    _ykctl
+    [[ ${COMPREPLY[*]} == "$expected" ]] || fail "bash: '$*' offers '${COMPREPLY[*]}', not '$expected'"
+}
+
+in_bash 'node' ykctl no
+in_bash 'add list show update drain undrain remove' ykctl node ''
+in_bash '--watch' ykctl -s ipc:///x node ls --w
+in_bash 'json jsonl' ykctl node ls --watch -o j
+in_bash 'Running Resuming Rejected' ykctl app list --state R
+in_bash 'bash zsh fish' ykctl completion ''
+in_bash '' ykctl replay gen --nodes '' # a number here, a file without gen
+in_bash '/etc/hostname' ykctl replay --nodes /etc/hostn
+in_bash 'add' ykctl --rm node node a # the value of an option is no command
+
+# in_fish EXPECTED LINE
+in_fish() {
+    local found
+    # shellcheck disable=SC2016 # fish expands it
+    found=$(fish -c 'source completions/ykctl.fish; complete -C $argv[1] | string replace -r "\t.*" "" | string join " "' \
+        "$2") || true # string join of one is status 1
+    [[ $found == "$1" ]] || fail "fish: '$2' offers '$found', not '$1'"
+}
+
+if command -v fish >/dev/null; then
+    in_fish 'node' 'ykctl no'
+    in_fish 'add drain list remove show undrain update' 'ykctl node '
+    in_fish '--watch' 'ykctl -s ipc:///x node ls --w'
+    in_fish 'json jsonl' 'ykctl node ls -o j'
+    in_fish 'Rejected Resuming Running' 'ykctl app list --state R'
+fi

@@ -1,0 +1,305 @@
+#!/usr/bin/env bash
+# A shell script drives a whole cluster by one-shot ykctl commands against a detached RM (I-387), and checks what each
+# prints and its exit status. The daemon schedules by hand and has a virtual clock, so there is nothing to wait for.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+bin=${YK_BIN:-$PWD/build/bin}
+work=$(mktemp -d /tmp/yk-cli.XXXXXX)
+export YKCTL_SOCKET=ipc://$work/s NO_COLOR=1 XDG_CONFIG_HOME=$work
+daemon=
+checks=0
+
+clean_up() {
+    local status=$?
+    if [[ -n $daemon ]] && kill -TERM "$daemon" 2>/dev/null; then wait "$daemon" || true; fi
+    if [[ $status -ne 0 && -s $work/log ]]; then sed 's/^/ykd: /' "$work/log" | tail -20 >&2; fi
+    rm -rf "$work"
+    exit "$status"
+}
+trap clean_up EXIT
+
+ykctl() { "$bin/ykctl" "$@"; }
+
+fail() {
+    echo "check $checks: $*" >&2
+    exit 1
+}
+
+# expect STATUS TEXT ARGUMENT...: ykctl ends so, and its output has a line that matches TEXT (extended regular expression)
+expect() {
+    local wanted=$1 text=$2 said status=0
+    shift 2
+    checks=$((checks + 1))
+    said=$(ykctl "$@" 2>&1) || status=$?
+    [[ $status -eq $wanted ]] || fail "ykctl $* ended with $status, not $wanted: $said"
+    grep -qE -- "$text" <<<"$said" || fail "ykctl $* does not say '$text': $said"
+}
+
+# says TEXT ARGUMENT...: as expect, with success
+says() { expect 0 "$@"; }
+
+# counts NUMBER ARGUMENT...: a list has so many elements
+counts() {
+    local wanted=$1 found
+    shift
+    checks=$((checks + 1))
+    found=$(ykctl "$@" -o name | wc -l)
+    [[ $found -eq $wanted ]] || fail "ykctl $* lists $found, not $wanted"
+}
+
+# json FILTER EXPECTED ARGUMENT...: python expression over the parsed -o json output `d`
+json() {
+    local expression=$1 wanted=$2 found
+    shift 2
+    checks=$((checks + 1))
+    found=$(ykctl "$@" -o json | /usr/bin/python3 -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' \
+        "$expression")
+    [[ $found == "$wanted" ]] || fail "ykctl $* -o json: $expression is '$found', not '$wanted'"
+}
+
+configuration() { # MAXIMUM_OF_A
+    cat <<YAML
+partitions:
+- name: default
+  placementrules:
+  - name: provided
+  queues:
+  - name: root
+    submitacl: "*"
+    queues:
+    - name: a
+      resources: {guaranteed: {memory: 8Gi, vcore: 4}, max: {memory: 64Gi, vcore: $1}}
+    - name: b
+YAML
+}
+
+start_daemon() {
+    expect 3 'cannot reach ykd at ipc://.*: no such socket' status
+    "${YKD:-$bin/ykd}" --listen "$YKCTL_SOCKET" --manual-schedule --clock virtual 2>"$work/log" &
+    daemon=$!
+    local deadline=$((SECONDS + 20))
+    until ykctl ping --quiet >/dev/null 2>&1; do
+        kill -0 "$daemon" 2>/dev/null || fail "ykd ended"
+        ((SECONDS < deadline)) || fail "ykd does not answer"
+        sleep 0.05
+    done
+}
+
+the_daemon() {
+    says 'no RM is registered; ykctl rm register RMID makes one' status
+    says 'answered 3 pings' ping -c 3
+    says 'ykd .* at ipc://' version
+    expect 4 'no RM is registered' node add n1 -R vcore=1
+}
+
+registration() {
+    configuration 8 >"$work/queues.yaml"
+    says 'queues.yaml: ok' config check "$work/queues.yaml"
+    says 'ok' -s "$YKCTL_SOCKET" config check "$work/queues.yaml"
+    says 'rm demo registered, partitions \[demo\]default' rm register demo --config "$work/queues.yaml"
+    says '^demo +Running +detached +\[demo\]default' rm list
+    says '^served: +detached' rm show
+    json 'd["items"][0]["rmID"]' demo rm list
+    says '^demo$' rm list -o name
+    says 'root.a|name: a' config show
+    expect 4 "RM 'dmeo' is not registered; did you mean 'demo'" -r dmeo node add n9 -R vcore=1
+}
+
+nodes() {
+    counts 0 node list
+    says 'no nodes' node list
+    says '^node n3 added$' node add --name-format n%d --count 3 -R memory=16Gi,vcore=8 -a si/rackname=r1
+    expect 1 'node n2 refused: .*\(P_NODE_EXISTS\)' node add n2 -R vcore=1
+    says '^n1 +Active +16Gi 8 vcore +- +16Gi 8 vcore +0% +0 +-$' node list
+    says 'r1' node list -o wide
+    json 'd["item"]["capacity"]["memory"]' 17179869184 node show n1
+    expect 4 "node 'n9' not found" node show n9
+    printf 'nodeID: n4\nschedulableResource: {memory: 1024, vcore: 100}\n---\nnodeID: n5\ncapacity: {}\n' >"$work/nodes.yaml"
+    expect 2 "nodes.yaml:5:1: unknown field 'capacity' in NodeInfo" node add -f "$work/nodes.yaml"
+    counts 3 node list # nothing of the file was sent
+    sed -i '/^---/,$d' "$work/nodes.yaml"
+    says '^node n4 added$' node add -f "$work/nodes.yaml"
+    says '^node n4 updated$' node update n4 -R memory=2Ki,vcore=1
+    json 'd["item"]["capacity"]' "{'memory': 2048, 'vcore': 1000}" node show n4
+    says '^node n4 removed$' node remove n4
+    expect 1 'node n4 refused: .*P_NODE_UNKNOWN' node drain n4
+}
+
+applications() {
+    says '^app web accepted in root.a$' app add web -q root.a -u kim:staff
+    expect 1 'app nowhere refused: .*\(P_' app add nowhere -q root.none
+    expect 1 'app web refused: .*\(P_APP_EXISTS\)' app add web -q root.a
+    says '^web +New +root.a +kim' app list
+    counts 1 app list
+    counts 1 app list --state Rejected
+    says '^groups|^user: +kim' app show web
+    printf '[{"applicationID": "batch", "queueName": "root.b"}]' >"$work/apps.json"
+    says '^app batch accepted in root.b$' app add -f "$work/apps.json"
+}
+
+asks_and_cycles() {
+    says '^ask web-6 added$' ask add web --key web -n 6 -R memory=2Gi,vcore=2
+    expect 1 'ask x refused: .*P_APP_UNKNOWN' ask add nobody --key x -R vcore=1
+    counts 6 ask list
+    says '^[0-9]+ cycles, 4 allocations' sched step 10
+    counts 4 alloc list
+    counts 2 ask list --app web
+    says '^web-1 +web +n[123] +2Gi 2 vcore' alloc list
+    json 'sorted(d["items"][0]["resource"].items())' "[('memory', 2147483648), ('vcore', 2000)]" alloc list
+    says '^web +Running' app list --pending
+    says '^web-5 .*root.a' ask list -o wide
+    says '^age:' ask show web-5
+    expect 4 "ask 'web-9' not found" ask show web-9
+}
+
+queues() {
+    says '^├─ a +8Gi 4 vcore +64Gi 8 vcore +8Gi 8 vcore +100% +4Gi 4 vcore$' queue tree
+    says '^├─ a .* 2.00 +1/0/-' queue tree -o wide
+    says '^└─ b +- +unlimited' queue tree
+    says '^root.a +Active +leaf' queue list
+    says '^headroom: +' queue show root.a
+    counts 3 queue list
+    says '^default +demo +Active +3 +' partition list
+}
+
+explanations() {
+    says '^app web \(queue root.a, user kim\) is Running; 2 of [0-9]+ asks pending' explain app web
+    says '^ 1\. QUEUE_MAX +root.a' explain app web
+    says 'QUEUE_MAX' explain ask web-5
+    json 'd["item"]["reasons"][0]["code"]' QUEUE_MAX explain ask web-5 --app web
+    says 'PLACED' explain ask web-1
+    expect 4 "app 'wbe' not found" explain app wbe
+    says '^ask huge added$' ask add batch --key huge -R vcore=64
+    says 'IMPOSSIBLE' explain ask huge
+    says '^ask huge removed$' ask remove huge
+    expect 4 "ask 'huge' not found" ask remove huge
+}
+
+reload() {
+    configuration 16 >"$work/new.yaml"
+    expect 8 'root.a' config diff "$work/new.yaml"
+    says '1 change' config reload --dry-run -f "$work/new.yaml"
+    says 'configuration of demo reloaded' config reload -f "$work/new.yaml"
+    says 'configuration of demo unchanged' config reload -f "$work/new.yaml"
+    says 'no changes' config diff "$work/new.yaml"
+    says '2 allocations' sched step 10
+    counts 6 alloc list
+    printf 'partitions: 5\n' >"$work/bad.yaml"
+    expect 1 'error' config check "$work/bad.yaml"
+    expect 1 'bad.yaml|E_CONFIG_INVALID' config reload -f "$work/bad.yaml"
+    : >"$work/empty.yaml"
+    expect 2 'empty.yaml: is empty' config reload -f "$work/empty.yaml"
+    says '16 vcore' queue tree
+}
+
+releases() {
+    says '^alloc web-1 released$' alloc release web-1 --reason 'by hand'
+    counts 5 alloc list
+    expect 4 "alloc 'web-1' not found" alloc release web-1
+    says 'UpdateAllocation' rm log demo
+    says '^node: +n' alloc show web-2
+}
+
+drains() {
+    local node
+    says '^node n1 drained$' node drain n1
+    says '^n1 +Draining' node list
+    says '^node n1 undrained$' node undrain n1
+    says '^n1 +Active' node list
+    node=$(ykctl alloc list -o jsonl | head -1 | sed 's/.*"nodeId":"\([^"]*\)".*/\1/')
+    expect 1 "node $node still has [0-9]+ allocation" node remove "$node"
+    says "^node $node drained$" node drain "$node"
+}
+
+many_asks() {
+    /usr/bin/python3 -c 'for i in range(2500): print(f"""{{"allocationKey":"b{i}","applicationID":"batch","resourceAsk":{{"memory":1}}}}""")' |
+        ykctl ask add -f - >"$work/out"
+    checks=$((checks + 1))
+    grep -q '^2500 asks added$' "$work/out" || fail "2500 asks: $(cat "$work/out")"
+    counts 2500 ask list --app batch
+    says '^2500 asks removed$' ask remove --app batch --all
+    counts 0 ask list --app batch
+}
+
+same_key_twice() {
+    says 'added' ask add web --key twin -R memory=1Mi
+    says 'added' ask add batch --key twin -R memory=1Mi
+    expect 2 "key 'twin' is in several applications: batch, web" ask show twin
+    says '^app: +web' ask show twin --app web
+    says 'ask twin removed' ask remove twin --app web
+    says 'ask twin removed' ask remove twin --app batch
+}
+
+waiting() {
+    expect 7 '1 ask not placed within 200ms' ask add batch --key late -R memory=1Mi --wait --timeout 200ms
+    says '1 allocation' sched step 3
+    expect 0 'ask late ' ask add batch --key late -R memory=1Mi # an update of what is placed
+}
+
+time_and_events() {
+    says 'APP_ALLOC web web-1' events --object app/web
+    json 'len([e for e in d["items"] if e["type"] != 3])' 0 events --type NODE
+    json 'd["item"]["now"] > 0' True clock show
+    says '^20' clock advance 30s
+    says '"objectID":"n1"' events --since 0 -o jsonl --type NODE
+}
+
+dumps() {
+    ykctl dump all "$work/a.json" 2>/dev/null
+    says 'no differences' dump diff "$work/a.json" "$work/a.json"
+    says 'drained' node drain n2
+    ykctl dump all "$work/b.json" 2>/dev/null
+    expect 8 'nodeID=n2.\.schedulable: true -> false' dump diff "$work/a.json" "$work/b.json"
+    says '"what": "partitions"' dump partitions
+    expect 2 "'node' is not one of .*did you mean 'nodes'" dump node
+}
+
+watching() {
+    local status=0
+    checks=$((checks + 1))
+    timeout --preserve-status -s INT 1 "$bin/ykctl" node list --watch --interval 50ms >"$work/out" || status=$?
+    [[ $status -eq 130 ]] || fail "--watch ended with $status"
+    [[ $(grep -c '"change":"added"' "$work/out") -eq 3 ]] || fail "--watch on a pipe: $(cat "$work/out")"
+}
+
+several_rms() {
+    says 'rm other registered' rm register other --config "$work/queues.yaml"
+    expect 2 'several RMs are registered: demo, other' node add x -R vcore=1
+    says 'node x added' -r other node add x -R vcore=1
+    YKCTL_RM=other counts 1 node list
+    says 'rm other deregistered' rm deregister other
+}
+
+# a served RM: its stream is the process's, an admin may still act for it
+served_rm() {
+    "$bin/ykctl" rm serve shim --config "$work/queues.yaml" --count 1 >"$work/served" 2>/dev/null &
+    local server=$! deadline=$((SECONDS + 20))
+    until ykctl rm list -o name | grep -qx shim; do ((SECONDS < deadline)) || fail "rm serve does not register"; done
+    says '^shim +Running +by a process' rm list
+    says '^node s1 sent$' -r shim node add s1 -R vcore=1
+    checks=$((checks + 1))
+    wait "$server" || fail "rm serve ended with $?"
+    grep -q 'accepted *s1' "$work/served" || fail "rm serve was not told of s1: $(cat "$work/served")"
+    says 'rm shim deregistered' rm deregister shim --force
+}
+
+the_end() {
+    expect 1 'E_BUSY_STATE' rm deregister demo
+    says '^app web removed$' app remove web
+    says '^app batch removed$' app remove batch
+    counts 0 alloc list
+    says '^node n3 removed$' node remove n1 n2 n3
+    says 'rm demo deregistered' rm deregister
+    says 'healthy' health
+    says 'no RM is registered' status
+}
+
+start_daemon
+for part in the_daemon registration nodes applications asks_and_cycles queues explanations reload releases drains many_asks \
+    same_key_twice waiting time_and_events dumps watching several_rms served_rm the_end; do
+    "$part"
+done
+kill -TERM "$daemon"
+wait "$daemon" || fail "ykd ended with $? on SIGTERM"
+daemon=
+echo "$checks checks"

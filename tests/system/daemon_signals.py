@@ -1,0 +1,112 @@
+"""Signals, sd_notify and the graceful stop (I-263, ecosystem.md 5.2)."""
+from daemon_support import *
+
+import tempfile
+
+CONFIG_FILE = CONFIG.replace("name: b", "name: c")
+
+
+def notify_socket():
+    folder = tempfile.mkdtemp(prefix="yk.", dir="/tmp")
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    listener.bind(folder + "/n")
+    listener.settimeout(DEADLINE)
+    return listener, folder + "/n"
+
+
+def next_told(listener, start):
+    """The next message that begins with `start`; status lines and watchdog pings in between are skipped."""
+    while True:
+        told = listener.recv(4096).decode()
+        if told.startswith(start):
+            return told
+
+
+def test_service_manager_is_told():
+    listener, path = notify_socket()
+    env = {"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000"}
+    with Daemon("--config", "@q.yaml", files={"q.yaml": CONFIG}, env=env) as daemon:
+        check("STATUS=" in next_told(listener, "READY=1"))
+        next_told(listener, "WATCHDOG=1")
+        daemon.signal(signal.SIGHUP)
+        check("MONOTONIC_USEC=" in next_told(listener, "RELOADING=1"))
+        check("reload" in next_told(listener, "READY=1"))
+        daemon.signal(signal.SIGTERM)
+        next_told(listener, "STOPPING=1")
+        check(daemon.exit_code() == 0)
+        check(not os.path.exists(daemon.path), "the socket was left behind")
+
+
+def test_hup_reloads_what_came_from_a_file():
+    with Daemon("--config", "@q.yaml", files={"q.yaml": CONFIG}) as daemon:
+        client = daemon.client()
+        client.register(config="")
+        names = lambda: client.dump("queues")[0]["childNames"]
+        check(names() == ["root.a", "root.b"], names())
+        daemon.write("q.yaml", CONFIG_FILE)
+        daemon.signal(signal.SIGHUP)
+        until("the new queue is there", lambda: "root.c" in names())
+        daemon.write("q.yaml", CONFIG_FILE.replace("queues", "queue"))
+        daemon.signal(signal.SIGHUP)
+        until("the fault is logged", lambda: "keeps its configuration" in daemon.text())
+        check("root.c" in names(), "a faulty file changed the configuration")
+
+
+def test_usr1_logs_the_state():
+    with Daemon() as daemon:
+        daemon.client().register()
+        daemon.signal(signal.SIGUSR1)
+        until("the state is logged", lambda: "RM rm:1: Running" in daemon.text())
+
+
+def test_term_delivers_a_last_notice_and_refuses_updates():
+    with Daemon() as daemon:
+        poller, other = daemon.client(), daemon.client()
+        poller.register()
+        poller.send("Poll", {"rmID": "rm:1", "streamEpoch": poller.epoch, "ack": 0})
+        until("the poll is parked", lambda: other.dump("streams")[0]["ack"] == 0)
+        daemon.signal(signal.SIGTERM)
+        items = poller.receive()["body"]["items"]
+        check(items[-1]["kind"] == "Notice" and items[-1]["body"]["code"] == "SHUTDOWN", items)
+        check(daemon.exit_code() == 0)
+
+
+def test_term_waits_for_what_is_queued():
+    with Daemon("--manual-schedule") as daemon:
+        client = daemon.client()
+        client.register()
+        check(client.poll(wait=0)["items"] == [])
+        client.cluster()
+        client.get("Sync", {"rmID": "rm:1"})
+        daemon.signal(signal.SIGTERM)
+        until("the daemon is stopping", lambda: "stopping on signal" in daemon.text())
+        refusal = client.refused("E_SHUTTING_DOWN", "UpdateNode", {"rmID": "rm:1"}, mutating=True)
+        check(refusal["retryable"])
+        kinds = [item["kind"] for item in client.poll()["items"]]
+        if kinds[-1] != "Notice":
+            kinds += [item["kind"] for item in client.poll(ack=len(kinds))["items"]]
+        check(kinds == ["UpdateNode", "UpdateApplication", "Notice"], kinds)
+        check(daemon.exit_code() == 0)
+
+
+def test_a_second_term_ends_at_once():
+    with Daemon() as daemon:
+        client = daemon.client()
+        client.register()
+        client.poll(wait=0)
+        client.cluster()
+        daemon.signal(signal.SIGTERM)
+        until("the daemon is stopping", lambda: "stopping on signal" in daemon.text())
+        start = time.monotonic()
+        daemon.signal(signal.SIGTERM)
+        check(daemon.exit_code() == 0)
+        check(time.monotonic() - start < 4, "the second TERM did not hurry it")
+
+
+def test_shutdown_request_stops():
+    with Daemon() as daemon:
+        daemon.client().change("Shutdown", {"graceMs": 100})
+        check(daemon.exit_code() == 0)
+
+
+main(globals())

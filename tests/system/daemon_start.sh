@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# How ykd starts, and how it refuses to: each refusal names the thing and the way out, with the documented exit status.
+set -euo pipefail
+ykd=$YK_BIN/ykd
+folder=$(mktemp -d /tmp/yk.XXXXXX)
+pids=()
+end() {
+    for pid in "${pids[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done
+    rm -rf "$folder"
+}
+trap end EXIT
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+refused() { # STATUS TEXT ARGUMENTS...: ykd ends with STATUS and says TEXT
+    local status=$1 text=$2 said code=0
+    shift 2
+    said=$(timeout 20 "$ykd" "$@" 2>&1) || code=$?
+    [[ $code -eq $status ]] || fail "ykd $*: exit status $code, wanted $status: $said"
+    [[ $said == *"$text"* ]] || fail "ykd $*: wanted '$text' in: $said"
+}
+started() { # SOCKET ARGUMENTS...
+    local socket=$1
+    shift
+    "$ykd" --listen "ipc://$socket" "$@" 2>>"$folder/log" &
+    pids+=($!)
+    for _ in $(seq 2000); do
+        if [[ -S $socket ]] && nngcat --req --dial "ipc://$socket" --data x --recv-timeout 5 >/dev/null 2>&1; then return 0; fi
+        kill -0 "${pids[-1]}" 2>/dev/null || fail "ykd ended: $(cat "$folder/log")"
+        sleep 0.01
+    done
+    fail "ykd does not answer on $socket"
+}
+
+# The address
+refused 1 "the directory $folder/none is not usable" --listen "ipc://$folder/none/s"
+echo precious >"$folder/file"
+refused 1 "something that is no socket is in its place" --listen "ipc://$folder/file"
+[[ $(cat "$folder/file") == precious ]] || fail "the file in the socket's place was touched"
+refused 1 "the system's limit for sockets is 107" --listen "ipc://$folder/$(printf 'x%.0s' {1..120})"
+refused 1 "addresses are ipc://PATH" --listen abstract://ykd
+refused 1 "addresses are ipc://PATH" --listen nonsense
+refused 1 "unencrypted tcp beyond this machine" --listen tcp://0.0.0.0:0
+refused 1 "give --tls-cert and --tls-key" --listen tls+tcp://127.0.0.1:0
+refused 1 "there is no group nosuchgroup" --listen "ipc://$folder/g" --socket-group nosuchgroup
+
+# A second daemon, a stale socket
+started "$folder/s"
+[[ $(stat -c %a "$folder/s") == 600 ]] || fail "the socket's mode is $(stat -c %a "$folder/s"), not 600"
+refused 1 "another process, probably an ykd, is serving it" --listen "ipc://$folder/s"
+kill -KILL "${pids[-1]}"
+wait "${pids[-1]}" 2>/dev/null || true
+[[ -S $folder/s ]] || fail "no stale socket was left, so nothing is tested"
+started "$folder/s" --socket-mode 0660 --pidfile "$folder/pid"
+[[ $(stat -c %a "$folder/s") == 660 ]] || fail "--socket-mode was not taken"
+[[ $(cat "$folder/pid") == "${pids[-1]}" ]] || fail "--pidfile was not written"
+kill -TERM "${pids[-1]}"
+wait "${pids[-1]}" || fail "exit status $? after TERM"
+[[ ! -e $folder/s && ! -e $folder/pid ]] || fail "socket or pid file were left behind"
+
+# Configuration and settings
+printf 'partitions:\n  - name: default\n    queues:\n      - name: root\n        maxapplication: 3\n' >"$folder/wrong.yaml"
+refused 78 "$folder/wrong.yaml:5:9" --listen "ipc://$folder/s" --config "$folder/wrong.yaml"
+refused 78 "did you mean" --check-config "$folder/wrong.yaml"
+refused 78 "$folder/wrong.yaml:5:9" --check-config --config "$folder/wrong.yaml"
+refused 78 "cannot read $folder/missing.yaml" --check-config "$folder/missing.yaml"
+"$ykd" --dump-default-config >"$folder/default.yaml"
+refused 0 "$folder/default.yaml: good" --check-config "$folder/default.yaml"
+echo 'maxSession: 5' >"$folder/ykd.conf"
+refused 78 "$folder/ykd.conf:1:1: unknown key \"maxSession\", did you mean \"maxSessions\"?" --settings "$folder/ykd.conf"
+refused 78 "cannot read the settings file $folder/missing" --settings "$folder/missing"
+echo 'rm *' >"$folder/tokens"
+chmod 600 "$folder/tokens"
+refused 1 "$folder/tokens:1: a token line is" --listen "ipc://$folder/s" --tokens "$folder/tokens"
+chmod 644 "$folder/tokens"
+refused 1 "closed to others" --listen "ipc://$folder/s" --tokens "$folder/tokens"
+
+# Usage
+refused 2 "did you mean --listen" --lisen ipc:///x
+refused 2 "see ykd --help" stray
+refused 2 "an octal mode" --socket-mode 999
+refused 2 "--max-message" --max-message 1TB
+refused 2 "--clock" --clock lunar
+refused 2 "--log-level loud" --log-level loud
+refused 0 "ykd 0" --version
+refused 0 "--manual-schedule" --help

@@ -1,0 +1,236 @@
+"""The callback stream: vanishing clients, congestion, overflow, detached RMs (interface.md 4.8, I-387)."""
+from daemon_support import *
+
+SMALL = "outboundMaxItems: 100\n"
+
+
+def nodes(client, first, count):
+    for number in range(first, first + count):
+        client.change("UpdateNode", {"rmID": "rm:1", "nodes": [
+            {"nodeID": f"n{number}", "action": 1, "schedulableResource": {"vcore": 1}}]})
+    client.get("Sync", {"rmID": "rm:1"})
+
+
+def test_a_client_that_vanishes_while_polling():
+    with Daemon() as daemon:
+        witness = daemon.client()
+        client = daemon.client()
+        client.register()
+        client.send("Poll", {"rmID": "rm:1", "streamEpoch": client.epoch, "ack": 0, "waitMs": 30000})
+        client.close()
+        again = Client(daemon.path)
+        again.hello(resume={"sid": client.sid, "bootID": client.boot})
+        again.seq, again.epoch = client.seq, client.epoch
+        again.cluster()
+        again.asks("k")
+        ack, placed = 0, []
+        while not placed:
+            items = again.poll(ack=ack)["items"]
+            ack = items[-1]["n"] if items else ack
+            placed = [a["allocationKey"] for item in items for a in item["body"].get("new", [])]
+        check(placed == ["k"], placed)
+        witness.get("Ping")
+
+
+def test_items_come_again_until_acknowledged():
+    with Daemon("--manual-schedule") as daemon:
+        client = daemon.client()
+        client.register()
+        nodes(client, 0, 3)
+        first = client.poll()["items"]
+        check([item["n"] for item in first] == [1, 2, 3])
+        check(client.poll()["items"] == first, "the same items were expected again")
+        check([item["n"] for item in client.poll(ack=2)["items"]] == [3])
+        client.refused("E_ACK_OLD", "Poll", {"rmID": "rm:1", "streamEpoch": client.epoch, "ack": 1})
+        client.refused("E_ACK_FUTURE", "Poll", {"rmID": "rm:1", "streamEpoch": client.epoch, "ack": 4})
+        error = client.refused("E_STREAM_EPOCH", "Poll", {"rmID": "rm:1", "streamEpoch": 99, "ack": 3})
+        check(error["details"]["streamEpoch"] == client.epoch, error)
+        check(client.poll(ack=3, wait=0)["items"] == [])
+
+
+def test_a_second_poll_supersedes_the_first():
+    with Daemon() as daemon:
+        client = daemon.client()
+        client.register()
+        other = Client(daemon.path)
+        other.sid = client.sid
+        body = {"rmID": "rm:1", "streamEpoch": client.epoch, "ack": 0}
+        other.send("Poll", body)
+        client.send("Poll", {**body, "waitMs": 20000})
+        reply = other.receive()
+        check(reply["err"]["name"] == "E_SUPERSEDED", reply)
+        third = daemon.client()
+        third.change("UpdateNode", {"rmID": "rm:1", "impersonate": True, "nodes": [
+            {"nodeID": "n", "action": 1, "schedulableResource": {"vcore": 1}}]})
+        check(client.receive()["body"]["items"][0]["kind"] == "UpdateNode")
+
+
+def test_congestion_suspends_and_relief_resumes():
+    with Daemon("--settings", "@conf", files={"conf": SMALL}) as daemon:
+        client = daemon.client()
+        client.register()
+        nodes(client, 0, 76)
+        check(client.get("Ping", {"rmID": "rm:1"})["state"] == 4, "three quarters full, and not suspended")
+        reply = client.poll(maxItems=10)
+        check(reply["congested"] and reply["backlog"] > 60, reply["backlog"])
+        client.change("UpdateApplication", {"rmID": "rm:1", "new": [
+            {"applicationID": "app", "queueName": "root.a", "ugi": {"user": "u"}}]})
+        client.asks("k")
+        client.get("Sync", {"rmID": "rm:1"})
+        check(len(client.dump("app", application="app")["requests"]) == 1, "a suspended RM was scheduled")
+        ack, placed = 0, []
+        while not placed:
+            reply = client.poll(ack=ack)
+            ack = reply["items"][-1]["n"]
+            placed = [a for item in reply["items"] for a in item["body"].get("new", [])]
+        check(client.get("Ping", {"rmID": "rm:1"})["state"] == 1, "relieved, and not running")
+
+
+def test_overflow_demands_a_resync_and_leaves_others_alone():
+    with Daemon("--settings", "@conf", files={"conf": SMALL}) as daemon:
+        other = daemon.client()
+        other.register("rm:2")
+        client = daemon.client()
+        client.register()
+        for number in range(99):
+            client.change("UpdateNode", {"rmID": "rm:1", "nodes": [
+                {"nodeID": f"n{number}", "action": 1, "schedulableResource": {"vcore": 1}}]})
+        until("the RM is lost", lambda: lost_after_more(client))
+        client.refused("E_RESYNC_REQUIRED", "Poll", {"rmID": "rm:1", "streamEpoch": client.epoch, "ack": 0})
+        client.refused("E_RESYNC_REQUIRED", "UpdateNode", {"rmID": "rm:1"}, mutating=True)
+        check(other.get("Ping", {"rmID": "rm:2"})["state"] == 1)
+        check(not other.get("Health", {"run": True})["Healthy"], "a lost RM is healthy")
+        client.register()
+        check(client.get("Ping", {"rmID": "rm:1"})["state"] == 1)
+        check(other.get("Health", {"run": True})["Healthy"])
+
+
+def lost_after_more(client):
+    if client.get("Ping", {"rmID": "rm:1"})["state"] == 5:
+        return True
+    reply = client.ask("UpdateNode", {"rmID": "rm:1", "nodes": [
+        {"nodeID": f"more{client.seq}", "action": 1, "schedulableResource": {"vcore": 1}}]}, seq=client.seq + 1)
+    client.seq += 1
+    return not reply["ok"]
+
+
+def test_a_full_inbox_makes_the_sender_wait():
+    conf = "inboundMaxItems: 4\n"
+    with Daemon("--settings", "@conf", "--manual-schedule", files={"conf": conf}) as daemon:
+        client = daemon.client()
+        client.register()
+        big = [{"nodeID": f"n{i}", "action": 1, "schedulableResource": {"vcore": 1}} for i in range(20000)]
+        client.change("UpdateNode", {"rmID": "rm:1", "nodes": big})
+        for number in range(20):
+            client.change("UpdateNode", {"rmID": "rm:1", "nodes": [{"nodeID": f"n{number}", "action": 3}]})
+        client.get("Sync", {"rmID": "rm:1"})
+        drained = [n for n in all_nodes(client) if not n["schedulable"]]
+        check(len(drained) == 20, len(drained))
+
+
+def all_nodes(client):
+    found, cursor = [], None
+    while True:
+        reply = client.get("Dump", {"what": "nodes", "limit": 3000, **({"cursor": cursor} if cursor else {})})
+        for partition in reply["data"]:
+            found += partition["nodesInfo"]
+        cursor = reply.get("cursor")
+        if reply["complete"]:
+            return found
+
+
+def test_pages_are_one_picture():
+    with Daemon("--manual-schedule") as daemon:
+        client = daemon.client()
+        client.register()
+        nodes(client, 0, 25)
+        first = client.get("Dump", {"what": "nodes", "limit": 10})
+        check(not first["complete"] and len(first["data"][0]["nodesInfo"]) == 10)
+        nodes(client, 100, 1)
+        second = client.get("Dump", {"what": "nodes", "limit": 100, "cursor": first["cursor"]})
+        check(second["complete"] and second["asOf"] == first["asOf"])
+        check(len(second["data"][0]["nodesInfo"]) == 15, "the picture changed between its pages")
+        client.refused("E_NOT_FOUND", "Dump", {"what": "nodes", "cursor": "page-99"})
+
+
+def test_detached_rms_need_no_process():
+    with Daemon("--manual-schedule") as daemon:
+        first = daemon.client()
+        first.register(detached={"keep": 3})
+        first.get("Bye")
+        second = daemon.client()
+        second.cluster()
+        second.asks("k")
+        check(second.change("Step", {"cycles": 3})["allocations"] == 1)
+        second.epoch = first.epoch
+        second.refused("E_BAD_STATE", "Poll", {"rmID": "rm:1", "streamEpoch": first.epoch, "ack": 0})
+        log = second.get("StreamLog", {"rmID": "rm:1", "after": 0, "count": 10})
+        check([item["n"] for item in log["items"]] == [3, 4, 5] and log["next"] == 5, log)
+        check(log["items"][-1]["body"]["new"][0]["allocationKey"] == "k", log)
+        check(second.get("StreamLog", {"rmID": "rm:1", "after": 5, "count": 10})["items"] == [])
+        error = second.refused("E_INVALID", "RegisterResourceManager", {
+            "rmID": "rm:9", "detached": {}, "capabilities": ["events", "predicates"]}, mutating=True)
+        check(error["path"] == "capabilities[1]", error)
+        second.refused("E_BUSY_STATE", "UnregisterResourceManager", {"rmID": "rm:1"}, mutating=True)
+        second.change("UnregisterResourceManager", {"rmID": "rm:1", "force": True})
+        second.refused("E_RM_UNKNOWN", "UpdateNode", {"rmID": "rm:1"}, mutating=True)
+
+
+def test_events_are_kept_and_followed():
+    with Daemon("--manual-schedule") as daemon:
+        client = daemon.client()
+        client.register(capabilities=["events", "wings"], extraConfig={"event.maxStreamsPerHost": "1"})
+        opened = client.get("EventStream", {"count": 0})
+        client.refused("E_BUSY", "EventStream", {"count": 0})
+        waiting = Client(daemon.path)
+        waiting.sid = client.sid
+        waiting.send("EventStream", {"streamID": opened["streamID"], "after": opened["nextID"], "waitMs": 20000})
+        client.cluster()
+        batch = waiting.receive()["body"]
+        check(batch["records"] and batch["records"][0]["eventID"] == opened["nextID"], batch)
+        all_records = client.get("Events", {"start": 0})["EventRecords"]
+        check([r["eventID"] for r in all_records] == list(range(len(all_records))))
+        only = client.get("Events", {"start": 0, "filter": {"types": [3], "objectID": "n"}})["EventRecords"]
+        check(only and all(r["type"] == 3 for r in only), only)
+        client.refused("E_INVALID", "Events", {"start": 0, "count": 0})
+        sent = []
+        ack = 0
+        while not sent:
+            items = client.poll(ack=ack)["items"]
+            ack = items[-1]["n"] if items else ack
+            sent = [item for item in items if item["kind"] == "SendEvent"]
+        check(sent[0]["body"]["records"] and sent[0]["body"]["lost"] == 0, sent)
+        client.change("SetExtraConfig", {"extraConfig": {"event.trackingEnabled": "false"}})
+        client.refused("E_BAD_STATE", "Events", {"start": 0})
+
+
+def test_time_is_what_the_virtual_clock_says():
+    with Daemon("--manual-schedule", "--clock", "virtual") as daemon:
+        client = daemon.client()
+        client.register(detached={})
+        client.cluster()
+        client.asks("k")
+        client.change("Step", {"cycles": 1})
+        client.change("UpdateAllocation", {"rmID": "rm:1", "releases": {"allocationsToRelease": [
+            {"applicationID": "app", "allocationKey": "k", "terminationType": 1}]}})
+        state = lambda: client.dump("app", application="app")["applicationState"]
+        start = client.change("Clock", {"advanceMs": 0})["now"]
+        check(state() == "Completing", state())
+        client.change("Clock", {"advanceMs": 29_999})
+        check(state() == "Completing", state())
+        check(client.change("Clock", {"advanceMs": 1})["now"] == start + 30_000_000_000)
+        check(state() == "Completed", state())
+        attached = daemon.client()
+        attached.register("rm:2")
+        client.change("Clock", {"advanceMs": 31_000})
+        check(attached.get("Ping", {"rmID": "rm:2"})["state"] == 4, "silent for 31 s, and not suspended")
+        client.change("Clock", {"advanceMs": 300_000})
+        check(attached.get("Ping", {"rmID": "rm:2"})["state"] == 5, "silent for 331 s, and not lost")
+        check(client.get("Ping", {"rmID": "rm:1"})["state"] == 1, "a detached RM is never silent")
+    with Daemon() as daemon:
+        client = daemon.client()
+        client.refused("E_BAD_STATE", "Clock", {"advanceMs": 1}, mutating=True)
+        client.refused("E_BAD_STATE", "Step", {"cycles": 1}, mutating=True)
+
+
+main(globals())

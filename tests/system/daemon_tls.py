@@ -1,0 +1,83 @@
+"""tcp needs a token, tls+tcp works with nng's engine, certificates of clients are asked for (I-341, I-342)."""
+from daemon_support import *
+
+import hashlib
+import shutil
+import tempfile
+
+
+def tokens(role, secret):
+    return f"# for the test\n{role} spark-*  {hashlib.sha256(secret.encode()).hexdigest()}\n"
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def openssl(folder, *arguments):
+    ran = subprocess.run(["openssl", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    check(ran.returncode == 0, ran.stderr)
+
+
+def make_certificate(folder, name):
+    openssl(folder, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+            "subjectAltName=DNS:localhost", "-keyout", name + ".key", "-out", name + ".pem")
+
+
+def test_tcp_takes_tokens_only():
+    port = free_port()
+    with Daemon("--listen", f"tcp://127.0.0.1:{port}", "--tokens", "@tokens", files={"tokens": tokens("rm", "hush")}) as daemon:
+        client = Client(("127.0.0.1", port))
+        start = time.monotonic()
+        client.refused("E_AUTH", "Hello", {"min": 1, "max": 1, "client": "t", "role": "rm"})
+        check(time.monotonic() - start > 0.4, "a refusal must take its time")
+        check(client.hello(role="rm", token="hush")["role"] == "rm")
+        client.register("spark-1")
+        client.refused("E_FORBIDDEN", "RegisterResourceManager", {"rmID": "other"}, mutating=True)
+        client.refused("E_FORBIDDEN", "Hello", {"min": 1, "max": 1, "client": "t", "role": "admin", "token": "hush"})
+        local = Client(daemon.path)
+        local.sid = client.sid
+        local.refused("E_AUTH", "Ping")
+        guesser = Client(("127.0.0.1", port))
+        for number in range(3):
+            guesser.refused("E_AUTH", "Hello", {"min": 1, "max": 1, "client": "t", "role": "rm", "token": str(number)})
+        guesser.send("Hello", {"min": 1, "max": 1, "client": "t", "role": "rm", "token": "x"})
+        try:
+            guesser.receive()
+            raise AssertionError("five failures within a minute did not close the connection")
+        except (EOFError, ConnectionError):
+            pass
+        check("hush" not in daemon.text(), "a token is in the log")
+        client.get("Ping")
+
+
+def test_tls():
+    port, strict = free_port(), free_port()
+    place = tempfile.mkdtemp(prefix="yk.", dir="/tmp")
+    try:
+        for name in ("server", "user"):
+            make_certificate(place, name)
+        flags = ["--tls-cert", place + "/server.pem", "--tls-key", place + "/server.key"]
+        with Daemon("--listen", f"tls+tcp://127.0.0.1:{port}", "--tokens", "@tokens", *flags,
+                    files={"tokens": tokens("admin", "hush")}):
+            context = ssl.create_default_context(cafile=place + "/server.pem")
+            client = Client(("127.0.0.1", port), tls=context)
+            check(client.hello(token="hush")["role"] == "admin")
+            client.get("Status")
+        with Daemon("--listen", f"tls+tcp://127.0.0.1:{strict}", *flags, "--tls-client-ca", place + "/user.pem"):
+            bare = ssl.create_default_context(cafile=place + "/server.pem")
+            try:
+                Client(("127.0.0.1", strict), tls=bare)
+                raise AssertionError("a client without a certificate was let in")
+            except (ssl.SSLError, EOFError, ConnectionError):
+                pass
+            bare.load_cert_chain(place + "/user.pem", place + "/user.key")
+            client = Client(("127.0.0.1", strict), tls=bare)
+            check(client.hello(role="observer")["role"] == "observer")
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+main(globals())

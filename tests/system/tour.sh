@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# The tour of README.md by one-shot commands, each result checked, and nothing in the README that is not played here.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+bin=${YK_BIN:-$PWD/build/bin}
+work=$(mktemp -d /tmp/yk-tour.XXXXXX)
+export YKCTL_SOCKET=ipc://$work/ykd.sock NO_COLOR=1
+daemon=
+step=0
+
+clean_up() {
+    local status=$?
+    if [[ -n $daemon ]]; then kill -TERM "$daemon" 2>/dev/null || true; fi
+    if [[ $status -ne 0 && -s $work/ykd.log ]]; then sed 's/^/ykd: /' "$work/ykd.log" >&2; fi
+    rm -rf "$work"
+    exit "$status"
+}
+trap clean_up EXIT
+
+ykctl() { "$bin/ykctl" "$@"; }
+
+fail() {
+    echo "step $step: $*" >&2
+    exit 1
+}
+
+# played SAID COMMAND...: as a terminal would show it
+played() { printf '$ %s\n%s\n' "${*:2}" "$1" >>"$work/played"; }
+
+# wants STATUS TEXT COMMAND...: the command ends so and says TEXT (an extended regular expression).
+wants() {
+    local wanted=$1 text=$2 said status=0
+    shift 2
+    step=$((step + 1))
+    said=$("$@" 2>&1) || status=$?
+    [[ $status -eq $wanted ]] || fail "$* should end with $wanted and ended with $status: $said"
+    grep -qE -- "$text" <<<"$said" || fail "$* should say '$text' and says: $said"
+    played "$said" "$@"
+}
+
+# eventually TEXT COMMAND...: success and TEXT within ten seconds; the scheduler works on its own.
+eventually() {
+    local text=$1 deadline=$((SECONDS + 10)) said=
+    shift
+    step=$((step + 1))
+    while ((SECONDS < deadline)); do
+        if said=$("$@" 2>&1) && grep -qE -- "$text" <<<"$said"; then
+            played "$said" "$@"
+            return
+        fi
+        sleep 0.05
+    done
+    fail "$* should come to say '$text' and says: $said"
+}
+
+# counts NUMBER COMMAND...: a list comes to have so many elements.
+counts() {
+    local number=$1
+    shift
+    eventually "^$number\$" count_of "$@"
+}
+count_of() { "$@" -o name | grep -c . || true; }
+
+start_daemon() {
+    wants 3 'is it running' ykctl status
+    wants 0 'good' "$bin/ykd" --check-config docs/demo/queues.yaml
+    "$bin/ykd" --config docs/demo/queues.yaml --listen "$YKCTL_SOCKET" 2>"$work/ykd.log" &
+    daemon=$!
+    eventually 'no RM is registered' ykctl status
+}
+
+submit() {
+    wants 0 'rm tour registered' ykctl rm register tour
+    wants 0 'node n-3 added' ykctl node add n --count 3 -R memory=16Gi,vcore=8
+    wants 0 'app web accepted in root.prod' ykctl app add web -q root.prod
+    wants 0 'app report accepted in root.batch' ykctl app add report -q root.batch
+    wants 0 'ask web-4 placed on n-1' ykctl ask add web --key web -n 4 -R memory=2Gi,vcore=2 --wait
+    wants 0 'ask report-6' ykctl ask add report --key report -n 6 -R memory=4Gi,vcore=2
+}
+
+look() {
+    counts 8 ykctl alloc list
+    counts 2 ykctl ask list
+    wants 0 'batch .* 8 vcore .* 8 vcore +100%' ykctl queue tree
+    wants 0 'n-2 +Active +16Gi 8 vcore +10Gi 6 vcore' ykctl node list
+    wants 0 'web-2 +web +n-2' ykctl alloc list
+    wants 0 'Not enough queue quota' ykctl ask list
+    wants 0 'QUEUE_MAX +root.batch' ykctl explain ask report-6
+}
+
+reload() {
+    wants 8 '^1 change' ykctl config diff docs/demo/queues-larger.yaml
+    wants 0 'reloaded' ykctl config reload -f docs/demo/queues-larger.yaml
+    counts 10 ykctl alloc list
+    wants 0 'no pending asks' ykctl ask list
+}
+
+change() {
+    wants 0 'node n-1 drained' ykctl node drain n-1
+    wants 0 'n-1 +Draining' ykctl node list
+    wants 0 'app report removed' ykctl app remove report
+    counts 4 ykctl alloc list
+    wants 0 'ask huge added' ykctl ask add web --key huge -R memory=64Gi,vcore=4
+    wants 0 'IMPOSSIBLE' ykctl explain ask huge
+    wants 0 'APP_RUNNING web' ykctl events --object app/web
+}
+
+stop_daemon() {
+    step=$((step + 1))
+    kill -TERM "$daemon"
+    wait "$daemon" || fail "ykd ended with $? on SIGTERM"
+    daemon=
+    [[ ! -e $work/ykd.sock ]] || fail "ykd left its socket behind"
+}
+
+# What differs from run to run: times, the user, the address, and how many of the first asks are placed at once.
+without_chance() {
+    sed -E 's/[0-9.]+(us|ms|s)\b/TIME/g; s/user [^ )]+/user U/; s|ipc://[^ ,]+|URL|; s/^(ask report-[0-9]) .*/\1/; s/ +/ /g'
+}
+
+# What the README shows of ykctl is what was just said, in this order.
+compare_with_readme() {
+    local unlike
+    step=$((step + 1))
+    # shellcheck disable=SC2016 # the backquotes are those of the page
+    sed -n '/^## A tour/,/^## Under/p' README.md | sed -n '/^```console$/,/^```$/p' | grep -v '^```' |
+        sed -E '/^\$ (\.\/dev|export|ykd) /d' | without_chance >"$work/readme"
+    unlike=$(diff <(without_chance <"$work/played") "$work/readme" | grep '^>' || true)
+    [[ -z $unlike ]] || fail "README.md shows what the tour no longer does or says:"$'\n'"$unlike"
+}
+
+start_daemon
+submit
+look
+reload
+change
+stop_daemon
+compare_with_readme
+echo "$step steps"

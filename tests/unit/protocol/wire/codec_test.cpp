@@ -1,0 +1,450 @@
+#include "protocol/wire/codec.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/protocol/wire/bytes.h"
+
+using namespace yk;
+using namespace yk::test;
+using si::ErrorCode;
+
+namespace {
+
+template <class T>
+wire::WireResult<T> decode(const std::string& bytes, wire::DecodeOptions options = {}) {
+    const auto body = wire::scan_body(bytes);
+    REQUIRE(body.ok());
+    return wire::decode<T>(*body, options);
+}
+template <class T>
+T decoded(std::string_view json) {
+    auto message = decode<T>(packed(json));
+    if (!message) FAIL(message.error().path << ": " << message.error().message);
+    return std::move(message).value();
+}
+/// `E_TYPE asks[3].priority`, or `ok`.
+template <class T>
+std::string verdict(const std::string& bytes, wire::DecodeOptions options = {}) {
+    const auto message = decode<T>(bytes, options);
+    if (message) return "ok";
+    CHECK_FALSE(message.error().message.empty());
+    return std::string{si::name(message.error().code)} + " " + message.error().path;
+}
+template <class T>
+std::string verdict_of(std::string_view json) {
+    return verdict<T>(packed(json));
+}
+template <class T>
+void check_round_trip(const T& message) {
+    const std::string bytes = wire::encoded(message);
+    const auto back = decode<T>(bytes);
+    REQUIRE(back.ok());
+    CHECK(back.value() == message);
+    CHECK(wire::encoded(back.value()) == bytes);
+}
+
+std::string ask(std::string_view pairs) {
+    return R"({"rmID":"rm","asks":[{"allocationKey":"k","applicationID":"a",)" + std::string{pairs} + "}]}";
+}
+std::string node(std::string_view pairs) {
+    return R"({"rmID":"rm","nodes":[{"nodeID":"n","action":1,)" + std::string{pairs} + "}]}";
+}
+std::string application(std::string_view pairs) {
+    return R"({"rmID":"rm","new":[{"applicationID":"a",)" + std::string{pairs} + "}]}";
+}
+
+} // namespace
+
+TEST_CASE("1.4 an ask with everything") {
+    const auto request = decoded<si::AllocationRequest>(ask(
+        R"("partitionName":"p","resourceAsk":{"memory":-5,"vcore":9223372036854775807},"maxAllocations":3,"priority":-7,
+           "executionTimeoutMilliSeconds":-1,"tags":{"x":"1","y":""},"taskGroupName":"tg","placeholder":true,
+           "originator":true,"preemptionPolicy":{"allowPreemptSelf":true},"nodeID":"n")"));
+    REQUIRE(request.asks.size() == 1);
+    const si::AllocationAsk& a = request.asks[0];
+    CHECK(request.rm_id == "rm");
+    CHECK(a.allocation_key == "k");
+    CHECK(a.application_id == "a");
+    CHECK(a.partition_name == "p");
+    CHECK(a.resource_ask == si::Resources{{"memory", -5}, {"vcore", 9223372036854775807}});
+    CHECK(a.max_allocations == 3);
+    CHECK(a.priority == -7);
+    CHECK(a.execution_timeout_milli_seconds == -1);
+    CHECK(a.tags == si::StringMap{{"x", "1"}, {"y", ""}});
+    CHECK(a.task_group_name == "tg");
+    CHECK(a.placeholder);
+    CHECK(a.originator);
+    CHECK(a.preemption_policy == si::PreemptionPolicy{true, false});
+    CHECK(a.node_id == "n");
+}
+
+TEST_CASE("I-002 I-313 absent, nil and empty: nil is absent, an empty resource map is not") {
+    CHECK_FALSE(decoded<si::AllocationRequest>(ask(R"("x":1)")).asks[0].resource_ask);
+    CHECK_FALSE(decoded<si::AllocationRequest>(ask(R"("resourceAsk":null)")).asks[0].resource_ask);
+    CHECK(decoded<si::AllocationRequest>(ask(R"("resourceAsk":{})")).asks[0].resource_ask == si::Resources{});
+    CHECK(decoded<si::AllocationRequest>(ask(R"("resourceAsk":{"a":null,"b":0})")).asks[0].resource_ask ==
+          si::Resources{{"b", 0}});
+    CHECK(decoded<si::AllocationRequest>(ask(R"("tags":{"a":null},"priority":null)")).asks[0].tags.empty());
+    const auto update = decoded<si::UpdateConfigurationRequest>(R"({"rmID":"rm","config":"","extraConfig":{}})");
+    CHECK(update.config == "");
+    CHECK(update.extra_config == si::StringMap{});
+    CHECK_FALSE(decoded<si::UpdateConfigurationRequest>(R"({"rmID":"rm"})").config);
+    CHECK_FALSE(decoded<si::NodeRequest>(node(R"("attributes":null)")).nodes[0].attributes);
+    CHECK(decoded<si::NodeRequest>(node(R"("attributes":{})")).nodes[0].attributes == si::StringMap{});
+}
+
+TEST_CASE("I-009 I-115 nil elements are skipped, nil lists are empty, and indices count as sent") {
+    const auto request = decoded<si::AllocationRequest>(
+        R"({"rmID":"rm","asks":[null,{"allocationKey":"k","applicationID":"a"},null],"allocations":null,"releases":null})");
+    CHECK(request.asks.size() == 1);
+    CHECK(request.allocations.empty());
+    CHECK(verdict_of<si::AllocationRequest>(R"({"rmID":"rm","asks":[null,null,{"allocationKey":5}]})") ==
+          "E_TYPE asks[2].allocationKey");
+    CHECK(decoded<si::ApplicationRequest>(application(R"("ugi":{"user":"u","groups":["g",null,"h"]})"))
+              .add[0]
+              .ugi.groups == std::vector<std::string>{"g", "h"});
+}
+
+TEST_CASE("I-007 an unknown enum value is value 0, another type is not") {
+    const auto action = [](std::string_view value) {
+        const std::string json = R"({"rmID":"rm","nodes":[{"nodeID":"n","action":)" + std::string{value} + "}]}";
+        return decoded<si::NodeRequest>(json).nodes[0].action;
+    };
+    CHECK(action("6") == si::NodeAction::CreateDrain);
+    CHECK(action("7") == si::NodeAction::Unset);
+    CHECK(action("-1") == si::NodeAction::Unset);
+    CHECK(action("18446744073709551615") == si::NodeAction::Unset);
+    CHECK(action("257") == si::NodeAction::Unset);
+    CHECK(verdict_of<si::NodeRequest>(R"({"rmID":"rm","nodes":[{"nodeID":"n","action":"CREATE"}]})") ==
+          "E_TYPE nodes[0].action");
+    CHECK(verdict_of<si::NodeRequest>(R"({"rmID":"rm","nodes":[{"nodeID":"n"}]})") ==
+          "E_MISSING_FIELD nodes[0].action");
+    CHECK(
+        decoded<si::AllocationRequest>(R"({"rmID":"rm","releases":{"allocationsToRelease":[{"terminationType":99}]}})")
+            .releases.allocations_to_release[0]
+            .termination_type == si::TerminationType::Unknown);
+}
+
+TEST_CASE("I-110 I-113 I-317 required fields that are absent, nil or empty") {
+    CHECK(verdict_of<si::AllocationRequest>("{}") == "E_MISSING_FIELD rmID");
+    CHECK(verdict_of<si::AllocationRequest>(R"({"rmID":""})") == "E_MISSING_FIELD rmID");
+    CHECK(verdict_of<si::AllocationRequest>(R"({"rmID":null})") == "E_MISSING_FIELD rmID");
+    CHECK(verdict_of<si::AllocationRequest>(R"({"rmID":"rm"})") == "ok");
+    CHECK(verdict_of<si::AllocationRequest>(R"({"rmID":"rm","asks":[{"applicationID":"a"}]})") ==
+          "E_MISSING_FIELD asks[0].allocationKey");
+    CHECK(verdict_of<si::AllocationRequest>(R"({"rmID":"rm","asks":[{"allocationKey":"k"}]})") ==
+          "E_MISSING_FIELD asks[0].applicationID");
+    CHECK(verdict_of<si::AllocationRequest>(
+              R"({"rmID":"rm","releases":{"allocationAsksToRelease":[{"applicationID":"a"}]}})") ==
+          "E_MISSING_FIELD releases.allocationAsksToRelease[0].partitionName");
+    CHECK(verdict_of<si::AllocationRequest>(R"({"rmID":"rm","releases":{"allocationsToRelease":[{}]}})") == "ok");
+    CHECK(verdict_of<si::ApplicationRequest>(R"({"rmID":"rm","new":[{}]})") == "E_MISSING_FIELD new[0].applicationID");
+    CHECK(verdict_of<si::ApplicationRequest>(R"({"rmID":"rm","remove":[{}]})") ==
+          "E_MISSING_FIELD remove[0].applicationID");
+    CHECK(verdict_of<si::NodeRequest>(R"({"rmID":"rm","nodes":[{"action":1}]})") == "E_MISSING_FIELD nodes[0].nodeID");
+    CHECK(verdict_of<si::RegisterResourceManagerRequest>(R"({"rmID":"rm","recovery":{}})") ==
+          "E_MISSING_FIELD recovery.id");
+    CHECK(verdict_of<si::PollRequest>("{}") == "E_MISSING_FIELD rmID");
+    CHECK(verdict_of<si::HelloRequest>(R"({"min":1,"max":1,"role":"rm"})") == "E_MISSING_FIELD client");
+    CHECK(verdict_of<si::HelloRequest>(R"({"min":1,"max":1,"client":"c","role":""})") == "E_MISSING_FIELD role");
+    CHECK(verdict_of<si::HelloRequest>(R"({"client":"c","role":"rm"})") == "ok"); // integers have their empty value
+    CHECK(verdict_of<si::CallResultRequest>("{}") == "E_MISSING_FIELD rmID");
+    CHECK(verdict_of<si::SyncRequest>("{}") == "E_MISSING_FIELD rmID");
+    CHECK(verdict_of<si::StreamLogRequest>("{}") == "E_MISSING_FIELD rmID");
+    CHECK(verdict_of<si::UpdateConfigurationRequest>("{}") == "E_MISSING_FIELD rmID");
+}
+
+TEST_CASE("I-061 an allocation needs its application, unless it is foreign") {
+    const auto allocation = [](std::string_view pairs) {
+        return verdict_of<si::AllocationRequest>(R"({"rmID":"rm","allocations":[{"allocationKey":"k")" +
+                                                 std::string{pairs} + "}]}");
+    };
+    CHECK(allocation("") == "E_MISSING_FIELD allocations[0].applicationID");
+    CHECK(allocation(R"(,"applicationID":"")") == "E_MISSING_FIELD allocations[0].applicationID");
+    CHECK(allocation(R"(,"allocationTags":{"other":"x"})") == "E_MISSING_FIELD allocations[0].applicationID");
+    CHECK(allocation(R"(,"allocationTags":{"foreign":"static"})") == "ok");
+    CHECK(allocation(R"(,"allocationTags":{"foreign":"x"},"applicationID":"a")") == "ok");
+    CHECK(verdict_of<si::NodeRequest>(node(R"("existingAllocations":[{"allocationKey":"k"}])")) ==
+          "E_MISSING_FIELD nodes[0].existingAllocations[0].applicationID");
+}
+
+TEST_CASE("I-314 I-317 every field of a wrong type is E_TYPE with its path") {
+    struct Wrong {
+        const char* field;
+        const char* type;
+    };
+    const auto values = std::vector<std::pair<std::string, std::string>>{
+        {"text", R"("x")"}, {"integer", "5"}, {"boolean", "true"}, {"float", "1.5"}, {"list", "[]"}, {"map", "{}"}};
+    const auto check = [&values](const std::vector<Wrong>& fields, auto make, const std::string& prefix, auto decoder) {
+        for (const Wrong& w : fields) {
+            for (const auto& [type, json] : values) {
+                if (type == w.type) continue;
+                INFO(w.field << " as " << type);
+                CHECK(decoder(make("\"" + std::string{w.field} + "\":" + json)) == "E_TYPE " + prefix + w.field);
+            }
+        }
+    };
+    check({{"partitionName", "text"},
+           {"resourceAsk", "map"},
+           {"maxAllocations", "integer"},
+           {"priority", "integer"},
+           {"executionTimeoutMilliSeconds", "integer"},
+           {"tags", "map"},
+           {"taskGroupName", "text"},
+           {"placeholder", "boolean"},
+           {"originator", "boolean"},
+           {"preemptionPolicy", "map"},
+           {"nodeID", "text"}},
+          ask, "asks[0].", verdict_of<si::AllocationRequest>);
+    check({{"attributes", "map"},
+           {"schedulableResource", "map"},
+           {"occupiedResource", "map"},
+           {"existingAllocations", "list"},
+           {"recovery", "map"}},
+          node, "nodes[0].", verdict_of<si::NodeRequest>);
+    check({{"queueName", "text"},
+           {"partitionName", "text"},
+           {"ugi", "map"},
+           {"tags", "map"},
+           {"executionTimeoutMilliSeconds", "integer"},
+           {"placeholderAsk", "map"},
+           {"gangSchedulingStyle", "text"}},
+          application, "new[0].", verdict_of<si::ApplicationRequest>);
+    const auto bare = [](const std::string& pair) { return R"({"rmID":"rm",)" + pair + "}"; };
+    check({{"asks", "list"}, {"allocations", "list"}, {"releases", "map"}, {"impersonate", "boolean"}}, bare, "",
+          verdict_of<si::AllocationRequest>);
+    check({{"version", "text"},
+           {"policyGroup", "text"},
+           {"buildInfo", "map"},
+           {"config", "text"},
+           {"extraConfig", "map"},
+           {"recovery", "map"},
+           {"capabilities", "list"},
+           {"detached", "map"}},
+          bare, "", verdict_of<si::RegisterResourceManagerRequest>);
+    check({{"streamEpoch", "integer"},
+           {"ack", "integer"},
+           {"maxItems", "integer"},
+           {"maxBytes", "integer"},
+           {"waitMs", "integer"}},
+          bare, "", verdict_of<si::PollRequest>);
+    check({{"call", "integer"}, {"ok", "boolean"}, {"error", "text"}, {"result", "map"}}, bare, "",
+          verdict_of<si::CallResultRequest>);
+    check({{"position", "integer"}}, bare, "", verdict_of<si::SyncRequest>);
+    check({{"after", "integer"}, {"count", "integer"}}, bare, "", verdict_of<si::StreamLogRequest>);
+}
+
+TEST_CASE("I-317 paths name list elements and map entries") {
+    CHECK(verdict_of<si::NodeRequest>(node(R"("schedulableResource":{"memory":1,"vcore":"2"})")) ==
+          "E_TYPE nodes[0].schedulableResource.vcore");
+    CHECK(verdict_of<si::AllocationRequest>(ask(R"("tags":{"a":"b","c":4})")) == "E_TYPE asks[0].tags.c");
+    CHECK(verdict_of<si::ApplicationRequest>(application(R"("ugi":{"groups":["a","b",3]})")) ==
+          "E_TYPE new[0].ugi.groups[2]");
+    CHECK(verdict_of<si::AllocationRequest>(R"({"rmID":"rm","asks":[5]})") == "E_TYPE asks[0]");
+    CHECK(verdict_of<si::NodeRequest>(node(R"("recovery":{"allocations":-1})")) ==
+          "E_TYPE nodes[0].recovery.allocations");
+    CHECK(verdict_of<si::HelloRequest>(R"({"client":"c","role":"rm","resume":{"sid":"text"}})") == "E_TYPE resume.sid");
+}
+
+TEST_CASE("I-314 integers fit their field in any format, or are E_TYPE") {
+    const auto priority = [](const char* bytes) {
+        return verdict<si::AllocationRequest>(map_of(2) + text_of("rmID") + text_of("rm") + text_of("asks") +
+                                              list_of(1) + map_of(3) + text_of("allocationKey") + text_of("k") +
+                                              text_of("applicationID") + text_of("a") + text_of("priority") +
+                                              hex(bytes));
+    };
+    for (const char* fits :
+         {"05", "ff", "cc 05", "cd 00 05", "ce 00 00 00 05", "cf 00 00 00 00 00 00 00 05", "d0 fb", "d1 ff fb",
+          "d2 80 00 00 00", "d3 ff ff ff ff 80 00 00 00", "ce 7f ff ff ff", "d3 00 00 00 00 00 00 00 05"})
+        CHECK(priority(fits) == "ok");
+    for (const char* beyond :
+         {"ce 80 00 00 00", "cf 00 00 00 01 00 00 00 00", "d3 ff ff ff ff 7f ff ff ff", "cf ff ff ff ff ff ff ff ff",
+          "ca 3f 80 00 00", "cb 3f f0 00 00 00 00 00 00", "c4 01 05"})
+        CHECK(priority(beyond) == "E_TYPE asks[0].priority");
+    CHECK(verdict_of<si::PollRequest>(R"({"rmID":"rm","ack":-1})") == "E_TYPE ack");
+    CHECK(verdict_of<si::PollRequest>(R"({"rmID":"rm","maxItems":4294967296})") == "E_TYPE maxItems");
+    CHECK(verdict_of<si::PollRequest>(R"({"rmID":"rm","ack":18446744073709551615})") == "ok");
+    CHECK(verdict_of<si::NodeRequest>(node(R"("schedulableResource":{"x":9223372036854775808})")) ==
+          "E_TYPE nodes[0].schedulableResource.x");
+    CHECK(decoded<si::NodeRequest>(node(R"("schedulableResource":{"x":-9223372036854775808})"))
+              .nodes[0]
+              .schedulable_resource == si::Resources{{"x", std::numeric_limits<std::int64_t>::min()}});
+}
+
+TEST_CASE("I-006 I-316 texts too long are E_LIMIT, not UTF-8 or with control characters E_INVALID") {
+    const auto with = [](std::string_view key, std::string_view value) {
+        return map_of(2) + text_of("rmID") + text_of("rm") + text_of("asks") + list_of(1) + map_of(3) +
+               text_of("allocationKey") + text_of("k") + text_of("applicationID") + text_of("a") + text_of(key) +
+               std::string{value};
+    };
+    const auto ask_with = [&](std::string_view key, std::string_view text) {
+        return verdict<si::AllocationRequest>(with(key, text_of(text)));
+    };
+    CHECK(ask_with("nodeID", std::string(256, 'n')) == "ok");
+    CHECK(ask_with("nodeID", std::string(257, 'n')) == "E_LIMIT asks[0].nodeID");
+    CHECK(ask_with("taskGroupName", "a\tb") == "E_INVALID asks[0].taskGroupName");
+    CHECK(ask_with("partitionName", "\xff") == "E_INVALID asks[0].partitionName");
+    const auto tag = [&](std::string_view key, std::string_view value) {
+        return verdict<si::AllocationRequest>(with("tags", map_of(1) + text_of(key) + text_of(value)));
+    };
+    CHECK(tag("k", std::string(65536, 'v')) == "ok");
+    CHECK(tag("k", std::string(65537, 'v')) == "E_LIMIT asks[0].tags.k");
+    CHECK(tag("k", "line\nline") == "ok");
+    CHECK(tag(std::string(257, 'k'), "v") == "E_LIMIT asks[0].tags"); // the map's own path for a bad key
+    CHECK(tag("a\nb", "v") == "E_INVALID asks[0].tags");
+    CHECK(tag("\xff", "v") == "E_INVALID asks[0].tags");
+    const auto resource = [&](std::string_view name) {
+        return verdict<si::AllocationRequest>(with("resourceAsk", map_of(1) + text_of(name) + hex("01")));
+    };
+    CHECK(resource("nvidia.com/gpu") == "ok");
+    CHECK(resource("a\nb") == "E_INVALID asks[0].resourceAsk");
+    const auto queue = [](std::string_view name) {
+        return verdict<si::ApplicationRequest>(map_of(2) + text_of("rmID") + text_of("rm") + text_of("new") +
+                                               list_of(1) + map_of(2) + text_of("applicationID") + text_of("a") +
+                                               text_of("queueName") + text_of(name));
+    };
+    CHECK(queue(std::string(1024, 'q')) == "ok");
+    CHECK(queue(std::string(1025, 'q')) == "E_LIMIT new[0].queueName");
+    const auto config = [](std::size_t size) {
+        return verdict<si::UpdateConfigurationRequest>(map_of(2) + text_of("rmID") + text_of("rm") + text_of("config") +
+                                                       text_of(std::string(size, '#')));
+    };
+    CHECK(config(4U << 20) == "ok");
+    CHECK(config((4U << 20) + 1) == "E_LIMIT config");
+    CHECK(verdict<si::AllocationRequest>(map_of(1) + text_of("rmID") + text_of("r\x01")) == "E_INVALID rmID");
+}
+
+TEST_CASE("I-316 at most 100,000 elements in a list, nil ones included") {
+    const auto asks = [](std::size_t count) {
+        return verdict<si::AllocationRequest>(map_of(2) + text_of("rmID") + text_of("rm") + text_of("asks") +
+                                              list_of(count) + hex("c0") * count);
+    };
+    CHECK(asks(100'000) == "ok");
+    CHECK(asks(100'001) == "E_LIMIT asks");
+    const auto groups = [](std::size_t count) {
+        return verdict<si::ApplicationRequest>(map_of(2) + text_of("rmID") + text_of("rm") + text_of("new") +
+                                               list_of(1) + map_of(2) + text_of("applicationID") + text_of("a") +
+                                               text_of("ugi") + map_of(1) + text_of("groups") + list_of(count) +
+                                               hex("a0") * count);
+    };
+    CHECK(groups(100'001) == "E_LIMIT new[0].ugi.groups");
+}
+
+TEST_CASE("I-008 I-312 unknown keys are ignored at every depth, or refused by the strict codec") {
+    const std::string json = ask(R"("UUID":"u","preemptionPolicy":{"later":[{}]})");
+    CHECK(verdict_of<si::AllocationRequest>(json) == "ok");
+    CHECK(verdict<si::AllocationRequest>(packed(json), {true, true}) == "E_INVALID asks[0].UUID");
+    CHECK(verdict<si::AllocationRequest>(packed(ask(R"("preemptionPolicy":{"later":1})")), {true, true}) ==
+          "E_INVALID asks[0].preemptionPolicy.later");
+}
+
+TEST_CASE("fields may come in any order") {
+    CHECK(
+        decoded<si::AllocationRequest>(
+            R"({"asks":[{"nodeID":"n","tags":{},"z":1,"applicationID":"a","priority":4,"allocationKey":"k"}],"rmID":"rm"})")
+            .asks[0]
+            .priority == 4);
+}
+
+TEST_CASE("defaults of absent fields") {
+    const auto poll = decoded<si::PollRequest>(R"({"rmID":"rm"})");
+    CHECK(poll.max_items == 1000);
+    CHECK(poll.max_bytes == 1048576);
+    CHECK(poll.wait_ms == 10000);
+    const auto registration =
+        decoded<si::RegisterResourceManagerRequest>(R"({"rmID":"rm","detached":{},"recovery":{"id":"x"}})");
+    CHECK(registration.policy_group == "default");
+    CHECK(registration.detached == si::DetachedOptions{true, 10000});
+    CHECK(registration.recovery->timeout_seconds == 600);
+    CHECK(registration.recovery->idle_seconds == 120);
+    CHECK(registration.recovery->force_applications);
+    CHECK(registration.recovery->auto_accept.max_quarantined == 0);
+    CHECK_FALSE(registration.recovery->expected);
+    CHECK_FALSE(decoded<si::SyncRequest>(R"({"rmID":"rm"})").position);
+    CHECK(decoded<si::SyncRequest>(R"({"rmID":"rm","position":0})").position == 0);
+}
+
+TEST_CASE("decode(encode(x)) == x for requests") {
+    si::AllocationRequest request;
+    request.rm_id = "rm";
+    check_round_trip(request);
+    si::AllocationAsk ask;
+    ask.allocation_key = "k";
+    ask.application_id = "a";
+    request.asks.push_back(ask);
+    ask.resource_ask.emplace();
+    ask.tags = {{"a", ""}, {"b", "x"}};
+    ask.priority = std::numeric_limits<std::int32_t>::min();
+    ask.preemption_policy.emplace();
+    request.asks.push_back(ask);
+    si::Allocation allocation;
+    allocation.allocation_key = "k2";
+    allocation.allocation_tags = {{"foreign", "static"}};
+    allocation.resource_per_alloc = si::Resources{{"memory", 1}, {"x", std::numeric_limits<std::int64_t>::min()}};
+    allocation.queue_name = "root.a";
+    request.allocations.push_back(allocation);
+    request.releases.allocations_to_release.push_back({"p", "", "k", si::TerminationType::Timeout, "why"});
+    request.releases.allocation_asks_to_release.push_back({"p", "a", "", si::TerminationType::Unknown, ""});
+    check_round_trip(request);
+
+    check_round_trip(si::ApplicationRequest{
+        {{"a", "q", "p", {"u", {"g"}}, {{"t", "v"}}, 5, si::Resources{}, "Hard"}}, {{"b", "p"}}, "rm", true});
+    si::NodeInfo node{"n",          si::NodeAction::Unset, si::StringMap{},   si::Resources{{"vcore", 1}},
+                      std::nullopt, {allocation},          si::NodeRecovery{}};
+    check_round_trip(si::NodeRequest{{node}, "rm", false});
+    check_round_trip(
+        si::RegisterResourceManagerRequest{"rm",
+                                           "1",
+                                           "pg",
+                                           {{"a", "b"}},
+                                           "",
+                                           si::StringMap{},
+                                           si::RecoveryRequest{"id", si::RecoveryCounts{1, 2, 3, 4}, 1, 2, false, {7}},
+                                           {"events"},
+                                           si::DetachedOptions{false, 1}});
+    check_round_trip(si::UpdateConfigurationRequest{"rm", "pg", "", std::nullopt, true});
+    check_round_trip(si::HelloRequest{1, 2, "c", "rm", "t", 5U, si::HelloResume{{"s"}, {"b"}}, {"x"}});
+    check_round_trip(si::PollRequest{"rm", 1, 2, 3, 4, 0, false});
+    check_round_trip(si::CallResultRequest{"rm", 1, 2, true, "e", si::EncodedMap{packed(R"({"results":[]})")}, false});
+    check_round_trip(si::SyncRequest{"rm", 0U, false});
+    check_round_trip(si::StreamLogRequest{"rm", 1, 2, false});
+}
+
+TEST_CASE("decode(encode(x)) == x for replies and callbacks") {
+    check_round_trip(
+        si::RegisterResourceManagerResponse{{"[rm]default"}, "pg", "sum", 3, si::CoreState::Running, true, {"x"}});
+    check_round_trip(si::HelloReply{1,
+                                    {std::string(16, 's')},
+                                    {std::string(16, 'b')},
+                                    {"ykd", "1", "b", "u"},
+                                    true,
+                                    4,
+                                    {{"rm", 1, 2, si::CoreState::Lost}},
+                                    {1, 2, 3, 4, 5, 6, 7},
+                                    {"f"},
+                                    "admin"});
+    check_round_trip(
+        si::PollReply{1, {{1, "Notice", -1, 5U, 6U, {}}, {2, "x", 0, std::nullopt, std::nullopt, {}}}, 3, 4, true});
+    check_round_trip(si::PollReply{});
+    si::Allocation allocation;
+    allocation.allocation_key = "k";
+    allocation.application_id = "a";
+    check_round_trip(si::AllocationResponse{{allocation},
+                                            {{"p", "a", "k", si::TerminationType::PlaceholderReplaced, ""}},
+                                            {{"k", "a", "r", "p", 1030}},
+                                            {{"k", "a", "r", "p", 1}},
+                                            {{"p", "a", "k", "r"}}});
+    check_round_trip(
+        si::ApplicationResponse{{{"a", "r", "p", 1011}}, {{"a", "p", "q"}}, {{"a", "Running", 5, "m", "p"}}});
+    check_round_trip(
+        si::NodeResponse{{{"n", "p"}}, {{"n", "r", "p", 1021}}, {{"n", si::NodeAction::Drain, "r", "p", 1020}}});
+}
+
+TEST_CASE("what the daemon says may hold names longer than a client may send") {
+    si::AllocationResponse response;
+    response.made.push_back(
+        {"k", "a", "[" + std::string(256, 'r') + "]default", "", false, {}, {}, 0, "", false, {}, ""});
+    const std::string bytes = wire::encoded(response);
+    CHECK(verdict<si::AllocationResponse>(bytes) == "E_LIMIT new[0].partitionName");
+    CHECK(verdict<si::AllocationResponse>(bytes, {false, false}) == "ok");
+}

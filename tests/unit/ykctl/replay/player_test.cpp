@@ -1,0 +1,139 @@
+#include "ykctl/replay/player.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace yk::replay {
+namespace {
+
+/// Places every ask at once, apart from those of pods whose name begins with `big`.
+class FakeDaemon {
+public:
+    std::vector<std::string> calls;
+    std::vector<Value> bodies;
+
+    scenario::Caller caller() {
+        return [this](std::string_view kind, Value body) { return answer(std::string{kind}, std::move(body)); };
+    }
+    [[nodiscard]] std::vector<std::string> keys(const char* list) const {
+        std::vector<std::string> out;
+        for (const Value& body : bodies) {
+            const Value& from = body.contains("releases") ? body["releases"] : body;
+            if (from.contains(list))
+                for (const Value& entry : from[list]) out.push_back(entry["allocationKey"]);
+        }
+        return out;
+    }
+
+private:
+    wire::CallResult<Value> answer(const std::string& kind, Value body) {
+        calls.push_back(kind);
+        bodies.push_back(body);
+        if (kind == "UpdateAllocation" && body.contains("asks"))
+            for (const Value& ask : body["asks"]) take(ask);
+        if (kind == "StreamLog") return log(body["after"].get<std::size_t>());
+        if (kind == "Explain")
+            return Value{{"verdict", "WAITING"},
+                         {"reasons", {{{"code", "NODE_FIT"}, {"text", "no node is large enough"}}}}};
+        return Value::object();
+    }
+    void take(const Value& ask) {
+        const std::string key = ask["allocationKey"];
+        const bool is_big = key.rfind("big", 0) == 0;
+        if (!is_big) items_.push_back({{"new", {{{"allocationKey", key}}}}});
+        if (key == "odd") items_.push_back({{"rejected", {{{"allocationKey", "odd"}, {"reason", "no"}}}}});
+    }
+    [[nodiscard]] Value log(std::size_t after) const {
+        Value items = Value::array();
+        for (std::size_t i = after; i < items_.size(); ++i)
+            items.push_back({{"n", i + 1}, {"kind", "UpdateAllocation"}, {"at", 0}, {"body", items_[i]}});
+        return {{"items", items}};
+    }
+
+    std::vector<Value> items_;
+};
+
+Trace trace() {
+    Trace out;
+    out.nodes = {{"n-1", {{"vcore", 100}}}};
+    out.pods = {{"a", {{"vcore", 10}}, "ls", 0, 20},
+                {"big-1", {{"vcore", 500}}, "ls", 0, 30},
+                {"b", {{"vcore", 20}}, "be", 10, {}},
+                {"big-2", {{"vcore", 500}}, "ls", 10, {}}};
+    return out;
+}
+
+Report play(FakeDaemon& daemon, const Trace& trace, double speed) {
+    Session session{daemon.caller(), "replay"};
+    TracePlayer player{trace, session, speed, [](const Progress&) {}};
+    auto report = player.play("binpacking");
+    REQUIRE(report.ok());
+    return std::move(report).value();
+}
+
+TEST_CASE("issue 2: all at once, without deletions, every pending pod has a reason") {
+    FakeDaemon daemon;
+    const Report report = play(daemon, trace(), 0);
+    CHECK(report.nodes == 1);
+    CHECK(report.pods == 4);
+    CHECK(report.placed == 2);
+    CHECK(report.reasons == std::map<std::string, std::uint64_t>{{"NODE_FIT", 2}});
+    CHECK(report.examples.at("NODE_FIT") == "no node is large enough");
+    CHECK(report.used == Amounts{{"vcore", 30}});
+    CHECK(report.time_to_place.size() == 2);
+    CHECK(std::count(daemon.calls.begin(), daemon.calls.end(), "Explain") == 1); // equal pods are asked about once
+    CHECK(daemon.keys("asks") == std::vector<std::string>{"a", "big-1", "b", "big-2"});
+    CHECK(daemon.keys("allocationsToRelease").empty());
+}
+
+TEST_CASE("data/README: the queue is root.qos, with one application per qos") {
+    FakeDaemon daemon;
+    play(daemon, trace(), 0);
+    REQUIRE(daemon.calls.size() > 2);
+    const std::string config = daemon.bodies[0]["config"];
+    CHECK(config.find("nodesortpolicy: {type: binpacking}") != std::string::npos);
+    CHECK(config.find("- name: \"be\"") != std::string::npos);
+    CHECK(daemon.bodies[0]["detached"]["keep"].get<int>() > 4);
+    CHECK(daemon.bodies[1]["new"].size() == 2);
+    CHECK(daemon.bodies[1]["new"][1]["queueName"] == "root.ls");
+}
+
+TEST_CASE("data/README: in trace time a pod is released at its deletion time") {
+    FakeDaemon daemon;
+    const Report report = play(daemon, trace(), 1000);
+    CHECK(report.placed == 2);
+    CHECK(report.used == Amounts{{"vcore", 20}});
+    CHECK(report.reasons == std::map<std::string, std::uint64_t>{{"NODE_FIT", 2}}); // one ended, one still pending
+    CHECK(daemon.keys("allocationsToRelease") == std::vector<std::string>{"a", "big-1"});
+    CHECK(report.seconds >= 0.03);
+}
+
+TEST_CASE("replay: a refused node ends it with a message") {
+    Session session{
+        [](std::string_view kind, const Value&) -> wire::CallResult<Value> {
+            if (kind != "StreamLog") return Value::object();
+            return Value::parse(
+                R"({"items":[{"n":1,"kind":"UpdateNode","body":{"rejected":[{"nodeID":"n-1","reason":"why"}]}}]})");
+        },
+        "replay"};
+    const Trace pods = trace();
+    TracePlayer player{pods, session, 0, [](const Progress&) {}};
+    const auto report = player.play("fair");
+    REQUIRE_FALSE(report.ok());
+    CHECK(report.error().message == "RM replay: node n-1 was refused: why");
+}
+
+TEST_CASE("replay: callbacks that have left the log are no silent loss") {
+    Session session{[](std::string_view, const Value&) -> wire::CallResult<Value> {
+                        return Value::parse(R"({"items":[{"n":3,"kind":"UpdateNode","body":{}}]})");
+                    },
+                    "replay"};
+    const auto told = session.read();
+    REQUIRE_FALSE(told.ok());
+    CHECK(told.error().message == "RM replay: callbacks 1 to 2 are gone from the log");
+}
+
+} // namespace
+} // namespace yk::replay

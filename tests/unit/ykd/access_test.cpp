@@ -1,0 +1,106 @@
+#include "ykd/service/access.h"
+
+#include <catch2/catch.hpp>
+
+#include <unistd.h>
+
+#include "libcore/config/checksum.h"
+
+using namespace yk;
+using namespace yk::service;
+using Transport = wire::Peer::Transport;
+
+namespace {
+
+constexpr uid_t kStranger = 4'000'000'000U;
+
+wire::Peer peer(Transport transport, uid_t uid = 0, gid_t gid = 4'000'000'001U) {
+    wire::Peer made;
+    made.transport = transport;
+    made.uid = uid;
+    made.gid = gid;
+    made.address = transport == Transport::Ipc ? "uid " + std::to_string(uid) : "10.0.0.1";
+    return made;
+}
+
+} // namespace
+
+TEST_CASE("I-343 ipc peers: the daemon's user and root are admins, others what the settings say, else observers") {
+    DaemonSettings settings;
+    settings.peers = {{kStranger, std::nullopt, si::Role::Rm, "a-*"},
+                      {std::nullopt, 4'000'000'001U, si::Role::Observer, "*"}};
+    const Access access(settings);
+    CHECK(access.authenticate(peer(Transport::Ipc, ::geteuid()), "")->role == si::Role::Admin);
+    CHECK(access.authenticate(peer(Transport::Ipc, 0), "")->role == si::Role::Admin);
+    const auto known = access.authenticate(peer(Transport::Ipc, kStranger), "");
+    CHECK(known->role == si::Role::Rm);
+    CHECK(known->rms == "a-*");
+    CHECK(access.authenticate(peer(Transport::Ipc, kStranger - 1), "")->role == si::Role::Observer);
+}
+
+TEST_CASE("I-340 who may connect over ipc") {
+    DaemonSettings settings;
+    const Access closed(settings);
+    CHECK(closed.admits(peer(Transport::Ipc, ::geteuid())));
+    CHECK_FALSE(closed.admits(peer(Transport::Ipc, kStranger)));
+    settings.peers = {{kStranger, std::nullopt, si::Role::Observer, "*"}};
+    CHECK(Access(settings).admits(peer(Transport::Ipc, kStranger)));
+    settings.peers.clear();
+    settings.socket_mode = 0660;
+    CHECK(Access(settings).admits(peer(Transport::Ipc, kStranger, ::getegid())));
+    CHECK_FALSE(Access(settings).admits(peer(Transport::Ipc, kStranger)));
+}
+
+TEST_CASE("I-341 I-342 tcp needs a token; over ipc one may raise the role") {
+    DaemonSettings settings;
+    Access access(settings);
+    const auto tokens = parse_tokens("# tokens\nrm spark-* " + config::checksum("secret") + "  # of spark\n", "tokens");
+    REQUIRE(tokens.ok());
+    access.set_rules({}, *tokens);
+    CHECK_FALSE(access.authenticate(peer(Transport::Tcp), "").ok());
+    CHECK_FALSE(access.authenticate(peer(Transport::Tls), "").ok());
+    CHECK_FALSE(access.authenticate(peer(Transport::Tcp), "wrong").ok());
+    const auto grant = access.authenticate(peer(Transport::Tcp), "secret");
+    REQUIRE(grant.ok());
+    CHECK(grant->role == si::Role::Rm);
+    CHECK(grant->rms == "spark-*");
+    CHECK(grant->name.find("secret") == std::string::npos);
+    CHECK(access.authenticate(peer(Transport::Ipc, kStranger), "secret")->role == si::Role::Rm);
+    CHECK(access.authenticate(peer(Transport::Ipc, 0), "secret")->role == si::Role::Admin);
+}
+
+TEST_CASE("I-342 a token file with a fault is refused with its line") {
+    const std::string digest = config::checksum("x");
+    CHECK(parse_tokens("admin * " + digest + "\nking * " + digest, "t").error().where == "t:2");
+    CHECK_FALSE(parse_tokens("rm * abc", "t").ok());
+    CHECK_FALSE(parse_tokens("rm " + digest, "t").ok());
+    CHECK(parse_tokens("\n  # nothing\n", "t")->empty());
+}
+
+TEST_CASE(
+    "I-342 the fifth failure of an address within a minute, I-310 the tenth undecodable message of a connection") {
+    Access access{DaemonSettings{}};
+    for (int i = 0; i < 4; ++i) CHECK_FALSE(access.count_failure("10.0.0.1"));
+    CHECK_FALSE(access.count_failure("10.0.0.2"));
+    CHECK(access.count_failure("10.0.0.1"));
+    Connections connections;
+    for (int i = 0; i < 9; ++i) CHECK_FALSE(connections.count_garbage(3));
+    CHECK(connections.count_garbage(3));
+    connections.closed(3);
+    CHECK_FALSE(connections.count_garbage(3));
+}
+
+TEST_CASE("I-323 a tcp connection has the identity of its last Hello, before one of the first session it uses") {
+    Connections connections;
+    CHECK(connections.claim_identity(1, "a"));
+    CHECK(connections.claim_identity(1, "a"));
+    CHECK_FALSE(connections.claim_identity(1, "b"));
+    connections.set_identity(1, "b");
+    CHECK(connections.claim_identity(1, "b"));
+}
+
+TEST_CASE("patterns are shell globs of the whole rmID") {
+    CHECK(matches("*", "rm:1"));
+    CHECK(matches("spark-?", "spark-1"));
+    CHECK_FALSE(matches("spark", "spark-1"));
+}

@@ -1,0 +1,131 @@
+#include "ykd/service/dump_objects.h"
+
+#include <catch2/catch.hpp>
+
+#include "libcore/config_yaml/load.h"
+
+using namespace yk;
+using namespace yk::service;
+
+TEST_CASE("I-400 a partition has the original's field names") {
+    PartitionView view;
+    view.name = "default";
+    view.rm = "rm:1";
+    view.state = "Active";
+    view.capacity = {{"memory", 200}, {"vcore", 0}};
+    view.allocated = {{"memory", 50}};
+    view.node_sort_policy = "fair";
+    view.resource_weights = {{"vcore", 1.5}};
+    view.nodes = 2;
+    view.allocations = 3;
+    view.application_states = {{"Running", 2}, {"Failed", 1}};
+    const Value value = partition_value(view);
+    CHECK(value["clusterId"] == "rm:1");
+    CHECK(value["capacity"]["capacity"]["memory"] == 200);
+    CHECK(value["capacity"]["usedCapacity"]["memory"] == 50);
+    CHECK(value["capacity"]["utilization"] == Value({{"memory", 25}, {"vcore", 0}}));
+    CHECK(value["nodeSortingPolicy"] == Value({{"type", "fair"}, {"resourceWeights", {{"vcore", 1.5}}}}));
+    CHECK(value["totalNodes"] == 2);
+    CHECK(value["totalContainers"] == 3);
+    CHECK(value["applications"] == Value({{"Failed", 1}, {"Running", 2}, {"total", 3}}));
+}
+
+TEST_CASE("I-401 what is empty is left out, what is marked is always there; I-421 partition at every level") {
+    QueueView root;
+    root.path = "root";
+    root.state = "Active";
+    QueueView leaf;
+    leaf.path = "root.a";
+    leaf.parent = "root";
+    leaf.leaf = true;
+    leaf.sort_policy = "fifo";
+    leaf.preemption_delay = std::chrono::seconds{90};
+    root.children.push_back(leaf);
+    const Value value = queue_value(root, "default");
+    CHECK(value["parent"] == "");
+    CHECK_FALSE(value.contains("maxResource"));
+    CHECK_FALSE(value.contains("properties"));
+    CHECK(value["childNames"] == Value({"root.a"}));
+    const Value& child = value["children"][0];
+    CHECK(child["partition"] == "default");
+    CHECK(child["isLeaf"] == true);
+    CHECK(child["isManaged"] == true);
+    CHECK(child["preemptionDelay"] == "1m30s");
+    CHECK_FALSE(child.contains("children"));
+}
+
+TEST_CASE("I-420 an application's asks and allocations") {
+    ApplicationView view;
+    view.id = "app-1";
+    view.queue = "root.a";
+    view.state = "Running";
+    view.submitted = Instant{5};
+    view.started = Instant{7'000'000};
+    AskView ask;
+    ask.key = "k";
+    ask.priority = 3;
+    ask.log = {{"not enough queue quota", Instant{9}, 4}};
+    view.asks = {ask};
+    AllocationView allocation;
+    allocation.key = "a";
+    allocation.request_time = Instant{10};
+    allocation.allocation_time = Instant{25};
+    view.allocations = {allocation};
+    const Value value = application_value(view, "default", "rm:1");
+    CHECK(value["applicationID"] == "app-1");
+    CHECK(value["submissionTime"] == 5);
+    CHECK(value["startTime"] == 7); // milliseconds, for the original's web pages
+    CHECK_FALSE(value.contains("finishedTime"));
+    CHECK(value["requests"][0]["priority"] == "3");
+    CHECK(value["requests"][0]["allocationLog"][0]["count"] == 4);
+    CHECK(value["allocations"][0]["allocationDelay"] == 15);
+    CHECK(value["hasReserved"] == false);
+}
+
+TEST_CASE("a node shows host and rack under both spellings of their attributes") {
+    NodeView view;
+    view.id = "n1";
+    view.attributes = {{"si.io/hostname", "h"}, {"si/rackname", "r"}};
+    view.capacity = {{"vcore", 10}};
+    view.allocated = {{"vcore", 4}};
+    view.reservations = {"k"};
+    const Value value = node_value(view);
+    CHECK(value["hostName"] == "h");
+    CHECK(value["rackName"] == "r");
+    CHECK(value["utilized"] == Value({{"vcore", 40}}));
+    CHECK(value["isReserved"] == true);
+}
+
+TEST_CASE("utilisation has ten buckets; 0 % and 10 % are in the first, above 100 % in the last") {
+    std::vector<NodeView> nodes(4);
+    const std::int64_t used[] = {0, 10, 11, 150};
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        nodes[i].id = "n" + std::to_string(i);
+        nodes[i].capacity = {{"vcore", 100}};
+        nodes[i].allocated = {{"vcore", used[i]}};
+    }
+    const Value buckets = utilization_value(nodes, "default", "rm")["utilizations"][0]["utilization"];
+    REQUIRE(buckets.size() == 10);
+    CHECK(buckets[0]["bucketName"] == "0-10%");
+    CHECK(buckets[0]["nodeNames"] == Value({"n0", "n1"}));
+    CHECK(buckets[1]["nodeNames"] == Value({"n2"}));
+    CHECK(buckets[9]["nodeNames"] == Value({"n3"}));
+}
+
+TEST_CASE("I-440 the configuration is shown in its own shape") {
+    const auto loaded = config_yaml::load(R"(
+partitions:
+  - name: default
+    queues:
+      - name: root
+        queues:
+          - name: a
+            resources: {max: {memory: 5, vcore: 2}}
+)",
+                                          "test");
+    REQUIRE(loaded.configuration);
+    const Value value = configuration_value(*loaded.configuration);
+    const Value& leaf = value["partitions"][0]["queues"][0]["queues"][0];
+    CHECK(leaf["name"] == "a");
+    CHECK(leaf["resources"]["max"].contains("vcore"));
+}

@@ -1,0 +1,78 @@
+#include "ykd/service/extra_config.h"
+
+#include <catch2/catch.hpp>
+
+#include "ykd/service/log.h"
+
+using namespace yk;
+using namespace yk::service;
+
+TEST_CASE("I-022 C-468 keys become settings") {
+    const auto derived = derive_settings({{"event.trackingEnabled", "f"},
+                                          {"event.ringBufferCapacity", "7"},
+                                          {"event.maxStreams", "0"},
+                                          {"health.checkInterval", "0"},
+                                          {"service.completingTimeout", "50ms"},
+                                          {"service.reservationDelay", "0"}},
+                                         Settings{});
+    CHECK(derived.warnings.empty());
+    CHECK_FALSE(derived.core.events_enabled);
+    CHECK(derived.service.ring_capacity == 7);
+    CHECK(derived.service.max_streams == 0);
+    CHECK(derived.service.health_interval == Duration{0});
+    CHECK(derived.core.completing_timeout == std::chrono::milliseconds{50});
+    CHECK(derived.core.reservation_delay == Duration{0});
+    CHECK(derived.core.reservation_timeout == Settings{}.reservation_timeout);
+}
+
+TEST_CASE("C-461 a bad value is warned of and the default used; zero capacities too") {
+    const auto derived = derive_settings({{"event.trackingEnabled", "yes"},
+                                          {"event.requestCapacity", "0"},
+                                          {"service.completingTimeout", "-1s"},
+                                          {"event.ringbufferCapacity", "5"},
+                                          {"unrelated", "x"}},
+                                         Settings{});
+    CHECK(derived.warnings.size() == 4);
+    CHECK(derived.core.events_enabled);
+    CHECK(derived.service.request_capacity == 1000);
+    CHECK(derived.service.ring_capacity == 100'000);
+    CHECK(derived.core.completing_timeout == Settings{}.completing_timeout);
+}
+
+TEST_CASE("I-023 the newest map that has a key decides, an overlay wins, a missing key falls back") {
+    ExtraConfig extra({{"a", "file"}, {"b", "file"}});
+    extra.set("rm1", {{"a", "one"}, {"c", "one"}});
+    extra.set("rm2", {{"a", "two"}});
+    CHECK(extra.effective() == TextMap{{"a", "two"}, {"b", "file"}, {"c", "one"}});
+    extra.set("rm1", {{"a", "again"}});
+    CHECK(extra.effective() == TextMap{{"a", "again"}, {"b", "file"}});
+    extra.overlay({{"b", "admin"}});
+    extra.forget("rm1");
+    CHECK(extra.effective() == TextMap{{"a", "two"}, {"b", "admin"}});
+}
+
+TEST_CASE("C-463 levels by name in any case or number") {
+    CHECK(parse_level("DEBUG") == spdlog::level::debug);
+    CHECK(parse_level("-1") == spdlog::level::debug);
+    CHECK(parse_level("-7") == spdlog::level::debug);
+    CHECK(parse_level("0") == spdlog::level::info);
+    CHECK(parse_level("warn") == spdlog::level::warn);
+    CHECK(parse_level("2") == spdlog::level::err);
+    CHECK(parse_level("9") == spdlog::level::critical);
+    CHECK_FALSE(parse_level("loud"));
+    CHECK_FALSE(parse_level(""));
+}
+
+TEST_CASE("I-740 the longest match decides, and changes take effect at once") {
+    set_log_levels({{"log.level", "error"},
+                    {"log.core.level", "info"},
+                    {"log.core.config.level", "debug"},
+                    {"log.x..y.level", "debug"}},
+                   "");
+    CHECK(log("other").level() == spdlog::level::err);
+    CHECK(log("core.scheduler").level() == spdlog::level::info);
+    CHECK(log("core.config").level() == spdlog::level::debug);
+    CHECK(log("x..y").level() == spdlog::level::err);
+    set_log_levels({}, "fatal");
+    CHECK(log("core.config").level() == spdlog::level::critical);
+}

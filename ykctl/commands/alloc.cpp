@@ -1,0 +1,137 @@
+// alloc list, show, release.
+
+#include <ostream>
+
+#include "ykctl/commands/dumps.h"
+#include "ykctl/commands/nouns.h"
+#include "ykctl/commands/states.h"
+#include "ykctl/commands/updates.h"
+#include "ykctl/commands/watch.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+struct ListOptions {
+    WatchOptions watch;
+    std::optional<std::string> application, node, queue;
+};
+
+Answer<std::vector<Value>> wanted_allocations(Context& context, const ListOptions& options) {
+    YK_TRY(all, all_of_applications(context, "allocations", options.application));
+    std::vector<Value> wanted;
+    for (auto& allocation : all) {
+        const auto queue = text_of(allocation, "queueName");
+        if (options.node && text_of(allocation, "nodeId") != *options.node) continue;
+        if (options.queue && queue != *options.queue && queue.rfind(*options.queue + ".", 0) != 0) continue;
+        wanted.push_back(std::move(allocation));
+    }
+    return wanted;
+}
+
+struct ReleaseOptions {
+    std::vector<std::string> keys;
+    std::optional<std::string> application, reason;
+    bool all = false;
+};
+
+Value release_of(const Value& allocation, const ReleaseOptions& options) {
+    Value release{{"partitionName", text_of(allocation, "partition")},
+                  {"applicationID", text_of(allocation, "applicationId")},
+                  {"allocationKey", text_of(allocation, "allocationKey")},
+                  {"terminationType", 1}};
+    if (options.reason) release["message"] = *options.reason;
+    return release;
+}
+
+Outcome release(Context& context, const ReleaseOptions& options) {
+    if (options.all == !options.keys.empty()) return usage_error("alloc release: either KEY or --all");
+    if (options.all && !options.application)
+        return usage_error("alloc release --all: of which application?  --app APP");
+    std::vector<Value> releases;
+    if (options.all) {
+        YK_TRY(allocations, all_of_applications(context, "allocations", options.application));
+        for (const auto& allocation : allocations) releases.push_back(release_of(allocation, options));
+        if (releases.empty()) context.note("application " + *options.application + " has no allocation");
+    }
+    for (const auto& key : options.keys) {
+        YK_TRY(allocation, find_key(context, {"allocations"}, key, options.application));
+        releases.push_back(release_of(allocation, options));
+    }
+    Report report{context};
+    Batches batches{[&](Value batch) -> std::optional<Failure> {
+        auto told = send_update(context, "UpdateAllocation", {{"releases", {{"allocationsToRelease", batch}}}});
+        if (!told.ok()) return told.error();
+        for (const auto& one : batch) {
+            const auto key = text_of(one, "allocationKey");
+            report.add(done(*told, element_key(text_of(one, "applicationID"), key), "alloc " + key, key,
+                            told->known ? "released" : "sent"));
+        }
+        return std::nullopt;
+    }};
+    for (auto& one : releases) {
+        if (auto failure = batches.add(std::move(one))) return *failure;
+    }
+    if (auto failure = batches.finish()) return *failure;
+    return report.finish();
+}
+
+std::string allocation_text(const Value& allocation, const Style& style) {
+    std::vector<std::pair<std::string, std::string>> fields{
+        {"alloc", printable(text_of(allocation, "allocationKey"))},
+        {"app", printable(text_of(allocation, "applicationId"))},
+        {"queue", printable(text_of(allocation, "queueName"))},
+        {"node", printable(text_of(allocation, "nodeId"))},
+        {"size", resource_text(member_of(allocation, "resource"))},
+        {"priority", text_of(allocation, "priority")},
+        {"asked", time_text(number_of(allocation, "requestTime"))},
+        {"placed", time_text(number_of(allocation, "allocationTime"))},
+        {"waited", duration_text(std::chrono::nanoseconds{number_of(allocation, "allocationDelay")})}};
+    for (const auto& [key, value] : member_of(allocation, "allocationTags").items()) {
+        fields.emplace_back("tag " + printable(key), value.is_string() ? printable(value.get<std::string>()) : "");
+    }
+    return fields_text(fields, style);
+}
+
+void define_list(Command command, Context& context) {
+    const auto options = std::make_shared<ListOptions>();
+    command.option("--app", options->application, "only those of this application").value("APP");
+    command.option("--node", options->node, "only those on this node").value("NODE");
+    command.option("-q,--queue", options->queue, "only those in this queue or below").value("PATH");
+    define_watch(command, options->watch);
+    command.run([&context, options] {
+        return list_or_watch(context, options->watch,
+                             {[&context, options] { return wanted_allocations(context, *options); },
+                              [] { return Answer<ListLayout>{allocation_layout()}; }});
+    });
+}
+
+} // namespace
+
+void define_alloc(Command root, Context& context) {
+    const auto alloc = root.sub("alloc", "allocations: what is placed where");
+    define_list(alloc.sub("list", "allocations of the live applications").alias("ls"), context);
+
+    const auto show = alloc.sub("show", "one allocation");
+    const auto key = std::make_shared<std::string>();
+    const auto application = std::make_shared<std::optional<std::string>>();
+    show.option("KEY", *key, "allocation key").required();
+    show.option("--app", *application, "of this application").value("APP");
+    show.run([&context, key, application]() -> Outcome {
+        YK_TRY(found, find_key(context, {"allocations"}, *key, *application));
+        return context.show_item(found, *key, allocation_text(found, context.style()));
+    });
+
+    const auto give_back = alloc.sub("release", "give allocations back");
+    const auto options = std::make_shared<ReleaseOptions>();
+    give_back.option("KEY", options->keys, "allocation keys");
+    give_back.option("--app", options->application, "of this application").value("APP");
+    give_back.flag("--all", options->all, "all allocations of --app");
+    give_back.option("--reason", options->reason, "message that goes with the release").value("TEXT");
+    give_back.run([&context, options] { return release(context, *options); });
+    define_list(root.sub("allocs", "alloc list").hidden(), context);
+}
+
+} // namespace yk::cli

@@ -1,0 +1,232 @@
+// app add, list, show, remove.
+
+#include <algorithm>
+#include <ostream>
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "ykctl/commands/dumps.h"
+#include "ykctl/commands/nouns.h"
+#include "ykctl/commands/states.h"
+#include "ykctl/commands/updates.h"
+#include "ykctl/commands/values.h"
+#include "ykctl/commands/watch.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+struct AddOptions {
+    std::vector<std::string> ids;
+    std::optional<std::string> queue, user, file;
+    std::vector<std::string> tags;
+};
+
+/// Who runs this program: the owner of what it submits, unless -u says otherwise.
+std::string login_name() {
+    const auto* entry = ::getpwuid(::geteuid());
+    return entry != nullptr ? entry->pw_name : std::to_string(::geteuid());
+}
+
+std::optional<Failure> send_applications(Context& context, Value applications, Report& report) {
+    auto told = send_update(context, "UpdateApplication", {{"new", applications}});
+    if (!told.ok()) return told.error();
+    for (const auto& application : applications) {
+        const auto id = text_of(application, "applicationID");
+        auto element = done(*told, id, "app " + id, id, told->known ? "accepted" : "sent");
+        const auto accepted = told->accepted.find(id);
+        if (accepted != told->accepted.end()) element.detail = " in " + text_of(accepted->second, "queueName");
+        report.add(std::move(element));
+    }
+    return std::nullopt;
+}
+
+Value completed(Context& context, const AddOptions& options, Value application) {
+    if (!application.contains("ugi")) application["ugi"] = parse_user(options.user.value_or(login_name()));
+    if (!application.contains("partitionName")) context.put_partition(application);
+    if (options.queue && !application.contains("queueName")) application["queueName"] = *options.queue;
+    return application;
+}
+
+Outcome add_from_file(Context& context, const AddOptions& options) {
+    const auto complete = [&](Value application) { return completed(context, options, std::move(application)); };
+    const auto send = [&](Value batch, Report& report) { return send_applications(context, std::move(batch), report); };
+    return send_file(context, *options.file, application_spec(), "application", complete, send);
+}
+
+Outcome add_applications(Context& context, const AddOptions& options) {
+    if (options.file) {
+        if (!options.ids.empty() || !options.tags.empty())
+            return usage_error("app add: either -f FILE, or ID and --tag");
+        return add_from_file(context, options);
+    }
+    if (options.ids.empty()) return usage_error("app add: ID or -f FILE is needed");
+    YK_TRY(tags, parse_pairs(options.tags, "--tag"));
+    auto applications = Value::array();
+    for (const auto& id : options.ids) {
+        Value application{{"applicationID", id}};
+        if (!tags.empty()) application["tags"] = tags;
+        applications.push_back(completed(context, options, std::move(application)));
+    }
+    Report report{context};
+    if (auto failure = send_applications(context, std::move(applications), report)) return *failure;
+    return report.finish();
+}
+
+Outcome remove_applications(Context& context, const std::vector<std::string>& ids) {
+    auto removals = Value::array();
+    for (const auto& id : ids) {
+        YK_TRY(found, find_application(context, id)); // removing something unknown is silent in the protocol (I-169)
+        Value removal{{"applicationID", id}};
+        context.put_partition(removal);
+        removals.push_back(std::move(removal));
+    }
+    YK_TRY(told, send_update(context, "UpdateApplication", {{"remove", removals}}));
+    Report report{context};
+    for (const auto& id : ids) report.add(done(told, id, "app " + id, id, told.known ? "removed" : "sent"));
+    return report.finish();
+}
+
+struct ListOptions {
+    WatchOptions watch;
+    std::optional<std::string> state, queue;
+    bool pending = false;
+    bool all = false;
+};
+
+const std::vector<std::string> kStates{"New",       "Accepted", "Running", "Resuming", "Completing",
+                                       "Completed", "Failing",  "Failed",  "Rejected", "Expired"};
+
+/// In which lists applications of a state are kept.
+std::vector<std::string> lists_for(const ListOptions& options) {
+    if (options.all) return {"active", "completed", "rejected"};
+    if (!options.state) return {"active"};
+    if (*options.state == "Rejected") return {"rejected"};
+    if (*options.state == "Completed" || *options.state == "Failed" || *options.state == "Expired")
+        return {"completed"};
+    return {"active"};
+}
+
+bool is_wanted(const Value& application, const ListOptions& options) {
+    const auto queue = text_of(application, "queueName");
+    if (options.state && text_of(application, "applicationState") != *options.state) return false;
+    if (options.queue && queue != *options.queue && queue.rfind(*options.queue + ".", 0) != 0) return false;
+    return !options.pending || !member_of(application, "requests").empty();
+}
+
+Answer<std::vector<Value>> wanted_applications(Context& context, const ListOptions& options) {
+    YK_TRY(applications, all_applications(context, lists_for(options)));
+    std::vector<Value> wanted;
+    for (auto& application : applications) {
+        if (is_wanted(application, options)) wanted.push_back(std::move(application));
+    }
+    return wanted;
+}
+
+Column count_column(const std::string& heading, const char* list) {
+    return {{heading, Align::Right},
+            [list](const Value& item) { return std::to_string(member_of(item, list).size()); }};
+}
+
+Answer<ListLayout> application_layout(Context& context) {
+    YK_TRY(now, daemon_now(context));
+    return ListLayout{{text_column("ID", "applicationID"), text_column("STATE", "applicationState"),
+                       text_column("QUEUE", "queueName"), text_column("USER", "user"),
+                       count_column("ALLOCS", "allocations"), count_column("PENDING", "requests"),
+                       resource_column("USED", "usedResource"), resource_column("WANTED", "pendingResource"),
+                       age_column("AGE", "submissionTime", now), resource_column("MOST USED", "maxUsedResource", true),
+                       text_column("PARTITION", "partition", true), text_column("MESSAGE", "rejectedMessage", true)},
+                      [](const Value& application) { return text_of(application, "applicationID"); },
+                      "no applications"};
+}
+
+std::string application_text(const Value& application, std::int64_t now, const Style& style) {
+    std::vector<std::pair<std::string, std::string>> fields{
+        {"app", printable(text_of(application, "applicationID"))},
+        {"state", text_of(application, "applicationState")},
+        {"queue", printable(text_of(application, "queueName"))},
+        {"partition", printable(text_of(application, "partition"))},
+        {"user", printable(text_of(application, "user"))},
+        {"submitted", time_text(number_of(application, "submissionTime"))},
+        {"finished", time_text(number_of(application, "finishedTime"))},
+        {"used", resource_text(member_of(application, "usedResource"))},
+        {"most used", resource_text(member_of(application, "maxUsedResource"))},
+        {"pending", resource_text(member_of(application, "pendingResource"))}};
+    if (const auto why = text_of(application, "rejectedMessage"); !why.empty())
+        fields.emplace_back("message", printable(why));
+    auto text = fields_text(fields, style);
+    const auto table = [&](const char* list, const ListLayout& layout) {
+        const auto& members = member_of(application, list);
+        if (!members.empty()) {
+            text += "\n" + list_text(std::vector<Value>(members.begin(), members.end()), layout, Format::Table, style);
+        }
+    };
+    table("stateLog", {{{{"TIME"}, [](const Value& entry) { return time_text(number_of(entry, "time")); }},
+                        text_column("STATE", "applicationState")},
+                       {},
+                       ""});
+    table("allocations", allocation_layout());
+    table("requests", ask_layout(now));
+    return text;
+}
+
+void define_add(Command app, Context& context) {
+    const auto command = app.sub("add", "submit applications, from options or from a file");
+    const auto options = std::make_shared<AddOptions>();
+    command.option("ID", options->ids, "ids of the applications");
+    command.option("-q,--queue", options->queue, "queue wished for; the placement rules decide").value("PATH");
+    command.option("-u,--user", options->user, "owner, default the user of this command").value("USER[:GROUP,...]");
+    command.option("--tag", options->tags, "tag").value("KEY=VALUE");
+    command
+        .option("-f,--file", options->file,
+                "AddApplicationRequest messages as YAML, JSON or JSON-lines; - is standard input")
+        .value("FILE");
+    command.run([&context, options] { return add_applications(context, *options); });
+}
+
+void define_list(Command command, Context& context) {
+    const auto options = std::make_shared<ListOptions>();
+    command.option("--state", options->state, "only those in this state").choices(kStates);
+    command.option("-q,--queue", options->queue, "only those in this queue or below").value("PATH");
+    command.flag("--pending", options->pending, "only those that wait for something");
+    command.flag("--all", options->all, "finished and rejected ones too");
+    define_watch(command, options->watch);
+    command.run([&context, options] {
+        return list_or_watch(context, options->watch,
+                             {[&context, options] { return wanted_applications(context, *options); },
+                              [&context] { return application_layout(context); }});
+    });
+}
+
+void define_show(Command app, Context& context) {
+    const auto command = app.sub("show", "one application with its states, allocations and pending asks");
+    const auto id = std::make_shared<std::string>();
+    command.option("ID", *id, "id of the application").required();
+    command.run([&context, id]() -> Outcome {
+        YK_TRY(found, find_application(context, *id));
+        YK_TRY(now, daemon_now(context));
+        return context.show_item(found, *id, application_text(found, now, context.style()));
+    });
+}
+
+} // namespace
+
+void define_app(Command root, Context& context) {
+    const auto app = root.sub("app", "applications: submit, look at, remove");
+    define_add(app, context);
+    define_list(app.sub("list", "applications, the live ones unless told otherwise").alias("ls"), context);
+    define_show(app, context);
+    const auto remove = app.sub("remove", "remove applications with all they have");
+    remove.alias("rm");
+    const auto ids = std::make_shared<std::vector<std::string>>();
+    remove.option("ID", *ids, "ids of the applications").required();
+    remove.run([&context, ids] { return remove_applications(context, *ids); });
+    define_list(root.sub("apps", "app list").hidden(), context);
+}
+
+} // namespace yk::cli

@@ -1,0 +1,299 @@
+// ask add, list, show, remove.
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+#include <random>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "ykctl/commands/dumps.h"
+#include "ykctl/commands/nouns.h"
+#include "ykctl/commands/states.h"
+#include "ykctl/commands/updates.h"
+#include "ykctl/commands/values.h"
+#include "ykctl/commands/watch.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+constexpr const char* kDefaultPartition = "default";
+constexpr const char* kRequiredNodeTag = "yunikorn.apache.org/requiredNode"; // I-060
+constexpr std::chrono::milliseconds kDefaultWait{30000};
+constexpr std::chrono::milliseconds kLookEvery{50};
+
+struct AddOptions {
+    std::optional<std::string> application, key, required_node, file;
+    std::vector<std::string> resources, tags;
+    std::optional<std::int64_t> count, priority;
+    bool wait = false;
+};
+
+/// What --wait waits for.
+struct Awaited {
+    std::set<std::string> keys; // element_key()
+    std::uint64_t next = 0;     // the stream is read up to here
+    bool known = true;
+};
+
+/// Five letters that nobody used a moment ago.
+std::string random_suffix() {
+    static constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    std::random_device source;
+    std::uniform_int_distribution<std::size_t> pick{0, sizeof kLetters - 2};
+    std::string suffix;
+    for (int i = 0; i < 5; ++i) suffix += kLetters[pick(source)];
+    return suffix;
+}
+
+std::optional<Failure> send_asks(Context& context, Value asks, Report& report, Awaited* awaited) {
+    auto told = send_update(context, "UpdateAllocation", {{"asks", asks}});
+    if (!told.ok()) return told.error();
+    for (const auto& ask : asks) {
+        const auto application = text_of(ask, "applicationID");
+        const auto key = text_of(ask, "allocationKey");
+        const auto element = element_key(application, key);
+        const auto placed = told->placed.find(element);
+        const bool is_placed = placed != told->placed.end();
+        auto result = done(*told, element, "ask " + key, key, told->known ? is_placed ? "placed" : "added" : "sent");
+        if (is_placed) result.detail = " on " + placed->second;
+        if (awaited != nullptr && !is_placed && !result.refusal) awaited->keys.insert(element);
+        report.add(std::move(result));
+    }
+    if (awaited != nullptr) {
+        awaited->next = told->next;
+        awaited->known = told->known;
+    }
+    return std::nullopt;
+}
+
+/// Reads on in the stream until every key is placed or the time is over.
+Outcome wait_until_placed(Context& context, Awaited awaited) {
+    if (!awaited.known)
+        return usage_error("--wait: the RM is served by a process; only that one is told of placements");
+    YK_TRY(rm, context.rm());
+    const auto limit = context.settings().timeout.value_or(kDefaultWait);
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    const HeldSignals signals;
+    while (!awaited.keys.empty()) {
+        if (signals.wait(kLookEvery) != 0) return Exit::Interrupted;
+        YK_TRY(place, stream_place(context, rm.id));
+        YK_TRY(stream, read_stream(context, rm.id, awaited.next, place.next));
+        awaited.next = place.next;
+        for (const auto& item : stream.items) {
+            for (const auto& placed : member_of(member_of(item, "body"), "new")) {
+                const auto key = text_of(placed, "allocationKey");
+                if (awaited.keys.erase(element_key(text_of(placed, "applicationID"), key)) == 0) continue;
+                if (!context.settings().quiet && context.format() == Format::Table) {
+                    context.out() << "ask " << printable(key) << " placed on " << printable(text_of(placed, "nodeID"))
+                                  << "\n";
+                }
+            }
+        }
+        if (awaited.keys.empty() || std::chrono::steady_clock::now() < deadline) continue;
+        const auto& first = *awaited.keys.begin();
+        const auto key = first.substr(first.find('\x1f') + 1);
+        return Failure{Exit::NotSatisfied,
+                       fmt::format("{} not placed within {}",
+                                   counted(static_cast<std::int64_t>(awaited.keys.size()), "ask"),
+                                   duration_text(limit)),
+                       {"why?  ykctl explain ask " + key + " --app " + first.substr(0, first.find('\x1f'))},
+                       0,
+                       {},
+                       {}};
+    }
+    return Exit::Ok;
+}
+
+Answer<Value> ask_of(Context& context, const AddOptions& options) {
+    YK_TRY(resource, parse_resources(options.resources));
+    YK_TRY(tags, parse_pairs(options.tags, "--tag"));
+    Value ask{{"allocationKey", ""}, {"applicationID", *options.application}, {"resourceAsk", resource}};
+    context.put_partition(ask);
+    if (options.priority) ask["priority"] = *options.priority;
+    if (options.required_node) tags[kRequiredNodeTag] = *options.required_node;
+    if (!tags.empty()) ask["tags"] = tags;
+    return ask;
+}
+
+std::optional<Failure> check_add_options(const AddOptions& options) {
+    if (!options.application) return usage_error("ask add: APP or -f FILE is needed");
+    if (options.resources.empty()) return usage_error("ask add: -R is needed", {"for example  -R memory=4Gi,vcore=1"});
+    if (options.count && *options.count < 1) return usage_error("-n: at least 1");
+    constexpr std::int64_t kLimit = std::numeric_limits<std::int32_t>::max();
+    if (options.priority && (*options.priority > kLimit || *options.priority < -kLimit - 1)) {
+        return usage_error("--priority: out of range (32 bits)");
+    }
+    return std::nullopt;
+}
+
+Outcome add_asks(Context& context, const AddOptions& options) {
+    Awaited awaited;
+    auto* const wanted = options.wait ? &awaited : nullptr;
+    const auto send = [&](Value batch, Report& report) { return send_asks(context, std::move(batch), report, wanted); };
+    Exit added = Exit::Ok;
+    if (options.file) {
+        if (options.application || !options.resources.empty()) {
+            return usage_error("ask add: either -f FILE, or APP with -R");
+        }
+        const auto complete = [&](Value ask) {
+            if (!ask.contains("partitionName")) context.put_partition(ask);
+            return ask;
+        };
+        YK_TRY(sent, send_file(context, *options.file, ask_spec(), "ask", complete, send));
+        added = sent;
+    } else {
+        if (auto failure = check_add_options(options)) return *failure;
+        YK_TRY(ask, ask_of(context, options));
+        Report report{context};
+        Batches batches{[&](Value batch) { return send(std::move(batch), report); }};
+        const auto key = options.key.value_or(*options.application + "-" + random_suffix());
+        for (std::int64_t i = 1; i <= options.count.value_or(1); ++i) {
+            ask["allocationKey"] = options.count ? key + "-" + std::to_string(i) : key;
+            if (auto failure = batches.add(ask)) return *failure;
+        }
+        if (auto failure = batches.finish()) return *failure;
+        added = report.finish();
+    }
+    if (added != Exit::Ok || !options.wait) return added;
+    context.out().flush();
+    return wait_until_placed(context, std::move(awaited));
+}
+
+struct RemoveOptions {
+    std::vector<std::string> keys;
+    std::optional<std::string> application;
+    bool all = false;
+};
+
+Outcome remove_asks(Context& context, const RemoveOptions& options) {
+    if (options.all == !options.keys.empty()) return usage_error("ask remove: either KEY or --all");
+    if (options.all && !options.application) return usage_error("ask remove --all: of which application?  --app APP");
+    auto removals = Value::array();
+    const auto add = [&](const Value& ask) {
+        const auto partition = text_of(ask, "partition");
+        removals.push_back({{"partitionName", partition.empty() ? kDefaultPartition : partition},
+                            {"applicationID", text_of(ask, "applicationId")},
+                            {"allocationKey", text_of(ask, "allocationKey")},
+                            {"terminationType", 1}});
+    };
+    if (options.all) {
+        YK_TRY(asks, all_of_applications(context, "requests", options.application));
+        for (const auto& ask : asks) add(ask);
+    }
+    for (const auto& key : options.keys) {
+        YK_TRY(ask, find_key(context, {"requests"}, key, options.application));
+        add(ask);
+    }
+    Report report{context};
+    Batches batches{[&](Value batch) -> std::optional<Failure> {
+        auto told = send_update(context, "UpdateAllocation", {{"releases", {{"allocationAsksToRelease", batch}}}});
+        if (!told.ok()) return told.error();
+        for (const auto& removal : batch) {
+            const auto key = text_of(removal, "allocationKey");
+            report.add(done(*told, element_key(text_of(removal, "applicationID"), key), "ask " + key, key,
+                            told->known ? "removed" : "sent"));
+        }
+        return std::nullopt;
+    }};
+    for (auto& removal : removals) {
+        if (auto failure = batches.add(std::move(removal))) return *failure;
+    }
+    if (auto failure = batches.finish()) return *failure;
+    return report.finish();
+}
+
+std::string ask_text(const Value& ask, std::int64_t now, const Style& style) {
+    const auto yes = [&](const char* key) { return std::string{flag_of(ask, key) ? "yes" : "no"}; };
+    auto text = fields_text({{"ask", printable(text_of(ask, "allocationKey"))},
+                             {"app", printable(text_of(ask, "applicationId"))},
+                             {"queue", printable(text_of(ask, "queueName"))},
+                             {"size", resource_text(member_of(ask, "resource"))},
+                             {"priority", text_of(ask, "priority")},
+                             {"age", duration_text(std::chrono::nanoseconds{
+                                         std::max(now - number_of(ask, "requestTime"), std::int64_t{0})})},
+                             {"required node", printable(text_of(ask, "requiredNodeId"))},
+                             {"tried", yes("schedulingAttempted")},
+                             {"asked for scale-up", yes("triggeredScaleUp")}},
+                            style);
+    const auto& log = member_of(ask, "allocationLog");
+    if (!log.empty()) {
+        const ListLayout layout{
+            {{{"LAST"}, [](const Value& entry) { return time_text(number_of(entry, "lastOccurrence")); }},
+             number_column("COUNT", "count"),
+             text_column("REASON", "message")},
+            {},
+            ""};
+        text += "\n" + list_text(std::vector<Value>(log.begin(), log.end()), layout, Format::Table, style);
+    }
+    return text + "why is it pending?  ykctl explain ask " + printable(text_of(ask, "allocationKey")) + "\n";
+}
+
+void define_add(Command ask, Context& context) {
+    const auto command = ask.sub("add", "ask for allocations, from options or from a file");
+    const auto options = std::make_shared<AddOptions>();
+    command.option("APP", options->application, "the application");
+    command.option("-R,--resources", options->resources, "size: memory=4Gi,vcore=1").value("NAME=QUANTITY,...");
+    command.option("-n,--count", options->count, "so many equal asks, KEY-1 and so on");
+    command.option("--key", options->key, "allocation key, default APP and a random end").value("KEY");
+    command.option("--priority", options->priority, "larger goes first, default 0");
+    command.option("--required-node", options->required_node, "only on this node").value("NODE");
+    command.option("--tag", options->tags, "tag").value("KEY=VALUE");
+    command
+        .option("-f,--file", options->file, "AllocationAsk messages as YAML, JSON or JSON-lines; - is standard input")
+        .value("FILE");
+    command.flag("--wait", options->wait, "until all are placed or --timeout (default 30s) is over: exit 7");
+    command.run([&context, options] { return add_asks(context, *options); });
+}
+
+void define_list(Command command, Context& context) {
+    const auto watch = std::make_shared<WatchOptions>();
+    const auto application = std::make_shared<std::optional<std::string>>();
+    command.option("--app", *application, "only those of this application").value("APP");
+    define_watch(command, *watch);
+    command.run([&context, watch, application] {
+        return list_or_watch(
+            context, *watch,
+            {[&context, application] { return all_of_applications(context, "requests", *application); },
+             [&context]() -> Answer<ListLayout> {
+                 YK_TRY(now, daemon_now(context));
+                 return ask_layout(now);
+             }});
+    });
+}
+
+void define_show(Command ask, Context& context) {
+    const auto command = ask.sub("show", "one pending ask with what stood in its way so far");
+    const auto key = std::make_shared<std::string>();
+    const auto application = std::make_shared<std::optional<std::string>>();
+    command.option("KEY", *key, "allocation key").required();
+    command.option("--app", *application, "of this application").value("APP");
+    command.run([&context, key, application]() -> Outcome {
+        YK_TRY(found, find_key(context, {"requests"}, *key, *application));
+        YK_TRY(now, daemon_now(context));
+        return context.show_item(found, *key, ask_text(found, now, context.style()));
+    });
+}
+
+} // namespace
+
+void define_ask(Command root, Context& context) {
+    const auto ask = root.sub("ask", "asks: what applications want and do not have yet");
+    define_add(ask, context);
+    define_list(ask.sub("list", "pending asks").alias("ls"), context);
+    define_show(ask, context);
+    const auto remove = ask.sub("remove", "withdraw pending asks");
+    remove.alias("rm");
+    const auto options = std::make_shared<RemoveOptions>();
+    remove.option("KEY", options->keys, "allocation keys");
+    remove.option("--app", options->application, "of this application").value("APP");
+    remove.flag("--all", options->all, "all pending asks of --app");
+    remove.run([&context, options] { return remove_asks(context, *options); });
+    define_list(root.sub("asks", "ask list").hidden(), context);
+}
+
+} // namespace yk::cli

@@ -1,0 +1,295 @@
+#include "ykctl/commands/command.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include <CLI/CLI.hpp>
+
+#include "ykctl/commands/suggest.h"
+#include "ykctl/commands/values.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+
+struct CommandLine::Impl {
+    CLI::App app;
+    std::map<const CLI::App*, std::function<Outcome()>> actions;
+    std::map<const CLI::Option*, std::vector<std::string>> choices;
+    std::map<const CLI::Option*, std::string> value_names;
+
+    Impl(const std::string& help, const std::string& name) : app(help, name) {}
+};
+
+namespace {
+
+constexpr std::size_t kHelpColumn = 34;
+
+/// How every node of the tree parses: unknown words are kept for our own messages (CLI11's do not name them), options
+/// of the parents may follow the command, and no word of a command's arguments is taken for a sister of its parent.
+void set_up(CLI::App& app) {
+    app.allow_extras();
+    app.fallthrough();
+    app.require_subcommand(0, 1);
+    app.get_formatter()->column_width(kHelpColumn);
+    app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+    app.group("Commands");
+    app.set_help_flag("-h,--help", "this text");
+}
+
+std::string path_of(const CLI::App* app) {
+    std::string path = app->get_name();
+    for (const auto* parent = app->get_parent(); parent != nullptr; parent = parent->get_parent()) {
+        path = parent->get_name() + " " + path;
+    }
+    return path;
+}
+
+const CLI::App* deepest(const CLI::App* app) {
+    while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+    return app;
+}
+
+std::vector<const CLI::App*> children(const CLI::App* app) {
+    return app->get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<std::string> visible_names(const CLI::App* app) {
+    std::vector<std::string> names;
+    for (const auto* child : children(app)) {
+        if (!child->get_group().empty()) names.push_back(child->get_name());
+    }
+    return names;
+}
+
+std::vector<std::string> option_names(const CLI::App* app) {
+    std::vector<std::string> names;
+    for (; app != nullptr; app = app->get_parent()) {
+        for (const auto* option : app->get_options()) {
+            for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+            for (const auto& name : option->get_snames()) names.push_back("-" + name);
+        }
+    }
+    return names;
+}
+
+Failure unknown_word(const CLI::App* at, const std::string& word) {
+    const auto path = path_of(at);
+    const std::string hint = "what is there?  " + path + " --help";
+    if (word.size() > 1 && word.front() == '-') {
+        const auto name = word.substr(0, word.find('='));
+        const auto similar = name.rfind("--", 0) == 0 ? did_you_mean(name, option_names(at)) : std::string{};
+        return usage_error("unknown option '" + name + "' for '" + path + "'" + similar, {hint});
+    }
+    if (children(at).empty()) return usage_error("unexpected argument '" + word + "' for '" + path + "'", {hint});
+    const bool is_root = at->get_parent() == nullptr;
+    const auto whose = is_root ? std::string{} : " for '" + path.substr(path.find(' ') + 1) + "'";
+    return usage_error("unknown command '" + word + "'" + whose + did_you_mean(word, visible_names(at)), {hint});
+}
+
+std::vector<std::string> shown_names(const CLI::Option* option) {
+    if (option->get_positional()) return {option->get_single_name()};
+    std::vector<std::string> names;
+    for (const auto& name : option->get_snames()) names.push_back("-" + name);
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
+} // namespace
+
+OptionRef& OptionRef::required() {
+    option_->required();
+    return *this;
+}
+
+OptionRef& OptionRef::value(const std::string& name) {
+    line_->impl_->value_names[option_] = name;
+    if (!option_->get_positional()) option_->type_name(name); // a positional's own name stands there already
+    return *this;
+}
+
+OptionRef& OptionRef::choices(const std::vector<std::string>& values) {
+    line_->impl_->choices[option_] = values;
+    line_->impl_->value_names[option_] = join(values, "|");
+    option_->type_name(join(values, "|"));
+    return *this;
+}
+
+Command Command::sub(const std::string& name, const std::string& help) const {
+    auto* app = app_->add_subcommand(name, help);
+    set_up(*app);
+    return {*line_, app};
+}
+
+const Command& Command::alias(const std::string& name) const {
+    app_->alias(name);
+    return *this;
+}
+
+const Command& Command::hidden() const {
+    app_->group("");
+    return *this;
+}
+
+void Command::run(std::function<Outcome()> action) const {
+    line_->impl_->actions[app_] = std::move(action);
+}
+
+OptionRef Command::add(const std::string& names, const std::string& help, bool many, Setter setter) const {
+    auto* impl = line_->impl_.get();
+    auto self = std::make_shared<CLI::Option*>(nullptr); // the callback needs to know its option, which it makes
+    const auto take = [impl, self, setter = std::move(setter)](const CLI::results_t& texts) {
+        for (const auto& text : texts) {
+            const auto known = impl->choices.find(*self);
+            if (known != impl->choices.end() &&
+                std::find(known->second.begin(), known->second.end(), text) == known->second.end()) {
+                throw CLI::ValidationError((*self)->get_name(), "'" + text + "' is not one of " +
+                                                                    join(known->second, ", ") +
+                                                                    did_you_mean(text, known->second));
+            }
+            if (const auto problem = setter(text)) throw CLI::ValidationError((*self)->get_name(), *problem);
+        }
+        return true;
+    };
+    auto* option = app_->add_option(names, take, help);
+    option->type_name("");
+    *self = option;
+    if (many) option->expected(option->get_positional() ? -1 : 1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    return OptionRef{*line_, option}.value("TEXT");
+}
+
+OptionRef Command::option(const std::string& names, std::string& into, const std::string& help) const {
+    return add(names, help, false, [&into](const std::string& text) -> std::optional<std::string> {
+        into = text;
+        return std::nullopt;
+    });
+}
+
+OptionRef Command::option(const std::string& names, std::optional<std::string>& into, const std::string& help) const {
+    return add(names, help, false, [&into](const std::string& text) -> std::optional<std::string> {
+        into = text;
+        return std::nullopt;
+    });
+}
+
+OptionRef Command::option(const std::string& names, std::vector<std::string>& into, const std::string& help) const {
+    return add(names, help, true, [&into](const std::string& text) -> std::optional<std::string> {
+        into.push_back(text);
+        return std::nullopt;
+    });
+}
+
+namespace {
+
+/// A setter out of a parser of text and a place for its value.
+template <class Into, class Parse>
+auto setter_for(Into& into, Parse parse) {
+    return [&into, parse](const std::string& text) -> std::optional<std::string> {
+        auto value = parse(text);
+        if (!value.ok()) return value.error().message;
+        into = *value;
+        return std::nullopt;
+    };
+}
+
+} // namespace
+
+OptionRef Command::option(const std::string& names, std::int64_t& into, const std::string& help) const {
+    return add(names, help, false, setter_for(into, parse_integer)).value("N");
+}
+
+OptionRef Command::option(const std::string& names, std::optional<std::int64_t>& into, const std::string& help) const {
+    return add(names, help, false, setter_for(into, parse_integer)).value("N");
+}
+
+OptionRef Command::option(const std::string& names, std::chrono::milliseconds& into, const std::string& help) const {
+    return add(names, help, false, setter_for(into, parse_milliseconds)).value("DURATION");
+}
+
+OptionRef Command::option(const std::string& names, std::optional<std::chrono::milliseconds>& into,
+                          const std::string& help) const {
+    return add(names, help, false, setter_for(into, parse_milliseconds)).value("DURATION");
+}
+
+void Command::flag(const std::string& names, bool& into, const std::string& help) const {
+    app_->add_flag_function(
+            names, [&into](std::int64_t count) { into = count > 0; }, help)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+CommandLine::CommandLine(const std::string& name, const std::string& help) : impl_(std::make_unique<Impl>(help, name)) {
+    set_up(impl_->app);
+}
+
+CommandLine::~CommandLine() = default;
+
+Command CommandLine::root() {
+    return {*this, &impl_->app};
+}
+
+Answer<Selected> CommandLine::parse(std::vector<std::string> arguments) {
+    std::reverse(arguments.begin(), arguments.end()); // as CLI11 wants them
+    auto& app = impl_->app;
+    std::optional<Failure> failure;
+    try {
+        app.parse(std::move(arguments));
+    } catch (const CLI::CallForHelp&) {
+        return Selected{{}, app.help()};
+    } catch (const CLI::ParseError& error) {
+        const auto path = path_of(deepest(&app));
+        failure = usage_error(error.what(), {"how is it used?  " + path + " --help"});
+    }
+    const auto* chosen = deepest(&app);
+    // a misspelt option explains a missing argument better than the missing argument does
+    if (const auto extras = app.remaining(true); !extras.empty()) return unknown_word(chosen, extras.front());
+    if (failure) return *failure;
+    const auto action = impl_->actions.find(chosen);
+    if (action == impl_->actions.end()) {
+        return usage_error("'" + path_of(chosen) + "' needs a command: " + join(visible_names(chosen), ", "),
+                           {"what do they do?  " + path_of(chosen) + " --help"});
+    }
+    return Selected{action->second, {}};
+}
+
+std::optional<std::string> CommandLine::help_of(const std::vector<std::string>& path) const {
+    const CLI::App* app = &impl_->app;
+    std::string parents;
+    for (const auto& name : path) {
+        const auto commands = children(app);
+        const auto found = std::find_if(commands.begin(), commands.end(),
+                                        [&](const CLI::App* command) { return command->check_name(name); });
+        if (found == commands.end()) return std::nullopt;
+        parents += (parents.empty() ? "" : " ") + app->get_name();
+        app = *found;
+    }
+    return app->help(parents);
+}
+
+CommandInfo CommandLine::tree() const {
+    const std::function<CommandInfo(const CLI::App*)> walk = [&](const CLI::App* app) {
+        CommandInfo info{
+            app->get_name(), app->get_aliases(), app->get_description(), app->get_group().empty(), {}, {}, {}};
+        for (const auto* option : app->get_options()) {
+            OptionInfo shown;
+            shown.names = shown_names(option);
+            shown.help = option->get_description();
+            shown.required = option->get_required();
+            shown.repeatable = option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+            const bool takes_value = option->get_items_expected_max() > 0;
+            const auto value_name = impl_->value_names.find(option);
+            if (value_name != impl_->value_names.end()) shown.value_name = value_name->second;
+            const auto known = impl_->choices.find(option);
+            if (known != impl_->choices.end()) shown.choices = known->second;
+            shown.value = !takes_value                                              ? ValueKind::None
+                          : !shown.choices.empty()                                  ? ValueKind::Choice
+                          : shown.value_name == "FILE" || shown.value_name == "DIR" ? ValueKind::File
+                                                                                    : ValueKind::Text;
+            (option->get_positional() ? info.positionals : info.options).push_back(std::move(shown));
+        }
+        for (const auto* child : children(app)) info.commands.push_back(walk(child));
+        return info;
+    };
+    return walk(&impl_->app);
+}
+
+} // namespace yk::cli

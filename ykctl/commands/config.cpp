@@ -1,0 +1,196 @@
+// config show, check, diff, reload.
+
+#include <algorithm>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "libcore/config_yaml/load.h"
+#include "ykctl/commands/nouns.h"
+#include "ykctl/commands/rm_serve.h"
+#include "ykctl/commands/states.h"
+#include "ykctl/commands/values.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+Outcome show_config(Context& context) {
+    YK_TRY(pages, context.dump("config"));
+    for (const auto& page : pages) {
+        const auto name = context.settings().rm.value_or("");
+        YK_TRY(shown, context.show_item(page, name, yaml_text(page)));
+        if (shown != Exit::Ok) return shown;
+    }
+    return Exit::Ok;
+}
+
+Value problem_value(const std::string& file, const config_yaml::Problem& problem) {
+    return {{"file", file},
+            {"line", problem.mark.line},
+            {"column", problem.mark.column},
+            {"path", problem.path},
+            {"message", problem.message},
+            {"severity", problem.severity == config_yaml::Severity::Error ? "error" : "warning"}};
+}
+
+/// What the checks of all files found.
+struct Findings {
+    std::vector<Value> problems;
+    std::size_t errors = 0;
+    std::size_t warnings = 0;
+};
+
+/// What the daemon says beyond the text: whether the running state allows it (C-435, C-436).
+std::optional<Failure> check_with_daemon(Context& context, const std::string& file, const std::string& text,
+                                         Findings& findings) {
+    Value body{{"config", text}};
+    if (context.settings().rm) body["rmID"] = *context.settings().rm;
+    auto reply = context.call("ValidateConfiguration", std::move(body));
+    if (!reply.ok()) return reply.error();
+    if (flag_of(*reply, "allowed")) return std::nullopt;
+    ++findings.errors;
+    findings.problems.push_back({{"file", file}, {"message", text_of(*reply, "reason")}, {"severity", "error"}});
+    if (!context.machine_readable()) {
+        context.out() << file << ": error: the daemon refuses it: " << printable(text_of(*reply, "reason")) << "\n";
+    }
+    return std::nullopt;
+}
+
+std::optional<Failure> check_file(Context& context, const std::string& file, Findings& findings) {
+    auto text = read_text(file, context.streams().in);
+    if (!text.ok()) return text.error();
+    const auto shown_name = file == "-" ? std::string{"standard input"} : file;
+    const auto outcome = config_yaml::load_or_default(*text, shown_name);
+    for (const auto& problem : outcome.problems) {
+        findings.problems.push_back(problem_value(shown_name, problem));
+        ++(problem.severity == config_yaml::Severity::Error ? findings.errors : findings.warnings);
+    }
+    if (!context.machine_readable()) {
+        if (outcome.problems.empty()) {
+            if (!context.settings().quiet) context.out() << shown_name << ": ok\n";
+        } else {
+            context.out() << config_yaml::render(outcome, *text);
+        }
+    }
+    const bool ask_daemon = context.settings().address_given && outcome.configuration.has_value();
+    return ask_daemon ? check_with_daemon(context, shown_name, *text, findings) : std::nullopt;
+}
+
+Outcome check(Context& context, const std::vector<std::string>& files) {
+    Findings findings;
+    for (const auto& file : files) {
+        if (auto failure = check_file(context, file, findings)) return *failure;
+    }
+    if (context.machine_readable()) context.out() << list_text(findings.problems, {}, context.format(), {});
+    if (findings.errors > 0) return Exit::Refused;
+    return findings.warnings > 0 && context.settings().client.strict ? Exit::Different : Exit::Ok;
+}
+
+std::string change_line(const Value& change, const Style& style) {
+    const auto text = text_of(change, "text");
+    if (!text.empty()) return printable(text) + "\n";
+    const auto shown = [](const Value& value) {
+        if (value.is_null()) return std::string{"-"};
+        return value.is_string() ? printable(value.get<std::string>()) : printable(value.dump());
+    };
+    return fmt::format("{} {}: {} -> {}\n", style.bold(printable(text_of(change, "kind"))),
+                       printable(text_of(change, "path")), shown(member_of(change, "old")),
+                       shown(member_of(change, "new")));
+}
+
+/// What a reload with the file would do; nothing is changed.
+Answer<std::vector<Value>> changes_of(Context& context, const std::string& file) {
+    YK_TRY(text, read_configuration(context, file));
+    YK_TRY(rm, context.rm());
+    YK_TRY(reply, context.call("ValidateConfiguration", {{"config", text}, {"rmID", rm.id}, {"diff", true}}));
+    if (!flag_of(reply, "allowed")) {
+        return Failure{Exit::Refused,
+                       file + ": " + text_of(reply, "reason"),
+                       {"every problem:  ykctl config check " + file},
+                       0,
+                       {},
+                       {}};
+    }
+    const auto& changes = member_of(reply, "changes");
+    return std::vector<Value>(changes.begin(), changes.end());
+}
+
+void show_changes(Context& context, const std::vector<Value>& changes) {
+    if (context.machine_readable()) {
+        context.out() << list_text(changes, {}, context.format(), {});
+        return;
+    }
+    for (const auto& change : changes) context.out() << change_line(change, context.style());
+    if (!context.settings().quiet) {
+        context.out() << (changes.empty() ? "no changes\n"
+                                          : counted(static_cast<std::int64_t>(changes.size()), "change") + "\n");
+    }
+}
+
+Outcome diff(Context& context, const std::string& file) {
+    YK_TRY(changes, changes_of(context, file));
+    show_changes(context, changes);
+    return changes.empty() ? Exit::Ok : Exit::Different;
+}
+
+struct ReloadOptions {
+    std::optional<std::string> file;
+    std::vector<std::string> extra;
+    bool dry_run = false;
+};
+
+Outcome reload(Context& context, const ReloadOptions& options) {
+    if (options.dry_run) {
+        if (!options.file) return usage_error("config reload --dry-run: of which file?  -f FILE");
+        YK_TRY(changes, changes_of(context, *options.file));
+        show_changes(context, changes);
+        return Exit::Ok;
+    }
+    YK_TRY(rm, context.rm());
+    Value body{{"rmID", rm.id}};
+    if (options.file) {
+        YK_TRY(text, read_configuration(context, *options.file));
+        body["config"] = std::move(text);
+    }
+    if (!options.extra.empty()) {
+        YK_TRY(extra, parse_pairs(options.extra, "--extra"));
+        body["extraConfig"] = std::move(extra);
+    }
+    YK_TRY(reply, context.call_for_rm("UpdateConfiguration", std::move(body)));
+    const auto text = flag_of(reply, "changed") ? "configuration of " + rm.id + " reloaded\n"
+                                                : "configuration of " + rm.id + " unchanged\n";
+    return context.show_item(reply, text_of(reply, "checksum"), context.settings().quiet ? std::string{} : text);
+}
+
+void define_check(Command command, Context& context) {
+    const auto files = std::make_shared<std::vector<std::string>>();
+    command.option("FILE", *files, "configuration files; - is standard input").value("FILE").required();
+    command.run([&context, files] { return check(context, *files); });
+}
+
+} // namespace
+
+void define_config(Command root, Context& context) {
+    const auto config = root.sub("config", "the queue configuration: look at, check, compare, reload");
+    config.sub("show", "the running configuration with its checksum").run([&context] { return show_config(context); });
+    define_check(config.sub("check", "check files without a daemon (with -s also by that daemon)").alias("validate"),
+                 context);
+
+    const auto compare = config.sub("diff", "what a reload would change; exit 8 when something");
+    const auto file = std::make_shared<std::string>();
+    compare.option("FILE", *file, "the new configuration; - is standard input").value("FILE").required();
+    compare.run([&context, file] { return diff(context, *file); });
+
+    const auto load = config.sub("reload", "load a configuration, or the daemon's file again");
+    const auto options = std::make_shared<ReloadOptions>();
+    load.option("-f,--file", options->file, "the new configuration, default the daemon's file; - is standard input")
+        .value("FILE");
+    load.option("--extra", options->extra, "the new extra configuration, all of it").value("KEY=VALUE");
+    load.flag("--dry-run", options->dry_run, "only say what it would change");
+    load.run([&context, options] { return reload(context, *options); });
+}
+
+} // namespace yk::cli

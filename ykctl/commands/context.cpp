@@ -1,0 +1,142 @@
+#include "ykctl/commands/context.h"
+
+#include <ostream>
+
+#include "protocol/si/errors.h"
+#include "ykctl/commands/suggest.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+constexpr auto kForbidden = static_cast<std::uint32_t>(si::ErrorCode::Forbidden);
+
+std::vector<RmInfo> rms_of(const Value& status) {
+    std::vector<RmInfo> rms;
+    for (const auto& rm : member_of(status, "rms")) rms.push_back({text_of(rm, "rmID"), flag_of(rm, "detached")});
+    return rms;
+}
+
+Failure no_such_rm(const std::string& wanted, const std::vector<std::string>& ids) {
+    const auto there = ids.empty() ? std::string{"no RM is registered"} : "registered: " + join(ids, ", ");
+    return not_found("RM '" + wanted + "' is not registered" + did_you_mean(wanted, ids),
+                     {there + "      a new one?  ykctl rm register " + wanted});
+}
+
+} // namespace
+
+Context::~Context() {
+    if (client_) client_->bye();
+}
+
+Style Context::style() const {
+    const bool on = settings_.color_always || (streams_.out_is_terminal && !settings_.color_never);
+    return {on, on};
+}
+
+void Context::note(std::string_view text) {
+    if (!settings_.quiet) streams_.err << "ykctl: " << printable(text) << "\n";
+}
+
+Answer<wire::Client*> Context::client() {
+    if (!client_) {
+        auto connected = wire::Client::connect(settings_.client);
+        if (!connected.ok()) return from_call_error(connected.error(), settings_.address);
+        client_ = std::move(connected).value();
+    }
+    return client_.get();
+}
+
+Answer<Value> Context::call(std::string_view kind, Value body, std::chrono::milliseconds timeout) {
+    YK_TRY(connection, client());
+    auto reply = connection->call(kind, std::move(body), timeout);
+    if (!reply.ok()) return from_call_error(reply.error(), settings_.address);
+    return std::move(reply).value();
+}
+
+Answer<Value> Context::call_for_rm(std::string_view kind, Value body) {
+    auto reply = call(kind, body);
+    if (reply.ok() || reply.error().code != kForbidden) return reply;
+    body["impersonate"] = true;
+    auto again = call(kind, std::move(body));
+    return again.ok() ? again : reply; // the first refusal says more to those who are no admin
+}
+
+Answer<RmInfo> Context::rm() {
+    if (rm_) return *rm_;
+    YK_TRY(status, call("Status"));
+    const auto rms = rms_of(status);
+    std::vector<std::string> ids;
+    for (const auto& rm : rms) ids.push_back(rm.id);
+    if (settings_.rm) {
+        for (const auto& rm : rms) {
+            if (rm.id == *settings_.rm) rm_ = rm;
+        }
+        if (!rm_) return no_such_rm(*settings_.rm, ids);
+        return *rm_;
+    }
+    if (rms.empty()) return not_found("no RM is registered", {"make one:  ykctl rm register RMID"});
+    if (rms.size() > 1) {
+        return usage_error("several RMs are registered: " + join(ids, ", "), {"which one?  -r RMID or YKCTL_RM"});
+    }
+    rm_ = rms.front();
+    return *rm_;
+}
+
+void Context::put_partition(Value& element, std::string_view key) const {
+    if (settings_.partition) element[std::string{key}] = *settings_.partition;
+}
+
+Answer<std::vector<Value>> Context::dump(std::string_view what, Value query) {
+    query["what"] = what;
+    put_partition(query, "partition");
+    if (settings_.rm) query["rmID"] = *settings_.rm;
+    std::vector<Value> pages;
+    while (true) {
+        YK_TRY(reply, call("Dump", query));
+        pages.push_back(member_of(reply, "data"));
+        const auto cursor = text_of(reply, "cursor");
+        if (cursor.empty()) return pages;
+        query["cursor"] = cursor;
+    }
+}
+
+Outcome Context::show_list(const std::vector<Value>& items, const ListLayout& layout) {
+    out() << list_text(items, layout, settings_.format, style());
+    return Exit::Ok;
+}
+
+Outcome Context::show_item(const Value& item, const std::string& name, const std::string& text) {
+    if (machine_readable()) {
+        out() << item_text(item, settings_.format);
+    } else {
+        out() << (settings_.format == Format::Name ? printable(name) + "\n" : text);
+    }
+    return Exit::Ok;
+}
+
+const Value& member_of(const Value& value, const char* key) {
+    static const Value kNothing;
+    if (!value.is_object()) return kNothing;
+    const auto found = value.find(key);
+    return found == value.end() ? kNothing : *found;
+}
+
+std::string text_of(const Value& value, const char* key) {
+    const auto& member = member_of(value, key);
+    return member.is_string() ? member.get<std::string>() : std::string{};
+}
+
+std::int64_t number_of(const Value& value, const char* key) {
+    const auto& member = member_of(value, key);
+    return member.is_number() ? member.get<std::int64_t>() : 0;
+}
+
+bool flag_of(const Value& value, const char* key) {
+    const auto& member = member_of(value, key);
+    return member.is_boolean() && member.get<bool>();
+}
+
+} // namespace yk::cli

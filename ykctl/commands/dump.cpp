@@ -1,0 +1,112 @@
+// dump: the daemon's state as JSON, and the difference of two such files.
+
+#include <algorithm>
+#include <fstream>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "ykctl/commands/dump_diff.h"
+#include "ykctl/commands/nouns.h"
+#include "ykctl/commands/suggest.h"
+#include "ykctl/commands/values.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+const std::vector<std::string> kWhats{"all",    "partitions",  "queues",  "apps",   "nodes",   "reservations",
+                                      "config", "utilization", "streams", "events", "clusters"};
+
+/// Pages as one: lists are appended; of partition maps those around the same partition are merged (I-411).
+Value merged(std::vector<Value> pages) {
+    if (pages.empty()) return nullptr;
+    Value all = std::move(pages.front());
+    for (std::size_t i = 1; i < pages.size(); ++i) {
+        for (auto& element : pages[i]) {
+            const auto name = text_of(element, "partitionName");
+            const auto known = std::find_if(all.begin(), all.end(), [&](const Value& other) {
+                return !name.empty() && text_of(other, "partitionName") == name;
+            });
+            if (known == all.end()) {
+                all.push_back(std::move(element));
+                continue;
+            }
+            auto& nodes = (*known)["nodesInfo"];
+            for (auto& node : element["nodesInfo"]) nodes.push_back(std::move(node));
+        }
+    }
+    return all;
+}
+
+Outcome write_file(Context& context, const std::string& path, const std::string& text) {
+    std::ofstream file{path, std::ios::binary | std::ios::trunc};
+    file << text;
+    file.close();
+    if (!file) return usage_error(path + ": cannot be written: " + std::strerror(errno));
+    context.note(fmt::format("{} bytes written to {}", text.size(), path));
+    return Exit::Ok;
+}
+
+Outcome dump(Context& context, const std::optional<std::string>& what, const std::optional<std::string>& path) {
+    if (!what) return usage_error("dump: what?  " + join(kWhats, ", ") + "; or diff A B");
+    if (std::find(kWhats.begin(), kWhats.end(), *what) == kWhats.end()) {
+        return usage_error("dump: '" + *what + "' is not one of " + join(kWhats, ", ") + did_you_mean(*what, kWhats));
+    }
+    YK_TRY(pages, context.dump(*what == "all" ? "full" : *what));
+    const Value document{{"schema", 1}, {"what", *what}, {"data", merged(std::move(pages))}};
+    const auto format = context.format();
+    const auto text = format == Format::Yaml        ? yaml_text(document)
+                      : format == Format::JsonLines ? json_line(document)
+                                                    : pretty_json(document);
+    if (path && *path != "-") return write_file(context, *path, text);
+    context.out() << text;
+    return Exit::Ok;
+}
+
+Answer<Value> read_dump(Context& context, const std::string& path) {
+    YK_TRY(text, read_text(path, context.streams().in));
+    auto parsed = Value::parse(text, nullptr, false);
+    if (parsed.is_discarded())
+        return usage_error(path + ": is not JSON", {"dumps to compare are written by:  ykctl dump all FILE"});
+    return parsed;
+}
+
+Outcome diff(Context& context, const std::string& left, const std::string& right) {
+    YK_TRY(before, read_dump(context, left));
+    YK_TRY(after, read_dump(context, right));
+    const auto differences = dump_differences(before, after);
+    if (context.machine_readable()) {
+        context.out() << list_text(differences, {}, context.format(), {});
+    } else {
+        for (const auto& difference : differences) context.out() << difference_line(difference, context.style());
+        if (!context.settings().quiet) {
+            context.out() << (differences.empty()
+                                  ? "no differences\n"
+                                  : counted(static_cast<std::int64_t>(differences.size()), "difference") + "\n");
+        }
+    }
+    return differences.empty() ? Exit::Ok : Exit::Different;
+}
+
+} // namespace
+
+void define_dump(Command root, Context& context) {
+    const auto command = root.sub("dump", "the daemon's state as JSON");
+    const auto what = std::make_shared<std::optional<std::string>>();
+    const auto path = std::make_shared<std::optional<std::string>>();
+    command.option("WHAT", *what, "all, or " + join({kWhats.begin() + 1, kWhats.end()}, ", "));
+    command.option("FILE", *path, "write here, default standard output").value("FILE");
+    command.run([&context, what, path] { return dump(context, *what, *path); });
+
+    const auto compare = command.sub("diff", "compare two dump files; exit 8 when they differ");
+    const auto left = std::make_shared<std::string>();
+    const auto right = std::make_shared<std::string>();
+    compare.option("A", *left, "the older").value("FILE").required();
+    compare.option("B", *right, "the newer").value("FILE").required();
+    compare.run([&context, left, right] { return diff(context, *left, *right); });
+}
+
+} // namespace yk::cli

@@ -1,0 +1,19 @@
+#pragma once
+// The difference of two dumps, object by object.
+
+#include <string>
+#include <vector>
+
+#include "protocol/wire/value.h"
+#include "ykctl/render/style.h"
+
+namespace yk::cli {
+
+/// `{path, old, new}` for each place where the two differ, without `old` or `new` where one lacks it. Elements of lists
+/// are matched by what names them (nodeID, applicationID, allocationKey, queuename, ...), else by their place.
+[[nodiscard]] std::vector<wire::Value> dump_differences(const wire::Value& before, const wire::Value& after);
+
+/// `~ data[nodeID=n1].schedulable: true -> false`, `+ path: value`, `- path: value`.
+[[nodiscard]] std::string difference_line(const wire::Value& difference, const Style& style);
+
+} // namespace yk::cli

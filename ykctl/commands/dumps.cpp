@@ -1,0 +1,189 @@
+#include "ykctl/commands/dumps.h"
+
+#include <algorithm>
+
+#include "protocol/si/errors.h"
+#include "ykctl/commands/states.h"
+#include "ykctl/commands/suggest.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+/// The elements of all pages: a page is a list, or a single object.
+std::vector<Value> elements_of(const std::vector<Value>& pages) {
+    std::vector<Value> elements;
+    for (const auto& page : pages) {
+        if (page.is_array())
+            elements.insert(elements.end(), page.begin(), page.end());
+        else if (page.is_object())
+            elements.push_back(page);
+    }
+    return elements;
+}
+
+Failure missing(const std::string& noun, const std::string& name) {
+    return not_found(noun + " '" + name + "' not found", {"which are there?  ykctl " + noun + " list"});
+}
+
+/// The daemon lacks the object itself, not the partition or RM that it was looked for in.
+bool is_missing(const Failure& failure) {
+    return failure.code == static_cast<std::uint32_t>(si::ErrorCode::NotFound) && failure.path != "partition" &&
+           failure.path != "rmID";
+}
+
+/// `noun` is also the name of the dump.
+Answer<Value> find_one(Context& context, const std::string& noun, Value query, const std::string& name) {
+    auto pages = context.dump(noun, std::move(query));
+    if (!pages.ok()) return is_missing(pages.error()) ? missing(noun, name) : pages.error();
+    const auto found = elements_of(*pages);
+    if (found.empty()) return missing(noun, name);
+    if (found.size() > 1) {
+        std::vector<std::string> partitions;
+        for (const auto& one : found) partitions.push_back(text_of(one, "partition"));
+        return usage_error(noun + " '" + name + "' is in several partitions: " + join(partitions, ", "),
+                           {"which one?  -p PARTITION, -r RMID"});
+    }
+    return found.front();
+}
+
+} // namespace
+
+Answer<std::int64_t> daemon_now(Context& context) {
+    YK_TRY(pong, context.call("Ping"));
+    return number_of(pong, "now");
+}
+
+Answer<std::vector<Value>> all_nodes(Context& context) {
+    YK_TRY(pages, context.dump("nodes"));
+    std::vector<Value> nodes;
+    for (const auto& partition : elements_of(pages)) {
+        for (const auto& node : member_of(partition, "nodesInfo")) {
+            nodes.push_back(node);
+            if (!node.contains("partition")) nodes.back()["partition"] = text_of(partition, "partitionName");
+        }
+    }
+    return nodes;
+}
+
+Answer<Value> find_node(Context& context, const std::string& id) {
+    return find_one(context, "node", {{"node", id}}, id);
+}
+
+Answer<std::vector<Value>> all_applications(Context& context, const std::vector<std::string>& lists) {
+    std::vector<Value> applications;
+    for (const auto& list : lists) {
+        YK_TRY(pages, context.dump("apps", {{"state", list}}));
+        auto elements = elements_of(pages);
+        applications.insert(applications.end(), elements.begin(), elements.end());
+    }
+    return applications;
+}
+
+Answer<Value> find_application(Context& context, const std::string& id) {
+    return find_one(context, "app", {{"application", id}}, id);
+}
+
+Answer<std::vector<Value>> queue_trees(Context& context) {
+    YK_TRY(pages, context.dump("queues"));
+    return elements_of(pages);
+}
+
+Answer<Value> find_queue(Context& context, const std::string& path) {
+    return find_one(context, "queue", {{"queue", path}, {"subtree", false}}, path);
+}
+
+Answer<std::vector<Value>> all_partitions(Context& context) {
+    YK_TRY(pages, context.dump("partitions"));
+    return elements_of(pages);
+}
+
+Answer<std::vector<Value>> all_of_applications(Context& context, const char* list,
+                                               const std::optional<std::string>& application) {
+    std::vector<Value> applications;
+    if (application) {
+        YK_TRY(one, find_application(context, *application));
+        applications.push_back(std::move(one));
+    } else {
+        YK_TRY(all, all_applications(context, {"active"}));
+        applications = std::move(all);
+    }
+    std::vector<Value> members;
+    for (const auto& owner : applications) {
+        for (const auto& member : member_of(owner, list)) {
+            members.push_back(member);
+            auto& added = members.back();
+            added["applicationId"] = text_of(owner, "applicationID");
+            added["queueName"] = text_of(owner, "queueName");
+            added["partition"] = text_of(owner, "partition");
+        }
+    }
+    return members;
+}
+
+Answer<Value> find_key(Context& context, const std::vector<const char*>& lists, const std::string& key,
+                       const std::optional<std::string>& application) {
+    std::vector<Value> found;
+    std::vector<std::string> keys;
+    for (const auto* list : lists) {
+        YK_TRY(members, all_of_applications(context, list, application));
+        for (auto& member : members) {
+            auto known = text_of(member, "allocationKey");
+            if (known == key)
+                found.push_back(std::move(member));
+            else
+                keys.push_back(std::move(known));
+        }
+    }
+    const std::string noun = lists.front() == std::string{"requests"} ? "ask" : "alloc";
+    const auto where = application ? " in application '" + *application + "'" : std::string{};
+    if (found.empty()) {
+        return not_found(noun + " '" + key + "' not found" + where + did_you_mean(key, keys),
+                         {"which are there?  ykctl " + noun + " list"});
+    }
+    if (found.size() > 1) {
+        std::vector<std::string> owners;
+        for (const auto& one : found) owners.push_back(text_of(one, "applicationId"));
+        return usage_error("key '" + key + "' is in several applications: " + join(owners, ", "),
+                           {"which one?  --app APP"});
+    }
+    return found.front();
+}
+
+ListLayout allocation_layout() {
+    return {
+        {text_column("KEY", "allocationKey"),
+         text_column("APP", "applicationId"),
+         text_column("NODE", "nodeId"),
+         resource_column("SIZE", "resource"),
+         text_column("PRIORITY", "priority", true),
+         text_column("QUEUE", "queueName", true),
+         {{"SINCE"}, [](const Value& allocation) { return time_text(number_of(allocation, "allocationTime")); }, true},
+         {{"WAITED", Align::Right},
+          [](const Value& allocation) {
+              return duration_text(std::chrono::nanoseconds{number_of(allocation, "allocationDelay")});
+          }}},
+        [](const Value& allocation) { return text_of(allocation, "allocationKey"); },
+        "no allocations"};
+}
+
+ListLayout ask_layout(std::int64_t now) {
+    const auto last_reason = [](const Value& ask) {
+        const auto& log = member_of(ask, "allocationLog");
+        return log.empty() ? std::string{} : printable(text_of(log.back(), "message"));
+    };
+    return {{text_column("KEY", "allocationKey"),
+             text_column("APP", "applicationId"),
+             resource_column("SIZE", "resource"),
+             text_column("PRIORITY", "priority"),
+             age_column("AGE", "requestTime", now),
+             text_column("QUEUE", "queueName", true),
+             text_column("NODE", "requiredNodeId", true),
+             {{"LAST REASON"}, last_reason}},
+            [](const Value& ask) { return text_of(ask, "allocationKey"); },
+            "no pending asks"};
+}
+
+} // namespace yk::cli

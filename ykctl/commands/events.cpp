@@ -1,0 +1,168 @@
+// events: what happened, and with --follow what happens.
+
+#include <algorithm>
+#include <csignal>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "ykctl/commands/dumps.h"
+#include "ykctl/commands/item_text.h"
+#include "ykctl/commands/nouns.h"
+#include "ykctl/commands/values.h"
+#include "ykctl/commands/watch.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+constexpr std::int64_t kPage = 1000;
+constexpr std::int64_t kPollWaitMs = 500; // how soon a signal is noticed
+
+const std::vector<std::string> kTypes{"REQUEST", "APP", "NODE", "QUEUE", "USERGROUP"};
+
+struct EventOptions {
+    bool follow = false;
+    std::optional<std::string> since, object, type;
+};
+
+/// Which records are shown.
+struct Filter {
+    std::optional<std::string> type;
+    std::optional<std::string> object;
+    std::int64_t since_ns = 0;
+
+    [[nodiscard]] bool wants(const Value& record) const {
+        if (type && event_type_text(record) != *type) return false;
+        if (object && text_of(record, "objectID") != *object) return false;
+        return number_of(record, "timestampNano") >= since_ns;
+    }
+};
+
+/// `app/X` is of type APP and about X.
+Answer<Filter> filter_of(const EventOptions& options) {
+    Filter filter{options.type, std::nullopt, 0};
+    if (!options.object) return filter;
+    const auto slash = options.object->find('/');
+    const auto noun = options.object->substr(0, slash);
+    static const std::vector<std::pair<std::string, std::string>> kNouns{{"app", "APP"},        {"node", "NODE"},
+                                                                         {"queue", "QUEUE"},    {"ask", "REQUEST"},
+                                                                         {"user", "USERGROUP"}, {"group", "USERGROUP"}};
+    const auto known = std::find_if(kNouns.begin(), kNouns.end(), [&](const auto& pair) { return pair.first == noun; });
+    if (slash == std::string::npos || known == kNouns.end()) {
+        return usage_error("--object: '" + *options.object + "' is not KIND/NAME",
+                           {"KIND: app, node, queue, ask, user, group"});
+    }
+    if (filter.type && *filter.type != known->second) return usage_error("--type and --object contradict each other");
+    filter.type = known->second;
+    filter.object = options.object->substr(slash + 1);
+    return filter;
+}
+
+/// Where `--since` starts: a number of an event, or a length of time.
+struct Start {
+    std::int64_t id = 0;
+    std::int64_t since_ns = 0;
+};
+
+Answer<Start> start_of(Context& context, const std::optional<std::string>& since) {
+    if (!since) return Start{};
+    if (const auto id = parse_integer(*since); id.ok() && *id >= 0) return Start{*id, 0};
+    const auto back = parse_milliseconds(*since);
+    if (!back.ok())
+        return usage_error("--since: '" + *since + "' is neither the number of an event nor a duration such as 5m");
+    YK_TRY(now, daemon_now(context));
+    return Start{0, now - std::chrono::nanoseconds{*back}.count()};
+}
+
+void print(Context& context, const Value& records, const Filter& filter) {
+    for (const auto& record : records) {
+        if (!filter.wants(record)) continue;
+        const bool lines = context.format() == Format::Table || context.format() == Format::Wide;
+        if (lines)
+            context.out() << event_line(record);
+        else if (context.format() == Format::Name)
+            context.out() << number_of(record, "eventID") << "\n";
+        else
+            context.out() << json_line(record);
+    }
+    context.out().flush();
+}
+
+void tell_lost(Context& context, const Value& reply) {
+    if (const auto lost = number_of(reply, "lost"); lost > 0) context.note(counted(lost, "event") + " no longer kept");
+}
+
+/// Everything kept from `from` on; returns the number that comes next.
+Answer<std::int64_t> read_kept(Context& context, std::int64_t from, const std::function<void(const Value&)>& take) {
+    while (true) {
+        YK_TRY(reply, context.call("Events", {{"start", from}, {"count", kPage}}));
+        tell_lost(context, reply);
+        const auto& records = member_of(reply, "EventRecords");
+        take(records);
+        const auto next = records.empty() ? from : number_of(records.back(), "eventID") + 1;
+        if (records.empty() || next >= number_of(reply, "NextID")) return next;
+        from = next;
+    }
+}
+
+Outcome follow(Context& context, const Filter& filter, std::int64_t from) {
+    const HeldSignals signals;
+    std::string stream;
+    while (true) {
+        const int signal = signals.wait(std::chrono::milliseconds{0});
+        if (signal != 0) return signal == SIGINT ? Exit::Interrupted : Exit::Ok;
+        Value query{{"count", 0}, {"waitMs", stream.empty() ? 0 : kPollWaitMs}};
+        if (!stream.empty()) {
+            query["streamID"] = stream;
+            query["after"] = from;
+        }
+        YK_TRY(reply, context.call("EventStream", query));
+        stream = text_of(reply, "streamID");
+        print(context, member_of(reply, "records"), filter);
+        tell_lost(context, reply);
+        from = std::max(from, number_of(reply, "nextID"));
+        if (!context.out()) return Exit::Ok; // the reader has gone
+    }
+}
+
+Outcome show_events(Context& context, const EventOptions& options) {
+    YK_TRY(filter, filter_of(options));
+    YK_TRY(start, start_of(context, options.since));
+    filter.since_ns = start.since_ns;
+    if (options.follow) {
+        std::int64_t next = start.id;
+        if (options.since) {
+            YK_TRY(read, read_kept(context, start.id, [&](const Value& records) { print(context, records, filter); }));
+            next = read;
+        }
+        return follow(context, filter, next);
+    }
+    const bool whole = context.format() == Format::Json || context.format() == Format::Yaml;
+    std::vector<Value> kept;
+    const auto take = [&](const Value& records) {
+        if (!whole) return print(context, records, filter);
+        std::copy_if(records.begin(), records.end(), std::back_inserter(kept),
+                     [&](const Value& record) { return filter.wants(record); });
+    };
+    YK_TRY(next, read_kept(context, start.id, take));
+    static_cast<void>(next);
+    return whole ? context.show_list(kept, {}) : Exit::Ok;
+}
+
+} // namespace
+
+void define_events(Command root, Context& context) {
+    const auto events = root.sub("events", "what happened to applications, asks, nodes and queues");
+    const auto options = std::make_shared<EventOptions>();
+    events.flag("--follow", options->follow, "go on with what happens from now, until interrupted");
+    events.option("--since", options->since, "from this event number, or this long ago: 5m").value("CURSOR|DURATION");
+    events.option("--object", options->object, "only about one: app/X, node/X, queue/PATH, ask/KEY, user/X, group/X")
+        .value("KIND/NAME");
+    events.option("--type", options->type, "only of this type").choices(kTypes);
+    events.run([&context, options] { return show_events(context, *options); });
+}
+
+} // namespace yk::cli

@@ -1,0 +1,156 @@
+#include "ykctl/commands/failure.h"
+
+#include <cerrno>
+#include <limits>
+#include <string_view>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "protocol/si/errors.h"
+#include "ykctl/render/output.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+constexpr std::uint32_t code_of(si::ErrorCode code) {
+    return static_cast<std::uint32_t>(code);
+}
+
+const char* name_of(Exit exit) {
+    switch (exit) {
+    case Exit::Usage: return "USAGE";
+    case Exit::Unreachable: return "UNREACHABLE";
+    case Exit::NotFound: return "NOT_FOUND";
+    case Exit::Denied: return "DENIED";
+    case Exit::Unknown: return "OUTCOME_UNKNOWN";
+    case Exit::NotSatisfied: return "NOT_SATISFIED";
+    case Exit::Different: return "DIFFERENT";
+    case Exit::Interrupted: return "INTERRUPTED";
+    case Exit::Ok:
+    case Exit::Refused: break;
+    }
+    return "FAILED";
+}
+
+/// What the file system says about an ipc address; empty for other transports or when the socket looks usable.
+struct SocketProblem {
+    std::string text;
+    bool denied = false;
+};
+
+SocketProblem look_at_socket(std::string_view address) {
+    constexpr std::string_view kIpc = "ipc://";
+    if (address.substr(0, kIpc.size()) != kIpc) return {};
+    const std::string path{address.substr(kIpc.size())};
+    struct stat found {};
+    if (::stat(path.c_str(), &found) != 0) {
+        if (errno == EACCES) return {"permission denied", true};
+        return {"no such socket", false};
+    }
+    if (!S_ISSOCK(found.st_mode)) return {"not a socket", false};
+    if (::access(path.c_str(), W_OK) != 0) return {"permission denied", true};
+    return {};
+}
+
+Failure unreachable(const wire::CallError& error, const std::string& address) {
+    const auto problem = look_at_socket(address);
+    Failure failure;
+    failure.exit = problem.denied ? Exit::Denied : Exit::Unreachable;
+    failure.message = "cannot reach ykd at " + address + ": " + (problem.text.empty() ? error.message : problem.text);
+    failure.hints = {problem.denied ? "who are you?  the daemon's user, root, and those it lets in (ykd --socket-mode, "
+                                      "--socket-group, setting peers) may use the socket"
+                                    : "is it running?  systemctl status ykd      other address?  -s URL or "
+                                      "YKCTL_SOCKET"};
+    return failure;
+}
+
+Failure refused(const wire::CallError& error) {
+    Failure failure;
+    failure.exit = exit_of_code(error.code);
+    failure.code = error.code;
+    failure.name = error.name;
+    failure.path = error.path;
+    failure.message = error.message.empty() ? "refused by ykd" : error.message;
+    if (!error.path.empty() && failure.message.find(error.path) == std::string::npos) {
+        failure.message = error.path + ": " + failure.message;
+    }
+    if (error.code == code_of(si::ErrorCode::RmUnknown))
+        failure.hints = {"which are there?  ykctl rm list      a new one?  ykctl rm register"};
+    if (error.retryable) failure.hints.emplace_back("it may work later: try again");
+    return failure;
+}
+
+} // namespace
+
+Failure usage_error(std::string message, std::vector<std::string> hints) {
+    return {Exit::Usage, std::move(message), std::move(hints), 0, {}, {}};
+}
+
+Failure not_found(std::string message, std::vector<std::string> hints) {
+    return {Exit::NotFound, std::move(message), std::move(hints), 0, {}, {}};
+}
+
+Failure from_call_error(const wire::CallError& error, const std::string& address) {
+    using Kind = wire::CallError::Kind;
+    switch (error.kind) {
+    case Kind::Refused: return refused(error);
+    case Kind::Unreachable: return unreachable(error, address);
+    case Kind::TimedOut:
+        return {Exit::Unreachable,
+                "no answer from ykd at " + address + " in time: " + error.message,
+                {"longer?  --timeout 30s"},
+                0,
+                {},
+                {}};
+    case Kind::OutcomeUnknown:
+        return {Exit::Unknown,
+                "outcome unknown: the request was sent, then ykd at " + address + " was lost: " + error.message,
+                {"what came of it?  ykctl status, then list what you changed"},
+                0,
+                {},
+                {}};
+    case Kind::TooLarge:
+        return {Exit::Refused,
+                "the request is larger than the daemon takes: " + error.message,
+                {"split it, or raise ykd --max-message"},
+                0,
+                {},
+                {}};
+    case Kind::Malformed: break;
+    }
+    return {Exit::Refused,
+            "the answer of ykd at " + address + " cannot be read: " + error.message,
+            {"is something else listening there, or another version?  ykctl version"},
+            0,
+            {},
+            {}};
+}
+
+std::string failure_text(const Failure& failure, bool json) {
+    const auto name = failure.name.empty() ? name_of(failure.exit) : failure.name;
+    if (json) {
+        wire::Value error{{"code", failure.code}, {"name", name}, {"message", failure.message}, {"path", failure.path}};
+        return json_line({{"schema", 1}, {"error", error}});
+    }
+    auto text = "ykctl: " + printable(failure.message);
+    if (!failure.name.empty()) text += " (" + failure.name + ")";
+    text += "\n";
+    for (const auto& hint : failure.hints) text += "  " + hint + "\n";
+    return text;
+}
+
+Exit exit_of_code(std::uint32_t code) {
+    using C = si::ErrorCode;
+    if (code == code_of(C::Auth) || code == code_of(C::Forbidden)) return Exit::Denied;
+    if (code == code_of(C::RmUnknown) || code == code_of(C::NotFound)) return Exit::NotFound;
+    return Exit::Refused;
+}
+
+std::string element_code_name(std::int64_t code) {
+    if (code < 0 || code > std::numeric_limits<std::uint32_t>::max()) return {};
+    return std::string{si::name(static_cast<si::ElementCode>(code))};
+}
+
+} // namespace yk::cli

@@ -1,0 +1,27 @@
+#pragma once
+// One function per noun: adds its commands to the tree. The order here is the order in the help.
+
+#include "ykctl/commands/command.h"
+#include "ykctl/commands/context.h"
+
+namespace yk::cli {
+
+void define_status(Command root, Context& context); // status, ping, health, version
+void define_rm(Command root, Context& context);
+void define_node(Command root, Context& context);
+void define_queue(Command root, Context& context);
+void define_app(Command root, Context& context);
+void define_ask(Command root, Context& context);
+void define_alloc(Command root, Context& context);
+void define_partition(Command root, Context& context);
+void define_config(Command root, Context& context);
+void define_explain(Command root, Context& context);
+void define_scenario(Command root, Context& context);
+void define_replay(Command root, Context& context);
+void define_dump(Command root, Context& context);
+void define_events(Command root, Context& context);
+void define_sched(Command root, Context& context); // sched, clock
+/// completion, help: they need to see the whole tree.
+void define_help(Command root, CommandLine& line, Context& context);
+
+} // namespace yk::cli

@@ -1,0 +1,82 @@
+// replay, replay gen: glue to ykctl/replay.
+
+#include "ykctl/replay/replay.h"
+#include "ykctl/commands/nouns.h"
+#include "ykctl/commands/values.h"
+
+namespace yk::cli {
+namespace {
+
+struct Options {
+    replay::ReplayOptions replay;
+    std::optional<std::string> nodes, pods;
+    std::string speed = "max";
+};
+
+/// `max` is 0, which plays all at once.
+Answer<double> parse_speed(const std::string& text) {
+    if (text == "max") return 0.0;
+    const auto factor = parse_integer(text);
+    if (!factor.ok() || *factor < 1)
+        return usage_error("--speed: '" + text + "' is neither max nor a whole number from 1");
+    return static_cast<double>(*factor);
+}
+
+Outcome play(Context& context, Options& options) {
+    if (!options.nodes || !options.pods) {
+        return usage_error("replay: --nodes FILE and --pods FILE are needed",
+                           {"no trace at hand?  ykctl replay gen DIR"});
+    }
+    YK_TRY(speed, parse_speed(options.speed));
+    auto& play_options = options.replay;
+    play_options.nodes_file = *options.nodes;
+    play_options.pods_file = *options.pods;
+    play_options.speed = speed;
+    play_options.json = context.machine_readable();
+    play_options.progress = context.streams().err_is_terminal && !context.settings().quiet;
+    play_options.client = context.settings().client;
+    if (context.settings().rm) play_options.rm_id = *context.settings().rm;
+    return static_cast<Exit>(replay::run_replay(play_options, context.out(), context.streams().err));
+}
+
+struct GenerateOptions {
+    std::string directory;
+    std::int64_t nodes = 20;
+    std::int64_t pods = 200;
+    std::int64_t seed = 1;
+};
+
+Outcome generate(Context& context, const GenerateOptions& options) {
+    constexpr std::int64_t kMost = 10'000'000;
+    if (options.nodes < 1 || options.nodes > kMost) return usage_error("--nodes: 1 to 10000000");
+    if (options.pods < 0 || options.pods > kMost) return usage_error("--pods: 0 to 10000000");
+    const replay::GenerateOptions made{options.directory, static_cast<std::uint32_t>(options.nodes),
+                                       static_cast<std::uint32_t>(options.pods),
+                                       static_cast<std::uint64_t>(options.seed)};
+    return static_cast<Exit>(replay::generate_trace(made, context.out(), context.streams().err));
+}
+
+} // namespace
+
+void define_replay(Command root, Context& context) {
+    const auto command = root.sub("replay", "play a recorded cluster trace and report what was placed");
+    const auto options = std::make_shared<Options>();
+    command.option("--nodes", options->nodes, "node list of the trace (CSV)").value("FILE");
+    command.option("--pods", options->pods, "pod list of the trace (CSV)").value("FILE");
+    command.option("--policy", options->replay.policy, "how nodes are ordered, default fair")
+        .choices({"fair", "binpacking"});
+    command.option("--speed", options->speed, "max (default): all at once; N: trace time, N times as fast")
+        .value("max|N");
+    command.flag("--spawn", options->replay.spawn, "against a private daemon");
+    command.run([&context, options] { return play(context, *options); });
+
+    const auto gen = command.sub("gen", "write a small synthetic trace: nodes.csv, pods.csv");
+    const auto made = std::make_shared<GenerateOptions>();
+    gen.option("DIR", made->directory, "where to").value("DIR").required();
+    gen.option("--nodes", made->nodes, "so many nodes, default 20");
+    gen.option("--pods", made->pods, "so many pods, default 200");
+    gen.option("--seed", made->seed, "the same seed gives the same bytes, default 1");
+    gen.run([&context, made] { return generate(context, *made); });
+}
+
+} // namespace yk::cli

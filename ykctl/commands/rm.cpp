@@ -1,0 +1,188 @@
+// rm register, list, show, log, deregister; rm serve is in rm_serve.cpp.
+
+#include <algorithm>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "ykctl/commands/item_text.h"
+#include "ykctl/commands/nouns.h"
+#include "ykctl/commands/rm_serve.h"
+#include "ykctl/commands/states.h"
+#include "ykctl/commands/suggest.h"
+#include "ykctl/commands/updates.h"
+#include "ykctl/commands/values.h"
+#include "ykctl/commands/watch.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+Answer<std::vector<Value>> all_rms(Context& context) {
+    YK_TRY(status, context.call("Status"));
+    const auto& rms = member_of(status, "rms");
+    return std::vector<Value>(rms.begin(), rms.end());
+}
+
+Outcome register_rm(Context& context, const RegisterOptions& options) {
+    YK_TRY(body, registration(context, options));
+    body["detached"] = {{"confirmReleases", options.confirm}, {"keep", options.keep}};
+    body["capabilities"] = {"reportIgnored"};
+    YK_TRY(reply, context.call("RegisterResourceManager", std::move(body)));
+    std::vector<std::string> partitions;
+    for (const auto& name : member_of(reply, "partitions")) partitions.push_back(name.get<std::string>());
+    const bool again = flag_of(reply, "reRegistration");
+    const auto text = fmt::format("rm {} {}, partitions {}\n", options.id,
+                                  again ? "registered anew, emptied" : "registered", join(partitions, ", "));
+    return context.show_item(reply, options.id,
+                             context.settings().quiet ? std::string{}
+                                                      : printable(text.substr(0, text.size() - 1)) + "\n");
+}
+
+Outcome show_rm(Context& context, const std::optional<std::string>& id) {
+    YK_TRY(rms, all_rms(context));
+    std::string wanted = id.value_or("");
+    if (!id) {
+        YK_TRY(only, context.rm());
+        wanted = only.id;
+    }
+    std::vector<std::string> ids;
+    for (const auto& rm : rms) {
+        ids.push_back(text_of(rm, "rmID"));
+        if (ids.back() != wanted) continue;
+        std::vector<std::pair<std::string, std::string>> fields;
+        for (const auto& column : rm_layout().columns) {
+            auto name = column.heading.text;
+            std::transform(name.begin(), name.end(), name.begin(),
+                           [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+            fields.emplace_back(name, column.cell(rm));
+        }
+        return context.show_item(rm, wanted, fields_text(fields, context.style()));
+    }
+    return not_found("RM '" + wanted + "' is not registered" + did_you_mean(wanted, ids),
+                     {"which are there?  ykctl rm list"});
+}
+
+struct LogOptions {
+    std::optional<std::string> id;
+    std::int64_t after = 0;
+    std::int64_t count = 1000;
+};
+
+Outcome show_log(Context& context, const LogOptions& options) {
+    std::string id = options.id.value_or("");
+    if (!options.id) {
+        YK_TRY(only, context.rm());
+        id = only.id;
+    }
+    if (options.after < 0 || options.count < 1) return usage_error("rm log: --after from 0, --count from 1");
+    YK_TRY(reply, context.call("StreamLog", {{"rmID", id}, {"after", options.after}, {"count", options.count}}));
+    const auto& list = member_of(reply, "items");
+    const std::vector<Value> items(list.begin(), list.end());
+    if (is_machine_readable(context.format()) || context.format() == Format::Name) {
+        return context.show_list(items,
+                                 {{}, [](const Value& item) { return std::to_string(number_of(item, "n")); }, ""});
+    }
+    for (const auto& item : items) context.out() << item_line(item);
+    if (items.empty()) context.out() << "nothing was told to " << printable(id) << "\n";
+    return Exit::Ok;
+}
+
+Outcome deregister(Context& context, const std::optional<std::string>& id, bool force) {
+    std::string wanted = id.value_or("");
+    if (!id) {
+        YK_TRY(only, context.rm());
+        wanted = only.id;
+    }
+    auto reply = context.call_for_rm("UnregisterResourceManager", {{"rmID", wanted}, {"force", force}});
+    if (!reply.ok()) {
+        auto failure = reply.error();
+        if (failure.name == "E_BUSY_STATE") failure.hints = {"drop what it runs as well:  --force"};
+        return failure;
+    }
+    return context.show_item({{"rmID", wanted}, {"outcome", "deregistered"}}, wanted,
+                             context.settings().quiet ? std::string{} : "rm " + printable(wanted) + " deregistered\n");
+}
+
+void define_registration(Command command, RegisterOptions& options, bool id_required) {
+    auto id = command.option("RMID", options.id, "name of the RM cluster");
+    if (id_required) id.required();
+    command.option("--policy-group", options.policy_group, "configuration set, default: default").value("GROUP");
+    command.option("--config", options.config_file, "queue configuration to send; - is standard input").value("FILE");
+    command.option("--extra", options.extra, "extra configuration (service.…, event.…, log.level …)")
+        .value("KEY=VALUE");
+}
+
+void define_register(Command rm, Context& context) {
+    const auto command = rm.sub("register", "make a detached RM, which one-shot commands serve");
+    const auto options = std::make_shared<RegisterOptions>();
+    define_registration(command, *options, true);
+    const auto no_confirm = std::make_shared<bool>(false);
+    command.flag("--no-confirm", *no_confirm, "the daemon does not confirm releases on its behalf");
+    command.option("--keep", options->keep, "messages kept for rm log, default 10000");
+    command.run([&context, options, no_confirm]() -> Outcome {
+        if (options->keep < 0) return usage_error("--keep: not negative");
+        options->confirm = !*no_confirm;
+        return register_rm(context, *options);
+    });
+}
+
+void define_list(Command command, Context& context) {
+    const auto watch = std::make_shared<WatchOptions>();
+    define_watch(command, *watch);
+    command.run([&context, watch] {
+        return list_or_watch(context, *watch,
+                             {[&context] { return all_rms(context); }, [] { return Answer<ListLayout>{rm_layout()}; }});
+    });
+}
+
+void define_log(Command rm, Context& context) {
+    const auto command = rm.sub("log", "what a detached RM was told");
+    const auto options = std::make_shared<LogOptions>();
+    command.option("RMID", options->id, "the RM, default the only one");
+    command.option("--after", options->after, "only messages after this number, default 0");
+    command.option("--count", options->count, "at most so many, default 1000");
+    command.run([&context, options] { return show_log(context, *options); });
+}
+
+void define_serve(Command rm, Context& context) {
+    const auto command = rm.sub("serve", "a fake RM: polls, prints what it is told, confirms releases");
+    const auto options = std::make_shared<ServeOptions>();
+    define_registration(command, options->registration, false);
+    const auto no_confirm = std::make_shared<bool>(false);
+    command.flag("--no-confirm", *no_confirm, "do not confirm releases");
+    command.option("--count", options->count, "stop after so many messages");
+    command.run([&context, options, no_confirm] {
+        options->registration.confirm = !*no_confirm;
+        return serve(context, *options);
+    });
+}
+
+} // namespace
+
+void define_rm(Command root, Context& context) {
+    const auto rm = root.sub("rm", "resource managers: register, look at, serve, deregister");
+    define_register(rm, context);
+    define_list(rm.sub("list", "registered RMs").alias("ls"), context);
+
+    const auto show = rm.sub("show", "one RM");
+    const auto shown = std::make_shared<std::optional<std::string>>();
+    show.option("RMID", *shown, "the RM, default the only one");
+    show.run([&context, shown] { return show_rm(context, *shown); });
+
+    define_log(rm, context);
+
+    const auto leave = rm.sub("deregister", "remove an RM with its partitions");
+    const auto leaving = std::make_shared<std::optional<std::string>>();
+    const auto force = std::make_shared<bool>(false);
+    leave.option("RMID", *leaving, "the RM, default the only one");
+    leave.flag("--force", *force, "even while it has allocations");
+    leave.run([&context, leaving, force] { return deregister(context, *leaving, *force); });
+
+    define_serve(rm, context);
+    define_list(root.sub("rms", "rm list").hidden(), context);
+}
+
+} // namespace yk::cli

@@ -1,0 +1,101 @@
+#include "ykctl/commands/rm_serve.h"
+
+#include <algorithm>
+#include <csignal>
+#include <ostream>
+
+#include "protocol/si/enums.h"
+#include "ykctl/commands/item_text.h"
+#include "ykctl/commands/values.h"
+#include "ykctl/commands/watch.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+constexpr std::size_t kLongestConfig = std::size_t{4} << 20U; // I-316
+constexpr std::int64_t kPollWaitMs = 500;                     // how soon a signal is noticed
+
+bool needs_confirmation(const Value& release) {
+    using T = si::TerminationType;
+    const auto type = number_of(release, "terminationType");
+    return type == static_cast<int>(T::Timeout) || type == static_cast<int>(T::PreemptedByScheduler) ||
+           type == static_cast<int>(T::PlaceholderReplaced);
+}
+
+/// The releases of one message that want an answer, as that answer.
+Value confirmations(const Value& item) {
+    auto releases = Value::array();
+    for (const auto& release : member_of(member_of(item, "body"), "released")) {
+        if (needs_confirmation(release)) releases.push_back(release);
+    }
+    return releases;
+}
+
+std::optional<Failure> handle(Context& context, const std::string& rm, const Value& item, bool confirm) {
+    context.out() << (context.machine_readable() ? json_line(item) : item_line(item));
+    context.out().flush();
+    auto releases = confirm ? confirmations(item) : Value::array();
+    if (releases.empty()) return std::nullopt;
+    auto sent =
+        context.call("UpdateAllocation", {{"rmID", rm}, {"releases", {{"allocationsToRelease", std::move(releases)}}}});
+    if (!sent.ok()) return sent.error();
+    return std::nullopt;
+}
+
+} // namespace
+
+Answer<std::string> read_configuration(Context& context, const std::string& path) {
+    YK_TRY(text, read_text(path, context.streams().in, kLongestConfig));
+    if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+        return usage_error(path + ": is empty; as a configuration it would drain every queue",
+                           {"the built-in default configuration?  leave --config out"});
+    }
+    return text;
+}
+
+Answer<Value> registration(Context& context, const RegisterOptions& options) {
+    Value body{{"rmID", options.id}, {"version", context.version()}, {"policyGroup", options.policy_group}};
+    if (options.config_file) {
+        YK_TRY(text, read_configuration(context, *options.config_file));
+        body["config"] = std::move(text);
+    }
+    if (!options.extra.empty()) {
+        YK_TRY(extra, parse_pairs(options.extra, "--extra"));
+        body["extraConfig"] = std::move(extra);
+    }
+    return body;
+}
+
+Outcome serve(Context& context, const ServeOptions& options) {
+    auto wanted = options.registration;
+    if (wanted.id.empty()) wanted.id = context.settings().rm.value_or("rm:1");
+    const HeldSignals signals;
+    YK_TRY(body, registration(context, wanted));
+    body["capabilities"] = {"reportIgnored"};
+    YK_TRY(registered, context.call("RegisterResourceManager", std::move(body)));
+    context.note("serving " + wanted.id + "; Ctrl-C ends it, the RM stays registered (ykctl rm deregister)");
+    const auto epoch = number_of(registered, "streamEpoch");
+    std::int64_t acknowledged = 0;
+    std::int64_t handled = 0;
+    while (true) {
+        const int signal = signals.wait(std::chrono::milliseconds{0});
+        if (signal != 0) return signal == SIGINT ? Exit::Interrupted : Exit::Ok;
+        YK_TRY(
+            reply,
+            context.call(
+                "Poll", {{"rmID", wanted.id}, {"streamEpoch", epoch}, {"ack", acknowledged}, {"waitMs", kPollWaitMs}}));
+        for (const auto& item : member_of(reply, "items")) {
+            const auto number = number_of(item, "n");
+            if (number <= acknowledged) continue; // I-365
+            if (auto failure = handle(context, wanted.id, item, wanted.confirm)) return *failure;
+            acknowledged = number;
+            if (options.count && ++handled >= *options.count) return Exit::Ok;
+        }
+        if (!context.out()) return Exit::Ok; // the reader has gone
+    }
+}
+
+} // namespace yk::cli

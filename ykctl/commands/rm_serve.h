@@ -1,0 +1,37 @@
+#pragma once
+// Registration of fake RMs, and `rm serve`: one that polls.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ykctl/commands/context.h"
+
+namespace yk::cli {
+
+struct RegisterOptions {
+    std::string id;
+    std::string policy_group = "default";
+    std::optional<std::string> config_file;
+    std::vector<std::string> extra;
+    bool confirm = true;
+    std::int64_t keep = 10000; // of a detached RM
+};
+
+/// The body of RegisterResourceManager without `detached`. An empty configuration file is refused (I-058).
+[[nodiscard]] Answer<wire::Value> registration(Context& context, const RegisterOptions& options);
+
+/// The text of a configuration file that may be sent: not empty.
+[[nodiscard]] Answer<std::string> read_configuration(Context& context, const std::string& path);
+
+struct ServeOptions {
+    RegisterOptions registration;
+    std::optional<std::int64_t> count; // stop after so many messages
+};
+
+/// Registers, then polls and prints each message until a signal comes (SIGINT: exit 130, SIGTERM: 0) or `count` is
+/// reached. Confirms PREEMPTED_BY_SCHEDULER, TIMEOUT and PLACEHOLDER_REPLACED with the same type (I-033).
+[[nodiscard]] Outcome serve(Context& context, const ServeOptions& options);
+
+} // namespace yk::cli

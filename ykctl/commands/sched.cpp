@@ -1,0 +1,70 @@
+// sched step, clock show, clock advance: for daemons started with --manual-schedule and --clock virtual.
+
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "ykctl/commands/dumps.h"
+#include "ykctl/commands/nouns.h"
+#include "ykctl/commands/values.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+Answer<Value> call_with_hint(Context& context, const char* kind, Value body, const char* hint) {
+    auto reply = context.call(kind, std::move(body));
+    if (reply.ok() || reply.error().name != "E_BAD_STATE") return reply;
+    auto failure = reply.error();
+    failure.hints = {hint};
+    return failure;
+}
+
+Outcome step(Context& context, std::int64_t cycles, const std::optional<std::int64_t>& until) {
+    if (cycles < 1) return usage_error("sched step: at least 1 cycle");
+    Value body{{"cycles", cycles}};
+    if (until) body["until"] = *until;
+    YK_TRY(reply, call_with_hint(context, "Step", std::move(body),
+                                 "only a daemon started with --manual-schedule can be stepped"));
+    const auto text = fmt::format("{}, {}{}\n", counted(number_of(reply, "cycles"), "cycle"),
+                                  counted(number_of(reply, "allocations"), "allocation"),
+                                  flag_of(reply, "idle") ? ", nothing more to do" : "");
+    return context.show_item(reply, std::to_string(number_of(reply, "allocations")),
+                             context.settings().quiet ? std::string{} : text);
+}
+
+Outcome show_now(Context& context, std::int64_t now) {
+    return context.show_item({{"now", now}, {"text", time_text(now)}}, std::to_string(now), time_text(now) + "\n");
+}
+
+Outcome advance(Context& context, std::chrono::milliseconds by) {
+    YK_TRY(reply, call_with_hint(context, "Clock", {{"advanceMs", by.count()}},
+                                 "only the clock of a daemon started with --clock virtual can be advanced"));
+    return show_now(context, number_of(reply, "now"));
+}
+
+} // namespace
+
+void define_sched(Command root, Context& context) {
+    const auto sched = root.sub("sched", "drive a daemon that schedules by hand (ykd --manual-schedule)");
+    const auto one = sched.sub("step", "run scheduling cycles; each places at most one allocation per partition");
+    const auto cycles = std::make_shared<std::int64_t>(1);
+    const auto until = std::make_shared<std::optional<std::int64_t>>();
+    one.option("N", *cycles, "so many cycles, default 1");
+    one.option("--until", *until, "stop after so many allocations");
+    one.run([&context, cycles, until] { return step(context, *cycles, *until); });
+
+    const auto clock = root.sub("clock", "the daemon's clock (advance: ykd --clock virtual)");
+    clock.sub("show", "what time the daemon has").run([&context]() -> Outcome {
+        YK_TRY(now, daemon_now(context));
+        return show_now(context, now);
+    });
+    const auto forward = clock.sub("advance", "let time pass; due timers fire before this returns");
+    const auto by = std::make_shared<std::chrono::milliseconds>(0);
+    forward.option("DURATION", *by, "such as 30s or 15m").required();
+    forward.run([&context, by] { return advance(context, *by); });
+}
+
+} // namespace yk::cli

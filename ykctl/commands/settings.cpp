@@ -1,0 +1,171 @@
+#include "ykctl/commands/settings.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "ykctl/commands/suggest.h"
+#include "ykctl/commands/values.h"
+#include "ykctl/scenario/yaml_tree.h"
+
+namespace yk::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kDefaultTimeout{5000};
+constexpr std::size_t kLongestToken = 4096;
+
+const std::vector<std::string> kFileKeys{"socket", "rm",      "partition",  "output",
+                                         "color",  "timeout", "token-file", "tls-ca"};
+const std::vector<std::string> kFormats{std::begin(kFormatNames), std::end(kFormatNames)};
+const std::vector<std::string> kColors{"auto", "always", "never"};
+
+/// A value and where it came from, for errors.
+struct Sourced {
+    std::string text;
+    std::string source;
+};
+using FileValues = std::map<std::string, Sourced>;
+
+std::string client_file(const Environment& environment) {
+    if (const auto base = environment("XDG_CONFIG_HOME")) return *base + "/ykctl/config.yaml";
+    if (const auto home = environment("HOME")) return *home + "/.config/ykctl/config.yaml";
+    return {};
+}
+
+Answer<FileValues> read_client_file(const Environment& environment) {
+    FileValues values;
+    const auto path = client_file(environment);
+    std::error_code ignored;
+    if (path.empty() || !std::filesystem::exists(path, ignored)) return values;
+    std::istringstream no_input;
+    YK_TRY(text, read_text(path, no_input));
+    const auto tree = scenario::parse_yaml(text, path);
+    if (!tree.ok()) return usage_error(tree.error().text());
+    using Kind = scenario::YamlTree::Kind;
+    if (tree->kind == Kind::Null) return values;
+    if (tree->kind != Kind::Map) return usage_error(path + ": must be a map of settings");
+    for (const auto& [key, value] : tree->fields) {
+        const auto place = path + ":" + std::to_string(key.line) + ":" + std::to_string(key.column);
+        if (std::find(kFileKeys.begin(), kFileKeys.end(), key.text) == kFileKeys.end()) {
+            return usage_error(place + ": unknown key '" + key.text + "'" + did_you_mean(key.text, kFileKeys));
+        }
+        if (value.kind != Kind::Scalar) return usage_error(place + ": " + key.text + " must be one text");
+        if (!values.emplace(key.text, Sourced{value.text, place}).second) {
+            return usage_error(place + ": " + key.text + " is given twice");
+        }
+    }
+    return values;
+}
+
+/// Option, else variable, else file.
+std::optional<Sourced> pick(const std::optional<std::string>& option, const std::string& name,
+                            const std::string& variable, const Environment& environment, const FileValues& file) {
+    if (option) return Sourced{*option, "--" + name};
+    if (!variable.empty()) {
+        if (const auto value = environment(variable)) return Sourced{*value, variable};
+    }
+    const auto found = file.find(name);
+    if (found != file.end()) return found->second;
+    return std::nullopt;
+}
+
+std::optional<std::string> text_of(const std::optional<Sourced>& value) {
+    return value ? std::optional{value->text} : std::nullopt;
+}
+
+std::optional<Failure> check_choice(const std::optional<Sourced>& value, const std::vector<std::string>& known) {
+    if (!value || std::find(known.begin(), known.end(), value->text) != known.end()) return std::nullopt;
+    std::string all;
+    for (const auto& name : known) all += (all.empty() ? "" : ", ") + name;
+    return usage_error(value->source + ": '" + value->text + "' is not one of " + all +
+                       did_you_mean(value->text, known));
+}
+
+Answer<std::string> read_token(const std::string& path) {
+    std::istringstream no_input;
+    YK_TRY(text, read_text(path, no_input, kLongestToken));
+    const auto first = text.find_first_not_of(" \t\r\n");
+    const auto end = text.find_first_of(" \t\r\n", first);
+    if (first == std::string::npos) return usage_error(path + ": holds no token");
+    return text.substr(first, end - first);
+}
+
+std::optional<Failure> check_address(const std::string& address) {
+    static const std::vector<std::string> kSchemes{"ipc://", "tcp://", "tls+tcp://", "inproc://"};
+    const bool known = std::any_of(kSchemes.begin(), kSchemes.end(),
+                                   [&](const std::string& scheme) { return address.rfind(scheme, 0) == 0; });
+    if (known) return std::nullopt;
+    return usage_error("'" + address + "' is not the address of a daemon",
+                       {"ipc:///run/ykd/ykd.sock, tcp://HOST:9810 or tls+tcp://HOST:9810"});
+}
+
+} // namespace
+
+void define_global_options(Command root, GlobalOptions& options) {
+    root.option("-s,--socket", options.socket, "address of the daemon (YKCTL_SOCKET)").value("URL");
+    root.option("-r,--rm", options.rm, "act for this RM; may be left out when there is one (YKCTL_RM)").value("RMID");
+    root.option("-p,--partition", options.partition, "partition, short name (YKCTL_PARTITION)").value("NAME");
+    root.option("-o,--output", options.output, "form of the output (YKCTL_OUTPUT)").choices(kFormats);
+    root.option("--timeout", options.timeout, "wait this long for the daemon, default 5s (YKCTL_TIMEOUT)");
+    root.option("--color", options.color, "colours and bars (YKCTL_COLOR)").choices(kColors);
+    root.option("--token-file", options.token_file, "file with the token for tcp (YKCTL_TOKEN_FILE)").value("FILE");
+    root.option("--tls-ca", options.tls_ca, "certificates to trust with tls+tcp (YKCTL_TLS_CA)").value("FILE");
+    root.flag("--quiet", options.quiet, "no reports of what was done");
+    root.flag("-v,--verbose", options.verbose, "say more on standard error");
+    root.flag("--strict", options.strict, "unknown fields in answers, and warnings of config check, are errors");
+    root.flag("--trace-wire", options.trace_wire, "print every message to standard error");
+}
+
+Answer<Settings> resolve_settings(const GlobalOptions& options, const Environment& environment) {
+    YK_TRY(file, read_client_file(environment));
+    Settings settings;
+    const auto socket = pick(options.socket, "socket", "YKCTL_SOCKET", environment, file);
+    settings.address = socket ? socket->text : wire::default_address();
+    settings.address_given = options.socket.has_value();
+    if (const auto problem = check_address(settings.address)) return *problem;
+    settings.rm = text_of(pick(options.rm, "rm", "YKCTL_RM", environment, file));
+    settings.partition = text_of(pick(options.partition, "partition", "YKCTL_PARTITION", environment, file));
+
+    const auto output = pick(options.output, "output", "YKCTL_OUTPUT", environment, file);
+    if (const auto problem = check_choice(output, kFormats)) return *problem;
+    if (output) settings.format = *find_format(output->text);
+
+    auto color = pick(options.color, "color", "YKCTL_COLOR", environment, file);
+    if (!color && environment("NO_COLOR")) color = Sourced{"never", "NO_COLOR"};
+    if (const auto problem = check_choice(color, kColors)) return *problem;
+    settings.color_always = color && color->text == "always";
+    settings.color_never = color && color->text == "never";
+
+    settings.timeout = options.timeout;
+    if (!settings.timeout) {
+        if (const auto timeout = pick(std::nullopt, "timeout", "YKCTL_TIMEOUT", environment, file)) {
+            const auto parsed = parse_milliseconds(timeout->text);
+            if (!parsed.ok()) return usage_error(timeout->source + ": " + parsed.error().message);
+            settings.timeout = *parsed;
+        }
+    }
+    settings.quiet = options.quiet;
+    settings.verbose = options.verbose;
+
+    settings.client.url = settings.address;
+    settings.client.timeout = settings.timeout.value_or(kDefaultTimeout);
+    settings.client.strict = options.strict;
+    settings.client.trace = options.trace_wire;
+    if (const auto token = pick(options.token_file, "token-file", "YKCTL_TOKEN_FILE", environment, file)) {
+        YK_TRY(text, read_token(token->text));
+        settings.client.token = text;
+    }
+    if (const auto ca = pick(options.tls_ca, "tls-ca", "YKCTL_TLS_CA", environment, file)) {
+        settings.client.tls_ca = ca->text;
+    }
+    return settings;
+}
+
+bool wants_json(const GlobalOptions& options, const Environment& environment) {
+    const auto name = options.output ? options.output : environment("YKCTL_OUTPUT");
+    return name == "json" || name == "jsonl";
+}
+
+} // namespace yk::cli

@@ -1,0 +1,69 @@
+#include "ykctl/commands/states.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/si/enums.h"
+#include "ykctl/commands/context.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+
+using wire::Value;
+
+std::string core_state_text(std::int64_t state) {
+    const auto text = state < 0 || state > 255 ? std::string_view{} : si::text(static_cast<si::CoreState>(state));
+    return text.empty() ? std::to_string(state) : std::string{text};
+}
+
+ListLayout rm_layout() {
+    const auto partitions = [](const Value& rm) {
+        std::vector<std::string> names;
+        for (const auto& name : member_of(rm, "partitions")) {
+            if (name.is_string()) names.push_back(printable(name.get<std::string>()));
+        }
+        return join(names, ",");
+    };
+    return {{text_column("RM", "rmID"),
+             {{"STATE"}, [](const Value& rm) { return core_state_text(number_of(rm, "state")); }},
+             {{"SERVED"}, [](const Value& rm) { return flag_of(rm, "detached") ? "detached" : "by a process"; }},
+             {{"PARTITIONS"}, partitions},
+             number_column("INBOUND", "inboundItems"),
+             number_column("BACKLOG", "backlog")},
+            [](const Value& rm) { return text_of(rm, "rmID"); },
+            "no RM is registered; ykctl rm register RMID makes one"};
+}
+
+Column text_column(const std::string& heading, const char* key, bool wide) {
+    return {{heading}, [key](const Value& item) { return printable(text_of(item, key)); }, wide};
+}
+
+Column number_column(const std::string& heading, const char* key, bool wide) {
+    return {{heading, Align::Right}, [key](const Value& item) { return std::to_string(number_of(item, key)); }, wide};
+}
+
+Column resource_column(const std::string& heading, const char* key, bool wide) {
+    return {{heading}, [key](const Value& item) { return resource_text(member_of(item, key)); }, wide};
+}
+
+Column age_column(const std::string& heading, const char* key, std::int64_t now, bool wide) {
+    return {{heading, Align::Right},
+            [key, now](const Value& item) {
+                const auto then = number_of(item, key);
+                return then == 0 ? std::string{}
+                                 : duration_text(std::chrono::nanoseconds{std::max(now - then, std::int64_t{0})});
+            },
+            wide};
+}
+
+double dominant_share(const Value& used, const Value& capacity) {
+    double share = -1;
+    if (!capacity.is_object()) return share;
+    for (const auto& [name, size] : capacity.items()) {
+        if (!size.is_number() || size.get<double>() <= 0) continue;
+        share = std::max(share, static_cast<double>(number_of(used, name.c_str())) / size.get<double>());
+    }
+    return share;
+}
+
+} // namespace yk::cli

@@ -1,0 +1,27 @@
+#pragma once
+// What more than one noun shows: RMs as a table, states as text.
+
+#include <cstdint>
+#include <string>
+
+#include "ykctl/render/output.h"
+
+namespace yk::cli {
+
+/// `Running` for 1 (interface.md 3.1); the number for one that this program does not know.
+[[nodiscard]] std::string core_state_text(std::int64_t state);
+
+/// The RMs of Status.
+[[nodiscard]] ListLayout rm_layout();
+
+/// A column with the member `key` of each item, printable, a dash when it has none.
+[[nodiscard]] Column text_column(const std::string& heading, const char* key, bool wide = false);
+[[nodiscard]] Column number_column(const std::string& heading, const char* key, bool wide = false);
+[[nodiscard]] Column resource_column(const std::string& heading, const char* key, bool wide = false);
+/// How long ago the time in nanoseconds in `key` is, seen from `now`.
+[[nodiscard]] Column age_column(const std::string& heading, const char* key, std::int64_t now, bool wide = false);
+
+/// The largest share of `used` in `capacity` over the resources of `capacity`; negative when there is none.
+[[nodiscard]] double dominant_share(const wire::Value& used, const wire::Value& capacity);
+
+} // namespace yk::cli

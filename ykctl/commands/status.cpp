@@ -1,0 +1,114 @@
+// status, ping, health, version: is the daemon there, and how does it do?
+
+#include <algorithm>
+#include <chrono>
+#include <ostream>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "protocol/si/enums.h"
+#include "ykctl/commands/nouns.h"
+#include "ykctl/commands/states.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+std::string status_text(Context& context, const Value& status) {
+    const auto& counts = member_of(status, "counts");
+    const auto uptime = std::chrono::milliseconds{number_of(status, "uptimeMs")};
+    std::vector<std::pair<std::string, std::string>> fields{
+        {"daemon", fmt::format("ykd {} at {}, {}, up {}", text_of(status, "version"), context.settings().address,
+                               core_state_text(number_of(status, "state")), duration_text(uptime))},
+        {"counts", fmt::format("{}, {}, {}, {}", counted(number_of(counts, "nodes"), "node"),
+                               counted(number_of(counts, "applications"), "application"),
+                               counted(number_of(counts, "allocations"), "allocation"),
+                               counted(number_of(counts, "pendingAsks"), "pending ask"))},
+        {"sessions", std::to_string(number_of(status, "sessions"))}};
+    for (const auto& [group, checksum] : member_of(status, "checksums").items()) {
+        fields.emplace_back("configuration", group + " " + (checksum.is_string() ? checksum.get<std::string>() : ""));
+    }
+    for (const auto& line : member_of(status, "degraded")) {
+        fields.emplace_back("degraded", line.is_string() ? line.get<std::string>() : line.dump());
+    }
+    auto text = fields_text(fields, context.style());
+    const auto& rms = member_of(status, "rms");
+    if (rms.empty()) return text + "no RM is registered; ykctl rm register RMID makes one\n";
+    return text + "\n" +
+           list_text(std::vector<Value>(rms.begin(), rms.end()), rm_layout(), Format::Table, context.style());
+}
+
+Outcome show_status(Context& context) {
+    YK_TRY(status, context.call("Status"));
+    return context.show_item(status, context.settings().address, status_text(context, status));
+}
+
+Outcome ping(Context& context, std::int64_t count) {
+    using Clock = std::chrono::steady_clock;
+    if (count < 1) return usage_error("-c: at least 1");
+    std::vector<double> micros;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto sent = Clock::now();
+        YK_TRY(reply, context.call("Ping"));
+        micros.push_back(std::chrono::duration<double, std::micro>(Clock::now() - sent).count());
+    }
+    std::sort(micros.begin(), micros.end());
+    const auto median = micros[micros.size() / 2];
+    return context.show_item(
+        {{"count", count}, {"minMicros", micros.front()}, {"p50Micros", median}, {"maxMicros", micros.back()}},
+        context.settings().address,
+        fmt::format("{} answered {}: {:.0f} us least, {:.0f} us median, {:.0f} us most\n", context.settings().address,
+                    counted(count, "ping"), micros.front(), median, micros.back()));
+}
+
+std::string health_text(const Value& health, const Style& style) {
+    Table table{{{"CHECK"}, {"RESULT"}, {"DIAGNOSIS"}}};
+    for (const auto& check : member_of(health, "HealthChecks")) {
+        table.add({printable(text_of(check, "Name")),
+                   flag_of(check, "Succeeded") ? style.green("ok") : style.red("FAILED"),
+                   printable(text_of(check, "DiagnosisMessage"))});
+    }
+    return table.text(style) + (flag_of(health, "Healthy") ? "healthy\n" : "NOT healthy\n");
+}
+
+Outcome show_health(Context& context) {
+    YK_TRY(health, context.call("Health", {{"run", true}}));
+    YK_TRY(shown, context.show_item(health, flag_of(health, "Healthy") ? "healthy" : "unhealthy",
+                                    health_text(health, context.style())));
+    return flag_of(health, "Healthy") ? shown : Exit::Refused;
+}
+
+Outcome show_version(Context& context, bool client_only) {
+    Value versions{{"client", context.version()}};
+    auto text = "ykctl " + context.version() + "\n";
+    if (!client_only) {
+        YK_TRY(status, context.call("Status"));
+        versions["daemon"] = text_of(status, "version");
+        text += "ykd " + printable(text_of(status, "version")) + " at " + context.settings().address + "\n";
+    }
+    return context.show_item(versions, context.version(), text);
+}
+
+} // namespace
+
+void define_status(Command root, Context& context) {
+    root.sub("status", "the daemon: version, uptime, RMs with their states, counts").run([&context] {
+        return show_status(context);
+    });
+    auto ping_command = root.sub("ping", "ask the daemon for a sign of life, and time it");
+    const auto count = std::make_shared<std::int64_t>(1);
+    ping_command.option("-c,--count", *count, "so many times");
+    ping_command.run([&context, count] { return ping(context, *count); });
+    root.sub("health", "run the daemon's health checks; exit 0 healthy, 1 not").run([&context] {
+        return show_health(context);
+    });
+    auto version = root.sub("version", "versions of ykctl and of the daemon");
+    const auto client_only = std::make_shared<bool>(false);
+    version.flag("--client", *client_only, "only that of ykctl, without asking the daemon");
+    version.run([&context, client_only] { return show_version(context, *client_only); });
+}
+
+} // namespace yk::cli

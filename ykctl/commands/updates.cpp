@@ -1,0 +1,191 @@
+#include "ykctl/commands/updates.h"
+
+#include <algorithm>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "ykctl/commands/object_file.h"
+#include "ykctl/commands/values.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+constexpr std::uint32_t kItemsPerRead = 1000;
+constexpr std::size_t kBatch = 1000;
+constexpr std::size_t kShownSuccesses = 20;
+constexpr std::size_t kShownRefusals = 20;
+
+void add_refusals(const Value& list, Told& told, const std::function<std::string(const Value&)>& key) {
+    for (const auto& element : list)
+        told.refused[key(element)] = {text_of(element, "reason"), number_of(element, "code")};
+}
+
+void read_item(const Value& item, Told& told) {
+    const auto kind = text_of(item, "kind");
+    const auto& body = member_of(item, "body");
+    const auto node_id = [](const Value& element) { return text_of(element, "nodeID"); };
+    const auto application_id = [](const Value& element) { return text_of(element, "applicationID"); };
+    const auto allocation = [](const Value& element) {
+        return element_key(text_of(element, "applicationID"), text_of(element, "allocationKey"));
+    };
+    if (kind == "UpdateNode") {
+        for (const auto& element : member_of(body, "accepted")) told.accepted[node_id(element)] = element;
+        add_refusals(member_of(body, "rejected"), told, node_id);
+        add_refusals(member_of(body, "failed"), told, node_id);
+    } else if (kind == "UpdateApplication") {
+        for (const auto& element : member_of(body, "accepted")) told.accepted[application_id(element)] = element;
+        add_refusals(member_of(body, "rejected"), told, application_id);
+    } else if (kind == "UpdateAllocation") {
+        for (const auto& element : member_of(body, "new"))
+            told.placed[allocation(element)] = text_of(element, "nodeID");
+        for (const auto& element : member_of(body, "released")) told.accepted[allocation(element)] = element;
+        add_refusals(member_of(body, "rejected"), told, allocation);
+        add_refusals(member_of(body, "rejectedAllocations"), told, allocation);
+        add_refusals(member_of(body, "ignoredReleases"), told, allocation);
+    }
+}
+
+Value done_value(const Done& done) {
+    Value value{{"id", done.id}, {"outcome", done.refusal ? "refused" : done.outcome}};
+    if (done.refusal) {
+        value["reason"] = done.refusal->reason;
+        value["code"] = done.refusal->code;
+        value["name"] = element_code_name(done.refusal->code);
+    }
+    return value;
+}
+
+std::string refusal_line(const Done& done) {
+    const auto name = element_code_name(done.refusal->code);
+    return "ykctl: " + printable(done.what) + " refused: " + printable(done.refusal->reason) +
+           (name.empty() ? "" : " (" + name + ")") + "\n";
+}
+
+} // namespace
+
+Answer<StreamPlace> stream_place(Context& context, const std::string& rm) {
+    YK_TRY(info, context.rm());
+    if (!info.detached) return StreamPlace{};
+    YK_TRY(synced, context.call_for_rm("Sync", {{"rmID", rm}}));
+    return StreamPlace{true, static_cast<std::uint64_t>(number_of(synced, "streamNext"))};
+}
+
+Answer<StreamItems> read_stream(Context& context, const std::string& rm, std::uint64_t from, std::uint64_t to) {
+    StreamItems read;
+    while (from < to) {
+        const auto count = std::min<std::uint64_t>(to - from, kItemsPerRead);
+        YK_TRY(reply, context.call("StreamLog", {{"rmID", rm}, {"after", from - 1}, {"count", count}}));
+        const auto before = from;
+        for (const auto& item : member_of(reply, "items")) {
+            const auto number = static_cast<std::uint64_t>(number_of(item, "n"));
+            if (number < from) continue;
+            if (number >= to) return read;
+            read.lost += number - from;
+            from = number + 1;
+            read.items.push_back(item);
+        }
+        if (from == before) break; // nothing kept of what is left
+    }
+    read.lost += to > from ? to - from : 0;
+    return read;
+}
+
+std::string element_key(const std::string& application, const std::string& key) {
+    return application + '\x1f' + key;
+}
+
+Answer<Told> send_update(Context& context, std::string_view kind, Value body) {
+    YK_TRY(rm, context.rm());
+    YK_TRY(before, stream_place(context, rm.id));
+    body["rmID"] = rm.id;
+    YK_TRY(taken, context.call_for_rm(kind, std::move(body)));
+    YK_TRY(synced, context.call_for_rm("Sync", {{"rmID", rm.id}, {"position", number_of(taken, "position")}}));
+    Told told;
+    told.known = before.readable;
+    if (!told.known) return told;
+    told.next = static_cast<std::uint64_t>(number_of(synced, "streamNext"));
+    YK_TRY(stream, read_stream(context, rm.id, before.next, told.next));
+    told.lost = stream.lost;
+    for (const auto& item : stream.items) read_item(item, told);
+    return told;
+}
+
+Done done(const Told& told, const std::string& key, std::string what, std::string id, std::string outcome) {
+    Done element{std::move(what), std::move(id), std::move(outcome), std::nullopt, {}};
+    const auto refused = told.refused.find(key);
+    if (refused != told.refused.end()) element.refusal = refused->second;
+    return element;
+}
+
+void Report::add(Done element) {
+    const auto format = context_.format();
+    const auto number = element.refusal ? ++refused_ : ++succeeded_;
+    const bool all = is_machine_readable(format) || (format == Format::Name && !element.refusal);
+    if (all || number <= (element.refusal ? kShownRefusals : kShownSuccesses)) elements_.push_back(std::move(element));
+}
+
+Exit Report::finish() {
+    const auto exit = refused_ == 0 ? Exit::Ok : Exit::Refused;
+    auto& out = context_.out();
+    auto& err = context_.streams().err;
+    const auto format = context_.format();
+    if (is_machine_readable(format)) {
+        std::vector<Value> values;
+        for (const auto& element : elements_) values.push_back(done_value(element));
+        out << list_text(values, {}, format, {});
+        return exit;
+    }
+    const bool each = succeeded_ <= kShownSuccesses;
+    const bool quiet = context_.settings().quiet;
+    std::string example;
+    for (const auto& element : elements_) {
+        if (element.refusal) {
+            err << refusal_line(element);
+        } else if (format == Format::Name) {
+            out << printable(element.id) << "\n";
+        } else if (each && !quiet) {
+            out << printable(element.what) << " " << element.outcome << printable(element.detail) << "\n";
+        } else if (example.empty()) {
+            example = element.what.substr(0, element.what.find(' ')) + "s " + element.outcome;
+        }
+    }
+    if (refused_ > kShownRefusals) err << "ykctl: " << refused_ - kShownRefusals << " more refused\n";
+    if (!each && format != Format::Name && !quiet) out << succeeded_ << " " << example << "\n";
+    return exit;
+}
+
+Outcome send_file(Context& context, const std::string& path, const MessageSpec& spec, const std::string& noun,
+                  const std::function<Value(Value)>& complete, const SendBatch& send) {
+    YK_TRY(text, read_text(path, context.streams().in));
+    std::size_t found = 0;
+    const auto count = [&](const Value&) -> std::optional<Failure> {
+        ++found;
+        return std::nullopt;
+    };
+    if (auto failure = for_each_object(text, path, spec, count)) return *failure;
+    if (found == 0) return usage_error(path + ": holds no " + noun);
+    Report report{context};
+    Batches batches{[&](Value batch) { return send(std::move(batch), report); }};
+    const auto add = [&](Value message) { return batches.add(complete(std::move(message))); };
+    if (auto failure = for_each_object(text, path, spec, add)) return *failure;
+    if (auto failure = batches.finish()) return *failure;
+    return report.finish();
+}
+
+std::optional<Failure> Batches::add(Value message) {
+    batch_.push_back(std::move(message));
+    return batch_.size() < kBatch ? std::nullopt : finish();
+}
+
+std::optional<Failure> Batches::finish() {
+    if (batch_.empty()) return std::nullopt;
+    auto full = Value::array();
+    full.swap(batch_);
+    return send_(std::move(full));
+}
+
+} // namespace yk::cli

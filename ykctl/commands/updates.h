@@ -1,0 +1,111 @@
+#pragma once
+// Updates on behalf of an RM, and what the RM was told about them. A reply to an update says only that it was taken
+// (I-116); the results are in the RM's stream, which the daemon keeps for a detached RM (I-387).
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/wire/value.h"
+#include "ykctl/commands/context.h"
+#include "ykctl/commands/failure.h"
+#include "ykctl/commands/si_schema.h"
+
+namespace yk::cli {
+
+/// A place in the stream of a detached RM.
+struct StreamPlace {
+    bool readable = false;  // false: the RM is served by a process, its stream is not ours to read
+    std::uint64_t next = 0; // number that the next item gets
+};
+
+/// Where the stream stands once everything sent so far is processed.
+[[nodiscard]] Answer<StreamPlace> stream_place(Context& context, const std::string& rm);
+
+/// The items from number `from` up to, and without, `to`; `lost` counts those that are no longer kept.
+struct StreamItems {
+    std::vector<wire::Value> items;
+    std::uint64_t lost = 0;
+};
+[[nodiscard]] Answer<StreamItems> read_stream(Context& context, const std::string& rm, std::uint64_t from,
+                                              std::uint64_t to);
+
+/// A refusal of one element.
+struct Refusal {
+    std::string reason;
+    std::int64_t code = 0;
+};
+
+/// What the RM was told about the elements of one update. The keys are node ids, application ids, or application and
+/// allocation key as element_key() joins them.
+struct Told {
+    bool known = false; // false: the stream is not ours to read
+    std::uint64_t lost = 0;
+    std::map<std::string, Refusal> refused;
+    std::map<std::string, wire::Value> accepted;
+    std::map<std::string, std::string> placed; // element_key -> node
+    std::uint64_t next = 0;                    // the stream goes on here
+};
+[[nodiscard]] std::string element_key(const std::string& application, const std::string& key);
+
+/// Sends `body` as `kind` for the RM of the settings, waits until it is processed, and reads what the RM was told.
+[[nodiscard]] Answer<Told> send_update(Context& context, std::string_view kind, wire::Value body);
+
+/// One element of an update and what became of it.
+struct Done {
+    std::string what;    // `node n1`
+    std::string id;      // `n1`
+    std::string outcome; // `added`
+    std::optional<Refusal> refusal;
+    std::string detail; // `to queue root.a`
+};
+
+/// The outcome of the element `key` of an update that was `told`.
+[[nodiscard]] Done done(const Told& told, const std::string& key, std::string what, std::string id,
+                        std::string outcome);
+
+/// Collects what became of many elements and reports it: long lists of successes as a count, refusals on standard
+/// error.
+class Report {
+public:
+    explicit Report(Context& context) : context_(context) {}
+    void add(Done element);
+    /// Prints; Refused when an element was refused.
+    [[nodiscard]] Exit finish();
+
+private:
+    Context& context_;
+    std::vector<Done> elements_; // those that may be shown: of a million asks not all are kept
+    std::size_t succeeded_ = 0;
+    std::size_t refused_ = 0;
+};
+
+/// Sends one batch of messages and adds what became of them to the report.
+using SendBatch = std::function<std::optional<Failure>(wire::Value batch, Report& report)>;
+
+/// Sends every message of a -f file. The whole file is read and checked before the first batch goes out. `complete`
+/// adds what options say. `noun` is for the error about a file without any.
+[[nodiscard]] Outcome send_file(Context& context, const std::string& path, const MessageSpec& spec,
+                                const std::string& noun, const std::function<wire::Value(wire::Value)>& complete,
+                                const SendBatch& send);
+
+/// Sends messages in batches of a thousand.
+///
+/// `send` sends one batch and adds to the report; the first batch that fails as a whole ends it.
+class Batches {
+public:
+    using Send = std::function<std::optional<Failure>(wire::Value batch)>;
+    explicit Batches(Send send) : send_(std::move(send)) {}
+    [[nodiscard]] std::optional<Failure> add(wire::Value message);
+    [[nodiscard]] std::optional<Failure> finish();
+
+private:
+    Send send_;
+    wire::Value batch_ = wire::Value::array();
+};
+
+} // namespace yk::cli

@@ -1,0 +1,40 @@
+#pragma once
+// Values as they are typed on the command line.
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libcore/base/result.h"
+#include "protocol/wire/value.h"
+#include "ykctl/commands/failure.h"
+
+namespace yk::cli {
+
+/// Decimal, with an optional minus.
+[[nodiscard]] Result<std::int64_t> parse_integer(const std::string& text);
+/// A duration of config.md C-151 (`1h30m`, `250ms`), not negative, in whole milliseconds.
+[[nodiscard]] Result<std::chrono::milliseconds> parse_milliseconds(const std::string& text);
+
+/// `-R memory=64Gi,vcore=16` (config.md C-021: vcore in cores), given once or several times, as a resource map in
+/// base units. Usage errors name the entry.
+[[nodiscard]] Answer<wire::Value> parse_resources(const std::vector<std::string>& texts);
+
+/// `key=value` texts as a map; `option` names the option in errors. A key twice is an error.
+[[nodiscard]] Answer<wire::Value> parse_pairs(const std::vector<std::string>& texts, const std::string& option);
+
+/// `USER[:GROUP,...]` as `{user, groups}`.
+[[nodiscard]] wire::Value parse_user(const std::string& text);
+
+/// The whole of a file, or of standard input for `-`. At most `limit` bytes.
+[[nodiscard]] Answer<std::string> read_text(const std::string& path, std::istream& standard_input,
+                                            std::size_t limit = std::size_t{256} << 20U);
+
+/// `pattern` with its one `%d` or `%0Nd` replaced by `number`; checked beforehand with check_name_format().
+[[nodiscard]] std::string numbered_name(const std::string& pattern, std::int64_t number);
+[[nodiscard]] Answer<std::string> check_name_format(const std::string& pattern);
+
+} // namespace yk::cli

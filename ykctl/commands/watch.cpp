@@ -1,0 +1,100 @@
+#include "ykctl/commands/watch.h"
+
+#include <csignal>
+#include <map>
+#include <ostream>
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+constexpr const char* kClearScreen = "\x1b[H\x1b[2J";
+
+sigset_t ending_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    return set;
+}
+
+/// One line per difference between two looks.
+std::string changes_text(const std::map<std::string, Value>& before, const std::map<std::string, Value>& now) {
+    std::string text;
+    const auto line = [&](const char* change, const Value& item) {
+        text += json_line({{"schema", 1}, {"change", change}, {"item", item}});
+    };
+    for (const auto& [name, item] : now) {
+        const auto old = before.find(name);
+        if (old == before.end())
+            line("added", item);
+        else if (old->second != item)
+            line("changed", item);
+    }
+    for (const auto& [name, item] : before) {
+        if (now.find(name) == now.end()) line("removed", item);
+    }
+    return text;
+}
+
+/// Names are unique within a partition only.
+std::string identity(const Value& item, const ListLayout& layout) {
+    std::string partition;
+    for (const char* key : {"partition", "partitionName", "applicationId", "applicationID"}) {
+        partition += text_of(item, key) + '\x1f';
+    }
+    return partition + layout.name(item);
+}
+
+} // namespace
+
+void define_watch(Command command, WatchOptions& options) {
+    command.flag("--watch", options.on, "again and again: redraw on a terminal, else changes as JSON-lines");
+    command.option("--interval", options.interval, "time between two looks, default 2s");
+}
+
+Outcome list_or_watch(Context& context, const WatchOptions& options, const Listing& listing) {
+    if (!options.on) {
+        YK_TRY(items, listing.fetch());
+        YK_TRY(layout, listing.layout());
+        return context.show_list(items, layout);
+    }
+    const HeldSignals signals;
+    std::map<std::string, Value> before;
+    do {
+        YK_TRY(items, listing.fetch());
+        YK_TRY(layout, listing.layout());
+        if (context.streams().out_is_terminal && !context.machine_readable()) {
+            context.out() << kClearScreen << list_text(items, layout, context.format(), context.style());
+        } else {
+            std::map<std::string, Value> now;
+            for (auto& item : items) now.emplace(identity(item, layout), item);
+            context.out() << changes_text(before, now);
+            before = std::move(now);
+        }
+        context.out().flush();
+        if (!context.out()) return Exit::Ok; // the reader has gone
+    } while (signals.wait(options.interval) == 0);
+    return Exit::Interrupted;
+}
+
+HeldSignals::HeldSignals() {
+    const auto set = ending_signals();
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+HeldSignals::~HeldSignals() {
+    const auto set = ending_signals();
+    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+int HeldSignals::wait(std::chrono::milliseconds time) const {
+    const auto set = ending_signals();
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+    const timespec limit{seconds.count(), std::chrono::nanoseconds(time - seconds).count()};
+    const int signal = sigtimedwait(&set, nullptr, &limit);
+    return signal > 0 ? signal : 0;
+}
+
+} // namespace yk::cli

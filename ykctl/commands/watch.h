@@ -1,0 +1,42 @@
+#pragma once
+// --watch: a list again and again, until interrupted.
+
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "protocol/wire/value.h"
+#include "ykctl/commands/command.h"
+#include "ykctl/commands/context.h"
+
+namespace yk::cli {
+
+struct WatchOptions {
+    bool on = false;
+    std::chrono::milliseconds interval{2000};
+};
+
+void define_watch(Command command, WatchOptions& options);
+
+/// What a list command gets and how it shows it. The layout is made anew each time because ages are part of it.
+struct Listing {
+    std::function<Answer<std::vector<wire::Value>>()> fetch;
+    std::function<Answer<ListLayout>()> layout;
+};
+
+/// Once, or with --watch until SIGINT or SIGTERM (exit 130): on a terminal the screen is redrawn, elsewhere what was
+/// added, changed or removed since the last look is appended as JSON-lines.
+[[nodiscard]] Outcome list_or_watch(Context& context, const WatchOptions& options, const Listing& listing);
+
+/// SIGINT and SIGTERM are held back while this lives, so that a loop notices them between two steps.
+class HeldSignals {
+public:
+    HeldSignals();
+    ~HeldSignals();
+    HeldSignals(const HeldSignals&) = delete;
+    HeldSignals& operator=(const HeldSignals&) = delete;
+    /// Waits up to `time`; the signal that came, or 0.
+    [[nodiscard]] int wait(std::chrono::milliseconds time) const;
+};
+
+} // namespace yk::cli

@@ -1,0 +1,24 @@
+// ykctl: the command line of ykd. Everything is in yk_cli; see ykctl/commands/cli.h.
+
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "ykctl/commands/cli.h"
+
+int main(int argc, char** argv) {
+    std::ios::sync_with_stdio(false);
+    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+    const auto environment = [](const std::string& name) -> std::optional<std::string> {
+        const char* value = std::getenv(name.c_str());
+        if (value == nullptr || *value == '\0') return std::nullopt;
+        return value;
+    };
+    return yk::cli::run(arguments,
+                        {std::cin, std::cout, std::cerr, ::isatty(STDOUT_FILENO) == 1, ::isatty(STDERR_FILENO) == 1},
+                        environment, YK_VERSION);
+}

@@ -1,0 +1,156 @@
+#include "ykctl/render/output.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+constexpr int kSchema = 1;
+
+/// Bytes have no JSON form: hexadecimal text.
+Value without_bytes(const Value& value) {
+    if (value.is_binary()) {
+        static constexpr char kDigits[] = "0123456789abcdef";
+        std::string hex;
+        for (const auto byte : value.get_binary()) {
+            hex += kDigits[byte >> 4U];
+            hex += kDigits[byte & 15U];
+        }
+        return hex;
+    }
+    if (!value.is_structured()) return value;
+    Value copy = value.is_array() ? Value::array() : Value::object();
+    if (value.is_array()) {
+        for (const auto& element : value) copy.push_back(without_bytes(element));
+    } else {
+        for (const auto& [key, member] : value.items()) copy[key] = without_bytes(member);
+    }
+    return copy;
+}
+
+/// A JSON text is valid YAML; only names that cannot be read as anything else go without quotes.
+std::string yaml_scalar(const Value& value) {
+    const auto quoted = value.dump(-1, ' ', false, Value::error_handler_t::replace);
+    if (!value.is_string()) return quoted;
+    const auto& text = value.get_ref<const std::string&>();
+    static constexpr std::string_view kReserved[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"};
+    std::string lower = text;
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+    const auto plain = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-' || c == '/';
+    };
+    const bool safe = !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0 &&
+                      std::all_of(text.begin(), text.end(), plain) &&
+                      std::find(std::begin(kReserved), std::end(kReserved), lower) == std::end(kReserved);
+    return safe ? text : quoted;
+}
+
+void append_yaml(const Value& value, std::size_t indent, std::string& text);
+
+/// What follows `key:` or `-`.
+void append_yaml_member(const Value& value, std::size_t indent, bool in_list, std::string& text) {
+    if (!value.is_structured()) {
+        text += " " + yaml_scalar(value) + "\n";
+    } else if (value.empty()) {
+        text += value.is_array() ? " []\n" : " {}\n";
+    } else if (in_list) { // the first line of the element stands behind the dash
+        std::string block;
+        append_yaml(value, indent + 2, block);
+        text += " " + block.substr(indent + 2);
+    } else {
+        text += "\n";
+        append_yaml(value, indent + 2, text);
+    }
+}
+
+void append_yaml(const Value& value, std::size_t indent, std::string& text) {
+    const std::string blanks(indent, ' ');
+    if (value.is_array()) {
+        for (const auto& element : value) {
+            text += blanks + "-";
+            append_yaml_member(element, indent, true, text);
+        }
+        return;
+    }
+    for (const auto& [key, member] : value.items()) {
+        text += blanks + yaml_scalar(key) + ":";
+        append_yaml_member(member, indent, false, text);
+    }
+}
+
+std::string table_text(const std::vector<Value>& items, const ListLayout& layout, bool wide, const Style& style) {
+    if (items.empty()) return layout.nothing + "\n";
+    std::vector<Heading> headings;
+    for (const auto& column : layout.columns) {
+        if (wide || !column.wide) headings.push_back(column.heading);
+    }
+    Table table{headings};
+    for (const auto& item : items) {
+        std::vector<std::string> cells;
+        for (const auto& column : layout.columns) {
+            if (wide || !column.wide) cells.push_back(column.cell(item));
+        }
+        table.add(std::move(cells));
+    }
+    return table.text(style);
+}
+
+} // namespace
+
+std::optional<Format> find_format(std::string_view name) {
+    const auto* found = std::find(std::begin(kFormatNames), std::end(kFormatNames), name);
+    if (found == std::end(kFormatNames)) return std::nullopt;
+    return static_cast<Format>(std::distance(std::begin(kFormatNames), found));
+}
+
+bool is_machine_readable(Format format) {
+    return format == Format::Json || format == Format::JsonLines || format == Format::Yaml;
+}
+
+std::string list_text(const std::vector<Value>& items, const ListLayout& layout, Format format, const Style& style) {
+    std::string text;
+    switch (format) {
+    case Format::Table: return table_text(items, layout, false, style);
+    case Format::Wide: return table_text(items, layout, true, style);
+    case Format::Json: return pretty_json({{"schema", kSchema}, {"items", items}});
+    case Format::Yaml: return yaml_text({{"schema", kSchema}, {"items", items}});
+    case Format::JsonLines:
+        for (const auto& item : items) text += json_line(item);
+        return text;
+    case Format::Name:
+        for (const auto& item : items) text += printable(layout.name(item)) + "\n";
+        return text;
+    }
+    return text;
+}
+
+std::string item_text(const Value& item, Format format) {
+    if (format == Format::JsonLines) return json_line(item);
+    const Value document{{"schema", kSchema}, {"item", item}};
+    return format == Format::Yaml ? yaml_text(document) : pretty_json(document);
+}
+
+std::string pretty_json(const Value& value) {
+    return without_bytes(value).dump(2, ' ', false, Value::error_handler_t::replace) + "\n";
+}
+
+std::string json_line(const Value& value) {
+    return without_bytes(value).dump(-1, ' ', false, Value::error_handler_t::replace) + "\n";
+}
+
+std::string yaml_text(const Value& value) {
+    const auto tree = without_bytes(value);
+    if (!tree.is_structured()) return yaml_scalar(tree) + "\n";
+    if (tree.empty()) return tree.is_array() ? "[]\n" : "{}\n";
+    std::string text;
+    append_yaml(tree, 0, text);
+    return text;
+}
+
+} // namespace yk::cli

@@ -1,0 +1,141 @@
+#include "ykctl/render/text.h"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace yk::cli {
+namespace {
+
+constexpr std::int64_t kMilli = 1000;
+
+/// At most `digits` digits after the point, no zeros at the end.
+std::string decimal_text(double value, int digits) {
+    auto text = fmt::format("{:.{}f}", value, digits);
+    if (text.find('.') == std::string::npos) return text;
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return text;
+}
+
+std::string binary_text(std::int64_t bytes) {
+    static constexpr std::array<const char*, 7> kSuffixes{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+    auto value = static_cast<double>(bytes);
+    std::size_t step = 0;
+    while (std::abs(value) >= 1024 && step + 1 < kSuffixes.size()) {
+        value /= 1024;
+        ++step;
+    }
+    return decimal_text(value, 1) + kSuffixes[step];
+}
+
+/// memory first, then vcore, then the others by name.
+std::vector<std::pair<std::string, std::int64_t>> in_reading_order(const wire::Value& resource) {
+    std::vector<std::pair<std::string, std::int64_t>> amounts;
+    if (!resource.is_object()) return amounts;
+    for (const auto& [name, amount] : resource.items()) {
+        if (amount.is_number()) amounts.emplace_back(name, amount.get<std::int64_t>());
+    }
+    const auto rank = [](const std::string& name) { return name == "memory" ? 0 : name == "vcore" ? 1 : 2; };
+    std::sort(amounts.begin(), amounts.end(), [&](const auto& a, const auto& b) {
+        return std::pair(rank(a.first), a.first) < std::pair(rank(b.first), b.first);
+    });
+    return amounts;
+}
+
+} // namespace
+
+std::string quantity_text(std::string_view resource, std::int64_t amount) {
+    if (resource == "memory") return binary_text(amount);
+    if (resource == "vcore") return decimal_text(static_cast<double>(amount) / kMilli, 3);
+    return std::to_string(amount);
+}
+
+std::string resource_text(const wire::Value& resource) {
+    std::vector<std::string> parts;
+    for (const auto& [name, amount] : in_reading_order(resource)) {
+        parts.push_back(name == "memory" ? quantity_text(name, amount)
+                                         : quantity_text(name, amount) + " " + printable(name));
+    }
+    return or_dash(join(parts, " "));
+}
+
+std::string named_resource_text(const wire::Value& resource) {
+    std::vector<std::string> parts;
+    for (const auto& [name, amount] : in_reading_order(resource)) {
+        parts.push_back(printable(name) + " " + quantity_text(name, amount));
+    }
+    return or_dash(join(parts, ", "));
+}
+
+std::string duration_text(std::chrono::nanoseconds duration) {
+    using namespace std::chrono;
+    if (duration < nanoseconds::zero()) return "-";
+    if (duration < seconds{1}) return fmt::format("{}ms", duration_cast<milliseconds>(duration).count());
+    const auto total = duration_cast<seconds>(duration).count();
+    constexpr std::array<std::pair<std::int64_t, char>, 4> kUnits{{{86400, 'd'}, {3600, 'h'}, {60, 'm'}, {1, 's'}}};
+    for (std::size_t unit = 0; unit + 1 < kUnits.size(); ++unit) {
+        if (total < kUnits[unit].first) continue;
+        const auto rest = total % kUnits[unit].first / kUnits[unit + 1].first;
+        const auto head = fmt::format("{}{}", total / kUnits[unit].first, kUnits[unit].second);
+        return rest == 0 ? head : head + fmt::format("{}{}", rest, kUnits[unit + 1].second);
+    }
+    return fmt::format("{}s", total);
+}
+
+std::string time_text(std::int64_t unix_nanoseconds) {
+    if (unix_nanoseconds == 0) return "-";
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    auto whole = unix_nanoseconds / kSecond;
+    auto part = unix_nanoseconds % kSecond;
+    if (part < 0) {
+        part += kSecond;
+        --whole;
+    }
+    const std::time_t when = whole;
+    std::tm broken{};
+    gmtime_r(&when, &broken);
+    auto text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", broken.tm_year + 1900, broken.tm_mon + 1,
+                            broken.tm_mday, broken.tm_hour, broken.tm_min, broken.tm_sec);
+    if (part != 0) {
+        auto digits = fmt::format("{:09}", part);
+        digits.erase(digits.find_last_not_of('0') + 1);
+        text += "." + digits;
+    }
+    return text + "Z";
+}
+
+std::string printable(std::string_view text) {
+    std::string clean;
+    clean.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        // U+0080 to U+009F, which terminals also obey, are C2 80 to C2 9F
+        const bool c1 = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+        if (c1) ++i;
+        clean += byte < 0x20 || byte == 0x7f || c1 ? '?' : text[i];
+    }
+    return clean;
+}
+
+std::size_t display_width(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(
+        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+std::string or_dash(std::string text) {
+    return text.empty() ? "-" : text;
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+    return fmt::format("{}", fmt::join(parts, separator));
+}
+
+std::string counted(std::int64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+} // namespace yk::cli

@@ -1,0 +1,37 @@
+#pragma once
+// Values as a person reads them: quantities, ages, times. The exact numbers stand in the machine formats.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/wire/value.h"
+
+namespace yk::cli {
+
+/// `memory` in binary units (`64Gi`, `1.4Ti`), `vcore` in cores (`0.5`), anything else as the integer.
+[[nodiscard]] std::string quantity_text(std::string_view resource, std::int64_t amount);
+
+/// A whole resource map: `64Gi 16 vcore 4 gpu`, memory and vcore first; `-` for none.
+[[nodiscard]] std::string resource_text(const wire::Value& resource);
+/// The same with every amount given its name: `memory 64Gi, vcore 16`.
+[[nodiscard]] std::string named_resource_text(const wire::Value& resource);
+
+/// `4m12s`, `3h5m`, `2d4h`; `850ms` below a second; `-` for a negative one.
+[[nodiscard]] std::string duration_text(std::chrono::nanoseconds duration);
+/// RFC 3339 in UTC with as many digits as the instant needs; `-` for 0.
+[[nodiscard]] std::string time_text(std::int64_t unix_nanoseconds);
+
+/// `text` without control characters, which a message of the daemon could carry to the terminal: each becomes `?`.
+[[nodiscard]] std::string printable(std::string_view text);
+/// The number of columns `text` takes: code points, not bytes.
+[[nodiscard]] std::size_t display_width(std::string_view text);
+/// `-` for the empty text.
+[[nodiscard]] std::string or_dash(std::string text);
+[[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
+/// `1 node`, `2 nodes`.
+[[nodiscard]] std::string counted(std::int64_t count, std::string_view noun);
+
+} // namespace yk::cli

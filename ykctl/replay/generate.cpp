@@ -1,0 +1,130 @@
+#include "ykctl/replay/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+
+namespace yk::replay {
+namespace {
+
+constexpr std::uint32_t kMostNodes = 100'000, kMostPods = 1'000'000;
+
+/// SplitMix64 with whole-number results only: the same bytes on every machine, which the standard library's
+/// distributions do not promise.
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+
+    /// 0 to `bound` - 1. REQUIRES: bound > 0.
+    std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+
+private:
+    std::uint64_t next() {
+        std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
+        z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+        z = (z ^ (z >> 27U)) * 0x94d049bb133111ebULL;
+        return z ^ (z >> 31U);
+    }
+
+    std::uint64_t state_;
+};
+
+struct NodeType {
+    std::uint64_t cpu_milli, memory_mib, gpus;
+    const char* model;
+    std::uint64_t weight; // how many of ten nodes
+};
+constexpr std::array<NodeType, 3> kNodeTypes{
+    {{32'000, 131'072, 0, "nan", 3}, {64'000, 262'144, 4, "T4", 4}, {96'000, 393'216, 8, "V100M16", 3}}};
+
+struct Qos {
+    const char* name;
+    std::uint64_t weight;
+};
+constexpr std::array<Qos, 4> kQos{{{"LS", 6}, {"BE", 3}, {"Burstable", 1}, {"Guaranteed", 1}}};
+
+template <class Table>
+const auto& pick(const Table& table, Random& random) {
+    std::uint64_t total = 0;
+    for (const auto& entry : table) total += entry.weight;
+    std::uint64_t at = random.below(total);
+    for (const auto& entry : table) {
+        if (at < entry.weight) return entry;
+        at -= entry.weight;
+    }
+    return table.back();
+}
+
+std::string nodes_text(std::uint32_t count, Random& random) {
+    std::string out = "sn,cpu_milli,memory_mib,gpu,model\n";
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const NodeType& type = pick(kNodeTypes, random);
+        out += fmt::format("node-{:04d},{},{},{},{}\n", i, type.cpu_milli, type.memory_mib, type.gpus, type.model);
+    }
+    return out;
+}
+
+/// GPUs as in the recorded trace: most pods share one, some want several whole ones, some none.
+std::pair<std::uint64_t, std::uint64_t> gpus_of(Random& random) {
+    const std::uint64_t kind = random.below(10);
+    if (kind < 3) return {0, 0};
+    if (kind < 7) return {1, 100 * (1 + random.below(9))};
+    if (kind < 9) return {1, 1000};
+    return {2 + 2 * random.below(4), 1000};
+}
+
+std::string pods_text(std::uint32_t count, Random& random) {
+    std::string out = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,"
+                      "scheduled_time\n";
+    std::uint64_t creation = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint64_t cpu = 1000 * (1 + random.below(16));
+        const std::uint64_t memory = 1024 * (1 + random.below(cpu / 250));
+        const auto [gpus, gpu_milli] = gpus_of(random);
+        const Qos& qos = pick(kQos, random);
+        const std::uint64_t deletion = creation + 600 + random.below(36'000);
+        out += fmt::format("pod-{:05d},{},{},{},{},,{},Running,{},{},{}\n", i, cpu, memory, gpus, gpu_milli, qos.name,
+                           creation, deletion, creation);
+        creation += random.below(60);
+    }
+    return out;
+}
+
+bool write_file(const std::filesystem::path& path, const std::string& text, std::ostream& err) {
+    std::ofstream file{path, std::ios::binary | std::ios::trunc};
+    file << text;
+    file.close();
+    if (!file.fail()) return true;
+    err << "ykctl: cannot write " << path.string() << '\n';
+    return false;
+}
+
+} // namespace
+
+int generate_trace(const GenerateOptions& options, std::ostream& out, std::ostream& err) {
+    if (options.directory.empty() || options.nodes == 0 || options.pods == 0 || options.nodes > kMostNodes ||
+        options.pods > kMostPods) {
+        err << fmt::format("ykctl: a trace needs a directory, 1 to {} nodes and 1 to {} pods\n", kMostNodes, kMostPods);
+        return 2;
+    }
+    const std::filesystem::path directory{options.directory};
+    std::error_code fault;
+    std::filesystem::create_directories(directory, fault);
+    if (fault) {
+        err << fmt::format("ykctl: cannot make {}: {}\n", options.directory, fault.message());
+        return 1;
+    }
+    Random random{options.seed};
+    if (!write_file(directory / "nodes.csv", nodes_text(options.nodes, random), err)) return 1;
+    if (!write_file(directory / "pods.csv", pods_text(options.pods, random), err)) return 1;
+    out << fmt::format("{0} nodes in {2}/nodes.csv, {1} pods in {2}/pods.csv\n", options.nodes, options.pods,
+                       options.directory);
+    return 0;
+}
+
+} // namespace yk::replay

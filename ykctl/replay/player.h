@@ -1,0 +1,84 @@
+#pragma once
+// The course of a replay: what is sent when, and what becomes of each pod.
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ykctl/replay/report.h"
+#include "ykctl/replay/session.h"
+
+namespace yk::replay {
+
+/// Told now and then how far the replay is, for a progress bar.
+struct Progress {
+    std::uint64_t done = 0, total = 0; // pods sent and placed, in all; or events played
+    std::uint64_t placed = 0, pending = 0;
+};
+
+/// Plays one trace over one session.
+///
+/// Owner: run_replay(). Thread: the caller's. Used once.
+class TracePlayer {
+public:
+    using Watch = std::function<void(const Progress&)>;
+
+    /// `speed` 0: all at once, without deletions; else trace time divided by it.
+    TracePlayer(const Trace& trace, Session& session, double speed, Watch watch);
+
+    [[nodiscard]] wire::CallResult<Report> play(const std::string& policy);
+
+private:
+    using Clock = std::chrono::steady_clock;
+    using Done = Session::Done;
+
+    enum class State { NotSent, Waiting, Placed, Ended };
+    struct Pod {
+        State state = State::NotSent;
+        bool was_placed = false;
+        std::int64_t asked_ns = 0; // daemon's clock
+    };
+    struct Event {
+        double at = 0; // seconds from the start of the replay
+        bool is_release = false;
+        std::size_t pod = 0;
+    };
+
+    Done play_at_once();
+    Done play_in_time();
+    Done play_due(double now);
+    [[nodiscard]] std::vector<Event> events() const;
+    Done ask(const std::vector<std::size_t>& pods);
+    Done release(const std::vector<std::size_t>& pods);
+    Done read();
+    void take(const Told& told);
+    /// Waits until nothing that can be placed is left.
+    Done wait_until_placed();
+    /// Whether any pending pod could be placed; notes the reasons of the others.
+    wire::CallResult<bool> ask_why();
+    wire::CallResult<Why> why(std::size_t pod);
+    void count_reason(std::map<std::string, std::uint64_t>& reasons, const Why& why, std::uint64_t pods);
+    void sample(bool always);
+    [[nodiscard]] double seconds() const;
+    [[nodiscard]] std::int64_t daemon_now() const;
+
+    const Trace& trace_;
+    Session& session_;
+    double speed_;
+    Watch watch_;
+    std::vector<Pod> pods_; // as trace_.pods
+    std::unordered_map<std::string, std::size_t> index_;
+    std::vector<Event> events_;
+    std::size_t next_event_ = 0;
+    std::int64_t offset_ns_ = 0;
+    Clock::time_point start_, last_sample_, last_watch_;
+    std::uint64_t waiting_ = 0, sent_ = 0;
+    std::map<std::string, Amounts> used_;
+    std::map<std::string, std::uint64_t> final_reasons_; // of pods that ended without a place
+    Report report_;
+};
+
+} // namespace yk::replay

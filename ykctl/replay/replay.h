@@ -1,0 +1,38 @@
+#pragma once
+// `ykctl replay` and `ykctl replay gen`: a recorded cluster trace played against a daemon, and a small synthetic one.
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+
+#include "protocol/transport/client.h"
+
+namespace yk::replay {
+
+struct ReplayOptions {
+    std::string nodes_file; // CSV: sn, cpu_milli, memory_mib, gpu, model
+    std::string pods_file;  // CSV: name, cpu_milli, memory_mib, num_gpu, gpu_milli, ..., creation_time, deletion_time
+    std::string policy = "fair";  // or binpacking
+    double speed = 0;             // 0: all at once (`max`), without deletions; N: trace time divided by N
+    bool spawn = false;           // a private daemon
+    bool json = false;            // the report as JSON instead of tables
+    bool progress = false;        // a progress bar on `err` (for terminals)
+    std::string rm_id = "replay"; // registered as a detached RM, which stays registered
+    wire::ClientOptions client;   // the running daemon; with `spawn` only its timeout and trace count
+};
+
+/// Plays the trace and prints the report on `out`. Exit status of ecosystem.md 4.2: 0, 1 refused by the daemon, 2
+/// options or a trace that cannot be read (file:line on `err`), 3 daemon unreachable.
+[[nodiscard]] int run_replay(const ReplayOptions& options, std::ostream& out, std::ostream& err);
+
+struct GenerateOptions {
+    std::string directory; // made if missing; gets nodes.csv and pods.csv
+    std::uint32_t nodes = 20;
+    std::uint32_t pods = 200;
+    std::uint64_t seed = 1;
+};
+
+/// Writes a synthetic trace; the same options give the same bytes. Exit status 0, 1 cannot write, 2 options.
+[[nodiscard]] int generate_trace(const GenerateOptions& options, std::ostream& out, std::ostream& err);
+
+} // namespace yk::replay

@@ -1,0 +1,49 @@
+#pragma once
+// A cluster trace (shared/data/README.md): nodes and pods, in the base units of the messages.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/base/result.h"
+
+namespace yk::replay {
+
+/// Resource name -> amount; memory in bytes, vcore and gpu in thousandths. gpu is left out when 0.
+using Amounts = std::map<std::string, std::int64_t>;
+
+struct TraceNode {
+    std::string name;
+    Amounts capacity;
+};
+
+struct TracePod {
+    std::string name;
+    Amounts request;
+    std::string queue;                    // the qos in lower case; also the application
+    std::int64_t creation = 0;            // seconds from the start of the trace
+    std::optional<std::int64_t> deletion; // not before creation
+};
+
+struct Trace {
+    std::vector<TraceNode> nodes; // in file order
+    std::vector<TracePod> pods;   // by creation time, file order for ties
+
+    [[nodiscard]] Amounts capacity() const;
+    [[nodiscard]] std::vector<std::string> queues() const; // sorted
+};
+
+/// Errors have `file:line` as `where`. Names are unique.
+[[nodiscard]] Result<std::vector<TraceNode>> read_nodes(std::string_view text, const std::string& file);
+[[nodiscard]] Result<std::vector<TracePod>> read_pods(std::string_view text, const std::string& file);
+
+/// Both files from disk.
+[[nodiscard]] Result<Trace> load_trace(const std::string& nodes_file, const std::string& pods_file);
+
+/// `sum` + `amounts`, or - with `sign` -1; saturating.
+void add_amounts(Amounts& sum, const Amounts& amounts, int sign = 1);
+
+} // namespace yk::replay

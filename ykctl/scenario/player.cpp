@@ -1,0 +1,261 @@
+#include "ykctl/scenario/player.h"
+
+#include "ykctl/scenario/messages.h"
+#include "ykctl/scenario/value_at.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace yk::scenario {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+/// Between two looks at what time alone may change; short beside the shortest `within` in use, 80 ms.
+constexpr milliseconds kPollInterval{2};
+constexpr milliseconds kLongestPollInterval{20};
+
+bool is_answer(const wire::CallError& error) {
+    return error.kind == wire::CallError::Kind::Refused || error.kind == wire::CallError::Kind::TooLarge;
+}
+
+std::string answer_text(const wire::CallError& error) {
+    const std::string path = error.path.empty() ? "" : error.path + ": ";
+    return fmt::format("{}: {}{}", error.name.empty() ? "refused" : error.name, path, error.message);
+}
+
+std::int64_t ceil_ms(Duration duration) {
+    return std::chrono::ceil<milliseconds>(duration).count();
+}
+
+} // namespace
+
+std::string StepFailure::text() const {
+    return fmt::format("step {}: {}: wanted {}, found {}", step, unmet.path, unmet.wanted, unmet.found);
+}
+
+Player::Player(const Scenario& scenario, Caller caller, Duration liveness)
+    : scenario_(scenario), caller_(std::move(caller)), liveness_(liveness) {}
+
+Result<std::vector<StepFailure>, wire::CallError> Player::play() {
+    if (scenario_.config) {
+        Step first;
+        first.action = Action::Register;
+        first.message["config"] = *scenario_.config;
+        YK_CHECKED(call(first));
+        if (!failures_.empty()) return std::move(failures_);
+    }
+    for (const Step& step : scenario_.steps) {
+        ++step_;
+        YK_CHECKED(play_step(step));
+    }
+    return std::move(failures_);
+}
+
+Player::Done Player::play_step(const Step& step) {
+    switch (step.action) {
+    case Action::Cycles: return cycles(step.cycles);
+    case Action::Wait: return wait(step.duration);
+    case Action::Expect: return expect(step);
+    default: return call(step);
+    }
+}
+
+std::string Player::rm_of(const Step& step) const {
+    return step.rm.empty() ? scenario_.rm.rm_id : step.rm;
+}
+
+Player::Done Player::call(const Step& step) {
+    const std::string id = rm_of(step);
+    const Value message = message_of(step, id, scenario_.rm);
+    auto answer = caller_(kind_of(step.action), message);
+    if (!answer && !is_answer(answer.error())) return std::move(answer).error();
+    if (answer.ok() == step.refused)
+        fail({std::string{action_name(step.action)}, step.refused ? "refused" : "accepted",
+              answer ? "accepted" : answer_text(answer.error())});
+    if (step.action == Action::Register) registered(id, answer);
+    const auto rm = rms_.find(id);
+    if (answer && rm != rms_.end() && step.action == Action::Releases)
+        for (const Value& release : list_at(map_at(message, "releases"), "allocationsToRelease"))
+            rm->second.books.release_sent(release);
+    return settle();
+}
+
+/// A registration that is refused has ended an earlier one all the same (I-122); its books stay as they are.
+void Player::registered(const std::string& id, const wire::CallResult<Value>& answer) {
+    if (!answer) {
+        if (const auto rm = rms_.find(id); rm != rms_.end()) rm->second.is_served = false;
+        return;
+    }
+    Rm rm;
+    rm.epoch = integer_at(*answer, "streamEpoch");
+    rms_[id] = std::move(rm);
+}
+
+Player::Done Player::cycles(std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        auto answer = caller_("Step", {{"cycles", 1}});
+        if (!answer) {
+            if (!is_answer(answer.error())) return std::move(answer).error();
+            fail({"cycles", "accepted", answer_text(answer.error())});
+            return {};
+        }
+        YK_CHECKED(handle_told()); // the reply to Step comes after the callbacks it caused (I-351)
+    }
+    return {};
+}
+
+Player::Done Player::wait(Duration duration) {
+    if (!scenario_.virtual_clock) {
+        const auto end = Clock::now() + duration;
+        for (auto now = Clock::now(); now < end; now = Clock::now()) {
+            std::this_thread::sleep_for(std::min<Clock::duration>(end - now, kLongestPollInterval));
+            YK_CHECKED(handle_told());
+        }
+        return settle();
+    }
+    // RM liveness follows the virtual clock (I-353): a jump beyond it would be an RM that has died.
+    const Duration longest = std::max<Duration>(liveness_ / 10 * 9, milliseconds{1});
+    while (duration > Duration::zero()) {
+        const Duration slice = std::min(duration, longest);
+        auto answer = caller_("Clock", {{"advanceMs", ceil_ms(slice)}});
+        if (!answer) {
+            if (!is_answer(answer.error())) return std::move(answer).error();
+            fail({"wait", "accepted", answer_text(answer.error())});
+            return {};
+        }
+        duration -= slice;
+        YK_CHECKED(handle_told()); // timers that are due fire before the reply (I-353)
+    }
+    return settle();
+}
+
+Player::Done Player::expect(const Step& step) {
+    const auto deadline = Clock::now() + step.duration;
+    milliseconds interval = kPollInterval;
+    for (;;) {
+        YK_CHECKED(settle());
+        const bool is_last = Clock::now() >= deadline;
+        std::vector<Unmet> unmet;
+        YK_CHECKED(check_once(step, unmet));
+        if (unmet.empty()) return {};
+        if (is_last) {
+            for (Unmet& one : unmet) fail(std::move(one));
+            return {};
+        }
+        std::this_thread::sleep_for(std::min<Clock::duration>(interval, deadline - Clock::now()));
+        interval = std::min(interval * 2, kLongestPollInterval);
+    }
+}
+
+Player::Done Player::check_once(const Step& step, std::vector<Unmet>& unmet) {
+    static const RmBooks no_books;
+    const std::string id = rm_of(step);
+    const auto rm = rms_.find(id);
+    const RmBooks& books = rm != rms_.end() ? rm->second.books : no_books;
+    Observer observer{caller_, id, step.partition};
+    for (const auto& [key, wanted] : step.wanted.items()) {
+        if (key == "applications" || key == "queues" || key == "nodes" || key == "partitions") {
+            YK_CHECKED(check_section(observer, key, wanted, unmet));
+        } else if (wanted.is_array()) {
+            compare_members(key, wanted, books.observed(key), unmet);
+        } else if (wanted.is_object()) {
+            const bool is_count = key == "allocationsOf" || key == "allocationsOn";
+            compare_entries(key, wanted, books.observed(key), is_count ? Value(0) : Value{}, unmet);
+        } else {
+            compare_value(key, wanted, books.observed(key), unmet);
+        }
+    }
+    return {};
+}
+
+Player::Done Player::check_section(Observer& observer, const std::string& section, const Value& wanted,
+                                   std::vector<Unmet>& unmet) {
+    for (const auto& [name, thing] : wanted.items()) {
+        const std::string path = section + "." + name;
+        auto found = observer.look(section, name);
+        if (found)
+            compare_thing(path, thing, *found, unmet);
+        else if (is_answer(found.error()))
+            unmet.push_back({path, shown(thing), answer_text(found.error())});
+        else
+            return std::move(found).error();
+    }
+    return {};
+}
+
+Player::Done Player::settle() {
+    for (;;) {
+        for (const auto& [id, rm] : rms_) {
+            if (!rm.is_served) continue;
+            auto answer = caller_("Sync", {{"rmID", id}});
+            if (!answer && !is_answer(answer.error())) return std::move(answer).error();
+        }
+        YK_TRY(confirmed, drain_all());
+        if (!confirmed) return {};
+    }
+}
+
+Player::Done Player::handle_told() {
+    YK_TRY(confirmed, drain_all());
+    return confirmed ? settle() : Done{};
+}
+
+wire::CallResult<bool> Player::drain_all() {
+    bool confirmed = false;
+    for (auto& [id, rm] : rms_) {
+        if (!rm.is_served) continue;
+        YK_TRY(one, drain(id, rm));
+        confirmed = confirmed || one;
+    }
+    return confirmed;
+}
+
+wire::CallResult<bool> Player::drain(const std::string& id, Rm& rm) {
+    std::vector<Value> releases;
+    for (;;) {
+        const Value request = {{"rmID", id}, {"streamEpoch", rm.epoch}, {"ack", rm.acknowledged}, {"waitMs", 0}};
+        auto told = caller_("Poll", request);
+        if (!told) {
+            if (!is_answer(told.error())) return std::move(told).error();
+            rm.is_served = false;
+            fail({"callbacks of " + id, "delivered", answer_text(told.error())});
+            break;
+        }
+        for (const Value& item : list_at(*told, "items")) {
+            const std::int64_t number = integer_at(item, "n");
+            if (number <= rm.acknowledged) continue; // delivered again (I-365)
+            rm.acknowledged = number;
+            for (Value& release : rm.books.apply(text_at(item, "kind"), map_at(item, "body")))
+                releases.push_back(std::move(release));
+        }
+        if (list_at(*told, "items").empty() || integer_at(*told, "backlog") == 0) break;
+    }
+    if (releases.empty() || !scenario_.rm.confirm_releases) return false;
+    return confirm(id, std::move(releases));
+}
+
+wire::CallResult<bool> Player::confirm(const std::string& id, std::vector<Value> releases) {
+    const Value request = {{"rmID", id}, {"releases", {{"allocationsToRelease", std::move(releases)}}}};
+    auto answer = caller_("UpdateAllocation", request);
+    if (answer) return true;
+    if (!is_answer(answer.error())) return std::move(answer).error();
+    fail({"confirmation of " + id, "accepted", answer_text(answer.error())});
+    return false;
+}
+
+void Player::unregister_all() {
+    for (const auto& [id, rm] : rms_)
+        if (rm.is_served) static_cast<void>(caller_("UnregisterResourceManager", {{"rmID", id}, {"force", true}}));
+    rms_.clear();
+}
+
+void Player::fail(Unmet unmet) {
+    failures_.push_back({step_, std::move(unmet)});
+}
+
+} // namespace yk::scenario

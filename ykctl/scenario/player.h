@@ -1,0 +1,77 @@
+#pragma once
+// The player: one scenario against one daemon (scenario.md).
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ykctl/scenario/compare.h"
+#include "ykctl/scenario/observe.h"
+#include "ykctl/scenario/rm_books.h"
+#include "ykctl/scenario/scenario.h"
+
+namespace yk::scenario {
+
+/// One line under a FAIL.
+struct StepFailure {
+    std::size_t step = 0; // from 1; 0: the registration with the top-level config
+    Unmet unmet;
+
+    [[nodiscard]] std::string text() const;
+};
+
+/// Plays the steps of one scenario over one session.
+///
+/// Owner: play_scenario(). Thread: the caller's.
+/// Invariant, between two steps: the daemon has processed everything sent, the books hold everything it told, and
+/// nothing that needs a confirmation is unconfirmed.
+class Player {
+public:
+    /// `liveness`: how long the daemon bears an RM's silence; a virtual clock is advanced by less at once.
+    Player(const Scenario& scenario, Caller caller, Duration liveness);
+
+    /// All unmet expectations, in order. An error: the daemon was lost on the way.
+    [[nodiscard]] Result<std::vector<StepFailure>, wire::CallError> play();
+
+    /// Leaves a daemon that runs on as it was: without the RMs of the scenario.
+    void unregister_all();
+
+private:
+    struct Rm {
+        RmBooks books;
+        std::int64_t epoch = 0;
+        std::int64_t acknowledged = 0;
+        bool is_served = true; // the daemon keeps a stream for it
+    };
+    using Done = Result<void, wire::CallError>;
+
+    Done play_step(const Step& step);
+    Done call(const Step& step);
+    void registered(const std::string& id, const wire::CallResult<Value>& answer);
+    Done cycles(std::uint32_t count);
+    Done wait(Duration duration);
+    Done expect(const Step& step);
+    Done check_once(const Step& step, std::vector<Unmet>& unmet);
+    Done check_section(Observer& observer, const std::string& section, const Value& wanted, std::vector<Unmet>& unmet);
+
+    /// Waits until everything sent has been processed and everything told has been handled, confirmations included.
+    Done settle();
+    /// The same when nothing has been sent since the last answer.
+    Done handle_told();
+    /// Reads what has been told and confirms it. True: something was confirmed.
+    wire::CallResult<bool> drain_all();
+    wire::CallResult<bool> drain(const std::string& id, Rm& rm);
+    wire::CallResult<bool> confirm(const std::string& id, std::vector<Value> releases);
+    [[nodiscard]] std::string rm_of(const Step& step) const;
+    void fail(Unmet unmet);
+
+    const Scenario& scenario_;
+    Caller caller_;
+    Duration liveness_;
+    std::map<std::string, Rm> rms_; // those that the scenario registered
+    std::size_t step_ = 0;
+    std::vector<StepFailure> failures_;
+};
+
+} // namespace yk::scenario

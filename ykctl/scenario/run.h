@@ -1,0 +1,24 @@
+#pragma once
+// `ykctl scenario run`: plays scenario files (scenario.md) against a daemon.
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "protocol/transport/client.h"
+
+namespace yk::scenario {
+
+struct ScenarioOptions {
+    std::vector<std::string> files; // played, and reported on, in this order
+    bool spawn = false;             // a fresh private daemon per file
+    int parallel = 1;               // files at once; counts only with `spawn`
+    wire::ClientOptions client;     // the running daemon; with `spawn` only its timeout, strict and trace count
+};
+
+/// Plays every file. `out` gets a PASS or FAIL line per file and the unmet expectations, `err` malformed files and
+/// unreachable daemons. Returns the exit status of scenario.md: 0 all pass, 1 an expectation failed, 2 a file is
+/// malformed or a daemon cannot be reached.
+[[nodiscard]] int run_scenarios(const ScenarioOptions& options, std::ostream& out, std::ostream& err);
+
+} // namespace yk::scenario

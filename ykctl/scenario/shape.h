@@ -1,0 +1,97 @@
+#pragma once
+// The keys a map of a scenario file may have, as tables; and the reading of a YAML tree by them. Used by reader.cpp.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/base/result.h"
+#include "libcore/base/time.h"
+#include "libcore/config_yaml/tree.h"
+#include "protocol/wire/value.h"
+
+namespace yk::scenario {
+
+using config_yaml::Mark;
+using config_yaml::Member;
+using config_yaml::Node;
+using wire::Value;
+
+struct Shape;
+
+/// Elements of one list of one message at most (I-316), `repeat` counted.
+inline constexpr std::int64_t kMaxElements = 100'000;
+
+enum class FieldType {
+    Text, // any scalar, as written
+    Int32,
+    Int64,
+    Count, // 0 to 2^32 - 1
+    Boolean,
+    Resources,       // name -> int64
+    WantedResources, // the same or null: none at all
+    Texts,           // name -> text
+    TextList,
+    Counts,             // name -> count
+    NodeAction,         // name -> integer of I-045
+    Termination,        // name -> integer of I-032
+    WantedTermination,  // name or `*`
+    WantedTerminations, // key -> name or `*`
+    Nanoseconds,        // duration text -> int64
+    Config,             // a text, or a map that is written out as text
+    Map,                // of `shape`
+    List,               // of maps of `shape`
+    MapOf               // name -> map of `shape`
+};
+
+struct Field {
+    std::string_view key;
+    FieldType type = FieldType::Text;
+    const Shape* shape = nullptr;
+    std::string_view wire_key = {}; // empty: as `key`
+};
+
+struct Shape {
+    std::string_view name; // for messages
+    std::vector<Field> fields;
+};
+
+/// Reads trees by shapes and keeps the first fault; after one it returns empty values, so that callers check once, at
+/// the end. Thread: any one.
+class ShapeReader {
+public:
+    explicit ShapeReader(std::string_view file) : file_(file) {}
+
+    [[nodiscard]] bool failed() const { return error_.has_value(); }
+    /// REQUIRES: failed().
+    [[nodiscard]] const Error& error() const { return *error_; }
+    void fail(const Mark& at, std::string message);
+
+    /// The map as a Value with the wire's keys. Faults are unknown keys, wrong types, and `exists: false` with anything
+    /// beside it.
+    [[nodiscard]] Value read(const Node& node, const Shape& shape);
+    /// A list of such maps; at most kMaxElements of them, each counted as often as its `repeat` says.
+    [[nodiscard]] Value read_list(const Node& node, const Shape& shape);
+    [[nodiscard]] Value read_field(const Node& node, const Field& field);
+
+    [[nodiscard]] std::string text(const Node& node);
+    [[nodiscard]] std::int64_t integer(const Node& node, std::int64_t least, std::int64_t most);
+    [[nodiscard]] bool boolean(const Node& node);
+    [[nodiscard]] Duration duration(const Node& node);
+    /// A configuration as text.
+    [[nodiscard]] std::string config(const Node& node);
+
+private:
+    bool expect_kind(const Node& node, Node::Kind kind, std::string_view name);
+    const Field* find_field(const Member& member, const Shape& shape);
+    Value read_map_of(const Node& node, const Field& element);
+    Value read_texts(const Node& node, const Field& field);
+    Value read_node_action(const Node& node);
+    Value read_termination(const Node& node, bool is_wanted);
+
+    std::string file_;
+    std::optional<Error> error_;
+};
+
+} // namespace yk::scenario

@@ -1,0 +1,48 @@
+#pragma once
+// Reading a body of the daemon's without trusting its types: what is absent or of another type reads as empty.
+
+#include <cstdint>
+#include <string>
+
+#include "protocol/wire/value.h"
+
+namespace yk::scenario {
+
+using wire::Value;
+
+[[nodiscard]] inline const Value& value_at(const Value& map, const char* key) {
+    static const Value none;
+    if (!map.is_object()) return none;
+    const auto found = map.find(key);
+    return found != map.end() ? *found : none;
+}
+
+[[nodiscard]] inline std::string text_at(const Value& map, const char* key) {
+    const Value& value = value_at(map, key);
+    return value.is_string() ? value.get<std::string>() : std::string{};
+}
+
+[[nodiscard]] inline std::int64_t integer_at(const Value& map, const char* key) {
+    const Value& value = value_at(map, key);
+    return value.is_number_integer() ? value.get<std::int64_t>() : 0;
+}
+
+[[nodiscard]] inline bool boolean_at(const Value& map, const char* key) {
+    const Value& value = value_at(map, key);
+    return value.is_boolean() && value.get<bool>();
+}
+
+[[nodiscard]] inline const Value& list_at(const Value& map, const char* key) {
+    static const Value none = Value::array();
+    const Value& value = value_at(map, key);
+    return value.is_array() ? value : none;
+}
+
+/// Always a map; empty where there is none.
+[[nodiscard]] inline const Value& map_at(const Value& map, const char* key) {
+    static const Value none = Value::object();
+    const Value& value = value_at(map, key);
+    return value.is_object() ? value : none;
+}
+
+} // namespace yk::scenario

@@ -1,0 +1,312 @@
+#include "ykd/runtime/callback_writer.h"
+
+#include <utility>
+
+#include "libcore/base/check.h"
+#include "protocol/wire/text.h"
+
+namespace yk {
+namespace {
+
+using wire::Packer;
+
+constexpr std::size_t kMaxMerged = 1000;          // allocations per item
+constexpr std::size_t kMaxItemBytes = 512U << 10; // an item stays well below the smallest message limit (I-364)
+constexpr std::size_t kMaxTogether = 1000;        // elements of several lists in one item
+constexpr std::size_t kMaxMessage = 4096;         // I-006
+
+std::string_view message_text(std::string_view text) {
+    return wire::truncated(text, kMaxMessage);
+}
+
+/// `{name: [` with the list's length, as the head of an item.
+void set_list_head(OutItem& item, std::string_view name, std::size_t count) {
+    wire::Buffer head;
+    Packer packer(head);
+    packer.map(1);
+    packer.text(name);
+    packer.list(count);
+    YK_CHECK(head.size() <= item.head.size(), "the head of a list item fits its room");
+    std::copy_n(head.data(), head.size(), item.head.begin());
+    item.head_size = static_cast<std::uint8_t>(head.size());
+}
+
+void pack_resource(Packer& packer, const NamedResource& resource) {
+    std::size_t count = 0;
+    resource.for_each([&](std::string_view, std::int64_t) { ++count; });
+    packer.map(count);
+    resource.for_each([&](std::string_view name, std::int64_t value) {
+        packer.text(name);
+        packer.integer(value);
+    });
+}
+
+void pack_tags(Packer& packer, std::span<const Tag> tags) {
+    packer.map(tags.size());
+    for (const Tag& tag : tags) {
+        packer.text(tag.key);
+        packer.text(tag.value);
+    }
+}
+
+/// I-031: every field.
+void pack_allocation(Packer& packer, const NewAllocation& allocation) {
+    packer.map(12);
+    packer.field("allocationKey", allocation.key);
+    packer.field("applicationID", allocation.application);
+    packer.field("partitionName", allocation.partition);
+    packer.field("taskGroupName", allocation.task_group);
+    packer.key("placeholder");
+    packer.boolean(allocation.placeholder);
+    packer.key("allocationTags");
+    pack_tags(packer, allocation.tags);
+    packer.key("resourcePerAlloc");
+    pack_resource(packer, allocation.resource);
+    packer.key("priority");
+    packer.integer(allocation.priority);
+    packer.field("nodeID", allocation.node);
+    packer.key("originator");
+    packer.boolean(allocation.originator);
+    packer.key("preemptionPolicy");
+    packer.map(2);
+    packer.key("allowPreemptSelf");
+    packer.boolean(allocation.allow_preempt_self);
+    packer.key("allowPreemptOther");
+    packer.boolean(allocation.allow_preempt_other);
+    packer.field("queueName", allocation.queue);
+}
+
+void pack_released(Packer& packer, const ReleasedAllocation& released) {
+    packer.map(5);
+    packer.field("partitionName", released.partition);
+    packer.field("applicationID", released.application);
+    packer.field("allocationKey", released.key);
+    packer.key("terminationType");
+    packer.natural(static_cast<std::uint64_t>(released.type));
+    packer.field("message", message_text(released.message));
+}
+
+void pack_code(Packer& packer, ElementCode code) {
+    packer.key("code");
+    packer.natural(static_cast<std::uint64_t>(code));
+}
+
+void pack_rejected(Packer& packer, const RejectedAsk& rejected) {
+    packer.map(5);
+    packer.field("allocationKey", rejected.key);
+    packer.field("applicationID", rejected.application);
+    packer.field("reason", message_text(rejected.reason));
+    packer.field("partitionName", rejected.partition);
+    pack_code(packer, rejected.code);
+}
+
+void pack_ignored(Packer& packer, const IgnoredRelease& ignored) {
+    packer.map(4);
+    packer.field("partitionName", ignored.partition);
+    packer.field("applicationID", ignored.application);
+    packer.field("allocationKey", ignored.key);
+    packer.field("reason", message_text(ignored.reason));
+}
+
+void pack_accepted(Packer& packer, const AcceptedApplication& accepted) {
+    packer.map(3);
+    packer.field("applicationID", accepted.id);
+    packer.field("partitionName", accepted.partition);
+    packer.field("queueName", accepted.queue);
+}
+
+void pack_rejected_application(Packer& packer, const RejectedApplication& rejected) {
+    packer.map(4);
+    packer.field("applicationID", rejected.id);
+    packer.field("reason", message_text(rejected.reason));
+    packer.field("partitionName", rejected.partition);
+    pack_code(packer, rejected.code);
+}
+
+void pack_node(Packer& packer, const AcceptedNode& node) {
+    packer.map(2);
+    packer.field("nodeID", node.id);
+    packer.field("partitionName", node.partition);
+}
+
+void pack_rejected_node(Packer& packer, const RefusedNode& node) {
+    packer.map(4);
+    packer.field("nodeID", node.id);
+    packer.field("reason", message_text(node.reason));
+    packer.field("partitionName", node.partition);
+    pack_code(packer, node.code);
+}
+
+void pack_failed_node(Packer& packer, const RefusedNode& node) {
+    packer.map(5);
+    packer.field("nodeID", node.id);
+    packer.key("action");
+    packer.natural(static_cast<std::uint64_t>(node.action));
+    packer.field("reason", message_text(node.reason));
+    packer.field("partitionName", node.partition);
+    pack_code(packer, node.code);
+}
+
+template <class T, class Write>
+void pack_list(Packer& packer, std::string_view name, std::span<const T> elements, Write write) {
+    packer.text(name);
+    packer.list(elements.size());
+    for (const T& element : elements) write(packer, element);
+}
+
+} // namespace
+
+std::vector<OutItem> CallbackWriter::take() {
+    close_new();
+    return std::exchange(items_, {});
+}
+
+void CallbackWriter::discard() {
+    items_.clear();
+    open_.clear();
+    open_count_ = 0;
+    confirmations_.clear();
+}
+
+void CallbackWriter::close_new() {
+    if (open_count_ == 0) return;
+    OutItem item;
+    item.kind = si::item::kUpdateAllocation;
+    item.at = now_;
+    set_list_head(item, "new", open_count_);
+    item.body = std::exchange(open_, {});
+    open_count_ = 0;
+    items_.push_back(std::move(item));
+}
+
+OutItem& CallbackWriter::add(std::string_view kind) {
+    close_new();
+    items_.emplace_back();
+    items_.back().kind = kind;
+    items_.back().at = now_;
+    return items_.back();
+}
+
+/// One item with one list, or several of the same kind when it would grow too large.
+template <class T, class Write>
+void CallbackWriter::add_list(std::string_view kind, std::string_view name, std::span<const T> elements, Write write) {
+    std::size_t done = 0;
+    while (done < elements.size()) {
+        OutItem& item = add(kind);
+        Packer packer(item.body);
+        std::size_t count = 0;
+        for (; done < elements.size() && item.body.size() < kMaxItemBytes; ++done, ++count)
+            write(packer, elements[done]);
+        set_list_head(item, name, count);
+    }
+}
+
+void CallbackWriter::allocation_made(const NewAllocation& allocation) {
+    Packer packer(open_);
+    pack_allocation(packer, allocation);
+    if (++open_count_ == kMaxMerged || open_.size() >= kMaxItemBytes) close_new();
+}
+
+void CallbackWriter::allocations_released(std::span<const ReleasedAllocation> released) {
+    add_list(si::item::kUpdateAllocation, "released", released, pack_released);
+    if (!interest_.confirm_releases) return;
+    for (const ReleasedAllocation& one : released)
+        if (one.type != TerminationType::Unknown && one.type != TerminationType::StoppedByRm)
+            confirmations_.push_back(
+                {std::string(one.partition), std::string(one.application), std::string(one.key), one.type});
+}
+
+void CallbackWriter::asks_rejected(std::span<const RejectedAsk> rejected, bool placements) {
+    add_list(si::item::kUpdateAllocation, placements ? "rejectedAllocations" : "rejected", rejected, pack_rejected);
+}
+
+void CallbackWriter::releases_ignored(std::span<const IgnoredRelease> ignored) {
+    if (interest_.report_ignored) add_list(si::item::kUpdateAllocation, "ignoredReleases", ignored, pack_ignored);
+}
+
+void CallbackWriter::applications_answered(std::span<const AcceptedApplication> accepted,
+                                           std::span<const RejectedApplication> rejected) {
+    constexpr std::string_view kind = si::item::kUpdateApplication;
+    if (accepted.empty() || rejected.empty() || accepted.size() + rejected.size() > kMaxTogether) {
+        add_list(kind, "accepted", accepted, pack_accepted);
+        return add_list(kind, "rejected", rejected, pack_rejected_application);
+    }
+    Packer packer(add(kind).body); // I-165: one callback with both
+    packer.map(2);
+    pack_list(packer, "accepted", accepted, pack_accepted);
+    pack_list(packer, "rejected", rejected, pack_rejected_application);
+}
+
+void CallbackWriter::application_updated(const UpdatedApplication& updated) {
+    OutItem& item = add(si::item::kUpdateApplication);
+    set_list_head(item, "updated", 1);
+    Packer packer(item.body);
+    packer.map(5);
+    packer.field("applicationID", updated.id);
+    packer.field("state", updated.state);
+    packer.key("stateTransitionTimestamp");
+    packer.integer(updated.at.ns);
+    packer.field("message", message_text(updated.message));
+    packer.field("partitionName", updated.partition);
+}
+
+void CallbackWriter::nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
+                                    std::span<const RefusedNode> failed) {
+    constexpr std::string_view kind = si::item::kUpdateNode;
+    const std::size_t lists = static_cast<std::size_t>(!accepted.empty()) +
+                              static_cast<std::size_t>(!rejected.empty()) + static_cast<std::size_t>(!failed.empty());
+    if (lists < 2 || accepted.size() + rejected.size() + failed.size() > kMaxTogether) {
+        add_list(kind, "accepted", accepted, pack_node);
+        add_list(kind, "rejected", rejected, pack_rejected_node);
+        return add_list(kind, "failed", failed, pack_failed_node);
+    }
+    Packer packer(add(kind).body);
+    packer.map(lists);
+    if (!accepted.empty()) pack_list(packer, "accepted", accepted, pack_node);
+    if (!rejected.empty()) pack_list(packer, "rejected", rejected, pack_rejected_node);
+    if (!failed.empty()) pack_list(packer, "failed", failed, pack_failed_node);
+}
+
+void CallbackWriter::ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) {
+    if (!interest_.container_state) return;
+    OutItem& item = add(si::item::kUpdateContainerSchedulingState);
+    item.item_class = ItemClass::LatestWins;
+    item.key.append(application).append(1, '\0').append(key);
+    Packer packer(item.body);
+    packer.map(4);
+    packer.field("applicationID", application);
+    packer.field("allocationKey", key);
+    packer.key("state");
+    packer.natural(4); // FAILED (I-055)
+    packer.field("reason", message_text(reason));
+}
+
+void CallbackWriter::notice(std::string_view code, std::string_view message, std::string_view details) {
+    Packer packer(add(si::item::kNotice).body);
+    packer.map(details.empty() ? 2 : 3);
+    packer.field("code", code);
+    packer.field("message", message_text(message));
+    if (details.empty()) return;
+    packer.key("details");
+    packer.raw(details);
+}
+
+void CallbackWriter::events(std::string_view records, const EventSpan& sent, const EventSpan& lost) {
+    OutItem& item = add(si::item::kSendEvent);
+    item.item_class = ItemClass::CountedLoss;
+    item.events = sent;
+    Packer packer(item.body);
+    packer.map(lost.records == 0 ? 2 : 4);
+    packer.key("records");
+    packer.list(sent.records);
+    packer.raw(records);
+    packer.key("lost");
+    packer.natural(lost.records);
+    if (lost.records == 0) return;
+    packer.key("lostFirstID");
+    packer.natural(lost.first_id);
+    packer.key("lostLastID");
+    packer.natural(lost.last_id);
+}
+
+} // namespace yk

@@ -1,0 +1,72 @@
+#pragma once
+// CallbackWriter: the core's callbacks as encoded items. It encodes at once, on the owner thread, and merges
+// neighbouring `new` of one turn into one item (I-104), so that an allocation costs one append to a buffer.
+//
+// Owner: RmOwner. Thread: the owner thread.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libcore/scheduler/callbacks.h"
+#include "ykd/runtime/out_item.h"
+
+namespace yk {
+
+/// A release of the core that a detached RM confirms by itself (I-387).
+struct PendingConfirmation {
+    std::string partition, application, key;
+    TerminationType type = TerminationType::Unknown;
+};
+
+class CallbackWriter final : public Callbacks {
+public:
+    /// What the RM announced (I-021) and whether the daemon confirms releases for it.
+    struct Interest {
+        bool report_ignored = false;
+        bool container_state = false;
+        bool confirm_releases = false;
+    };
+
+    void set_interest(const Interest& interest) { interest_ = interest; }
+    /// The time that items made from now on carry.
+    void set_time(Instant now) { now_ = now; }
+
+    /// Everything written since the last call, in order.
+    [[nodiscard]] std::vector<OutItem> take();
+    [[nodiscard]] bool empty() const { return items_.empty() && open_count_ == 0; }
+    /// Forgets what was written and not taken (I-124).
+    void discard();
+    [[nodiscard]] std::vector<PendingConfirmation> take_confirmations() { return std::exchange(confirmations_, {}); }
+
+    /// Notice {code, message, details}; `details` is one encoded map or empty.
+    void notice(std::string_view code, std::string_view message, std::string_view details);
+    /// SendEvent {records, lost}; `records` are `count` encoded maps.
+    void events(std::string_view records, const EventSpan& sent, const EventSpan& lost);
+
+    void allocation_made(const NewAllocation& allocation) override;
+    void allocations_released(std::span<const ReleasedAllocation> released) override;
+    void asks_rejected(std::span<const RejectedAsk> rejected, bool placements) override;
+    void releases_ignored(std::span<const IgnoredRelease> ignored) override;
+    void applications_answered(std::span<const AcceptedApplication> accepted,
+                               std::span<const RejectedApplication> rejected) override;
+    void application_updated(const UpdatedApplication& updated) override;
+    void nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
+                        std::span<const RefusedNode> failed) override;
+    void ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) override;
+
+private:
+    void close_new();
+    OutItem& add(std::string_view kind);
+    template <class T, class Write>
+    void add_list(std::string_view kind, std::string_view name, std::span<const T> elements, Write write);
+
+    Interest interest_;
+    Instant now_;
+    std::vector<OutItem> items_;
+    wire::Buffer open_; // elements of the `new` list being merged
+    std::size_t open_count_ = 0;
+    std::vector<PendingConfirmation> confirmations_;
+};
+
+} // namespace yk

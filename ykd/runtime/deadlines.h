@@ -1,0 +1,52 @@
+#pragma once
+// Deadlines: calls that are made later, on one housekeeping thread, in real time (I-353): ends of polls and waits,
+// sweeps of sessions, health checks. What is called must be short: it posts, answers or hands on.
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "ykd/runtime/clock.h"
+
+namespace yk {
+
+class Deadlines {
+public:
+    /// Names a call until it was made.
+    struct Key {
+        SteadyClock::time_point at;
+        std::uint64_t number = 0; // 0: none
+        friend bool operator<(const Key& a, const Key& b) { return a.at != b.at ? a.at < b.at : a.number < b.number; }
+    };
+
+    Deadlines();
+    ~Deadlines();
+    Deadlines(const Deadlines&) = delete;
+    Deadlines& operator=(const Deadlines&) = delete;
+
+    Key call_at(SteadyClock::time_point at, std::function<void()> call);
+    Key call_after(SteadyClock::duration delay, std::function<void()> call) {
+        return call_at(SteadyClock::now() + delay, std::move(call));
+    }
+    /// False when the call was made, is being made or was cancelled before.
+    bool cancel(const Key& key);
+    /// Calls `call` every `period` until the end.
+    void every(SteadyClock::duration period, std::function<void()> call);
+    /// Ends the thread; what is pending is dropped.
+    void stop();
+
+private:
+    void run();
+
+    std::mutex mutex_;
+    std::condition_variable bell_;
+    std::map<Key, std::function<void()>> calls_;
+    std::uint64_t last_number_ = 0;
+    bool stopping_ = false;
+    std::thread thread_;
+};
+
+} // namespace yk

@@ -1,0 +1,121 @@
+#include "ykd/runtime/event_chunk.h"
+
+#include <cstring>
+
+namespace yk {
+namespace {
+
+constexpr std::size_t kMaxMessage = 1024;
+constexpr std::string_view kEllipsis = "...";
+
+/// What stands before the texts of a record.
+struct Head {
+    std::int64_t at = 0;
+    std::uint32_t message = 0; // lengths
+    std::uint16_t partition = 0, object = 0, reference = 0;
+    std::uint16_t detail = 0;
+    std::uint16_t resources = 0;
+    std::uint8_t type = 0, change = 0;
+    bool has_resource = false;
+};
+
+template <class T>
+void put(std::vector<char>& bytes, const T& value) {
+    const std::size_t at = bytes.size();
+    bytes.resize(at + sizeof value);
+    std::memcpy(bytes.data() + at, &value, sizeof value);
+}
+
+void put_text(std::vector<char>& bytes, std::string_view text) {
+    bytes.insert(bytes.end(), text.begin(), text.end());
+}
+
+std::uint16_t length16(std::string_view text) {
+    return static_cast<std::uint16_t>(text.size()); // ids, names and paths are at most 1024 bytes (I-006)
+}
+
+class Reader {
+public:
+    explicit Reader(const char* at) : at_(at) {}
+    template <class T>
+    T get() {
+        T value;
+        std::memcpy(&value, at_, sizeof value);
+        at_ += sizeof value;
+        return value;
+    }
+    std::string_view text(std::size_t size) {
+        const std::string_view read(at_, size);
+        at_ += size;
+        return read;
+    }
+
+private:
+    const char* at_;
+};
+
+} // namespace
+
+CutText cut_message(std::string_view message) {
+    if (message.size() <= kMaxMessage) return {message, false};
+    std::size_t end = kMaxMessage - kEllipsis.size();
+    while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U) --end;
+    return {message.substr(0, end), true};
+}
+
+void EventChunk::append(const EventRecord& event) {
+    const CutText message = cut_message(event.message);
+    const std::size_t start = bytes_.size();
+    Head head;
+    head.at = event.at.ns;
+    head.type = static_cast<std::uint8_t>(event.type);
+    head.change = static_cast<std::uint8_t>(event.change);
+    head.detail = static_cast<std::uint16_t>(event.detail);
+    head.partition = length16(event.partition);
+    head.object = length16(event.object);
+    head.reference = length16(event.reference);
+    head.message = static_cast<std::uint32_t>(message.head.size() + (message.cut ? kEllipsis.size() : 0));
+    head.has_resource = !event.resource.absent();
+    put(bytes_, head);
+    for (const std::string_view text : {event.partition, event.object, event.reference, message.head})
+        put_text(bytes_, text);
+    if (message.cut) put_text(bytes_, kEllipsis);
+    std::uint16_t count = 0;
+    event.resource.for_each([&](std::string_view name, std::int64_t value) {
+        put(bytes_, value);
+        put(bytes_, length16(name));
+        put_text(bytes_, name);
+        ++count;
+    });
+    std::memcpy(bytes_.data() + start + offsetof(Head, resources), &count, sizeof count);
+    offsets_.push_back(static_cast<std::uint32_t>(start));
+}
+
+void EventChunk::clear() {
+    bytes_.clear();
+    offsets_.clear();
+    first_id = 0;
+}
+
+void EventChunk::read(std::size_t index, StoredEvent& into) const {
+    Reader reader(bytes_.data() + offsets_[index]);
+    const Head head = reader.get<Head>();
+    into.id = first_id + index;
+    into.type = static_cast<EventType>(head.type);
+    into.change = static_cast<EventChange>(head.change);
+    into.detail = static_cast<EventDetail>(head.detail);
+    into.at = Instant{head.at};
+    into.partition = reader.text(head.partition);
+    into.object = reader.text(head.object);
+    into.reference = reader.text(head.reference);
+    into.message = reader.text(head.message);
+    into.has_resource = head.has_resource;
+    into.resource.clear();
+    for (std::uint16_t i = 0; i < head.resources; ++i) {
+        const auto value = reader.get<std::int64_t>();
+        const auto size = reader.get<std::uint16_t>();
+        into.resource.emplace_back(reader.text(size), value);
+    }
+}
+
+} // namespace yk

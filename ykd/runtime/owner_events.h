@@ -1,0 +1,41 @@
+#pragma once
+// OwnerEvents: the event records of one RM on their way from the core to the ring, and those of interest to the RM
+// itself (I-191, I-620). Owner: RmOwner. Thread: the owner thread.
+
+#include "protocol/wire/packer.h"
+#include "ykd/runtime/callback_writer.h"
+#include "ykd/runtime/event_ring.h"
+
+namespace yk {
+
+class OwnerEvents final : public EventSink {
+public:
+    explicit OwnerEvents(EventRing& ring) : ring_(ring) {}
+
+    /// Which records the RM is sent: none, those of requests and nodes, or all.
+    enum class Interest { None, RequestsAndNodes, All };
+    void set_interest(Interest interest) { interest_ = interest; }
+    void set_request_capacity(std::uint64_t capacity) { capacity_ = capacity; }
+
+    void record(const EventRecord& event) override {
+        chunk_.append(event);
+        if (chunk_.full()) flush();
+    }
+    /// Hands what was recorded to the ring.
+    void flush();
+    /// The batch collected since the last call as one SendEvent, with what `stream_lost` dropped; nothing when empty.
+    void send(CallbackWriter& writer, const EventSpan& stream_lost);
+    [[nodiscard]] bool has_batch() const { return sent_.records + lost_.records != 0; }
+
+private:
+    void collect(const EventChunk& chunk);
+
+    EventRing& ring_;
+    EventChunk chunk_;
+    Interest interest_ = Interest::None;
+    std::uint64_t capacity_ = 1000; // event.requestCapacity
+    wire::Buffer batch_;
+    EventSpan sent_, lost_;
+};
+
+} // namespace yk

@@ -1,0 +1,332 @@
+#include "ykd/runtime/rm_owner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/wire/packer.h"
+#include "ykd/runtime/clock.h"
+
+namespace yk {
+namespace {
+
+// Budgets of one turn: a flood of updates and a long backlog may not starve each other, and callbacks leave at least
+// this often while the core is busy.
+constexpr std::uint64_t kMaxElementsPerTurn = 4096;
+constexpr auto kScheduleBudget = std::chrono::milliseconds{2};
+constexpr int kCyclesPerLook = 32; // between two looks at the clock
+constexpr auto kHeartbeat = std::chrono::seconds{2};
+constexpr Duration kEventInterval = std::chrono::seconds{2}; // I-620
+constexpr std::uint32_t kIdleCycles = 1000; // Step ends after so many cycles in a row that changed nothing
+constexpr int kMaxRepeats = 1000;           // timers fired at one instant of virtual time
+
+class Closure final : public OwnerTask {
+public:
+    explicit Closure(std::function<void(RmOwner&)> call) : call_(std::move(call)) {}
+    void run(RmOwner& owner) override { call_(owner); }
+
+private:
+    std::function<void(RmOwner&)> call_;
+};
+
+std::string state_details(si::CoreState from, si::CoreState to, const std::string& reason, Instant at) {
+    wire::Buffer buffer;
+    wire::Packer packer(buffer);
+    packer.map(4);
+    packer.key("old");
+    packer.natural(static_cast<std::uint64_t>(from));
+    packer.key("new");
+    packer.natural(static_cast<std::uint64_t>(to));
+    packer.field("reason", reason);
+    packer.key("at");
+    packer.integer(at.ns);
+    return buffer.str();
+}
+
+} // namespace
+
+RmOwner::RmOwner(std::string rm_id, const OwnerOptions& options, Instant now, EventRing& ring, Hooks hooks)
+    : rm_id_(std::move(rm_id)),
+      options_(options),
+      hooks_(std::move(hooks)),
+      mailbox_(options.inbound),
+      stream_(options.outbound),
+      events_(ring),
+      now_(now) {
+    published_now_ = now.ns;
+    last_heard_ = now.ns;
+    last_turn_ = real_now().ns;
+    next_event_batch_ = now + kEventInterval;
+    stream_.set_relief_listener([this] { mailbox_.wake(); });
+    thread_ = std::thread([this] { run(); });
+}
+
+RmOwner::~RmOwner() {
+    stop();
+}
+
+void RmOwner::stop() {
+    stopping_.store(true);
+    mailbox_.wake();
+    if (thread_.joinable()) thread_.join();
+    mailbox_.clear();
+}
+
+void RmOwner::control(std::function<void(RmOwner&)> call) {
+    mailbox_.push_control(std::make_unique<Closure>(std::move(call)));
+}
+
+void RmOwner::in_order(std::function<void(RmOwner&)> call) {
+    OwnerTaskPtr task = std::make_unique<Closure>(std::move(call));
+    std::uint64_t position = 0;
+    static_cast<void>(mailbox_.push_work(task, Load{1, 0}, SteadyClock::time_point::max(), position));
+}
+
+void RmOwner::heard() {
+    last_heard_.store(published_now_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    if (state() == si::CoreState::Suspended) mailbox_.wake(); // it may go on at once
+}
+
+void RmOwner::begin_shutdown() {
+    control([](RmOwner& owner) { owner.finishing_ = true; });
+    in_order([](RmOwner& owner) { // after what was accepted before
+        owner.writer_.notice("SHUTDOWN", "the daemon is stopping", {});
+        owner.flush();
+        owner.stream_.finish();
+        owner.ended_.store(true);
+    });
+}
+
+// --- the loop -----------------------------------------------------------------------------------
+
+void RmOwner::run() {
+    while (!stopping_.load(std::memory_order_relaxed)) {
+        mailbox_.wait_until(next_wake());
+        turn();
+    }
+}
+
+SteadyClock::time_point RmOwner::next_wake() const {
+    const auto now = SteadyClock::now();
+    if (more_to_schedule_) return now;
+    auto wake = now + kHeartbeat;
+    if (!context_ || options_.virtual_clock) return wake;
+    Instant next = events_.has_batch() ? next_event_batch_ : Instant{real_now() + Duration{kHeartbeat}};
+    if (const auto timer = context_->next_timer()) next = std::min(next, *timer);
+    return std::min(wake, now + std::max(Duration{0}, next - real_now()));
+}
+
+void RmOwner::set_now() {
+    if (!options_.virtual_clock) now_ = std::max(now_, real_now());
+    published_now_.store(now_.ns, std::memory_order_relaxed);
+    writer_.set_time(now_);
+}
+
+void RmOwner::turn() {
+    last_turn_.store(real_now().ns, std::memory_order_relaxed);
+    mailbox_.take(kMaxElementsPerTurn, control_, work_, settle);
+    set_now();
+    run_control();
+    run_work();
+    if (!options_.virtual_clock) fire_timers();
+    schedule();
+    check_liveness();
+    send_events();
+    flush();
+}
+
+void RmOwner::run_control() {
+    for (const OwnerTaskPtr& task : control_) task->run(*this);
+    control_.clear();
+}
+
+void RmOwner::run_work() {
+    for (auto& piece : work_) {
+        piece.item->run(*this);
+        piece.item.reset();
+    }
+    work_.clear();
+}
+
+void RmOwner::fire_timers() {
+    if (!context_ || finishing_) return;
+    const auto due = context_->next_timer();
+    if (!due || *due > now_) return;
+    context_->fire_timers(now_);
+    settle_releases();
+}
+
+CycleOutcome RmOwner::cycle() {
+    const CycleOutcome outcome = context_->cycle(now_);
+    settle_releases();
+    return outcome;
+}
+
+void RmOwner::schedule() {
+    more_to_schedule_ = false;
+    if (options_.manual_schedule || !may_schedule()) return;
+    const auto until = SteadyClock::now() + kScheduleBudget;
+    do {
+        for (int i = 0; i < kCyclesPerLook; ++i)
+            if (!cycle().progress()) return;
+    } while (SteadyClock::now() < until);
+    more_to_schedule_ = true;
+}
+
+void RmOwner::settle_releases() {
+    for (auto pending = writer_.take_confirmations(); !pending.empty(); pending = writer_.take_confirmations()) {
+        AllocationRequest request;
+        for (const PendingConfirmation& one : pending)
+            request.releases.push_back(
+                {one.partition, one.application, one.key, one.type, "confirmed for a detached RM"});
+        context_->apply(request, now_);
+    }
+}
+
+void RmOwner::send_events() {
+    if (now_ < next_event_batch_) return;
+    next_event_batch_ = now_ + kEventInterval;
+    events_.send(writer_, stream_.take_lost());
+}
+
+void RmOwner::flush() {
+    events_.flush();
+    if (writer_.empty()) {
+        if (crowded_) follow_pressure(stream_.pressure());
+        return;
+    }
+    follow_pressure(stream_.append(writer_.take()));
+}
+
+// --- registration -------------------------------------------------------------------------------
+
+Result<void> RmOwner::install(const Installation& installation) {
+    writer_.discard();
+    context_.reset();
+    auto context = std::make_unique<ClusterContext>(rm_id_, installation.settings, writer_, events_);
+    set_now();
+    auto done = context->configure(installation.configuration, now_);
+    writer_.discard();
+    if (!done.ok()) {
+        uninstall("registration failed");
+        return done;
+    }
+    context_ = std::move(context);
+    writer_.set_interest(installation.interest);
+    events_.set_interest(installation.events);
+    detached_ = installation.keep.has_value();
+    crowded_ = silent_ = retired_ = false;
+    last_heard_ = now_.ns;
+    stream_.open(installation.epoch, installation.keep);
+    const si::CoreState before = state_.exchange(si::CoreState::Running);
+    if (before != si::CoreState::Running && hooks_.state_changed)
+        hooks_.state_changed(before, si::CoreState::Running, "registered");
+    return {};
+}
+
+void RmOwner::uninstall(const std::string& reason) {
+    context_.reset();
+    writer_.discard();
+    crowded_ = silent_ = false;
+    const si::CoreState before = state_.exchange(si::CoreState::New);
+    stream_.break_off({si::ErrorCode::RmUnknown, "the resource manager is not registered: " + reason});
+    if (before != si::CoreState::New && hooks_.state_changed) hooks_.state_changed(before, si::CoreState::New, reason);
+}
+
+// --- states (interface.md 3.1) ------------------------------------------------------------------
+
+void RmOwner::change_state(si::CoreState to, const std::string& reason) {
+    const si::CoreState from = state_.load();
+    if (from == to) return;
+    state_.store(to);
+    if (to != si::CoreState::Lost) {
+        writer_.notice("STATE", reason, state_details(from, to, reason, now_));
+        static_cast<void>(stream_.append(writer_.take()));
+    }
+    if (hooks_.state_changed) hooks_.state_changed(from, to, reason);
+}
+
+void RmOwner::settle_state(const std::string& reason) {
+    const si::CoreState now = state();
+    if (!context_ || (now != si::CoreState::Running && now != si::CoreState::Suspended)) return;
+    change_state(crowded_ || silent_ ? si::CoreState::Suspended : si::CoreState::Running, reason);
+}
+
+void RmOwner::follow_pressure(Pressure pressure) {
+    if (pressure == Pressure::Broken) return change_state(si::CoreState::Lost, "stream overflow");
+    if (pressure == Pressure::Congested && !crowded_) {
+        crowded_ = true;
+        settle_state("back-pressure: the callback stream is three quarters full");
+    } else if (pressure == Pressure::Easing && crowded_) {
+        crowded_ = false;
+        more_to_schedule_ = true;
+        settle_state("the callback stream is below half of its limits");
+    }
+}
+
+void RmOwner::check_liveness() {
+    if (!context_ || detached_ || finishing_) return;
+    if (stream_.status().poll_parked) last_heard_.store(now_.ns, std::memory_order_relaxed);
+    const Duration silence = now_ - Instant{last_heard_.load(std::memory_order_relaxed)};
+    if (state() == si::CoreState::Lost) {
+        if (silence >= options_.rm_retention && !std::exchange(retired_, true) && hooks_.retired) hooks_.retired();
+        return;
+    }
+    if (silence >= options_.session_ttl) {
+        change_state(si::CoreState::Lost, "silent for too long");
+        stream_.break_off({si::ErrorCode::ResyncRequired, "the resource manager was silent for too long"});
+        return;
+    }
+    const bool silent = silence >= options_.liveness_timeout;
+    if (silent == silent_) return;
+    silent_ = silent;
+    if (!silent) more_to_schedule_ = true;
+    settle_state(silent ? "not heard of for the liveness timeout" : "heard again");
+}
+
+// --- manual schedule, virtual clock -------------------------------------------------------------
+
+StepOutcome RmOwner::step(std::uint32_t cycles, std::uint32_t until) {
+    StepOutcome outcome;
+    outcome.idle = true;
+    std::uint32_t idle_in_row = 0;
+    while (may_schedule() && outcome.cycles < cycles && idle_in_row < kIdleCycles) {
+        const CycleOutcome one = cycle();
+        ++outcome.cycles;
+        outcome.allocations += one.allocations;
+        outcome.idle = !one.progress();
+        idle_in_row = outcome.idle ? idle_in_row + 1 : 0;
+        if (until != 0 && outcome.allocations >= until) break;
+        if (outcome.cycles % 1024 == 0) flush();
+    }
+    flush();
+    return outcome;
+}
+
+void RmOwner::advance(Instant to, bool alive) {
+    Instant last{};
+    int repeats = 0;
+    while (context_ && !finishing_) {
+        const auto due = context_->next_timer();
+        if (!due || *due > to) break;
+        repeats = *due <= last ? repeats + 1 : 0;
+        if (repeats > kMaxRepeats) break; // a timer that is due again at once may not stop the clock
+        last = *due;
+        now_ = std::max(now_, *due);
+        set_now();
+        if (alive) heard();
+        fire_timers();
+        schedule();
+        check_liveness();
+        send_events();
+        flush();
+    }
+    now_ = std::max(now_, to);
+    set_now();
+    if (alive) heard();
+    schedule();
+    check_liveness();
+    send_events();
+    flush();
+}
+
+} // namespace yk

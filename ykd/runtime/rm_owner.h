@@ -1,0 +1,170 @@
+#pragma once
+// RmOwner: the owner thread of one RM and everything that only this thread may touch: the ClusterContext with all
+// partitions, its clock, callbacks and events (style.md 5; I-100 to I-102).
+//
+//   workers --submit()/control()--> Mailbox --> owner thread --append()--> OutboundStream <--poll()-- workers
+//
+// One turn: control lane, work in order, due timers, cycles until nothing moves or the time is up, then one flush.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libcore/scheduler/cluster_context.h"
+#include "protocol/si/enums.h"
+#include "ykd/runtime/callback_writer.h"
+#include "ykd/runtime/mailbox.h"
+#include "ykd/runtime/outbound_stream.h"
+#include "ykd/runtime/owner_events.h"
+
+namespace yk {
+
+class RmOwner;
+
+/// Something to be done on an owner thread.
+class OwnerTask {
+public:
+    virtual ~OwnerTask() = default;
+    virtual void run(RmOwner& owner) = 0;
+    /// A task that waited for room was accepted at `position`, or (nullopt) waited too long. Any thread.
+    virtual void settled(std::optional<std::uint64_t> /*position*/) {}
+};
+using OwnerTaskPtr = std::unique_ptr<OwnerTask>;
+
+struct OwnerOptions {
+    bool manual_schedule = false;
+    bool virtual_clock = false;
+    MailboxLimits inbound;
+    StreamLimits outbound;
+    Duration liveness_timeout = std::chrono::seconds{30};
+    Duration session_ttl = std::chrono::seconds{300};
+    Duration rm_retention = std::chrono::hours{24};
+};
+
+/// A registration, as far as the owner thread is concerned.
+struct Installation {
+    config::Configuration configuration;
+    Settings settings;
+    std::uint64_t epoch = 0;
+    std::optional<std::uint32_t> keep; // detached: items kept readable
+    CallbackWriter::Interest interest;
+    OwnerEvents::Interest events = OwnerEvents::Interest::None;
+};
+
+struct StepOutcome {
+    std::uint32_t cycles = 0;
+    std::uint64_t allocations = 0;
+    bool idle = false; // the last cycle changed nothing
+};
+
+class RmOwner {
+public:
+    struct Hooks {
+        /// A state changed (I-201). Owner thread.
+        std::function<void(si::CoreState from, si::CoreState to, const std::string& reason)> state_changed;
+        /// The RM was silent for rm_retention: it is to be removed. Owner thread; must only post.
+        std::function<void()> retired;
+    };
+
+    RmOwner(std::string rm_id, const OwnerOptions& options, Instant now, EventRing& ring, Hooks hooks);
+    ~RmOwner();
+    RmOwner(const RmOwner&) = delete;
+    RmOwner& operator=(const RmOwner&) = delete;
+
+    // --- any thread -----------------------------------------------------------------------------
+    [[nodiscard]] const std::string& rm_id() const { return rm_id_; }
+    /// In the order of the RM's inputs (I-100). See Mailbox::push_work.
+    Admission submit(OwnerTaskPtr& task, Load load, SteadyClock::time_point deadline, std::uint64_t& position) {
+        return mailbox_.push_work(task, load, deadline, position);
+    }
+    /// Between commands and cycles, before the work that waits.
+    void control(std::function<void(RmOwner&)> call);
+    /// As control, but in the order of the inputs, and never refused.
+    void in_order(std::function<void(RmOwner&)> call);
+    void expire_waiting(SteadyClock::time_point now) { mailbox_.expire(now, settle); }
+    [[nodiscard]] si::CoreState state() const { return state_.load(std::memory_order_relaxed); }
+    [[nodiscard]] OutboundStream& stream() { return stream_; }
+    [[nodiscard]] const OutboundStream& stream() const { return stream_; }
+    [[nodiscard]] std::uint64_t inbound_elements() const { return mailbox_.elements(); }
+    [[nodiscard]] std::uint64_t last_position() const { return mailbox_.last_position(); }
+    /// The RM's owner gave a sign of life (I-385).
+    void heard();
+    /// When the loop last came round, real time; for the watchdog and health check 13.
+    [[nodiscard]] Instant last_turn() const { return Instant{last_turn_.load(std::memory_order_relaxed)}; }
+    /// I-263: no further cycles; the stream ends with a Notice SHUTDOWN.
+    void begin_shutdown();
+    /// After begin_shutdown(): everything queued was delivered.
+    [[nodiscard]] bool is_finished() const { return ended_.load() && stream_.drained(); }
+    /// Ends the thread. What waits is dropped.
+    void stop();
+
+    // --- owner thread ---------------------------------------------------------------------------
+    /// nullptr: not registered (any more).
+    [[nodiscard]] ClusterContext* context() { return context_.get(); }
+    [[nodiscard]] Instant now() const { return now_; }
+    [[nodiscard]] CallbackWriter& callbacks() { return writer_; }
+    /// Drops what there is without a word (I-124) and starts anew. An error leaves the RM unregistered (I-122).
+    [[nodiscard]] Result<void> install(const Installation& installation);
+    /// Drops everything; polls and updates find no such RM.
+    void uninstall(const std::string& reason);
+    /// Lets detached RMs confirm what the core just released (I-387). After each change of the context.
+    void settle_releases();
+    /// Cycles for Step; `until` allocations end it early (0: no).
+    StepOutcome step(std::uint32_t cycles, std::uint32_t until);
+    /// Virtual clock: fires everything due until `to`, each at its own instant (I-353). With `alive` the RM counts as
+    /// heard all the time.
+    void advance(Instant to, bool alive);
+    void set_event_capacity(std::uint64_t capacity) { events_.set_request_capacity(capacity); }
+    /// Sends what was written; the stream's numbers count it from here on.
+    void flush();
+    /// Answers closures of workers after the work of this turn.
+    [[nodiscard]] bool may_schedule() const { return context_ && state() == si::CoreState::Running && !finishing_; }
+
+private:
+    static void settle(OwnerTaskPtr& task, std::optional<std::uint64_t> position) { task->settled(position); }
+    void run();
+    void turn();
+    void run_control();
+    void run_work();
+    void set_now();
+    void fire_timers();
+    void schedule();
+    CycleOutcome cycle();
+    void send_events();
+    void change_state(si::CoreState to, const std::string& reason);
+    void follow_pressure(Pressure pressure);
+    void check_liveness();
+    void settle_state(const std::string& reason);
+    [[nodiscard]] SteadyClock::time_point next_wake() const;
+
+    const std::string rm_id_;
+    const OwnerOptions options_;
+    const Hooks hooks_;
+    Mailbox<OwnerTaskPtr> mailbox_;
+    OutboundStream stream_;
+    std::atomic<si::CoreState> state_{si::CoreState::New};
+    std::atomic<std::int64_t> last_heard_{0}, published_now_{0}, last_turn_{0};
+    std::atomic<bool> stopping_{false};
+    std::atomic<bool> ended_{false}; // the last item was queued
+
+    // the owner thread's
+    CallbackWriter writer_;
+    OwnerEvents events_;
+    std::unique_ptr<ClusterContext> context_;
+    Instant now_;
+    Instant next_event_batch_;
+    bool detached_ = false;
+    bool finishing_ = false; // begin_shutdown
+    bool more_to_schedule_ = false;
+    bool crowded_ = false; // suspended by back-pressure
+    bool silent_ = false;  // suspended by silence
+    bool retired_ = false;
+    std::vector<OwnerTaskPtr> control_;
+    std::vector<Mailbox<OwnerTaskPtr>::Work> work_;
+    std::thread thread_; // last: starts when all else exists
+};
+
+} // namespace yk

@@ -1,0 +1,46 @@
+#include "ykd/runtime/workers.h"
+
+#include <utility>
+
+namespace yk {
+
+Workers::Workers(unsigned threads) {
+    for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+}
+
+Workers::~Workers() {
+    stop();
+}
+
+void Workers::post(std::function<void()> work) {
+    {
+        const std::lock_guard lock(mutex_);
+        queue_.push_back(std::move(work));
+    }
+    bell_.notify_one();
+}
+
+void Workers::stop() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    bell_.notify_all();
+    for (std::thread& thread : threads_)
+        if (thread.joinable()) thread.join();
+}
+
+void Workers::run() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+        bell_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+        if (stopping_) return;
+        const std::function<void()> work = std::move(queue_.front());
+        queue_.pop_front();
+        lock.unlock();
+        work();
+        lock.lock();
+    }
+}
+
+} // namespace yk

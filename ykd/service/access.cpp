@@ -1,0 +1,223 @@
+#include "ykd/service/access.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <sstream>
+
+#include "libcore/config/checksum.h"
+
+namespace yk::service {
+namespace {
+
+constexpr auto kMinute = std::chrono::minutes{1};
+constexpr std::size_t kFailuresPerMinute = 5; // I-342
+constexpr std::size_t kGarbagePerMinute = 10; // I-310
+constexpr std::size_t kAddresses = 10'000;    // remembered at most
+constexpr std::size_t kDigestLength = 64;
+
+std::string upper(std::string text) {
+    for (char& c : text)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    return text;
+}
+
+bool is_hex(const std::string& text) {
+    return text.find_first_not_of("0123456789ABCDEF") == std::string::npos;
+}
+
+/// Looks at every byte, whatever the first difference.
+bool equal_in_constant_time(const std::string& a, const std::string& b) {
+    if (a.size() != b.size()) return false;
+    unsigned difference = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        difference |= static_cast<unsigned>(static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]));
+    return difference == 0;
+}
+
+/// The groups of a user of this machine; the kernel names only the primary one of a peer.
+std::vector<gid_t> groups_of(uid_t uid, gid_t primary) {
+    std::array<char, 16384> buffer{};
+    ::passwd entry{};
+    ::passwd* found = nullptr;
+    if (::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) return {primary};
+    std::vector<gid_t> groups(256);
+    int count = static_cast<int>(groups.size());
+    if (::getgrouplist(entry.pw_name, primary, groups.data(), &count) < 0) return {primary};
+    groups.resize(static_cast<std::size_t>(count));
+    return groups;
+}
+
+bool contains(const std::vector<gid_t>& groups, gid_t gid) {
+    return std::find(groups.begin(), groups.end(), gid) != groups.end();
+}
+
+/// Adds now to `times`, forgets what is older than a minute, says whether `limit` is reached.
+bool count_in_minute(std::deque<SteadyClock::time_point>& times, std::size_t limit) {
+    const auto now = SteadyClock::now();
+    times.push_back(now);
+    while (now - times.front() > kMinute) times.pop_front();
+    return times.size() >= limit;
+}
+
+} // namespace
+
+bool matches(const std::string& glob, const std::string& text) {
+    return ::fnmatch(glob.c_str(), text.c_str(), 0) == 0;
+}
+
+// --- tokens -------------------------------------------------------------------------------------
+
+Result<std::vector<TokenRule>> parse_tokens(std::string_view text, const std::string& path) {
+    std::vector<TokenRule> rules;
+    std::istringstream lines{std::string(text)};
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        ++number;
+        if (const std::size_t comment = line.find('#'); comment != std::string::npos) line.resize(comment);
+        std::istringstream words(line);
+        std::string role_text, pattern, digest, more;
+        if (!(words >> role_text)) continue;
+        const auto role = si::find_role(role_text);
+        const bool complete = static_cast<bool>(words >> pattern >> digest) && !(words >> more);
+        digest = upper(digest);
+        if (!role || !complete || digest.size() != kDigestLength || !is_hex(digest))
+            return Error{0, "a token line is `role pattern sha256hex`, role being observer, rm or admin",
+                         fmt::format("{}:{}", path, number)};
+        rules.push_back({*role, pattern, digest});
+    }
+    return rules;
+}
+
+Result<std::vector<TokenRule>> read_tokens(const std::string& path) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) return Error{0, "cannot read the token file", path};
+    if (info.st_uid != ::geteuid() || (info.st_mode & 077U) != 0)
+        return Error{0, "the token file must belong to the daemon's user and be closed to others (chmod 600)", path};
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!file) return Error{0, "cannot read the token file", path};
+    return parse_tokens(text.str(), path);
+}
+
+// --- Access -------------------------------------------------------------------------------------
+
+Access::Access(const DaemonSettings& settings)
+    : own_uid_(::geteuid()),
+      socket_group_(settings.socket_group),
+      socket_mode_(settings.socket_mode),
+      client_certificates_(!settings.tls_client_ca.empty()),
+      peers_(settings.peers) {}
+
+void Access::set_rules(std::vector<PeerRule> peers, std::vector<TokenRule> tokens) {
+    const std::lock_guard lock(mutex_);
+    peers_ = std::move(peers);
+    tokens_ = std::move(tokens);
+}
+
+std::optional<Grant> Access::rule_of(const wire::Peer& peer) const {
+    std::optional<Grant> best;
+    const std::vector<gid_t> groups = groups_of(peer.uid, peer.gid);
+    for (const PeerRule& rule : peers_) {
+        const bool meant = rule.uid ? *rule.uid == peer.uid : contains(groups, *rule.gid);
+        if (meant && (!best || rule.role > best->role)) best = Grant{peer.address, rule.role, rule.rms};
+    }
+    return best;
+}
+
+bool Access::admits(const wire::Peer& peer) const {
+    if (peer.transport != wire::Peer::Transport::Ipc) return true;
+    if (peer.uid == own_uid_ || peer.uid == 0) return true;
+    if ((socket_mode_ & 0006U) != 0) return true;
+    {
+        const std::lock_guard lock(mutex_);
+        if (rule_of(peer)) return true;
+    }
+    if ((socket_mode_ & 0060U) == 0) return false;
+    gid_t group = ::getegid();
+    if (!socket_group_.empty()) {
+        std::array<char, 16384> buffer{};
+        ::group entry{};
+        ::group* found = nullptr;
+        if (::getgrnam_r(socket_group_.c_str(), &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr)
+            return false;
+        group = entry.gr_gid;
+    }
+    return contains(groups_of(peer.uid, peer.gid), group);
+}
+
+const TokenRule* Access::find_token(const std::string& token) const {
+    const std::string digest = config::checksum(token);
+    const TokenRule* found = nullptr;
+    for (const TokenRule& rule : tokens_)
+        if (equal_in_constant_time(rule.digest, digest)) found = &rule;
+    return found;
+}
+
+Result<Grant> Access::authenticate(const wire::Peer& peer, const std::string& token) const {
+    using Transport = wire::Peer::Transport;
+    const std::lock_guard lock(mutex_);
+    Grant grant{peer.address, si::Role::Observer, "*"};
+    if (peer.transport == Transport::Inproc) grant.role = si::Role::Admin;
+    if (peer.transport == Transport::Ipc) {
+        if (peer.uid == own_uid_ || peer.uid == 0) {
+            grant.role = si::Role::Admin;
+        } else if (const auto rule = rule_of(peer)) {
+            grant = *rule;
+        }
+    }
+    if (token.empty()) {
+        const bool anonymous =
+            peer.transport == Transport::Tcp || (peer.transport == Transport::Tls && !client_certificates_);
+        if (anonymous) return Error{0, "a token is required over tcp", {}};
+        if (peer.transport == Transport::Tls) grant.name = "certificate from " + peer.address;
+        return grant;
+    }
+    const TokenRule* rule = find_token(token);
+    if (rule == nullptr) return Error{0, "the token is not known here", {}};
+    if (peer.transport == Transport::Ipc && rule->role <= grant.role) return grant; // a token may only raise
+    const std::string who = peer.transport == Transport::Ipc ? peer.address
+                                                             : fmt::format("token {} {} ({})", si::text(rule->role),
+                                                                           rule->rms, rule->digest.substr(0, 8));
+    return Grant{who, rule->role, rule->rms};
+}
+
+bool Access::count_failure(const std::string& address) {
+    const std::lock_guard lock(mutex_);
+    if (failures_.size() > kAddresses) failures_.clear();
+    return count_in_minute(failures_[address], kFailuresPerMinute);
+}
+
+// --- Connections --------------------------------------------------------------------------------
+
+void Connections::set_identity(std::uint32_t connection, const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    facts_[connection].identity = name;
+}
+
+bool Connections::claim_identity(std::uint32_t connection, const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    std::string& identity = facts_[connection].identity;
+    if (identity.empty()) identity = name;
+    return identity == name;
+}
+
+bool Connections::count_garbage(std::uint32_t connection) {
+    const std::lock_guard lock(mutex_);
+    return count_in_minute(facts_[connection].garbage, kGarbagePerMinute);
+}
+
+void Connections::closed(std::uint32_t connection) {
+    const std::lock_guard lock(mutex_);
+    facts_.erase(connection);
+}
+
+} // namespace yk::service

@@ -1,0 +1,87 @@
+#pragma once
+// Who may do what (I-340 to I-343): roles of ipc peers by uid and gid, tokens for tcp, limits on failed attempts.
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "protocol/si/kinds.h"
+#include "protocol/transport/server.h"
+#include "ykd/runtime/clock.h"
+#include "ykd/service/daemon_settings.h"
+
+namespace yk::service {
+
+/// What somebody is and may do. Sessions are bound to `name` (I-323).
+struct Grant {
+    std::string name; // `uid 1000`, `token rm spark-* (1a2b3c4d)`, `certificate`
+    si::Role role = si::Role::Observer;
+    std::string rms; // glob: the RMs that role rm may register and update
+};
+
+/// A shell glob that the whole of `text` must match.
+[[nodiscard]] bool matches(const std::string& glob, const std::string& text);
+
+/// Lines `role pattern sha256hex`, `#` comments. The error's `where` is `file:line`.
+struct TokenRule {
+    si::Role role = si::Role::Observer;
+    std::string rms;
+    std::string digest; // upper case
+};
+[[nodiscard]] Result<std::vector<TokenRule>> parse_tokens(std::string_view text, const std::string& path);
+/// The file must belong to the daemon's user and be closed to everybody else.
+[[nodiscard]] Result<std::vector<TokenRule>> read_tokens(const std::string& path);
+
+/// Thread: any.
+class Access {
+public:
+    explicit Access(const DaemonSettings& settings);
+    /// New `peers` and tokens (SIGHUP).
+    void set_rules(std::vector<PeerRule> peers, std::vector<TokenRule> tokens);
+
+    /// Whether a connection may be made at all (I-340).
+    [[nodiscard]] bool admits(const wire::Peer& peer) const;
+    /// What the peer is granted with this token (may be empty). An error: E_AUTH.
+    [[nodiscard]] Result<Grant> authenticate(const wire::Peer& peer, const std::string& token) const;
+
+    /// Counts a failed attempt; true: the fifth of this address within a minute, cut the connection (I-342).
+    [[nodiscard]] bool count_failure(const std::string& address);
+
+private:
+    [[nodiscard]] std::optional<Grant> rule_of(const wire::Peer& peer) const; // REQUIRES: mutex_ held
+    [[nodiscard]] const TokenRule* find_token(const std::string& token) const;
+
+    const uid_t own_uid_;
+    const std::string socket_group_;
+    const mode_t socket_mode_;
+    const bool client_certificates_; // tls peers have shown one
+    mutable std::mutex mutex_;
+    std::vector<PeerRule> peers_;
+    std::vector<TokenRule> tokens_;
+    std::map<std::string, std::deque<SteadyClock::time_point>> failures_; // by address
+};
+
+/// What is known of open connections: whose they are (I-323), how often they sent garbage (I-310). Thread: any.
+class Connections {
+public:
+    /// The identity of a tcp connection: of its last Hello, before one of the first session it uses.
+    void set_identity(std::uint32_t connection, const std::string& name);
+    /// True when `name` is the connection's identity, which it becomes if there is none yet.
+    [[nodiscard]] bool claim_identity(std::uint32_t connection, const std::string& name);
+    /// Counts an E_DECODE; true: the tenth within a minute, close the connection.
+    [[nodiscard]] bool count_garbage(std::uint32_t connection);
+    void closed(std::uint32_t connection);
+
+private:
+    struct Facts {
+        std::string identity;
+        std::deque<SteadyClock::time_point> garbage;
+    };
+    std::mutex mutex_;
+    std::unordered_map<std::uint32_t, Facts> facts_;
+};
+
+} // namespace yk::service

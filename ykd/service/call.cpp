@@ -1,0 +1,122 @@
+#include "ykd/service/call.h"
+
+#include <vector>
+
+#include "ykd/service/daemon.h"
+#include "ykd/service/dispatcher.h"
+
+namespace yk::service {
+
+Call::Call(Daemon& daemon, wire::Request request)
+    : daemon_(daemon), peer_(request.shared_peer()), request_(std::move(request)) {}
+
+Call::~Call() {
+    if (answered_) return;
+    // E.g. what waited for an RM that was unregistered, or for a daemon that stops.
+    if (daemon_.is_stopping())
+        fail(ErrorCode::ShuttingDown, "the daemon is stopping");
+    else
+        fail(ErrorCode::Internal, "the request was dropped before it was carried out");
+}
+
+SteadyClock::time_point Call::deadline() const {
+    // The envelope does not tell "10 s" from nothing said; both then take the setting.
+    const bool said = envelope.ttl_ms != wire::kDefaultTtlMs;
+    return received_ + (said ? Duration{std::chrono::milliseconds{envelope.ttl_ms}} : daemon_.settings().request_ttl);
+}
+
+std::optional<Call::Target> Call::take_target() {
+    const std::lock_guard lock(mutex_);
+    if (answered_) return std::nullopt;
+    answered_ = true;
+    if (newer_) return Target{std::move(newer_), newer_echo_};
+    return Target{std::move(request_), envelope.echo()};
+}
+
+/// A mutating request ended: its number is used up unless the error says that it may come again (I-333).
+void Call::settle_seq(RememberedReply reply) {
+    if (!has_turn) return;
+    has_turn = false;
+    const bool consumed = reply.ok || !si::is_retryable(reply.error.code);
+    std::optional<CallPtr> next;
+    {
+        const std::lock_guard lock(session->mutex);
+        session->executing.reset();
+        next = session->seq.finish(consumed, std::move(reply));
+        if (next) session->executing = *next;
+    }
+    if (next) execute_later(daemon_, *next);
+}
+
+void Call::ok_encoded(std::string_view body) {
+    if (has_turn) settle_seq({true, std::string(body), {}});
+    ok_pieces(std::span<const std::string_view>(&body, 1));
+}
+
+void Call::ok_pieces(std::span<const std::string_view> body) {
+    auto target = take_target();
+    if (!target) return;
+    wire::Buffer head;
+    wire::encode_ok_head(head, target->echo);
+    std::size_t total = head.size();
+    for (const std::string_view piece : body) total += piece.size();
+    if (total + sizeof(std::uint32_t) > daemon_.reply_limit(session.get()))
+        return send_error(
+            *target, {ErrorCode::TooLarge, "the answer is larger than the peer's message limit", {}, {}, {}}, false);
+    std::vector<std::string_view> pieces{head.view()};
+    pieces.insert(pieces.end(), body.begin(), body.end());
+    target->request.reply(pieces);
+}
+
+void Call::fail(wire::ErrorReply error) {
+    settle_seq({false, {}, error});
+    if (auto target = take_target()) send_error(*target, error, false);
+}
+
+void Call::send_error(Target& target, const wire::ErrorReply& error, bool dup) {
+    wire::Buffer reply;
+    wire::encode_error(reply, target.echo, error, dup);
+    target.request.reply(reply.view());
+}
+
+void Call::replay(const RememberedReply& reply) {
+    auto target = take_target();
+    if (!target) return;
+    if (!reply.ok) return send_error(*target, reply.error, true);
+    wire::Buffer bytes;
+    wire::encode_ok(bytes, target->echo, std::string_view(reply.body), true);
+    target->request.reply(bytes.view());
+}
+
+void Call::fail_undecoded(const wire::RequestFault& fault, bool cut) {
+    auto target = take_target();
+    if (!target) return;
+    target->echo = fault.echo;
+    if (cut) return target->request.disconnect(); // the tenth within a minute (I-310)
+    send_error(*target, wire::error_reply(fault.error), false);
+}
+
+void Call::fail_later(SteadyClock::duration delay, wire::ErrorReply error, bool cut) {
+    daemon_.deadlines().call_after(delay, [self = shared_from_this(), error = std::move(error), cut] {
+        if (!cut) return self->fail(error);
+        if (auto target = self->take_target()) target->request.disconnect();
+    });
+}
+
+void Call::drop() {
+    static_cast<void>(take_target());
+}
+
+void Call::take_over(wire::Request newer, const wire::Echo& echo) {
+    const std::lock_guard lock(mutex_);
+    if (answered_) return;
+    newer_ = std::move(newer);
+    newer_echo_ = echo;
+}
+
+wire::Request Call::release_request() {
+    auto target = take_target();
+    return target ? std::move(target->request) : wire::Request{};
+}
+
+} // namespace yk::service

@@ -1,0 +1,36 @@
+#include "ykd/service/config_errors.h"
+
+namespace yk::service {
+
+wire::Value problems_value(const config_yaml::LoadOutcome& outcome) {
+    wire::Value problems = wire::Value::array();
+    for (const config::Problem& problem : outcome.problems)
+        problems.push_back({{"line", problem.mark.line},
+                            {"column", problem.mark.column},
+                            {"path", problem.path},
+                            {"message", problem.message},
+                            {"severity", problem.severity == config::Severity::Error ? "error" : "warning"}});
+    return problems;
+}
+
+const config::Problem* first_problem(const config_yaml::LoadOutcome& outcome) {
+    for (const config::Problem& problem : outcome.problems)
+        if (problem.severity == config::Severity::Error) return &problem;
+    return nullptr;
+}
+
+wire::ErrorReply config_error(const config_yaml::LoadOutcome& outcome) {
+    wire::ErrorReply error;
+    error.code = si::ErrorCode::ConfigInvalid;
+    error.message = outcome.first_error().text();
+    error.details["source"] = outcome.source;
+    if (const config::Problem* first = first_problem(outcome)) {
+        error.details["line"] = first->mark.line;
+        error.details["column"] = first->mark.column;
+        error.details["reason"] = first->message;
+    }
+    error.details["problems"] = problems_value(outcome);
+    return error;
+}
+
+} // namespace yk::service

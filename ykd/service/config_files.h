@@ -1,0 +1,36 @@
+#pragma once
+// The daemon's own configuration files, one per policy group (C-469). Read anew each time.
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "libcore/base/result.h"
+#include "ykd/service/daemon_settings.h"
+
+namespace yk::service {
+
+struct ConfigText {
+    std::string text;
+    std::string source; // the file's name, for messages
+};
+
+class ConfigFiles {
+public:
+    explicit ConfigFiles(const DaemonSettings& settings)
+        : by_group_(settings.config_files), default_file_(settings.default_config_file) {}
+
+    /// The file of a policy group; nothing when there is none. Error: it cannot be read.
+    [[nodiscard]] Result<std::optional<ConfigText>> load(const std::string& policy_group) const;
+    /// policy group -> file; `*` names that of all others.
+    [[nodiscard]] std::map<std::string, std::string> files() const;
+
+private:
+    const std::map<std::string, std::string> by_group_;
+    const std::string default_file_;
+};
+
+/// The text of a file of at most 4 MiB.
+[[nodiscard]] Result<std::string> read_config_file(const std::string& path);
+
+} // namespace yk::service

@@ -1,0 +1,45 @@
+#pragma once
+// --watch-config: notices that one of the files is another one than before, by time, size and inode.
+
+#include <string>
+#include <vector>
+
+#include <sys/stat.h>
+
+namespace yk::service {
+
+class ConfigWatch {
+public:
+    explicit ConfigWatch(std::vector<std::string> files) : files_(std::move(files)) {
+        for (const std::string& file : files_) seen_.push_back(stamp_of(file));
+    }
+
+    /// Since the last call.
+    [[nodiscard]] bool changed() {
+        bool any = false;
+        for (std::size_t i = 0; i < files_.size(); ++i) {
+            const Stamp now = stamp_of(files_[i]);
+            any = any || !(now == seen_[i]);
+            seen_[i] = now;
+        }
+        return any;
+    }
+
+private:
+    struct Stamp {
+        ino_t inode = 0;
+        off_t size = -1; // not there
+        std::int64_t seconds = 0, nanos = 0;
+        bool operator==(const Stamp&) const = default;
+    };
+    static Stamp stamp_of(const std::string& file) {
+        struct stat info {};
+        if (::stat(file.c_str(), &info) != 0) return {};
+        return {info.st_ino, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+    }
+
+    std::vector<std::string> files_;
+    std::vector<Stamp> seen_;
+};
+
+} // namespace yk::service

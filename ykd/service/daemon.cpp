@@ -1,0 +1,283 @@
+#include "ykd/service/daemon.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "libcore/config_yaml/load.h"
+#include "ykd/runtime/clock.h"
+#include "ykd/service/configuration.h"
+#include "ykd/service/dispatcher.h"
+#include "ykd/service/log.h"
+
+namespace yk::service {
+namespace {
+
+constexpr auto kSweepInterval = std::chrono::seconds{1};
+constexpr auto kExpireInterval = std::chrono::milliseconds{50}; // of requests that wait for room in a mailbox
+constexpr auto kDeliveryLook = std::chrono::milliseconds{5};
+
+/// Decoding and encoding: as many as there are processors, within reason.
+unsigned worker_count() {
+    return std::clamp(std::thread::hardware_concurrency(), 2U, 8U);
+}
+
+Settings base_settings(const DaemonSettings& settings) {
+    Settings base;
+    base.reservations_disabled = settings.reservations_disabled;
+    base.inspect_outstanding = !settings.manual_schedule;
+    return base;
+}
+
+OwnerOptions owner_options(const DaemonSettings& settings) {
+    OwnerOptions options;
+    options.manual_schedule = settings.manual_schedule;
+    options.virtual_clock = settings.virtual_clock;
+    options.inbound = settings.inbound;
+    options.outbound = settings.outbound;
+    options.liveness_timeout = settings.liveness_timeout;
+    options.session_ttl = settings.session_ttl;
+    options.rm_retention = settings.rm_retention;
+    return options;
+}
+
+} // namespace
+
+Daemon::Daemon(DaemonSettings settings, std::string version)
+    : settings_(std::move(settings)),
+      version_(std::move(version)),
+      virtual_now_(real_now().ns),
+      access_(settings_),
+      sessions_(settings_.max_sessions, std::chrono::duration_cast<SteadyClock::duration>(settings_.session_ttl)),
+      extra_config_(settings_.extra_config),
+      config_files_(settings_),
+      workers_(worker_count()) {
+    ring_.set_listener([this] {
+        if (event_streams_.wants_delivery()) workers_.post([this] { event_streams_.deliver(); });
+    });
+    apply_extra_config();
+    deadlines_.every(kSweepInterval, [this] { sweep(); });
+    deadlines_.every(kExpireInterval, [this] {
+        for (const RmPtr& rm : rms_.all()) rm->owner.expire_waiting(SteadyClock::now());
+    });
+    plan_health_check();
+}
+
+Daemon::~Daemon() {
+    stopping_ = true;
+    deadlines_.stop();
+    for (const RmPtr& rm : rms_.all()) {
+        rm->owner.stop();
+        rms_.remove(rm);
+    }
+    workers_.stop();
+    event_streams_.clear();
+    sessions_.clear();
+    servers_.clear();
+}
+
+// --- start, reload ------------------------------------------------------------------------------
+
+Result<void> Daemon::load_access() {
+    std::vector<TokenRule> tokens;
+    if (!settings_.tokens_file.empty()) {
+        YK_TRY(read, read_tokens(settings_.tokens_file));
+        tokens = std::move(read);
+    }
+    DaemonSettings fresh;
+    if (!settings_.settings_file.empty()) YK_CHECKED(read_settings(settings_.settings_file, fresh));
+    access_.set_rules(settings_.settings_file.empty() ? settings_.peers : fresh.peers, std::move(tokens));
+    return {};
+}
+
+Result<void> Daemon::open_listeners() {
+    wire::ServerHandlers handlers;
+    handlers.admit = [this](const wire::Peer& peer) { return access_.admits(peer); };
+    handlers.request = [this](wire::Request request) {
+        auto call = std::make_shared<Call>(*this, std::move(request));
+        workers_.post([this, call] { dispatch(*this, call); });
+    };
+    handlers.closed = [this](std::uint32_t connection) {
+        workers_.post([this, connection] { on_closed(connection); });
+    };
+    for (const std::string& url : settings_.listen) {
+        wire::ServerOptions options;
+        options.url = url;
+        options.max_message = settings_.max_message;
+        options.socket_mode = settings_.socket_mode;
+        options.socket_group = settings_.socket_group;
+        options.allow_plaintext = settings_.allow_plaintext;
+        options.tls_cert = settings_.tls_cert;
+        options.tls_key = settings_.tls_key;
+        options.tls_client_ca = settings_.tls_client_ca;
+        YK_TRY(server, wire::Server::listen(options, handlers));
+        if (url.rfind("tcp://", 0) == 0 && settings_.allow_plaintext)
+            log("wire").warn("{} is not encrypted: tokens and data can be read on the way", url);
+        log("wire").info("listening on {}", url);
+        servers_.push_back(std::move(server));
+    }
+    return {};
+}
+
+Result<void> Daemon::start() {
+    YK_CHECKED(load_access());
+    return open_listeners();
+}
+
+std::string Daemon::reload() {
+    std::string outcome;
+    const auto add = [&](const std::string& line) { outcome += (outcome.empty() ? "" : "; ") + line; };
+    if (const auto access = load_access(); !access.ok())
+        add("peers and tokens stay as they were: " + access.error().text());
+    for (const RmPtr& rm : rms_.all())
+        if (rm->facts().config_from_file) add(reload_from_file(*this, rm));
+    return outcome.empty() ? "reloaded" : outcome;
+}
+
+// --- stop ---------------------------------------------------------------------------------------
+
+void Daemon::request_stop(SteadyClock::duration grace) {
+    if (stop_listener_) stop_listener_(grace);
+}
+
+void Daemon::stop(SteadyClock::duration grace) {
+    stopping_ = true;
+    for (const auto& server : servers_) server->remove_socket_file();
+    for (const RmPtr& rm : rms_.all()) rm->owner.begin_shutdown();
+    wait_for_delivery(SteadyClock::now() + grace);
+}
+
+/// Until every stream was delivered and every request answered, but event streams, which have no end.
+void Daemon::wait_for_delivery(SteadyClock::time_point until) {
+    const auto delivered = [this] {
+        const auto rms = rms_.all();
+        return std::all_of(rms.begin(), rms.end(), [](const RmPtr& rm) { return rm->owner.is_finished(); });
+    };
+    while (!delivered() && SteadyClock::now() < until) std::this_thread::sleep_for(kDeliveryLook);
+    event_streams_.finish();
+    const auto answered = [this] {
+        return std::all_of(servers_.begin(), servers_.end(),
+                           [](const auto& server) { return server->open_requests() == 0; });
+    };
+    while (!answered() && SteadyClock::now() < until) std::this_thread::sleep_for(kDeliveryLook);
+}
+
+// --- state --------------------------------------------------------------------------------------
+
+Instant Daemon::now() const {
+    return settings_.virtual_clock ? Instant{virtual_now_.load()} : real_now();
+}
+
+std::size_t Daemon::reply_limit(const Session* session) const {
+    constexpr std::size_t kLeast = 64U << 10; // a peer that claims less cannot even be told of an error
+    const std::size_t told =
+        session == nullptr || session->max_message == 0 ? settings_.max_message : session->max_message;
+    return std::max(kLeast, std::min<std::size_t>(told, settings_.max_message));
+}
+
+si::CoreState Daemon::state() {
+    bool running = false;
+    for (const RmPtr& rm : rms_.all()) {
+        const si::CoreState one = rm->owner.state();
+        if (one == si::CoreState::Failed || one == si::CoreState::Recovering) return one;
+        running = running || one == si::CoreState::Running || one == si::CoreState::Suspended;
+    }
+    return running ? si::CoreState::Running : si::CoreState::New;
+}
+
+DerivedSettings Daemon::current_settings() const {
+    const std::lock_guard lock(derived_mutex_);
+    return derived_;
+}
+
+DerivedSettings Daemon::pending_settings() const {
+    return derive_settings(extra_config_.effective(), base_settings(settings_));
+}
+
+void Daemon::apply_extra_config() {
+    const TextMap map = extra_config_.effective();
+    const DerivedSettings derived = derive_settings(map, base_settings(settings_));
+    {
+        const std::lock_guard lock(derived_mutex_);
+        derived_ = derived;
+    }
+    set_log_levels(map, settings_.log_level);
+    for (const std::string& warning : derived.warnings) log("core.config").warn("extraConfig: {}", warning);
+    ring_.set_enabled(derived.service.events_enabled);
+    ring_.set_capacity(derived.service.ring_capacity);
+    for (const RmPtr& rm : rms_.all())
+        rm->owner.control([derived](RmOwner& owner) {
+            if (owner.context() != nullptr) owner.context()->set_settings(derived.core, owner.now());
+            owner.set_event_capacity(derived.service.request_capacity);
+        });
+}
+
+// --- resource managers --------------------------------------------------------------------------
+
+RmPtr Daemon::make_rm(const std::string& rm_id) {
+    return rms_.find_or_make(rm_id, [&] {
+        RmOwner::Hooks hooks;
+        hooks.state_changed = [rm_id](si::CoreState from, si::CoreState to, const std::string& reason) {
+            const auto level = to == si::CoreState::Lost        ? spdlog::level::err
+                               : to == si::CoreState::Suspended ? spdlog::level::warn
+                                                                : spdlog::level::info;
+            log("core.rmproxy").log(level, "RM {}: {} -> {} ({})", rm_id, si::text(from), si::text(to), reason);
+        };
+        hooks.retired = [this, rm_id] {
+            workers_.post([this, rm_id] {
+                const RmPtr rm = rms_.find(rm_id);
+                if (!rm || rm->owner.state() != si::CoreState::Lost) return;
+                log("core.rmproxy").warn("RM {} was not heard of for rmRetention; its partitions are removed", rm_id);
+                extra_config_.forget(rm_id);
+                retire(rm);
+            });
+        };
+        return std::make_shared<Rm>(rm_id, owner_options(settings_), now(), ring_, std::move(hooks));
+    });
+}
+
+void Daemon::retire(const RmPtr& rm) {
+    rms_.remove(rm);
+    workers_.post([rm] { rm->owner.stop(); });
+}
+
+bool Daemon::owns_rm(const Session& session) const {
+    const auto rms = rms_.all();
+    return std::any_of(rms.begin(), rms.end(), [&](const RmPtr& rm) { return rm->is_owned_by(session); });
+}
+
+bool Daemon::owners_alive(Duration limit) const {
+    const auto rms = rms_.all();
+    return std::all_of(rms.begin(), rms.end(),
+                       [&](const RmPtr& rm) { return real_now() - rm->owner.last_turn() < limit; });
+}
+
+// --- housekeeping -------------------------------------------------------------------------------
+
+void Daemon::sweep() {
+    sessions_.sweep();
+    snapshots_.sweep();
+    event_streams_.sweep();
+}
+
+void Daemon::plan_health_check() {
+    const Duration interval = current_settings().service.health_interval;
+    const bool wanted = interval > Duration{0};
+    deadlines_.call_after(wanted ? interval : Duration{std::chrono::seconds{1}}, [this, wanted] {
+        if (wanted)
+            health_.run(*this, [](const wire::Value& result) {
+                if (!result["Healthy"].get<bool>())
+                    log("core.scheduler.health").warn("unhealthy: {}", result["HealthChecks"].dump());
+            });
+        plan_health_check();
+    });
+}
+
+void Daemon::on_closed(std::uint32_t connection) {
+    connections_.closed(connection);
+    event_streams_.disconnected(connection);
+    for (const RmPtr& rm : rms_.all()) rm->owner.stream().disconnected(connection);
+}
+
+} // namespace yk::service

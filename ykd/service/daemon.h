@@ -1,0 +1,127 @@
+#pragma once
+// Daemon: everything that lives as long as the process, wired together; and its life: start, reload, graceful stop.
+//
+// Threads: nng's hand requests to `workers`; `deadlines` calls what is due; each RM has its owner thread (RmOwner).
+// Every member is safe to use from any of them.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ykd/runtime/deadlines.h"
+#include "ykd/runtime/event_ring.h"
+#include "ykd/runtime/workers.h"
+#include "ykd/service/access.h"
+#include "ykd/service/call.h"
+#include "ykd/service/config_files.h"
+#include "ykd/service/dump_snapshots.h"
+#include "ykd/service/event_streams.h"
+#include "ykd/service/extra_config.h"
+#include "ykd/service/health_keeper.h"
+#include "ykd/service/random_bytes.h"
+#include "ykd/service/rm_table.h"
+#include "ykd/service/session.h"
+
+namespace yk::service {
+
+class Daemon {
+public:
+    Daemon(DaemonSettings settings, std::string version);
+    ~Daemon();
+    Daemon(const Daemon&) = delete;
+    Daemon& operator=(const Daemon&) = delete;
+
+    /// Reads tokens, checks the configuration files, opens the listeners.
+    [[nodiscard]] Result<void> start();
+    /// SIGHUP: rereads peers, tokens and the configuration of every RM that has it from a file (C-469). Returns one
+    /// line for people.
+    std::string reload();
+    /// I-263: no more updates; delivers what is queued for at most `grace`. Returns when done.
+    void stop(SteadyClock::duration grace);
+    /// Called by Shutdown and others to end the program, from any thread.
+    void request_stop(SteadyClock::duration grace);
+    void set_stop_listener(std::function<void(SteadyClock::duration)> listener) {
+        stop_listener_ = std::move(listener);
+    }
+
+    // --- parts ----------------------------------------------------------------------------------
+    [[nodiscard]] const DaemonSettings& settings() const { return settings_; }
+    [[nodiscard]] const std::string& version() const { return version_; }
+    [[nodiscard]] const Bytes16& boot_id() const { return boot_id_; }
+    [[nodiscard]] Deadlines& deadlines() { return deadlines_; }
+    [[nodiscard]] Workers& workers() { return workers_; }
+    [[nodiscard]] EventRing& ring() { return ring_; }
+    [[nodiscard]] SessionTable& sessions() { return sessions_; }
+    [[nodiscard]] RmTable& rms() { return rms_; }
+    [[nodiscard]] Access& access() { return access_; }
+    [[nodiscard]] Connections& connections() { return connections_; }
+    [[nodiscard]] ExtraConfig& extra_config() { return extra_config_; }
+    [[nodiscard]] ConfigFiles& config_files() { return config_files_; }
+    [[nodiscard]] EventStreams& event_streams() { return event_streams_; }
+    [[nodiscard]] DumpSnapshots& snapshots() { return snapshots_; }
+    [[nodiscard]] HealthKeeper& health() { return health_; }
+
+    // --- state ----------------------------------------------------------------------------------
+    [[nodiscard]] bool is_stopping() const { return stopping_.load(std::memory_order_relaxed); }
+    /// The scheduler's time: virtual with --clock virtual.
+    [[nodiscard]] Instant now() const;
+    /// Moves the virtual clock and returns where to; the owner threads follow (I-353).
+    Instant advance_virtual(Duration by) { return Instant{virtual_now_.fetch_add(by.count()) + by.count()}; }
+    [[nodiscard]] Duration uptime() const { return Duration{SteadyClock::now() - started_}; }
+    /// What a reply may have at most, the 4 bytes of nng's request id included.
+    [[nodiscard]] std::size_t reply_limit(const Session* session) const;
+    [[nodiscard]] std::uint64_t next_epoch() { return ++last_epoch_; }
+    /// I-200, derived from the RMs.
+    [[nodiscard]] si::CoreState state();
+    /// What extraConfig says now, as applied.
+    [[nodiscard]] DerivedSettings current_settings() const;
+    /// The same, worked out anew from what was said since.
+    [[nodiscard]] DerivedSettings pending_settings() const;
+    /// After extraConfig changed: tells all who read it, and logs what is doubtful.
+    void apply_extra_config();
+    /// The RM with this id, made if it is new. nullptr: too many.
+    [[nodiscard]] RmPtr make_rm(const std::string& rm_id);
+    /// Takes the RM out of the table and ends its thread, on a worker.
+    void retire(const RmPtr& rm);
+    /// Whether a session owns an RM.
+    [[nodiscard]] bool owns_rm(const Session& session) const;
+    /// When every owner thread's loop came round within `limit`.
+    [[nodiscard]] bool owners_alive(Duration limit) const;
+
+private:
+    [[nodiscard]] Result<void> open_listeners();
+    [[nodiscard]] Result<void> load_access();
+    void sweep();
+    void plan_health_check();
+    void on_closed(std::uint32_t connection);
+    void wait_for_delivery(SteadyClock::time_point until);
+
+    const DaemonSettings settings_;
+    const std::string version_;
+    const Bytes16 boot_id_ = random_bytes();
+    const SteadyClock::time_point started_ = SteadyClock::now();
+    std::atomic<bool> stopping_{false};
+    std::atomic<std::int64_t> virtual_now_{0};
+    std::atomic<std::uint64_t> last_epoch_{0};
+    std::function<void(SteadyClock::duration)> stop_listener_;
+    mutable std::mutex derived_mutex_;
+    DerivedSettings derived_;
+
+    EventRing ring_;
+    Access access_;
+    Connections connections_;
+    SessionTable sessions_;
+    ExtraConfig extra_config_;
+    ConfigFiles config_files_;
+    DumpSnapshots snapshots_;
+    EventStreams event_streams_;
+    HealthKeeper health_;
+    RmTable rms_;
+    Deadlines deadlines_;
+    Workers workers_;
+    std::vector<std::unique_ptr<wire::Server>> servers_; // last: their callbacks use all the rest
+};
+
+} // namespace yk::service

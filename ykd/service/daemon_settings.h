@@ -1,0 +1,76 @@
+#pragma once
+// What the daemon was told by flags and by its settings file (C-469). Immutable after the start, but for what SIGHUP
+// rereads: `peers` and `tokens`.
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "libcore/base/result.h"
+#include "protocol/si/kinds.h"
+#include "ykd/runtime/mailbox.h"
+#include "ykd/runtime/outbound_stream.h"
+
+namespace yk::service {
+
+/// One entry of `peers`: what a user or a group of this machine may do over ipc (I-340, I-343).
+struct PeerRule {
+    std::optional<uid_t> uid;
+    std::optional<gid_t> gid;
+    si::Role role = si::Role::Observer;
+    std::string rms = "*"; // glob
+};
+
+struct DaemonSettings {
+    // Files
+    std::map<std::string, std::string> config_files; // policy group -> file
+    std::string default_config_file;                 // of every other policy group; empty: the built-in default
+    std::string settings_file;                       // what was read; empty: none
+
+    // Access
+    std::vector<std::string> listen;
+    mode_t socket_mode = 0600;
+    std::string socket_group;
+    std::string tokens_file;
+    std::string tls_cert, tls_key, tls_client_ca;
+    bool allow_plaintext = false;
+    std::vector<PeerRule> peers;
+    std::set<std::string> require_recovery; // rmIDs (I-210)
+
+    // How it runs
+    bool manual_schedule = false;
+    bool virtual_clock = false;
+    bool reservations_disabled = false; // DISABLE_RESERVATION
+    bool watch_config = false;
+    std::map<std::string, std::string> extra_config; // until an RM sends its own
+    std::string log_level;                           // flag; empty: extraConfig decides
+    std::string log_target = "auto";
+    std::string pid_file;
+
+    // Appendix A
+    std::uint32_t max_message = 16U << 20;
+    Duration request_ttl = std::chrono::seconds{10};
+    Duration max_poll_wait = std::chrono::seconds{30};
+    std::uint64_t max_sessions = 256;
+    std::uint64_t reply_memory = 16;
+    StreamLimits outbound;
+    MailboxLimits inbound;
+    Duration liveness_timeout = std::chrono::seconds{30};
+    Duration session_ttl = std::chrono::seconds{300};
+    Duration rm_retention = std::chrono::hours{24};
+    Duration shutdown_grace = std::chrono::seconds{5};
+};
+
+/// Reads a settings file into `settings`. The error's `where` is `file:line:column`.
+[[nodiscard]] Result<void> read_settings(const std::string& path, DaemonSettings& settings);
+/// As above, from text.
+[[nodiscard]] Result<void> parse_settings(std::string_view text, const std::string& path, DaemonSettings& settings);
+
+/// Bytes: a number, or one with `KiB`, `MiB` or `GiB`.
+[[nodiscard]] Result<std::uint64_t> parse_size(std::string_view text);
+
+} // namespace yk::service

@@ -1,0 +1,18 @@
+#pragma once
+// The way of a request through the checks, in the order of I-333: bytes, envelope, version, session, kind, role,
+// sequence number; then its service.
+
+#include "ykd/service/call.h"
+
+namespace yk::service {
+
+/// Takes a new request through all checks and runs it. A worker thread.
+void dispatch(Daemon& daemon, const CallPtr& call);
+
+/// Runs a call whose turn in its session has come, on a worker thread.
+void execute_later(Daemon& daemon, const CallPtr& call);
+
+/// Answers the held calls of a session whose gap did not fill in time (I-332), and looks again if some are left.
+void expire_held(Daemon& daemon, const SessionPtr& session);
+
+} // namespace yk::service

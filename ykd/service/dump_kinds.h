@@ -1,0 +1,39 @@
+#pragma once
+// The dumps that are pictures of partitions: what each takes from a context, and how its elements are encoded.
+
+#include <string>
+#include <string_view>
+
+#include "libcore/scheduler/cluster_context.h"
+#include "ykd/service/dump_objects.h"
+#include "ykd/service/dump_snapshots.h"
+
+namespace yk::service {
+
+/// What a Dump asks for (interface.md 5.2).
+struct DumpQuery {
+    std::string what;
+    std::string partition, rm_id, queue, application, node, state, status;
+    bool subtree = false;
+    std::uint32_t limit = 1000;
+    std::string cursor;
+};
+
+struct DumpKind {
+    std::string_view what;
+    /// Fills in the part, on the owner thread.
+    void (*collect)(const ClusterContext& context, const DumpQuery& query, DumpPart& part);
+    /// The elements of the main list, one by one.
+    std::size_t (*count)(const DumpPart& part);
+    Value (*encode)(const DumpPart& part, std::size_t index);
+    bool single = false;        // one object, E_NOT_FOUND without
+    const char* nest = nullptr; // the list stands in a map per partition, under this key
+};
+
+/// nullptr: no such picture.
+[[nodiscard]] const DumpKind* find_dump_kind(std::string_view what);
+/// Everything of a partition, for the full state dump.
+void collect_everything(const ClusterContext& context, const DumpQuery& query, DumpPart& part);
+[[nodiscard]] Value application_of(const DumpPart& part, std::size_t index);
+
+} // namespace yk::service

@@ -1,0 +1,31 @@
+#pragma once
+// The dump objects of interface.md 5.3, with the field names of the original's REST objects exactly (I-400, I-401).
+
+#include <string>
+#include <vector>
+
+#include "libcore/config/config.h"
+#include "libcore/scheduler/view.h"
+#include "protocol/wire/value.h"
+
+namespace yk::service {
+
+using wire::Value;
+
+[[nodiscard]] Value partition_value(const PartitionView& view);
+/// PartitionQueueInfo; with its children as far as the view holds them.
+[[nodiscard]] Value queue_value(const QueueView& view, const std::string& partition);
+[[nodiscard]] Value application_value(const ApplicationView& view, const std::string& partition,
+                                      const std::string& rm_id);
+[[nodiscard]] Value node_value(const NodeView& view);
+[[nodiscard]] Value reservation_value(const ReservationView& view, const std::string& partition,
+                                      const std::string& rm_id);
+/// Utilisation by resource type in ten buckets; `partition` and `rm_id` as given.
+[[nodiscard]] Value utilization_value(const std::vector<NodeView>& nodes, const std::string& partition,
+                                      const std::string& rm_id);
+/// The configuration in its own shape (I-440, C-473).
+[[nodiscard]] Value configuration_value(const config::Configuration& configuration);
+
+[[nodiscard]] Value resource_value(const ResourceMapView& resource);
+
+} // namespace yk::service

@@ -1,0 +1,97 @@
+#include "ykd/service/event_replies.h"
+
+#include <algorithm>
+
+#include "ykd/runtime/event_encoding.h"
+#include "ykd/service/daemon.h"
+
+namespace yk::service {
+namespace {
+
+constexpr std::size_t kReplyRoom = 4096;
+
+std::set<std::uint64_t> read_numbers(wire::BodyReader& reader, const char* key) {
+    std::set<std::uint64_t> numbers;
+    const Value* list = reader.list(key);
+    if (list == nullptr) return numbers;
+    for (const Value& element : *list) {
+        if (!element.is_number_unsigned()) {
+            reader.fail(ErrorCode::Type, key, "a list of whole numbers is wanted");
+            break;
+        }
+        numbers.insert(element.get<std::uint64_t>());
+    }
+    return numbers;
+}
+
+} // namespace
+
+bool EventFilter::wants(const StoredEvent& event) const {
+    if (!types.empty() && types.count(static_cast<std::uint64_t>(event.type)) == 0) return false;
+    if (!details.empty() && details.count(static_cast<std::uint64_t>(event.detail)) == 0) return false;
+    if (event.object.substr(0, object_prefix.size()) != object_prefix) return false;
+    return partition.empty() || partition == event.partition || partition == split_partition(event.partition).name;
+}
+
+EventFilter read_filter(wire::BodyReader& reader) {
+    EventFilter filter;
+    const Value* map = reader.map("filter");
+    if (map == nullptr) return filter;
+    wire::BodyReader nested = reader.nested("filter", *map);
+    filter.types = read_numbers(nested, "types");
+    filter.details = read_numbers(nested, "details");
+    filter.object_prefix = nested.text("objectID", wire::Presence::Optional, wire::TextRule::Queue);
+    filter.partition = nested.text("partition", wire::Presence::Optional, wire::TextRule::Queue);
+    return filter;
+}
+
+EncodedEvents encode_events(const EventRing::Slice& slice, const EventFilter& filter, std::size_t max_bytes) {
+    EncodedEvents encoded;
+    encoded.next = slice.first;
+    wire::Packer packer(encoded.list);
+    bool full = false;
+    slice.for_each([&](const StoredEvent& event) {
+        if (full) return;
+        const std::size_t before = encoded.list.size();
+        if (filter.wants(event)) {
+            pack_event(packer, event);
+            if (encoded.list.size() > max_bytes && encoded.count != 0) {
+                encoded.list.truncate(before);
+                full = true;
+                return;
+            }
+            ++encoded.count;
+        }
+        encoded.next = event.id + 1;
+    });
+    return encoded;
+}
+
+wire::Buffer event_batch(const CallPtr& call, std::uint64_t start, std::uint64_t count, const EventFilter& filter) {
+    Daemon& daemon = call->daemon();
+    const std::uint64_t most = daemon.current_settings().service.response_size;
+    const auto slice = daemon.ring().slice(start, count == 0 ? most : std::min(count, most));
+    const EncodedEvents events = encode_events(slice, filter, daemon.reply_limit(call->session.get()) - kReplyRoom);
+    wire::Buffer reply;
+    wire::Packer packer(reply);
+    packer.map(8);
+    packer.field("InstanceUUID", uuid_text(daemon.boot_id()));
+    packer.key("LowestID");
+    packer.natural(slice.lowest);
+    packer.key("HighestID");
+    packer.natural(slice.next == 0 ? 0 : slice.next - 1);
+    packer.key("NextID");
+    packer.natural(slice.next);
+    packer.key("ContinueID"); // where the next fetch goes on, also when a filter left records out
+    packer.natural(events.next);
+    packer.key("lost");
+    packer.natural(slice.lost);
+    packer.key("empty");
+    packer.boolean(slice.empty);
+    packer.key("EventRecords");
+    packer.list(events.count);
+    packer.raw(events.list.view());
+    return reply;
+}
+
+} // namespace yk::service

@@ -1,0 +1,146 @@
+#include "ykd/service/event_streams.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ykd/service/daemon.h"
+
+namespace yk::service {
+namespace {
+
+constexpr auto kIdle = std::chrono::seconds{60}; // I-633
+constexpr std::size_t kReplyRoom = 4096;
+
+} // namespace
+
+void answer_event_stream(const CallPtr& call, const std::string& id, const EncodedEvents& events, std::uint64_t lost) {
+    wire::Buffer head;
+    wire::Packer packer(head);
+    packer.map(5);
+    packer.field("streamID", id);
+    packer.field("InstanceUUID", uuid_text(call->daemon().boot_id()));
+    packer.key("nextID");
+    packer.natural(events.next);
+    packer.key("lost");
+    packer.natural(lost);
+    packer.key("records");
+    packer.list(events.count);
+    const std::array<std::string_view, 2> pieces{head.view(), events.list.view()};
+    call->ok_pieces(pieces);
+}
+
+std::string EventStreams::open(const std::string& client, std::uint64_t next, std::uint64_t max_all,
+                               std::uint64_t max_per_client) {
+    sweep();
+    const std::lock_guard lock(mutex_);
+    const auto of_client = std::count_if(streams_.begin(), streams_.end(),
+                                         [&](const auto& entry) { return entry.second.client == client; });
+    if (streams_.size() >= max_all || static_cast<std::uint64_t>(of_client) >= max_per_client) return {};
+    const std::string id = fmt::format("events-{}", ++last_id_);
+    streams_[id] = Stream{client, next, real_now(), SteadyClock::now(), nullptr, {}};
+    return id;
+}
+
+void EventStreams::read(const CallPtr& call, const std::string& id, std::optional<std::uint64_t> after,
+                        EventFilter filter, SteadyClock::duration wait) {
+    CallPtr older;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = streams_.find(id);
+        if (found == streams_.end() || found->second.client != call->session->grant.name)
+            return call->fail(ErrorCode::NotFound, "no such event stream, or it was idle for 60 s; open a new one",
+                              "streamID");
+        Stream& stream = found->second;
+        stream.last_used = SteadyClock::now();
+        older = std::exchange(stream.parked, nullptr);
+        if (older) --parked_;
+        if (after) stream.next = *after;
+        stream.filter = std::move(filter);
+        if (!answer(id, stream, call, wait <= SteadyClock::duration{0})) {
+            stream.parked = call;
+            ++parked_;
+            call->daemon().deadlines().call_after(wait, [this, id, name = call.get()] { wait_over(id, name); });
+        }
+    }
+    if (older) older->fail(ErrorCode::Superseded, "a newer call of this event stream took over");
+}
+
+bool EventStreams::answer(const std::string& id, Stream& stream, const CallPtr& call, bool even_empty) {
+    Daemon& daemon = call->daemon();
+    const auto slice = daemon.ring().slice(stream.next, daemon.current_settings().service.response_size);
+    const EncodedEvents events =
+        encode_events(slice, stream.filter, daemon.reply_limit(call->session.get()) - kReplyRoom);
+    if (events.count == 0 && slice.lost == 0 && !even_empty) {
+        stream.next = std::max(stream.next, events.next); // what the filter left out need not be looked at again
+        return false;
+    }
+    stream.next = events.next;
+    stream.last_used = SteadyClock::now();
+    answer_event_stream(call, id, events, slice.lost);
+    return true;
+}
+
+void EventStreams::deliver() {
+    delivery_posted_ = false;
+    const std::lock_guard lock(mutex_);
+    for (auto& [id, stream] : streams_) {
+        if (!stream.parked || !answer(id, stream, stream.parked, false)) continue;
+        stream.parked.reset();
+        --parked_;
+    }
+}
+
+void EventStreams::wait_over(const std::string& id, const Call* call) {
+    const std::lock_guard lock(mutex_);
+    const auto found = streams_.find(id);
+    if (found == streams_.end() || found->second.parked.get() != call) return;
+    const CallPtr parked = std::exchange(found->second.parked, nullptr);
+    --parked_;
+    answer(id, found->second, parked, true);
+}
+
+void EventStreams::disconnected(std::uint32_t connection) {
+    const std::lock_guard lock(mutex_);
+    for (auto& [id, stream] : streams_) {
+        if (!stream.parked || stream.parked->peer().connection != connection) continue;
+        stream.parked->drop();
+        stream.parked.reset();
+        --parked_;
+    }
+}
+
+void EventStreams::sweep() {
+    const std::lock_guard lock(mutex_);
+    const auto now = SteadyClock::now();
+    std::erase_if(streams_,
+                  [now](const auto& entry) { return !entry.second.parked && now - entry.second.last_used >= kIdle; });
+}
+
+void EventStreams::finish() {
+    const std::lock_guard lock(mutex_);
+    for (auto& [id, stream] : streams_) {
+        if (!stream.parked) continue;
+        stream.parked->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
+        stream.parked.reset();
+    }
+    parked_ = 0;
+}
+
+std::vector<EventStreams::Info> EventStreams::all() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<Info> infos;
+    for (const auto& [id, stream] : streams_) infos.push_back({id, stream.client, stream.next, stream.since});
+    return infos;
+}
+
+void EventStreams::clear() {
+    const std::lock_guard lock(mutex_);
+    for (auto& [id, stream] : streams_)
+        if (stream.parked) stream.parked->drop();
+    streams_.clear();
+    parked_ = 0;
+}
+
+} // namespace yk::service

@@ -1,0 +1,143 @@
+// Explain (I-354): why an application's asks, or one ask, are still pending, computed by the planner's own predicates.
+
+#include <fmt/format.h>
+
+#include "ykd/runtime/event_encoding.h"
+#include "ykd/service/daemon.h"
+#include "ykd/service/dump_objects.h"
+#include "ykd/service/gather.h"
+#include "ykd/service/services.h"
+
+namespace yk::service {
+namespace {
+
+struct Query {
+    std::string what, partition, rm_id, application, key;
+};
+
+/// An explanation and whose it is.
+struct Found {
+    std::string rm_id, partition;
+    Explanation explanation;
+};
+
+Value reason_value(const ExplainReason& reason) {
+    Value value{{"code", reason.code}, {"object", reason.object}, {"text", reason.text}};
+    if (reason.need) value["need"] = resource_value(*reason.need);
+    if (reason.used) value["used"] = resource_value(*reason.used);
+    if (reason.limit) value["limit"] = resource_value(*reason.limit);
+    if (reason.asks > 0) value["asks"] = reason.asks;
+    return value;
+}
+
+Value nodes_value(const NodeFitView& nodes) {
+    Value lacking = Value::object();
+    for (const auto& [name, count] : nodes.lacking) lacking[name] = count;
+    Value value{{"nodes", nodes.nodes},       {"fitting", nodes.fitting},    {"unschedulable", nodes.unschedulable},
+                {"reserved", nodes.reserved}, {"tooSmall", nodes.too_small}, {"lacking", std::move(lacking)}};
+    if (nodes.best.empty()) return value;
+    value["best"] = nodes.best;
+    value["bestAvailable"] = resource_value(nodes.best_available);
+    value["bestLack"] = nodes.best_lack;
+    return value;
+}
+
+Value details_value(const Found& found) {
+    const Explanation& explanation = found.explanation;
+    Value details{{"rmID", found.rm_id},
+                  {"partition", found.partition},
+                  {"application", explanation.application},
+                  {"queue", explanation.queue},
+                  {"user", explanation.user},
+                  {"state", explanation.state},
+                  {"pendingAsks", explanation.pending_asks},
+                  {"asks", explanation.asks}};
+    if (!explanation.key.empty()) details["allocationKey"] = explanation.key;
+    if (explanation.oldest_pending) details["oldestPending"] = explanation.oldest_pending->ns;
+    if (explanation.nodes) details["nodes"] = nodes_value(*explanation.nodes);
+    return details;
+}
+
+Value explanation_value(const Found& found) {
+    Value reasons = Value::array();
+    for (const ExplainReason& reason : found.explanation.reasons) reasons.push_back(reason_value(reason));
+    return {{"verdict", found.explanation.verdict}, {"reasons", std::move(reasons)}, {"details", details_value(found)}};
+}
+
+/// The applications that an ask's key is looked for in.
+std::vector<std::string> applications_of(const ClusterContext& context, const std::string& partition,
+                                         const Query& query) {
+    if (!query.application.empty()) return {query.application};
+    return context.applications_with_key(partition, query.key);
+}
+
+std::vector<Found> explain_on(RmOwner& owner, const Query& query) {
+    std::vector<Found> found;
+    const ClusterContext* context = owner.context();
+    if (context == nullptr) return found;
+    for (const std::string& partition : context->partition_names()) {
+        if (!query.partition.empty() && query.partition != partition &&
+            query.partition != context->full_name(partition))
+            continue;
+        const auto add = [&](Explanation explanation) {
+            if (explanation.found) found.push_back({owner.rm_id(), partition, std::move(explanation)});
+        };
+        if (query.what == "app") {
+            add(context->explain_application(partition, query.application, owner.now()));
+        } else {
+            for (const std::string& application : applications_of(*context, partition, query))
+                add(context->explain_ask(partition, application, query.key, owner.now()));
+        }
+    }
+    return found;
+}
+
+void answer(const CallPtr& call, const Query& query, const std::vector<Found>& found) {
+    if (found.empty()) {
+        const std::string text = query.what == "app" ? fmt::format("there is no application {}", query.application)
+                                                     : fmt::format("there is no ask {}", query.key);
+        return call->ok({{"verdict", "NOT_FOUND"},
+                         {"reasons", Value::array({{{"code", "NOT_FOUND"}, {"object", ""}, {"text", text}}})},
+                         {"details", Value::object()}});
+    }
+    if (found.size() == 1) return call->ok(explanation_value(found.front()));
+    std::vector<std::string> places;
+    for (const Found& one : found)
+        places.push_back(
+            fmt::format("application {} in [{}]{}", one.explanation.application, one.rm_id, one.partition));
+    call->fail(ErrorCode::Invalid, fmt::format("there are several, say which one: {}", fmt::join(places, ", ")),
+               query.what == "app" ? "partition" : "application");
+}
+
+} // namespace
+
+void explain(const CallPtr& call) {
+    Daemon& daemon = call->daemon();
+    const Value body = wire::decode_value(call->envelope.body);
+    wire::BodyReader reader(body);
+    Query query;
+    query.what = reader.text("what", wire::Presence::Required);
+    query.partition = reader.text("partition", wire::Presence::Optional, wire::TextRule::Queue);
+    query.rm_id = reader.text("rmID");
+    query.application =
+        reader.text("application", query.what == "app" ? wire::Presence::Required : wire::Presence::Optional);
+    query.key = reader.text("allocationKey", query.what == "ask" ? wire::Presence::Required : wire::Presence::Optional);
+    if (query.what != "app" && query.what != "ask")
+        reader.fail(ErrorCode::Invalid, "what",
+                    fmt::format("this version of ykd explains app and ask, not \"{}\"", query.what));
+    if (!call->accepts(reader)) return;
+    std::vector<RmPtr> rms = daemon.rms().all();
+    std::erase_if(rms, [&](const RmPtr& rm) { return !query.rm_id.empty() && rm->id != query.rm_id; });
+    if (rms.empty() && !query.rm_id.empty())
+        return call->fail(ErrorCode::NotFound, fmt::format("RM {} is not registered", query.rm_id), "rmID");
+    gather<std::vector<Found>>(
+        daemon.workers(), std::move(rms), Lane::Control, [query](RmOwner& owner) { return explain_on(owner, query); },
+        [call, query](std::vector<Gathered<std::vector<Found>>> all) {
+            std::vector<Found> found;
+            for (auto& one : all)
+                for (Found& explanation : one.answer) found.push_back(std::move(explanation));
+            answer(call, query, found);
+        });
+}
+
+} // namespace yk::service

@@ -1,0 +1,149 @@
+#include "ykd/service/extra_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "libcore/config/duration.h"
+#include "libcore/config/suggest.h"
+
+namespace yk::service {
+namespace {
+
+/// Keys of C-462 and C-468. C-465's belong to the RM and are carried without a word.
+constexpr std::array<std::string_view, 19> kKnown{"event.trackingEnabled",      "event.requestCapacity",
+                                                  "event.ringBufferCapacity",   "event.maxStreams",
+                                                  "event.maxStreamsPerHost",    "event.RESTResponseSize",
+                                                  "health.checkInterval",       "log.level",
+                                                  "service.queueCleanInterval", "service.expiredPurgeInterval",
+                                                  "service.placeholderTimeout", "service.completingTimeout",
+                                                  "service.terminatedTimeout",  "service.reservationTimeout",
+                                                  "service.userCacheValid",     "service.reservationDelay",
+                                                  "service.preemptionThrottle", "service.preemptionUnplaced",
+                                                  "service.inspectionInterval"};
+
+std::optional<bool> to_bool(std::string_view text) { // C-461
+    for (const std::string_view yes : {"1", "t", "T", "TRUE", "true", "True"})
+        if (text == yes) return true;
+    for (const std::string_view no : {"0", "f", "F", "FALSE", "false", "False"})
+        if (text == no) return false;
+    return std::nullopt;
+}
+
+std::optional<std::uint64_t> to_unsigned(std::string_view text) {
+    std::uint64_t value = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+class Reader {
+public:
+    Reader(const TextMap& map, std::vector<std::string>& warnings) : map_(map), warnings_(warnings) {}
+
+    void flag(const std::string& key, bool& to) {
+        if (const std::string* text = find(key)) take(key, *text, to_bool(*text), to);
+    }
+    void count(const std::string& key, std::uint64_t& to, bool zero_means_default) {
+        const std::string* text = find(key);
+        if (text == nullptr) return;
+        const auto value = to_unsigned(*text);
+        if (value == 0U && zero_means_default) {
+            warnings_.push_back(fmt::format("{}: 0 is not possible, {} is used", key, to));
+            return;
+        }
+        take(key, *text, value, to);
+    }
+    void duration(const std::string& key, Duration& to, bool positive) {
+        const std::string* text = find(key);
+        if (text == nullptr) return;
+        const auto parsed = config::parse_duration(*text);
+        const bool usable = parsed.ok() && (!positive || *parsed > Duration{0});
+        take(key, *text, usable ? std::optional<Duration>(*parsed) : std::nullopt, to);
+    }
+    void look_for_typing_errors() {
+        for (const auto& [key, text] : map_) {
+            const bool ours = key.rfind("event.", 0) == 0 || key.rfind("health.", 0) == 0;
+            if (!ours || std::find(kKnown.begin(), kKnown.end(), key) != kKnown.end()) continue;
+            const std::string near = config::nearest(key, kKnown);
+            warnings_.push_back(fmt::format("{}: unknown key, kept and not used{}", key,
+                                            near.empty() ? std::string{} : fmt::format("; did you mean {}?", near)));
+        }
+    }
+
+private:
+    [[nodiscard]] const std::string* find(const std::string& key) const {
+        const auto found = map_.find(key);
+        return found == map_.end() ? nullptr : &found->second;
+    }
+    template <class T>
+    void take(const std::string& key, const std::string& text, const std::optional<T>& value, T& to) {
+        if (value) {
+            to = *value;
+        } else {
+            warnings_.push_back(fmt::format("{}: bad value '{}', the default is used", key, text));
+        }
+    }
+
+    const TextMap& map_;
+    std::vector<std::string>& warnings_;
+};
+
+} // namespace
+
+DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
+    DerivedSettings derived;
+    derived.core = base;
+    Reader reader(map, derived.warnings);
+    ServiceSettings& service = derived.service;
+    reader.flag("event.trackingEnabled", service.events_enabled);
+    reader.count("event.requestCapacity", service.request_capacity, true);
+    reader.count("event.ringBufferCapacity", service.ring_capacity, true);
+    reader.count("event.maxStreams", service.max_streams, false);
+    reader.count("event.maxStreamsPerHost", service.max_streams_per_host, false);
+    reader.count("event.RESTResponseSize", service.response_size, true);
+    reader.duration("health.checkInterval", service.health_interval, false);
+    Settings& core = derived.core;
+    core.events_enabled = service.events_enabled;
+    reader.duration("service.queueCleanInterval", core.queue_clean_interval, true);
+    reader.duration("service.expiredPurgeInterval", core.expired_purge_interval, true);
+    reader.duration("service.placeholderTimeout", core.placeholder_timeout, true);
+    reader.duration("service.completingTimeout", core.completing_timeout, true);
+    reader.duration("service.terminatedTimeout", core.terminated_timeout, true);
+    reader.duration("service.reservationTimeout", core.reservation_timeout, true);
+    reader.duration("service.reservationDelay", core.reservation_delay, false);
+    reader.duration("service.inspectionInterval", core.inspection_interval, true);
+    reader.look_for_typing_errors();
+    return derived;
+}
+
+void ExtraConfig::set(const std::string& rm_id, TextMap map) {
+    const std::lock_guard lock(mutex_);
+    rms_.remove_if([&](const auto& entry) { return entry.first == rm_id; });
+    rms_.emplace_back(rm_id, std::move(map));
+}
+
+void ExtraConfig::forget(const std::string& rm_id) {
+    const std::lock_guard lock(mutex_);
+    rms_.remove_if([&](const auto& entry) { return entry.first == rm_id; });
+}
+
+void ExtraConfig::overlay(const TextMap& map) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, value] : map) overlay_[key] = value;
+}
+
+TextMap ExtraConfig::effective() const {
+    const std::lock_guard lock(mutex_);
+    TextMap all = base_;
+    for (const auto& [rm, map] : rms_)
+        for (const auto& [key, value] : map) all[key] = value;
+    for (const auto& [key, value] : overlay_) all[key] = value;
+    return all;
+}
+
+} // namespace yk::service

@@ -1,0 +1,57 @@
+#pragma once
+// The flat settings of RMs and operators (I-022, I-023, C-460 to C-463, C-468) as one map, and what the daemon derives
+// from it. Thread: any.
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "libcore/scheduler/settings.h"
+
+namespace yk::service {
+
+using TextMap = std::map<std::string, std::string>;
+
+/// The settings of the daemon itself.
+struct ServiceSettings {
+    bool events_enabled = true;
+    std::uint64_t ring_capacity = 100'000;
+    std::uint64_t request_capacity = 1000;
+    std::uint64_t max_streams = 100;
+    std::uint64_t max_streams_per_host = 15;
+    std::uint64_t response_size = 10'000;
+    Duration health_interval = std::chrono::seconds{30}; // 0 or less: no background checks
+};
+
+struct DerivedSettings {
+    Settings core;
+    ServiceSettings service;
+    std::vector<std::string> warnings; // keys with bad values, unknown keys that look like a typing error
+};
+
+/// `base`: what is not of extraConfig (reservations off, manual schedule).
+[[nodiscard]] DerivedSettings derive_settings(const TextMap& map, const Settings& base);
+
+class ExtraConfig {
+public:
+    /// The settings file's map: used for a key that no RM has.
+    explicit ExtraConfig(TextMap base) : base_(std::move(base)) {}
+
+    /// The RM's map, as a whole; it becomes the newest.
+    void set(const std::string& rm_id, TextMap map);
+    void forget(const std::string& rm_id);
+    /// Overlays all, key by key, until restart (SetExtraConfig).
+    void overlay(const TextMap& map);
+    [[nodiscard]] TextMap effective() const;
+
+private:
+    mutable std::mutex mutex_;
+    const TextMap base_;
+    TextMap overlay_;
+    std::list<std::pair<std::string, TextMap>> rms_; // newest last
+};
+
+} // namespace yk::service

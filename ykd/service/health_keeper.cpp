@@ -1,0 +1,166 @@
+#include "ykd/service/health_keeper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ykd/service/daemon.h"
+#include "ykd/service/gather.h"
+
+namespace yk::service {
+namespace {
+
+constexpr auto kErrorWindow = std::chrono::minutes{5};
+constexpr Duration kLoopLimit = std::chrono::seconds{10};
+
+struct RmHealth {
+    std::vector<HealthCheckView> checks;
+    std::uint64_t scheduling_errors = 0;
+};
+
+void add(ResourceMapView& sum, const ResourceMapView& amounts) {
+    for (const auto& [name, amount] : amounts) sum[name] += amount;
+}
+
+bool equal(const ResourceMapView& a, const ResourceMapView& b) {
+    const auto holds = [](const ResourceMapView& x, const ResourceMapView& y) {
+        return std::all_of(x.begin(), x.end(), [&](const auto& entry) {
+            const auto found = y.find(entry.first);
+            return (found == y.end() ? 0 : found->second) == entry.second;
+        });
+    };
+    return holds(a, b) && holds(b, a);
+}
+
+/// Check 10: what a queue has is what its children, or its applications, have.
+void check_queue(const QueueView& queue, const std::map<std::string, ResourceMapView>& by_leaf, std::string& wrong) {
+    ResourceMapView sum;
+    if (queue.leaf) {
+        if (const auto found = by_leaf.find(queue.path); found != by_leaf.end()) sum = found->second;
+    }
+    for (const QueueView& child : queue.children) {
+        add(sum, child.allocated);
+        check_queue(child, by_leaf, wrong);
+    }
+    if (!equal(sum, queue.allocated)) wrong += (wrong.empty() ? "" : ", ") + queue.path;
+}
+
+HealthCheckView queue_usage(const ClusterContext& context) {
+    std::string wrong;
+    for (const std::string& name : context.partition_names()) {
+        std::map<std::string, ResourceMapView> by_leaf;
+        for (const ApplicationView& application : context.application_views(name, ApplicationList::Active, false)) {
+            add(by_leaf[application.queue], application.allocated);
+            add(by_leaf[application.queue], application.placeholder);
+        }
+        if (const auto root = context.queue_view(name, "root", true)) check_queue(*root, by_leaf, wrong);
+    }
+    return {"Queue usage", wrong.empty(), "Checks that a queue's usage is the sum of its children or applications",
+            wrong.empty() ? "" : "queues with another sum: " + wrong};
+}
+
+RmHealth health_of(RmOwner& owner) {
+    RmHealth health;
+    if (owner.context() == nullptr) return health;
+    health.checks = owner.context()->health();
+    health.checks.push_back(queue_usage(*owner.context()));
+    health.scheduling_errors = owner.context()->counters().scheduling_errors;
+    return health;
+}
+
+/// The same check of several RMs becomes one.
+void merge(std::vector<HealthCheckView>& all, const HealthCheckView& one, const std::string& rm_id) {
+    auto same =
+        std::find_if(all.begin(), all.end(), [&](const HealthCheckView& known) { return known.name == one.name; });
+    if (same == all.end()) same = all.insert(all.end(), {one.name, true, one.description, {}});
+    same->succeeded = same->succeeded && one.succeeded;
+    if (!one.diagnosis.empty())
+        same->diagnosis += (same->diagnosis.empty() ? "" : "; ") + fmt::format("RM {}: {}", rm_id, one.diagnosis);
+}
+
+HealthCheckView streams(const std::vector<RmPtr>& rms) {
+    std::string wrong;
+    for (const RmPtr& rm : rms) {
+        const si::CoreState state = rm->owner.state();
+        const bool bad =
+            state == si::CoreState::Lost || state == si::CoreState::Failed || rm->owner.stream().status().congested;
+        if (bad) wrong += fmt::format("{}RM {} is {}", wrong.empty() ? "" : ", ", rm->id, si::text(state));
+    }
+    return {"Streams", wrong.empty(), "Checks that no RM is lost, failed or congested", wrong};
+}
+
+HealthCheckView main_loop(const std::vector<RmPtr>& rms) {
+    std::string wrong;
+    for (const RmPtr& rm : rms) {
+        const Duration silence = real_now() - rm->owner.last_turn();
+        if (rm->owner.state() == si::CoreState::Running && silence > kLoopLimit)
+            wrong += fmt::format("{}RM {} for {} s", wrong.empty() ? "no turn of " : ", ", rm->id,
+                                 std::chrono::duration_cast<std::chrono::seconds>(silence).count());
+    }
+    return {"Main loop", wrong.empty(), "Checks that the scheduling loop came round in the last 10 s", wrong};
+}
+
+} // namespace
+
+HealthCheckView HealthKeeper::scheduling_errors(std::uint64_t total) {
+    const std::lock_guard lock(mutex_);
+    const auto now = SteadyClock::now();
+    while (!errors_.empty() && now - errors_.front().first > kErrorWindow) errors_.pop_front();
+    // The counters of an RM that is gone are missing from the total, which then starts anew.
+    if (!errors_.empty() && total < errors_.back().second) errors_.clear();
+    errors_.emplace_back(now, total);
+    const std::uint64_t recent = total - errors_.front().second;
+    return {"Scheduling errors", recent == 0, "Checks for scheduling errors in the last 5 minutes",
+            recent == 0 ? "" : fmt::format("{} scheduling errors", recent)};
+}
+
+wire::Value HealthKeeper::keep(Daemon& daemon, const std::vector<HealthCheckView>& checks) {
+    wire::Value list = wire::Value::array();
+    std::vector<std::string> failures;
+    for (const HealthCheckView& check : checks) {
+        list.push_back({{"Name", check.name},
+                        {"Succeeded", check.succeeded},
+                        {"Description", check.description},
+                        {"DiagnosisMessage", check.diagnosis}});
+        if (!check.succeeded)
+            failures.push_back(fmt::format("health check \"{}\" failed: {}", check.name, check.diagnosis));
+    }
+    const std::lock_guard lock(mutex_);
+    const Instant now = real_now();
+    if (failures.empty() != healthy_) since_ = now;
+    healthy_ = failures.empty();
+    failures_ = std::move(failures);
+    last_ = {{"Healthy", healthy_},
+             {"HealthChecks", std::move(list)},
+             {"At", now.ns},
+             {"Since", since_.ns},
+             {"DaemonState", static_cast<int>(daemon.state())}};
+    return *last_;
+}
+
+void HealthKeeper::run(Daemon& daemon, std::function<void(const wire::Value&)> done) {
+    std::vector<RmPtr> rms = daemon.rms().all();
+    gather<RmHealth>(daemon.workers(), rms, Lane::Control, health_of,
+                     [this, &daemon, rms, done = std::move(done)](const std::vector<Gathered<RmHealth>>& all) {
+                         std::uint64_t errors = 0;
+                         for (const auto& one : all) errors += one.answer.scheduling_errors;
+                         std::vector<HealthCheckView> checks{scheduling_errors(errors)};
+                         for (const auto& one : all)
+                             for (const HealthCheckView& check : one.answer.checks) merge(checks, check, one.rm->id);
+                         checks.push_back(streams(rms));
+                         checks.push_back(main_loop(rms));
+                         done(keep(daemon, checks));
+                     });
+}
+
+std::optional<wire::Value> HealthKeeper::last() const {
+    const std::lock_guard lock(mutex_);
+    return last_;
+}
+
+std::vector<std::string> HealthKeeper::failures() const {
+    const std::lock_guard lock(mutex_);
+    return failures_;
+}
+
+} // namespace yk::service

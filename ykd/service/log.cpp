@@ -1,0 +1,159 @@
+#include "ykd/service/log.h"
+
+#include <fmt/format.h>
+#include <spdlog/async.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace yk::service {
+namespace {
+
+using spdlog::level::level_enum;
+
+constexpr std::size_t kQueued = 8192; // lines that may wait for the target; the oldest go when it is slow
+
+/// The journal's `<priority>` prefix (ecosystem.md 5.3).
+class JournalLevel final : public spdlog::custom_flag_formatter {
+public:
+    void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
+        constexpr std::array<char, 7> kPriority{'7', '7', '6', '4', '3', '2', '6'};
+        const char prefix[] = {'<', kPriority[static_cast<std::size_t>(message.level)], '>'};
+        out.append(prefix, prefix + sizeof prefix);
+    }
+    [[nodiscard]] std::unique_ptr<custom_flag_formatter> clone() const override {
+        return std::make_unique<JournalLevel>();
+    }
+};
+
+struct Loggers {
+    std::mutex mutex;
+    spdlog::sink_ptr sink;
+    std::map<std::string, std::shared_ptr<spdlog::async_logger>, std::less<>> by_name;
+    std::map<std::string, level_enum> levels; // of subtrees; empty name: all
+};
+
+Loggers& loggers() {
+    static Loggers all;
+    return all;
+}
+
+std::string lower_name(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return lower;
+}
+
+/// The longest configured prefix of `name` decides.
+level_enum level_for(const Loggers& all, std::string_view name) {
+    for (std::string_view prefix = name; !prefix.empty();) {
+        if (const auto found = all.levels.find(std::string(prefix)); found != all.levels.end()) return found->second;
+        const std::size_t dot = prefix.rfind('.');
+        prefix = dot == std::string_view::npos ? std::string_view{} : prefix.substr(0, dot);
+    }
+    const auto base = all.levels.find("");
+    return base == all.levels.end() ? level_enum::info : base->second;
+}
+
+spdlog::sink_ptr stderr_sink(bool journal) {
+    if (!journal) {
+        auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+        sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %^%l%$ %n: %v");
+        return sink;
+    }
+    auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+    auto formatter = std::make_unique<spdlog::pattern_formatter>();
+    formatter->add_flag<JournalLevel>('*').set_pattern("%*%n: %v");
+    sink->set_formatter(std::move(formatter));
+    return sink;
+}
+
+/// `$JOURNAL_STREAM` says so; only when stderr is not a terminal.
+bool is_journal() {
+    return std::getenv("JOURNAL_STREAM") != nullptr && ::isatty(STDERR_FILENO) == 0;
+}
+
+} // namespace
+
+std::optional<level_enum> parse_level(std::string_view text) {
+    static const std::map<std::string, level_enum, std::less<>> kNames{
+        {"debug", level_enum::debug},   {"info", level_enum::info},       {"warn", level_enum::warn},
+        {"error", level_enum::err},     {"dpanic", level_enum::critical}, {"panic", level_enum::critical},
+        {"fatal", level_enum::critical}};
+    if (const auto found = kNames.find(lower_name(text)); found != kNames.end()) return found->second;
+    int number = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    if (number < 0) return level_enum::debug;
+    constexpr std::array<level_enum, 3> kNumbers{level_enum::info, level_enum::warn, level_enum::err};
+    return number < 3 ? kNumbers[static_cast<std::size_t>(number)] : level_enum::critical;
+}
+
+Result<void> start_log(const std::string& target) {
+    Loggers& all = loggers();
+    const std::lock_guard lock(all.mutex);
+    try {
+        spdlog::init_thread_pool(kQueued, 1);
+        if (target == "auto" || target == "stderr" || target == "journal") {
+            all.sink = stderr_sink(target == "journal" || (target == "auto" && is_journal()));
+        } else {
+            all.sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(target);
+            all.sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %n: %v");
+        }
+    } catch (const spdlog::spdlog_ex& fault) {
+        return Error{0, fmt::format("cannot log to {}: {}", target, fault.what()), {}};
+    }
+    return {};
+}
+
+void end_log() {
+    spdlog::shutdown();
+}
+
+spdlog::logger& log(std::string_view name) {
+    Loggers& all = loggers();
+    const std::lock_guard lock(all.mutex);
+    if (const auto found = all.by_name.find(name); found != all.by_name.end()) return *found->second;
+    if (!all.sink) { // a program that never called start_log(), as the unit tests
+        spdlog::init_thread_pool(kQueued, 1);
+        all.sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+        all.levels.emplace("", level_enum::off);
+    }
+    auto logger = std::make_shared<spdlog::async_logger>(std::string(name), all.sink, spdlog::thread_pool(),
+                                                         spdlog::async_overflow_policy::overrun_oldest);
+    logger->set_level(level_for(all, name));
+    logger->flush_on(level_enum::warn);
+    return *all.by_name.emplace(std::string(name), std::move(logger)).first->second;
+}
+
+void set_log_levels(const std::map<std::string, std::string>& settings, std::string_view base) {
+    constexpr std::string_view kHead = "log.", kTail = ".level";
+    std::map<std::string, level_enum> levels;
+    levels[""] = parse_level(base).value_or(level_enum::info);
+    for (const auto& [key, text] : settings) {
+        const auto level = parse_level(text);
+        if (key.rfind(kHead, 0) != 0 || !level) continue;
+        if (key == "log.level") {
+            levels[""] = *level;
+        } else if (key.size() > kHead.size() + kTail.size() &&
+                   key.compare(key.size() - kTail.size(), kTail.size(), kTail) == 0) {
+            const std::string name = key.substr(kHead.size(), key.size() - kHead.size() - kTail.size());
+            if (name.find("..") == std::string::npos && name.find(' ') == std::string::npos) levels[name] = *level;
+        }
+    }
+    Loggers& all = loggers();
+    const std::lock_guard lock(all.mutex);
+    all.levels = std::move(levels);
+    for (auto& [name, logger] : all.by_name) logger->set_level(level_for(all, name));
+}
+
+} // namespace yk::service

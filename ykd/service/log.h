@@ -1,0 +1,29 @@
+#pragma once
+// The daemon's loggers: a dotted hierarchy with levels that extraConfig may change at any time (I-740, C-463), writing
+// to stderr, the journal's stderr or a file without ever blocking the caller.
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <spdlog/spdlog.h>
+
+#include "libcore/base/result.h"
+
+namespace yk::service {
+
+/// `target`: auto, journal, stderr or a file. Once, before the first log().
+[[nodiscard]] Result<void> start_log(const std::string& target);
+/// Writes out what waits. Nothing may be logged afterwards.
+void end_log();
+
+/// `core.rmproxy`, `wire.session`, ... Any thread; cheap enough for everything but the hot path.
+[[nodiscard]] spdlog::logger& log(std::string_view name);
+
+/// `log.level` and `log.<name>.level`; the rest of the map is not looked at. `base` stands in for an absent log.level.
+void set_log_levels(const std::map<std::string, std::string>& settings, std::string_view base);
+
+/// C-463: a name in lower or upper case or a number from -1; nothing for other texts.
+[[nodiscard]] std::optional<spdlog::level::level_enum> parse_level(std::string_view text);
+
+} // namespace yk::service

@@ -1,0 +1,224 @@
+// RegisterResourceManager, UnregisterResourceManager (interface.md 2.4).
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "libcore/config_yaml/load.h"
+#include "ykd/service/config_errors.h"
+#include "ykd/service/daemon.h"
+#include "ykd/service/log.h"
+#include "ykd/service/rm_checks.h"
+#include "ykd/service/services.h"
+
+namespace yk::service {
+namespace {
+
+using Request = si::RegisterResourceManagerRequest;
+
+/// Capabilities that this version has something behind; others are echoed as ignored (I-021).
+constexpr std::array<std::string_view, 4> kUnderstood{"events", "events:all", "containerState", "reportIgnored"};
+constexpr std::array<std::string_view, 4> kNeedAnswers{"predicates", "preemptionPredicates", "configStore",
+                                                       "stateDump"};
+
+template <std::size_t N>
+bool holds(const std::array<std::string_view, N>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool has(const std::vector<std::string>& capabilities, std::string_view name) {
+    return std::find(capabilities.begin(), capabilities.end(), name) != capabilities.end();
+}
+
+/// Fields and permission; false when the call was answered.
+bool check(const CallPtr& call, const Request& request) {
+    const auto refuse = [&](ErrorCode code, const std::string& message, const std::string& path) {
+        call->fail(code, message, path);
+        return false;
+    };
+    if (request.rm_id.find_first_of("[]") != std::string::npos)
+        return refuse(ErrorCode::Invalid, "an rmID holds neither [ nor ]", "rmID");
+    if (!call->session->may_own(request.rm_id))
+        return refuse(ErrorCode::Forbidden,
+                      fmt::format("{} may not register RM {}", call->session->grant.name, request.rm_id), "rmID");
+    if (request.recovery)
+        return refuse(ErrorCode::Invalid, "this version of ykd has no recovery yet; register without it and replay",
+                      "recovery");
+    if (call->daemon().settings().require_recovery.count(request.rm_id) != 0)
+        return refuse(ErrorCode::RecoveryRequired,
+                      fmt::format("RM {} must register with recovery (--require-recovery), which this version lacks",
+                                  request.rm_id),
+                      {});
+    for (std::size_t i = 0; request.detached && i < request.capabilities.size(); ++i)
+        if (holds(kNeedAnswers, request.capabilities[i]))
+            return refuse(ErrorCode::Invalid, "a detached RM answers no calls", fmt::format("capabilities[{}]", i));
+    return true;
+}
+
+/// A registration on its way from the request to the owner thread.
+struct Registration {
+    CallPtr call;
+    RmPtr rm;
+    Request request;
+    config_yaml::LoadOutcome loaded;
+    bool from_file = false;
+    bool again = false; // the RM was registered before
+    std::vector<std::string> capabilities, ignored;
+};
+using RegistrationPtr = std::shared_ptr<Registration>;
+
+/// I-024: the text sent, else the daemon's file, else the built-in default. False when the call was answered.
+bool obtain_configuration(Registration& registration) {
+    const auto& sent = registration.request.config;
+    if (sent && !sent->empty()) {
+        registration.loaded = config_yaml::load(*sent, "config");
+        return true;
+    }
+    auto file = registration.call->daemon().config_files().load(registration.request.policy_group);
+    if (!file.ok()) {
+        registration.call->fail(ErrorCode::ConfigSource, file.error().message);
+        return false;
+    }
+    registration.from_file = file->has_value();
+    registration.loaded = registration.from_file ? config_yaml::load((*file)->text, (*file)->source)
+                                                 : config_yaml::load_or_default("", "built-in default");
+    return true;
+}
+
+CallbackWriter::Interest interest_of(const Registration& registration) {
+    CallbackWriter::Interest interest;
+    interest.report_ignored = has(registration.capabilities, "reportIgnored") || registration.request.detached;
+    interest.container_state = has(registration.capabilities, "containerState");
+    interest.confirm_releases = registration.request.detached && registration.request.detached->confirm_releases;
+    return interest;
+}
+
+OwnerEvents::Interest event_interest_of(const Registration& registration) {
+    if (has(registration.capabilities, "events:all")) return OwnerEvents::Interest::All;
+    return has(registration.capabilities, "events") ? OwnerEvents::Interest::RequestsAndNodes
+                                                    : OwnerEvents::Interest::None;
+}
+
+RmFacts facts_of(const Registration& registration, const Installation& installation, RmOwner& owner) {
+    const Request& request = registration.request;
+    RmFacts facts;
+    facts.version = request.version;
+    facts.policy_group = request.policy_group;
+    facts.build_info = {request.build_info.begin(), request.build_info.end()};
+    facts.capabilities = registration.capabilities;
+    facts.detached = request.detached;
+    if (!request.detached) facts.owner = registration.call->session->sid;
+    facts.configuration = std::make_shared<const config::Configuration>(installation.configuration);
+    facts.config_from_file = registration.from_file;
+    for (const std::string& name : owner.context()->partition_names())
+        facts.partitions.push_back(owner.context()->full_name(name));
+    facts.epoch = installation.epoch;
+    facts.registered_at = owner.now();
+    return facts;
+}
+
+void answer(const Registration& registration, const RmFacts& facts) {
+    si::RegisterResourceManagerResponse response;
+    response.partitions = facts.partitions;
+    response.policy_group = facts.policy_group;
+    response.config_checksum = facts.configuration->checksum;
+    response.stream_epoch = facts.epoch;
+    response.core_state = si::CoreState::Running;
+    response.re_registration = registration.again;
+    response.ignored_capabilities = registration.ignored;
+    registration.call->ok_encoded(wire::encoded(response));
+}
+
+/// I-122: a failure leaves nothing behind, and an RM that was registered before is gone.
+void give_up(const Registration& registration, RmOwner& owner, wire::ErrorReply error) {
+    Daemon& daemon = registration.call->daemon();
+    owner.uninstall("its registration failed");
+    daemon.extra_config().forget(registration.rm->id);
+    error.message = "registration of RM failed: " + error.message;
+    if (registration.again)
+        error.message += fmt::format(" (RM {} is no longer registered, its partitions are gone)", owner.rm_id());
+    daemon.retire(registration.rm);
+    registration.call->fail(std::move(error));
+}
+
+/// The owner thread's part.
+void install(const RegistrationPtr& registration, RmOwner& owner) {
+    Daemon& daemon = registration->call->daemon();
+    const Request& request = registration->request;
+    registration->again = owner.context() != nullptr;
+    if (!registration->loaded.configuration) return give_up(*registration, owner, config_error(registration->loaded));
+    if (request.extra_config)
+        daemon.extra_config().set(owner.rm_id(), {request.extra_config->begin(), request.extra_config->end()});
+    Installation installation;
+    installation.configuration = *registration->loaded.configuration;
+    const DerivedSettings settings = daemon.pending_settings();
+    installation.settings = settings.core;
+    owner.set_event_capacity(settings.service.request_capacity);
+    installation.epoch = daemon.next_epoch();
+    if (request.detached) installation.keep = request.detached->keep;
+    installation.interest = interest_of(*registration);
+    installation.events = event_interest_of(*registration);
+    const auto done = owner.install(installation);
+    if (!done.ok()) return give_up(*registration, owner, {ErrorCode::ConfigInvalid, done.error().text(), {}, {}, {}});
+    const RmFacts facts = facts_of(*registration, installation, owner);
+    registration->rm->set_facts(facts);
+    if (!daemon.rms().ensure(registration->rm)) {
+        owner.uninstall("another registration took its place");
+        return registration->call->busy("the RM is being unregistered");
+    }
+    if (request.extra_config) daemon.apply_extra_config();
+    log("core.rmproxy")
+        .info("RM {} registered{}: partitions {}, configuration {}", owner.rm_id(),
+              request.detached ? " (detached)" : "", fmt::join(facts.partitions, " "),
+              installation.configuration.checksum.substr(0, 12));
+    answer(*registration, facts);
+}
+
+} // namespace
+
+void register_rm(const CallPtr& call) {
+    auto request = call->decode<Request>();
+    if (!request || !check(call, *request)) return;
+    auto registration = std::make_shared<Registration>();
+    registration->call = call;
+    registration->request = std::move(*request);
+    if (registration->request.policy_group.empty()) registration->request.policy_group = "default";
+    for (const std::string& name : registration->request.capabilities)
+        (holds(kUnderstood, name) ? registration->capabilities : registration->ignored).push_back(name);
+    if (!obtain_configuration(*registration)) return;
+    registration->rm = call->daemon().make_rm(registration->request.rm_id);
+    if (!registration->rm)
+        return call->busy(fmt::format("{} RMs are registered, which is the limit", RmTable::kMaxRms), 1000);
+    registration->rm->owner.in_order([registration](RmOwner& owner) { install(registration, owner); });
+}
+
+void unregister_rm(const CallPtr& call) {
+    const Value body = wire::decode_value(call->envelope.body);
+    wire::BodyReader reader(body);
+    const std::string rm_id = reader.text("rmID", wire::Presence::Required);
+    const bool force = reader.flag("force");
+    const bool impersonate = reader.flag("impersonate");
+    if (!call->accepts(reader)) return;
+    // A lost RM can be unregistered too: that is how an operator gets rid of it.
+    const RmPtr lost = call->daemon().rms().find(rm_id);
+    const bool is_lost = lost && lost->owner.state() == si::CoreState::Lost && call->session->may_own(rm_id);
+    const RmPtr rm = is_lost ? lost : find_rm(call, rm_id, impersonate, Ownership::Owner);
+    if (!rm) return;
+    rm->owner.in_order([call, rm, force](RmOwner& owner) {
+        std::int64_t allocations = 0;
+        if (owner.context() != nullptr)
+            for (const std::string& name : owner.context()->partition_names())
+                if (const auto view = owner.context()->partition_view(name)) allocations += view->allocations;
+        if (allocations > 0 && !force)
+            return call->fail(ErrorCode::BusyState, fmt::format("RM {} has {} allocations; release them or use force",
+                                                                owner.rm_id(), allocations));
+        owner.uninstall("it unregistered");
+        call->daemon().extra_config().forget(owner.rm_id());
+        call->daemon().retire(rm);
+        log("core.rmproxy").info("RM {} unregistered", owner.rm_id());
+        call->ok();
+    });
+}
+
+} // namespace yk::service

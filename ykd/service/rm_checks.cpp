@@ -1,0 +1,46 @@
+#include "ykd/service/rm_checks.h"
+
+#include <fmt/format.h>
+
+#include "ykd/service/daemon.h"
+#include "ykd/service/log.h"
+
+namespace yk::service {
+namespace {
+
+/// A detached RM is no session's: whoever may own it may use it (I-387).
+bool may_use(const Call& call, const Rm& rm, bool impersonate, Ownership ownership) {
+    const Session& session = *call.session;
+    if (ownership == Ownership::Anybody) return true;
+    if (rm.is_detached()) return session.may_own(rm.id);
+    if (rm.is_owned_by(session)) return true;
+    if (session.role != si::Role::Admin) return false;
+    if (ownership == Ownership::OwnerOrAdmin) return true;
+    if (!impersonate) return false;
+    log("core.rmproxy").info("{} acts for RM {}: {}", session.grant.name, rm.id, si::info(call.kind).name);
+    return true;
+}
+
+} // namespace
+
+RmPtr find_rm(const CallPtr& call, const std::string& rm_id, bool impersonate, Ownership ownership) {
+    RmPtr rm = call->daemon().rms().find(rm_id);
+    if (!rm || rm->owner.state() == si::CoreState::New) {
+        call->fail(ErrorCode::RmUnknown, fmt::format("RM {} is not registered", rm_id), "rmID");
+        return nullptr;
+    }
+    if (rm->owner.state() == si::CoreState::Lost && ownership != Ownership::Anybody) {
+        call->fail(ErrorCode::ResyncRequired,
+                   fmt::format("RM {} is lost (stream overflow or silence); register again", rm_id));
+        return nullptr;
+    }
+    if (!may_use(*call, *rm, impersonate, ownership)) {
+        call->fail(ErrorCode::Forbidden,
+                   fmt::format("RM {} belongs to another session; an admin may say impersonate: true", rm_id), "rmID");
+        return nullptr;
+    }
+    if (rm->is_owned_by(*call->session)) rm->owner.heard();
+    return rm;
+}
+
+} // namespace yk::service

@@ -1,0 +1,18 @@
+#pragma once
+// The checks of an rmID, in the order of I-366: registered, not lost, owned by the session.
+
+#include "ykd/service/call.h"
+#include "ykd/service/rm_table.h"
+
+namespace yk::service {
+
+enum class Ownership {
+    Owner,        // the session that registered it, or an admin who says `impersonate`
+    OwnerOrAdmin, // an admin need not say so (I-180)
+    Anybody
+};
+
+/// The RM, or nullptr after the call was answered. `rm_id` is not empty.
+[[nodiscard]] RmPtr find_rm(const CallPtr& call, const std::string& rm_id, bool impersonate, Ownership ownership);
+
+} // namespace yk::service

@@ -1,0 +1,38 @@
+#include "ykd/service/rm_table.h"
+
+namespace yk::service {
+
+RmPtr RmTable::find(const std::string& rm_id) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = rms_.find(rm_id);
+    return found == rms_.end() ? nullptr : found->second;
+}
+
+RmPtr RmTable::find_or_make(const std::string& rm_id, const std::function<RmPtr()>& make) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = rms_.find(rm_id); found != rms_.end()) return found->second;
+    if (rms_.size() >= kMaxRms) return nullptr;
+    RmPtr rm = make();
+    rms_.emplace(rm_id, rm);
+    return rm;
+}
+
+bool RmTable::ensure(const RmPtr& rm) {
+    const std::lock_guard lock(mutex_);
+    return rms_.emplace(rm->id, rm).first->second == rm;
+}
+
+void RmTable::remove(const RmPtr& rm) {
+    const std::lock_guard lock(mutex_);
+    const auto found = rms_.find(rm->id);
+    if (found != rms_.end() && found->second == rm) rms_.erase(found);
+}
+
+std::vector<RmPtr> RmTable::all() const {
+    std::vector<RmPtr> rms;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, rm] : rms_) rms.push_back(rm);
+    return rms;
+}
+
+} // namespace yk::service

@@ -1,0 +1,89 @@
+#pragma once
+// The registered RMs: each with its owner thread and the facts of its registration (I-121).
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "protocol/si/messages.h"
+#include "ykd/runtime/rm_owner.h"
+#include "ykd/service/session.h"
+
+namespace yk::service {
+
+/// What a registration said, and what a configuration update changed of it.
+struct RmFacts {
+    std::string version;
+    std::string policy_group;
+    std::map<std::string, std::string> build_info;
+    std::vector<std::string> capabilities; // understood ones
+    std::optional<si::DetachedOptions> detached;
+    std::optional<wire::Sid> owner; // the session that registered it last (I-344); none: detached
+    std::shared_ptr<const config::Configuration> configuration;
+    bool config_from_file = false;
+    std::vector<std::string> partitions; // full names
+    std::uint64_t epoch = 0;
+    Instant registered_at;
+};
+
+struct Rm {
+    Rm(const std::string& rm_id, const OwnerOptions& options, Instant now, EventRing& ring, RmOwner::Hooks hooks)
+        : id(rm_id), owner(rm_id, options, now, ring, std::move(hooks)) {}
+
+    [[nodiscard]] RmFacts facts() const {
+        const std::lock_guard lock(mutex_);
+        return facts_;
+    }
+    void set_facts(RmFacts facts) {
+        const std::lock_guard lock(mutex_);
+        facts_ = std::move(facts);
+    }
+    template <class F>
+    void change_facts(F&& change) {
+        const std::lock_guard lock(mutex_);
+        change(facts_);
+    }
+    [[nodiscard]] bool is_owned_by(const Session& session) const {
+        const std::lock_guard lock(mutex_);
+        return facts_.owner == session.sid;
+    }
+    [[nodiscard]] bool is_detached() const {
+        const std::lock_guard lock(mutex_);
+        return facts_.detached.has_value();
+    }
+
+    const std::string id;
+    RmOwner owner;
+
+private:
+    mutable std::mutex mutex_;
+    RmFacts facts_;
+};
+using RmPtr = std::shared_ptr<Rm>;
+
+/// Thread: any.
+class RmTable {
+public:
+    /// Each RM has a thread; more than this are refused.
+    static constexpr std::size_t kMaxRms = 64;
+
+    /// nullptr: never registered, or not any more.
+    [[nodiscard]] RmPtr find(const std::string& rm_id) const;
+    /// The RM, made by `make` if it is new. nullptr: kMaxRms are there.
+    [[nodiscard]] RmPtr find_or_make(const std::string& rm_id, const std::function<RmPtr()>& make);
+    /// Puts a registered RM back that was taken out meanwhile; false when another one has its place.
+    [[nodiscard]] bool ensure(const RmPtr& rm);
+    /// Takes it out, if it is still this one. The caller lets go of it where its thread may be joined.
+    void remove(const RmPtr& rm);
+    /// By id.
+    [[nodiscard]] std::vector<RmPtr> all() const;
+
+private:
+    mutable std::mutex mutex_;
+    std::map<std::string, RmPtr> rms_;
+};
+
+} // namespace yk::service

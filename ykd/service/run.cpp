@@ -1,0 +1,219 @@
+#include "ykd/service/run.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+#include "libcore/config_yaml/load.h"
+#include "ykd/service/config_watch.h"
+#include "ykd/service/daemon.h"
+#include "ykd/service/log.h"
+#include "ykd/service/notify.h"
+
+namespace yk::service {
+namespace {
+
+constexpr auto kStatusInterval = std::chrono::seconds{1};
+constexpr auto kLastReplies =
+    std::chrono::milliseconds{100};                        // nng has no linger: what was answered needs time to leave
+constexpr auto kReserve = std::chrono::seconds{5};         // beyond the grace, before the process ends regardless
+constexpr Duration kOwnerLimit = std::chrono::seconds{10}; // an owner thread silent for longer is stuck
+
+sigset_t handled_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int one : {SIGHUP, SIGTERM, SIGINT, SIGUSR1}) sigaddset(&signals, one);
+    return signals;
+}
+
+/// The control thread: waits for signals and requests to stop, tells the service manager how things are.
+class Control {
+public:
+    Control(Daemon& daemon, const DaemonSettings& settings)
+        : daemon_(daemon),
+          settings_(settings),
+          watch_(settings.watch_config ? config_files_of(settings) : std::vector<std::string>{}) {
+        const sigset_t signals = handled_signals();
+        signal_fd_ = ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+        stop_fd_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        daemon_.set_stop_listener([this](SteadyClock::duration grace) {
+            grace_.store(grace.count());
+            const std::uint64_t one = 1;
+            static_cast<void>(!::write(stop_fd_, &one, sizeof one));
+        });
+    }
+
+    /// Returns with the grace for what is queued.
+    SteadyClock::duration run() {
+        notify("READY=1\nSTATUS=" + status());
+        const auto watchdog = watchdog_interval();
+        auto next_watchdog = SteadyClock::now();
+        while (true) {
+            const auto interval = std::min<SteadyClock::duration>(kStatusInterval, watchdog.value_or(kStatusInterval));
+            if (const auto grace = wait(interval)) return *grace;
+            if (watchdog && SteadyClock::now() >= next_watchdog && daemon_.owners_alive(kOwnerLimit)) {
+                notify("WATCHDOG=1");
+                next_watchdog = SteadyClock::now() + *watchdog;
+            }
+            tell_status();
+            if (watch_.changed()) reload();
+        }
+    }
+
+private:
+    static std::vector<std::string> config_files_of(const DaemonSettings& settings) {
+        std::vector<std::string> files;
+        for (const auto& [group, file] : settings.config_files) files.push_back(file);
+        if (!settings.default_config_file.empty()) files.push_back(settings.default_config_file);
+        return files;
+    }
+
+    std::optional<SteadyClock::duration> wait(SteadyClock::duration interval) {
+        pollfd fds[] = {{signal_fd_, POLLIN, 0}, {stop_fd_, POLLIN, 0}};
+        const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(interval).count();
+        ::poll(fds, 2, static_cast<int>(ms));
+        if ((fds[1].revents & POLLIN) != 0) return SteadyClock::duration{grace_.load()};
+        signalfd_siginfo info{};
+        while (::read(signal_fd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+            const auto signal = static_cast<int>(info.ssi_signo);
+            if (signal == SIGHUP) reload();
+            if (signal == SIGUSR1) tell_state();
+            if (signal == SIGTERM || signal == SIGINT) {
+                log("core").info("stopping on signal {}", signal == SIGTERM ? "TERM" : "INT");
+                return std::chrono::duration_cast<SteadyClock::duration>(settings_.shutdown_grace);
+            }
+        }
+        return std::nullopt;
+    }
+
+    void reload() {
+        notify("RELOADING=1\nMONOTONIC_USEC=" + monotonic_usec());
+        last_reload_ = daemon_.reload();
+        log("core.config").info("reload: {}", last_reload_);
+        notify("READY=1\nSTATUS=" + status());
+    }
+
+    /// SIGUSR1: what can be said when the socket is of no use.
+    void tell_state() {
+        log("core").warn("state on request: {}", status());
+        for (const RmPtr& rm : daemon_.rms().all()) {
+            const StreamStatus stream = rm->owner.stream().status();
+            log("core").warn(
+                "RM {}: {}, inbound {}, stream epoch {} next {} ack {} backlog {} bytes {}, last turn {} ms ago",
+                rm->id, si::text(rm->owner.state()), rm->owner.inbound_elements(), stream.epoch, stream.next,
+                stream.ack, stream.backlog, stream.bytes,
+                std::chrono::duration_cast<std::chrono::milliseconds>(real_now() - rm->owner.last_turn()).count());
+        }
+    }
+
+    std::string status() {
+        std::size_t running = 0;
+        const auto rms = daemon_.rms().all();
+        for (const RmPtr& rm : rms)
+            if (rm->owner.state() == si::CoreState::Running) ++running;
+        return fmt::format("{} RMs, {} running; {} sessions{}{}", rms.size(), running, daemon_.sessions().size(),
+                           last_reload_.empty() ? "" : "; last reload: ", last_reload_);
+    }
+
+    void tell_status() {
+        std::string now = status();
+        if (now == told_) return;
+        notify("STATUS=" + now);
+        told_ = std::move(now);
+    }
+
+    Daemon& daemon_;
+    const DaemonSettings& settings_;
+    ConfigWatch watch_;
+    int signal_fd_ = -1;
+    int stop_fd_ = -1;
+    std::atomic<SteadyClock::rep> grace_{0};
+    std::string last_reload_, told_;
+};
+
+/// A second TERM or INT, or more time than granted, ends the process at once.
+void start_last_resort(SteadyClock::duration grace) {
+    std::thread([grace] {
+        const sigset_t signals = handled_signals();
+        const auto until = SteadyClock::now() + grace + kReserve;
+        while (SteadyClock::now() < until) {
+            const timespec look{0, 50'000'000};
+            const int signal = ::sigtimedwait(&signals, nullptr, &look);
+            if (signal == SIGTERM || signal == SIGINT) break;
+        }
+        ::_exit(0);
+    }).detach();
+}
+
+/// The files that were given must be good now; later ones are refused one by one.
+bool check_files(const DaemonSettings& settings) {
+    std::vector<std::string> files;
+    for (const auto& [group, file] : settings.config_files) files.push_back(file);
+    if (!settings.default_config_file.empty()) files.push_back(settings.default_config_file);
+    for (const std::string& file : files) {
+        const auto text = read_config_file(file);
+        if (!text.ok()) {
+            std::cerr << "ykd: " << text.error().message << "\n";
+            return false;
+        }
+        const auto outcome = config_yaml::load(*text, file);
+        if (outcome.configuration) continue;
+        std::cerr << config_yaml::render(outcome, *text)
+                  << "ykd: the configuration is refused; see ykd --check-config\n";
+        return false;
+    }
+    return true;
+}
+
+bool write_pid_file(const std::string& path) {
+    if (path.empty()) return true;
+    std::ofstream file(path);
+    file << ::getpid() << "\n";
+    file.close();
+    if (file) return true;
+    std::cerr << "ykd: cannot write the pid file " << path << "\n";
+    return false;
+}
+
+} // namespace
+
+void block_signals() {
+    const sigset_t signals = handled_signals();
+    ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
+}
+
+int run_daemon(const DaemonSettings& settings, const std::string& version) {
+    constexpr int kRefused = 78;
+    if (!check_files(settings)) return kRefused;
+    if (const auto started = start_log(settings.log_target); !started.ok()) {
+        std::cerr << "ykd: " << started.error().message << "\n";
+        return 1;
+    }
+    auto* daemon = new Daemon(settings, version); // never destroyed: the process ends by _exit()
+    if (const auto started = daemon->start(); !started.ok()) {
+        std::cerr << "ykd: " << started.error().text() << "\n";
+        return 1;
+    }
+    if (!write_pid_file(settings.pid_file)) return 1;
+    log("core").info("ykd {} is ready (pid {})", version, ::getpid());
+    const SteadyClock::duration grace = Control(*daemon, settings).run();
+    notify("STOPPING=1\nSTATUS=draining");
+    start_last_resort(grace);
+    daemon->stop(grace);
+    std::this_thread::sleep_for(kLastReplies);
+    if (!settings.pid_file.empty()) ::unlink(settings.pid_file.c_str());
+    log("core").info("stopped");
+    end_log();
+    return 0;
+}
+
+} // namespace yk::service

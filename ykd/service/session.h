@@ -1,0 +1,89 @@
+#pragma once
+// Sessions (interface.md 4.3): who speaks, with which role, and the sequence numbers of what was asked (4.4).
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/wire/envelope.h"
+#include "ykd/runtime/seq_table.h"
+#include "ykd/service/access.h"
+
+namespace yk::service {
+
+class Call;
+using CallPtr = std::shared_ptr<Call>;
+
+/// What is remembered of an answered mutating request.
+struct RememberedReply {
+    bool ok = true;
+    std::string body;       // encoded map, when ok
+    wire::ErrorReply error; // else
+};
+
+/// One session. Thread: any; `mutex` guards seq and executing.
+class Session {
+public:
+    Session(const wire::Sid& id, Grant granted, si::Role asked, std::size_t remembered)
+        : sid(id), grant(std::move(granted)), role(asked), seq(remembered) {
+        touch();
+    }
+
+    const wire::Sid sid;
+    const Grant grant;
+    const si::Role role; // at most the granted one
+    std::string client;
+    std::uint32_t max_message = 0; // of the peer; 0: not told
+
+    void touch() { last_seen_.store(SteadyClock::now().time_since_epoch().count(), std::memory_order_relaxed); }
+    [[nodiscard]] SteadyClock::duration idle() const {
+        return SteadyClock::now().time_since_epoch() -
+               SteadyClock::duration{last_seen_.load(std::memory_order_relaxed)};
+    }
+    /// Whether it may register or update this RM as its owner (I-343).
+    [[nodiscard]] bool may_own(const std::string& rm_id) const {
+        return role == si::Role::Admin || (role == si::Role::Rm && matches(grant.rms, rm_id));
+    }
+
+    std::mutex mutex;
+    SeqTable<CallPtr, RememberedReply> seq;
+    std::weak_ptr<Call> executing;
+
+private:
+    std::atomic<SteadyClock::rep> last_seen_{0};
+};
+using SessionPtr = std::shared_ptr<Session>;
+
+/// All sessions. Thread: any.
+class SessionTable {
+public:
+    SessionTable(std::size_t limit, SteadyClock::duration ttl) : limit_(limit), ttl_(ttl) {}
+
+    /// nullptr: unknown or expired.
+    [[nodiscard]] SessionPtr find(const wire::Sid& sid);
+    /// nullptr: all places are taken by sessions that are in use. `owns` says whether a session owns an RM; the idlest
+    /// one that does not goes first (I-322).
+    [[nodiscard]] SessionPtr create(const Grant& grant, si::Role role, std::size_t remembered,
+                                    const std::function<bool(const Session&)>& owns);
+    void end(const wire::Sid& sid);
+    /// Ends the expired ones.
+    void sweep();
+    [[nodiscard]] std::size_t size() const;
+    void clear();
+
+private:
+    [[nodiscard]] bool make_room(const std::function<bool(const Session&)>& owns); // REQUIRES: mutex_ held
+    void sweep_locked();
+
+    const std::size_t limit_;
+    const SteadyClock::duration ttl_;
+    mutable std::mutex mutex_;
+    std::map<wire::Sid, SessionPtr> sessions_;
+};
+
+} // namespace yk::service

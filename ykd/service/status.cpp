@@ -1,0 +1,81 @@
+// Status: the daemon at a glance.
+
+#include <fmt/format.h>
+
+#include "ykd/service/daemon.h"
+#include "ykd/service/gather.h"
+#include "ykd/service/services.h"
+
+namespace yk::service {
+namespace {
+
+struct Counts {
+    std::int64_t nodes = 0, applications = 0, allocations = 0, pending_asks = 0;
+
+    void add(const Counts& other) {
+        nodes += other.nodes;
+        applications += other.applications;
+        allocations += other.allocations;
+        pending_asks += other.pending_asks;
+    }
+};
+
+Counts count(RmOwner& owner) {
+    Counts counts;
+    const ClusterContext* context = owner.context();
+    if (context == nullptr) return counts;
+    for (const std::string& name : context->partition_names())
+        if (const auto view = context->partition_view(name))
+            counts.add({view->nodes, view->applications, view->allocations, view->pending_asks});
+    return counts;
+}
+
+Value rm_value(const Rm& rm, const RmFacts& facts) {
+    return {{"rmID", rm.id},
+            {"state", static_cast<int>(rm.owner.state())},
+            {"detached", facts.detached.has_value()},
+            {"partitions", facts.partitions},
+            {"inboundItems", rm.owner.inbound_elements()},
+            {"backlog", rm.owner.stream().status().backlog},
+            {"policyGroup", facts.policy_group},
+            {"version", facts.version}};
+}
+
+} // namespace
+
+void status(const CallPtr& call) {
+    Daemon& daemon = call->daemon();
+    gather<Counts>(
+        daemon.workers(), daemon.rms().all(), Lane::Control, count, [call](std::vector<Gathered<Counts>> all) {
+            Daemon& of = call->daemon();
+            Counts counts;
+            Value rms = Value::array(), checksums = Value::object(), degraded = Value::array();
+            for (const auto& [rm, answer] : all) {
+                const RmFacts facts = rm->facts();
+                if (!facts.configuration || rm->owner.state() == si::CoreState::New) continue;
+                counts.add(answer);
+                rms.push_back(rm_value(*rm, facts));
+                checksums[facts.policy_group] = facts.configuration->checksum;
+                if (rm->owner.state() != si::CoreState::Running)
+                    degraded.push_back(fmt::format("RM {} is {}", rm->id, si::text(rm->owner.state())));
+            }
+            for (const std::string& line : of.health().failures()) degraded.push_back(line);
+            call->ok({{"state", static_cast<int>(of.state())},
+                      {"bootID", Value::binary({of.boot_id().begin(), of.boot_id().end()})},
+                      {"version", of.version()},
+                      {"uptimeMs", std::chrono::duration_cast<std::chrono::milliseconds>(of.uptime()).count()},
+                      {"checksums", std::move(checksums)},
+                      {"rms", std::move(rms)},
+                      {"counts",
+                       {{"nodes", counts.nodes},
+                        {"applications", counts.applications},
+                        {"allocations", counts.allocations},
+                        {"pendingAsks", counts.pending_asks}}},
+                      {"sessions", of.sessions().size()},
+                      {"degraded", std::move(degraded)},
+                      {"schedule", of.settings().manual_schedule ? "manual" : "auto"},
+                      {"clock", of.settings().virtual_clock ? "virtual" : "real"}});
+        });
+}
+
+} // namespace yk::service

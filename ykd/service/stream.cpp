@@ -1,0 +1,144 @@
+// Poll, Sync, StreamLog, CallResult (interface.md 4.8, 4.9).
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ykd/service/daemon.h"
+#include "ykd/service/rm_checks.h"
+#include "ykd/service/services.h"
+
+namespace yk::service {
+namespace {
+
+constexpr std::size_t kEnvelopeRoom = 1024; // of a poll's reply, around its items
+
+/// A poll and its call. The deadline is cancelled by the answer.
+class CallPoller final : public Poller {
+public:
+    explicit CallPoller(CallPtr call) : call_(std::move(call)) {}
+
+    void answer(PollAnswer answer) override {
+        end_wait();
+        wire::Buffer head;
+        wire::Packer packer(head);
+        packer.map(5);
+        packer.key("streamEpoch");
+        packer.natural(answer.epoch);
+        packer.key("backlog");
+        packer.natural(answer.backlog);
+        packer.key("backlogBytes");
+        packer.natural(answer.backlog_bytes);
+        packer.key("congested");
+        packer.boolean(answer.congested);
+        packer.key("items");
+        packer.list(answer.items);
+        const std::array<std::string_view, 2> pieces{head.view(), answer.list.view()};
+        call_->ok_pieces(pieces);
+    }
+    void refuse(PollRefusal refusal) override {
+        end_wait();
+        call_->fail(refusal.code, std::move(refusal.message));
+    }
+    [[nodiscard]] std::uint32_t connection() const override { return call_->peer().connection; }
+
+    /// Lets the poll end after `wait`. Nothing happens when it was answered already.
+    void start_wait(SteadyClock::duration wait, std::function<void()> over) {
+        const std::lock_guard lock(mutex_);
+        if (ended_) return;
+        key_ = call_->daemon().deadlines().call_after(wait, std::move(over));
+    }
+
+private:
+    void end_wait() {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        if (key_) call_->daemon().deadlines().cancel(*key_);
+    }
+
+    CallPtr call_;
+    std::mutex mutex_;
+    bool ended_ = false;
+    std::optional<Deadlines::Key> key_;
+};
+
+bool check_epoch(const CallPtr& call, const Rm& rm, std::uint64_t asked) {
+    const std::uint64_t epoch = rm.owner.stream().status().epoch;
+    if (asked == epoch) return true;
+    wire::ErrorReply error{ErrorCode::StreamEpoch, fmt::format("the stream's epoch is {}", epoch), {}, {}, {}};
+    error.details["streamEpoch"] = epoch;
+    call->fail(std::move(error));
+    return false;
+}
+
+} // namespace
+
+void poll(const CallPtr& call) {
+    Daemon& daemon = call->daemon();
+    const auto request = call->decode<si::PollRequest>();
+    if (!request) return;
+    const RmPtr rm = find_rm(call, request->rm_id, request->impersonate, Ownership::Owner);
+    if (!rm) return;
+    if (rm->is_detached())
+        return call->fail(ErrorCode::BadState,
+                          fmt::format("RM {} is detached: the daemon handles its stream; see StreamLog", rm->id));
+    if (!check_epoch(call, *rm, request->stream_epoch)) return;
+    auto poller = std::make_shared<CallPoller>(call);
+    poller->ack = request->ack;
+    poller->max_items = std::max<std::uint32_t>(1, request->max_items);
+    const std::size_t room = daemon.reply_limit(call->session.get()) - kEnvelopeRoom;
+    poller->max_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(request->max_bytes, room));
+    const auto wait = std::min<Duration>(std::chrono::milliseconds{request->wait_ms}, daemon.settings().max_poll_wait);
+    rm->owner.stream().poll(poller, wait > Duration{0});
+    if (wait <= Duration{0}) return;
+    const Poller* name = poller.get();
+    poller->start_wait(wait, [weak = std::weak_ptr<Rm>(rm), name] {
+        if (const RmPtr still = weak.lock()) still->owner.stream().wait_over(name);
+    });
+}
+
+void sync(const CallPtr& call) {
+    const auto request = call->decode<si::SyncRequest>();
+    if (!request) return;
+    const RmPtr rm = find_rm(call, request->rm_id, request->impersonate, Ownership::Owner);
+    if (!rm) return;
+    const std::uint64_t last = rm->owner.last_position();
+    const std::uint64_t position = request->position.value_or(last);
+    if (position > last)
+        return call->fail(ErrorCode::Invalid,
+                          fmt::format("nothing was accepted at position {} yet; the last is {}", position, last),
+                          "position");
+    rm->owner.in_order([call, position](RmOwner& owner) {
+        owner.flush();
+        call->ok({{"position", position}, {"streamNext", owner.stream().status().next}});
+    });
+}
+
+void stream_log(const CallPtr& call) {
+    const auto request = call->decode<si::StreamLogRequest>();
+    if (!request) return;
+    const RmPtr rm = find_rm(call, request->rm_id, request->impersonate, Ownership::Anybody);
+    if (!rm) return;
+    if (!rm->is_detached())
+        return call->fail(ErrorCode::BadState, fmt::format("RM {} is not detached: its stream is its own", rm->id));
+    const std::size_t room = call->daemon().reply_limit(call->session.get()) - kEnvelopeRoom;
+    const auto log = rm->owner.stream().read_log(request->after, request->count == 0 ? 1000 : request->count, room);
+    wire::Buffer head;
+    wire::Packer packer(head);
+    packer.map(2);
+    packer.key("next");
+    packer.natural(log.next);
+    packer.key("items");
+    packer.list(log.items);
+    const std::array<std::string_view, 2> pieces{head.view(), log.list.view()};
+    call->ok_pieces(pieces);
+}
+
+/// This version makes no calls, so every answer is late (I-375).
+void call_result(const CallPtr& call) {
+    const auto request = call->decode<si::CallResultRequest>();
+    if (!request || !find_rm(call, request->rm_id, request->impersonate, Ownership::Owner)) return;
+    call->ok({{"late", true}});
+}
+
+} // namespace yk::service

@@ -1,0 +1,95 @@
+// UpdateAllocation, UpdateApplication, UpdateNode: the request moves into the RM's mailbox as it was decoded; the owner
+// thread translates and applies it. "Accepted" (I-335) is answered from here.
+
+#include <fmt/format.h>
+
+#include "ykd/service/daemon.h"
+#include "ykd/service/log.h"
+#include "ykd/service/rm_checks.h"
+#include "ykd/service/services.h"
+#include "ykd/service/translate.h"
+
+namespace yk::service {
+namespace {
+
+std::uint64_t elements_of(const si::AllocationRequest& request) {
+    return request.asks.size() + request.allocations.size() + request.releases.allocations_to_release.size() +
+           request.releases.allocation_asks_to_release.size();
+}
+std::uint64_t elements_of(const si::ApplicationRequest& request) {
+    return request.add.size() + request.remove.size();
+}
+std::uint64_t elements_of(const si::NodeRequest& request) {
+    std::uint64_t count = request.nodes.size();
+    for (const si::NodeInfo& node : request.nodes) count += node.existing_allocations.size();
+    return count;
+}
+
+/// {position}
+void answer_position(Call& call, std::uint64_t position) {
+    wire::Buffer body;
+    wire::Packer packer(body);
+    packer.map(1);
+    packer.key("position");
+    packer.natural(position);
+    call.ok_encoded(body.view());
+}
+
+template <class Message>
+class UpdateTask final : public OwnerTask {
+public:
+    UpdateTask(CallPtr call, Message message) : call_(std::move(call)), message_(std::move(message)) {}
+
+    void run(RmOwner& owner) override {
+        if (owner.context() == nullptr) {
+            log("core.rmproxy").warn("an update of RM {} came after it was unregistered", owner.rm_id());
+            return;
+        }
+        thread_local Translator translator; // one RM per owner thread; keeps its vectors
+        owner.context()->apply(translator.translate(message_, owner.rm_id()), owner.now());
+        translator.report_foreign(owner.callbacks());
+        owner.settle_releases();
+    }
+
+    void settled(std::optional<std::uint64_t> position) override {
+        if (position) {
+            answer_position(*call_, *position);
+        } else {
+            call_->busy("the RM's inbound queue stayed full");
+        }
+    }
+
+private:
+    CallPtr call_;
+    Message message_;
+};
+
+template <class Message>
+void update(const CallPtr& call) {
+    auto message = call->decode<Message>();
+    if (!message) return;
+    const RmPtr rm = find_rm(call, message->rm_id, message->impersonate, Ownership::Owner);
+    if (!rm) return;
+    const Load load{std::max<std::uint64_t>(1, elements_of(*message)), call->envelope.body.bytes().size()};
+    OwnerTaskPtr task = std::make_unique<UpdateTask<Message>>(call, std::move(*message));
+    std::uint64_t position = 0;
+    switch (rm->owner.submit(task, load, call->deadline(), position)) {
+    case Admission::Accepted: return answer_position(*call, position);
+    case Admission::Waiting: return;
+    case Admission::Refused: return call->busy("the RM's inbound queue is full");
+    }
+}
+
+} // namespace
+
+void update_allocation(const CallPtr& call) {
+    update<si::AllocationRequest>(call);
+}
+void update_application(const CallPtr& call) {
+    update<si::ApplicationRequest>(call);
+}
+void update_node(const CallPtr& call) {
+    update<si::NodeRequest>(call);
+}
+
+} // namespace yk::service
