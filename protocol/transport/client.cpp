@@ -32,7 +32,8 @@ using Attempt = std::variant<std::string, CallError, ExchangeFailure>;
 
 constexpr std::uint32_t kRequestIdBytes = 4; // nng counts them against the limit (I-305)
 constexpr std::uint32_t kRetryAfterMs = 50;  // when the daemon names no time
-constexpr int kMaxResets = 3;                // connections cut before Hello is answered
+constexpr std::chrono::milliseconds kAnswerTime{100};
+constexpr int kMaxResets = 3; // connections cut before Hello is answered
 
 CallError failure(Kind kind, std::string message) {
     CallError error;
@@ -61,12 +62,13 @@ bool is_mutating(std::string_view kind) {
     return known && si::info(*known).mutating;
 }
 
-/// Sleeps as long as a retryable refusal asks for, with jitter (I-356). False: that would be past the deadline.
+/// Sleeps as long as a retryable refusal asks for, with jitter (I-356). False: no time would be left for an answer, and
+/// a clear refusal is better than a change with an unknown outcome.
 bool wait_to_retry(const CallError& refused, Deadline deadline) {
     static thread_local std::minstd_rand random{std::random_device{}()};
     const std::uint32_t asked = refused.retry_after_ms == 0 ? kRetryAfterMs : refused.retry_after_ms;
     const auto wait = std::chrono::milliseconds{asked + random() % (asked / 4 + 1)};
-    if (Clock::now() + wait >= deadline) return false;
+    if (Clock::now() + wait + kAnswerTime >= deadline) return false;
     std::this_thread::sleep_for(wait);
     return true;
 }

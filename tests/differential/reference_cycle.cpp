@@ -136,7 +136,7 @@ Partition::Outcome Partition::try_required(Application& app, Ask& ask, bool& too
     if (found == nodes_.end()) return Outcome::None;
     Node& node = found->second;
     too_large = !fits(node.capacity, ask.resource) && reservation_of(app, ask.key) == nullptr; // S-435
-    if (too_large) return Outcome::None; // nothing was tried on the node: reservations there stay
+    if (too_large) return Outcome::None;                  // nothing was tried on the node: reservations there stay
     for (const Reservation& r : reservations_on(node.id)) // S-432
         if (!is_required(r)) unreserve(r.application, r.key, now);
     if (try_node(app, ask, node, now)) return Outcome::Allocated;

@@ -96,7 +96,8 @@ void Partition::set_schedulable(Node& node, bool schedulable, Instant now) {
         if (!is_required(r)) unreserve(r.application, r.key, now);
 }
 
-void Partition::decommission(const std::string& id, Instant now) { // S-484
+/// S-484. `id` by value: callers name it by the node itself.
+void Partition::decommission(const std::string id, Instant now) {
     Node& node = nodes_.at(id);
     if (node.schedulable) event(EventType::Node, id, EventChange::Set, EventDetail::NodeSchedulable, now);
     node.schedulable = false;

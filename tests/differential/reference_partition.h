@@ -142,7 +142,7 @@ private:
     // nodes
     void update_node(Node& node, const NodeSpec& spec, Instant now);
     void set_schedulable(Node& node, bool schedulable, Instant now);
-    void decommission(const std::string& id, Instant now);
+    void decommission(std::string id, Instant now);
 
     // configuration and timers
     void configure_queue(const config::Queue& config, const std::string& parent, Instant now);

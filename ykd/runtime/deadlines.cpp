@@ -62,10 +62,11 @@ void Deadlines::run() {
             bell_.wait_until(lock, at);
             continue;
         }
-        const std::function<void()> call = std::move(first->second);
+        std::function<void()> call = std::move(first->second);
         calls_.erase(first);
         lock.unlock();
         call();
+        call = nullptr; // what it owned may ask for calls while it is freed
         lock.lock();
     }
 }

@@ -34,7 +34,7 @@ struct OutItem {
     std::string_view kind; // one of si::item
     ItemClass item_class = ItemClass::Reliable;
     Instant at;
-    std::array<char, 20> head{};
+    std::array<char, 32> head{};
     std::uint8_t head_size = 0;
     wire::Buffer body;
     std::string key;     // LatestWins: what an undelivered one is replaced by

@@ -35,10 +35,11 @@ void Workers::run() {
     while (true) {
         bell_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
         if (stopping_) return;
-        const std::function<void()> work = std::move(queue_.front());
+        std::function<void()> work = std::move(queue_.front());
         queue_.pop_front();
         lock.unlock();
         work();
+        work = nullptr; // what it owned may post again while it is freed
         lock.lock();
     }
 }

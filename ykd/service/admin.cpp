@@ -12,6 +12,14 @@ namespace {
 
 constexpr std::uint64_t kMaxAdvanceMs = 31ULL * 24 * 3600 * 1000; // one call: a month, so that it ends in seconds
 
+/// `until`: a number of allocations, or {allocations}.
+std::uint32_t read_until(const Value& body, wire::BodyReader& reader) {
+    const auto given = body.find("until");
+    if (given == body.end() || !given->is_object()) return reader.u32("until");
+    wire::BodyReader nested = reader.nested("until", *given);
+    return nested.u32("allocations");
+}
+
 } // namespace
 
 void step(const CallPtr& call) {
@@ -19,7 +27,7 @@ void step(const CallPtr& call) {
     const Value body = wire::decode_value(call->envelope.body);
     wire::BodyReader reader(body);
     const std::uint32_t cycles = reader.u32("cycles", 1);
-    const std::uint32_t until = reader.u32("until");
+    const std::uint32_t until = read_until(body, reader);
     if (!call->accepts(reader)) return;
     if (!daemon.settings().manual_schedule)
         return call->fail(ErrorCode::BadState,
