@@ -431,9 +431,8 @@ private:
     template <class F>
     Summary resummarise_node(Node* node, std::uint32_t level, F& f) {
         for (std::uint32_t at = 0; at < node->count; ++at)
-            node->summaries[at] = level == 0
-                                      ? f(static_cast<const Leaf*>(node)->values[at], node->summaries[at])
-                                      : resummarise_node(static_cast<Inner*>(node)->children[at], level - 1, f);
+            node->summaries[at] = level == 0 ? f(static_cast<const Leaf*>(node)->values[at], node->summaries[at])
+                                             : resummarise_node(static_cast<Inner*>(node)->children[at], level - 1, f);
         return merged(*node);
     }
 

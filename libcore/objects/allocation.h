@@ -22,12 +22,12 @@ struct Allocation {
         PreemptSelf = 1U << 3,  // allowPreemptSelf
         PreemptOther = 1U << 4, // allowPreemptOther
         Foreign = 1U << 5,
-        Static = 1U << 6,         // foreign, never preemptable
-        Attempted = 1U << 7,      // S-113 schedulingAttempted
-        QueueFailed = 1U << 8,    // the last attempt failed the queue headroom
-        QuotaLogged = 1U << 9,    // S-114: `Not enough queue quota` is in its log
-        ScaleUp = 1U << 10,       // reported as outstanding (S-520)
-        HasRequest = 1U << 11     // has a request record
+        Static = 1U << 6,      // foreign, never preemptable
+        Attempted = 1U << 7,   // S-113 schedulingAttempted
+        QueueFailed = 1U << 8, // the last attempt failed the queue headroom
+        QuotaLogged = 1U << 9, // S-114: `Not enough queue quota` is in its log
+        ScaleUp = 1U << 10,    // reported as outstanding (S-520)
+        HasRequest = 1U << 11  // has a request record
     };
 
     InlineText key;
@@ -48,9 +48,9 @@ struct Allocation {
     NodeId node{};               // placed only
     ReservationId reservation{}; // pending only
     std::int32_t priority = 0;
-    Instant created;             // S-110
-    Instant bound;               // placed only
-    std::uint64_t arrival = 0;   // S-223
+    Instant created;           // S-110
+    Instant bound;             // placed only
+    std::uint64_t arrival = 0; // S-223
     TagSetId tags{};
     std::uint32_t task_group = 0; // text id, 0: none
     std::uint16_t flags = 0;

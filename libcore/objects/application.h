@@ -46,18 +46,18 @@ struct Application {
     GroupIndex groups;
     std::uint32_t pending_asks = 0;
     std::vector<AllocationId> allocations;
-    std::uint32_t placeholders = 0; // among them
+    std::uint32_t placeholders = 0;          // among them
     std::vector<ReservationId> reservations; // oldest first
 
     // order in the leaf (S-212)
     IndexSlot slot{};
     Shares usage; // S-213, as last filed
     bool dirty = false;
-    bool allocating_accepted = false; // in the sets of S-262
-    bool runnable_in_queue = true;    // S-265, as last told
+    bool allocating_accepted = false;     // in the sets of S-262
+    bool runnable_in_queue = true;        // S-265, as last told
     std::optional<Instant> backoff_until; // the last deadline (S-345)
     bool backing_off = false;             // until then
-    bool counted = false; // tried in this cycle, with back-off (S-345)
+    bool counted = false;                 // tried in this cycle, with back-off (S-345)
 
     // resource-seconds (S-033): instance type -> used, preempted, placeholder
     std::map<std::string, std::array<Resource, 3>> seconds;

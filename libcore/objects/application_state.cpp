@@ -55,8 +55,14 @@ std::optional<ApplicationState> next_state(ApplicationState from, ApplicationEve
     return to;
 }
 
-std::string_view text_of(ApplicationState state) noexcept { return kTexts[static_cast<std::size_t>(state)].text; }
-std::string_view text_of(ApplicationEvent event) noexcept { return kEventTexts[static_cast<std::size_t>(event)]; }
-EventDetail event_detail(ApplicationState state) noexcept { return kTexts[static_cast<std::size_t>(state)].detail; }
+std::string_view text_of(ApplicationState state) noexcept {
+    return kTexts[static_cast<std::size_t>(state)].text;
+}
+std::string_view text_of(ApplicationEvent event) noexcept {
+    return kEventTexts[static_cast<std::size_t>(event)];
+}
+EventDetail event_detail(ApplicationState state) noexcept {
+    return kTexts[static_cast<std::size_t>(state)].detail;
+}
 
 } // namespace yk

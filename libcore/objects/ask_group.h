@@ -30,12 +30,12 @@ struct AskGroup {
     AllocationId first_free{};
     AllocationId first_untouched{};
     std::uint32_t count = 0;
-    IndexSlot slot{};          // in the application's index of groups
+    IndexSlot slot{}; // in the application's index of groups
     Note note = Note::None;
-    bool dirty = false;        // waits for Orders
-    bool due = false;          // first_free is old enough to reserve (S-403)
-    bool due_timer = false;    // a timer will look at it
-    Instant quota_noted;       // last time an ask failed the queue headroom (S-114)
+    bool dirty = false;     // waits for Orders
+    bool due = false;       // first_free is old enough to reserve (S-403)
+    bool due_timer = false; // a timer will look at it
+    Instant quota_noted;    // last time an ask failed the queue headroom (S-114)
     std::uint32_t quota_failures = 0;
     bool in_untouched = false; // listed in the partition
     // Made when asks arrive far out of order, so that an insertion need not walk the list.

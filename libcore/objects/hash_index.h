@@ -1,6 +1,6 @@
 #pragma once
-// HashIndex: stored hash -> id; the objects hold the keys. Open addressing, so that growing touches no object (a table of
-// millions that hashes every key again stops the scheduler for tens of milliseconds).
+// HashIndex: stored hash -> id; the objects hold the keys. Open addressing, so that growing touches no object (a table
+// of millions that hashes every key again stops the scheduler for tens of milliseconds).
 
 #include <cstddef>
 #include <cstdint>

@@ -82,8 +82,7 @@ double NodeCollection::used_share(const Node& node) const noexcept {
     for (const auto& [id, weight] : weights_) {
         const std::int64_t capacity = node.capacity.get(id);
         if (weight == 0.0 || !node.capacity.has(id) || capacity == 0) continue;
-        const double used =
-            1.0 - static_cast<double>(node.available.get(id)) / static_cast<double>(capacity);
+        const double used = 1.0 - static_cast<double>(node.available.get(id)) / static_cast<double>(capacity);
         sum += weight * used;
         weights += weight;
     }
@@ -152,9 +151,8 @@ void NodeCollection::count_search(ShapeId id) {
         return;
     }
     const auto searches_of = [this](ShapeId each) { return each.valid() ? shapes_[each].searches : 0; };
-    const auto least = std::min_element(fit_shapes_.begin(), fit_shapes_.end(), [&](ShapeId a, ShapeId b) {
-        return searches_of(a) < searches_of(b);
-    });
+    const auto least = std::min_element(fit_shapes_.begin(), fit_shapes_.end(),
+                                        [&](ShapeId a, ShapeId b) { return searches_of(a) < searches_of(b); });
     if (searches_of(*least) * 2 < shape.searches)
         deal_bit(id, static_cast<std::size_t>(least - fit_shapes_.begin()));
     else
@@ -215,8 +213,8 @@ NodeId NodeCollection::find_to_reserve(const Shape& shape) const {
         double bound = 0;
         for (std::size_t lane = 0; lane < kLanes; ++lane)
             if (shape.need[lane] > below.room[lane])
-                bound += static_cast<double>(shape.need[lane] - below.room[lane]) /
-                         static_cast<double>(shape.need[lane]);
+                bound +=
+                    static_cast<double>(shape.need[lane] - below.room[lane]) / static_cast<double>(shape.need[lane]);
         return bound * 0.999999 - 1e-6 < best;
     };
     index_.visit(may, [&](std::uint32_t value) {
@@ -238,7 +236,8 @@ std::string NodeCollection::check() const {
     for (const auto& [name, id] : by_id_) {
         const Node& node = nodes_[id];
         if (node.slot.in_index() != node.is_open()) return "node " + name + ": in the index, but not open, or missing";
-        if (node.slot.in_index() && index_.key_of(id.index).score != score(node)) return "node " + name + ": stale score";
+        if (node.slot.in_index() && index_.key_of(id.index).score != score(node))
+            return "node " + name + ": stale score";
     }
     return fault;
 }

@@ -22,7 +22,9 @@ bool QueueTraits::less(const Key& a, const Key& b) noexcept {
     return a.queue->name < b.queue->name;
 }
 
-IndexSlot& QueueTraits::slot(std::uint32_t value) const noexcept { return (*queues)[value]->slot; }
+IndexSlot& QueueTraits::slot(std::uint32_t value) const noexcept {
+    return (*queues)[value]->slot;
+}
 
 Queue::Queue(std::string full_path, Queue* above, bool is_leaf, std::uint32_t position,
              Slab<Application>& application_slab, std::vector<Queue*>& queues)

@@ -31,9 +31,9 @@ namespace yk {
 
 /// What a queue or application has to offer to the walk, and its priority.
 struct OrderSummary {
-    Masks ready;                         // applications that may be placed now
-    Masks waiting;                       // those that need a running slot first (S-260)
-    std::int32_t priority = INT32_MIN;   // the highest (S-204)
+    Masks ready;                       // applications that may be placed now
+    Masks waiting;                     // those that need a running slot first (S-260)
+    std::int32_t priority = INT32_MIN; // the highest (S-204)
 
     void merge(const OrderSummary& other) noexcept {
         ready.merge(other.ready);
@@ -45,7 +45,7 @@ struct OrderSummary {
 
 /// S-212. Which part counts first is decided when the key is made.
 struct ApplicationKey {
-    double first = 0;  // the policy's leading criteria, ascending
+    double first = 0; // the policy's leading criteria, ascending
     double second = 0;
     std::int64_t third = 0;
     std::int64_t fourth = 0;
@@ -111,17 +111,17 @@ public:
     Resource pending;
     Resource allocated;
     Resource preempting;
-    std::uint64_t running = 0;                             // applications of the subtree (S-263)
-    std::uint64_t allocating = 0;                          // size of the allocating-accepted set (S-262)
+    std::uint64_t running = 0;                                    // applications of the subtree (S-263)
+    std::uint64_t allocating = 0;                                 // size of the allocating-accepted set (S-262)
     std::map<ApplicationId, std::uint32_t> reserved_applications; // leaf: reservations per application
 
     // --- order ------------------------------------------------------------------------------------------------------
     OrderedIndex<QueueTraits> child_index;
     OrderedIndex<ApplicationTraits> application_index;
-    IndexSlot slot{};       // in the parent's index
-    Limit fair_max;         // S-202, as of the last rebuild of the orders
-    Shares pending_shares;  // as filed
-    double share = 0;       // S-202, as filed
+    IndexSlot slot{};      // in the parent's index
+    Limit fair_max;        // S-202, as of the last rebuild of the orders
+    Shares pending_shares; // as filed
+    double share = 0;      // S-202, as filed
     bool dirty = false;
     bool grew = false; // its headroom may have grown since the blocks were tested
 

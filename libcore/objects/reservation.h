@@ -1,6 +1,6 @@
 #pragma once
-// Reservation: keeps a node free for one ask (S-105, S-400). Made and dropped in one place (scheduler/reservations.cpp),
-// which also changes the four places that know of it: ask, application, node, leaf queue.
+// Reservation: keeps a node free for one ask (S-105, S-400). Made and dropped in one place
+// (scheduler/reservations.cpp), which also changes the four places that know of it: ask, application, node, leaf queue.
 
 #include "libcore/base/time.h"
 #include "libcore/objects/ids.h"

@@ -60,8 +60,8 @@ struct Shape {
     std::int8_t fit_bit = -1; // in the node index, -1: none
     bool blocked = false;
     bool reserve_blocked = false;
-    std::uint32_t searches = 0;            // since the fit bits were dealt
-    std::vector<AllocationId> reserved{};  // asks of this shape that hold a reservation
+    std::uint32_t searches = 0;           // since the fit bits were dealt
+    std::vector<AllocationId> reserved{}; // asks of this shape that hold a reservation
     std::uint64_t hash = 0;
     ShapeId next_same_hash{};
 

@@ -45,7 +45,9 @@ void TagSets::release(TagSetId id) noexcept {
     sets_.destroy(id);
 }
 
-const Tags& TagSets::tags(TagSetId id) const noexcept { return id.valid() ? sets_[id].tags : none_; }
+const Tags& TagSets::tags(TagSetId id) const noexcept {
+    return id.valid() ? sets_[id].tags : none_;
+}
 
 std::string_view find_tag(const Tags& tags, std::string_view key) noexcept {
     for (const Tag& tag : tags)

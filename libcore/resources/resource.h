@@ -67,13 +67,14 @@ public:
 
     // --- arithmetic: saturating (S-004 to S-010) --------------------------------------------------------------------
     void add(const Resource& other);
-    void sub(const Resource& other);          // may go negative
-    void sub_clamped(const Resource& other);  // S-006: below 0 becomes 0
-    void clamp() noexcept;                    // below 0 becomes 0
-    void prune() noexcept;                    // S-008
-    void max_with(const Resource& other);     // S-010, both present
+    void sub(const Resource& other);         // may go negative
+    void sub_clamped(const Resource& other); // S-006: below 0 becomes 0
+    void clamp() noexcept;                   // below 0 becomes 0
+    void prune() noexcept;                   // S-008
+    void max_with(const Resource& other);    // S-010, both present
 
-    // --- questions (S-012 to S-014) -----------------------------------------------------------------------------------
+    // --- questions (S-012 to S-014)
+    // -----------------------------------------------------------------------------------
     [[nodiscard]] bool is_zero() const noexcept;
     [[nodiscard]] bool gt_zero() const noexcept; // one above 0, none below
     [[nodiscard]] bool has_negative() const noexcept;

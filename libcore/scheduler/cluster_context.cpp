@@ -46,7 +46,8 @@ const PartitionContext* ClusterContext::find_partition(std::string_view partitio
     return const_cast<ClusterContext*>(this)->find_partition(partition);
 }
 
-// --- configuration ---------------------------------------------------------------------------------------------------------
+// --- configuration
+// ---------------------------------------------------------------------------------------------------------
 
 Result<void> ClusterContext::check_configuration(const config::Configuration& config) const {
     if (config.partitions.empty()) return Error{0, "no partition defined", {}};
@@ -63,8 +64,8 @@ Result<void> ClusterContext::configure(const config::Configuration& config, Inst
         named.insert(partition.name);
         auto& context = partitions_[partition.name];
         if (context == nullptr)
-            context = std::make_unique<PartitionContext>(partition.name, full_name(partition.name), settings_, callbacks_,
-                                                         events_, now);
+            context = std::make_unique<PartitionContext>(partition.name, full_name(partition.name), settings_,
+                                                         callbacks_, events_, now);
         context->configure(partition, now);
     }
     for (auto each = partitions_.begin(); each != partitions_.end();) {
@@ -89,7 +90,8 @@ void ClusterContext::set_settings(const Settings& settings, Instant now) {
     for (const auto& [name, partition] : partitions_) partition->settings_changed(now);
 }
 
-// --- requests --------------------------------------------------------------------------------------------------------------
+// --- requests
+// --------------------------------------------------------------------------------------------------------------
 
 void ClusterContext::apply(const AllocationRequest& request, Instant now) {
     apply_asks(request.allocations, true, now);
@@ -127,7 +129,8 @@ void ClusterContext::apply_asks(const std::vector<AskSpec>& asks, bool placement
     gone_.rejected += rejected.size();
     std::vector<RejectedAsk> told;
     for (const Rejected& each : rejected)
-        told.push_back({each.partition, each.spec->application, each.spec->key, each.refusal.reason, each.refusal.code});
+        told.push_back(
+            {each.partition, each.spec->application, each.spec->key, each.refusal.reason, each.refusal.code});
     callbacks_.asks_rejected(told, placements);
 }
 
@@ -214,7 +217,8 @@ void ClusterContext::apply(const NodeRequest& request, Instant now) {
         if (!each.refusal) each.partition->announce_existing(*each.spec);
 }
 
-// --- time and cycles -------------------------------------------------------------------------------------------------------
+// --- time and cycles
+// -------------------------------------------------------------------------------------------------------
 
 std::optional<Instant> ClusterContext::next_timer() const {
     std::optional<Instant> next;
@@ -248,7 +252,8 @@ CycleOutcome ClusterContext::cycle(Instant now) {
     return sum;
 }
 
-// --- pictures --------------------------------------------------------------------------------------------------------------
+// --- pictures
+// --------------------------------------------------------------------------------------------------------------
 
 std::vector<std::string> ClusterContext::partition_names() const {
     std::vector<std::string> names;

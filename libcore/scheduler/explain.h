@@ -22,13 +22,13 @@ struct ExplainReason {
 
 /// How the nodes answered for one ask.
 struct NodeFitView {
-    std::int64_t nodes = 0;         // all of the partition
-    std::int64_t fitting = 0;       // could take it now
-    std::int64_t unschedulable = 0; // drained
-    std::int64_t reserved = 0;      // kept for another ask
-    std::int64_t too_small = 0;     // capacity below the ask
+    std::int64_t nodes = 0;                                    // all of the partition
+    std::int64_t fitting = 0;                                  // could take it now
+    std::int64_t unschedulable = 0;                            // drained
+    std::int64_t reserved = 0;                                 // kept for another ask
+    std::int64_t too_small = 0;                                // capacity below the ask
     std::vector<std::pair<std::string, std::int64_t>> lacking; // resource -> schedulable nodes short of it now
-    std::string best;               // the nearest miss
+    std::string best;                                          // the nearest miss
     ResourceMapView best_available;
     double best_lack = 0; // S-023
 };

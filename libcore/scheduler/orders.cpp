@@ -14,11 +14,14 @@ void take_out(std::vector<T>& list, T value) {
     list.pop_back();
 }
 
-bool same_shares(const Shares& a, const Shares& b) { return a.size() == b.size() && compare_shares(a, b) == 0; }
+bool same_shares(const Shares& a, const Shares& b) {
+    return a.size() == b.size() && compare_shares(a, b) == 0;
+}
 
 } // namespace
 
-// --- marks -------------------------------------------------------------------------------------------------------------
+// --- marks
+// -------------------------------------------------------------------------------------------------------------
 
 void Orders::touch(GroupId id) {
     AskGroup& group = s_.groups[id];
@@ -69,7 +72,8 @@ void Orders::reserve_room() {
     s_.nodes.reserve_room();
 }
 
-// --- filing ------------------------------------------------------------------------------------------------------------
+// --- filing
+// ------------------------------------------------------------------------------------------------------------
 
 void Orders::refresh() {
     s_.nodes.refresh([this](const Node& node, bool grew) { node_refreshed(node, grew); });
@@ -273,7 +277,8 @@ void Orders::rekey_all(Queue& queue) {
     for (const auto& [name, child] : queue.children) rekey_all(*child);
 }
 
-// --- shapes ------------------------------------------------------------------------------------------------------------
+// --- shapes
+// ------------------------------------------------------------------------------------------------------------
 
 void Orders::blocked(Queue& queue) {
     touch(queue);

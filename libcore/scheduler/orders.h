@@ -1,7 +1,7 @@
 #pragma once
 // Orders: keeps every index of a partition in step with the objects (style guide 6.2, 6.3). A change only marks what it
-// touched; refresh() then re-files each marked thing once, from the nodes and groups up to the root, and drops the blocks
-// that the changes may have lifted.
+// touched; refresh() then re-files each marked thing once, from the nodes and groups up to the root, and drops the
+// blocks that the changes may have lifted.
 //
 // Owner: PartitionContext. Thread: the partition's owner. Cost of refresh: what was touched, times the logarithm of its
 // siblings; after rebuild_queues() all queues.

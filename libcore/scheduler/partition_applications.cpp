@@ -9,8 +9,8 @@ namespace yk {
 
 namespace {
 
-constexpr std::size_t kMaxStateLog = 200;  // I-720
-constexpr std::size_t kMaxEnded = 10'000;  // I-735, each list
+constexpr std::size_t kMaxStateLog = 200; // I-720
+constexpr std::size_t kMaxEnded = 10'000; // I-735, each list
 
 bool is_end(ApplicationState state) {
     return state == ApplicationState::Completed || state == ApplicationState::Failed;
@@ -18,7 +18,8 @@ bool is_end(ApplicationState state) {
 
 } // namespace
 
-// --- the state machine (S-142, S-143) -----------------------------------------------------------------------------------
+// --- the state machine (S-142, S-143)
+// -----------------------------------------------------------------------------------
 
 void PartitionContext::handle(ApplicationId id, ApplicationEvent event, std::string_view info, Instant now) {
     Application& application = s_.applications[id];
@@ -96,7 +97,8 @@ void PartitionContext::expire(EndedApplication& ended, Instant now) {
     s_.tell({EventType::App, EventChange::Set, EventDetail::AppExpired, ended.view.id}, now);
 }
 
-// --- submission (S-490) ---------------------------------------------------------------------------------------------------
+// --- submission (S-490)
+// ---------------------------------------------------------------------------------------------------
 
 Result<std::string, Refusal> PartitionContext::add_application(const ApplicationSpec& spec, Instant now) {
     s_.tell({EventType::App, EventChange::Add, EventDetail::AppNew, spec.id}, now);
@@ -180,7 +182,8 @@ void PartitionContext::reject(const ApplicationSpec& spec, const Refusal& refusa
     }
 }
 
-// --- removal (S-493) -------------------------------------------------------------------------------------------------------
+// --- removal (S-493)
+// -------------------------------------------------------------------------------------------------------
 
 std::vector<AllocationId> PartitionContext::pending_of(ApplicationId id) const {
     std::vector<AllocationId> asks;
@@ -246,7 +249,8 @@ void PartitionContext::remove_application(std::string_view name, Instant now) {
     if (!keys.empty()) echo(keys, gone, "application " + gone + " removed");
 }
 
-// --- running slots (S-260 to S-265) ----------------------------------------------------------------------------------------
+// --- running slots (S-260 to S-265)
+// ----------------------------------------------------------------------------------------
 
 void PartitionContext::set_allocating(Application& application, bool on) {
     if (application.allocating_accepted == on) return;

@@ -14,7 +14,9 @@ bool any_negative(const Quantities& quantities) {
     return std::any_of(quantities.begin(), quantities.end(), [](const Quantity& q) { return q.value < 0; });
 }
 
-std::string quoted(std::string_view text) { return "'" + std::string{text} + "'"; }
+std::string quoted(std::string_view text) {
+    return "'" + std::string{text} + "'";
+}
 
 EventDetail removal_detail(TerminationType type) {
     switch (type) {
@@ -46,7 +48,8 @@ std::optional<Resource> PartitionContext::to_resource(const Quantities& quantiti
     return amounts;
 }
 
-// --- asks ----------------------------------------------------------------------------------------------------------------
+// --- asks
+// ----------------------------------------------------------------------------------------------------------------
 
 /// S-450, I-141 for everything that does not depend on what exists under the key.
 std::optional<Refusal> PartitionContext::refuse_ask(const AskSpec& spec, ApplicationId id) {
@@ -60,7 +63,8 @@ std::optional<Refusal> PartitionContext::refuse_ask(const AskSpec& spec, Applica
                        ElementCode::AppTerminal};
     if (spec.placeholder && spec.task_group.empty())
         return Refusal{"placeholder without task group name: " + what, ElementCode::PlaceholderGroup};
-    const bool zero = std::all_of(spec.resource.begin(), spec.resource.end(), [](const Quantity& q) { return q.value == 0; });
+    const bool zero =
+        std::all_of(spec.resource.begin(), spec.resource.end(), [](const Quantity& q) { return q.value == 0; });
     if (zero) return Refusal{what + " asks for no resources", ElementCode::NoResource};
     if (any_negative(spec.resource)) return Refusal{what + " asks for negative resources", ElementCode::Negative};
     if (spec.max_allocations > 1)
@@ -96,7 +100,8 @@ std::optional<Refusal> PartitionContext::apply_ask(const AskSpec& spec, Instant 
 
 /// What speaks against a message for a key that exists (I-143, I-147). `node`: where it is reported; none: nowhere, or
 /// on a node that is being made.
-std::optional<Refusal> PartitionContext::refuse_known(const AskSpec& spec, ApplicationId application, NodeId node) const {
+std::optional<Refusal> PartitionContext::refuse_known(const AskSpec& spec, ApplicationId application,
+                                                      NodeId node) const {
     const AllocationId known = s_.find_allocation(application, spec.key);
     if (!known.valid()) return std::nullopt;
     const Allocation& object = s_.allocations[known];
@@ -123,7 +128,8 @@ void PartitionContext::place_reported(const AskSpec& spec, ApplicationId applica
         resize_allocation(known, *to_resource(spec.resource));
         return;
     }
-    if (const ReservationId held = s_.allocations[known].reservation; held.valid()) drop_reservation(held, now); // S-415
+    if (const ReservationId held = s_.allocations[known].reservation; held.valid())
+        drop_reservation(held, now); // S-415
     const std::string required = s_.shapes[s_.allocations[known].shape].required_node;
     const ShapeId resized = s_.shapes.acquire(*to_resource(spec.resource), required);
     reshape_pending(known, resized, s_.allocations[known].priority, now); // the size only (S-451)
@@ -138,7 +144,12 @@ void PartitionContext::add_ask(const AskSpec& spec, ApplicationId id, Instant no
         handle(id, ApplicationEvent::Run, {}, now);
     const AllocationId ask = make_allocation(spec, id, shape_of(spec), now);
     add_pending(ask, now);
-    s_.tell({EventType::App, EventChange::Add, EventDetail::AppRequest, s_.applications[id].id, spec.key, {},
+    s_.tell({EventType::App,
+             EventChange::Add,
+             EventDetail::AppRequest,
+             s_.applications[id].id,
+             spec.key,
+             {},
              &s_.resource_of(s_.allocations[ask])},
             now);
 }
@@ -217,7 +228,8 @@ void PartitionContext::resize_allocation(AllocationId id, const Resource& size) 
     orders_.touch(placed.application);
 }
 
-// --- releases ------------------------------------------------------------------------------------------------------------
+// --- releases
+// ------------------------------------------------------------------------------------------------------------
 
 /// S-471: the request record goes; `complete` per S-146 is the caller's.
 void PartitionContext::remove_ask(AllocationId id, bool timed_out, Instant now) {
@@ -225,9 +237,13 @@ void PartitionContext::remove_ask(AllocationId id, bool timed_out, Instant now) 
     const ApplicationId owner = ask.application;
     if (ask.reservation.valid()) drop_reservation(ask.reservation, now);
     take_pending(id, now);
-    s_.tell({EventType::App, EventChange::Remove,
-             timed_out ? EventDetail::RequestTimeout : EventDetail::RequestCancel, s_.applications[owner].id,
-             ask.key.view(), {}, &s_.resource_of(ask)},
+    s_.tell({EventType::App,
+             EventChange::Remove,
+             timed_out ? EventDetail::RequestTimeout : EventDetail::RequestCancel,
+             s_.applications[owner].id,
+             ask.key.view(),
+             {},
+             &s_.resource_of(ask)},
             now);
     destroy_allocation(id);
 }
@@ -240,8 +256,13 @@ void PartitionContext::remove_allocation(AllocationId id, EventDetail detail, In
     shrink_queues(*s_.applications[owner].queue, s_.resource_of(s_.allocations[id]));
     const Allocation& gone = s_.allocations[id];
     const bool timed_out = detail == EventDetail::AllocTimeout;
-    s_.tell({EventType::App, EventChange::Remove, timed_out ? EventDetail::RequestTimeout : EventDetail::RequestCancel,
-             s_.applications[owner].id, gone.key.view(), {}, &s_.resource_of(gone)},
+    s_.tell({EventType::App,
+             EventChange::Remove,
+             timed_out ? EventDetail::RequestTimeout : EventDetail::RequestCancel,
+             s_.applications[owner].id,
+             gone.key.view(),
+             {},
+             &s_.resource_of(gone)},
             now);
     destroy_allocation(id);
 }
@@ -298,7 +319,8 @@ void PartitionContext::echo(const std::vector<std::string>& keys, std::string_vi
     s_.callbacks.allocations_released(released);
 }
 
-// --- foreign allocations (section 16) ----------------------------------------------------------------------------------
+// --- foreign allocations (section 16)
+// ----------------------------------------------------------------------------------
 
 std::optional<Refusal> PartitionContext::refuse_foreign(const AskSpec& spec) {
     const std::string what = "foreign allocation key " + quoted(spec.key);

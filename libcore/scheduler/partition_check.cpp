@@ -96,7 +96,8 @@ private:
             for (const AllocationId allocation : application.allocations) {
                 const Allocation& each = s_.allocations[allocation];
                 const auto& on_node = s_.nodes[each.node].allocations;
-                faults_.expect(each.application == id && each.is(Allocation::Placed), what + " lists a foreign allocation");
+                faults_.expect(each.application == id && each.is(Allocation::Placed),
+                               what + " lists a foreign allocation");
                 faults_.expect(each.place.placed.on_node < on_node.size() &&
                                    on_node[each.place.placed.on_node] == allocation,
                                what + ": an allocation is not on its node");
@@ -193,9 +194,9 @@ private:
         for (const Queue* queue : s_.queues) {
             if (queue == nullptr) continue;
             for (const ShapeId id : queue->blocked_shapes())
-                faults_.expect(!queue->headroom_allows(s_.shapes[id].resource) ||
-                                   !queue->allows_increase(s_.shapes[id].resource),
-                               "queue " + queue->path + " blocks " + s_.named(s_.shapes[id].resource).text() + " in vain");
+                faults_.expect(
+                    !queue->headroom_allows(s_.shapes[id].resource) || !queue->allows_increase(s_.shapes[id].resource),
+                    "queue " + queue->path + " blocks " + s_.named(s_.shapes[id].resource).text() + " in vain");
         }
     }
 

@@ -3,7 +3,8 @@
 //
 // Owner: ClusterContext. Thread: the owner thread of its RM. Time is a parameter and never goes back.
 // A change is planned on const state and then committed by code that cannot fail. The members' code stands in one file
-// per subject: partition_asks, _applications, _nodes, _queues, _placing, _reservations, _timers, _views, _explain, _check.
+// per subject: partition_asks, _applications, _nodes, _queues, _placing, _reservations, _timers, _views, _explain,
+// _check.
 
 #include <optional>
 #include <string>
@@ -91,7 +92,8 @@ public:
 
 private:
     // partition_placing.cpp
-    [[nodiscard]] AllocationId make_allocation(const AskSpec& spec, ApplicationId application, ShapeId shape, Instant now);
+    [[nodiscard]] AllocationId make_allocation(const AskSpec& spec, ApplicationId application, ShapeId shape,
+                                               Instant now);
     [[nodiscard]] ShapeId shape_of(const AskSpec& spec);
     void destroy_allocation(AllocationId id);
     void add_pending(AllocationId id, Instant now);
@@ -113,7 +115,8 @@ private:
     // partition_asks.cpp
     [[nodiscard]] static bool is_foreign(const AskSpec& spec);
     [[nodiscard]] std::optional<Refusal> refuse_ask(const AskSpec& spec, ApplicationId application);
-    [[nodiscard]] std::optional<Refusal> refuse_known(const AskSpec& spec, ApplicationId application, NodeId node) const;
+    [[nodiscard]] std::optional<Refusal> refuse_known(const AskSpec& spec, ApplicationId application,
+                                                      NodeId node) const;
     void place_reported(const AskSpec& spec, ApplicationId application, NodeId node, bool tell, Instant now);
     [[nodiscard]] std::optional<Refusal> refuse_foreign(const AskSpec& spec);
     void place_foreign(const AskSpec& spec, NodeId node, Instant now);

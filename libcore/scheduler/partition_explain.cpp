@@ -19,8 +19,12 @@ std::string plural(std::int64_t count, std::string_view what) {
 class AskExplainer {
 public:
     AskExplainer(const PartitionState& state, const Planner& planner, const Allocation& ask, std::int64_t asks)
-        : s_(state), planner_(planner), ask_(ask), application_(s_.applications[ask.application]),
-          shape_(s_.shapes[ask.shape]), asks_(asks) {}
+        : s_(state),
+          planner_(planner),
+          ask_(ask),
+          application_(s_.applications[ask.application]),
+          shape_(s_.shapes[ask.shape]),
+          asks_(asks) {}
 
     void run(Instant now, Explanation& into) {
         explain_application(now);
@@ -50,7 +54,8 @@ private:
     }
 
     void add(std::string code, std::string object, std::string text) {
-        reasons_.push_back({std::move(code), std::move(object), std::move(text), map_of(shape_.resource), {}, {}, asks_});
+        reasons_.push_back(
+            {std::move(code), std::move(object), std::move(text), map_of(shape_.resource), {}, {}, asks_});
     }
 
     void explain_application(Instant now) {
@@ -69,8 +74,8 @@ private:
             if (queue->has_free_slot()) continue;
             held_ = true;
             add("QUEUE_MAX_APPS", queue->path,
-                "runs " + std::to_string(queue->running) + " (and starts " + std::to_string(queue->allocating) + ") of at most " +
-                    plural(static_cast<std::int64_t>(queue->max_applications), "application"));
+                "runs " + std::to_string(queue->running) + " (and starts " + std::to_string(queue->allocating) +
+                    ") of at most " + plural(static_cast<std::int64_t>(queue->max_applications), "application"));
         }
     }
 
@@ -134,9 +139,8 @@ private:
     }
 
     [[nodiscard]] bool reserved_for_other(const Node& node) const {
-        return std::any_of(node.reservations.begin(), node.reservations.end(), [this](ReservationId id) {
-            return &s_.allocations[s_.reservations[id].ask] != &ask_;
-        });
+        return std::any_of(node.reservations.begin(), node.reservations.end(),
+                           [this](ReservationId id) { return &s_.allocations[s_.reservations[id].ask] != &ask_; });
     }
 
     void explain_nodes() {
@@ -147,7 +151,8 @@ private:
         if (fit_.fitting > 0) return;
         if (fit_.too_small == fit_.nodes) {
             impossible_ = true;
-            add("IMPOSSIBLE", s_.name, fit_.nodes == 0 ? "the partition has no node" : "no node is large enough, even empty");
+            add("IMPOSSIBLE", s_.name,
+                fit_.nodes == 0 ? "the partition has no node" : "no node is large enough, even empty");
             return;
         }
         if (fit_.reserved > 0)
@@ -159,7 +164,8 @@ private:
             text += "; nearest " + fit_.best + " with";
             for (const auto& [name, value] : fit_.best_available) text += " " + name + "=" + std::to_string(value);
         }
-        add(shape_.is_pinned() ? "REQUIRED_NODE" : "NODE_FIT", shape_.is_pinned() ? shape_.required_node : s_.name, text);
+        add(shape_.is_pinned() ? "REQUIRED_NODE" : "NODE_FIT", shape_.is_pinned() ? shape_.required_node : s_.name,
+            text);
         if (ask_.reservation.valid())
             add("RESERVED", s_.nodes[s_.reservations[ask_.reservation].node].id, "this node is kept for the ask");
     }
@@ -203,7 +209,8 @@ Explanation PartitionContext::explain_ask(std::string_view application, std::str
     explanation.asks = 1;
     if (ask.is(Allocation::Placed)) {
         explanation.verdict = "PLACED";
-        explanation.reasons.push_back({"PLACED", s_.nodes[ask.node].id, "placed on node " + s_.nodes[ask.node].id, {}, {}, {}, 1});
+        explanation.reasons.push_back(
+            {"PLACED", s_.nodes[ask.node].id, "placed on node " + s_.nodes[ask.node].id, {}, {}, {}, 1});
         return explanation;
     }
     explanation.pending_asks = 1;
@@ -248,9 +255,10 @@ Explanation PartitionContext::explain_application(std::string_view name, Instant
         Explanation one;
         AskExplainer{s_, planner_, ask, group.count}.run(now, explanation.nodes ? one : explanation);
         for (ExplainReason& reason : one.reasons) {
-            const auto same = std::find_if(explanation.reasons.begin(), explanation.reasons.end(), [&](const auto& each) {
-                return each.code == reason.code && each.object == reason.object;
-            });
+            const auto same =
+                std::find_if(explanation.reasons.begin(), explanation.reasons.end(), [&](const auto& each) {
+                    return each.code == reason.code && each.object == reason.object;
+                });
             if (same == explanation.reasons.end())
                 explanation.reasons.push_back(std::move(reason));
             else

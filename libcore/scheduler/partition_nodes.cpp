@@ -48,7 +48,8 @@ void PartitionContext::capacity_changed(const Resource& before, const Resource& 
 std::optional<Refusal> PartitionContext::create_node(const NodeSpec& spec, Instant now) {
     const std::string id{spec.id};
     if (s_.state != ObjectState::Active)
-        return Refusal{"partition " + s_.full_name + " is stopped, it takes no node " + id, ElementCode::PartitionStopped};
+        return Refusal{"partition " + s_.full_name + " is stopped, it takes no node " + id,
+                       ElementCode::PartitionStopped};
     if (s_.nodes.find(spec.id).valid())
         return Refusal{"node " + id + " is existing in partition " + s_.full_name, ElementCode::NodeExists};
     if (any_negative(spec.capacity) || any_negative(spec.occupied))
@@ -56,7 +57,8 @@ std::optional<Refusal> PartitionContext::create_node(const NodeSpec& spec, Insta
     const std::optional<Resource> capacity = to_resource(spec.capacity.value_or(Quantities{}));
     const std::optional<Resource> occupied = to_resource(spec.occupied.value_or(Quantities{}));
     if (!capacity || !occupied)
-        return Refusal{"node " + id + ": a partition holds at most " + std::to_string(kMaxResourceTypes) + " resource types",
+        return Refusal{"node " + id + ": a partition holds at most " + std::to_string(kMaxResourceTypes) +
+                           " resource types",
                        ElementCode::Negative};
     if (auto refusal = refuse_existing(spec)) return refusal;
     const NodeId made = s_.nodes.add(spec.id);
@@ -71,7 +73,11 @@ std::optional<Refusal> PartitionContext::create_node(const NodeSpec& spec, Insta
     update_available(node);
     capacity_changed({}, node.capacity, now);
     s_.tell({EventType::Node, EventChange::Add, EventDetail::None, node.id, {}, {}, &node.capacity}, now);
-    s_.tell({EventType::Node, EventChange::Set, EventDetail::NodeSchedulable, node.id, {},
+    s_.tell({EventType::Node,
+             EventChange::Set,
+             EventDetail::NodeSchedulable,
+             node.id,
+             {},
              node.schedulable ? "schedulable: true" : "schedulable: false"},
             now);
     for (const AskSpec& existing : spec.existing) {
@@ -136,7 +142,8 @@ void PartitionContext::update_node(NodeId id, const NodeSpec& spec, Instant now)
             const Resource before = node.capacity;
             node.capacity = capacity;
             capacity_changed(before, capacity, now);
-            s_.tell({EventType::Node, EventChange::Set, EventDetail::NodeCapacity, node.id, {}, {}, &node.capacity}, now);
+            s_.tell({EventType::Node, EventChange::Set, EventDetail::NodeCapacity, node.id, {}, {}, &node.capacity},
+                    now);
         }
     }
     if (spec.occupied) {
@@ -147,7 +154,8 @@ void PartitionContext::update_node(NodeId id, const NodeSpec& spec, Instant now)
             node.occupied.add(reported);
             node.occupied.prune();
             node.reported = reported;
-            s_.tell({EventType::Node, EventChange::Set, EventDetail::NodeOccupied, node.id, {}, {}, &node.occupied}, now);
+            s_.tell({EventType::Node, EventChange::Set, EventDetail::NodeOccupied, node.id, {}, {}, &node.occupied},
+                    now);
         }
     }
     update_available(node);
@@ -159,7 +167,11 @@ void PartitionContext::set_schedulable(NodeId id, bool schedulable, Instant now)
     if (node.schedulable == schedulable) return;
     node.schedulable = schedulable;
     s_.nodes.touch(id, true);
-    s_.tell({EventType::Node, EventChange::Set, EventDetail::NodeSchedulable, node.id, {},
+    s_.tell({EventType::Node,
+             EventChange::Set,
+             EventDetail::NodeSchedulable,
+             node.id,
+             {},
              schedulable ? "schedulable: true" : "schedulable: false"},
             now);
     if (!schedulable) drop_ordinary_reservations(id, now); // S-415

@@ -20,7 +20,8 @@ void swap_out(List& list, std::uint32_t at, Position&& position_of) {
 
 } // namespace
 
-// --- objects -------------------------------------------------------------------------------------------------------------
+// --- objects
+// -------------------------------------------------------------------------------------------------------------
 
 ShapeId PartitionContext::shape_of(const AskSpec& spec) {
     const std::optional<Resource> size = to_resource(spec.resource); // the caller has tested it
@@ -62,7 +63,8 @@ void PartitionContext::destroy_allocation(AllocationId id) {
     s_.allocations.destroy(id);
 }
 
-// --- waiting -------------------------------------------------------------------------------------------------------------
+// --- waiting
+// -------------------------------------------------------------------------------------------------------------
 
 void PartitionContext::add_pending(AllocationId id, Instant now) {
     const Allocation& ask = s_.allocations[id];
@@ -161,7 +163,8 @@ void PartitionContext::update_due(GroupId id, Instant now) {
         s_.late_due.set(at, TimerKind::GroupDue, id.index);
 }
 
-// --- placing (S-330) -----------------------------------------------------------------------------------------------------
+// --- placing (S-330)
+// -----------------------------------------------------------------------------------------------------
 
 /// The last step that may request memory: commit appends to these lists only.
 void PartitionContext::reserve_room(AllocationId ask, NodeId node) {
@@ -289,14 +292,23 @@ void PartitionContext::tell_new(AllocationId id) {
     const Allocation& placed = s_.allocations[id];
     const Application& application = s_.applications[placed.application];
     const Tags& tags = s_.tags.tags(placed.tags);
-    s_.callbacks.allocation_made({s_.full_name, application.id, placed.key.view(), s_.nodes[placed.node].id,
-                                  application.queue->path, s_.texts.text(placed.task_group),
-                                  s_.named(s_.resource_of(placed)), {tags.data(), tags.size()}, placed.priority,
-                                  placed.is(Allocation::Placeholder), placed.is(Allocation::Originator),
-                                  placed.is(Allocation::PreemptSelf), placed.is(Allocation::PreemptOther)});
+    s_.callbacks.allocation_made({s_.full_name,
+                                  application.id,
+                                  placed.key.view(),
+                                  s_.nodes[placed.node].id,
+                                  application.queue->path,
+                                  s_.texts.text(placed.task_group),
+                                  s_.named(s_.resource_of(placed)),
+                                  {tags.data(), tags.size()},
+                                  placed.priority,
+                                  placed.is(Allocation::Placeholder),
+                                  placed.is(Allocation::Originator),
+                                  placed.is(Allocation::PreemptSelf),
+                                  placed.is(Allocation::PreemptOther)});
 }
 
-// --- for benchmarks ------------------------------------------------------------------------------------------------------
+// --- for benchmarks
+// ------------------------------------------------------------------------------------------------------
 
 AllocationId PartitionContext::find_ask(std::string_view application, std::string_view key) const {
     const ApplicationId id = s_.find_application(application);

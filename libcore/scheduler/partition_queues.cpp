@@ -23,7 +23,8 @@ Resource PartitionContext::to_resource(const config::ResourceMap& map) {
     return amounts;
 }
 
-// --- one queue -----------------------------------------------------------------------------------------------------------
+// --- one queue
+// -----------------------------------------------------------------------------------------------------------
 
 Queue& PartitionContext::make_queue(std::string_view name, Queue* parent, bool leaf, Instant now) {
     auto& table = s_.queues;
@@ -95,7 +96,11 @@ void PartitionContext::configure_queue(Queue& queue, const config::Queue& config
     const bool leaf = !queue.is_root() && !config.is_parent();
     if (leaf != queue.leaf) {
         queue.leaf = leaf;
-        s_.tell({EventType::Queue, EventChange::Set, EventDetail::QueueType, queue.path, {},
+        s_.tell({EventType::Queue,
+                 EventChange::Set,
+                 EventDetail::QueueType,
+                 queue.path,
+                 {},
                  leaf ? "leaf queue: true" : "leaf queue: false"},
                 now);
     }
@@ -117,7 +122,8 @@ void PartitionContext::configure_queue(Queue& queue, const config::Queue& config
     }
 }
 
-// --- the partition -------------------------------------------------------------------------------------------------------
+// --- the partition
+// -------------------------------------------------------------------------------------------------------
 
 Result<void> PartitionContext::check_queues(const config::Partition& config) const {
     return check_queue(config.root, *s_.root);
@@ -152,7 +158,8 @@ void PartitionContext::configure(const config::Partition& config, Instant now) {
     std::vector<std::pair<ResourceId, double>> weights; // in name order, as a map is
     const std::map<std::string, double> defaults{{"memory", 1.0}, {"vcore", 1.0}};
     for (const auto& [name, weight] : config.resource_weights.empty() ? defaults : config.resource_weights)
-        if (const ResourceId id = s_.resources.intern(name); id != ResourceNames::npos) weights.emplace_back(id, weight);
+        if (const ResourceId id = s_.resources.intern(name); id != ResourceNames::npos)
+            weights.emplace_back(id, weight);
     s_.nodes.set_policy(config.node_sort_policy, std::move(weights));
     configure_queue(*s_.root, config.root, false, now);
     s_.slots_changed = true;
@@ -179,7 +186,8 @@ void PartitionContext::settings_changed(Instant now) {
     s_.groups.for_each([&](GroupId id) { update_due(id, now); });
 }
 
-// --- cleaning (S-560) ----------------------------------------------------------------------------------------------------
+// --- cleaning (S-560)
+// ----------------------------------------------------------------------------------------------------
 
 void PartitionContext::clean_queues(Instant now) {
     clean_below(*s_.root, now);

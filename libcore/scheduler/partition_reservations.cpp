@@ -33,7 +33,12 @@ void PartitionContext::make_reservation(AllocationId ask_id, NodeId node_id, Ins
     s_.nodes.touch(node_id, false);
     s_.timers.set(now + s_.settings.reservation_timeout + Duration{1}, TimerKind::ReservationAge, id.index,
                   s_.reservations[id].sequence);
-    s_.tell({EventType::Node, EventChange::Add, EventDetail::NodeReservation, node.id, ask.key.view(), {},
+    s_.tell({EventType::Node,
+             EventChange::Add,
+             EventDetail::NodeReservation,
+             node.id,
+             ask.key.view(),
+             {},
              &s_.resource_of(ask)},
             now);
 }
@@ -62,7 +67,12 @@ void PartitionContext::drop_reservation(ReservationId id, Instant now) {
     }
     orders_.touch(gone.application);
     s_.nodes.touch(gone.node, true);
-    s_.tell({EventType::Node, EventChange::Remove, EventDetail::NodeReservation, node.id, ask.key.view(), {},
+    s_.tell({EventType::Node,
+             EventChange::Remove,
+             EventDetail::NodeReservation,
+             node.id,
+             ask.key.view(),
+             {},
              &s_.resource_of(ask)},
             now);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// PartitionState: every object of a partition, in one place. Plain data: what may be done with it is in the files of this
-// folder, each of which changes one part (README.md names them); the door is PartitionContext.
+// PartitionState: every object of a partition, in one place. Plain data: what may be done with it is in the files of
+// this folder, each of which changes one part (README.md names them); the door is PartitionContext.
 //
 // Owner: PartitionContext. Thread: the owner thread of its RM.
 
@@ -53,7 +53,12 @@ struct EndedApplication {
 
 struct PartitionState {
     PartitionState(std::string short_name, std::string full, const Settings& s, Callbacks& c, EventSink& e)
-        : name(std::move(short_name)), full_name(std::move(full)), settings(s), callbacks(c), events(e), nodes(shapes) {}
+        : name(std::move(short_name)),
+          full_name(std::move(full)),
+          settings(s),
+          callbacks(c),
+          events(e),
+          nodes(shapes) {}
 
     std::string name;
     std::string full_name;
@@ -76,8 +81,8 @@ struct PartitionState {
     std::vector<Queue*> queues; // by Queue::index; nullptr: free
     std::unique_ptr<Queue> root;
     std::unordered_map<std::string, ApplicationId> application_ids; // live ones
-    HashIndex<AllocationId> keys;     // asks and allocations, by application and key
-    HashIndex<GroupId> group_index;   // by application, shape and priority
+    HashIndex<AllocationId> keys;                                   // asks and allocations, by application and key
+    HashIndex<GroupId> group_index;                                 // by application, shape and priority
     std::unordered_map<std::string, AllocationId> foreign;
 
     // S-180: the partition's counters
@@ -95,7 +100,7 @@ struct PartitionState {
     std::vector<GroupId> untouched; // groups with asks whose passing over is not noted yet (S-114)
     bool slots_changed = false;     // running slots or those who wait for one changed since flags were told (S-265)
 
-    std::deque<EndedApplication> ended;             // by serial
+    std::deque<EndedApplication> ended;                 // by serial
     std::map<std::uint64_t, EndedApplication> rejected; // by serial
     std::unordered_map<std::string, std::uint64_t> rejected_ids;
     Instant last_submitted;

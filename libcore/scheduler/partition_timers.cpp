@@ -6,7 +6,8 @@
 
 namespace yk {
 
-// --- the cycle -------------------------------------------------------------------------------------------------------------
+// --- the cycle
+// -------------------------------------------------------------------------------------------------------------
 
 CycleOutcome PartitionContext::cycle(Instant now) {
     CycleOutcome outcome;
@@ -65,7 +66,8 @@ std::uint32_t PartitionContext::drop_planned(Instant now) {
     return dropped;
 }
 
-// --- timers ----------------------------------------------------------------------------------------------------------------
+// --- timers
+// ----------------------------------------------------------------------------------------------------------------
 
 std::optional<Instant> PartitionContext::next_timer() const {
     std::optional<Instant> next = s_.timers.next();

@@ -55,7 +55,8 @@ PartitionView PartitionContext::view() const {
     return view;
 }
 
-// --- queues ----------------------------------------------------------------------------------------------------------------
+// --- queues
+// ----------------------------------------------------------------------------------------------------------------
 
 std::optional<QueueView> PartitionContext::queue_view(std::string_view path, bool subtree) const {
     const Queue* queue = s_.find_queue(path);
@@ -97,7 +98,8 @@ QueueView PartitionContext::view_of(const Queue& queue, bool subtree) const {
     view.priority_offset = properties.priority_offset;
     view.sort_policy = queue.leaf && properties.sort_policy == config::SortPolicy::Fifo ? "fifo" : "fair";
     view.priority_sorting = properties.priority_sorting;
-    view.preemption_enabled = s_.preemption_enabled && properties.preemption_policy != config::PreemptionPolicy::Disabled;
+    view.preemption_enabled =
+        s_.preemption_enabled && properties.preemption_policy != config::PreemptionPolicy::Disabled;
     view.preemption_fence = properties.preemption_policy == config::PreemptionPolicy::Fence;
     view.priority_fence = properties.priority_policy == config::PriorityPolicy::Fence;
     view.preemption_delay = properties.preemption_delay;
@@ -108,7 +110,8 @@ QueueView PartitionContext::view_of(const Queue& queue, bool subtree) const {
     return view;
 }
 
-// --- applications ----------------------------------------------------------------------------------------------------------
+// --- applications
+// ----------------------------------------------------------------------------------------------------------
 
 AskView PartitionContext::view_of_ask(const Allocation& ask) const {
     AskView view;
@@ -223,7 +226,8 @@ std::vector<std::string> PartitionContext::applications_with_key(std::string_vie
     return ids;
 }
 
-// --- nodes and reservations ------------------------------------------------------------------------------------------------
+// --- nodes and reservations
+// ------------------------------------------------------------------------------------------------
 
 NodeView PartitionContext::view_of(const Node& node, bool objects) const {
     NodeView view;

@@ -36,7 +36,8 @@ private:
 
 } // namespace
 
-// --- step 3 ------------------------------------------------------------------------------------------------------------
+// --- step 3
+// ------------------------------------------------------------------------------------------------------------
 
 bool Planner::passable(const AskGroup& group) const {
     const Shape& shape = s_.shapes[group.shape];
@@ -48,18 +49,19 @@ bool Planner::passable(const AskGroup& group) const {
 
 Planner::Candidate Planner::find_candidate(const Masks& wanted) const {
     Candidate found;
-    Walk{s_.applications}.run(*s_.root, wanted, true, [&](Application& application, ApplicationId id, const Masks& open) {
-        if (application.queue->properties.backoff_count > 0) {
-            found = {id, {}};
-            return true;
-        }
-        return application.groups.visit([&open](const Masks& below) { return below.any(open); },
-                                        [&](std::uint32_t value) {
-                                            if (!passable(s_.groups[GroupId{value}])) return false;
-                                            found = {id, GroupId{value}};
-                                            return true;
-                                        });
-    });
+    Walk{s_.applications}.run(
+        *s_.root, wanted, true, [&](Application& application, ApplicationId id, const Masks& open) {
+            if (application.queue->properties.backoff_count > 0) {
+                found = {id, {}};
+                return true;
+            }
+            return application.groups.visit([&open](const Masks& below) { return below.any(open); },
+                                            [&](std::uint32_t value) {
+                                                if (!passable(s_.groups[GroupId{value}])) return false;
+                                                found = {id, GroupId{value}};
+                                                return true;
+                                            });
+        });
     return found;
 }
 
@@ -68,8 +70,8 @@ Plan Planner::plan_regular(Instant now) {
         orders_.refresh();
         const Candidate candidate = find_candidate(s_.shapes.open());
         if (!candidate.application.valid()) return {};
-        const Plan plan = candidate.group.valid() ? try_group(candidate.group, now)
-                                                  : try_counting(candidate.application, now);
+        const Plan plan =
+            candidate.group.valid() ? try_group(candidate.group, now) : try_counting(candidate.application, now);
         if (plan) return plan;
     }
 }
@@ -213,7 +215,8 @@ Planner::Counted Planner::try_counted(AllocationId ask, Instant now) {
     return {plan, false, node.valid() && !fits(s_.nodes[node].capacity, shape.resource)};
 }
 
-// --- step 1 ------------------------------------------------------------------------------------------------------------
+// --- step 1
+// ------------------------------------------------------------------------------------------------------------
 
 Plan Planner::plan_reserved(Instant now) {
     wake_aged();
@@ -298,8 +301,9 @@ void Planner::tell_headroom(const Allocation& ask, bool fits_now, Instant now) {
     message += fits_now ? "' fits again in queue '" : "' does not fit in queue '";
     message += application.queue->path + "' (requested " + s_.named(wanted).text() + ", available " +
                s_.named(room.bounds()).text() + ")";
-    s_.tell({EventType::Request, EventChange::None, EventDetail::None, ask.key.view(), application.id, message, &wanted},
-            now);
+    s_.tell(
+        {EventType::Request, EventChange::None, EventDetail::None, ask.key.view(), application.id, message, &wanted},
+        now);
 }
 
 void Planner::passed_headroom(AllocationId id, Instant now) {

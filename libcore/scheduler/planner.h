@@ -17,8 +17,8 @@ namespace yk {
 struct Plan {
     enum class Kind : std::uint8_t {
         None,
-        Allocate,         // place `ask` on `node`; a reservation that it holds goes (S-330, S-414)
-        Reserve           // keep `node` for `ask` (S-404)
+        Allocate, // place `ask` on `node`; a reservation that it holds goes (S-330, S-414)
+        Reserve   // keep `node` for `ask` (S-404)
     };
     Kind kind = Kind::None;
     AllocationId ask{};

@@ -8,17 +8,17 @@
 namespace yk {
 
 struct Settings {
-    Duration reservation_delay = std::chrono::seconds{2};          // S-403
-    Duration reservation_timeout = std::chrono::minutes{60};       // S-413
-    Duration completing_timeout = std::chrono::seconds{30};        // S-152
-    Duration terminated_timeout = std::chrono::hours{72};          // S-153
-    Duration expired_purge_interval = std::chrono::hours{24};      // S-583
-    Duration queue_clean_interval = std::chrono::seconds{10};      // S-560
-    Duration inspection_interval = std::chrono::seconds{1};        // S-520
-    Duration placeholder_timeout = std::chrono::minutes{15};       // gang; G-nnn
-    bool reservations_disabled = false;                            // S-402
-    bool inspect_outstanding = true;                               // S-520; off with a manual schedule
-    bool events_enabled = true;                                    // event.trackingEnabled
+    Duration reservation_delay = std::chrono::seconds{2};     // S-403
+    Duration reservation_timeout = std::chrono::minutes{60};  // S-413
+    Duration completing_timeout = std::chrono::seconds{30};   // S-152
+    Duration terminated_timeout = std::chrono::hours{72};     // S-153
+    Duration expired_purge_interval = std::chrono::hours{24}; // S-583
+    Duration queue_clean_interval = std::chrono::seconds{10}; // S-560
+    Duration inspection_interval = std::chrono::seconds{1};   // S-520
+    Duration placeholder_timeout = std::chrono::minutes{15};  // gang; G-nnn
+    bool reservations_disabled = false;                       // S-402
+    bool inspect_outstanding = true;                          // S-520; off with a manual schedule
+    bool events_enabled = true;                               // event.trackingEnabled
 };
 
 } // namespace yk
