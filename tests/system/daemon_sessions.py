@@ -90,7 +90,7 @@ def test_an_rm_belongs_to_the_session_that_registered_it_last():
         second.change("UpdateNode", {**NODE, "impersonate": True})
         first.poll(ack=0)
         first.send("Poll", {"rmID": "rm:1", "streamEpoch": first.epoch, "ack": 1})
-        until("the poll is parked", lambda: second.dump("streams")[0]["ack"] == 1)
+        second.wait_for_parked_poll()
         taken = second.register()
         check(taken["reRegistration"] and taken["streamEpoch"] > first.epoch, taken)
         reply = first.receive()

@@ -64,7 +64,7 @@ def test_term_delivers_a_last_notice_and_refuses_updates():
         poller, other = daemon.client(), daemon.client()
         poller.register()
         poller.send("Poll", {"rmID": "rm:1", "streamEpoch": poller.epoch, "ack": 0})
-        until("the poll is parked", lambda: other.dump("streams")[0]["ack"] == 0)
+        other.wait_for_parked_poll()
         daemon.signal(signal.SIGTERM)
         items = poller.receive()["body"]["items"]
         check(items[-1]["kind"] == "Notice" and items[-1]["body"]["code"] == "SHUTDOWN", items)

@@ -17,7 +17,9 @@ def test_a_client_that_vanishes_while_polling():
         client = daemon.client()
         client.register()
         client.send("Poll", {"rmID": "rm:1", "streamEpoch": client.epoch, "ack": 0, "waitMs": 30000})
+        witness.wait_for_parked_poll()
         client.close()
+        until("the poll is forgotten", lambda: not witness.dump("streams")[0]["pollParked"])
         again = Client(daemon.path)
         again.hello(resume={"sid": client.sid, "bootID": client.boot})
         again.seq, again.epoch = client.seq, client.epoch
@@ -54,12 +56,13 @@ def test_a_second_poll_supersedes_the_first():
         client.register()
         other = Client(daemon.path)
         other.sid = client.sid
+        third = daemon.client()
         body = {"rmID": "rm:1", "streamEpoch": client.epoch, "ack": 0}
         other.send("Poll", body)
+        third.wait_for_parked_poll()
         client.send("Poll", {**body, "waitMs": 20000})
         reply = other.receive()
         check(reply["err"]["name"] == "E_SUPERSEDED", reply)
-        third = daemon.client()
         third.change("UpdateNode", {"rmID": "rm:1", "impersonate": True, "nodes": [
             {"nodeID": "n", "action": 1, "schedulableResource": {"vcore": 1}}]})
         check(client.receive()["body"]["items"][0]["kind"] == "UpdateNode")

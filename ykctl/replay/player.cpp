@@ -35,7 +35,7 @@ wire::CallResult<Report> TracePlayer::play(const std::string& policy) {
     const std::size_t items = trace_.nodes.size() + 4 * trace_.pods.size() + 1000;
     YK_CHECKED(session_.open(trace_, policy, items));
     YK_CHECKED(session_.add_applications(trace_.queues()));
-    YK_CHECKED(session_.add_nodes(trace_.nodes));
+    if (speed_ > 0) YK_CHECKED(session_.add_nodes(trace_.nodes));
     YK_CHECKED(session_.sync());
     YK_TRY(offset, session_.clock_offset_ns());
     offset_ns_ = offset;
@@ -61,7 +61,9 @@ TracePlayer::Done TracePlayer::play_at_once() {
         YK_CHECKED(read());
         batch.clear();
     }
-    return {};
+    // The nodes come last: with all asks waiting the order of the queues decides alone, not the pace of this program,
+    // and every run places the same pods.
+    return session_.add_nodes(trace_.nodes);
 }
 
 std::vector<TracePlayer::Event> TracePlayer::events() const {

@@ -26,9 +26,9 @@ struct Flags {
     std::optional<std::string> log_level, log_target, socket_group, socket_mode, tokens, tls_cert, tls_key,
         tls_client_ca, max_message, clock, pid_file;
     std::optional<std::uint64_t> max_sessions;
-    std::optional<std::vector<std::string>> check;
+    std::vector<std::string> check_files;
     bool allow_plaintext = false, manual_schedule = false, watch_config = false, foreground = false;
-    bool dump_default = false, version = false;
+    bool check = false, dump_default = false, version = false;
 };
 
 void define_files(CLI::App& app, Flags& flags) {
@@ -38,7 +38,7 @@ void define_files(CLI::App& app, Flags& flags) {
                    std::string("the daemon's settings (default ") + kDefaultSettings + ", if there)")
         ->type_name("FILE");
     app.add_flag("--watch-config", flags.watch_config, "reload configuration files when they change");
-    app.add_option("--check-config", flags.check, "check these files, or all configured ones, and exit: 0 good, 78 not")
+    app.add_option("--check-config", flags.check_files, "check these files, or all configured ones, and exit: 0 good, 78 not")
         ->type_name("[FILE]")
         ->expected(0, -1);
     app.add_flag("--dump-default-config", flags.dump_default, "print the built-in configuration and exit");
@@ -215,7 +215,7 @@ CommandLine finish(const Flags& flags) {
     if (flags.dump_default) line.action = Action::DumpDefaultConfig;
     if (flags.check) {
         line.action = Action::CheckConfig;
-        line.check_files = *flags.check;
+        line.check_files = flags.check_files;
     }
     return line;
 }
@@ -238,6 +238,7 @@ CommandLine parse_command_line(int argc, char** argv, const std::string& version
     } catch (const CLI::Error& fault) {
         return usage_error(app, fault.what(), {});
     }
+    flags.check = app.get_option("--check-config")->count() > 0; // it may stand without a file
     if (flags.version) {
         std::cout << "ykd " << version << "\n";
         return done(0);

@@ -284,6 +284,7 @@ Value stream_values(const CallPtr& call, const DumpQuery& query) {
                         {"items", stream.items},
                         {"bytes", stream.bytes},
                         {"congested", stream.congested},
+                        {"pollParked", stream.poll_parked},
                         {"detached", rm->is_detached()},
                         {"since", rm->facts().registered_at.ns}});
     }

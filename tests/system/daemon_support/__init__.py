@@ -44,7 +44,7 @@ class Daemon:
         self.process = subprocess.Popen([YKD, "--listen", "ipc://" + self.path, *flags], stdin=subprocess.DEVNULL,
                                         stdout=self.log, stderr=self.log, env={**os.environ, **(env or {})})
         if wait:
-            until("the socket is there", lambda: os.path.exists(self.path) or self.process.poll() is not None)
+            until("ykd is ready", lambda: "is ready" in self.text() or self.process.poll() is not None)
             check(self.process.poll() is None, "ykd ended:", self.text())
 
     def write(self, name, text, mode=0o600):
@@ -186,6 +186,9 @@ class Client:
 
     def dump(self, what, **more):
         return self.get("Dump", {"what": what, **more})["data"]
+
+    def wait_for_parked_poll(self, rm="rm:1"):
+        until("the poll is parked", lambda: self.dump("streams", rmID=rm)[0]["pollParked"])
 
     def close(self):
         self.socket.close()
