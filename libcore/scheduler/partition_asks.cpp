@@ -52,7 +52,7 @@ std::optional<Resource> PartitionContext::to_resource(const Quantities& quantiti
 // ----------------------------------------------------------------------------------------------------------------
 
 /// S-450, I-141 for everything that does not depend on what exists under the key.
-std::optional<Refusal> PartitionContext::refuse_ask(const AskSpec& spec, ApplicationId id) {
+std::optional<Refusal> PartitionContext::refuse_ask(const AskSpec& spec, ApplicationId id, bool node_unknown) {
     const std::string what = "allocation key " + quoted(spec.key) + " of application " + quoted(spec.application);
     if (!id.valid())
         return Refusal{"failed to find application " + std::string{spec.application} + " for allocation key " +
@@ -63,6 +63,8 @@ std::optional<Refusal> PartitionContext::refuse_ask(const AskSpec& spec, Applica
                        ElementCode::AppTerminal};
     if (spec.placeholder && spec.task_group.empty())
         return Refusal{"placeholder without task group name: " + what, ElementCode::PlaceholderGroup};
+    if (node_unknown)
+        return Refusal{"failed to find node " + std::string{spec.node} + " for " + what, ElementCode::NodeUnknown};
     const bool zero =
         std::all_of(spec.resource.begin(), spec.resource.end(), [](const Quantity& q) { return q.value == 0; });
     if (zero) return Refusal{what + " asks for no resources", ElementCode::NoResource};
@@ -81,10 +83,7 @@ std::optional<Refusal> PartitionContext::apply_ask(const AskSpec& spec, Instant 
     if (is_foreign(spec)) return apply_foreign(spec, now);
     const ApplicationId application = s_.find_application(spec.application);
     const NodeId node = spec.node.empty() ? NodeId{} : s_.nodes.find(spec.node);
-    if (auto refusal = refuse_ask(spec, application)) return refusal;
-    if (!spec.node.empty() && !node.valid())
-        return Refusal{"failed to find node " + std::string{spec.node} + " for allocation key " + quoted(spec.key),
-                       ElementCode::NodeUnknown};
+    if (auto refusal = refuse_ask(spec, application, !spec.node.empty() && !node.valid())) return refusal;
     if (auto refusal = refuse_known(spec, application, node)) return refusal;
     const AllocationId known = s_.find_allocation(application, spec.key);
     if (node.valid())

@@ -114,7 +114,7 @@ private:
 
     // partition_asks.cpp
     [[nodiscard]] static bool is_foreign(const AskSpec& spec);
-    [[nodiscard]] std::optional<Refusal> refuse_ask(const AskSpec& spec, ApplicationId application);
+    [[nodiscard]] std::optional<Refusal> refuse_ask(const AskSpec& spec, ApplicationId application, bool node_unknown);
     [[nodiscard]] std::optional<Refusal> refuse_known(const AskSpec& spec, ApplicationId application,
                                                       NodeId node) const;
     void place_reported(const AskSpec& spec, ApplicationId application, NodeId node, bool tell, Instant now);

@@ -94,7 +94,7 @@ std::optional<Refusal> PartitionContext::refuse_existing(const NodeSpec& spec) {
     for (const AskSpec& existing : spec.existing) {
         const ApplicationId application = s_.find_application(existing.application);
         std::optional<Refusal> refusal =
-            is_foreign(existing) ? refuse_foreign(existing) : refuse_ask(existing, application);
+            is_foreign(existing) ? refuse_foreign(existing) : refuse_ask(existing, application, false);
         if (!refusal && !is_foreign(existing)) refusal = refuse_known(existing, application, {});
         if (refusal)
             return Refusal{"node " + std::string{spec.id} + ": existing allocation: " + refusal->reason,

@@ -131,7 +131,7 @@ applications() {
     expect 1 'app web refused: .*\(P_APP_EXISTS\)' app add web -q root.a
     says '^web +New +root.a +kim' app list
     counts 1 app list
-    counts 1 app list --state Rejected
+    counts 2 app list --state Rejected # a rejected duplicate is one too
     says '^groups|^user: +kim' app show web
     printf '[{"applicationID": "batch", "queueName": "root.b"}]' >"$work/apps.json"
     says '^app batch accepted in root.b$' app add -f "$work/apps.json"

@@ -25,7 +25,6 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-constexpr milliseconds kGrace{2000};
 constexpr milliseconds kCheckInterval{1};
 constexpr off_t kLogBytes = 64 << 10;
 
@@ -216,14 +215,10 @@ std::string PrivateDaemon::how_it_ended() {
 
 void PrivateDaemon::stop() {
     if (pid_ > 0) {
-        kill(pid_, SIGTERM);
-        const auto deadline = Clock::now() + kGrace;
-        while (!has_ended() && Clock::now() < deadline) std::this_thread::sleep_for(kCheckInterval);
-        if (pid_ > 0) {
-            kill(pid_, SIGKILL);
-            waitpid(pid_, nullptr, 0);
-            pid_ = -1;
-        }
+        // Nobody else knows this daemon and it keeps nothing: no reason to wait for its orderly end.
+        kill(pid_, SIGKILL);
+        waitpid(pid_, nullptr, 0);
+        pid_ = -1;
     }
     if (!directory_.empty()) {
         unlink(socket_.c_str());

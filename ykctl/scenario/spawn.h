@@ -39,7 +39,7 @@ public:
     [[nodiscard]] std::string log() const;
     /// `it was ended by signal 11 (Segmentation fault)`; empty while it runs.
     [[nodiscard]] std::string how_it_ended();
-    /// SIGTERM, and SIGKILL to one that has not ended after a grace of two seconds. Removes the directory.
+    /// Ends it at once (SIGKILL) and removes the directory.
     void stop();
 
 private:
