@@ -245,6 +245,7 @@ time_and_events() {
 }
 
 dumps() {
+    says 'undrained' node undrain n1 n2 n3
     ykctl dump all "$work/a.json" 2>/dev/null
     says 'no differences' dump diff "$work/a.json" "$work/a.json"
     says 'drained' node drain n2

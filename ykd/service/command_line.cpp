@@ -38,7 +38,8 @@ void define_files(CLI::App& app, Flags& flags) {
                    std::string("the daemon's settings (default ") + kDefaultSettings + ", if there)")
         ->type_name("FILE");
     app.add_flag("--watch-config", flags.watch_config, "reload configuration files when they change");
-    app.add_option("--check-config", flags.check_files, "check these files, or all configured ones, and exit: 0 good, 78 not")
+    app.add_option("--check-config", flags.check_files,
+                   "check these files, or all configured ones, and exit: 0 good, 78 not")
         ->type_name("[FILE]")
         ->expected(0, -1);
     app.add_flag("--dump-default-config", flags.dump_default, "print the built-in configuration and exit");
