@@ -239,7 +239,8 @@ CommandLine parse_command_line(int argc, char** argv, const std::string& version
     } catch (const CLI::Error& fault) {
         return usage_error(app, fault.what(), {});
     }
-    flags.check = app.get_option("--check-config")->count() > 0; // it may stand without a file
+    flags.check = app.get_option("--check-config")->count() > 0;
+    std::erase(flags.check_files, ""); // CLI11's way to say that it stands without a file
     if (flags.version) {
         std::cout << "ykd " << version << "\n";
         return done(0);
