@@ -18,7 +18,7 @@ using scenario::map_at;
 using scenario::text_at;
 
 constexpr const char* kPartition = "default";
-constexpr std::size_t kNodesPerMessage = 10000'000;
+constexpr std::size_t kNodesPerMessage = 100'000; // a list of a message holds no more (I-316)
 constexpr std::int64_t kItemsPerRead = 1000;
 
 std::string config_text(const std::vector<std::string>& queues, const std::string& policy) {
