@@ -1,7 +1,10 @@
 #include "tests/bench/churn.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "libcore/base/check.h"
 #include "tests/bench/cluster.h"
@@ -24,13 +27,8 @@ public:
         applications_.reserve(steps);
         latencies_.reserve(steps);
     }
-    /// Asks 0 to `count` must all be placed.
-    void fill(std::uint32_t count) {
-        cluster_.submit(0, count);
-        cluster_.settle();
-        YK_CHECK(callbacks_.made() == count, "the cluster does not take what should fill it");
-        for (std::uint32_t i = 0; i < count; ++i) live_.push_back({i, workload_.asks[i].application});
-    }
+    /// Asks 0 to `count` in small portions, so that every node holds a mixture; what does not fit is taken back.
+    void fill(std::uint32_t count);
     void add_hopeless(std::uint32_t from, std::uint32_t to) {
         const std::uint64_t before = callbacks_.made();
         cluster_.submit(from, to);
@@ -45,6 +43,8 @@ public:
 
 private:
     void note_placed(std::uint32_t key);
+    /// Whether the kernel has let another process run instead of this thread since the last question.
+    bool interrupted();
 
     CopyingCallbacks callbacks_;
     Cluster cluster_;
@@ -54,9 +54,26 @@ private:
     std::vector<float> latencies_;
     std::uint32_t next_key_ = 0;
     std::uint64_t placed_ = 0;
+    long switches_ = 0;
     double seconds_ = 0;
     double pause_ = 0;
 };
+
+void Exchange::fill(std::uint32_t count) {
+    constexpr std::uint32_t kPortion = 1000;
+    std::vector<bool> placed(count);
+    for (std::uint32_t from = 0; from < count; from += kPortion) {
+        cluster_.submit(from, std::min(count, from + kPortion));
+        while (cluster_.cycle()) {
+            const std::uint32_t key = Key::index_of(callbacks_.last_key());
+            placed[key] = true;
+            live_.push_back({key, workload_.asks[key].application});
+        }
+    }
+    for (std::uint32_t i = 0; i < count; ++i)
+        if (!placed[i]) cluster_.release(Key{i}, workload_.asks[i].application);
+    YK_CHECK(live_.size() > count / 100 * 95, "the cluster takes much less than what should fill it");
+}
 
 void Exchange::step(std::uint32_t released, AskRow row, bool until_idle) {
     const Step gone = live_[released];
@@ -80,7 +97,7 @@ void Exchange::step(std::uint32_t released, AskRow row, bool until_idle) {
     const double end = wall_seconds();
     if (!live_.empty() && live_.back().key == key) latencies_.push_back(static_cast<float>(end - asked));
     seconds_ += end - start;
-    pause_ = std::max(pause_, end - start);
+    if (end - start > pause_ && !interrupted()) pause_ = end - start;
 }
 
 /// The ask of this step, or one that had to wait.
@@ -90,6 +107,12 @@ void Exchange::note_placed(std::uint32_t newest) {
     YK_CHECK(key >= first && key <= newest, "a hopeless ask was placed");
     live_.push_back({key, applications_[key - first]});
     ++placed_;
+}
+
+bool Exchange::interrupted() {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return std::exchange(switches_, usage.ru_nivcsw) != usage.ru_nivcsw;
 }
 
 void Exchange::run(Sample& sample, const std::function<void()>& steps) {
@@ -132,6 +155,7 @@ Sample measure_backlog(const BacklogParameters& parameters) {
     const Backlog backlog = make_backlog(parameters.hopeless, parameters.shapes);
     Exchange exchange{backlog.workload, parameters.steps};
     exchange.fill(backlog.filling);
+    YK_CHECK(exchange.live() == backlog.filling, "the cluster of W4 is not full");
     exchange.add_hopeless(backlog.filling, static_cast<std::uint32_t>(backlog.workload.asks.size()));
     Random random{parameters.shapes};
     Sample sample;

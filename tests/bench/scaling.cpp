@@ -74,12 +74,10 @@ void add_placing_series(const Options& options, Report& report) {
     }
 }
 
-/// Nodes are a quarter of W2's, so that 50,000 of them are full with about a million allocations.
 void add_churn_series(NodeOrder order, std::uint32_t percent, std::uint32_t shapes, const Options& options,
                       Report& report) {
     ChurnParameters churn;
     churn.tree.order = order;
-    churn.tree.node_percent = 25;
     churn.tree.shapes = shapes;
     churn.percent_full = percent;
     churn.steps = kChurnSteps;

@@ -41,8 +41,8 @@ class CopyingCallbacks final : public QuietCallbacks {
 public:
     CopyingCallbacks() { buffer_.reserve(kSendBytes + 256); }
     void allocation_made(const NewAllocation& allocation) override {
+        if (buffer_.size() >= kSendBytes) buffer_.clear(); // before and not after: last_key() reads it
         buffer_.insert(buffer_.end(), allocation.key.begin(), allocation.key.end());
-        if (buffer_.size() >= kSendBytes) buffer_.clear();
         ++made_;
     }
     [[nodiscard]] std::uint64_t made() const { return made_; }

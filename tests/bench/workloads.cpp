@@ -88,8 +88,9 @@ Workload make_two_queues(std::uint32_t nodes, std::uint32_t asks) {
 Workload make_tree(const TreeParameters& p) {
     Workload workload;
     const std::int64_t percent = p.node_percent;
-    workload.sizes.push_back(
-        {{"memory", 65536 * kMiB * percent / 100}, {"vcore", 32'000 * percent / 100}, {"pods", 110 * percent / 100}});
+    workload.sizes.push_back({{"memory", 65536 * kMiB * percent / 100},
+                              {"vcore", 32'000 * percent / 100},
+                              {"pods", 110 * std::max<std::int64_t>(percent, 100) / 100}});
     for (std::uint32_t s = 0; s < p.shapes; ++s) workload.sizes.push_back(tree_size(s, p.shapes));
     workload.config = partition(p.order, tree_queues(p, workload.sizes[0]));
     add_nodes(workload, p.nodes, 0);

@@ -23,7 +23,7 @@ struct TreeParameters {
     std::uint32_t applications = 1000;
     std::uint32_t asks = 50'000;
     std::uint32_t shapes = 20;
-    std::uint32_t node_percent = 100; // size of a node; 100: 64 GiB, 32,000 vcore, 110 pods
+    std::uint32_t node_percent = 100; // size of a node; 100: 64 GiB, 32,000 vcore, 110 pods (never fewer)
     NodeOrder order = NodeOrder::Fair;
 };
 

@@ -163,9 +163,9 @@ queues() {
 }
 
 explanations() {
-    says '^app web \(queue root.a, user kim\) is Running; 2 of [0-9]+ asks pending' explain app web
-    says '^ 1\. QUEUE_MAX +root.a' explain app web
-    says 'QUEUE_MAX' explain ask web-5
+    says '^app web \(queue root.a, user kim\) is BLOCKED_BY_LIMIT: Running; 2 of 6 asks pending, oldest ' explain app web
+    says '^ 1\. QUEUE_MAX +root.a +max vcore 8, used 8, each ask needs 2 +blocks 2 asks' explain app web
+    says '^ask web-5 of app web .* is BLOCKED_BY_LIMIT; the app is Running' explain ask web-5
     json 'd["item"]["reasons"][0]["code"]' QUEUE_MAX explain ask web-5 --app web
     says 'PLACED' explain ask web-1
     expect 4 "app 'wbe' not found" explain app wbe

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -59,24 +60,32 @@ std::optional<Failure> check_with_daemon(Context& context, const std::string& fi
     return std::nullopt;
 }
 
+/// The report quotes lines of the file, which may be anything.
+std::string printable_lines(const std::string& text) {
+    std::istringstream lines{text};
+    std::string shown;
+    for (std::string line; std::getline(lines, line);) shown += printable(line) + "\n";
+    return shown;
+}
+
 std::optional<Failure> check_file(Context& context, const std::string& file, Findings& findings) {
     auto text = read_text(file, context.streams().in);
     if (!text.ok()) return text.error();
-    const auto shown_name = file == "-" ? std::string{"standard input"} : file;
-    const auto outcome = config_yaml::load_or_default(*text, shown_name);
+    const auto name = shown_name(file);
+    const auto outcome = config_yaml::load_or_default(*text, name);
     for (const auto& problem : outcome.problems) {
-        findings.problems.push_back(problem_value(shown_name, problem));
+        findings.problems.push_back(problem_value(name, problem));
         ++(problem.severity == config_yaml::Severity::Error ? findings.errors : findings.warnings);
     }
     if (!context.machine_readable()) {
         if (outcome.problems.empty()) {
-            if (!context.settings().quiet) context.out() << shown_name << ": ok\n";
+            if (!context.settings().quiet) context.out() << name << ": ok\n";
         } else {
-            context.out() << config_yaml::render(outcome, *text);
+            context.out() << printable_lines(config_yaml::render(outcome, *text));
         }
     }
     const bool ask_daemon = context.settings().address_given && outcome.configuration.has_value();
-    return ask_daemon ? check_with_daemon(context, shown_name, *text, findings) : std::nullopt;
+    return ask_daemon ? check_with_daemon(context, name, *text, findings) : std::nullopt;
 }
 
 Outcome check(Context& context, const std::vector<std::string>& files) {

@@ -2,6 +2,8 @@
 
 #include <ostream>
 
+#include <fmt/format.h>
+
 #include "protocol/si/errors.h"
 #include "ykctl/commands/suggest.h"
 #include "ykctl/render/text.h"
@@ -12,6 +14,13 @@ namespace {
 using wire::Value;
 
 constexpr auto kForbidden = static_cast<std::uint32_t>(si::ErrorCode::Forbidden);
+
+/// How long an answer may take that has work behind it (a thousand cycles, a large dump), unless --timeout says it.
+constexpr std::chrono::milliseconds kPatience{60000};
+
+bool is_quick(std::string_view kind) {
+    return kind == "Ping" || kind == "Status";
+}
 
 std::vector<RmInfo> rms_of(const Value& status) {
     std::vector<RmInfo> rms;
@@ -51,7 +60,14 @@ Answer<wire::Client*> Context::client() {
 
 Answer<Value> Context::call(std::string_view kind, Value body, std::chrono::milliseconds timeout) {
     YK_TRY(connection, client());
+    if (timeout.count() == 0 && !settings_.timeout && !is_quick(kind)) timeout = kPatience;
+    const auto sent = std::chrono::steady_clock::now();
     auto reply = connection->call(kind, std::move(body), timeout);
+    if (settings_.verbose) {
+        const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - sent;
+        streams_.err << fmt::format("ykctl: {} {} in {:.1f} ms\n", kind, reply.ok() ? "answered" : "failed",
+                                    took.count());
+    }
     if (!reply.ok()) return from_call_error(reply.error(), settings_.address);
     return std::move(reply).value();
 }

@@ -20,10 +20,13 @@ using wire::Value;
 const std::vector<std::string> kWhats{"all",    "partitions",  "queues",  "apps",   "nodes",   "reservations",
                                       "config", "utilization", "streams", "events", "clusters"};
 
+constexpr int kDeepest = 100; // a dump has less than a third of that
+
 /// Pages as one: lists are appended; of partition maps those around the same partition are merged (I-411).
 Value merged(std::vector<Value> pages) {
     if (pages.empty()) return nullptr;
     Value all = std::move(pages.front());
+    if (!all.is_array()) return all;
     for (std::size_t i = 1; i < pages.size(); ++i) {
         for (auto& element : pages[i]) {
             const auto name = text_of(element, "partitionName");
@@ -35,7 +38,8 @@ Value merged(std::vector<Value> pages) {
                 continue;
             }
             auto& nodes = (*known)["nodesInfo"];
-            for (auto& node : element["nodesInfo"]) nodes.push_back(std::move(node));
+            const auto& more = member_of(element, "nodesInfo");
+            if (nodes.is_array() && more.is_array()) nodes.insert(nodes.end(), more.begin(), more.end());
         }
     }
     return all;
@@ -68,7 +72,13 @@ Outcome dump(Context& context, const std::optional<std::string>& what, const std
 
 Answer<Value> read_dump(Context& context, const std::string& path) {
     YK_TRY(text, read_text(path, context.streams().in));
-    auto parsed = Value::parse(text, nullptr, false);
+    bool too_deep = false; // what is too deep is left out, so that walking the rest is safe
+    const auto keep = [&](int depth, Value::parse_event_t, const Value&) {
+        too_deep = too_deep || depth > kDeepest;
+        return depth <= kDeepest;
+    };
+    auto parsed = Value::parse(text, keep, false);
+    if (too_deep) return usage_error(fmt::format("{}: nested deeper than {} levels", path, kDeepest));
     if (parsed.is_discarded())
         return usage_error(path + ": is not JSON", {"dumps to compare are written by:  ykctl dump all FILE"});
     return parsed;

@@ -19,32 +19,37 @@ std::string verdict_text(const Style& style, const std::string& verdict) {
     return verdict == "IMPOSSIBLE" ? style.red(verdict) : style.yellow(verdict);
 }
 
-/// ` 1. QUEUE_MAX  root.a  max vcore 100, used 96 ...  blocks 12 asks`
-std::string reasons_text(const Value& reasons, const Style& style) {
-    std::size_t code_width = 0;
-    std::size_t object_width = 0;
-    for (const auto& reason : reasons) {
-        code_width = std::max(code_width, display_width(text_of(reason, "code")));
-        object_width = std::max(object_width, display_width(printable(text_of(reason, "object"))));
+/// `max vcore 8, used 8, each ask needs 2`, for the resources that do not fit; the daemon's own text where no numbers
+/// tell it.
+std::string limit_text(const Value& reason) {
+    const auto& limit = member_of(reason, "limit");
+    const auto& used = member_of(reason, "used");
+    const auto& need = member_of(reason, "need");
+    std::vector<std::string> parts;
+    if (limit.is_object()) {
+        for (const auto& [name, value] : limit.items()) {
+            if (!value.is_number()) continue;
+            const auto max = value.get<std::int64_t>();
+            const auto taken = number_of(used, name.c_str());
+            const auto wanted = number_of(need, name.c_str());
+            if (wanted <= 0 || wanted <= max - taken) continue;
+            parts.push_back(fmt::format("max {} {}, used {}, each ask needs {}", printable(name),
+                                        quantity_text(name, max), quantity_text(name, taken),
+                                        quantity_text(name, wanted)));
+        }
     }
-    std::string text;
-    int number = 0;
-    for (const auto& reason : reasons) {
-        const auto code = printable(text_of(reason, "code"));
-        const auto object = printable(text_of(reason, "object"));
-        const std::string code_blanks(code_width - display_width(code) + 2, ' ');
-        const std::string object_blanks(object_width == 0 ? 0 : object_width - display_width(object) + 2, ' ');
-        text += fmt::format("{:>2}. {}{}{}{}{}", ++number, style.bold(code), code_blanks, object, object_blanks,
-                            printable(text_of(reason, "text")));
-        if (const auto asks = number_of(reason, "asks"); asks > 0) text += "   blocks " + counted(asks, "ask");
-        text += "\n";
-    }
-    return text;
+    return parts.empty() ? printable(text_of(reason, "text")) : join(parts, "; ");
 }
 
-/// ` nodes: 2 of 14 could host it now; 9 lack vcore, 3 drained; nearest n0007 with 40Gi 16 vcore free`
+/// `2 of 14 nodes could host an ask now (best: n0007, free 40Gi 16 vcore); 9 lack vcore, 3 drained`
 std::string nodes_text(const Value& nodes) {
-    if (!nodes.is_object()) return {};
+    auto text = fmt::format("{} of {} could host an ask now", number_of(nodes, "fitting"),
+                            counted(number_of(nodes, "nodes"), "node"));
+    if (const auto best = text_of(nodes, "best"); !best.empty()) {
+        const char* which = number_of(nodes, "fitting") > 0 ? "best" : "nearest";
+        text +=
+            fmt::format(" ({}: {}, free {})", which, printable(best), resource_text(member_of(nodes, "bestAvailable")));
+    }
     std::vector<std::string> why;
     for (const auto& [resource, count] : member_of(nodes, "lacking").items()) {
         if (count.is_number() && count > 0) why.push_back(fmt::format("{} lack {}", count.dump(), printable(resource)));
@@ -55,33 +60,59 @@ std::string nodes_text(const Value& nodes) {
     add("tooSmall", "too small even when empty");
     add("unschedulable", "drained");
     add("reserved", "reserved for another ask");
-    auto text =
-        fmt::format(" nodes: {} of {} could host it now", number_of(nodes, "fitting"), number_of(nodes, "nodes"));
-    if (!why.empty()) text += "; " + join(why, ", ");
-    if (const auto best = text_of(nodes, "best"); !best.empty()) {
-        text +=
-            fmt::format("; nearest {} with {} free", printable(best), resource_text(member_of(nodes, "bestAvailable")));
-    }
-    return text + "\n";
+    return why.empty() ? text : text + "; " + join(why, ", ");
 }
 
-std::string headline(const Value& answer, const std::string& subject, std::int64_t now, const Style& style) {
-    const auto& details = member_of(answer, "details");
-    auto text = subject;
-    const auto queue = text_of(details, "queue");
-    const auto user = text_of(details, "user");
-    if (!queue.empty()) text += " (queue " + printable(queue) + (user.empty() ? "" : ", user " + printable(user)) + ")";
-    if (const auto state = text_of(details, "state"); !state.empty()) text += " is " + printable(state);
-    const auto pending = number_of(details, "pendingAsks");
-    if (details.contains("pendingAsks")) {
-        text += details.contains("asks")
-                    ? fmt::format("; {} of {} pending", pending, counted(number_of(details, "asks"), "ask"))
-                    : "; " + counted(pending, "pending ask");
-        if (const auto oldest = number_of(details, "oldestPending"); oldest > 0) {
-            text += ", oldest " + duration_text(std::chrono::nanoseconds{std::max(now - oldest, std::int64_t{0})});
-        }
+std::string reason_text(const Value& reason, const Value& nodes) {
+    return text_of(reason, "code") == "NODE_FIT" && nodes.is_object() ? nodes_text(nodes) : limit_text(reason);
+}
+
+/// ` 1. QUEUE_MAX  root.a  max vcore 100, used 96, each ask needs 8   blocks 12 asks`
+std::string reasons_text(const Value& reasons, const Value& nodes, const Style& style) {
+    const auto width_of = [&](const char* key) {
+        std::size_t width = 0;
+        for (const auto& reason : reasons) width = std::max(width, display_width(printable(text_of(reason, key))));
+        return width;
+    };
+    const auto code_width = width_of("code");
+    const auto object_width = width_of("object");
+    const auto padded = [](const std::string& text, std::size_t width) {
+        return width == 0 ? text : text + std::string(width - display_width(text) + 2, ' ');
+    };
+    std::string text;
+    int number = 0;
+    for (const auto& reason : reasons) {
+        text +=
+            fmt::format("{:>2}. {}{}{}", ++number, style.bold(padded(printable(text_of(reason, "code")), code_width)),
+                        padded(printable(text_of(reason, "object")), object_width), reason_text(reason, nodes));
+        if (const auto asks = number_of(reason, "asks"); asks > 0) text += "   blocks " + counted(asks, "ask");
+        text += "\n";
     }
-    return text + ": " + verdict_text(style, text_of(answer, "verdict")) + "\n";
+    const auto is_fit = [](const Value& reason) { return text_of(reason, "code") == "NODE_FIT"; };
+    const bool said = std::any_of(reasons.begin(), reasons.end(), is_fit);
+    return said || !nodes.is_object() ? text : text + " nodes: " + nodes_text(nodes) + "\n";
+}
+
+/// Whose asks these are, in which state, and how many wait since when.
+std::string headline(const Value& answer, const std::string& noun, const std::string& name, std::int64_t now,
+                     const Style& style) {
+    const auto& details = member_of(answer, "details");
+    const bool is_app = noun == "app";
+    auto text = noun + " " + printable(name);
+    if (!is_app) text += " of app " + printable(text_of(details, "application"));
+    text += fmt::format(" (queue {}, user {}) is {}", or_dash(printable(text_of(details, "queue"))),
+                        or_dash(printable(text_of(details, "user"))), verdict_text(style, text_of(answer, "verdict")));
+    if (is_app) {
+        text += fmt::format(": {}; {} of {} pending", printable(text_of(details, "state")),
+                            number_of(details, "pendingAsks"), counted(number_of(details, "asks"), "ask"));
+    } else {
+        text += "; the app is " + printable(text_of(details, "state"));
+    }
+    if (const auto oldest = number_of(details, "oldestPending"); oldest > 0) {
+        text += is_app ? ", oldest " : ", the ask waits ";
+        text += duration_text(std::chrono::nanoseconds{std::max(now - oldest, std::int64_t{0})});
+    }
+    return text + "\n";
 }
 
 Outcome explain(Context& context, Value query, const std::string& noun, const std::string& name) {
@@ -93,9 +124,9 @@ Outcome explain(Context& context, Value query, const std::string& noun, const st
     }
     YK_TRY(now, daemon_now(context));
     const auto style = context.style();
-    const auto text = headline(answer, noun + " " + printable(name), now, style) +
-                      reasons_text(member_of(answer, "reasons"), style) +
-                      nodes_text(member_of(member_of(answer, "details"), "nodes"));
+    const auto text =
+        headline(answer, noun, name, now, style) +
+        reasons_text(member_of(answer, "reasons"), member_of(member_of(answer, "details"), "nodes"), style);
     return context.show_item(answer, text_of(answer, "verdict"), text);
 }
 

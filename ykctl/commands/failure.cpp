@@ -79,6 +79,9 @@ Failure refused(const wire::CallError& error) {
     if (error.code == code_of(si::ErrorCode::RmUnknown))
         failure.hints = {"which are there?  ykctl rm list      a new one?  ykctl rm register"};
     if (error.retryable) failure.hints.emplace_back("it may work later: try again");
+    if (error.code == code_of(si::ErrorCode::TooLarge)) {
+        failure.hints.emplace_back("ask for less, or start ykd with a larger --max-message (up to 256MiB)");
+    }
     return failure;
 }
 

@@ -159,7 +159,7 @@ ListLayout node_layout(const Style& style) {
              resource_column("CAPACITY", "capacity"),
              resource_column("ALLOCATED", "allocated"),
              resource_column("OCCUPIED", "occupied", true),
-             resource_column("FREE", "available"),
+             {{"FREE"}, free_text},
              {{"USED", Align::Right},
               [style](const Value& node) {
                   return usage_text(dominant_share(member_of(node, "allocated"), member_of(node, "capacity")), style);
@@ -184,7 +184,7 @@ std::string node_text(const Value& node, const Style& style) {
                                                             {"capacity", resource_text(member_of(node, "capacity"))},
                                                             {"allocated", resource_text(member_of(node, "allocated"))},
                                                             {"occupied", resource_text(member_of(node, "occupied"))},
-                                                            {"free", resource_text(member_of(node, "available"))},
+                                                            {"free", free_text(node)},
                                                             {"used", usage_text(share, style)},
                                                             {"reserved for", reserved_by(node)}};
     for (const auto& [key, value] : member_of(node, "attributes").items()) {

@@ -172,8 +172,8 @@ std::optional<Failure> take_document(const YamlTree& tree, const Converter& conv
         return std::nullopt;
     }
     const bool is_request = tree.kind == Kind::Map && tree.fields.size() == 1 &&
-                            tree.fields[0].first.text == spec.list_name && tree.fields[0].second.kind == Kind::List;
-    if (is_request) return take_document(tree.fields[0].second, converter, spec, sink);
+                            tree.fields[0].key.text == spec.list_name && tree.fields[0].value.kind == Kind::List;
+    if (is_request) return take_document(tree.fields[0].value, converter, spec, sink);
     auto message = converter.message(tree, spec);
     if (!message.ok()) return message.error();
     return sink(std::move(message).value());
@@ -224,7 +224,7 @@ private:
         else if (open_.back().kind == Kind::List)
             open_.back().items.push_back(std::move(tree));
         else
-            open_.back().fields.emplace_back(std::move(keys_.back()), std::move(tree));
+            open_.back().fields.push_back({std::move(keys_.back()), std::move(tree)});
         return true;
     }
     bool open(Kind kind) {

@@ -32,7 +32,9 @@ Outcome register_rm(Context& context, const RegisterOptions& options) {
     body["capabilities"] = {"reportIgnored"};
     YK_TRY(reply, context.call("RegisterResourceManager", std::move(body)));
     std::vector<std::string> partitions;
-    for (const auto& name : member_of(reply, "partitions")) partitions.push_back(name.get<std::string>());
+    for (const auto& name : member_of(reply, "partitions")) {
+        if (name.is_string()) partitions.push_back(name.get<std::string>());
+    }
     const bool again = flag_of(reply, "reRegistration");
     const auto text = fmt::format("rm {} {}, partitions {}\n", options.id,
                                   again ? "registered anew, emptied" : "registered", join(partitions, ", "));

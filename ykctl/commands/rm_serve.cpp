@@ -50,7 +50,7 @@ std::optional<Failure> handle(Context& context, const std::string& rm, const Val
 Answer<std::string> read_configuration(Context& context, const std::string& path) {
     YK_TRY(text, read_text(path, context.streams().in, kLongestConfig));
     if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-        return usage_error(path + ": is empty; as a configuration it would drain every queue",
+        return usage_error(shown_name(path) + ": is empty; as a configuration it would drain every queue",
                            {"the built-in default configuration?  leave --config out"});
     }
     return text;

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kDefaultTimeout{5000};
 constexpr std::size_t kLongestToken = 4096;
+constexpr std::uint32_t kLargestMessage = 256U << 20U; // I-305: the daemon's own limit decides
 
 const std::vector<std::string> kFileKeys{"socket", "rm",      "partition",  "output",
                                          "color",  "timeout", "token-file", "tls-ca"};
@@ -108,7 +109,7 @@ void define_global_options(Command root, GlobalOptions& options) {
     root.option("-r,--rm", options.rm, "act for this RM; may be left out when there is one (YKCTL_RM)").value("RMID");
     root.option("-p,--partition", options.partition, "partition, short name (YKCTL_PARTITION)").value("NAME");
     root.option("-o,--output", options.output, "form of the output (YKCTL_OUTPUT)").choices(kFormats);
-    root.option("--timeout", options.timeout, "wait this long for the daemon, default 5s (YKCTL_TIMEOUT)");
+    root.option("--timeout", options.timeout, "wait so long, default 5s, for work 60s (YKCTL_TIMEOUT)");
     root.option("--color", options.color, "colours and bars (YKCTL_COLOR)").choices(kColors);
     root.option("--token-file", options.token_file, "file with the token for tcp (YKCTL_TOKEN_FILE)").value("FILE");
     root.option("--tls-ca", options.tls_ca, "certificates to trust with tls+tcp (YKCTL_TLS_CA)").value("FILE");
@@ -152,6 +153,7 @@ Answer<Settings> resolve_settings(const GlobalOptions& options, const Environmen
     settings.client.url = settings.address;
     settings.client.timeout = settings.timeout.value_or(kDefaultTimeout);
     settings.client.strict = options.strict;
+    settings.client.max_message = kLargestMessage;
     settings.client.trace = options.trace_wire;
     if (const auto token = pick(options.token_file, "token-file", "YKCTL_TOKEN_FILE", environment, file)) {
         YK_TRY(text, read_token(token->text));

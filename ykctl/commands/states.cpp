@@ -56,6 +56,13 @@ Column age_column(const std::string& heading, const char* key, std::int64_t now,
             wide};
 }
 
+std::string free_text(const Value& node) {
+    auto free = Value::object();
+    for (const auto& [name, size] : member_of(node, "capacity").items()) free[name] = 0;
+    for (const auto& [name, amount] : member_of(node, "available").items()) free[name] = amount;
+    return resource_text(free);
+}
+
 double dominant_share(const Value& used, const Value& capacity) {
     double share = -1;
     if (!capacity.is_object()) return share;

@@ -21,6 +21,9 @@ namespace yk::cli {
 /// How long ago the time in nanoseconds in `key` is, seen from `now`.
 [[nodiscard]] Column age_column(const std::string& heading, const char* key, std::int64_t now, bool wide = false);
 
+/// What is free on a node, with a 0 for each resource of its capacity that is used up (dumps leave those out).
+[[nodiscard]] std::string free_text(const wire::Value& node);
+
 /// The largest share of `used` in `capacity` over the resources of `capacity`; negative when there is none.
 [[nodiscard]] double dominant_share(const wire::Value& used, const wire::Value& capacity);
 

@@ -49,6 +49,8 @@ Outcome show_status(Context& context) {
 Outcome ping(Context& context, std::int64_t count) {
     using Clock = std::chrono::steady_clock;
     if (count < 1) return usage_error("-c: at least 1");
+    YK_TRY(connected, context.call("Ping")); // so that no measurement holds the dialling
+    static_cast<void>(connected);
     std::vector<double> micros;
     for (std::int64_t i = 0; i < count; ++i) {
         const auto sent = Clock::now();

@@ -110,6 +110,10 @@ Answer<Told> send_update(Context& context, std::string_view kind, Value body) {
     told.next = static_cast<std::uint64_t>(number_of(synced, "streamNext"));
     YK_TRY(stream, read_stream(context, rm.id, before.next, told.next));
     told.lost = stream.lost;
+    if (told.lost > 0) {
+        context.note(fmt::format("{} to {} no longer kept, refusals among them go unseen (rm register --keep)",
+                                 counted(static_cast<std::int64_t>(told.lost), "message"), rm.id));
+    }
     for (const auto& item : stream.items) read_item(item, told);
     return told;
 }
@@ -161,17 +165,18 @@ Exit Report::finish() {
 Outcome send_file(Context& context, const std::string& path, const MessageSpec& spec, const std::string& noun,
                   const std::function<Value(Value)>& complete, const SendBatch& send) {
     YK_TRY(text, read_text(path, context.streams().in));
+    const auto name = shown_name(path);
     std::size_t found = 0;
     const auto count = [&](const Value&) -> std::optional<Failure> {
         ++found;
         return std::nullopt;
     };
-    if (auto failure = for_each_object(text, path, spec, count)) return *failure;
-    if (found == 0) return usage_error(path + ": holds no " + noun);
+    if (auto failure = for_each_object(text, name, spec, count)) return *failure;
+    if (found == 0) return usage_error(name + ": holds no " + noun);
     Report report{context};
     Batches batches{[&](Value batch) { return send(std::move(batch), report); }};
     const auto add = [&](Value message) { return batches.add(complete(std::move(message))); };
-    if (auto failure = for_each_object(text, path, spec, add)) return *failure;
+    if (auto failure = for_each_object(text, name, spec, add)) return *failure;
     if (auto failure = batches.finish()) return *failure;
     return report.finish();
 }

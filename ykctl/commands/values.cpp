@@ -127,7 +127,7 @@ wire::Value parse_user(const std::string& text) {
 }
 
 Answer<std::string> read_text(const std::string& path, std::istream& standard_input, std::size_t limit) {
-    if (path == "-") return read_stream(standard_input, "standard input", limit);
+    if (path == "-") return read_stream(standard_input, shown_name(path), limit);
     std::ifstream file{path, std::ios::binary};
     if (!file) return usage_error(path + ": cannot be opened: " + std::strerror(errno));
     if (file.peek() == std::ifstream::traits_type::eof() && file.bad()) {
@@ -135,6 +135,10 @@ Answer<std::string> read_text(const std::string& path, std::istream& standard_in
     }
     file.clear();
     return read_stream(file, path, limit);
+}
+
+std::string shown_name(const std::string& path) {
+    return path == "-" ? "standard input" : path;
 }
 
 std::string numbered_name(const std::string& pattern, std::int64_t number) {

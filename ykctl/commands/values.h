@@ -33,6 +33,9 @@ namespace yk::cli {
 [[nodiscard]] Answer<std::string> read_text(const std::string& path, std::istream& standard_input,
                                             std::size_t limit = std::size_t{256} << 20U);
 
+/// A file as messages name it: `standard input` for `-`.
+[[nodiscard]] std::string shown_name(const std::string& path);
+
 /// `pattern` with its one `%d` or `%0Nd` replaced by `number`; checked beforehand with check_name_format().
 [[nodiscard]] std::string numbered_name(const std::string& pattern, std::int64_t number);
 [[nodiscard]] Answer<std::string> check_name_format(const std::string& pattern);

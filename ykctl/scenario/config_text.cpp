@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 namespace yk::scenario {
 namespace {
 
@@ -21,11 +24,21 @@ std::string quoted_text(std::string_view text) {
     return out + '"';
 }
 
+bool is_word_character(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
+
+/// Only what could be a number or a truth value has to stay without quotes; anything else is the same text in quotes,
+/// which spares us the rules for plain scalars.
+bool is_word(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), is_word_character) &&
+           std::all_of(text.begin(), text.end(),
+                       [](char c) { return is_word_character(c) || c == '_' || c == '.' || c == '+' || c == '-'; });
+}
+
 std::string scalar_text(const Node& node) {
     if (node.kind == Node::Kind::Null) return "~";
-    // A plain scalar over several lines would need its line breaks doubled; in quotes it is the same text.
-    const bool verbatim = !node.quoted && node.scalar.find('\n') == std::string::npos;
-    return verbatim ? node.scalar : quoted_text(node.scalar);
+    return !node.quoted && is_word(node.scalar) ? node.scalar : quoted_text(node.scalar);
 }
 
 void emit(const Node& node, std::size_t indent, std::string& out);

@@ -7,7 +7,8 @@
 
 namespace yk::scenario {
 
-/// Text that parses to the same tree (places aside): scalars as they stood, in quotes where they stood in quotes.
+/// Text that parses to the same tree, places aside. Scalars in quotes stay in quotes; plain ones that could be a number
+/// or a truth value stay as they stood.
 [[nodiscard]] std::string to_yaml(const config_yaml::Node& node);
 
 } // namespace yk::scenario

@@ -136,7 +136,7 @@ private:
         if (parent.tree.kind == YamlTree::Kind::List) {
             parent.tree.items.push_back(std::move(tree));
         } else if (parent.has_key) {
-            parent.tree.fields.emplace_back(std::move(parent.key), std::move(tree));
+            parent.tree.fields.push_back({std::move(parent.key), std::move(tree)});
             parent.has_key = false;
         } else {
             parent.key = std::move(tree);

@@ -4,12 +4,13 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "libcore/base/result.h"
 
 namespace yk::scenario {
+
+struct YamlField;
 
 /// One node. Plain data; `line` and `column` count from 1.
 struct YamlTree {
@@ -20,10 +21,16 @@ struct YamlTree {
     std::string text;    // of a scalar
     int line = 0;
     int column = 0;
-    std::vector<YamlTree> items;                       // of a list
-    std::vector<std::pair<YamlTree, YamlTree>> fields; // of a map, in file order, duplicate keys included
+    std::vector<YamlTree> items;   // of a list
+    std::vector<YamlField> fields; // of a map, in file order, duplicate keys included
 
     [[nodiscard]] bool is_plain() const { return kind == Kind::Scalar && !quoted; }
+};
+
+/// A key of a map and its value. No std::pair: clang 14 cannot make one of a type that holds a vector of it.
+struct YamlField {
+    YamlTree key;
+    YamlTree value;
 };
 
 struct YamlLimits {

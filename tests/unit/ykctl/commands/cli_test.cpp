@@ -174,8 +174,11 @@ TEST_CASE("every command has a help text, every command without commands does so
         if (!command.commands.empty()) return;
         auto arguments = path;
         for (const auto& positional : command.positionals) {
-            if (positional.required)
-                arguments.push_back(positional.choices.empty() ? "1s" : positional.choices.front());
+            if (!positional.required) continue;
+            const bool writes = positional.names.front() == "DIR"; // must leave nothing behind
+            arguments.push_back(writes                       ? "/proc/nowhere"
+                                : positional.choices.empty() ? "1s"
+                                                             : positional.choices.front());
         }
         arguments.insert(arguments.end(), {"-s", kNowhere});
         CHECK(ykctl(arguments).err.find("needs a command") == std::string::npos);
@@ -228,7 +231,7 @@ TEST_CASE("commands refuse what they cannot do before they look for a daemon") {
     CHECK(refused({"node", "add", "n1"}) == "ykctl: node add: -R is needed");
     CHECK(refused({"node", "add", "-R", "vcore=1"}) == "ykctl: node add: NAME, or --name-format, or -f FILE is needed");
     CHECK(refused({"node", "add", "n", "-f", "-"}) == "ykctl: node add: either -f FILE or NAME with -R");
-    CHECK(refused({"node", "add", "-f", "-"}, "# empty\n") == "ykctl: -: holds no node");
+    CHECK(refused({"node", "add", "-f", "-"}, "# empty\n") == "ykctl: standard input: holds no node");
     CHECK(refused({"node", "add", "-f", "-"}, "nodeID: a\nnod: b\n").find(":2:1: unknown field 'nod'") !=
           std::string::npos);
     CHECK(refused({"node", "add", "n", "--count", "0", "-R", "vcore=1"}) == "ykctl: --count: at least 1");

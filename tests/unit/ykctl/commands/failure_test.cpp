@@ -66,6 +66,14 @@ TEST_CASE("errors as JSON have code, name, message and path") {
     CHECK(failure_text(from_call_error(refused(107, "E_INVALID"), "x"), false) == "ykctl: no (E_INVALID)\n");
 }
 
+TEST_CASE("refusals say what to do next where there is something") {
+    CHECK(from_call_error(refused(300, "E_RM_UNKNOWN"), "x").hints.size() == 1);
+    CHECK(from_call_error(refused(104, "E_TOO_LARGE"), "x").hints.at(0).find("--max-message") != std::string::npos);
+    auto busy = refused(400, "E_BUSY");
+    busy.retryable = true;
+    CHECK(from_call_error(busy, "x").hints.at(0).find("try again") != std::string::npos);
+}
+
 TEST_CASE("a message cannot steer the terminal") {
     CHECK(failure_text(usage_error("a\x1b[2Jb"), false) == "ykctl: a?[2Jb\n");
 }
