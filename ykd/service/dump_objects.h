@@ -15,6 +15,8 @@ using wire::Value;
 [[nodiscard]] Value partition_value(const PartitionView& view);
 /// PartitionQueueInfo; with its children as far as the view holds them.
 [[nodiscard]] Value queue_value(const QueueView& view, const std::string& partition);
+/// One placement rule with its parents (C-475).
+[[nodiscard]] Value rule_value(const RuleView& view);
 [[nodiscard]] Value application_value(const ApplicationView& view, const std::string& partition,
                                       const std::string& rm_id);
 [[nodiscard]] Value node_value(const NodeView& view);
