@@ -17,7 +17,7 @@ struct Row {
 
 } // namespace
 
-TEST_CASE("C-131 evaluation of ACL texts") {
+TEST_CASE("C-131 C-132 evaluation of ACL texts") {
     const Row rows[] = {{"", {}, {}, false},
                         {" ", {}, {}, false},
                         {"u1,u2", {"u1", "u2"}, {}, false},

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/objects/object_state.h"
 #include "tests/support/cluster.h"
 
 namespace yk::testing {
@@ -159,7 +160,7 @@ TEST_CASE("C-159 C-238 S-491 a refused gang leaves no queue made or changed behi
     CHECK(c.state_of("e") == "New");
 }
 
-TEST_CASE("C-241 the recovery queue: fifo, no limits, no template, gone when it is empty") {
+TEST_CASE("C-157 C-241 the recovery queue: fifo, no limits, no template, gone when it is empty") {
     Cluster c = dynamic("[]", "childtemplate: {maxapplications: 1, properties: {application.sort.policy: fair}, "
                               "resources: {max: {vcore: 1}}}");
     c.play("apps new id=a tags=application.create.force:true tagmax=vcore:1 tagapps=1");
@@ -214,6 +215,54 @@ TEST_CASE("C-435 a dynamic leaf with applications cannot become a parent") {
     CHECK(c.configure("[{name: p, queues: [{name: x, queues: [{name: y}]}]}]", {}, kProvided) == "refused");
     CHECK_FALSE(c.queue("root.p.x").managed);
     CHECK(c.state_of("a") == "New");
+}
+
+TEST_CASE("C-430 the states of queues and partitions") {
+    using S = ObjectState;
+    struct Row {
+        S from;
+        std::optional<S> start, remove, stop;
+    };
+    const Row rows[] = {{S::Active, S::Active, S::Draining, S::Stopped},
+                        {S::Draining, S::Active, S::Draining, std::nullopt},
+                        {S::Stopped, S::Active, std::nullopt, S::Stopped}};
+    for (const Row& row : rows) {
+        INFO(text_of(row.from));
+        CHECK(next_state(row.from, ObjectEvent::Start) == row.start);
+        CHECK(next_state(row.from, ObjectEvent::Remove) == row.remove);
+        CHECK(next_state(row.from, ObjectEvent::Stop) == row.stop);
+    }
+}
+
+TEST_CASE("C-438 the root stays, whatever the file says") {
+    Cluster c{"[{name: a, queues: [{name: b}]}]"};
+    REQUIRE(c.configure("[]") == "ok");
+    c.advance(std::chrono::seconds{30});
+    CHECK(c.queue("root.a").state == "gone");
+    CHECK(c.queue("root").state == "Active");
+    CHECK_FALSE(c.queue("root").leaf);
+}
+
+TEST_CASE("C-449 a configuration that is only looked at says and changes nothing") {
+    Cluster c{"[{name: a}]"};
+    c.told();
+    c.events();
+    const auto other = load_configuration("partitions: [{queues: [{name: b}]}, {name: two, queues: []}]");
+    REQUIRE(other.ok());
+    CHECK(c.core().check_configuration(*other).ok());
+    CHECK(c.told().empty());
+    CHECK(c.events().empty());
+    CHECK(c.queue("root.b").state == "gone");
+    CHECK(c.core().partition_names() == std::vector<std::string>{"default"});
+}
+
+TEST_CASE("C-367 the groups of an application are those it was submitted with") {
+    Cluster c;
+    c.play("apps new id=one queue=root.a user=bob groups=dev,all");
+    c.play("apps new id=two queue=root.a user=bob groups=ops");
+    REQUIRE(c.configure("[{name: a}, {name: b}]") == "ok");
+    CHECK(c.app("one").groups == std::vector<std::string>{"dev", "all"});
+    CHECK(c.app("two").groups == std::vector<std::string>{"ops"});
 }
 
 TEST_CASE("C-440 a refused configuration leaves rules, ACLs and templates as they were, in every partition") {
