@@ -238,7 +238,7 @@ Value template_value(const TemplateView& view) {
 
 } // namespace
 
-Value queue_value(const QueueView& view, const std::string& partition) {
+Value queue_value(const QueueView& view, const std::string& partition, int nesting) {
     Value properties = Value::object();
     for (const auto& [key, text] : view.properties) properties[key] = text;
     Fields fields;
@@ -254,9 +254,11 @@ Value queue_value(const QueueView& view, const std::string& partition) {
         .always("isLeaf", view.leaf)
         .always("isManaged", view.managed)
         .omit("properties", std::move(properties))
-        .always("parent", view.parent)
-        .omit("children",
-              list_of(view.children, [&](const QueueView& child) { return queue_value(child, partition); }));
+        .always("parent", view.parent);
+    if (nesting < kMaxQueueNesting)
+        fields.omit("children", list_of(view.children, [&](const QueueView& child) {
+                        return queue_value(child, partition, nesting + 1);
+                    }));
     std::vector<std::string> names;
     for (const QueueView& child : view.children) names.push_back(child.path);
     fields.omit("childNames", names);
