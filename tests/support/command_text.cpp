@@ -85,6 +85,11 @@ ReleaseSpec release_spec(const Element& element) {
             static_cast<TerminationType>(element.number("type")), element.get("message")};
 }
 
+/// `a,b`; nothing when there is no text.
+std::vector<std::string_view> words(std::string_view text) {
+    return text.empty() ? std::vector<std::string_view>{} : split(text, ",");
+}
+
 NodeAction action_of(const Element& element) {
     constexpr std::array<std::pair<std::string_view, NodeAction>, 6> kActions{
         {{"create", NodeAction::Create},
@@ -206,6 +211,7 @@ ApplicationRequest application_request(const Command& command) {
         spec.queue = element.get("queue");
         spec.user = element.has("user") ? element.get("user") : "testuser";
         spec.groups = {"testgroup"};
+        if (element.has("groups")) spec.groups = words(element.get("groups"));
         spec.tags = tags(element.get("tags"));
         request.add.push_back(std::move(spec));
     }
