@@ -139,7 +139,7 @@ bool Partition::raise(Application& app, AppEvent what, Instant now, const std::s
     if (!to) return false;
     if (*to == app.state) return true; // S-141
     app.timer.reset();
-    if (app.state == State::New && what == AppEvent::Run) track(app, now);
+    if (app.state == State::New && what != AppEvent::Reject) track(app, now);
     app.state = *to;
     enter(app, now);
     app.log.emplace_back(now, app.state);
