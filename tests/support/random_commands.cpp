@@ -173,6 +173,11 @@ Element RandomCommands::new_app() {
     Element element = in(app.partition, "new");
     element.fields["id"] = app.id;
     element.fields["queue"] = config_.some_queue(app.partition);
+    if (random_.chance(5)) return element;
+    auto users = RandomConfig::users(), groups = RandomConfig::groups();
+    element.fields["user"] = random_.of(users);
+    std::string& own = element.fields["groups"]; // in any order; a name twice does no harm
+    for (std::int64_t i = random_.between(0, 3); i > 0; --i) own += (own.empty() ? "" : ",") + random_.of(groups);
     return element;
 }
 
