@@ -213,6 +213,7 @@ private:
     void completing_timer(ApplicationId id, Instant now);
     void end_timer(std::uint64_t serial, Instant now);
     void purge_expired();
+    void report_outstanding();
     void look_at_due(GroupId id, Instant now);
     void look_at_all_due(Instant now);
 

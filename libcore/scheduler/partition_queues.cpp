@@ -24,6 +24,7 @@ PartitionContext::PartitionContext(std::string name, std::string full_name, cons
     make_queue("root", nullptr, false, true, now);
     s_.timers.set(now + settings.queue_clean_interval, TimerKind::CleanQueues);
     s_.timers.set(now + settings.expired_purge_interval, TimerKind::PurgeExpired);
+    if (settings.inspect_outstanding) s_.timers.set(now + settings.inspection_interval, TimerKind::Inspect);
 }
 
 Resource PartitionContext::to_resource(const config::ResourceMap& map) {
