@@ -15,7 +15,7 @@
 namespace yk {
 
 struct Allocation {
-    enum Flag : std::uint16_t {
+    enum Flag : std::uint32_t {
         Placed = 1U << 0,
         Placeholder = 1U << 1,
         Originator = 1U << 2,
@@ -27,7 +27,11 @@ struct Allocation {
         QueueFailed = 1U << 8, // the last attempt failed the queue headroom
         QuotaLogged = 1U << 9, // S-114: `Not enough queue quota` is in its log
         ScaleUp = 1U << 10,    // reported as outstanding (S-520)
-        HasRequest = 1U << 11  // has a request record
+        HasRequest = 1U << 11, // has a request record
+        Released = 1U << 12,   // the RM was asked to release it; excludes Preempted (S-166)
+        Preempted = 1U << 13,
+        InFlight = 1U << 14,       // real half of a replacement: placed, but not yet its application's (G-040)
+        PlaceholderUsed = 1U << 15 // took the place of a placeholder
     };
 
     InlineText key;
@@ -53,11 +57,12 @@ struct Allocation {
     std::uint64_t arrival = 0; // S-223
     TagSetId tags{};
     std::uint32_t task_group = 0; // text id, 0: none
-    std::uint16_t flags = 0;
+    std::uint32_t flags = 0;
+    AllocationId partner{}; // the other half of a replacement in flight (G-034)
 
     [[nodiscard]] bool is(Flag flag) const noexcept { return (flags & flag) != 0; }
     void mark(Flag flag, bool on = true) noexcept {
-        flags = static_cast<std::uint16_t>(on ? flags | flag : flags & ~flag);
+        flags = on ? flags | flag : flags & ~static_cast<std::uint32_t>(flag);
     }
 };
 

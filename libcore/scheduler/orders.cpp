@@ -98,6 +98,7 @@ void Orders::refresh() {
 void Orders::node_refreshed(const Node& node, bool grew) {
     for (const ReservationId id : node.reservations) wake(id);
     if (!grew) return;
+    wake_gangs();
     s_.shapes.for_each_blocked_below(lanes_of(node.available), [&](ShapeId id) {
         const Shape& shape = s_.shapes[id];
         if (!shape.is_pinned() && node.is_open() && fits(node.available, shape.resource)) unblock(id);
@@ -126,8 +127,17 @@ void Orders::wake(ReservationId id) {
     touch(reservation.application);
 }
 
+void Orders::wake_gangs() {
+    for (const ApplicationId id : s_.stalled_gangs) {
+        if (!s_.applications.alive(id)) continue;
+        s_.applications[id].gang.stalled = false;
+        touch(id);
+    }
+    s_.stalled_gangs.clear();
+}
+
 Masks Orders::masks_of(const AskGroup& group) const {
-    if (!group.first_free.valid()) return {};
+    if (!group.first_free.valid() || group.replaceable) return {};
     const Shape& shape = s_.shapes[group.shape];
     return {shape.mask(), group.due && !shape.is_pinned() ? shape.mask() : 0};
 }
@@ -156,6 +166,7 @@ OrderSummary Orders::summary_of(const Application& application) const {
         masks.reserves |= kReservedBit;
     OrderSummary summary;
     (application.needs_slot() ? summary.waiting : summary.ready) = masks;
+    if (application.gang.may_replace()) summary.ready.reserves |= kReplaceBit; // in any state (G-032)
     summary.priority = application.ask_priority();
     return summary;
 }

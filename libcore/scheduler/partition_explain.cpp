@@ -69,6 +69,7 @@ private:
             add("BACKOFF", application_.id,
                 "the application backs off for " + plural(left, "second") + " after asks that found no node");
         }
+        explain_gang();
         if (!application_.needs_slot()) return;
         for (const Queue* queue = application_.queue; queue != nullptr; queue = queue->parent) {
             if (queue->has_free_slot()) continue;
@@ -77,6 +78,17 @@ private:
                 "runs " + std::to_string(queue->running) + " (and starts " + std::to_string(queue->allocating) +
                     ") of at most " + plural(static_cast<std::int64_t>(queue->max_applications), "application"));
         }
+    }
+
+    /// G-030.
+    void explain_gang() {
+        if (!ask_.group.valid() || !s_.groups[ask_.group].replaceable) return;
+        held_ = true;
+        const TaskGroup& group = application_.gang.groups.find(ask_.task_group)->second;
+        const auto left = static_cast<std::int64_t>(group.count - group.replaced - group.timed_out);
+        add("PLACEHOLDER", s_.texts.text(ask_.task_group),
+            "waits to take the place of one of " + plural(left, "placeholder") + " of its task group, " +
+                std::to_string(group.free.size()) + " of them placed and free");
     }
 
     void explain_queues() {
@@ -207,6 +219,19 @@ Explanation PartitionContext::explain_ask(std::string_view application, std::str
     explanation.user = owner.user;
     explanation.state = text_of(owner.state);
     explanation.asks = 1;
+    if (ask.is(Allocation::InFlight)) { // G-040
+        explanation.verdict = "HELD";
+        explanation.reasons.push_back({"PLACEHOLDER",
+                                       std::string{s_.allocations[ask.partner].key.view()},
+                                       "takes the place of placeholder " +
+                                           std::string{s_.allocations[ask.partner].key.view()} +
+                                           " as soon as the resource manager confirms that it is gone",
+                                       {},
+                                       {},
+                                       {},
+                                       1});
+        return explanation;
+    }
     if (ask.is(Allocation::Placed)) {
         explanation.verdict = "PLACED";
         explanation.reasons.push_back(
