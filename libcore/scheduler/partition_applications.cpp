@@ -58,6 +58,7 @@ void PartitionContext::enter_state(ApplicationId id, ApplicationState from, Inst
         application.finished = now;
         return;
     }
+    if (from == ApplicationState::Resuming && application.gang.free > 0) start_placeholder_timer(id, now);
     if (application.state == ApplicationState::Running || from == ApplicationState::Running) s_.slots_changed = true;
     orders_.touch(id);
     orders_.touch(*application.queue);

@@ -139,7 +139,8 @@ private:
             ready += group.is_ready() ? 1U : 0U;
         }
         for (const auto& [name, group] : sums.groups)
-            faults_.expect(gang.groups.count(name) > 0, what + ": unknown task group " + s_.texts.text(name));
+            faults_.expect(gang.groups.count(name) > 0 || group.placeholders + group.asks == 0,
+                           what + ": unknown task group " + s_.texts.text(name));
         faults_.expect(gang.free == free && gang.ready.size() == ready, what + ": placeholders of all task groups");
         faults_.expect(gang.timer == 0 || application.placeholders > 0, what + ": a timer without placeholder (G-022)");
         faults_.expect(application.state != ApplicationState::Accepted || application.allocated.is_zero(),

@@ -91,13 +91,13 @@ void PartitionContext::change_task_group(AllocationId id, std::uint32_t name) {
     count_placeholder(id);
 }
 
-/// A placeholder was placed: others may take its place. Before it is counted in the application.
+/// A placeholder was placed: a real ask may take its place, or it times out.
 void PartitionContext::hold_placeholder(AllocationId id, Instant now) {
     const Allocation& placed = s_.allocations[id];
     Application& application = s_.applications[placed.application];
     const bool waits =
         application.state == ApplicationState::Accepted || application.state == ApplicationState::Running;
-    if (application.placeholders == 0 && waits) start_placeholder_timer(placed.application, now);
+    if (application.gang.free == 0 && waits) start_placeholder_timer(placed.application, now);
     task_group(application, placed.task_group).free.insert(id);
     ++application.gang.free;
     task_group_changed(placed.application, placed.task_group);
@@ -277,7 +277,7 @@ std::vector<AllocationId> PartitionContext::in_flight_of(const Application& appl
 // --- time-outs
 // -----------------------------------------------------------------------------------------------------------
 
-/// G-022.
+/// G-022. Placeholders that are on their way out wait for the RM, not for the time: they hold back no new timer.
 void PartitionContext::start_placeholder_timer(ApplicationId id, Instant now) {
     Gang& gang = s_.applications[id].gang;
     if (gang.timer != 0) return;
@@ -352,7 +352,6 @@ void PartitionContext::settle(ApplicationId id, Gone gone, Instant now) {
     if (application.state == ApplicationState::Resuming) {
         if (application.placeholders > application.gang.free) return; // some are on their way out
         handle(id, ApplicationEvent::Run, {}, now);
-        if (application.placeholders > 0) start_placeholder_timer(id, now);
         return;
     }
     if (application.state == ApplicationState::Failing) {

@@ -204,6 +204,9 @@ ApplicationRequest application_request(const Command& command) {
         spec.partition = element.get("part");
         spec.id = element.get("id");
         spec.queue = element.get("queue");
+        spec.placeholder_ask = quantities(element.get("gang"));
+        spec.gang_style = element.get("style");
+        spec.execution_timeout_ms = element.number("timeout");
         spec.user = element.has("user") ? element.get("user") : "testuser";
         spec.groups = {"testgroup"};
         spec.tags = tags(element.get("tags"));
