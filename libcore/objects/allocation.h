@@ -28,10 +28,12 @@ struct Allocation {
         QuotaLogged = 1U << 9, // S-114: `Not enough queue quota` is in its log
         ScaleUp = 1U << 10,    // reported as outstanding (S-520)
         HasRequest = 1U << 11, // has a request record
-        Released = 1U << 12,   // the RM was asked to release it; excludes Preempted (S-166)
-        Preempted = 1U << 13,
-        InFlight = 1U << 14,       // real half of a replacement: placed, but not yet its application's (G-040)
-        PlaceholderUsed = 1U << 15 // took the place of a placeholder
+        UserFailed = 1U << 12, // the last attempt failed the user headroom (C-409)
+        UserLogged = 1U << 13, // `Not enough user quota` is in its log
+        Released = 1U << 14,   // the RM was asked to release it; excludes Preempted (S-166)
+        Preempted = 1U << 15,
+        InFlight = 1U << 16,       // real half of a replacement: placed, but not yet its application's (G-040)
+        PlaceholderUsed = 1U << 17 // took the place of a placeholder
     };
 
     InlineText key;

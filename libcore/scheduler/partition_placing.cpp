@@ -247,6 +247,7 @@ void PartitionContext::put_in_application(AllocationId id, Instant now) {
     if (runs && application.state != ApplicationState::Running) handle(owner, ApplicationEvent::Run, {}, now);
     if (!placeholder && application.state == ApplicationState::Accepted) // out of Resuming (G-013)
         handle(owner, ApplicationEvent::Run, {}, now);
+    use(owner, size, now);
     orders_.touch(owner);
     s_.tell({EventType::App, EventChange::Add, EventDetail::AppAlloc, application.id, placed.key.view(), {}, &size},
             now);
@@ -302,6 +303,7 @@ void PartitionContext::take_from_application(AllocationId id, EventDetail detail
     if (application.placeholders == 0) application.gang.timer = 0; // G-022
     --s_.allocation_count;
     ++s_.counters.released;
+    give_back(owner, size, now);
     orders_.touch(owner);
     s_.tell({EventType::App, EventChange::Remove, detail, application.id, gone.key.view(), {}, &size}, now);
 }
