@@ -159,8 +159,11 @@ void Orders::file(GroupId id) {
 }
 
 OrderSummary Orders::summary_of(const Application& application) const {
+    OrderSummary summary;
+    summary.priority = application.ask_priority();
+    if (application.gang.may_replace()) summary.ready.reserves = kReplaceBit; // in any state (G-032)
+    if (application.held_at.valid()) return summary;
     Masks masks = application.groups.total();
-    if (application.held_at.valid()) return {{}, {}, application.ask_priority()};
     if (application.backing_off || application.counted)
         masks = {};
     else if (application.queue->properties.backoff_count > 0)
@@ -168,10 +171,7 @@ OrderSummary Orders::summary_of(const Application& application) const {
     const auto awake = [this](ReservationId id) { return !s_.reservations[id].stalled; };
     if (std::any_of(application.reservations.begin(), application.reservations.end(), awake))
         masks.reserves |= kReservedBit;
-    OrderSummary summary;
-    (application.needs_slot() ? summary.waiting : summary.ready) = masks;
-    if (application.gang.may_replace()) summary.ready.reserves |= kReplaceBit; // in any state (G-032)
-    summary.priority = application.ask_priority();
+    (application.needs_slot() ? summary.waiting : summary.ready).merge(masks);
     return summary;
 }
 

@@ -244,6 +244,9 @@ private:
     void list_allocating(const Queue& queue, std::vector<std::string>& ids) const;
     [[nodiscard]] ResourceMapView map_of(const Resource& amounts) const;
 
+    // partition_explain.cpp
+    [[nodiscard]] std::string placeholder_mismatch(const Application& application) const;
+
     PartitionState s_;
     mutable Orders orders_; // refreshed before pictures that show an order's result
     mutable Planner planner_;

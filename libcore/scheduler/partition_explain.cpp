@@ -278,6 +278,19 @@ Explanation PartitionContext::explain_ask(std::string_view application, std::str
     return explanation;
 }
 
+/// G-006, G-011: an application that announced another sum than that of its placeholders stays Accepted; empty: it
+/// did not, or some of them are still to come.
+std::string PartitionContext::placeholder_mismatch(const Application& application) const {
+    const Resource& announced = application.placeholder_ask;
+    if (application.state != ApplicationState::Accepted || announced.is_zero()) return {};
+    Resource seen = application.placeholder;
+    for (const AllocationId ask : pending_of(s_.find_application(application.id)))
+        if (s_.allocations[ask].is(Allocation::Placeholder)) seen.add(s_.resource_of(s_.allocations[ask]));
+    if (seen.equals(announced) || (fits(announced, seen) && application.pending_asks > 0)) return {};
+    return "its placeholders add up to " + s_.named(seen).text() + ", it announced " + s_.named(announced).text() +
+           ": only with exactly that sum placed it runs without a real allocation";
+}
+
 Explanation PartitionContext::explain_application(std::string_view name, Instant now) const {
     orders_.refresh();
     Explanation explanation;
@@ -304,6 +317,8 @@ Explanation PartitionContext::explain_application(std::string_view name, Instant
     explanation.pending_asks = application.pending_asks;
     explanation.asks = application.pending_asks + static_cast<std::int64_t>(application.allocations.size());
     explanation.verdict = "NO_PENDING";
+    if (std::string why = placeholder_mismatch(application); !why.empty())
+        explanation.reasons.push_back({"PLACEHOLDER_SUM", application.id, std::move(why), {}, {}, {}, 0});
     std::size_t explained = 0;
     application.groups.for_each([&](std::uint32_t group_id) {
         const AskGroup& group = s_.groups[GroupId{group_id}];

@@ -124,6 +124,25 @@ TEST_CASE("S-181 G-026 all invariants hold with gangs, whatever the RM confirms"
     }
 }
 
+TEST_CASE("the random gangs come to every end") {
+    const std::vector<std::string> ends{" type=4]", " type=2]",       " Resuming ",    " Failing ",
+                                        " Failed ", "ALLOC_REPLACED", "ALLOC_TIMEOUT", "is larger than placeholder"};
+    std::vector<int> seen(ends.size(), 0);
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        Run run;
+        for (const Command& command : RandomCommands(seed, RandomCommands::Mix::Gangs).run(kLength)) run.play(command);
+        const Recorder::Lines lines = run.said.take();
+        for (const auto* list : {&lines.callbacks, &lines.events, &lines.requests})
+            for (const std::string& line : *list)
+                for (std::size_t i = 0; i < ends.size(); ++i)
+                    seen[i] += line.find(ends[i]) != std::string::npos ? 1 : 0;
+    }
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        INFO(ends[i]);
+        CHECK(seen[i] > 0);
+    }
+}
+
 TEST_CASE("S-182 earlier failures stay repaired") {
     for (const auto& [name, commands] : regressions(YK_SOURCE_DIR)) {
         INFO(name);

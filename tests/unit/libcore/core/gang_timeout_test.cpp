@@ -221,8 +221,8 @@ TEST_CASE("G-022 D-04 a placeholder placed while timed-out ones are not confirme
     GangStory c;
     c.nodes(1, "memory:9");
     c.gang("app", "memory:9", "timeout=300")
-        .ask("app", "driver", "memory:1")
         .placeholders("app", 1, "memory:2")
+        .ask("app", "driver", "memory:1")
         .cycles(2);
     c.advance(milliseconds{300});
     c.placeholder("app", "new", "memory:2").cycles(1);
