@@ -182,6 +182,11 @@ Element RandomCommands::new_app() {
         if (random_.chance(80))
             element.fields["timeout"] = std::to_string(kTimeouts[static_cast<std::size_t>(random_.between(0, 3))]);
     }
+    if (random_.chance(5)) return element;
+    auto users = RandomConfig::users(), groups = RandomConfig::groups();
+    element.fields["user"] = random_.of(users);
+    std::string& own = element.fields["groups"]; // in any order; a name twice does no harm
+    for (std::int64_t i = random_.between(0, 3); i > 0; --i) own += (own.empty() ? "" : ",") + random_.of(groups);
     return element;
 }
 

@@ -174,8 +174,7 @@ void RecordingEvents::record(const EventRecord& e) {
     std::string line =
         fmt::format("{} {} {} {} {} ref={} res={} at={}{}{}", e.partition, name_of(e.type), e.object, name_of(e.change),
                     name_of(e.detail), e.reference, text_of(e.resource), e.at.ns, kWording, e.message);
-    const bool apart = e.type == EventType::Request || e.type == EventType::UserGroup;
-    (apart ? requests : lines).push_back(std::move(line));
+    (e.type == EventType::Request ? requests : lines).push_back(std::move(line));
 }
 
 Recorder::Lines Recorder::take() {
