@@ -100,9 +100,10 @@ struct PartitionState {
         ReservationId id{};
         std::uint64_t sequence = 0;
     };
-    std::vector<Aged> aged;         // reservations over their age (S-413)
-    std::vector<GroupId> untouched; // groups with asks whose passing over is not noted yet (S-114)
-    bool slots_changed = false;     // running slots or those who wait for one changed since flags were told (S-265)
+    std::vector<Aged> aged;                   // reservations over their age (S-413)
+    std::vector<ApplicationId> stalled_gangs; // woken when a node may take more
+    std::vector<GroupId> untouched;           // groups with asks whose passing over is not noted yet (S-114)
+    bool slots_changed = false; // running slots or those who wait for one changed since flags were told (S-265)
 
     std::deque<EndedApplication> ended;                 // by serial
     std::map<std::uint64_t, EndedApplication> rejected; // by serial
