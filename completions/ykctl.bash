@@ -8,7 +8,7 @@ _ykctl() {
         word=${COMP_WORDS[i]}
         if [ $skip = yes ]; then skip=no; continue; fi
         case $word in
-            --after|--app|--attribute|--color|--config|--count|--extra|--file|--first|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
+            --after|--app|--attribute|--color|--config|--count|--extra|--file|--first|--gang-style|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
         esac
         case "$place:$word" in
             ':status') place='status' ;;
@@ -85,6 +85,7 @@ _ykctl() {
         'rm register:--config') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'rm serve:--config') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'node add:-f'|'node add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'app add:--gang-style') COMPREPLY=($(compgen -W 'hard soft' -- "$cur")); return ;;
         'app add:-f'|'app add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'app list:--state') COMPREPLY=($(compgen -W 'New Accepted Running Resuming Completing Completed Failing Failed Rejected Expired' -- "$cur")); return ;;
         'ask add:-f'|'ask add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
@@ -96,7 +97,7 @@ _ykctl() {
         'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP' -- "$cur")); return ;;
     esac
     case $prev in
-        --after|--app|--attribute|--color|--config|--count|--extra|--file|--first|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
+        --after|--app|--attribute|--color|--config|--count|--extra|--file|--first|--gang-style|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
     esac
     case $place in
         '')
@@ -201,7 +202,7 @@ _ykctl() {
             files=no ;;
         'app add')
             words=''
-            options='-h --help -q --queue -u --user --tag -f --file'
+            options='-h --help -q --queue -u --user --tag --task-group --gang-style --placeholder-timeout -f --file'
             files=no ;;
         'app list')
             words=''

@@ -7,7 +7,7 @@ function __ykctl_at --description 'whether the command typed so far is the one g
             set skip no
             continue
         end
-        if contains -- $word --after --app --attribute --color --config --count --extra --file --first --group --interval --keep --key --name-format --node --nodes --object --output --parallel --partition --pods --policy --policy-group --priority --queue --reason --required-node --resources --rm --seed --since --socket --speed --state --tag --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
+        if contains -- $word --after --app --attribute --color --config --count --extra --file --first --gang-style --group --interval --keep --key --name-format --node --nodes --object --output --parallel --partition --placeholder-timeout --pods --policy --policy-group --priority --queue --reason --required-node --resources --rm --seed --since --socket --speed --state --tag --task-group --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
             set skip yes
             continue
         end
@@ -258,6 +258,9 @@ complete -c ykctl -n '__ykctl_at app add' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at app add' -s q -l queue -x -d 'queue wished for; the placement rules decide'
 complete -c ykctl -n '__ykctl_at app add' -s u -l user -x -d 'owner, default the user of this command'
 complete -c ykctl -n '__ykctl_at app add' -l tag -x -d 'tag'
+complete -c ykctl -n '__ykctl_at app add' -l task-group -x -d 'gang: so many placeholders of that size are asked for, too; once for each group'
+complete -c ykctl -n '__ykctl_at app add' -l gang-style -x -a 'hard soft' -d 'what a time-out does: fail, or go on without a gang (default)'
+complete -c ykctl -n '__ykctl_at app add' -l placeholder-timeout -x -d 'how long placeholders wait for real asks, default 15m'
 complete -c ykctl -n '__ykctl_at app add' -s f -l file -r -F -d 'AddApplicationRequest messages as YAML, JSON or JSON-lines; - is standard input'
 complete -c ykctl -n '__ykctl_at app list' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at app list' -l state -x -a 'New Accepted Running Resuming Completing Completed Failing Failed Rejected Expired' -d 'only those in this state'
