@@ -64,6 +64,7 @@ public:
 
     // --- pictures (partition_views.cpp, partition_explain.cpp) -----------------------------------------------------
     [[nodiscard]] PartitionView view() const;
+    [[nodiscard]] PartitionMetrics metrics() const; // partition_metrics.cpp
     [[nodiscard]] std::optional<QueueView> queue_view(std::string_view path, bool subtree) const;
     [[nodiscard]] std::vector<ApplicationView> application_views(ApplicationList list, bool objects) const;
     [[nodiscard]] std::optional<ApplicationView> application_view(std::string_view id) const;

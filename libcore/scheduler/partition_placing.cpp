@@ -185,6 +185,7 @@ void PartitionContext::place(AllocationId id, NodeId node, bool tell, Instant no
     put_in_application(id, now);
     if (reservation.valid()) drop_reservation(reservation, now);
     ++s_.counters.allocated;
+    ++leaf.placed_count;
     if (tell) tell_new(id);
 }
 
@@ -273,6 +274,7 @@ void PartitionContext::take_from_application(AllocationId id, EventDetail detail
     s_.placeholder_count -= placeholder ? 1U : 0U;
     --s_.allocation_count;
     ++s_.counters.released;
+    ++application.queue->released_count;
     orders_.touch(owner);
     s_.tell({EventType::App, EventChange::Remove, detail, application.id, gone.key.view(), {}, &size}, now);
 }

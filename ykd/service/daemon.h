@@ -16,11 +16,14 @@
 #include "ykd/service/access.h"
 #include "ykd/service/call.h"
 #include "ykd/service/config_files.h"
+#include "ykd/service/config_history.h"
 #include "ykd/service/dump_snapshots.h"
 #include "ykd/service/event_streams.h"
 #include "ykd/service/extra_config.h"
 #include "ykd/service/health_keeper.h"
+#include "ykd/service/history_keeper.h"
 #include "ykd/service/random_bytes.h"
+#include "ykd/service/request_meter.h"
 #include "ykd/service/rm_table.h"
 #include "ykd/service/session.h"
 
@@ -59,9 +62,13 @@ public:
     [[nodiscard]] Connections& connections() { return connections_; }
     [[nodiscard]] ExtraConfig& extra_config() { return extra_config_; }
     [[nodiscard]] ConfigFiles& config_files() { return config_files_; }
+    [[nodiscard]] ConfigHistory& config_history() { return config_history_; }
     [[nodiscard]] EventStreams& event_streams() { return event_streams_; }
     [[nodiscard]] DumpSnapshots& snapshots() { return snapshots_; }
     [[nodiscard]] HealthKeeper& health() { return health_; }
+    [[nodiscard]] HistoryKeeper& history() { return history_; }
+    [[nodiscard]] const TallyBoard& tally() const { return tally_; }
+    [[nodiscard]] RequestMeter& requests() { return requests_; }
 
     // --- state ----------------------------------------------------------------------------------
     [[nodiscard]] bool is_stopping() const { return stopping_.load(std::memory_order_relaxed); }
@@ -115,9 +122,13 @@ private:
     SessionTable sessions_;
     ExtraConfig extra_config_;
     ConfigFiles config_files_;
+    ConfigHistory config_history_;
     DumpSnapshots snapshots_;
     EventStreams event_streams_;
     HealthKeeper health_;
+    HistoryKeeper history_;
+    TallyBoard tally_;
+    RequestMeter requests_;
     RmTable rms_;
     Deadlines deadlines_;
     Workers workers_;

@@ -1,0 +1,26 @@
+#pragma once
+// What a configuration would do to the partitions as they are (B-06): the differences of the texts, and what they mean
+// for what runs.
+
+#include <string>
+#include <vector>
+
+#include "libcore/config/diff.h"
+#include "libcore/scheduler/metrics_view.h"
+#include "protocol/wire/value.h"
+
+namespace yk::service {
+
+/// A partition as it is.
+struct RunningPartition {
+    std::string name; // short
+    PartitionMetrics metrics;
+};
+
+/// [{kind, partition, path, old, new, text}]: config::diff(), then, with kinds of their own, what is refused while the
+/// queue is in use (`refused`), queues over a new limit (`over-max`, `over-maxapplications`), and what goes on in
+/// queues that drain and ends with partitions that go (`draining-applications`, `partition-content`).
+[[nodiscard]] wire::Value changes_value(const config::Configuration& before, const config::Configuration& now,
+                                        const std::vector<RunningPartition>& running);
+
+} // namespace yk::service
