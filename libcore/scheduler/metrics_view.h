@@ -41,10 +41,10 @@ struct PartitionMetrics {
     static constexpr std::size_t kBands = 10; // of node usage: (0,10%], (10,20%] ..
 
     std::vector<std::string> resource_names;
-    std::vector<QueueMetrics> queues;                 // parents before children, by name
-    std::map<std::string, EndedCounts, std::less<>> ended; // by path; "": refused by no queue
+    std::vector<QueueMetrics> queues;                          // parents before children, by name
+    std::map<std::string, EndedCounts, std::less<>> ended;     // by path; "": refused by no queue
     std::array<std::uint64_t, QueueMetrics::kStates> states{}; // of all applications, ended ones that are kept included
-    std::uint64_t rejected_by_none = 0;               // among the rejected ones that are kept
+    std::uint64_t rejected_by_none = 0;                        // among the rejected ones that are kept
     std::uint64_t nodes_open = 0, nodes_draining = 0;
     std::uint64_t allocations = 0;
     std::map<std::string, std::array<std::uint64_t, kBands>> node_usage; // resource -> nodes per band

@@ -57,8 +57,8 @@ class QueueList {
 public:
     QueueList(const PartitionState& state, PartitionMetrics& metrics) : metrics_(metrics) {
         by_index_.resize(state.queues.size(), nullptr);
-        const auto live = static_cast<std::size_t>(
-            std::count_if(state.queues.begin(), state.queues.end(), [](const Queue* queue) { return queue != nullptr; }));
+        const auto live = static_cast<std::size_t>(std::count_if(state.queues.begin(), state.queues.end(),
+                                                                 [](const Queue* queue) { return queue != nullptr; }));
         metrics.queues.reserve(live); // the addresses are kept
         add(*state.root);
     }

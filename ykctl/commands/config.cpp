@@ -266,7 +266,8 @@ void define_history(const Command& config, Context& context) {
     });
     const auto rollback = config.sub("rollback", "go back to a configuration of the history");
     const auto options = std::make_shared<RollbackOptions>();
-    rollback.option("CHECKSUM", options->checksum, "its checksum or how it begins, default: the one before the active one");
+    rollback.option("CHECKSUM", options->checksum,
+                    "its checksum or how it begins, default: the one before the active one");
     rollback.flag("--dry-run", options->dry_run, "only say what it would change");
     rollback.run([&context, options] { return roll_back(context, *options); });
 }

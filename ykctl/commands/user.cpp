@@ -15,9 +15,9 @@ using wire::Value;
 
 /// What differs between users and groups.
 struct Kind {
-    const char* noun;  // of the command, and of the dump of one
+    const char* noun;   // of the command, and of the dump of one
     const char* plural; // the dump of all
-    const char* name;  // the field
+    const char* name;   // the field
     const char* heading;
 };
 constexpr Kind kUser{"user", "users", "userName", "USER"};
@@ -44,16 +44,15 @@ std::string groups_of(const Value& item) {
 }
 
 ListLayout usage_layout(const Kind& kind) {
-    ListLayout layout{{text_column(kind.heading, kind.name),
-                       {{"USED"},
-                        [](const Value& item) {
-                            return resource_text(member_of(member_of(item, "queues"), "resourceUsage"));
-                        }},
-                       {{"MAX"}, [](const Value& item) { return maximum_of(member_of(item, "queues")); }},
-                       {{"APPS run/max"}, [](const Value& item) { return applications_of(member_of(item, "queues")); }},
-                       text_column("PARTITION", "partition", true)},
-                      [name = kind.name](const Value& item) { return text_of(item, name); },
-                      std::string{"no "} + kind.plural + " with usage or limits"};
+    ListLayout layout{
+        {text_column(kind.heading, kind.name),
+         {{"USED"},
+          [](const Value& item) { return resource_text(member_of(member_of(item, "queues"), "resourceUsage")); }},
+         {{"MAX"}, [](const Value& item) { return maximum_of(member_of(item, "queues")); }},
+         {{"APPS run/max"}, [](const Value& item) { return applications_of(member_of(item, "queues")); }},
+         text_column("PARTITION", "partition", true)},
+        [name = kind.name](const Value& item) { return text_of(item, name); },
+        std::string{"no "} + kind.plural + " with usage or limits"};
     if (&kind == &kUser) layout.columns.push_back({{"GROUPS"}, groups_of});
     return layout;
 }
@@ -72,7 +71,8 @@ std::string usage_text_of(const Value& item, const Kind& kind, const Style& styl
                                 "counts for group " + (group.is_string() ? printable(group.get<std::string>()) : ""));
     } else {
         for (const auto& application : member_of(item, "applications"))
-            fields.emplace_back("application", application.is_string() ? printable(application.get<std::string>()) : "");
+            fields.emplace_back("application",
+                                application.is_string() ? printable(application.get<std::string>()) : "");
     }
     Table table{{{"QUEUE"}, {"USED"}, {"MAX"}, {"APPS run/max"}}};
     add_queue_rows(member_of(item, "queues"), table);
@@ -86,7 +86,8 @@ Outcome show_one(Context& context, const Kind& kind, const std::string& name) {
 
 void define_kind(Command root, Context& context, const Kind& kind, const std::string& help) {
     const auto noun = root.sub(kind.noun, help);
-    const auto list = noun.sub("list", std::string{"all "} + kind.plural + " that use or are limited in something").alias("ls");
+    const auto list =
+        noun.sub("list", std::string{"all "} + kind.plural + " that use or are limited in something").alias("ls");
     const auto watch = std::make_shared<WatchOptions>();
     define_watch(list, *watch);
     list.run([&context, &kind, watch] {

@@ -44,8 +44,8 @@ std::string state_details(si::CoreState from, si::CoreState to, const std::strin
 
 } // namespace
 
-RmOwner::RmOwner(std::string rm_id, const OwnerOptions& options, Instant now, EventRing& ring,
-                 TallyBoard& tally, Hooks hooks)
+RmOwner::RmOwner(std::string rm_id, const OwnerOptions& options, Instant now, EventRing& ring, TallyBoard& tally,
+                 Hooks hooks)
     : rm_id_(std::move(rm_id)),
       options_(options),
       hooks_(std::move(hooks)),

@@ -32,12 +32,13 @@ wire::Value tracked_value(const Seconds& seconds) {
 } // namespace
 
 std::string summary_line(const ApplicationView& application, const std::string& rm_id) {
-    return fmt::format(
-        "YK_APP_SUMMARY: ApplicationID={} SubmissionTime={} StartTime={} FinishTime={} User={} Queue={} State={} RmID={} "
-        "ResourceUsage={} PreemptedResource={} PlaceholderResource={}",
-        application.id, ms_of(application.submitted), ms_of(application.started), ms_of(application.finished),
-        application.user, application.queue, application.state, rm_id, tracked(application.used_seconds),
-        tracked(application.preempted_seconds), tracked(application.placeholder_seconds));
+    return fmt::format("YK_APP_SUMMARY: ApplicationID={} SubmissionTime={} StartTime={} FinishTime={} User={} Queue={} "
+                       "State={} RmID={} "
+                       "ResourceUsage={} PreemptedResource={} PlaceholderResource={}",
+                       application.id, ms_of(application.submitted), ms_of(application.started),
+                       ms_of(application.finished), application.user, application.queue, application.state, rm_id,
+                       tracked(application.used_seconds), tracked(application.preempted_seconds),
+                       tracked(application.placeholder_seconds));
 }
 
 std::string summary_json(const ApplicationView& application, const std::string& rm_id) {

@@ -41,8 +41,8 @@ std::vector<AcceptedConfig> ConfigHistory::of(const std::string& rm_id) const {
 
 std::optional<AcceptedConfig> ConfigHistory::find(const std::string& rm_id, const std::string& prefix) const {
     const auto list = of(rm_id);
-    const auto found =
-        std::find_if(list.rbegin(), list.rend(), [&](const AcceptedConfig& one) { return begins(one.checksum, prefix); });
+    const auto found = std::find_if(list.rbegin(), list.rend(),
+                                    [&](const AcceptedConfig& one) { return begins(one.checksum, prefix); });
     if (found == list.rend()) return std::nullopt;
     return *found;
 }

@@ -22,8 +22,8 @@ struct AcceptedConfig {
 
 class ConfigHistory {
 public:
-    static constexpr std::size_t kEntries = 16;            // per RM
-    static constexpr std::size_t kMaxBytes = 8U << 20;     // of text per RM; the newest two stay in any case
+    static constexpr std::size_t kEntries = 16;        // per RM
+    static constexpr std::size_t kMaxBytes = 8U << 20; // of text per RM; the newest two stay in any case
 
     /// The configuration that the RM has from now on; nothing happens when it is the newest already.
     void keep(const std::string& rm_id, AcceptedConfig accepted);

@@ -208,6 +208,7 @@ void Daemon::apply_extra_config() {
         const std::lock_guard lock(derived_mutex_);
         derived_ = derived;
     }
+    if (!derived.service.hot_refresh) hot_refresh_.store(false, std::memory_order_relaxed);
     set_log_levels(map, settings_.log_level);
     for (const std::string& warning : derived.warnings) log("core.config").warn("extraConfig: {}", warning);
     ring_.set_enabled(derived.service.events_enabled);
@@ -246,8 +247,7 @@ RmPtr Daemon::make_rm(const std::string& rm_id) {
             usage.info("{}", summary_line(application, rm_id));
             if (as_json) usage.info("{}", summary_json(application, rm_id));
         };
-        return std::make_shared<Rm>(rm_id, owner_options(settings_), now(), ring_, tally_,
-                                    std::move(hooks));
+        return std::make_shared<Rm>(rm_id, owner_options(settings_), now(), ring_, tally_, std::move(hooks));
     });
 }
 

@@ -86,6 +86,8 @@ public:
     [[nodiscard]] DerivedSettings current_settings() const;
     /// The same, worked out anew from what was said since.
     [[nodiscard]] DerivedSettings pending_settings() const;
+    /// Whether --watch-config acts: service.enableConfigHotRefresh was never false (C-466).
+    [[nodiscard]] bool hot_refresh() const { return hot_refresh_.load(std::memory_order_relaxed); }
     /// After extraConfig changed: tells all who read it, and logs what is doubtful.
     void apply_extra_config();
     /// The RM with this id, made if it is new. nullptr: too many.
@@ -110,6 +112,7 @@ private:
     const Bytes16 boot_id_ = random_bytes();
     const SteadyClock::time_point started_ = SteadyClock::now();
     std::atomic<bool> stopping_{false};
+    std::atomic<bool> hot_refresh_{true};
     std::atomic<std::int64_t> virtual_now_{0};
     std::atomic<std::uint64_t> last_epoch_{0};
     std::function<void(SteadyClock::duration)> stop_listener_;

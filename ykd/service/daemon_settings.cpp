@@ -209,8 +209,9 @@ private:
 
     /// Keys of C-469 that wait for later work.
     static constexpr std::array<std::string_view, 9> kLater{
-        "stateDir",        "mcs",         "predicateTimeout", "preemptionTimeout",   "predicateBatch",     "maxCalls",
-        "recoveryTimeout", "recoveryIdleTimeout", "recoveryMaxAttempts"};
+        "stateDir",           "mcs",      "predicateTimeout", "preemptionTimeout",
+        "predicateBatch",     "maxCalls", "recoveryTimeout",  "recoveryIdleTimeout",
+        "recoveryMaxAttempts"};
 
     DaemonSettings& settings_;
     std::string path_;

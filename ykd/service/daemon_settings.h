@@ -46,9 +46,9 @@ struct DaemonSettings {
     bool virtual_clock = false;
     bool reservations_disabled = false; // DISABLE_RESERVATION
     bool watch_config = false;
-    bool legacy_queue_metrics = false; // I-508
-    bool legacy_labels = false;        // I-511
-    bool summary_json = false;         // I-721
+    bool legacy_queue_metrics = false;               // I-508
+    bool legacy_labels = false;                      // I-511
+    bool summary_json = false;                       // I-721
     std::map<std::string, std::string> extra_config; // until an RM sends its own
     std::string log_level;                           // flag; empty: extraConfig decides
     std::string log_target = "auto";

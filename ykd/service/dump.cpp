@@ -246,8 +246,10 @@ void dump(const CallPtr& call) {
     if (kind == nullptr && !full) return refuse_what(call, query.what);
     auto targets = find_targets(call, query);
     if (!targets) return;
+    const auto claim = full ? call->daemon().snapshots().claim_full_dump() : nullptr;
+    if (full && !claim) return call->busy("another full dump is being made", 1000);
     make_snapshot(call, query, full ? collect_everything : kind->collect, std::move(*targets),
-                  [call, kind, limit = query.limit](const SnapshotPtr& snapshot) {
+                  [call, kind, claim, limit = query.limit](const SnapshotPtr& snapshot) {
                       if (kind == nullptr) return answer(call, full_dump(call, *snapshot));
                       if (kind->single) return answer_single(call, *kind, *snapshot);
                       answer_page(call, *kind, {snapshot, 0}, limit);

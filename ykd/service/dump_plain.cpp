@@ -92,7 +92,8 @@ std::optional<Value> history_values(const CallPtr& call, const DumpQuery& query)
     const auto targets = find_targets(call, query);
     if (!targets) return std::nullopt;
     for (const DumpTarget& target : *targets)
-        for (const std::string& name : target.partitions) return history.dump(fmt::format("[{}]{}", target.rm->id, name));
+        for (const std::string& name : target.partitions)
+            return history.dump(fmt::format("[{}]{}", target.rm->id, name));
     return history.dump({});
 }
 

@@ -28,25 +28,57 @@ constexpr std::array<std::string_view, 19> kKnown{"event.trackingEnabled",      
                                                   "service.inspectionInterval"};
 
 /// C-465: what the core carries for the RM and does not read.
-constexpr std::array<std::string_view, 14> kOfTheRm{
-    "service.clusterId",             "service.policyGroup",
-    "service.schedulingInterval",    "service.enableConfigHotRefresh",
-    "service.eventChannelCapacity",  "service.dispatchTimeout",
-    "service.volumeBindTimeout",     "service.disableGangScheduling",
-    "service.placeholderImage",      "service.placeholderRunAsUser",
-    "service.placeholderRunAsGroup", "service.placeholderFsGroup",
-    "service.instanceTypeNodeLabelKey", "service.nodeInstanceTypeNodeLabelKey"};
+constexpr std::array<std::string_view, 14> kOfTheRm{"service.clusterId",
+                                                    "service.policyGroup",
+                                                    "service.schedulingInterval",
+                                                    "service.enableConfigHotRefresh",
+                                                    "service.eventChannelCapacity",
+                                                    "service.dispatchTimeout",
+                                                    "service.volumeBindTimeout",
+                                                    "service.disableGangScheduling",
+                                                    "service.placeholderImage",
+                                                    "service.placeholderRunAsUser",
+                                                    "service.placeholderRunAsGroup",
+                                                    "service.placeholderFsGroup",
+                                                    "service.instanceTypeNodeLabelKey",
+                                                    "service.nodeInstanceTypeNodeLabelKey"};
 
 /// C-464, I-740.
-constexpr std::array<std::string_view, 35> kLoggers{
-    "core", "test", "deprecation", "core.config", "core.diagnostics", "core.entrypoint", "core.events", "core.metrics",
-    "core.opentracing", "core.resources", "core.rest", "core.rmproxy", "core.rpc", "core.scheduler",
-    "core.scheduler.allocation", "core.scheduler.application", "core.scheduler.application.usage",
-    "core.scheduler.context", "core.scheduler.fsm", "core.scheduler.health", "core.scheduler.node",
-    "core.scheduler.nodesusage", "core.scheduler.partition", "core.scheduler.preemption",
-    "core.scheduler.preemption.quotachange", "core.scheduler.preemption.requirednode", "core.scheduler.queue",
-    "core.scheduler.reservation", "core.scheduler.ugm", "core.security", "core.utils", "wire", "wire.session",
-    "wire.stream", "recovery"};
+constexpr std::array<std::string_view, 35> kLoggers{"core",
+                                                    "test",
+                                                    "deprecation",
+                                                    "core.config",
+                                                    "core.diagnostics",
+                                                    "core.entrypoint",
+                                                    "core.events",
+                                                    "core.metrics",
+                                                    "core.opentracing",
+                                                    "core.resources",
+                                                    "core.rest",
+                                                    "core.rmproxy",
+                                                    "core.rpc",
+                                                    "core.scheduler",
+                                                    "core.scheduler.allocation",
+                                                    "core.scheduler.application",
+                                                    "core.scheduler.application.usage",
+                                                    "core.scheduler.context",
+                                                    "core.scheduler.fsm",
+                                                    "core.scheduler.health",
+                                                    "core.scheduler.node",
+                                                    "core.scheduler.nodesusage",
+                                                    "core.scheduler.partition",
+                                                    "core.scheduler.preemption",
+                                                    "core.scheduler.preemption.quotachange",
+                                                    "core.scheduler.preemption.requirednode",
+                                                    "core.scheduler.queue",
+                                                    "core.scheduler.reservation",
+                                                    "core.scheduler.ugm",
+                                                    "core.security",
+                                                    "core.utils",
+                                                    "wire",
+                                                    "wire.session",
+                                                    "wire.stream",
+                                                    "recovery"};
 
 /// Configuration texts (C-466) and the settings of the RM's other parts are carried, too.
 bool is_known_key(std::string_view key) {
@@ -119,8 +151,8 @@ private:
     void check_log_level(const std::string& key, const std::string& text) {
         if (!parse_level(text))
             warnings_.push_back(fmt::format(
-                "{}: bad level '{}', ignored; levels are debug, info, warn, error, dpanic, panic, fatal or -1 to 5", key,
-                text));
+                "{}: bad level '{}', ignored; levels are debug, info, warn, error, dpanic, panic, fatal or -1 to 5",
+                key, text));
         if (key == "log.level") return;
         const auto logger = logger_of(key);
         if (!logger) {
@@ -161,6 +193,7 @@ DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     reader.count("event.maxStreams", service.max_streams, false);
     reader.count("event.maxStreamsPerHost", service.max_streams_per_host, false);
     reader.count("event.RESTResponseSize", service.response_size, true);
+    reader.flag("service.enableConfigHotRefresh", service.hot_refresh);
     reader.duration("health.checkInterval", service.health_interval, false);
     Settings& core = derived.core;
     core.events_enabled = service.events_enabled;

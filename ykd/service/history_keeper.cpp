@@ -16,8 +16,8 @@ Sample sample_of(RmOwner& owner) {
         const auto view = owner.context()->partition_view(name);
         if (!view) continue;
         const auto running = view->application_states.find(std::string(text_of(ApplicationState::Running)));
-        sample[owner.context()->full_name(name)] = {
-            running == view->application_states.end() ? 0 : running->second, view->allocations};
+        sample[owner.context()->full_name(name)] = {running == view->application_states.end() ? 0 : running->second,
+                                                    view->allocations};
     }
     return sample;
 }

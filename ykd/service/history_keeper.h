@@ -33,7 +33,8 @@ public:
     void keep(Instant at, std::optional<Sample> sample);
     [[nodiscard]] bool enabled() const { return size_ != 0; }
     /// {apps [{timestamp, totalApplications}], containers [{timestamp, totalContainers}]}, oldest first, of one
-    /// partition, or, with an empty name, the sum over all that there were; the values are text, -1 where no sample could be taken.
+    /// partition, or, with an empty name, the sum over all that there were; the values are text, -1 where no sample
+    /// could be taken.
     [[nodiscard]] wire::Value dump(const std::string& partition) const;
 
 private:

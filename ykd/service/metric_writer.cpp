@@ -83,8 +83,7 @@ void MetricText::add(std::string_view suffix, MetricLabels labels, const std::st
 // --- values -------------------------------------------------------------------------------------
 
 void MetricValues::begin(std::string_view name, MetricType type, std::string_view help) {
-    families_.push_back(
-        {{"name", name}, {"type", text_of(type)}, {"help", help}, {"samples", wire::Value::array()}});
+    families_.push_back({{"name", name}, {"type", text_of(type)}, {"help", help}, {"samples", wire::Value::array()}});
 }
 
 void MetricValues::add(std::string_view suffix, MetricLabels labels, const std::string& value, std::string_view bound) {

@@ -73,7 +73,8 @@ void write_counters(MetricWriter& to, const Tally& tally) {
 void write_states(MetricWriter& to, const std::vector<PartitionPicture>& pictures, std::uint64_t nodes_removed) {
     to.family("yunikorn_scheduler_application_total", MetricType::Gauge, "Applications, by state.");
     for (const auto& [state, name] : kStates) {
-        if (state == ApplicationState::New || state == ApplicationState::Accepted || state == ApplicationState::Rejected)
+        if (state == ApplicationState::New || state == ApplicationState::Accepted ||
+            state == ApplicationState::Rejected)
             continue; // they are counted by application_submission_total
         std::uint64_t sum = 0;
         for (const PartitionPicture& one : pictures) sum += in_state(one.metrics.states, state);
@@ -104,7 +105,6 @@ void write_node_usage(MetricWriter& to, const std::vector<PartitionPicture>& pic
 }
 
 // --- queues -------------------------------------------------------------------------------------
-
 
 void write_queue_applications(MetricWriter& to, const std::vector<PartitionPicture>& pictures) {
     if (to.family("yunikorn_queue_app", MetricType::Gauge, "Applications of a queue, by state."))
