@@ -10,7 +10,7 @@ namespace {
 using Seconds = std::map<std::string, ResourceMapView>;
 
 std::int64_t ms_of(const std::optional<Instant>& at) {
-    return at ? at->ns / kNanosPerMilli : 0;
+    return at ? at->ns / 1'000'000 : 0;
 }
 
 /// `TrackedResource{instanceType:resource=value,..}`, sorted.
