@@ -15,7 +15,7 @@
 namespace yk {
 
 struct Allocation {
-    enum Flag : std::uint16_t {
+    enum Flag : std::uint32_t {
         Placed = 1U << 0,
         Placeholder = 1U << 1,
         Originator = 1U << 2,
@@ -27,7 +27,9 @@ struct Allocation {
         QueueFailed = 1U << 8, // the last attempt failed the queue headroom
         QuotaLogged = 1U << 9, // S-114: `Not enough queue quota` is in its log
         ScaleUp = 1U << 10,    // reported as outstanding (S-520)
-        HasRequest = 1U << 11  // has a request record
+        HasRequest = 1U << 11, // has a request record
+        UserFailed = 1U << 12, // the last attempt failed the user headroom (C-409)
+        UserLogged = 1U << 13  // `Not enough user quota` is in its log
     };
 
     InlineText key;
@@ -53,11 +55,11 @@ struct Allocation {
     std::uint64_t arrival = 0; // S-223
     TagSetId tags{};
     std::uint32_t task_group = 0; // text id, 0: none
-    std::uint16_t flags = 0;
+    std::uint32_t flags = 0;
 
     [[nodiscard]] bool is(Flag flag) const noexcept { return (flags & flag) != 0; }
     void mark(Flag flag, bool on = true) noexcept {
-        flags = static_cast<std::uint16_t>(on ? flags | flag : flags & ~flag);
+        flags = on ? flags | flag : flags & ~static_cast<std::uint32_t>(flag);
     }
 };
 

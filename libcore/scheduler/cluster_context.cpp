@@ -310,6 +310,16 @@ std::vector<ReservationView> ClusterContext::reservation_views(std::string_view 
     return found == nullptr ? std::vector<ReservationView>{} : found->reservation_views();
 }
 
+std::vector<UsageView> ClusterContext::user_views(std::string_view partition) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<UsageView>{} : found->usage_views(false);
+}
+
+std::vector<UsageView> ClusterContext::group_views(std::string_view partition) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<UsageView>{} : found->usage_views(true);
+}
+
 std::vector<std::string> ClusterContext::applications_with_key(std::string_view partition, std::string_view key) const {
     const PartitionContext* found = find_partition(partition);
     return found == nullptr ? std::vector<std::string>{} : found->applications_with_key(key);
@@ -349,7 +359,14 @@ std::vector<HealthCheckView> ClusterContext::health() const {
         {"Orphan allocation on node check", true, "every allocation on a node belongs to a known application", {}},
         {"Orphan allocation on app check", true, "every allocation of an application is on its node", {}},
     };
-    for (const auto& [name, partition] : partitions_) partition->health(checks);
+    HealthCheckView queues{"Queue usage", true, "a queue has what its children or applications have", {}};
+    HealthCheckView users{"User usage", true, "what is tracked for a user is what its applications have", {}};
+    for (const auto& [name, partition] : partitions_) {
+        partition->health(checks);
+        partition->usage_health(queues, users);
+    }
+    checks.push_back(std::move(queues));
+    checks.push_back(std::move(users));
     return checks;
 }
 

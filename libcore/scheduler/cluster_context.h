@@ -107,6 +107,9 @@ public:
     [[nodiscard]] std::vector<NodeView> node_views(std::string_view partition, bool objects) const;
     [[nodiscard]] std::optional<NodeView> node_view(std::string_view partition, std::string_view id) const;
     [[nodiscard]] std::vector<ReservationView> reservation_views(std::string_view partition) const;
+    /// Users or groups with usage or limits, by name (C-476).
+    [[nodiscard]] std::vector<UsageView> user_views(std::string_view partition) const;
+    [[nodiscard]] std::vector<UsageView> group_views(std::string_view partition) const;
     /// Which live applications have a pending or placed ask with this key.
     [[nodiscard]] std::vector<std::string> applications_with_key(std::string_view partition,
                                                                  std::string_view key) const;
@@ -119,7 +122,7 @@ public:
     [[nodiscard]] CoreCounters counters() const;
     /// What metrics are made of; cheap enough to be asked for while the scheduler runs.
     [[nodiscard]] std::optional<PartitionMetrics> partition_metrics(std::string_view partition) const;
-    /// Checks 3 to 9 of interface.md 5.6 over all partitions.
+    /// Checks 3 to 11 of interface.md 5.6 over all partitions.
     [[nodiscard]] std::vector<HealthCheckView> health() const;
     /// Every accounting invariant of S-181 and every structural one; the broken ones, in words (tests, fuzzing).
     [[nodiscard]] std::vector<std::string> check() const;

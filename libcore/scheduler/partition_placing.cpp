@@ -221,6 +221,7 @@ void PartitionContext::put_in_application(AllocationId id, Instant now) {
     ++s_.allocation_count;
     const bool runs = !placeholder || application.placeholder.equals(application.placeholder_ask); // S-145
     if (runs && application.state != ApplicationState::Running) handle(owner, ApplicationEvent::Run, {}, now);
+    use(owner, size, now);
     orders_.touch(owner);
     s_.tell({EventType::App, EventChange::Add, EventDetail::AppAlloc, application.id, placed.key.view(), {}, &size},
             now);
@@ -275,6 +276,7 @@ void PartitionContext::take_from_application(AllocationId id, EventDetail detail
     --s_.allocation_count;
     ++s_.counters.released;
     ++application.queue->released_count;
+    give_back(owner, size, now);
     orders_.touch(owner);
     s_.tell({EventType::App, EventChange::Remove, detail, application.id, gone.key.view(), {}, &size}, now);
 }

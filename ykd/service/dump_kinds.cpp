@@ -54,6 +54,18 @@ void collect_reservations(const ClusterContext& context, const DumpQuery&, DumpP
     part.reservations = context.reservation_views(part.partition);
 }
 
+/// Of all users or groups, or of the one that is asked for.
+void collect_users(const ClusterContext& context, const DumpQuery& query, DumpPart& part) {
+    part.users = context.user_views(part.partition);
+    if (!query.user.empty()) std::erase_if(part.users, [&](const UsageView& view) { return view.name != query.user; });
+}
+
+void collect_groups(const ClusterContext& context, const DumpQuery& query, DumpPart& part) {
+    part.groups = context.group_views(part.partition);
+    if (!query.group.empty())
+        std::erase_if(part.groups, [&](const UsageView& view) { return view.name != query.group; });
+}
+
 // --- encoding: one element of the main list -----------------------------------------------------
 
 Value encode_node(const DumpPart& part, std::size_t i) {
@@ -62,7 +74,7 @@ Value encode_node(const DumpPart& part, std::size_t i) {
     return value;
 }
 
-constexpr std::array<DumpKind, 9> kKinds{{
+constexpr std::array<DumpKind, 13> kKinds{{
     {"partitions", collect_info, [](const DumpPart& p) -> std::size_t { return p.info ? 1 : 0; },
      [](const DumpPart& p, std::size_t) { return partition_value(*p.info); }},
     {"queues", collect_queue, [](const DumpPart& p) { return p.queues.size(); },
@@ -74,6 +86,10 @@ constexpr std::array<DumpKind, 9> kKinds{{
     {"nodes", collect_nodes, [](const DumpPart& p) { return p.nodes.size(); },
      [](const DumpPart& p, std::size_t i) { return node_value(p.nodes[i]); }, false, "nodesInfo"},
     {"node", collect_node, [](const DumpPart& p) { return p.nodes.size(); }, encode_node, true},
+    {"users", collect_users, [](const DumpPart& p) { return p.users.size(); }, user_of},
+    {"user", collect_users, [](const DumpPart& p) { return p.users.size(); }, user_of, true},
+    {"groups", collect_groups, [](const DumpPart& p) { return p.groups.size(); }, group_of},
+    {"group", collect_groups, [](const DumpPart& p) { return p.groups.size(); }, group_of, true},
     {"reservations", collect_reservations, [](const DumpPart& p) { return p.reservations.size(); },
      [](const DumpPart& p, std::size_t i) { return reservation_value(p.reservations[i], p.partition, p.rm_id); }},
     {"utilization", collect_utilization, [](const DumpPart&) -> std::size_t { return 1; },
@@ -84,6 +100,14 @@ constexpr std::array<DumpKind, 9> kKinds{{
 
 Value application_of(const DumpPart& part, std::size_t i) {
     return application_value(part.applications[i], part.partition, part.rm_id);
+}
+
+Value user_of(const DumpPart& part, std::size_t i) {
+    return user_value(part.users[i], part.partition, part.rm_id);
+}
+
+Value group_of(const DumpPart& part, std::size_t i) {
+    return group_value(part.groups[i], part.partition, part.rm_id);
 }
 
 const DumpKind* find_dump_kind(std::string_view what) {
@@ -97,6 +121,8 @@ void collect_everything(const ClusterContext& context, const DumpQuery& query, D
     collect_queue(context, query, part);
     collect_nodes(context, query, part);
     collect_reservations(context, query, part);
+    collect_users(context, query, part);
+    collect_groups(context, query, part);
     for (const ApplicationList list : {ApplicationList::Active, ApplicationList::Completed, ApplicationList::Rejected})
         for (auto& view : context.application_views(part.partition, list, true))
             part.applications.push_back(std::move(view));

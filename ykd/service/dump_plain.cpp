@@ -154,7 +154,7 @@ std::optional<Value> plain_dump(const CallPtr& call, const DumpQuery& query, boo
 
 Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot) {
     Value partitions = Value::array(), queues = Value::array(), applications = Value::array(), nodes = Value::array(),
-          reservations = Value::array();
+          reservations = Value::array(), users = Value::array(), groups = Value::array();
     for (const DumpPart& part : snapshot.parts) {
         if (part.info) partitions.push_back(partition_value(*part.info));
         for (const QueueView& queue : part.queues) queues.push_back(queue_value(queue, part.partition));
@@ -163,6 +163,8 @@ Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot) {
         for (const NodeView& node : part.nodes) of_partition.push_back(node_value(node));
         nodes.push_back(
             {{"partitionName", part.partition}, {"clusterId", part.rm_id}, {"nodesInfo", std::move(of_partition)}});
+        for (std::size_t i = 0; i < part.users.size(); ++i) users.push_back(user_of(part, i));
+        for (std::size_t i = 0; i < part.groups.size(); ++i) groups.push_back(group_of(part, i));
         for (const ReservationView& one : part.reservations)
             reservations.push_back(reservation_value(one, part.partition, part.rm_id));
     }
@@ -183,6 +185,8 @@ Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot) {
             {"eventStreams", event_stream_values(call)},
             {"config", config_values(call, {})},
             {"reservations", std::move(reservations)},
+            {"users", std::move(users)},
+            {"groups", std::move(groups)},
             {"streams", stream_values(call, {})}};
 }
 
