@@ -35,15 +35,15 @@ void PartitionContext::usage_health(HealthCheckView& queues, HealthCheckView& us
     std::unordered_map<std::uint32_t, Resource> held; // by node of usage, its own applications only
     s_.applications.for_each([&](ApplicationId id) {
         const Application& application = s_.applications[id];
-        for (UsageNodeId at = application.user_usage; at.valid(); at = s_.ugm[at].parent) {
+        for (UsageNodeId at = application.user_usage; at.valid(); at = s_.users[at].parent) {
             held[at.index].add(application.allocated);
             held[at.index].add(application.placeholder);
         }
     });
-    for (const auto& [name, tracker] : s_.ugm.users())
+    for (const auto& [name, tracker] : s_.users.users())
         for (const auto& [path, id] : tracker.nodes) {
             const auto found = held.find(id.index);
-            if (!s_.ugm[id].usage.equals(found == held.end() ? Resource{} : found->second))
+            if (!s_.users[id].usage.equals(found == held.end() ? Resource{} : found->second))
                 list(users, s_.full_name + " user " + name + " at " + path);
         }
 }

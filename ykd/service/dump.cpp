@@ -199,7 +199,8 @@ void refuse_what(const CallPtr& call, const std::string& what) {
     call->fail(
         ErrorCode::Invalid,
         fmt::format(
-            "there is no dump \"{}\"; there are partitions, queues, queue, apps, app, nodes, node, users, user, groups, "
+            "there is no dump \"{}\"; there are partitions, queues, queue, apps, app, nodes, node, users, user, "
+            "groups, "
             "group, reservations, rules, config, confighistory, clusters, utilization, history, streams, events, full",
             what),
         "what");
