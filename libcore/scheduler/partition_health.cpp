@@ -15,7 +15,7 @@ void list(HealthCheckView& check, const std::string& what) {
 }
 
 /// What the applications of a leaf, or the children of a parent, have.
-void check_queue(const PartitionState& state, const Queue& queue, HealthCheckView& check) {
+void verify_queue(const PartitionState& state, const Queue& queue, HealthCheckView& check) {
     Resource sum;
     for (const ApplicationId id : queue.applications) {
         sum.add(state.applications[id].allocated);
@@ -23,7 +23,7 @@ void check_queue(const PartitionState& state, const Queue& queue, HealthCheckVie
     }
     for (const auto& [name, child] : queue.children) {
         sum.add(child->allocated);
-        check_queue(state, *child, check);
+        verify_queue(state, *child, check);
     }
     if (!sum.equals(queue.allocated)) list(check, state.full_name + " " + queue.path);
 }
@@ -31,7 +31,7 @@ void check_queue(const PartitionState& state, const Queue& queue, HealthCheckVie
 } // namespace
 
 void PartitionContext::usage_health(HealthCheckView& queues, HealthCheckView& users) const {
-    check_queue(s_, *s_.root, queues);
+    verify_queue(s_, *s_.root, queues);
     std::unordered_map<std::uint32_t, Resource> held; // by node of usage, its own applications only
     s_.applications.for_each([&](ApplicationId id) {
         const Application& application = s_.applications[id];

@@ -7,6 +7,7 @@
 
 #include "libcore/config/diff.h"
 #include "libcore/scheduler/metrics_view.h"
+#include "libcore/scheduler/view.h"
 #include "protocol/wire/value.h"
 
 namespace yk::service {
@@ -15,11 +16,13 @@ namespace yk::service {
 struct RunningPartition {
     std::string name; // short
     PartitionMetrics metrics;
+    std::vector<UsageView> users, groups;
 };
 
 /// [{kind, partition, path, old, new, text}]: config::diff(), then, with kinds of their own, what is refused while the
-/// queue is in use (`refused`), queues over a new limit (`over-max`, `over-maxapplications`), and what goes on in
-/// queues that drain and ends with partitions that go (`draining-applications`, `partition-content`).
+/// queue is in use (`refused`), queues, users and groups over a new limit (`over-max`, `over-maxapplications`,
+/// `over-limit`), and what goes on in queues that drain and ends with partitions that go (`draining-applications`,
+/// `partition-content`).
 [[nodiscard]] wire::Value changes_value(const config::Configuration& before, const config::Configuration& now,
                                         const std::vector<RunningPartition>& running);
 

@@ -166,7 +166,8 @@ void look_ahead(Daemon& daemon, const RmPtr& rm, const ConfigurationPtr& wanted,
                 preview->refusal = possible.error().text();
             for (const std::string& name : context->partition_names())
                 if (auto metrics = with_state ? context->partition_metrics(name) : std::nullopt)
-                    preview->running.push_back({name, std::move(*metrics)});
+                    preview->running.push_back(
+                        {name, std::move(*metrics), context->user_views(name), context->group_views(name)});
         }
         daemon.workers().post([preview, done] { done(std::move(*preview)); });
     });

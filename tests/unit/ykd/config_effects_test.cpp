@@ -75,15 +75,39 @@ TEST_CASE("B-06 applications in a queue that drains") {
 
 TEST_CASE("B-06 C-436 what goes with a partition") {
     const auto load = [](const std::string& text) { return *config_yaml::load(text, "config").configuration; };
-    RunningPartition gpu{"gpu", {}};
+    RunningPartition gpu{"gpu", {}, {}, {}};
     gpu.metrics.queues = {queue("root", false), queue("root.a", true)};
     gpu.metrics.queues[1].applications = 1;
     gpu.metrics.nodes_open = 2;
     gpu.metrics.allocations = 7;
     const auto found =
         changes_value(load("partitions: [{queues: [{name: a}]}, {name: gpu, queues: [{name: a}]}]"),
-                      load("partitions: [{queues: [{name: a}]}]"), {RunningPartition{"default", {}}, gpu});
+                      load("partitions: [{queues: [{name: a}]}]"), {RunningPartition{"default", {}, {}, {}}, gpu});
     REQUIRE(found.size() == 2);
     CHECK(found[1]["kind"] == "partition-content");
     CHECK(found[1]["text"] == "gpu: 2 nodes, 1 application and 7 allocations go with it at once");
+}
+
+TEST_CASE("B-06 users and groups over a new limit, with their applications") {
+    RunningPartition running;
+    running.metrics.queues = {queue("root", false), queue("root.a", true)};
+    UsageView kim;
+    kim.name = "kim";
+    kim.root = {"root", {{"vcore", 5000}}, {"app-1", "app-2"}, {}, 0, {}};
+    kim.root.children.push_back({"root.a", {{"vcore", 5000}}, {"app-1", "app-2"}, {}, 0, {}});
+    UsageView lee = kim;
+    lee.name = "lee";
+    running.users = {kim, lee};
+    UsageView dev = kim;
+    dev.name = "dev";
+    running.groups = {dev};
+    const auto found =
+        changes("{name: a}",
+                "{name: a, limits: [{limit: x, users: [kim], maxresources: {vcore: 4}}, {limit: y, users: "
+                "['*'], maxapplications: 1}, {limit: z, groups: [dev], maxresources: {vcore: 5}}]}",
+                running);
+    REQUIRE(found.size() == 3);
+    CHECK(found[1] == "over-limit: default root.a: user kim has map[vcore:5000], above the new limit map[vcore:4000]; "
+                      "applications: app-1, app-2");
+    CHECK(found[2] == "over-limit: default root.a: user lee runs 2 applications, above the new limit 1: app-1, app-2");
 }
