@@ -140,7 +140,7 @@ warnings_are_shown() {
 extra_config() { # C-460: absent leaves, present replaces
     says 'unchanged|reloaded' config reload -f "$work/queues.yaml" --extra event.maxStreams=0 --extra x.y=z
     logged 'extraConfig: x.y: unknown key'
-    expect 1 'streams' events --follow
+    expect 1 'streams' --timeout 1s events --follow
     says 'reloaded' config reload -f "$work/next.yaml"
     says '^# .*event.maxStreams' config show
     says 'reloaded' config reload -f "$work/queues.yaml" --extra log.core.config.level=debug

@@ -232,6 +232,12 @@ RmPtr running_rm(const CallPtr& call, const std::string& rm_id) {
 void update_configuration(const CallPtr& call) {
     auto request = call->decode<Request>();
     if (!request) return;
+    const RmPtr known = call->daemon().rms().find(request->rm_id);
+    if (!known || known->owner.state() == si::CoreState::New) // C-443
+        return call->fail(ErrorCode::RmUnknown,
+                          fmt::format("{}RM {} has no active partitions, make sure it is registered", kPrefix,
+                                      request->rm_id),
+                          "rmID");
     auto update = std::make_shared<Update>();
     update->call = call;
     update->rm = find_rm(call, request->rm_id, request->impersonate, Ownership::OwnerOrAdmin);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ykd/runtime/event_encoding.h"
 #include "ykd/service/daemon.h"
 
 namespace yk::service {
