@@ -119,6 +119,10 @@ public:
     [[nodiscard]] Explanation explain_ask(std::string_view partition, std::string_view application,
                                           std::string_view key, Instant now) const;
 
+    /// nullopt: there is no partition spec.partition.
+    [[nodiscard]] std::optional<PlacementExplanation> explain_placement(const ApplicationSpec& spec) const;
+    [[nodiscard]] std::vector<RuleView> rule_views(std::string_view partition) const;
+
     [[nodiscard]] CoreCounters counters() const;
     /// What metrics are made of; cheap enough to be asked for while the scheduler runs.
     [[nodiscard]] std::optional<PartitionMetrics> partition_metrics(std::string_view partition) const;

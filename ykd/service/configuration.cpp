@@ -47,6 +47,7 @@ Result<bool> apply(const Rm& rm, RmOwner& owner, const Loaded& loaded) {
     const auto active = rm.facts().configuration;
     if (active && active->checksum == wanted.checksum) return false;
     YK_CHECKED(owner.context()->configure(wanted, owner.now()));
+    rm.users->configure(wanted);
     owner.settle_releases();
     return true;
 }
@@ -234,10 +235,10 @@ void update_configuration(const CallPtr& call) {
     if (!request) return;
     const RmPtr known = call->daemon().rms().find(request->rm_id);
     if (!known || known->owner.state() == si::CoreState::New) // C-443
-        return call->fail(ErrorCode::RmUnknown,
-                          fmt::format("{}RM {} has no active partitions, make sure it is registered", kPrefix,
-                                      request->rm_id),
-                          "rmID");
+        return call->fail(
+            ErrorCode::RmUnknown,
+            fmt::format("{}RM {} has no active partitions, make sure it is registered", kPrefix, request->rm_id),
+            "rmID");
     auto update = std::make_shared<Update>();
     update->call = call;
     update->rm = find_rm(call, request->rm_id, request->impersonate, Ownership::OwnerOrAdmin);

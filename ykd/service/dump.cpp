@@ -89,7 +89,8 @@ private:
     void nest(const DumpPart& part, const wire::Buffer& list, std::size_t in_list) {
         wire::Packer packer(out_);
         packer.map(3);
-        packer.field("partitionName", part.partition);
+        packer.text(kind_.nest_name);
+        packer.text(part.partition);
         packer.field("clusterId", part.rm_id);
         packer.text(kind_.nest);
         packer.list(in_list);
@@ -174,7 +175,7 @@ void make_snapshot(const CallPtr& call, const DumpQuery& query, decltype(DumpKin
         Picture picture{owner.now(), {}};
         if (owner.context() == nullptr) return picture;
         for (const std::string& name : names->at(owner.rm_id())) {
-            DumpPart part{owner.rm_id(), name, {}, {}, {}, {}, {}, {}, {}};
+            DumpPart part{owner.rm_id(), name, {}, {}, {}, {}, {}, {}, {}, {}};
             collect(*owner.context(), query, part);
             picture.parts.push_back(std::move(part));
         }

@@ -66,6 +66,10 @@ void collect_groups(const ClusterContext& context, const DumpQuery& query, DumpP
         std::erase_if(part.groups, [&](const UsageView& view) { return view.name != query.group; });
 }
 
+void collect_rules(const ClusterContext& context, const DumpQuery&, DumpPart& part) {
+    part.rules = context.rule_views(part.partition);
+}
+
 // --- encoding: one element of the main list -----------------------------------------------------
 
 Value encode_node(const DumpPart& part, std::size_t i) {
@@ -74,7 +78,7 @@ Value encode_node(const DumpPart& part, std::size_t i) {
     return value;
 }
 
-constexpr std::array<DumpKind, 13> kKinds{{
+constexpr std::array<DumpKind, 14> kKinds{{
     {"partitions", collect_info, [](const DumpPart& p) -> std::size_t { return p.info ? 1 : 0; },
      [](const DumpPart& p, std::size_t) { return partition_value(*p.info); }},
     {"queues", collect_queue, [](const DumpPart& p) { return p.queues.size(); },
@@ -92,6 +96,8 @@ constexpr std::array<DumpKind, 13> kKinds{{
     {"group", collect_groups, [](const DumpPart& p) { return p.groups.size(); }, group_of, true},
     {"reservations", collect_reservations, [](const DumpPart& p) { return p.reservations.size(); },
      [](const DumpPart& p, std::size_t i) { return reservation_value(p.reservations[i], p.partition, p.rm_id); }},
+    {"rules", collect_rules, [](const DumpPart& p) { return p.rules.size(); },
+     [](const DumpPart& p, std::size_t i) { return rule_value(p.rules[i]); }, false, "rules", "partition"},
     {"utilization", collect_utilization, [](const DumpPart&) -> std::size_t { return 1; },
      [](const DumpPart& p, std::size_t) { return utilization_value(p.nodes, p.partition, p.rm_id); }},
 }};
@@ -123,6 +129,7 @@ void collect_everything(const ClusterContext& context, const DumpQuery& query, D
     collect_reservations(context, query, part);
     collect_users(context, query, part);
     collect_groups(context, query, part);
+    collect_rules(context, query, part);
     for (const ApplicationList list : {ApplicationList::Active, ApplicationList::Completed, ApplicationList::Rejected})
         for (auto& view : context.application_views(part.partition, list, true))
             part.applications.push_back(std::move(view));

@@ -6,7 +6,6 @@
 
 #include "ykd/runtime/event_encoding.h"
 #include "ykd/service/daemon.h"
-#include "ykd/service/dump_rules.h"
 #include "ykd/service/dump_targets.h"
 #include "ykd/service/log.h"
 
@@ -66,21 +65,6 @@ Value stream_values(const CallPtr& call, const DumpQuery& query) {
     return list;
 }
 
-/// C-475. Nothing: the call was answered.
-std::optional<Value> rule_values(const CallPtr& call, const DumpQuery& query) {
-    const auto targets = find_targets(call, query);
-    if (!targets) return std::nullopt;
-    Value list = Value::array();
-    for (const DumpTarget& target : *targets) {
-        const RmFacts facts = target.rm->facts();
-        for (const config::Partition& partition : facts.configuration->partitions)
-            if (std::count(target.partitions.begin(), target.partitions.end(), partition.name) != 0)
-                list.push_back(
-                    {{"partition", partition.name}, {"clusterId", target.rm->id}, {"rules", rules_value(partition)}});
-    }
-    return list;
-}
-
 /// I-703: of one partition, or over all. Nothing: the call was answered.
 std::optional<Value> history_values(const CallPtr& call, const DumpQuery& query) {
     const HistoryKeeper& history = call->daemon().history();
@@ -113,14 +97,6 @@ Value config_history_values(const CallPtr& call, const DumpQuery& query) {
     return list;
 }
 
-Value all_rules(const CallPtr& call) {
-    Value list = Value::array();
-    for (const RmPtr& rm : registered_rms(call, {}))
-        for (const config::Partition& partition : rm->facts().configuration->partitions)
-            list.push_back({{"partition", partition.name}, {"clusterId", rm->id}, {"rules", rules_value(partition)}});
-    return list;
-}
-
 Value event_stream_values(const CallPtr& call) {
     Value list = Value::array();
     for (const EventStreams::Info& one : call->daemon().event_streams().all())
@@ -132,9 +108,7 @@ Value event_stream_values(const CallPtr& call) {
 
 std::optional<Value> plain_dump(const CallPtr& call, const DumpQuery& query, bool* answered) {
     std::optional<Value> data;
-    if (query.what == "rules") {
-        data = rule_values(call, query);
-    } else if (query.what == "history") {
+    if (query.what == "history") {
         data = history_values(call, query);
     } else if (query.what == "confighistory") {
         data = config_history_values(call, query);
@@ -154,7 +128,7 @@ std::optional<Value> plain_dump(const CallPtr& call, const DumpQuery& query, boo
 
 Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot) {
     Value partitions = Value::array(), queues = Value::array(), applications = Value::array(), nodes = Value::array(),
-          reservations = Value::array(), users = Value::array(), groups = Value::array();
+          reservations = Value::array(), users = Value::array(), groups = Value::array(), rules = Value::array();
     for (const DumpPart& part : snapshot.parts) {
         if (part.info) partitions.push_back(partition_value(*part.info));
         for (const QueueView& queue : part.queues) queues.push_back(queue_value(queue, part.partition));
@@ -167,6 +141,9 @@ Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot) {
         for (std::size_t i = 0; i < part.groups.size(); ++i) groups.push_back(group_of(part, i));
         for (const ReservationView& one : part.reservations)
             reservations.push_back(reservation_value(one, part.partition, part.rm_id));
+        Value of_rules = Value::array();
+        for (const RuleView& rule : part.rules) of_rules.push_back(rule_value(rule));
+        rules.push_back({{"partition", part.partition}, {"clusterId", part.rm_id}, {"rules", std::move(of_rules)}});
     }
     const Bytes16& boot = call->daemon().boot_id();
     const Value history = call->daemon().history().dump({});
@@ -181,7 +158,7 @@ Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot) {
             {"queues", std::move(queues)},
             {"rmDiagnostics", {{"empty", "no resource manager has capability stateDump"}}},
             {"logLevel", log_level()},
-            {"placementRules", all_rules(call)},
+            {"placementRules", std::move(rules)},
             {"eventStreams", event_stream_values(call)},
             {"config", config_values(call, {})},
             {"reservations", std::move(reservations)},

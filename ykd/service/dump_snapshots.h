@@ -23,6 +23,7 @@ struct DumpPart {
     std::vector<ApplicationView> applications;
     std::vector<NodeView> nodes;
     std::vector<ReservationView> reservations;
+    std::vector<RuleView> rules;
     std::vector<UsageView> users, groups;
 };
 

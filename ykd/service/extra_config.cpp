@@ -195,6 +195,7 @@ DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     reader.count("event.RESTResponseSize", service.response_size, true);
     reader.flag("service.enableConfigHotRefresh", service.hot_refresh);
     reader.duration("health.checkInterval", service.health_interval, false);
+    reader.duration("service.userCacheValid", service.user_cache_valid, true);
     Settings& core = derived.core;
     core.events_enabled = service.events_enabled;
     reader.duration("service.queueCleanInterval", core.queue_clean_interval, true);

@@ -11,6 +11,7 @@
 #include "protocol/si/messages.h"
 #include "ykd/runtime/rm_owner.h"
 #include "ykd/service/session.h"
+#include "ykd/service/user_directory.h"
 
 namespace yk::service {
 
@@ -34,7 +35,9 @@ struct RmFacts {
 struct Rm {
     Rm(const std::string& rm_id, const OwnerOptions& options, Instant now, EventRing& ring, TallyBoard& tally,
        RmOwner::Hooks hooks)
-        : id(rm_id), owner(rm_id, options, now, ring, tally, std::move(hooks)) {}
+        : id(rm_id),
+          users(std::make_shared<UserDirectory>(rm_id)),
+          owner(rm_id, options, now, ring, tally, std::move(hooks)) {}
 
     [[nodiscard]] RmFacts facts() const {
         const std::lock_guard lock(mutex_);
@@ -59,6 +62,7 @@ struct Rm {
     }
 
     const std::string id;
+    const std::shared_ptr<UserDirectory> users; // shared with the requests that wait in the mailbox
     RmOwner owner;
 
 private:
