@@ -1,12 +1,12 @@
 """Configuration over the wire: C-440 (all or nothing, over several partitions), C-441 and C-442 (registration), C-443
-(updates), C-445 (unchanged text), C-460 (extraConfig), C-467 (DISABLE_RESERVATION), C-470 (validation), C-472 and C-473
+(updates), C-445 (unchanged text), C-460 (extraConfig), C-470 (validation), C-472 and C-473
 (the stored configuration), C-475 (rules), C-476 (usage), C-478 (full dump), B-06 and B-12; I-411, I-436, I-440, I-625."""
 from daemon_support import *
 
 TWO = """
 partitions:
   - name: default
-    placementrules: [{name: tag, value: namespace, create: true}]
+    placementrules: [{name: provided}, {name: tag, value: namespace, create: true}]
     queues:
       - name: root
         submitacl: "*"
@@ -21,6 +21,11 @@ partitions:
 
 def update(client, config, **more):
     return client.change("UpdateConfiguration", {"rmID": "rm:1", "config": config, **more})
+
+
+def settled_cluster(client):
+    client.cluster()
+    client.get("Sync", {"rmID": "rm:1"})  # questions overtake updates that wait
 
 
 def names(client, partition="default"):
@@ -50,7 +55,7 @@ def test_registration_starts_clean():
     with Daemon("--manual-schedule") as daemon:
         client = daemon.client()
         client.register(config=TWO, policyGroup="teams", buildInfo={"arch": "x"}, extraConfig={"event.maxStreams": "7"})
-        client.cluster()
+        settled_cluster(client)
         check([app["applicationID"] for app in client.dump("apps")] == ["app"])
         again = client.register(config=CONFIG)
         check(again["reRegistration"] and client.dump("apps") == [] and names(client) == ["root.a", "root.b"])
@@ -64,7 +69,7 @@ def test_updates_are_all_or_nothing():
         error = client.refused("E_RM_UNKNOWN", "UpdateConfiguration", {"rmID": "rm:1", "config": CONFIG}, mutating=True)
         check(error["message"] == "update of configuration failed: RM rm:1 has no active partitions, make sure it is registered")
         first = client.register(config=TWO)["configChecksum"]
-        client.cluster()
+        settled_cluster(client)
         check(not update(client, TWO)["changed"])
         # The first partition is good and would lose b, the second is not.
         bad = TWO.replace("          - name: b\n", "").replace("[{name: a}]", "[{name: a, resources: {max: {vcore: x}}}]")
@@ -99,7 +104,8 @@ def test_a_trial_changes_nothing_and_the_way_back():
     with Daemon("--manual-schedule") as daemon:
         client = daemon.client()
         first = client.register(config=CONFIG)["configChecksum"]
-        client.cluster()
+        settled_cluster(client)
+        client.dump("apps")  # in a later turn of the owner than the last event
         events = client.get("Events", {"start": 0})["NextID"]
         trial = update(client, TWO, dryRun=True)
         kinds = [change["kind"] for change in trial["changes"]]
@@ -118,8 +124,8 @@ def test_a_trial_changes_nothing_and_the_way_back():
 def test_usage_of_users_and_groups():
     with Daemon("--manual-schedule") as daemon:
         client = daemon.client()
-        client.register(config=TWO.replace("placementrules: [{name: tag, value: namespace, create: true}]", "placementrules: []"))
-        client.cluster()
+        client.register(config=TWO)
+        settled_cluster(client)
         client.change("UpdateApplication", {"rmID": "rm:1", "new": [
             {"applicationID": "k", "queueName": "root.a", "ugi": {"user": "kim", "groups": ["dev"]}}]})
         client.change("UpdateAllocation", {"rmID": "rm:1", "asks": [
@@ -149,25 +155,12 @@ def test_the_full_dump_has_everything():
                     "reservations", "users", "groups", "bootID"):
             check(key in full, key, "is missing")
         rules = client.dump("rules", partition="default")[0]["rules"]
-        check([rule["name"] for rule in rules] == ["tag", "recovery"], rules)
-        check(rules[0]["parameters"] == {"create": "true", "tagName": "namespace"}, rules)
+        check([rule["name"] for rule in rules] == ["provided", "tag", "recovery"], rules)
+        check(rules[1]["parameters"] == {"create": "true", "tagName": "namespace"}, rules)
         history = client.dump("history")
         check(history["apps"] == [] and history["containers"] == [], history)
-    with Daemon("--settings", "@s", files={"s": "historySize: 0\n"}) as daemon:
+    with Daemon("--settings", "@conf", files={"conf": "historySize: 0\n"}) as daemon:
         daemon.client().refused("E_BAD_STATE", "Dump", {"what": "history"})
-
-
-def test_reservations_can_be_switched_off():
-    for off, wanted in (("false", 1), ("true", 0)):
-        with Daemon("--manual-schedule", "--clock", "virtual", env={"DISABLE_RESERVATION": off}) as daemon:
-            client = daemon.client()
-            client.register()
-            client.cluster(vcore=10)
-            client.asks("1", "2", vcore=6)
-            client.change("Step", {"cycles": 3})
-            client.change("Clock", {"advanceMs": 5000})
-            client.change("Step", {"cycles": 3})
-            check(len(client.dump("reservations")) == wanted, off, client.dump("reservations"))
 
 
 main(globals())
