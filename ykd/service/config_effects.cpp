@@ -184,4 +184,10 @@ wire::Value changes_value(const config::Configuration& before, const config::Con
     return changes;
 }
 
+bool changes_limits(const config::Configuration& before, const config::Configuration& now) {
+    const std::vector<Difference> differences = config::diff(before, now);
+    return std::any_of(differences.begin(), differences.end(),
+                       [](const Difference& one) { return one.kind == DifferenceKind::Limits; });
+}
+
 } // namespace yk::service

@@ -26,4 +26,7 @@ struct RunningPartition {
 [[nodiscard]] wire::Value changes_value(const config::Configuration& before, const config::Configuration& now,
                                         const std::vector<RunningPartition>& running);
 
+/// Whether the limits of users or groups differ anywhere: only then is their usage of interest.
+[[nodiscard]] bool changes_limits(const config::Configuration& before, const config::Configuration& now);
+
 } // namespace yk::service

@@ -160,15 +160,22 @@ struct Preview {
 /// Asks the owner thread, and goes on with `done` on a worker.
 void look_ahead(Daemon& daemon, const RmPtr& rm, const ConfigurationPtr& wanted, bool with_state,
                 std::function<void(Preview)> done) {
-    rm->owner.control([&daemon, wanted, with_state, done = std::move(done)](RmOwner& owner) {
+    const ConfigurationPtr active = rm->facts().configuration;
+    const bool with_usage = with_state && active && changes_limits(*active, *wanted);
+    rm->owner.control([&daemon, wanted, with_state, with_usage, done = std::move(done)](RmOwner& owner) {
         auto preview = std::make_shared<Preview>();
         if (ClusterContext* context = owner.context()) {
             if (const auto possible = context->check_configuration(*wanted); !possible.ok())
                 preview->refusal = possible.error().text();
             for (const std::string& name : context->partition_names())
-                if (auto metrics = with_state ? context->partition_metrics(name) : std::nullopt)
-                    preview->running.push_back(
-                        {name, std::move(*metrics), context->user_views(name), context->group_views(name)});
+                if (auto metrics = with_state ? context->partition_metrics(name) : std::nullopt) {
+                    RunningPartition partition{name, std::move(*metrics), {}, {}};
+                    if (with_usage) {
+                        partition.users = context->user_views(name);
+                        partition.groups = context->group_views(name);
+                    }
+                    preview->running.push_back(std::move(partition));
+                }
         }
         daemon.workers().post([preview, done] { done(std::move(*preview)); });
     });
