@@ -43,6 +43,7 @@ void PartitionContext::handle(ApplicationId id, ApplicationEvent event, std::str
 
 void PartitionContext::enter_state(ApplicationId id, ApplicationState from, Instant now) {
     Application& application = s_.applications[id];
+    if (application.state == ApplicationState::Accepted) ++s_.counters.accepted;
     if (application.state == ApplicationState::Running) {
         application.started = now;
         set_allocating(application, false);
@@ -74,7 +75,10 @@ void PartitionContext::end_application(ApplicationId id, Instant now) {
     ended.state = application.state;
     ended.view = view_of(application, false);
     ended.view.list = ApplicationList::Completed;
+    EndedCounts& counts = s_.ended_counts[ended.view.queue];
+    ++(ended.state == ApplicationState::Failed ? counts.failed : counts.completed);
     s_.timers.set(now + s_.settings.terminated_timeout, TimerKind::ApplicationEnd, 0, ended.serial);
+    s_.events.application_ended(ended.view);
     s_.ended.push_back(std::move(ended));
     if (s_.ended.size() > kMaxEnded) s_.ended.pop_front();
     s_.application_ids.erase(application.id);
@@ -135,6 +139,7 @@ Result<std::string, Refusal> PartitionContext::add_application(const Application
     application.queue_position = static_cast<std::uint32_t>(leaf.applications.size());
     leaf.applications.push_back(made);
     s_.application_ids.emplace(id, made);
+    ++s_.counters.submitted;
     s_.tell({EventType::Queue, EventChange::Add, EventDetail::QueueApp, leaf.path, spec.id}, now);
     return leaf.path;
 }
@@ -155,6 +160,10 @@ void PartitionContext::reject(const ApplicationSpec& spec, const Refusal& refusa
     view.finished = now;
     view.state_log = {{now, std::string{text_of(ApplicationState::New)}}, {now, view.state}};
     s_.timers.set(now + s_.settings.terminated_timeout, TimerKind::ApplicationEnd, 0, ended.serial);
+    ++s_.counters.submitted;
+    ++s_.counters.refused;
+    const Queue* refused_by = s_.find_queue(spec.queue);
+    ++s_.ended_counts[refused_by == nullptr ? std::string{} : refused_by->path].rejected; // I-510
     s_.tell({EventType::App, EventChange::Set, EventDetail::AppReject, spec.id, {}, refusal.reason}, now);
     const auto known = s_.rejected_ids.find(view.id);
     if (known != s_.rejected_ids.end()) s_.rejected.erase(known->second); // the later one replaces it (S-584)

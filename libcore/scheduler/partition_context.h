@@ -67,6 +67,7 @@ public:
 
     // --- pictures (partition_views.cpp, partition_explain.cpp) -----------------------------------------------------
     [[nodiscard]] PartitionView view() const;
+    [[nodiscard]] PartitionMetrics metrics() const; // partition_metrics.cpp
     [[nodiscard]] std::optional<QueueView> queue_view(std::string_view path, bool subtree) const;
     [[nodiscard]] std::vector<ApplicationView> application_views(ApplicationList list, bool objects) const;
     [[nodiscard]] std::optional<ApplicationView> application_view(std::string_view id) const;
@@ -86,6 +87,7 @@ public:
     // --- verification (partition_check.cpp) -------------------------------------------------------------------------
     [[nodiscard]] std::vector<std::string> check() const;
     void health(std::vector<HealthCheckView>& checks) const;
+    void usage_health(HealthCheckView& queues, HealthCheckView& users) const; // partition_health.cpp
     [[nodiscard]] const CoreCounters& counters() const { return s_.counters; }
 
     // --- for benchmarks: the same placements without deciding them --------------------------------------------------

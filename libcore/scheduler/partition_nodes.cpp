@@ -213,6 +213,7 @@ void PartitionContext::remove_node(NodeId id, Instant now) {
     capacity_changed(s_.nodes[id].capacity, {}, now);
     const std::string name = s_.nodes[id].id;
     s_.nodes.remove(id);
+    ++s_.counters.nodes_removed;
     s_.tell({EventType::Node, EventChange::Remove, EventDetail::NodeDecommission, name}, now);
     std::vector<ReleasedAllocation> released;
     const std::string message = "node " + name + " removed";

@@ -211,6 +211,7 @@ void PartitionContext::place(AllocationId id, NodeId node, bool tell, Instant no
     put_in_application(id, now);
     if (reservation.valid()) drop_reservation(reservation, now);
     ++s_.counters.allocated;
+    ++leaf.placed_count;
     if (tell) tell_new(id);
 }
 
@@ -305,6 +306,7 @@ void PartitionContext::take_from_application(AllocationId id, EventDetail detail
     if (application.placeholders == 0) application.gang.timer = 0; // G-022
     --s_.allocation_count;
     ++s_.counters.released;
+    ++application.queue->released_count;
     give_back(owner, size, now);
     orders_.touch(owner);
     s_.tell({EventType::App, EventChange::Remove, detail, application.id, gone.key.view(), {}, &size}, now);

@@ -27,6 +27,7 @@
 #include "libcore/scheduler/callbacks.h"
 #include "libcore/scheduler/cluster_context.h"
 #include "libcore/scheduler/event.h"
+#include "libcore/scheduler/metrics_view.h"
 #include "libcore/scheduler/settings.h"
 #include "libcore/scheduler/timers.h"
 #include "libcore/scheduler/view.h"
@@ -119,6 +120,7 @@ struct PartitionState {
     std::uint64_t next_arrival = 1;
     std::uint64_t next_token = 1;
     CoreCounters counters;
+    std::map<std::string, EndedCounts, std::less<>> ended_counts; // by path of the queue; never shrinks (I-510)
 
     // configuration
     placement::RuleChain rules;
