@@ -4,6 +4,7 @@
 
 #include <re2/re2.h>
 
+#include "protocol/si/errors.h"
 #include "ykctl/commands/nouns.h"
 
 namespace yk::cli {

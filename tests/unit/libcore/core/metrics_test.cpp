@@ -58,7 +58,8 @@ TEST_CASE("I-510 ended applications count on their queue, refused ones on the qu
     Cluster c{"[{name: a}, {name: b}]"};
     c.nodes(1, "vcore:8").application("one").asks("one", 1, "vcore:4").cycles(1);
     c.application("lost", "root.nowhere").application("one", "root.b");
-    c.remove("one");
+    c.release("one", "one-0");
+    c.advance(std::chrono::seconds{31}); // S-152
     const PartitionMetrics all = *c.core().partition_metrics("default");
     CHECK(all.ended.at("root.a").completed + all.ended.at("root.a").failed == 1);
     CHECK(all.ended.at("").rejected == 1);
