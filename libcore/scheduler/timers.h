@@ -18,8 +18,8 @@ enum class TimerKind : std::uint8_t {
     GroupDue,         // id: group: its first free ask may now reserve (S-403)
     ReservationAge,   // id: reservation, token: its sequence (S-413)
     CleanQueues,      // every 10 s (S-560)
-    PurgeExpired      // every 24 h (S-583)
-
+    PurgeExpired,     // every 24 h (S-583)
+    Inspect           // every second (S-520)
 };
 
 struct Timer {

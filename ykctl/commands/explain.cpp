@@ -1,4 +1,4 @@
-// explain app, explain ask: why is it still pending?
+// explain app, explain ask: why is it still pending? The rest is in explain_rules.cpp.
 
 #include <algorithm>
 #include <ostream>
@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ykctl/commands/dumps.h"
+#include "ykctl/commands/explain_rules.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/render/text.h"
 
@@ -144,7 +145,7 @@ Outcome explain_ask(Context& context, const std::string& key, const std::optiona
 } // namespace
 
 void define_explain(Command root, Context& context) {
-    const auto command = root.sub("explain", "why is it still pending?");
+    const auto command = root.sub("explain", "why is it so: pending, placed there, limited?");
     const auto app = command.sub("app", "every layer that blocks the asks of an application");
     const auto id = std::make_shared<std::string>();
     app.option("ID", *id, "id of the application").required();
@@ -156,6 +157,7 @@ void define_explain(Command root, Context& context) {
     ask.option("KEY", *key, "allocation key").required();
     ask.option("--app", *application, "of this application").value("APP");
     ask.run([&context, key, application] { return explain_ask(context, *key, *application); });
+    define_explain_rules(command, context);
 }
 
 } // namespace yk::cli
