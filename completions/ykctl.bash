@@ -8,7 +8,7 @@ _ykctl() {
         word=${COMP_WORDS[i]}
         if [ $skip = yes ]; then skip=no; continue; fi
         case $word in
-            --after|--app|--attribute|--color|--config|--count|--extra|--file|--first|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
+            --after|--app|--attribute|--color|--config|--count|--extra|--file|--first|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
         esac
         case "$place:$word" in
             ':status') place='status' ;;
@@ -67,6 +67,8 @@ _ykctl() {
             'config:reload') place='config reload' ;;
             'explain:app') place='explain app' ;;
             'explain:ask') place='explain ask' ;;
+            'explain:queue') place='explain queue' ;;
+            'explain:placement') place='explain placement' ;;
             'scenario:run') place='scenario run' ;;
             'replay:gen') place='replay gen' ;;
             'dump:diff') place='dump diff' ;;
@@ -87,13 +89,14 @@ _ykctl() {
         'app list:--state') COMPREPLY=($(compgen -W 'New Accepted Running Resuming Completing Completed Failing Failed Rejected Expired' -- "$cur")); return ;;
         'ask add:-f'|'ask add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'config reload:-f'|'config reload:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'explain placement:-f'|'explain placement:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'replay:--nodes') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'replay:--pods') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'replay:--policy') COMPREPLY=($(compgen -W 'fair binpacking' -- "$cur")); return ;;
         'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP' -- "$cur")); return ;;
     esac
     case $prev in
-        --after|--app|--attribute|--color|--config|--count|--extra|--file|--first|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
+        --after|--app|--attribute|--color|--config|--count|--extra|--file|--first|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
     esac
     case $place in
         '')
@@ -281,7 +284,7 @@ _ykctl() {
             options='-h --help -f --file --extra --dry-run'
             files=no ;;
         'explain')
-            words='app ask'
+            words='app ask queue placement'
             options='-h --help'
             files=no ;;
         'explain app')
@@ -291,6 +294,14 @@ _ykctl() {
         'explain ask')
             words=''
             options='-h --help --app'
+            files=no ;;
+        'explain queue')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'explain placement')
+            words=''
+            options='-h --help --user --group --tag --queue -f --file'
             files=no ;;
         'scenario')
             words='run'

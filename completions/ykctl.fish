@@ -7,7 +7,7 @@ function __ykctl_at --description 'whether the command typed so far is the one g
             set skip no
             continue
         end
-        if contains -- $word --after --app --attribute --color --config --count --extra --file --first --interval --keep --key --name-format --node --nodes --object --output --parallel --partition --pods --policy --policy-group --priority --queue --reason --required-node --resources --rm --seed --since --socket --speed --state --tag --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
+        if contains -- $word --after --app --attribute --color --config --count --extra --file --first --group --interval --keep --key --name-format --node --nodes --object --output --parallel --partition --pods --policy --policy-group --priority --queue --reason --required-node --resources --rm --seed --since --socket --speed --state --tag --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
             set skip yes
             continue
         end
@@ -124,6 +124,10 @@ function __ykctl_at --description 'whether the command typed so far is the one g
                 set place 'explain app'
             case 'explain:ask'
                 set place 'explain ask'
+            case 'explain:queue'
+                set place 'explain queue'
+            case 'explain:placement'
+                set place 'explain placement'
             case 'scenario:run'
                 set place 'scenario run'
             case 'replay:gen'
@@ -153,7 +157,7 @@ complete -c ykctl -n '__ykctl_at ' -a ask -d 'asks: what applications want and d
 complete -c ykctl -n '__ykctl_at ' -a alloc -d 'allocations: what is placed where'
 complete -c ykctl -n '__ykctl_at ' -a partition -d 'partitions: capacity and what they hold'
 complete -c ykctl -n '__ykctl_at ' -a config -d 'the queue configuration: look at, check, compare, reload'
-complete -c ykctl -n '__ykctl_at ' -a explain -d 'why is it still pending?'
+complete -c ykctl -n '__ykctl_at ' -a explain -d 'why is it so: pending, placed there, limited?'
 complete -c ykctl -n '__ykctl_at ' -a scenario -d 'black-box tests of a daemon: what an RM does, and what must be seen'
 complete -c ykctl -n '__ykctl_at ' -a replay -d 'play a recorded cluster trace and report what was placed'
 complete -c ykctl -n '__ykctl_at ' -a dump -d 'the daemon'\''s state as JSON'
@@ -326,10 +330,19 @@ complete -c ykctl -n '__ykctl_at config reload' -l extra -x -d 'the new extra co
 complete -c ykctl -n '__ykctl_at config reload' -l dry-run -d 'only say what it would change'
 complete -c ykctl -n '__ykctl_at explain' -a app -d 'every layer that blocks the asks of an application'
 complete -c ykctl -n '__ykctl_at explain' -a ask -d 'every layer that blocks one ask'
+complete -c ykctl -n '__ykctl_at explain' -a queue -d 'each effective value of a queue and where it comes from'
+complete -c ykctl -n '__ykctl_at explain' -a placement -d 'which queue an application would get, rule by rule'
 complete -c ykctl -n '__ykctl_at explain' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at explain app' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at explain ask' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at explain ask' -l app -x -d 'of this application'
+complete -c ykctl -n '__ykctl_at explain queue' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at explain placement' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at explain placement' -l user -x -d 'who submits it'
+complete -c ykctl -n '__ykctl_at explain placement' -l group -x -d 'its groups, default what the daemon'\''s resolver knows'
+complete -c ykctl -n '__ykctl_at explain placement' -l tag -x -d 'a tag of the application'
+complete -c ykctl -n '__ykctl_at explain placement' -l queue -x -d 'the queue it asks for'
+complete -c ykctl -n '__ykctl_at explain placement' -s f -l file -r -F -d 'by this configuration instead of the running one; - is standard input'
 complete -c ykctl -n '__ykctl_at scenario' -a run -d 'play scenario files; exit 0 all pass, 1 an expectation failed, 2 a file is wrong'
 complete -c ykctl -n '__ykctl_at scenario' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at scenario run' -F

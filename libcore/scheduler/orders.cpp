@@ -335,6 +335,13 @@ void Orders::compute_fair_max(Queue& queue) {
     if (!queue.is_root() && !queue.fair_max.unlimited()) queue.fair_max.overlay(queue.max);
 }
 
+void Orders::queue_changed(Queue& queue) {
+    compute_fair_max(queue);
+    touch(queue, true);
+    queue.application_index.clear(); // an index must never hold keys of two minds
+    for (const ApplicationId id : queue.applications) touch(id);
+}
+
 /// All keys of a level change at once, so the level is filed anew: an index must never hold keys of two minds.
 void Orders::rekey_all(Queue& queue) {
     compute_fair_max(queue);

@@ -39,9 +39,12 @@ Resource PartitionContext::to_resource(const config::ResourceMap& map) {
 
 Queue& PartitionContext::make_queue(std::string_view name, Queue* parent, bool leaf, bool managed, Instant now) {
     auto& table = s_.queues;
-    const auto free = std::find(table.begin(), table.end(), nullptr);
-    const auto index = static_cast<std::uint32_t>(free - table.begin());
-    if (free == table.end()) table.push_back(nullptr);
+    if (s_.free_queues.empty()) {
+        s_.free_queues.push_back(static_cast<std::uint32_t>(table.size()));
+        table.push_back(nullptr);
+    }
+    const std::uint32_t index = s_.free_queues.back();
+    s_.free_queues.pop_back();
     std::string path = parent == nullptr ? std::string{name} : parent->path + "." + std::string{name};
     auto made = std::make_unique<Queue>(std::move(path), parent, leaf, index, s_.applications, table);
     Queue& queue = *made;
@@ -51,7 +54,7 @@ Queue& PartitionContext::make_queue(std::string_view name, Queue* parent, bool l
         s_.root = std::move(made);
     else
         parent->children.emplace(queue.name, std::move(made));
-    orders_.rebuild_queues();
+    orders_.queue_changed(queue);
     s_.tell({EventType::Queue, EventChange::Add, managed ? EventDetail::None : EventDetail::QueueDynamic, queue.path},
             now);
     return queue;
@@ -66,6 +69,7 @@ void PartitionContext::destroy_queue(Queue& queue, Instant now) {
     orders_.forget(queue);
     orders_.touch(parent);
     s_.queues[queue.index] = nullptr;
+    s_.free_queues.push_back(queue.index);
     parent.children.erase(queue.name);
 }
 

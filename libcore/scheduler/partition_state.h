@@ -82,6 +82,7 @@ struct PartitionState {
     UserGroupManager users;
 
     std::vector<Queue*> queues; // by Queue::index; nullptr: free
+    std::vector<std::uint32_t> free_queues;
     std::unique_ptr<Queue> root;
     std::unordered_map<std::string, ApplicationId> application_ids; // live ones
     HashIndex<AllocationId> keys;                                   // asks and allocations, by application and key

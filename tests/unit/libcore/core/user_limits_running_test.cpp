@@ -84,8 +84,7 @@ TEST_CASE("C-410 only applications in Accepted are held: what runs goes on over 
     CHECK(c.cycles(1) == 1);
 }
 
-// Fails: a held application that enters the running set by a reported placement stays held (PartitionContext::use).
-TEST_CASE("C-410 an application with a placeholder is in the running set already", "[!shouldfail]") {
+TEST_CASE("C-410 an application with a placeholder is in the running set already") {
     Cluster c{"[{name: a, limits: [{users: [bob], maxapplications: 1}]}]"};
     c.nodes(1, "vcore:100");
     submit(c, "x", "root.a", "bob");
