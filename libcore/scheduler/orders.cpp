@@ -25,6 +25,7 @@ bool same_shares(const Shares& a, const Shares& b) {
 
 void Orders::touch(GroupId id) {
     AskGroup& group = s_.groups[id];
+    s_.worth_inspecting = true;
     if (group.dirty) return;
     group.dirty = true;
     groups_.push_back(id);
@@ -32,12 +33,14 @@ void Orders::touch(GroupId id) {
 
 void Orders::touch(ApplicationId id) {
     Application& application = s_.applications[id];
+    s_.worth_inspecting = true;
     if (application.dirty) return;
     application.dirty = true;
     applications_.push_back(id);
 }
 
 void Orders::touch(Queue& queue, bool grew) {
+    s_.worth_inspecting = true;
     queue.grew = queue.grew || grew;
     if (queue.dirty) return;
     queue.dirty = true;

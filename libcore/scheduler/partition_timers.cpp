@@ -174,8 +174,9 @@ void PartitionContext::purge_expired() {
 
 /// S-520: once per ask, ever.
 void PartitionContext::report_outstanding() {
-    if (s_.state == ObjectState::Stopped || !s_.root->pending.gt_zero()) return;
+    if (!s_.worth_inspecting || s_.state == ObjectState::Stopped || !s_.root->pending.gt_zero()) return;
     orders_.refresh();
+    s_.worth_inspecting = false;
     for (const AllocationId id : OutstandingAsks{s_}.find()) {
         Allocation& ask = s_.allocations[id];
         Application& application = s_.applications[ask.application];

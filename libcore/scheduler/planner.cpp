@@ -329,9 +329,16 @@ void Planner::note_on(AllocationId id, AskGroup::Note why, Instant now) {
         passed_headroom(id, now);
 }
 
+/// S-113.
+void Planner::attempted(Allocation& ask) {
+    if (ask.is(Allocation::Attempted)) return;
+    ask.mark(Allocation::Attempted);
+    s_.worth_inspecting = true;
+}
+
 void Planner::passed_user_limit(AllocationId id, Instant now) {
     Allocation& ask = s_.allocations[id];
-    ask.mark(Allocation::Attempted);
+    attempted(ask);
     if (!ask.is(Allocation::UserFailed)) return;
     ask.mark(Allocation::UserFailed, false);
     tell_user_limit(ask, true, now);
@@ -347,7 +354,7 @@ void Planner::failed_user_limit(AllocationId id, Instant now) {
 
 void Planner::passed_headroom(AllocationId id, Instant now) {
     Allocation& ask = s_.allocations[id];
-    ask.mark(Allocation::Attempted);
+    attempted(ask);
     if (!ask.is(Allocation::QueueFailed)) return;
     ask.mark(Allocation::QueueFailed, false);
     tell_headroom(ask, true, now);
@@ -355,7 +362,7 @@ void Planner::passed_headroom(AllocationId id, Instant now) {
 
 void Planner::failed_headroom(AllocationId id, Instant now) {
     Allocation& ask = s_.allocations[id];
-    ask.mark(Allocation::Attempted);
+    attempted(ask);
     if (ask.is(Allocation::QueueFailed)) return;
     ask.mark(Allocation::QueueFailed);
     ask.mark(Allocation::QuotaLogged);

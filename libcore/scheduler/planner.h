@@ -87,6 +87,7 @@ private:
     void note(AskGroup& group, AllocationId ask, AskGroup::Note why, Instant now);
     /// What the asks of the application would fail on before any node is looked at (S-341, steps 3 and 5).
     [[nodiscard]] AskGroup::Note headroom_note(const Application& application, const Resource& resource) const;
+    void attempted(Allocation& ask);
     void note_on(AllocationId id, AskGroup::Note why, Instant now);
     void passed_user_limit(AllocationId id, Instant now);
     void failed_user_limit(AllocationId id, Instant now);

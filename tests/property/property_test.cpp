@@ -129,7 +129,7 @@ TEST_CASE("the random gangs come to every end") {
     const std::vector<std::string> ends{" type=4]", " type=2]",       " Resuming ",    " Failing ",
                                         " Failed ", "ALLOC_REPLACED", "ALLOC_TIMEOUT", "is larger than placeholder"};
     std::vector<int> seen(ends.size(), 0);
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         Run run;
         for (const Command& command : RandomCommands(seed, RandomCommands::Mix::Gangs).run(kLength)) run.play(command);
         const Recorder::Lines lines = run.said.take();
