@@ -29,7 +29,11 @@ struct Allocation {
         ScaleUp = 1U << 10,    // reported as outstanding (S-520)
         HasRequest = 1U << 11, // has a request record
         UserFailed = 1U << 12, // the last attempt failed the user headroom (C-409)
-        UserLogged = 1U << 13  // `Not enough user quota` is in its log
+        UserLogged = 1U << 13, // `Not enough user quota` is in its log
+        Released = 1U << 14,   // the RM was asked to release it; excludes Preempted (S-166)
+        Preempted = 1U << 15,
+        InFlight = 1U << 16,       // real half of a replacement: placed, but not yet its application's (G-040)
+        PlaceholderUsed = 1U << 17 // took the place of a placeholder
     };
 
     InlineText key;
@@ -56,6 +60,7 @@ struct Allocation {
     TagSetId tags{};
     std::uint32_t task_group = 0; // text id, 0: none
     std::uint32_t flags = 0;
+    AllocationId partner{}; // the other half of a replacement in flight (G-034)
 
     [[nodiscard]] bool is(Flag flag) const noexcept { return (flags & flag) != 0; }
     void mark(Flag flag, bool on = true) noexcept {

@@ -101,6 +101,7 @@ void Orders::refresh() {
 void Orders::node_refreshed(const Node& node, bool grew) {
     for (const ReservationId id : node.reservations) wake(id);
     if (!grew) return;
+    wake_gangs();
     s_.shapes.for_each_blocked_below(lanes_of(node.available), [&](ShapeId id) {
         const Shape& shape = s_.shapes[id];
         if (!shape.is_pinned() && node.is_open() && fits(node.available, shape.resource)) unblock(id);
@@ -129,8 +130,17 @@ void Orders::wake(ReservationId id) {
     touch(reservation.application);
 }
 
+void Orders::wake_gangs() {
+    for (const ApplicationId id : s_.stalled_gangs) {
+        if (!s_.applications.alive(id)) continue;
+        s_.applications[id].gang.stalled = false;
+        touch(id);
+    }
+    s_.stalled_gangs.clear();
+}
+
 Masks Orders::masks_of(const AskGroup& group) const {
-    if (!group.first_free.valid() || group.held_at.valid()) return {};
+    if (!group.first_free.valid() || group.held_at.valid() || group.replaceable) return {};
     const Shape& shape = s_.shapes[group.shape];
     return {shape.mask(), group.due && !shape.is_pinned() ? shape.mask() : 0};
 }
@@ -149,8 +159,11 @@ void Orders::file(GroupId id) {
 }
 
 OrderSummary Orders::summary_of(const Application& application) const {
+    OrderSummary summary;
+    summary.priority = application.ask_priority();
+    if (application.gang.may_replace()) summary.ready.reserves = kReplaceBit; // in any state (G-032)
+    if (application.held_at.valid()) return summary;
     Masks masks = application.groups.total();
-    if (application.held_at.valid()) return {{}, {}, application.ask_priority()};
     if (application.backing_off || application.counted)
         masks = {};
     else if (application.queue->properties.backoff_count > 0)
@@ -158,9 +171,7 @@ OrderSummary Orders::summary_of(const Application& application) const {
     const auto awake = [this](ReservationId id) { return !s_.reservations[id].stalled; };
     if (std::any_of(application.reservations.begin(), application.reservations.end(), awake))
         masks.reserves |= kReservedBit;
-    OrderSummary summary;
-    (application.needs_slot() ? summary.waiting : summary.ready) = masks;
-    summary.priority = application.ask_priority();
+    (application.needs_slot() ? summary.waiting : summary.ready).merge(masks);
     return summary;
 }
 

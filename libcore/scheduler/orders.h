@@ -58,6 +58,7 @@ public:
 private:
     void node_refreshed(const Node& node, bool grew);
     void unblock(ShapeId id);
+    void wake_gangs();
     void file(GroupId id);
     void file(ApplicationId id);
     void file(Queue& queue);

@@ -19,7 +19,7 @@ config::Acl acl_of(const std::string& text) {
 
 PartitionContext::PartitionContext(std::string name, std::string full_name, const Settings& settings,
                                    Callbacks& callbacks, EventSink& events, Instant now)
-    : s_(std::move(name), std::move(full_name), settings, callbacks, events), orders_(s_), planner_(s_, orders_) {
+    : s_(std::move(name), std::move(full_name), settings, callbacks, events), orders_(s_), planner_(s_, orders_), gang_planner_(s_, orders_) {
     s_.last_transition = now;
     make_queue("root", nullptr, false, true, now);
     s_.timers.set(now + settings.queue_clean_interval, TimerKind::CleanQueues);

@@ -70,6 +70,9 @@ std::string text_of(const ApplicationView& a) {
                                    a.id, list_name(a.list), queue, a.state, sum(a.allocated), sum(a.placeholder),
                                    sum(a.pending), sum(a.max_used), a.submitted.ns, time(a.started), time(a.finished),
                                    time(a.backoff_deadline), sorted(a.reservations), log);
+    for (const PlaceholderDataView& group : a.placeholder_data)
+        text += fmt::format("    group {} {} count={} replaced={} timedout={}\n", group.task_group,
+                            sum(group.min_resource), group.count, group.replaced, group.timed_out);
     for (const AskView& ask : a.asks)
         // not `scheduling_attempted`: the core notes it late on asks that it passed over (S-114)
         text += fmt::format("    ask {} {} prio={} created={} required={}\n", ask.key, sum(ask.resource), ask.priority,
