@@ -31,7 +31,13 @@ std::optional<Refusal> Partition::create_node(const NodeSpec& spec, Instant now)
         return Refusal{ElementCode::Negative, "negative"};
     for (AskSpec allocation : spec.existing) { // S-481: all or nothing, and no event for a rejected node
         allocation.node = {};
-        if (refusal_of(allocation)) return Refusal{ElementCode::ExistingAllocation, "existing allocation"};
+        bool refused = refusal_of(allocation).has_value();
+        if (Application* app = find(std::string(allocation.application)); app != nullptr) { // I-147
+            const auto known = app->requests.find(std::string(allocation.key));
+            refused = refused || (known != app->requests.end() &&
+                                  (known->second.placeholder != allocation.placeholder || known->second.allocated));
+        }
+        if (refused) return Refusal{ElementCode::ExistingAllocation, "existing allocation"};
     }
     const Maybe before = max_of(queues_.at("root"));
     Node& node = nodes_[id];
