@@ -106,7 +106,8 @@ public:
     void take_grown(F&& f) {
         shrunk_ = false;
         for (std::size_t i = 0; i < grown_.size(); ++i) {
-            if (!nodes_.alive(grown_[i])) continue;
+            // it may be gone, and its slot be another node's by now
+            if (!nodes_.alive(grown_[i]) || !nodes_[grown_[i]].grew) continue;
             nodes_[grown_[i]].grew = false;
             f(nodes_[grown_[i]]);
         }
