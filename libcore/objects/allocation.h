@@ -15,7 +15,7 @@
 namespace yk {
 
 struct Allocation {
-    enum Flag : std::uint16_t {
+    enum Flag : std::uint32_t {
         Placed = 1U << 0,
         Placeholder = 1U << 1,
         Originator = 1U << 2,
@@ -27,7 +27,11 @@ struct Allocation {
         QueueFailed = 1U << 8, // the last attempt failed the queue headroom
         QuotaLogged = 1U << 9, // S-114: `Not enough queue quota` is in its log
         ScaleUp = 1U << 10,    // reported as outstanding (S-520)
-        HasRequest = 1U << 11  // has a request record
+        HasRequest = 1U << 11, // has a request record
+        Preempted = 1U << 12,  // announced as a victim and not gone; excludes Released (GANG 0.3)
+        Released = 1U << 13,   // the core asked the RM to give it back; excludes Preempted
+        Triggered = 1U << 14,  // pending: victims were chosen for it, it holds the reservation (P-072)
+        Checked = 1U << 15     // pending: `bound` is the time of its last attempt to preempt (P-023)
     };
 
     InlineText key;
@@ -49,15 +53,15 @@ struct Allocation {
     ReservationId reservation{}; // pending only
     std::int32_t priority = 0;
     Instant created;           // S-110
-    Instant bound;             // placed only
+    Instant bound;             // placed: since when; pending and Checked: the last attempt to preempt
     std::uint64_t arrival = 0; // S-223
     TagSetId tags{};
     std::uint32_t task_group = 0; // text id, 0: none
-    std::uint16_t flags = 0;
+    std::uint32_t flags = 0;
 
     [[nodiscard]] bool is(Flag flag) const noexcept { return (flags & flag) != 0; }
     void mark(Flag flag, bool on = true) noexcept {
-        flags = static_cast<std::uint16_t>(on ? flags | flag : flags & ~flag);
+        flags = on ? flags | flag : flags & ~static_cast<std::uint32_t>(flag);
     }
 };
 

@@ -127,9 +127,13 @@ void Orders::wake(ReservationId id) {
 }
 
 Masks Orders::masks_of(const AskGroup& group) const {
-    if (!group.first_free.valid()) return {};
+    Masks masks;
+    if (group.checks && group.checks->due) masks.tries = kVisitBit;
+    if (!group.first_free.valid()) return masks;
     const Shape& shape = s_.shapes[group.shape];
-    return {shape.mask(), group.due && !shape.is_pinned() ? shape.mask() : 0};
+    masks.tries |= shape.mask();
+    masks.reserves = group.due && !shape.is_pinned() ? shape.mask() : 0;
+    return masks;
 }
 
 void Orders::file(GroupId id) {

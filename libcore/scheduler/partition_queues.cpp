@@ -9,7 +9,10 @@ namespace yk {
 
 PartitionContext::PartitionContext(std::string name, std::string full_name, const Settings& settings,
                                    Callbacks& callbacks, EventSink& events, Instant now)
-    : s_(std::move(name), std::move(full_name), settings, callbacks, events), orders_(s_), planner_(s_, orders_) {
+    : s_(std::move(name), std::move(full_name), settings, callbacks, events),
+      orders_(s_),
+      checks_(s_, orders_),
+      planner_(s_, orders_, checks_) {
     s_.last_transition = now;
     make_queue("root", nullptr, false, now);
     s_.timers.set(now + settings.queue_clean_interval, TimerKind::CleanQueues);
@@ -106,9 +109,12 @@ void PartitionContext::configure_queue(Queue& queue, const config::Queue& config
     }
     queue.property_map =
         queue.is_root() ? config.properties : config::inherit_properties(queue.parent->property_map, config.properties);
+    const Duration quota_delay = queue.properties.quota_preemption_delay;
+    const Limit max = queue.max;
     queue.properties = config::derive_properties(queue.property_map, queue.leaf);
     queue.max_applications = config.max_applications;
     set_limits(queue, config.resources, !made, now);
+    quota_configured(queue, max, quota_delay, now);
     for (const config::Queue& child : config.children) {
         const std::string name = config::lower(child.name);
         const auto known = queue.children.find(name);
@@ -163,6 +169,7 @@ void PartitionContext::configure(const config::Partition& config, Instant now) {
     s_.nodes.set_policy(config.node_sort_policy, std::move(weights));
     configure_queue(*s_.root, config.root, false, now);
     s_.slots_changed = true;
+    checks_.update_all(now);
     orders_.rebuild_all();
 }
 
@@ -184,6 +191,7 @@ void PartitionContext::drop_everything(Instant now) {
 
 void PartitionContext::settings_changed(Instant now) {
     s_.groups.for_each([&](GroupId id) { update_due(id, now); });
+    checks_.update_all(now);
 }
 
 // --- cleaning (S-560)

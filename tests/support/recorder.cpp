@@ -31,7 +31,7 @@ unsigned number_of(ElementCode code) {
     return static_cast<unsigned>(code);
 }
 
-constexpr std::array<std::pair<EventDetail, std::string_view>, 36> kDetails{
+constexpr std::array<std::pair<EventDetail, std::string_view>, 37> kDetails{
     {{EventDetail::None, "NONE"},
      {EventDetail::RequestCancel, "REQUEST_CANCEL"},
      {EventDetail::RequestAlloc, "REQUEST_ALLOC"},
@@ -67,7 +67,8 @@ constexpr std::array<std::pair<EventDetail, std::string_view>, 36> kDetails{
      {EventDetail::AllocCancel, "ALLOC_CANCEL"},
      {EventDetail::AllocPreempt, "ALLOC_PREEMPT"},
      {EventDetail::AllocTimeout, "ALLOC_TIMEOUT"},
-     {EventDetail::AllocNodeRemoved, "ALLOC_NODEREMOVED"}}};
+     {EventDetail::AllocNodeRemoved, "ALLOC_NODEREMOVED"},
+     {EventDetail::QueuePreemption, "QUEUE_PREEMPTION"}}};
 
 std::vector<std::string> taken(std::vector<std::string>& lines) {
     return std::exchange(lines, {});
