@@ -28,10 +28,12 @@ struct Allocation {
         QuotaLogged = 1U << 9, // S-114: `Not enough queue quota` is in its log
         ScaleUp = 1U << 10,    // reported as outstanding (S-520)
         HasRequest = 1U << 11, // has a request record
-        Preempted = 1U << 12,  // announced as a victim and not gone; excludes Released (GANG 0.3)
-        Released = 1U << 13,   // the core asked the RM to give it back; excludes Preempted
-        Triggered = 1U << 14,  // pending: victims were chosen for it, it holds the reservation (P-072)
-        Checked = 1U << 15     // pending: `bound` is the time of its last attempt to preempt (P-023)
+        UserFailed = 1U << 12, // the last attempt failed the user headroom (C-409)
+        UserLogged = 1U << 13, // `Not enough user quota` is in its log
+        Preempted = 1U << 14,  // announced as a victim and not gone; excludes Released (GANG 0.3)
+        Released = 1U << 15,   // the core asked the RM to give it back; excludes Preempted
+        Triggered = 1U << 16,  // pending: victims were chosen for it, it holds the reservation (P-072)
+        Checked = 1U << 17     // pending: `bound` is the time of its last attempt to preempt (P-023)
     };
 
     InlineText key;

@@ -59,6 +59,14 @@ struct Application {
     bool backing_off = false;             // until then
     bool counted = false;                 // tried in this cycle, with back-off (S-345)
 
+    // what its user and group use (config.md section 13); linked when it gets its first ask or allocation
+    UsageNodeId user_usage{};
+    UsageNodeId group_usage{};       // none: no group tracking (C-403)
+    bool in_running_set = false;     // C-406
+    bool runnable_by_quota = true;   // S-265, as last told
+    UsageNodeId held_at{};           // the limit that does not let it run now (C-410)
+    std::uint32_t held_position = 0; // in that node's list
+
     // resource-seconds (S-033): instance type -> used, preempted, placeholder
     std::map<std::string, std::array<Resource, 3>> seconds;
 
@@ -70,6 +78,10 @@ struct Application {
     /// S-260, S-261: held back by maxApplications unless a slot is free.
     [[nodiscard]] bool needs_slot() const noexcept {
         return state == ApplicationState::Accepted && !allocating_accepted;
+    }
+    /// C-410: held back by the running applications of its user and group.
+    [[nodiscard]] bool needs_user_slot() const noexcept {
+        return state == ApplicationState::Accepted && !in_running_set;
     }
 };
 

@@ -29,7 +29,12 @@ struct GroupChecks {
 
 struct AskGroup {
     /// Why the group's asks are passed over, as last noted on them.
-    enum class Note : std::uint8_t { None, Queue, Nodes };
+    enum class Note : std::uint8_t { None, User, Queue, Nodes };
+    /// How often asks of the group failed one of the headrooms (S-114).
+    struct Failures {
+        Instant last;
+        std::uint32_t count = 0;
+    };
 
     ApplicationId application{};
     ShapeId shape{};
@@ -44,9 +49,11 @@ struct AskGroup {
     bool dirty = false;     // waits for Orders
     bool due = false;       // first_free is old enough to reserve (S-403)
     bool due_timer = false; // a timer will look at it
-    Instant quota_noted;    // last time an ask failed the queue headroom (S-114)
-    std::uint32_t quota_failures = 0;
-    bool in_untouched = false;             // listed in the partition
+    Failures user_failures;
+    Failures queue_failures;
+    UsageNodeId held_at{};           // the user's or group's limit that does not allow it now (C-409)
+    std::uint32_t held_position = 0; // in that node's list
+    bool in_untouched = false;       // listed in the partition
     std::uint32_t preemptors = 0;          // asks that may preempt others
     std::unique_ptr<GroupChecks> checks{}; // only where a preemption is possible at all
     // Made when asks arrive far out of order, so that an insertion need not walk the list.

@@ -11,6 +11,7 @@ struct AskGroup;
 struct Node;
 struct Reservation;
 struct Shape;
+struct UsageNode;
 
 using AllocationId = Id<Allocation>;
 using ApplicationId = Id<Application>;
@@ -18,5 +19,6 @@ using GroupId = Id<AskGroup>;
 using NodeId = Id<Node>;
 using ReservationId = Id<Reservation>;
 using ShapeId = Id<Shape>;
+using UsageNodeId = Id<UsageNode>;
 
 } // namespace yk

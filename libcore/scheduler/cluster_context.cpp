@@ -299,6 +299,16 @@ std::vector<ReservationView> ClusterContext::reservation_views(std::string_view 
     return found == nullptr ? std::vector<ReservationView>{} : found->reservation_views();
 }
 
+std::vector<UsageView> ClusterContext::user_views(std::string_view partition) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<UsageView>{} : found->usage_views(false);
+}
+
+std::vector<UsageView> ClusterContext::group_views(std::string_view partition) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<UsageView>{} : found->usage_views(true);
+}
+
 std::vector<std::string> ClusterContext::applications_with_key(std::string_view partition, std::string_view key) const {
     const PartitionContext* found = find_partition(partition);
     return found == nullptr ? std::vector<std::string>{} : found->applications_with_key(key);

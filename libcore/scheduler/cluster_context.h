@@ -91,6 +91,9 @@ public:
     [[nodiscard]] std::vector<NodeView> node_views(std::string_view partition, bool objects) const;
     [[nodiscard]] std::optional<NodeView> node_view(std::string_view partition, std::string_view id) const;
     [[nodiscard]] std::vector<ReservationView> reservation_views(std::string_view partition) const;
+    /// Users or groups with usage or limits, by name (C-476).
+    [[nodiscard]] std::vector<UsageView> user_views(std::string_view partition) const;
+    [[nodiscard]] std::vector<UsageView> group_views(std::string_view partition) const;
     /// Which live applications have a pending or placed ask with this key.
     [[nodiscard]] std::vector<std::string> applications_with_key(std::string_view partition,
                                                                  std::string_view key) const;

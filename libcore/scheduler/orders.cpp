@@ -51,10 +51,12 @@ void Orders::path_grew(Queue& leaf) {
 }
 
 void Orders::forget(GroupId id) {
+    let_go(s_.groups[id]);
     if (s_.groups[id].dirty) take_out(groups_, id);
 }
 
 void Orders::forget(ApplicationId id) {
+    let_go(s_.applications[id]);
     if (s_.applications[id].dirty) take_out(applications_, id);
 }
 
@@ -82,6 +84,7 @@ void Orders::refresh() {
         rebuild_ = false;
         rebuild_applications_ = false;
     }
+    lift_holds();
     lift_blocks(); // wakes reservations, so before their applications are filed
     for (std::size_t i = 0; i < groups_.size(); ++i) file(groups_[i]);
     groups_.clear();
@@ -128,6 +131,7 @@ void Orders::wake(ReservationId id) {
 
 Masks Orders::masks_of(const AskGroup& group) const {
     Masks masks;
+    if (group.held_at.valid()) return masks;
     if (group.checks && group.checks->due) masks.tries = kVisitBit;
     if (!group.first_free.valid()) return masks;
     const Shape& shape = s_.shapes[group.shape];
@@ -151,6 +155,7 @@ void Orders::file(GroupId id) {
 
 OrderSummary Orders::summary_of(const Application& application) const {
     Masks masks = application.groups.total();
+    if (application.held_at.valid()) return {{}, {}, application.ask_priority()};
     if (application.backing_off || application.counted)
         masks = {};
     else if (application.queue->properties.backoff_count > 0)
@@ -212,6 +217,68 @@ void Orders::file(ApplicationId id) {
         index.update_summary(id.index, summary);
 }
 
+// --- limits of users and groups
+// -------------------------------------------------------------------------------------------
+
+void Orders::hold(GroupId id, UsageNodeId at) {
+    AskGroup& group = s_.groups[id];
+    auto& held = s_.users[at].held_groups;
+    group.held_at = at;
+    group.held_position = static_cast<std::uint32_t>(held.size());
+    held.push_back(id);
+    touch(id);
+}
+
+void Orders::hold(ApplicationId id, UsageNodeId at) {
+    Application& application = s_.applications[id];
+    auto& held = s_.users[at].held_applications;
+    application.held_at = at;
+    application.held_position = static_cast<std::uint32_t>(held.size());
+    held.push_back(id);
+    touch(id);
+}
+
+void Orders::let_go(AskGroup& group) {
+    if (!group.held_at.valid()) return;
+    auto& held = s_.users[group.held_at].held_groups;
+    held[group.held_position] = held.back();
+    s_.groups[held.back()].held_position = group.held_position;
+    held.pop_back();
+    group.held_at = {};
+}
+
+void Orders::let_go(Application& application) {
+    if (!application.held_at.valid()) return;
+    auto& held = s_.users[application.held_at].held_applications;
+    held[application.held_position] = held.back();
+    s_.applications[held.back()].held_position = application.held_position;
+    held.pop_back();
+    application.held_at = {};
+}
+
+void Orders::lift_holds() {
+    if (!s_.users.any_grown()) return;
+    s_.users.take_grown([this](UsageNode& node) {
+        for (std::size_t i = node.held_groups.size(); i-- > 0;) {
+            const GroupId id = node.held_groups[i];
+            AskGroup& group = s_.groups[id];
+            if (!node.allows(s_.shapes[group.shape].resource)) continue;
+            let_go(group);
+            touch(id);
+        }
+        if (!node.has_slot()) return;
+        while (!node.held_applications.empty()) {
+            const ApplicationId id = node.held_applications.back();
+            let_go(s_.applications[id]);
+            touch(id);
+        }
+    });
+    wake_headroom();
+}
+
+// --- blocks
+// ------------------------------------------------------------------------------------------------------------
+
 void Orders::lift_blocks() {
     bool any = false;
     for (const auto& level : queues_)
@@ -222,7 +289,11 @@ void Orders::lift_blocks() {
             if (!queue->has_blocks()) continue;
             for (const ShapeId id : queue->blocks_that_fit(s_.shapes)) queue->unblock(id, s_.shapes);
         }
-    if (!any || s_.stalled_by_headroom == 0) return;
+    if (any) wake_headroom();
+}
+
+void Orders::wake_headroom() {
+    if (s_.stalled_by_headroom == 0) return;
     s_.reservations.for_each([this](ReservationId id) {
         if (s_.reservations[id].by_headroom) wake(id);
     });

@@ -36,6 +36,12 @@ public:
     void refresh();
     /// The queue blocks a shape now.
     void blocked(Queue& queue);
+    /// The group's asks do not fit the limit of a user or group (C-409): not offered until there is room.
+    void hold(GroupId id, UsageNodeId at);
+    /// The application may not run because of that limit (C-410).
+    void hold(ApplicationId id, UsageNodeId at);
+    void let_go(AskGroup& group);
+    void let_go(Application& application);
     /// The first group of the shape was made: blocks on its bit no longer hold everywhere.
     void shape_appeared(ShapeId id);
     /// The reservation may be fulfilled again.
@@ -54,6 +60,8 @@ private:
     void file(ApplicationId id);
     void file(Queue& queue);
     void lift_blocks();
+    void lift_holds();
+    void wake_headroom();
     void rekey_all(Queue& queue);
     void compute_fair_max(Queue& queue);
 

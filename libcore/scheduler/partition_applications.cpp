@@ -59,6 +59,8 @@ void PartitionContext::enter_state(ApplicationId id, ApplicationState from, Inst
         return;
     }
     if (application.state == ApplicationState::Running || from == ApplicationState::Running) s_.slots_changed = true;
+    if (application.state != ApplicationState::Accepted) orders_.let_go(application); // C-410 holds no others back
+    link_users(id, now);
     orders_.touch(id);
     orders_.touch(*application.queue);
 }
@@ -230,6 +232,7 @@ void PartitionContext::leave_queue(ApplicationId id, Instant now) {
     members.pop_back();
     orders_.touch(leaf);
     s_.slots_changed = true;
+    unlink_users(id, now);
     s_.tell({EventType::Queue, EventChange::Remove, EventDetail::QueueApp, leaf.path, application.id}, now);
     s_.tell({EventType::App, EventChange::Remove, EventDetail::None, application.id}, now);
 }
@@ -263,26 +266,26 @@ void PartitionContext::set_allocating(Application& application, bool on) {
     s_.slots_changed = true;
 }
 
-void PartitionContext::tell_runnable(ApplicationId id, bool runnable, Instant now) {
+void PartitionContext::tell_runnable(ApplicationId id, bool in_queue, bool by_quota, Instant now) {
     Application& application = s_.applications[id];
-    if (application.runnable_in_queue == runnable) return;
-    application.runnable_in_queue = runnable;
-    s_.tell({EventType::App, EventChange::None,
-             runnable ? EventDetail::AppRunnableQueue : EventDetail::AppCannotRunQueue, application.id},
-            now);
+    const auto tell = [&](bool& told, bool runnable, EventDetail can, EventDetail cannot) {
+        if (told == runnable) return;
+        told = runnable;
+        s_.tell({EventType::App, EventChange::None, runnable ? can : cannot, application.id}, now);
+    };
+    tell(application.runnable_in_queue, in_queue, EventDetail::AppRunnableQueue, EventDetail::AppCannotRunQueue);
+    tell(application.runnable_by_quota, by_quota, EventDetail::AppRunnableQuota, EventDetail::AppCannotRunQuota);
 }
 
 /// After a walk without outcome every application with pending asks was considered (S-265).
 void PartitionContext::tell_runnable_flags(Instant now) {
     if (!s_.slots_changed) return;
     s_.slots_changed = false;
-    std::vector<ApplicationId> waiting;
-    s_.applications.for_each([&](ApplicationId id) {
-        if (s_.applications[id].pending.gt_zero()) waiting.push_back(id);
-    });
-    std::sort(waiting.begin(), waiting.end(),
-              [this](ApplicationId a, ApplicationId b) { return s_.applications[a].id < s_.applications[b].id; });
-    for (const ApplicationId id : waiting) tell_runnable(id, planner_.has_slot(s_.applications[id]), now);
+    for (const ApplicationId id : s_.applications_by_name()) {
+        const Application& application = s_.applications[id];
+        if (!application.pending.gt_zero()) continue;
+        tell_runnable(id, planner_.has_slot(application), planner_.has_user_slot(application), now);
+    }
 }
 
 } // namespace yk

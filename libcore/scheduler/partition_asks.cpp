@@ -216,6 +216,7 @@ void PartitionContext::resize_allocation(AllocationId id, const Resource& size, 
     const Resource before = s_.resource_of(placed);
     if (before.equals(size)) return;
     Application& application = s_.applications[placed.application];
+    change_use(application, before, size);
     Node& node = s_.nodes[placed.node];
     Resource& total = placed.is(Allocation::Placeholder) ? application.placeholder : application.allocated;
     for (Resource* amount : {&total, &node.allocated}) {

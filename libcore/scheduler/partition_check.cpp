@@ -255,6 +255,7 @@ std::vector<std::string> PartitionContext::check() const {
     std::vector<std::string> list;
     Faults faults{s_, list};
     Checker{s_, orders_, faults}.run();
+    check_users(list);
     return list;
 }
 

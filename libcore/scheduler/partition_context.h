@@ -70,6 +70,8 @@ public:
     [[nodiscard]] std::vector<NodeView> node_views(bool objects) const;
     [[nodiscard]] std::optional<NodeView> node_view(std::string_view id) const;
     [[nodiscard]] std::vector<ReservationView> reservation_views() const;
+    /// Users or groups with usage or named limits, by name (C-476).
+    [[nodiscard]] std::vector<UsageView> usage_views(bool groups) const;
     [[nodiscard]] std::vector<std::string> applications_with_key(std::string_view key) const;
     [[nodiscard]] Explanation explain_application(std::string_view application, Instant now) const;
     [[nodiscard]] Explanation explain_ask(std::string_view application, std::string_view key, Instant now) const;
@@ -143,12 +145,25 @@ private:
     void end_application(ApplicationId id, Instant now);
     void leave_queue(ApplicationId id, Instant now);
     void set_allocating(Application& application, bool on);
-    void tell_runnable(ApplicationId id, bool runnable, Instant now);
+    void tell_runnable(ApplicationId id, bool in_queue, bool by_quota, Instant now);
     void tell_runnable_flags(Instant now);
     void reject(const ApplicationSpec& spec, const Refusal& refusal, Instant now);
     void expire(EndedApplication& ended, Instant now);
     void drop_asks(ApplicationId id, Instant now);
     [[nodiscard]] std::vector<std::string> drop_allocations(ApplicationId id, EventDetail detail, Instant now);
+
+    // partition_users.cpp
+    void set_user_limits(const config::Partition& config, Instant now);
+    void link_users(ApplicationId id, Instant now);
+    void unlink_users(ApplicationId id, Instant now);
+    void choose_group(ApplicationId id, Instant now);
+    void leave_group_tracker(Application& application, Instant now);
+    void use(ApplicationId id, const Resource& amount, Instant now);
+    void give_back(ApplicationId id, const Resource& amount, Instant now);
+    void tell_usage(const Application& application, EventChange change, const Resource& amount, Instant now);
+    void change_use(const Application& application, const Resource& before, const Resource& after);
+    void leave_running_set(Application& application);
+    void check_users(std::vector<std::string>& broken) const;
 
     // partition_nodes.cpp
     void capacity_changed(const Resource& before, const Resource& after, Instant now);

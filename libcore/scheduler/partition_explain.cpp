@@ -18,9 +18,8 @@ std::string plural(std::int64_t count, std::string_view what) {
 /// Why one ask is pending, gathered level by level.
 class AskExplainer {
 public:
-    AskExplainer(const PartitionState& state, const Planner& planner, const Allocation& ask, std::int64_t asks)
+    AskExplainer(const PartitionState& state, const Allocation& ask, std::int64_t asks)
         : s_(state),
-          planner_(planner),
           ask_(ask),
           application_(s_.applications[ask.application]),
           shape_(s_.shapes[ask.shape]),
@@ -28,6 +27,7 @@ public:
 
     void run(Instant now, Explanation& into) {
         explain_application(now);
+        explain_users();
         explain_queues();
         fit_ = fit_nodes();
         explain_nodes();
@@ -69,6 +69,7 @@ private:
             add("BACKOFF", application_.id,
                 "the application backs off for " + plural(left, "second") + " after asks that found no node");
         }
+        explain_user_slots();
         if (!application_.needs_slot()) return;
         for (const Queue* queue = application_.queue; queue != nullptr; queue = queue->parent) {
             if (queue->has_free_slot()) continue;
@@ -79,6 +80,40 @@ private:
         }
     }
 
+    /// f(const UsageNode&) for every level of the user, then of the group.
+    template <class F>
+    void for_each_usage(F&& f) const {
+        for (UsageNodeId id : {application_.user_usage, application_.group_usage})
+            for (; id.valid(); id = s_.users[id].parent) f(s_.users[id]);
+    }
+
+    [[nodiscard]] static std::string who(const UsageNode& node) {
+        return (node.tracker->group ? "group " : "user ") + node.tracker->name;
+    }
+
+    void explain_user_slots() {
+        if (!application_.needs_user_slot()) return;
+        for_each_usage([this](const UsageNode& node) {
+            if (node.has_slot()) return;
+            held_ = true;
+            add("APP_LIMIT", node.path,
+                who(node) + " runs " + std::to_string(node.running) + " of at most " +
+                    plural(static_cast<std::int64_t>(node.limit.max_applications), "application"));
+        });
+    }
+
+    void explain_users() {
+        for_each_usage([this](const UsageNode& node) {
+            if (node.allows(shape_.resource)) return;
+            limited_ = true;
+            add(node.tracker->group ? "GROUP_LIMIT" : "USER_LIMIT", node.path,
+                who(node) + ": " + limit_text(node.limit.max, node.usage));
+            reasons_.back().used = map_of(node.usage);
+            reasons_.back().limit = map_of(node.limit.max.bounds());
+            impossible_ = impossible_ || !node.limit.max.allows(shape_.resource);
+        });
+    }
+
     void explain_queues() {
         for (const Queue* queue = application_.queue; queue != nullptr; queue = queue->parent) {
             if (queue->state == ObjectState::Stopped) {
@@ -87,20 +122,20 @@ private:
             }
             if (queue->headroom_allows(shape_.resource)) continue;
             if (!queue->is_root()) limited_ = true;
-            add("QUEUE_MAX", queue->path, limit_text(*queue));
+            add("QUEUE_MAX", queue->path, limit_text(queue->max, queue->allocated));
             reasons_.back().used = map_of(queue->allocated);
             reasons_.back().limit = map_of(queue->max.bounds());
             impossible_ = impossible_ || !queue->max.allows(shape_.resource);
         }
     }
 
-    [[nodiscard]] std::string limit_text(const Queue& queue) const {
+    [[nodiscard]] std::string limit_text(const Limit& max, const Resource& usage) const {
         std::string text;
         s_.named(shape_.resource).for_each([&](std::string_view name, std::int64_t wanted) {
             const ResourceId id = s_.resources.find(name);
-            if (!queue.max.bounds().has(id) || wanted <= 0) return;
-            const std::int64_t bound = queue.max.bounds().get(id);
-            const std::int64_t used = queue.allocated.get(id);
+            if (!max.bounds().has(id) || wanted <= 0) return;
+            const std::int64_t bound = max.bounds().get(id);
+            const std::int64_t used = usage.get(id);
             if (wanted <= sat_sub(bound, used)) return;
             if (!text.empty()) text += "; ";
             text += "max " + std::string{name} + " " + std::to_string(bound) + ", used " + std::to_string(used) +
@@ -178,7 +213,6 @@ private:
     }
 
     const PartitionState& s_;
-    const Planner& planner_;
     const Allocation& ask_;
     const Application& application_;
     const Shape& shape_;
@@ -215,7 +249,7 @@ Explanation PartitionContext::explain_ask(std::string_view application, std::str
     }
     explanation.pending_asks = 1;
     explanation.oldest_pending = ask.created;
-    AskExplainer{s_, planner_, ask, 1}.run(now, explanation);
+    AskExplainer{s_, ask, 1}.run(now, explanation);
     return explanation;
 }
 
@@ -253,7 +287,7 @@ Explanation PartitionContext::explain_application(std::string_view name, Instant
             explanation.oldest_pending = ask.created;
         if (++explained > kMaxShapesExplained) return;
         Explanation one;
-        AskExplainer{s_, planner_, ask, group.count}.run(now, explanation.nodes ? one : explanation);
+        AskExplainer{s_, ask, group.count}.run(now, explanation.nodes ? one : explanation);
         for (ExplainReason& reason : one.reasons) {
             const auto same =
                 std::find_if(explanation.reasons.begin(), explanation.reasons.end(), [&](const auto& each) {

@@ -226,6 +226,7 @@ void PartitionContext::put_in_application(AllocationId id, Instant now) {
     ++s_.allocation_count;
     const bool runs = !placeholder || application.placeholder.equals(application.placeholder_ask); // S-145
     if (runs && application.state != ApplicationState::Running) handle(owner, ApplicationEvent::Run, {}, now);
+    use(owner, size, now);
     orders_.touch(owner);
     s_.tell({EventType::App, EventChange::Add, EventDetail::AppAlloc, application.id, placed.key.view(), {}, &size},
             now);
@@ -280,6 +281,7 @@ void PartitionContext::take_from_application(AllocationId id, EventDetail detail
     s_.placeholder_count -= placeholder ? 1U : 0U;
     --s_.allocation_count;
     ++s_.counters.released;
+    give_back(owner, size, now);
     orders_.touch(owner);
     s_.tell({EventType::App, EventChange::Remove, detail, application.id, gone.key.view(), {}, &size}, now);
 }

@@ -168,6 +168,7 @@ void PartitionContext::configure(const config::Partition& config, Instant now) {
             weights.emplace_back(id, weight);
     s_.nodes.set_policy(config.node_sort_policy, std::move(weights));
     configure_queue(*s_.root, config.root, false, now);
+    set_user_limits(config, now);
     s_.slots_changed = true;
     checks_.update_all(now);
     orders_.rebuild_all();

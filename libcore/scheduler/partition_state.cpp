@@ -1,5 +1,7 @@
 #include "libcore/scheduler/partition_state.h"
 
+#include <algorithm>
+
 #include <charconv>
 
 namespace yk {
@@ -17,6 +19,15 @@ std::uint32_t TextTable::intern(std::string_view text) {
 ApplicationId PartitionState::find_application(std::string_view id) const {
     const auto found = application_ids.find(std::string{id});
     return found == application_ids.end() ? ApplicationId{} : found->second;
+}
+
+std::vector<ApplicationId> PartitionState::applications_by_name() const {
+    std::vector<ApplicationId> ids;
+    ids.reserve(applications.size());
+    applications.for_each([&ids](ApplicationId id) { ids.push_back(id); });
+    std::sort(ids.begin(), ids.end(),
+              [this](ApplicationId a, ApplicationId b) { return applications[a].id < applications[b].id; });
+    return ids;
 }
 
 AllocationId PartitionState::find_allocation(ApplicationId application, std::string_view key) const {

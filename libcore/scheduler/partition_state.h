@@ -30,6 +30,7 @@
 #include "libcore/scheduler/settings.h"
 #include "libcore/scheduler/timers.h"
 #include "libcore/scheduler/view.h"
+#include "libcore/ugm/user_group_manager.h"
 
 namespace yk {
 
@@ -78,6 +79,7 @@ struct PartitionState {
     Slab<AskGroup> groups;
     Slab<Application> applications;
     Slab<Reservation> reservations;
+    UserGroupManager users;
 
     std::vector<Queue*> queues; // by Queue::index; nullptr: free
     std::unique_ptr<Queue> root;
@@ -127,6 +129,12 @@ struct PartitionState {
     [[nodiscard]] ApplicationId find_application(std::string_view id) const;
     [[nodiscard]] AllocationId find_allocation(ApplicationId application, std::string_view key) const;
     [[nodiscard]] Queue* find_queue(std::string_view path) const; // any case
+    /// Live applications by id, for whatever is told of several at once.
+    [[nodiscard]] std::vector<ApplicationId> applications_by_name() const;
+    /// C-409: the first level of its user, then of its group, that does not allow the ask; none: all do.
+    [[nodiscard]] UsageNodeId refusing_user_limit(const Application& application, const Resource& ask) const;
+    /// C-410: the same for one more running application; none when it may run.
+    [[nodiscard]] UsageNodeId refusing_user_slot(const Application& application) const;
     [[nodiscard]] const Resource& resource_of(const Allocation& allocation) const {
         return shapes[allocation.shape].resource;
     }

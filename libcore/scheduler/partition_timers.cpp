@@ -45,7 +45,7 @@ bool PartitionContext::execute(const Plan& plan, Instant now) {
     const Allocation& ask = s_.allocations[plan.ask];
     const ApplicationId owner = ask.application;
     reserve_room(plan.ask, plan.node);
-    tell_runnable(owner, true, now);
+    tell_runnable(owner, true, true, now);
     if (s_.shapes[ask.shape].is_pinned()) drop_ordinary_reservations(plan.node, now); // S-432
     const bool allocate = plan.kind == Plan::Kind::Allocate;
     if (allocate)

@@ -129,10 +129,15 @@ AskView PartitionContext::view_of_ask(const Allocation& ask) const {
     view.scheduling_attempted = ask.is(Allocation::Attempted);
     view.triggered_scale_up = ask.is(Allocation::ScaleUp);
     view.triggered_preemption = ask.is(Allocation::Triggered);
-    if (ask.is(Allocation::QuotaLogged) && ask.group.valid()) {
+    if (ask.group.valid()) {
         const AskGroup& group = s_.groups[ask.group];
-        view.log.push_back({"Not enough queue quota", group.quota_noted,
-                            static_cast<std::int64_t>(std::max<std::uint32_t>(group.quota_failures, 1))});
+        const auto log = [&view](std::string_view message, const AskGroup::Failures& failures) {
+            view.log.push_back({std::string{message}, failures.last,
+                                static_cast<std::int64_t>(std::max<std::uint32_t>(failures.count, 1))});
+        };
+        if (ask.is(Allocation::UserLogged)) log("Not enough user quota", group.user_failures);
+        if (ask.is(Allocation::QuotaLogged)) log("Not enough queue quota", group.queue_failures);
+        std::sort(view.log.begin(), view.log.end(), [](const auto& a, const auto& b) { return a.last < b.last; });
     }
     return view;
 }

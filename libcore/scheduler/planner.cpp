@@ -73,6 +73,7 @@ Plan Planner::plan_regular(Instant now) {
         orders_.refresh();
         const Candidate candidate = find_candidate(s_.shapes.open());
         if (!candidate.application.valid()) return {};
+        if (hold_without_slot(candidate.application)) continue;
         const Plan plan =
             candidate.group.valid() ? try_group(candidate.group, now) : try_counting(candidate.application, now);
         if (plan) return plan;
@@ -90,13 +91,20 @@ Planner::QueueVerdict Planner::queue_verdict(Queue& leaf, const Resource& resour
     return verdict;
 }
 
+/// S-340: an application that its user or group may not run any more of is skipped until one ends.
+bool Planner::hold_without_slot(ApplicationId id) {
+    const UsageNodeId at = s_.refusing_user_slot(s_.applications[id]);
+    if (at.valid()) orders_.hold(id, at);
+    return at.valid();
+}
+
 /// S-341 for the asks of a group: its first free one, and those that may preempt (P-020, in the order of asks).
 Plan Planner::try_group(GroupId id, Instant now) {
     const AskGroup& group = s_.groups[id];
     if (!group.checks || !group.checks->due) return try_first_free(id, now);
     Plan plan;
     if (passable(group)) plan = try_first_free(id, now);
-    if (plan.kind == Plan::Kind::Allocate) return plan;
+    if (plan.kind == Plan::Kind::Allocate || group.held_at.valid()) return plan;
     if (Plan preempting = try_preempting(id, plan.ask, now)) return preempting;
     return plan;
 }
@@ -111,6 +119,12 @@ std::optional<bool> Planner::nodes_tried(const Allocation& ask) const {
 
 /// The group's asks that may attempt a preemption now, those in front of `before` only when there is one.
 Plan Planner::try_preempting(GroupId id, AllocationId before, Instant now) {
+    const Application& application = s_.applications[s_.groups[id].application];
+    if (const UsageNodeId at = s_.refusing_user_limit(application, s_.shapes[s_.groups[id].shape].resource);
+        at.valid()) {
+        orders_.hold(id, at); // P-020: an ask beyond the user headroom never attempts
+        return {};
+    }
     std::optional<PreemptionResult> same; // equal asks fail alike
     while (true) {
         const AllocationId ask = checks_.next(id, now);
@@ -148,8 +162,15 @@ std::optional<Plan> Planner::attempt(AllocationId ask, std::optional<PreemptionR
 Plan Planner::try_first_free(GroupId id, Instant now) {
     AskGroup& group = s_.groups[id];
     const AllocationId ask = group.first_free;
-    const QueueVerdict verdict =
-        queue_verdict(*s_.applications[group.application].queue, s_.shapes[group.shape].resource);
+    const Application& application = s_.applications[group.application];
+    const Resource& resource = s_.shapes[group.shape].resource;
+    if (const UsageNodeId at = s_.refusing_user_limit(application, resource); at.valid()) {
+        note(group, ask, AskGroup::Note::User, now);
+        orders_.hold(id, at);
+        return {};
+    }
+    passed_user_limit(ask, now);
+    const QueueVerdict verdict = queue_verdict(*application.queue, resource);
     if (verdict.queue == nullptr) {
         passed_headroom(ask, now);
         return try_nodes(ask, now);
@@ -267,7 +288,14 @@ Plan Planner::attempt_counted(AllocationId ask, Instant now) {
 Planner::Counted Planner::try_counted(AllocationId ask, Instant now) {
     const Allocation& wanted = s_.allocations[ask];
     AskGroup& group = s_.groups[wanted.group];
-    const QueueVerdict verdict = queue_verdict(*s_.applications[wanted.application].queue, s_.resource_of(wanted));
+    const Application& application = s_.applications[wanted.application];
+    if (s_.refusing_user_limit(application, s_.resource_of(wanted)).valid()) {
+        note(group, ask, AskGroup::Note::User, now);
+        touched(group, ask);
+        return {{}, true, false};
+    }
+    passed_user_limit(ask, now);
+    const QueueVerdict verdict = queue_verdict(*application.queue, s_.resource_of(wanted));
     if (verdict.queue != nullptr) {
         note(group, ask, verdict.quota ? AskGroup::Note::Queue : AskGroup::Note::Nodes, now);
         touched(group, ask);
@@ -297,6 +325,7 @@ Plan Planner::plan_reserved(Instant now) {
                                       return true;
                                   });
         if (!found.valid()) return {};
+        if (hold_without_slot(found)) continue;
         if (const Plan plan = try_reservations(found, now)) return plan;
     }
 }
@@ -308,7 +337,9 @@ Plan Planner::try_reservations(ApplicationId id, Instant now) {
     for (const ReservationId held : application.reservations) { // each on its own node
         const Reservation& reservation = s_.reservations[held];
         if (reservation.stalled) continue;
-        if (queue_verdict(*application.queue, s_.resource_of(s_.allocations[reservation.ask])).queue != nullptr) {
+        const Resource& wanted = s_.resource_of(s_.allocations[reservation.ask]);
+        if (s_.refusing_user_limit(application, wanted).valid() ||
+            queue_verdict(*application.queue, wanted).queue != nullptr) {
             stall(held, true);
             const bool over_age = now - reservation.since > s_.settings.reservation_timeout;
             if (over_age && !is_pinned(held)) to_drop_.push_back(held);
@@ -403,6 +434,50 @@ void Planner::tell_headroom(const Allocation& ask, bool fits_now, Instant now) {
         now);
 }
 
+void Planner::tell_user_limit(const Allocation& ask, bool fits_now, Instant now) {
+    const Application& application = s_.applications[ask.application];
+    const Resource& wanted = s_.resource_of(ask);
+    Limit room = s_.users.headroom(application.user_usage);
+    room.tighten(s_.users.headroom(application.group_usage));
+    std::string message = "Request '" + std::string{ask.key.view()};
+    message += fits_now ? "' fits in the available user quota" : "' exceeds the available user quota";
+    message += " (requested " + s_.named(wanted).text() + ", available " + s_.named(room.bounds()).text() + ")";
+    s_.tell(
+        {EventType::Request, EventChange::None, EventDetail::None, ask.key.view(), application.id, message, &wanted},
+        now);
+}
+
+/// The order of the attempts: user, queue, nodes (S-253).
+AskGroup::Note Planner::headroom_note(const Application& application, const Resource& resource) const {
+    if (s_.refusing_user_limit(application, resource).valid()) return AskGroup::Note::User;
+    return queue_verdict(*application.queue, resource).quota ? AskGroup::Note::Queue : AskGroup::Note::Nodes;
+}
+
+void Planner::note_on(AllocationId id, AskGroup::Note why, Instant now) {
+    if (why == AskGroup::Note::User) return failed_user_limit(id, now);
+    passed_user_limit(id, now);
+    if (why == AskGroup::Note::Queue)
+        failed_headroom(id, now);
+    else
+        passed_headroom(id, now);
+}
+
+void Planner::passed_user_limit(AllocationId id, Instant now) {
+    Allocation& ask = s_.allocations[id];
+    ask.mark(Allocation::Attempted);
+    if (!ask.is(Allocation::UserFailed)) return;
+    ask.mark(Allocation::UserFailed, false);
+    tell_user_limit(ask, true, now);
+}
+
+void Planner::failed_user_limit(AllocationId id, Instant now) {
+    Allocation& ask = s_.allocations[id];
+    if (ask.is(Allocation::UserFailed)) return;
+    ask.mark(Allocation::UserFailed);
+    ask.mark(Allocation::UserLogged);
+    tell_user_limit(ask, false, now);
+}
+
 void Planner::passed_headroom(AllocationId id, Instant now) {
     Allocation& ask = s_.allocations[id];
     ask.mark(Allocation::Attempted);
@@ -421,9 +496,13 @@ void Planner::failed_headroom(AllocationId id, Instant now) {
 }
 
 void Planner::note(AskGroup& group, AllocationId ask, AskGroup::Note why, Instant now) {
+    if (why == AskGroup::Note::User) failed_user_limit(ask, now);
     if (why == AskGroup::Note::Queue) failed_headroom(ask, now);
-    if (why == AskGroup::Note::Queue) group.quota_noted = now;
-    group.quota_failures += why == AskGroup::Note::Queue ? 1 : 0;
+    if (why == AskGroup::Note::User || why == AskGroup::Note::Queue) {
+        AskGroup::Failures& failures = why == AskGroup::Note::User ? group.user_failures : group.queue_failures;
+        failures.last = now;
+        ++failures.count;
+    }
     if (group.note == why) return;
     group.note = why;
     group.first_untouched = group.head; // the others of the group are passed over for another reason from now on
@@ -448,11 +527,9 @@ void Planner::note_passed_over(Instant now) {
         }
         group.in_untouched = false;
         if (!group.first_untouched.valid()) continue;
-        Queue& leaf = *s_.applications[group.application].queue;
-        const bool quota = queue_verdict(leaf, s_.shapes[group.shape].resource).quota;
-        group.note = quota ? AskGroup::Note::Queue : AskGroup::Note::Nodes;
+        group.note = headroom_note(s_.applications[group.application], s_.shapes[group.shape].resource);
         for (AllocationId ask = group.first_untouched; ask.valid(); ask = {s_.allocations[ask].place.pending.next})
-            quota ? failed_headroom(ask, now) : passed_headroom(ask, now);
+            note_on(ask, group.note, now);
         group.first_untouched = {};
     }
     s_.untouched.swap(later);
@@ -460,7 +537,11 @@ void Planner::note_passed_over(Instant now) {
 
 /// S-340: whether the walk would have tried the application's asks.
 bool Planner::is_considered(const Application& application) const {
-    return !application.backing_off && has_slot(application);
+    return !application.backing_off && has_slot(application) && has_user_slot(application);
+}
+
+bool Planner::has_user_slot(const Application& application) const {
+    return !s_.refusing_user_slot(application).valid();
 }
 
 bool Planner::has_slot(const Application& application) const {

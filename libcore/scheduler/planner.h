@@ -61,6 +61,8 @@ public:
     [[nodiscard]] bool is_considered(const Application& application) const;
     /// S-260, S-261: it runs, is starting to run, or every level has a slot for it.
     [[nodiscard]] bool has_slot(const Application& application) const;
+    /// C-410: the same for its user and group.
+    [[nodiscard]] bool has_user_slot(const Application& application) const;
 
 private:
     struct Candidate {
@@ -75,6 +77,7 @@ private:
 
     [[nodiscard]] Candidate find_candidate(const Masks& wanted) const;
     [[nodiscard]] bool passable(const AskGroup& group) const;
+    bool hold_without_slot(ApplicationId id);
     Plan try_group(GroupId id, Instant now);
     Plan try_first_free(GroupId id, Instant now);
     Plan try_preempting(GroupId id, AllocationId before, Instant now);
@@ -95,6 +98,12 @@ private:
 
     void touched(AskGroup& group, AllocationId ask);
     void note(AskGroup& group, AllocationId ask, AskGroup::Note why, Instant now);
+    /// What the asks of the application would fail on before any node is looked at (S-341, steps 3 and 5).
+    [[nodiscard]] AskGroup::Note headroom_note(const Application& application, const Resource& resource) const;
+    void note_on(AllocationId id, AskGroup::Note why, Instant now);
+    void passed_user_limit(AllocationId id, Instant now);
+    void failed_user_limit(AllocationId id, Instant now);
+    void tell_user_limit(const Allocation& ask, bool fits_now, Instant now);
     void passed_headroom(AllocationId id, Instant now);
     void failed_headroom(AllocationId id, Instant now);
     void tell_headroom(const Allocation& ask, bool fits_now, Instant now);

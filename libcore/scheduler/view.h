@@ -150,6 +150,23 @@ struct ReservationView {
     std::string reason;
 };
 
+/// What a user or group uses at one queue and below, and what it may (C-400, C-476).
+struct UsageQueueView {
+    std::string path;
+    ResourceMapView usage;
+    std::vector<std::string> running; // applications, by id
+    std::optional<ResourceMapView> max;
+    std::uint64_t max_applications = 0;   // 0: not limited
+    std::vector<UsageQueueView> children; // by path
+};
+
+struct UsageView {
+    std::string name;
+    std::map<std::string, std::string> groups; // of a user: application -> group it counts for
+    std::vector<std::string> applications;     // of a group, by id
+    UsageQueueView root;
+};
+
 struct PartitionView {
     std::string name;
     std::string rm;

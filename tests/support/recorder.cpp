@@ -31,7 +31,7 @@ unsigned number_of(ElementCode code) {
     return static_cast<unsigned>(code);
 }
 
-constexpr std::array<std::pair<EventDetail, std::string_view>, 37> kDetails{
+constexpr std::array<std::pair<EventDetail, std::string_view>, 42> kDetails{
     {{EventDetail::None, "NONE"},
      {EventDetail::RequestCancel, "REQUEST_CANCEL"},
      {EventDetail::RequestAlloc, "REQUEST_ALLOC"},
@@ -58,6 +58,11 @@ constexpr std::array<std::pair<EventDetail, std::string_view>, 37> kDetails{
      {EventDetail::NodeCapacity, "NODE_CAPACITY"},
      {EventDetail::NodeOccupied, "NODE_OCCUPIED"},
      {EventDetail::NodeReservation, "NODE_RESERVATION"},
+     {EventDetail::UserLimit, "UG_USER_LIMIT"},
+     {EventDetail::GroupLimit, "UG_GROUP_LIMIT"},
+     {EventDetail::AppLink, "UG_APP_LINK"},
+     {EventDetail::UserResource, "UG_USER_RESOURCE"},
+     {EventDetail::GroupResource, "UG_GROUP_RESOURCE"},
      {EventDetail::QueueConfig, "QUEUE_CONFIG"},
      {EventDetail::QueueDynamic, "QUEUE_DYNAMIC"},
      {EventDetail::QueueType, "QUEUE_TYPE"},
@@ -169,7 +174,8 @@ void RecordingEvents::record(const EventRecord& e) {
     std::string line =
         fmt::format("{} {} {} {} {} ref={} res={} at={}{}{}", e.partition, name_of(e.type), e.object, name_of(e.change),
                     name_of(e.detail), e.reference, text_of(e.resource), e.at.ns, kWording, e.message);
-    (e.type == EventType::Request ? requests : lines).push_back(std::move(line));
+    const bool apart = e.type == EventType::Request || e.type == EventType::UserGroup;
+    (apart ? requests : lines).push_back(std::move(line));
 }
 
 Recorder::Lines Recorder::take() {

@@ -141,6 +141,7 @@ def test_bad_numbers_reject_single_elements():
             {"allocationKey": "lost", "applicationID": "nobody", "resourceAsk": {"vcore": 1}},
             {"allocationKey": "theirs", "applicationID": "app", "partitionName": "[rm:2]default", "resourceAsk": {"vcore": 1}},
             {"allocationKey": "good", "applicationID": "app", "resourceAsk": {"vcore": (1 << 63) - 1}}]})
+        client.get("Sync", {"rmID": "rm:1"})  # the asks are answered before it
         codes = {}
         for item in client.poll()["items"]:
             for rejected in item["body"].get("rejected", []):

@@ -20,7 +20,7 @@ bool same(const config_yaml::Node& a, const config_yaml::Node& b) {
         a.members.size() != b.members.size())
         return false;
     // A plain text that can be nothing but a text may be written in quotes.
-    const bool is_text = a.quoted || a.scalar.find_first_of(" \n:#@%~*<") != std::string::npos;
+    const bool is_text = a.quoted || a.scalar.empty() || a.scalar.find_first_of(" \n:#@%~*<") != std::string::npos;
     if (!is_text && b.quoted) return false;
     if (a.quoted && !b.quoted) return false;
     for (std::size_t i = 0; i < a.items.size(); ++i)

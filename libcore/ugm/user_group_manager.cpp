@@ -1,0 +1,214 @@
+#include "libcore/ugm/user_group_manager.h"
+
+#include <bit>
+
+namespace yk {
+
+namespace {
+
+std::string_view parent_of(std::string_view path) {
+    const std::size_t dot = path.rfind('.');
+    return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
+}
+
+using Changes = std::vector<UserGroupManager::LimitChange>;
+
+void note_changes(const UsageLimits& before, const UsageLimits& after, const std::string& path, bool group,
+                  Changes& changes) {
+    for (const auto& [name, limit] : before)
+        if (after.find(name) == after.end()) changes.push_back({name, path, group, true});
+    for (const auto& [name, limit] : after) {
+        const auto known = before.find(name);
+        const bool same = known != before.end() && known->second.max.same_as(limit.max) &&
+                          known->second.max_applications == limit.max_applications;
+        if (!same) changes.push_back({name, path, group, false});
+    }
+}
+
+Changes compare(const LimitTable& before, const LimitTable& after) {
+    static const QueueLimits kNone;
+    Changes changes;
+    for (const auto& [path, limits] : before.queues()) {
+        if (after.queues().find(path) != after.queues().end()) continue;
+        note_changes(limits.users, {}, path, false, changes);
+        note_changes(limits.groups, {}, path, true, changes);
+    }
+    for (const auto& [path, limits] : after.queues()) {
+        const auto known = before.queues().find(path);
+        const QueueLimits& old = known == before.queues().end() ? kNone : known->second;
+        note_changes(old.users, limits.users, path, false, changes);
+        note_changes(old.groups, limits.groups, path, true, changes);
+    }
+    return changes;
+}
+
+} // namespace
+
+bool UsageNode::allows(const Resource& ask) const noexcept {
+    const Resource& max = limit.max.bounds();
+    for (std::uint64_t left = ask.types() & max.types(); left != 0; left &= left - 1) {
+        const auto id = static_cast<ResourceId>(std::countr_zero(left));
+        const std::int64_t value = ask.get(id);
+        if (value > 0 && value > sat_sub(max.get(id), usage.get(id))) return false;
+    }
+    return true;
+}
+
+// --- limits (C-420 to C-426)
+// ---------------------------------------------------------------------------------------------
+
+Changes UserGroupManager::set_limits(LimitTable table) {
+    Changes changes = compare(table_, table);
+    if (changes.empty()) {
+        table_ = std::move(table); // the order of groups may differ
+        return changes;
+    }
+    table_ = std::move(table);
+    shrunk_ = true;
+    for (const auto& [path, limits] : table_.queues()) {
+        for (const auto& [name, limit] : limits.users) make_named(name, false, path);
+        for (const auto& [name, limit] : limits.groups) make_named(name, true, path);
+    }
+    std::vector<UsageNodeId> all;
+    nodes_.for_each([&all](UsageNodeId id) { all.push_back(id); });
+    for (const UsageNodeId id : all) set_limit(nodes_[id]);
+    for (const UsageNodeId id : all) {
+        if (!nodes_.alive(id)) continue; // a child's pruning took it along
+        mark_grown(id);
+        prune(id);
+    }
+    return changes;
+}
+
+void UserGroupManager::make_named(std::string_view name, bool group, std::string_view path) {
+    if (name != kEverybody) find_or_make(tracker_of(name, group), path);
+}
+
+void UserGroupManager::set_limit(UsageNode& node) const {
+    const UsageTracker& tracker = *node.tracker;
+    const UsageLimit* limit =
+        tracker.group ? table_.for_group(node.path, tracker.name) : table_.for_user(node.path, tracker.name);
+    node.limit = limit == nullptr ? UsageLimit{} : *limit;
+    const auto queue = table_.queues().find(node.path);
+    node.named = false;
+    if (queue == table_.queues().end() || tracker.name == kEverybody) return;
+    const UsageLimits& names = tracker.group ? queue->second.groups : queue->second.users;
+    node.named = names.find(tracker.name) != names.end();
+}
+
+// --- nodes
+// ---------------------------------------------------------------------------------------------------------------
+
+UsageTracker& UserGroupManager::tracker_of(std::string_view name, bool group) {
+    Trackers& trackers = group ? groups_ : users_;
+    const auto known = trackers.find(name);
+    if (known != trackers.end()) return known->second;
+    return trackers.emplace(std::string{name}, UsageTracker{std::string{name}, group, {}}).first->second;
+}
+
+UsageNodeId UserGroupManager::find_or_make(UsageTracker& tracker, std::string_view path) {
+    const auto known = tracker.nodes.find(path);
+    if (known != tracker.nodes.end()) return known->second;
+    const std::string_view above = parent_of(path);
+    const UsageNodeId parent = above.empty() ? UsageNodeId{} : find_or_make(tracker, above);
+    const UsageNodeId id = nodes_.make();
+    UsageNode& node = nodes_[id];
+    node.tracker = &tracker;
+    node.parent = parent;
+    node.path = path;
+    set_limit(node);
+    if (parent.valid()) ++nodes_[parent].children;
+    tracker.nodes.emplace(node.path, id);
+    return id;
+}
+
+/// Invariant B, from this node up.
+void UserGroupManager::prune(UsageNodeId id) {
+    while (id.valid()) {
+        UsageNode& node = nodes_[id];
+        if (node.linked > 0 || node.named || node.children > 0) return;
+        UsageTracker& tracker = *node.tracker;
+        const UsageNodeId parent = node.parent;
+        if (parent.valid()) --nodes_[parent].children;
+        tracker.nodes.erase(node.path);
+        nodes_.destroy(id);
+        if (tracker.nodes.empty()) {
+            Trackers& trackers = tracker.group ? groups_ : users_;
+            trackers.erase(trackers.find(tracker.name));
+            return;
+        }
+        id = parent;
+    }
+}
+
+void UserGroupManager::mark_grown(UsageNodeId id) {
+    UsageNode& node = nodes_[id];
+    if (node.grew || (node.held_groups.empty() && node.held_applications.empty())) return;
+    node.grew = true;
+    grown_.push_back(id);
+}
+
+// --- applications
+// --------------------------------------------------------------------------------------------------------
+
+UsageNodeId UserGroupManager::link(std::string_view name, bool group, std::string_view path) {
+    const UsageNodeId id = find_or_make(tracker_of(name, group), path);
+    for (UsageNodeId each = id; each.valid(); each = nodes_[each].parent) ++nodes_[each].linked;
+    return id;
+}
+
+void UserGroupManager::unlink(UsageNodeId id) {
+    for (UsageNodeId each = id; each.valid(); each = nodes_[each].parent) --nodes_[each].linked;
+    prune(id);
+}
+
+void UserGroupManager::increase(UsageNodeId id, const Resource& amount) {
+    for (; id.valid(); id = nodes_[id].parent) {
+        nodes_[id].usage.add(amount);
+        nodes_[id].usage.prune();
+    }
+}
+
+void UserGroupManager::decrease(UsageNodeId id, const Resource& amount) {
+    shrunk_ = true;
+    for (; id.valid(); id = nodes_[id].parent) {
+        nodes_[id].usage.sub(amount);
+        nodes_[id].usage.prune();
+        mark_grown(id);
+    }
+}
+
+void UserGroupManager::enter_running(UsageNodeId id) {
+    for (; id.valid(); id = nodes_[id].parent) ++nodes_[id].running;
+}
+
+void UserGroupManager::leave_running(UsageNodeId id) {
+    shrunk_ = true;
+    for (; id.valid(); id = nodes_[id].parent) {
+        --nodes_[id].running;
+        mark_grown(id);
+    }
+}
+
+// --- questions
+// -----------------------------------------------------------------------------------------------------------
+
+UsageNodeId UserGroupManager::refusing(UsageNodeId id, const Resource& ask) const noexcept {
+    for (; id.valid(); id = nodes_[id].parent)
+        if (!nodes_[id].limit.max.unlimited() && !nodes_[id].allows(ask)) return id;
+    return {};
+}
+
+UsageNodeId UserGroupManager::without_slot(UsageNodeId id) const noexcept {
+    for (; id.valid(); id = nodes_[id].parent)
+        if (!nodes_[id].has_slot()) return id;
+    return {};
+}
+
+Limit UserGroupManager::headroom(UsageNodeId id) const {
+    Limit room;
+    for (; id.valid(); id = nodes_[id].parent) room.tighten(nodes_[id].limit.max.headroom(nodes_[id].usage));
+    return room;
+}
+
+} // namespace yk

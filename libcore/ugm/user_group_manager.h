@@ -1,0 +1,125 @@
+#pragma once
+// UserGroupManager: what users and groups use of a partition, and what they may (config.md sections 13 and 14).
+//
+// Owner: PartitionState. Thread: the partition's owner. Told by PartitionContext of every application, allocation and
+// reload; it decides nothing by itself.
+// Each user and group has a tracker: the queues its applications use, as a tree of UsageNodes. An application holds the
+// nodes of its own queue, so that counting costs its depth and no lookup.
+// Invariants, verified by PartitionContext::check():
+//  A  the usage of a node is the sum over the applications linked at or below it (C-400)
+//  B  a node exists iff an application is linked at or below it, or it or one below has a limit that names the tracker
+//  C  an ask group stands in `held_groups` of a node iff its held_at names it; applications alike
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/base/slab.h"
+#include "libcore/objects/ids.h"
+#include "libcore/ugm/limit_table.h"
+
+namespace yk {
+
+struct UsageTracker;
+
+/// Usage of one user or group at one queue and below.
+struct UsageNode {
+    UsageTracker* tracker = nullptr;
+    UsageNodeId parent{};
+    std::string path; // of the queue
+    Resource usage;
+    std::uint32_t running = 0; // applications in the running set (C-406)
+    std::uint32_t linked = 0;  // applications at or below
+    std::uint32_t children = 0;
+    bool named = false; // the limit names the tracker: the node stays (C-414)
+    bool grew = false;  // there may be room for what is held
+    UsageLimit limit;
+    std::vector<GroupId> held_groups;             // ask groups that do not fit (C-409)
+    std::vector<ApplicationId> held_applications; // that may not run (C-410)
+
+    /// C-408, this level only.
+    [[nodiscard]] bool allows(const Resource& ask) const noexcept;
+    /// C-410, this level only, for an application that is not in the running set.
+    [[nodiscard]] bool has_slot() const noexcept {
+        return limit.max_applications == 0 || running + 1 <= limit.max_applications;
+    }
+};
+
+struct UsageTracker {
+    std::string name;
+    bool group = false;
+    std::map<std::string, UsageNodeId, std::less<>> nodes; // by path
+};
+
+class UserGroupManager {
+public:
+    /// A limit that was set or taken away by a reload (C-415).
+    struct LimitChange {
+        std::string name;
+        std::string path;
+        bool group = false;
+        bool removed = false;
+    };
+
+    /// C-420: the limits in force from now on. Who is held is looked at again.
+    std::vector<LimitChange> set_limits(LimitTable table);
+    [[nodiscard]] const LimitTable& limits() const noexcept { return table_; }
+
+    // --- applications -----------------------------------------------------------------------------------------------
+    /// The node of a user's or group's applications in the queue; made when there is none.
+    UsageNodeId link(std::string_view name, bool group, std::string_view path);
+    /// One application less. REQUIRES: its usage was taken away.
+    void unlink(UsageNodeId id);
+    void increase(UsageNodeId id, const Resource& amount);
+    void decrease(UsageNodeId id, const Resource& amount);
+    void enter_running(UsageNodeId id);
+    void leave_running(UsageNodeId id);
+
+    // --- questions --------------------------------------------------------------------------------------------------
+    [[nodiscard]] const UsageNode& operator[](UsageNodeId id) const noexcept { return nodes_[id]; }
+    [[nodiscard]] UsageNode& operator[](UsageNodeId id) noexcept { return nodes_[id]; }
+    /// The lowest level that does not allow the ask; none: all do. An invalid id has no limits.
+    [[nodiscard]] UsageNodeId refusing(UsageNodeId id, const Resource& ask) const noexcept;
+    /// The lowest level that has no running slot; none: all have.
+    [[nodiscard]] UsageNodeId without_slot(UsageNodeId id) const noexcept;
+    /// C-408 over all levels.
+    [[nodiscard]] Limit headroom(UsageNodeId id) const;
+    [[nodiscard]] const std::map<std::string, UsageTracker, std::less<>>& users() const noexcept { return users_; }
+    [[nodiscard]] const std::map<std::string, UsageTracker, std::less<>>& groups() const noexcept { return groups_; }
+
+    // --- who waits ---------------------------------------------------------------------------------------------------
+    /// f(UsageNode&) for each node where something became free since the last call.
+    template <class F>
+    void take_grown(F&& f) {
+        shrunk_ = false;
+        for (std::size_t i = 0; i < grown_.size(); ++i) {
+            if (!nodes_.alive(grown_[i])) continue;
+            nodes_[grown_[i]].grew = false;
+            f(nodes_[grown_[i]]);
+        }
+        grown_.clear();
+    }
+    /// Whether any usage shrank or any limit changed since then.
+    [[nodiscard]] bool any_grown() const noexcept { return shrunk_; }
+
+private:
+    using Trackers = std::map<std::string, UsageTracker, std::less<>>;
+
+    UsageNodeId find_or_make(UsageTracker& tracker, std::string_view path);
+    UsageTracker& tracker_of(std::string_view name, bool group);
+    void prune(UsageNodeId id);
+    void set_limit(UsageNode& node) const;
+    void mark_grown(UsageNodeId id);
+    void make_named(std::string_view name, bool group, std::string_view path);
+
+    LimitTable table_;
+    Slab<UsageNode> nodes_;
+    Trackers users_;
+    Trackers groups_;
+    std::vector<UsageNodeId> grown_;
+    bool shrunk_ = false;
+};
+
+} // namespace yk
