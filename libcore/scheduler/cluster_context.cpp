@@ -326,6 +326,12 @@ Explanation ClusterContext::explain_ask(std::string_view partition, std::string_
     return found == nullptr ? Explanation{} : found->explain_ask(application, key, now);
 }
 
+Explanation ClusterContext::explain_preemption(std::string_view partition, std::string_view application,
+                                               std::string_view key, Instant now) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? Explanation{} : found->explain_preemption(application, key, now);
+}
+
 CoreCounters ClusterContext::counters() const {
     CoreCounters sum = gone_;
     for (const auto& [name, partition] : partitions_) {

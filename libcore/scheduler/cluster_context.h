@@ -102,6 +102,9 @@ public:
                                                   Instant now) const;
     [[nodiscard]] Explanation explain_ask(std::string_view partition, std::string_view application,
                                           std::string_view key, Instant now) const;
+    /// Who would have to go for the ask, decided now without doing it, or why nobody.
+    [[nodiscard]] Explanation explain_preemption(std::string_view partition, std::string_view application,
+                                                 std::string_view key, Instant now) const;
 
     [[nodiscard]] CoreCounters counters() const;
     /// Checks 3 to 9 of interface.md 5.6 over all partitions.

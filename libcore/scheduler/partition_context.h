@@ -75,6 +75,8 @@ public:
     [[nodiscard]] std::vector<std::string> applications_with_key(std::string_view key) const;
     [[nodiscard]] Explanation explain_application(std::string_view application, Instant now) const;
     [[nodiscard]] Explanation explain_ask(std::string_view application, std::string_view key, Instant now) const;
+    /// partition_explain_preemption.cpp
+    [[nodiscard]] Explanation explain_preemption(std::string_view application, std::string_view key, Instant now) const;
 
     // --- verification (partition_check.cpp) -------------------------------------------------------------------------
     [[nodiscard]] std::vector<std::string> check() const;

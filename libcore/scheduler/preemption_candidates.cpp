@@ -40,10 +40,10 @@ Candidates::Candidates(const PartitionState& state, const GuaranteeView& view, c
 
 Excluded Candidates::judge(const Queue& leaf) const {
     if (&leaf == &leaf_) return Excluded::OwnQueue; // P-003
-    if (leaf.properties.preemption_policy == config::PreemptionPolicy::Disabled) return Excluded::Disabled;
     const Queue* above = &leaf;
     while (above != nullptr && above != &root_) above = above->parent;
-    if (above == nullptr) return Excluded::Protected; // outside the fence (P-007)
+    if (above == nullptr) return Excluded::Outside; // P-007
+    if (leaf.properties.preemption_policy == config::PreemptionPolicy::Disabled) return Excluded::Disabled;
     const std::optional<Resource> left = view_.remaining(leaf);
     return left && !left->has_negative() ? Excluded::Protected : Excluded::No; // P-005
 }

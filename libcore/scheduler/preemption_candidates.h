@@ -26,8 +26,17 @@ struct Candidate {
 [[nodiscard]] const Queue& fence_root(const Queue& leaf, const Resource& ask);
 
 /// Why an allocation below the fence root is no candidate; for people, counted.
-enum class Excluded : std::uint8_t { No, OwnQueue, Disabled, Protected, Type, RequiredNode, Leaving, Priority };
-inline constexpr std::size_t kExcluded = 8;
+enum class Excluded : std::uint8_t {
+    No,
+    OwnQueue,
+    Outside,
+    Disabled,
+    Protected,
+    Type,
+    RequiredNode,
+    Leaving,
+    Priority
+};
 
 class Candidates {
 public:

@@ -31,11 +31,12 @@ Command request(CommandKind kind, Element element) {
 
 } // namespace
 
-RandomCommands::RandomCommands(std::uint64_t seed)
+RandomCommands::RandomCommands(std::uint64_t seed, bool preemption)
     : random_(seed),
       types_(some_types(random_)),
       node_size_(random_.between(10, 100)),
-      config_(random_, types_, node_size_) {
+      config_(random_, types_, node_size_, preemption),
+      preemption_(preemption) {
     ask_most_ = std::max<std::int64_t>(2, node_size_ / random_.between(1, 8));
     most_nodes_ = static_cast<std::size_t>(random_.chance(50) ? random_.between(1, 6) : random_.between(6, 40));
     most_apps_ = static_cast<std::size_t>(random_.chance(50) ? random_.between(1, 6) : random_.between(6, 30));
@@ -206,6 +207,9 @@ Element RandomCommands::new_ask(SentApp& app) {
                             node == nullptr || random_.chance(5) ? "nowhere" : node->id);
     }
     if (!tags.empty()) element.fields["tags"] = tags;
+    if (preemption_ && random_.chance(70)) element.fields["other"] = "1";
+    if (preemption_ && random_.chance(70)) element.fields["self"] = "1";
+    if (preemption_ && random_.chance(10)) element.fields["originator"] = "1";
     const std::string_view key = element.get("key");
     app.asks.erase(
         std::remove_if(app.asks.begin(), app.asks.end(), [&](const Element& e) { return e.get("key") == key; }),

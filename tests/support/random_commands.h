@@ -13,7 +13,8 @@ namespace yk::testing {
 
 class RandomCommands {
 public:
-    explicit RandomCommands(std::uint64_t seed);
+    /// `preemption`: asks that preempt, allocations that may be preempted, and a configuration that lets them.
+    explicit RandomCommands(std::uint64_t seed, bool preemption = false);
 
     /// The configuration first, then some nodes and applications, then `length` commands of every kind.
     [[nodiscard]] std::vector<Command> run(std::size_t length);
@@ -60,6 +61,7 @@ private:
     bool old_asks_ = false; // creationTime tags in the past, so that reservations come at once
     bool priorities_ = false;
     bool required_ = false;
+    bool preemption_;
     int serial_ = 0;
 };
 

@@ -27,7 +27,8 @@ private:
 
 class RandomConfig {
 public:
-    RandomConfig(Random& random, std::vector<std::string> types, std::int64_t scale);
+    /// `preemption`: with fences, policies, delays and both switches.
+    RandomConfig(Random& random, std::vector<std::string> types, std::int64_t scale, bool preemption = false);
 
     [[nodiscard]] std::string text() const; // one line of YAML
     /// A change that the loader accepts; the text is the same when none was found.
@@ -55,6 +56,7 @@ private:
     Partition new_partition(const std::string& name);
     Queue new_queue(const std::string& name, int depth);
     void new_limits(Queue& queue);
+    void new_preemption(Queue& queue);
     void change_queue(Partition& partition);
     Queue& some(Queue& queue);
     static void strip(Queue& queue, int what);
@@ -66,6 +68,7 @@ private:
     Random& random_;
     std::vector<std::string> types_;
     std::int64_t scale_;
+    bool preemption_;
     std::vector<Partition> partitions_;
     int serial_ = 0;
 };

@@ -51,7 +51,7 @@ TEST_CASE("P-030 EX-P1 without one, the ancestor's guarantee applies to both sid
 }
 
 TEST_CASE("P-031 EX-P2 a sibling without guarantee is protected by the parent's, unless the ask's leaf has its own") {
-    const std::string queues = "[{{name: p, resources: {{guaranteed: {{vcore: 10m}}}}, queues: [{{name: c1}}, {{name: "
+    constexpr const char* queues = "[{{name: p, resources: {{guaranteed: {{vcore: 10m}}}}, queues: [{{name: c1}}, {{name: "
                                "c2{}}}]}}]";
     Cluster own{fmt::format(queues, ", resources: {guaranteed: {vcore: 1m}}")};
     own.nodes(1, "vcore:2").application("v", "root.p.c1").application("x", "root.p.c2");

@@ -72,7 +72,7 @@ TEST_CASE("P-010 the switch of the partition turns it off and on again") {
 }
 
 TEST_CASE("P-012 a shorter delay counts at once") {
-    const std::string queues = "[{{name: c2, resources: {{guaranteed: {{memory: 4}}}}, properties: {{preemption.delay: "
+    constexpr const char* queues = "[{{name: c2, resources: {{guaranteed: {{memory: 4}}}}, properties: {{preemption.delay: "
                                "{}}}}}, {{name: c1}}]";
     Cluster c{fmt::format(queues, "1h")};
     applications(c.nodes(1, "memory:4")).victim("v", "v", "memory:4", "n-0", 1);
@@ -225,9 +225,9 @@ TEST_CASE("P-044 foreign allocations, and such with a required node, stay") {
     applications(c.nodes(1, "memory:3"));
     c.play("alloc place key=f res=memory:1 node=n-0 tags=foreign:default");
     c.existing("v", "bound", "memory:1", "n-0", "self=1 tags=yunikorn.apache.org/requiredNode:n-0");
-    c.victim("v", "v", "memory:1", "n-0", 1).ask("x", "k2", "memory:2", kOther).cycles(1);
+    c.victim("v", "v", "memory:1", "n-0", 1).ask("x", "k2", "memory:2", kOther).cycles(2);
     CHECK(c.preempted() == "");
-    c.ask("x", "k1", "memory:1", kOther).cycles(1);
+    c.ask("x", "k1", "memory:1", kOther).cycles(2);
     CHECK(c.preempted() == "v");
 }
 
@@ -321,8 +321,8 @@ TEST_CASE("P-071 what falls short takes nobody") {
         "[{name: p, resources: {max: {memory: 10}}, queues: [{name: c1, resources: {guaranteed: {memory: 7}}}, {name: "
         "c2, resources: {guaranteed: {memory: 3}}}]}]"};
     c.nodes(2, "memory:10").application("v", "root.p.c1").application("x", "root.p.c2");
-    c.victim("v", "v1", "memory:2", "n-0", 1).victim("v", "v2", "memory:7", "n-1", 2);
-    c.ask("x", "k", "memory:3", kOther).cycles(1); // two of three
+    c.victim("v", "v1", "memory:1", "n-0", 1).victim("v", "v2", "memory:8", "n-1", 2);
+    c.ask("x", "k", "memory:3", kOther).cycles(1); // one of two
     CHECK(c.preempted() == "");
     CHECK(log_of(c, "k") == "preemption helps but falls short");
 }

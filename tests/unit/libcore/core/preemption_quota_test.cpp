@@ -106,7 +106,7 @@ TEST_CASE("P-101 EX-P45 EX-P46 lowered twice keeps the first time; another delay
     twice.advance(seconds{1});
     twice.configure(queue("memory: 14"), "", kOn);
     twice.advance(seconds{1});
-    CHECK(twice.preempted() == "v1-6");
+    CHECK(twice.preempted() == "v0-5");
 
     Cluster moved = limited("memory: 20");
     used(moved, {5, 6, 9});

@@ -41,7 +41,7 @@ TEST_CASE("P-090 P-093 EX-P30 reserve first, then the victim, then the ask; no m
     c.release("v", "b", 3).cycles(1);
     CHECK(c.node_of("d", "d") == "n-0");
     CHECK(c.partition().reservations == 0);
-    CHECK(c.told_in_short() == "U Accepted, L b, U Running, N d");
+    CHECK(c.told_in_short() == "L b, U Running, N d requiredNode:n-0}");
 }
 
 TEST_CASE("P-094 P-095 EX-P31 lower priority first, higher than the ask's never") {
