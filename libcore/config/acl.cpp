@@ -33,10 +33,10 @@ std::set<std::string, std::less<>> legal_names(std::string_view list, bool (*is_
 
 } // namespace
 
-bool Acl::allows(std::string_view user, std::span<const std::string> user_groups) const {
+bool Acl::allows(std::string_view user, std::span<const std::string_view> user_groups) const {
     return everyone || users.count(user) != 0 ||
            std::any_of(user_groups.begin(), user_groups.end(),
-                       [&](const std::string& group) { return groups.count(group) != 0; });
+                       [&](std::string_view group) { return groups.count(group) != 0; });
 }
 
 Result<Acl> parse_acl(std::string_view text, std::vector<std::string>* dropped) {

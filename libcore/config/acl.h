@@ -18,7 +18,7 @@ struct Acl {
     std::set<std::string, std::less<>> groups;
 
     /// C-134: everyone, or the user, or any of the groups. Exact and case-sensitive.
-    [[nodiscard]] bool allows(std::string_view user, std::span<const std::string> user_groups) const;
+    [[nodiscard]] bool allows(std::string_view user, std::span<const std::string_view> user_groups) const;
     [[nodiscard]] bool lets_somebody_in() const { return everyone || !users.empty() || !groups.empty(); }
 
     friend bool operator==(const Acl&, const Acl&) = default;

@@ -1,9 +1,16 @@
 #pragma once
-// When the single entry of a filter list is a name, a regular expression, or neither (C-305, C-320).
+// When the single entry of a filter list is a name, a regular expression, or neither (C-305, C-320), and the compiled
+// expression.
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
+
+namespace re2 {
+class RE2;
+}
 
 namespace yk::config {
 
@@ -16,5 +23,23 @@ inline constexpr std::size_t kMaxExpressions = 256;
 /// `is_legal`: the name rule of the list, is_user_name or is_group_name. An expression contains at least one of
 /// `^ $ * + ? ( ) [ { } |` and compiles as RE2.
 [[nodiscard]] FilterEntry classify_filter_entry(std::string_view entry, bool (*is_legal)(std::string_view));
+/// C-320: a single entry with such a character is used as an expression, `bob$` too, which is a legal name.
+[[nodiscard]] bool is_expression(std::string_view entry);
+
+/// A compiled expression, RE2 syntax. One that does not compile, which validation refuses, is found nowhere.
+class Expression {
+public:
+    explicit Expression(std::string_view text);
+    ~Expression();
+    Expression(Expression&&) noexcept;
+    Expression& operator=(Expression&&) noexcept;
+
+    /// Somewhere in `text`, case-sensitive. Linear in its length.
+    [[nodiscard]] bool found_in(std::string_view text) const;
+    [[nodiscard]] const std::string& text() const;
+
+private:
+    std::unique_ptr<const re2::RE2> compiled_;
+};
 
 } // namespace yk::config

@@ -45,6 +45,7 @@ struct Application {
     Resource placeholder_ask;
     GroupIndex groups;
     std::uint32_t pending_asks = 0;
+    std::uint32_t reported_asks = 0; // of them: reported as outstanding (S-520)
     std::vector<AllocationId> allocations;
     std::uint32_t placeholders = 0;          // among them
     std::vector<ReservationId> reservations; // oldest first

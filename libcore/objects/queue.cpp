@@ -37,6 +37,19 @@ Queue::Queue(std::string full_path, Queue* above, bool is_leaf, std::uint32_t po
       child_index(QueueTraits{&queues}),
       application_index(ApplicationTraits{&application_slab}) {}
 
+bool Queue::grants_submit(std::string_view user, std::span<const std::string_view> groups) const {
+    if (path == kRecoveryPath) return false; // C-136
+    for (const Queue* each = this; each != nullptr; each = each->parent)
+        if (each->submit_acl.allows(user, groups) || each->admin_acl.allows(user, groups)) return true;
+    return false;
+}
+
+bool Queue::grants_admin(std::string_view user, std::span<const std::string_view> groups) const {
+    for (const Queue* each = this; each != nullptr; each = each->parent)
+        if (each->admin_acl.allows(user, groups)) return true;
+    return false;
+}
+
 std::int32_t Queue::published_priority(std::int32_t own) const noexcept {
     if (own == INT32_MIN) return own;
     const std::int64_t offset = properties.priority_offset;

@@ -16,11 +16,14 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "libcore/base/ordered_index.h"
+#include "libcore/config/acl.h"
+#include "libcore/config/config.h"
 #include "libcore/config/properties.h"
 #include "libcore/objects/application.h"
 #include "libcore/objects/object_state.h"
@@ -28,6 +31,8 @@
 #include "libcore/resources/share.h"
 
 namespace yk {
+
+inline constexpr std::string_view kRecoveryPath = "root.@recovery@"; // C-241
 
 /// What a queue or application has to offer to the walk, and its priority.
 struct OrderSummary {
@@ -104,6 +109,9 @@ public:
     std::uint64_t max_applications = 0;
     std::map<std::string, std::string> property_map; // effective (C-153)
     config::QueueProperties properties;
+    config::Acl submit_acl; // own
+    config::Acl admin_acl;
+    std::optional<config::ChildTemplate> child_template; // own; a parent's
 
     // --- what is there ----------------------------------------------------------------------------------------------
     std::map<std::string, std::unique_ptr<Queue>, std::less<>> children; // by name
@@ -150,6 +158,11 @@ public:
     [[nodiscard]] Limit headroom() const;
     /// S-251: cmin over all levels.
     [[nodiscard]] Limit effective_max() const;
+
+    // --- access, by this queue or any above it (C-134 to C-137) ----------------------------------------------------
+    /// By a submit or an admin ACL. The recovery queue grants it to nobody.
+    [[nodiscard]] bool grants_submit(std::string_view user, std::span<const std::string_view> groups) const;
+    [[nodiscard]] bool grants_admin(std::string_view user, std::span<const std::string_view> groups) const;
 
     // --- blocks (style guide 6.3) -----------------------------------------------------------------------------------
     [[nodiscard]] bool blocks(ShapeId shape) const noexcept;

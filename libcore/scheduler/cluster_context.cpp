@@ -157,7 +157,7 @@ void ClusterContext::apply(const ApplicationRequest& request, Instant now) {
         PartitionContext* partition = find_partition(spec.partition);
         Answer answer{full_name(spec.partition), std::string{spec.id}, {}, {}};
         if (partition == nullptr) {
-            answer.text = "failed to add application " + answer.id + " to partition " + answer.partition +
+            answer.text = "Failed to add application " + answer.id + " to partition " + answer.partition +
                           ", partition doesn't exist";
             answer.code = ElementCode::PartitionUnknown;
         } else if (auto queue = partition->add_application(spec, now); queue.ok()) {
@@ -330,6 +330,16 @@ Explanation ClusterContext::explain_preemption(std::string_view partition, std::
                                                std::string_view key, Instant now) const {
     const PartitionContext* found = find_partition(partition);
     return found == nullptr ? Explanation{} : found->explain_preemption(application, key, now);
+}
+
+std::optional<PlacementExplanation> ClusterContext::explain_placement(const ApplicationSpec& spec) const {
+    const PartitionContext* found = find_partition(spec.partition);
+    return found == nullptr ? std::nullopt : std::optional{found->explain_placement(spec)};
+}
+
+std::vector<RuleView> ClusterContext::rule_views(std::string_view partition) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<RuleView>{} : found->rule_views();
 }
 
 CoreCounters ClusterContext::counters() const {

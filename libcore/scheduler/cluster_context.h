@@ -106,6 +106,10 @@ public:
     [[nodiscard]] Explanation explain_preemption(std::string_view partition, std::string_view application,
                                                  std::string_view key, Instant now) const;
 
+    /// nullopt: there is no partition spec.partition.
+    [[nodiscard]] std::optional<PlacementExplanation> explain_placement(const ApplicationSpec& spec) const;
+    [[nodiscard]] std::vector<RuleView> rule_views(std::string_view partition) const;
+
     [[nodiscard]] CoreCounters counters() const;
     /// Checks 3 to 9 of interface.md 5.6 over all partitions.
     [[nodiscard]] std::vector<HealthCheckView> health() const;

@@ -75,13 +75,22 @@ struct AllocationRequest {
     std::vector<ReleaseSpec> releases;
 };
 
+/// C-237: what the application's tags make of a dynamic leaf.
+struct QueueTags {
+    std::optional<Quantities> max;
+    std::optional<Quantities> guaranteed;
+    std::uint64_t max_applications = 0; // 0: no such tag
+};
+
 struct ApplicationSpec {
     std::string_view partition;
     std::string_view id;
     std::string_view queue;
-    std::string_view user;
+    std::string_view user; // resolved, with its groups (C-360 to C-367)
     std::vector<std::string_view> groups;
+    std::string_view user_fault; // why the user cannot be resolved; empty: it is
     Tags tags;
+    QueueTags queue_tags;
     std::int64_t execution_timeout_ms = 0;
     Quantities placeholder_ask;
     std::string_view gang_style;

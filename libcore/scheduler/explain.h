@@ -58,6 +58,21 @@ struct PreemptionView {
     std::optional<ResourceMapView> remaining;     // of the guarantee that applies to the ask's queue
 };
 
+/// What became of one placement rule (B-08).
+struct PlacementStep {
+    std::string rule; // `0 provided`, `recovery`, `root.default`
+    std::string path; // the queue it yielded; empty: none
+    std::string code; // CHOSEN, NO_MATCH, NOT_LEAF, DRAINING, NO_ACCESS, ERROR
+    std::string text; // why it was not chosen
+};
+
+struct PlacementExplanation {
+    std::string queue;                // where the application would go; empty: it would be rejected
+    std::vector<std::string> created; // queues that would be made for it, from the top
+    std::string reason;               // of the rejection
+    std::vector<PlacementStep> steps;
+};
+
 struct Explanation {
     bool found = false;
     std::string verdict; // PLACED, SCHEDULABLE, WAITING, BLOCKED_BY_LIMIT, IMPOSSIBLE, HELD, NO_PENDING, NOT_FOUND

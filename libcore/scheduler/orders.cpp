@@ -222,7 +222,7 @@ void Orders::file(ApplicationId id) {
 
 void Orders::hold(GroupId id, UsageNodeId at) {
     AskGroup& group = s_.groups[id];
-    auto& held = s_.users[at].held_groups;
+    auto& held = s_.users.held_at(at).groups;
     group.held_at = at;
     group.held_position = static_cast<std::uint32_t>(held.size());
     held.push_back(id);
@@ -231,7 +231,7 @@ void Orders::hold(GroupId id, UsageNodeId at) {
 
 void Orders::hold(ApplicationId id, UsageNodeId at) {
     Application& application = s_.applications[id];
-    auto& held = s_.users[at].held_applications;
+    auto& held = s_.users.held_at(at).applications;
     application.held_at = at;
     application.held_position = static_cast<std::uint32_t>(held.size());
     held.push_back(id);
@@ -240,7 +240,7 @@ void Orders::hold(ApplicationId id, UsageNodeId at) {
 
 void Orders::let_go(AskGroup& group) {
     if (!group.held_at.valid()) return;
-    auto& held = s_.users[group.held_at].held_groups;
+    auto& held = s_.users.held_at(group.held_at).groups;
     held[group.held_position] = held.back();
     s_.groups[held.back()].held_position = group.held_position;
     held.pop_back();
@@ -249,7 +249,7 @@ void Orders::let_go(AskGroup& group) {
 
 void Orders::let_go(Application& application) {
     if (!application.held_at.valid()) return;
-    auto& held = s_.users[application.held_at].held_applications;
+    auto& held = s_.users.held_at(application.held_at).applications;
     held[application.held_position] = held.back();
     s_.applications[held.back()].held_position = application.held_position;
     held.pop_back();
@@ -259,16 +259,16 @@ void Orders::let_go(Application& application) {
 void Orders::lift_holds() {
     if (!s_.users.any_grown()) return;
     s_.users.take_grown([this](UsageNode& node) {
-        for (std::size_t i = node.held_groups.size(); i-- > 0;) {
-            const GroupId id = node.held_groups[i];
+        for (std::size_t i = node.held->groups.size(); i-- > 0;) {
+            const GroupId id = node.held->groups[i];
             AskGroup& group = s_.groups[id];
             if (!node.allows(s_.shapes[group.shape].resource)) continue;
             let_go(group);
             touch(id);
         }
         if (!node.has_slot()) return;
-        while (!node.held_applications.empty()) {
-            const ApplicationId id = node.held_applications.back();
+        while (!node.held->applications.empty()) {
+            const ApplicationId id = node.held->applications.back();
             let_go(s_.applications[id]);
             touch(id);
         }

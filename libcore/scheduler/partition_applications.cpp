@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "libcore/placement/placement.h"
+#include "libcore/scheduler/leaf_plan.h"
 #include "libcore/scheduler/partition_context.h"
 
 namespace yk {
@@ -112,6 +112,7 @@ Result<std::string, Refusal> PartitionContext::add_application(const Application
         reject(spec, refusal, now);
         return refusal;
     };
+    if (!spec.user_fault.empty()) return refuse(std::string{spec.user_fault}, ElementCode::User);
     if (s_.state != ObjectState::Active)
         return refuse("partition " + s_.full_name + " is stopped cannot add a new application " + id,
                       ElementCode::PartitionStopped);
@@ -119,27 +120,16 @@ Result<std::string, Refusal> PartitionContext::add_application(const Application
         return refuse("adding application " + id + " to partition " + s_.full_name +
                           ", but application already existed",
                       ElementCode::AppExists);
-    const placement::Outcome placed = placement::place(spec, s_);
-    if (placed.queue == nullptr)
+    const placement::Outcome placed = s_.rules.place(spec, s_);
+    if (!placed.found())
         return refuse("failed to place application " + id + ": " + placed.reason, ElementCode::Placement);
-    Queue& leaf = *placed.queue;
     const std::optional<Resource> placeholder_ask = to_resource(spec.placeholder_ask);
     if (!placeholder_ask)
         return refuse("cannot fit application " + id + ": too many resource types", ElementCode::GangTooLarge);
-    if (!placeholder_ask->is_zero()) {
-        if (leaf.properties.sort_policy != config::SortPolicy::Fifo)
-            return refuse("queue " + leaf.path + " cannot run application " + id +
-                              " with task group request: unsupported sort type",
-                          ElementCode::GangSort);
-        Limit max = leaf.is_root() ? Limit{} : leaf.max;
-        for (const Queue* queue = leaf.parent; queue != nullptr && !queue->is_root(); queue = queue->parent)
-            max.tighten(queue->max);
-        if (!max.allows(*placeholder_ask))
-            return refuse("queue " + leaf.path + " cannot fit application " + id + ": task group request " +
-                              s_.named(*placeholder_ask).text() + " larger than max queue allocation " +
-                              s_.named(max.bounds()).text(),
-                          ElementCode::GangTooLarge);
-    }
+    LeafPlan plan = plan_leaf(placed, spec);
+    if (auto refusal = refuse_gang(plan, spec, *placeholder_ask))
+        return refuse(std::move(refusal->reason), refusal->code);
+    Queue& leaf = commit_leaf(std::move(plan), now); // nothing after this can fail
     const ApplicationId made = s_.applications.make(s_.groups);
     Application& application = s_.applications[made];
     application.id = id;

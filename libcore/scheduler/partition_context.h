@@ -3,8 +3,8 @@
 //
 // Owner: ClusterContext. Thread: the owner thread of its RM. Time is a parameter and never goes back.
 // A change is planned on const state and then committed by code that cannot fail. The members' code stands in one file
-// per subject: partition_asks, _applications, _nodes, _queues, _placing, _reservations, _timers, _views, _explain,
-// _check.
+// per subject: partition_asks, _applications, _nodes, _queues, _dynamic, _placing, _reservations, _timers, _views,
+// _explain, _rules, _check.
 
 #include <optional>
 #include <string>
@@ -25,6 +25,8 @@ struct Refusal {
     std::string reason;
     ElementCode code{};
 };
+
+struct LeafPlan;
 
 class PartitionContext {
 public:
@@ -77,6 +79,10 @@ public:
     [[nodiscard]] Explanation explain_ask(std::string_view application, std::string_view key, Instant now) const;
     /// partition_explain_preemption.cpp
     [[nodiscard]] Explanation explain_preemption(std::string_view application, std::string_view key, Instant now) const;
+    /// What would become of the application if it were submitted now (B-08).
+    [[nodiscard]] PlacementExplanation explain_placement(const ApplicationSpec& spec) const;
+    /// C-475.
+    [[nodiscard]] std::vector<RuleView> rule_views() const;
 
     // --- verification (partition_check.cpp) -------------------------------------------------------------------------
     [[nodiscard]] std::vector<std::string> check() const;
@@ -200,9 +206,11 @@ private:
     void run_quota(Queue& queue, Instant now);
 
     // partition_queues.cpp
-    Queue& make_queue(std::string_view name, Queue* parent, bool leaf, Instant now);
+    Queue& make_queue(std::string_view name, Queue* parent, bool leaf, bool managed, Instant now);
     void configure_queue(Queue& queue, const config::Queue& config, bool made, Instant now);
-    void set_limits(Queue& queue, const config::Resources& resources, bool tell, Instant now);
+    bool set_limits(Queue& queue, Limit max, std::optional<Resource> guaranteed, bool tell, Instant now);
+    [[nodiscard]] std::optional<Resource> guarantee(const config::Resources& resources);
+    [[nodiscard]] Limit limit(const config::Resources& resources);
     void tell_limit(const Queue& queue, EventDetail detail, const Resource* value, Instant now);
     void set_state(Queue& queue, ObjectEvent event);
     void drain(Queue& queue);
@@ -212,6 +220,12 @@ private:
     [[nodiscard]] Resource to_resource(const config::ResourceMap& map);
     [[nodiscard]] Result<void> check_queue(const config::Queue& config, const Queue& queue) const;
 
+    // partition_dynamic.cpp
+    [[nodiscard]] LeafPlan plan_leaf(const placement::Outcome& placed, const ApplicationSpec& spec);
+    [[nodiscard]] std::optional<Refusal> refuse_gang(const LeafPlan& plan, const ApplicationSpec& spec,
+                                                     const Resource& ask) const;
+    Queue& commit_leaf(LeafPlan plan, Instant now);
+
     // partition_timers.cpp
     bool execute(const Plan& plan, Instant now);
     std::uint32_t drop_planned(Instant now);
@@ -219,6 +233,7 @@ private:
     void completing_timer(ApplicationId id, Instant now);
     void end_timer(std::uint64_t serial, Instant now);
     void purge_expired();
+    void report_outstanding();
     void look_at_due(GroupId id, Instant now);
     void look_at_all_due(Instant now);
 

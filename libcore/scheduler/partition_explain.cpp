@@ -96,9 +96,9 @@ private:
         for_each_usage([this](const UsageNode& node) {
             if (node.has_slot()) return;
             held_ = true;
-            add("APP_LIMIT", node.path,
+            add("APP_LIMIT", std::string{node.path},
                 who(node) + " runs " + std::to_string(node.running) + " of at most " +
-                    plural(static_cast<std::int64_t>(node.limit.max_applications), "application"));
+                    plural(static_cast<std::int64_t>(node.limit->max_applications), "application"));
         });
     }
 
@@ -106,11 +106,11 @@ private:
         for_each_usage([this](const UsageNode& node) {
             if (node.allows(shape_.resource)) return;
             limited_ = true;
-            add(node.tracker->group ? "GROUP_LIMIT" : "USER_LIMIT", node.path,
-                who(node) + ": " + limit_text(node.limit.max, node.usage));
+            add(node.tracker->group ? "GROUP_LIMIT" : "USER_LIMIT", std::string{node.path},
+                who(node) + ": " + limit_text(node.limit->max, node.usage));
             reasons_.back().used = map_of(node.usage);
-            reasons_.back().limit = map_of(node.limit.max.bounds());
-            impossible_ = impossible_ || !node.limit.max.allows(shape_.resource);
+            reasons_.back().limit = map_of(node.limit->max.bounds());
+            impossible_ = impossible_ || !node.limit->max.allows(shape_.resource);
         });
     }
 

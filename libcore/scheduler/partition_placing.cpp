@@ -74,6 +74,7 @@ void PartitionContext::add_pending(AllocationId id, Instant now) {
     application.pending.add(size);
     application.pending.prune();
     ++application.pending_asks;
+    application.reported_asks += ask.is(Allocation::ScaleUp) ? 1U : 0U;
     ++s_.pending_asks;
     for (Queue* queue = application.queue; queue != nullptr; queue = queue->parent) {
         queue->pending.add(size);
@@ -90,6 +91,7 @@ void PartitionContext::take_pending(AllocationId id, Instant now) {
     application.pending.sub(size);
     application.pending.prune();
     --application.pending_asks;
+    application.reported_asks -= ask.is(Allocation::ScaleUp) ? 1U : 0U;
     --s_.pending_asks;
     for (Queue* queue = application.queue; queue != nullptr; queue = queue->parent) {
         queue->pending.sub(size);

@@ -7,6 +7,16 @@
 
 namespace yk {
 
+namespace {
+
+/// C-132: validation has refused what cannot be parsed; it would let nobody in.
+config::Acl acl_of(const std::string& text) {
+    auto acl = config::parse_acl(text);
+    return acl.ok() ? *std::move(acl) : config::Acl{};
+}
+
+} // namespace
+
 PartitionContext::PartitionContext(std::string name, std::string full_name, const Settings& settings,
                                    Callbacks& callbacks, EventSink& events, Instant now)
     : s_(std::move(name), std::move(full_name), settings, callbacks, events),
@@ -14,9 +24,10 @@ PartitionContext::PartitionContext(std::string name, std::string full_name, cons
       checks_(s_, orders_),
       planner_(s_, orders_, checks_) {
     s_.last_transition = now;
-    make_queue("root", nullptr, false, now);
+    make_queue("root", nullptr, false, true, now);
     s_.timers.set(now + settings.queue_clean_interval, TimerKind::CleanQueues);
     s_.timers.set(now + settings.expired_purge_interval, TimerKind::PurgeExpired);
+    if (settings.inspect_outstanding) s_.timers.set(now + settings.inspection_interval, TimerKind::Inspect);
 }
 
 Resource PartitionContext::to_resource(const config::ResourceMap& map) {
@@ -29,7 +40,7 @@ Resource PartitionContext::to_resource(const config::ResourceMap& map) {
 // --- one queue
 // -----------------------------------------------------------------------------------------------------------
 
-Queue& PartitionContext::make_queue(std::string_view name, Queue* parent, bool leaf, Instant now) {
+Queue& PartitionContext::make_queue(std::string_view name, Queue* parent, bool leaf, bool managed, Instant now) {
     auto& table = s_.queues;
     const auto free = std::find(table.begin(), table.end(), nullptr);
     const auto index = static_cast<std::uint32_t>(free - table.begin());
@@ -37,13 +48,15 @@ Queue& PartitionContext::make_queue(std::string_view name, Queue* parent, bool l
     std::string path = parent == nullptr ? std::string{name} : parent->path + "." + std::string{name};
     auto made = std::make_unique<Queue>(std::move(path), parent, leaf, index, s_.applications, table);
     Queue& queue = *made;
+    queue.managed = managed;
     table[index] = &queue;
     if (parent == nullptr)
         s_.root = std::move(made);
     else
         parent->children.emplace(queue.name, std::move(made));
     orders_.rebuild_queues();
-    s_.tell({EventType::Queue, EventChange::Add, EventDetail::None, queue.path}, now);
+    s_.tell({EventType::Queue, EventChange::Add, managed ? EventDetail::None : EventDetail::QueueDynamic, queue.path},
+            now);
     return queue;
 }
 
@@ -64,20 +77,29 @@ void PartitionContext::tell_limit(const Queue& queue, EventDetail detail, const 
     s_.tell({EventType::Queue, EventChange::Set, detail, queue.path, {}, {}, value}, now);
 }
 
-/// `tell`: the queue existed before, so a difference is a change.
-void PartitionContext::set_limits(Queue& queue, const config::Resources& resources, bool tell, Instant now) {
-    Limit max{to_resource(resources.max.value_or(config::ResourceMap{}))};
-    if (!queue.is_root() && !max.same_as(queue.max)) {
+Limit PartitionContext::limit(const config::Resources& resources) {
+    return Limit{to_resource(resources.max.value_or(config::ResourceMap{}))};
+}
+
+/// S-035: one that guarantees nothing is none.
+std::optional<Resource> PartitionContext::guarantee(const config::Resources& resources) {
+    Resource amounts = to_resource(resources.guaranteed.value_or(config::ResourceMap{}));
+    return amounts.gt_zero() ? std::optional{std::move(amounts)} : std::nullopt;
+}
+
+/// `tell`: the queue existed before, so a difference is a change. Whether there was one.
+bool PartitionContext::set_limits(Queue& queue, Limit max, std::optional<Resource> guaranteed, bool tell, Instant now) {
+    const bool other_max = !queue.is_root() && !max.same_as(queue.max);
+    if (other_max) {
         queue.max = std::move(max);
         if (tell) tell_limit(queue, EventDetail::QueueMax, queue.max.unlimited() ? nullptr : &queue.max.bounds(), now);
     }
-    std::optional<Resource> guaranteed{to_resource(resources.guaranteed.value_or(config::ResourceMap{}))};
-    if (!guaranteed->gt_zero()) guaranteed.reset(); // S-035
     const bool same = guaranteed.has_value() == queue.guaranteed.has_value() &&
                       (!guaranteed || guaranteed->deep_equals(*queue.guaranteed));
-    if (same) return;
+    if (same) return other_max;
     queue.guaranteed = std::move(guaranteed);
     if (tell) tell_limit(queue, EventDetail::QueueGuaranteed, queue.guaranteed ? &*queue.guaranteed : nullptr, now);
+    return true;
 }
 
 void PartitionContext::set_state(Queue& queue, ObjectEvent event) {
@@ -113,13 +135,16 @@ void PartitionContext::configure_queue(Queue& queue, const config::Queue& config
     const Limit max = queue.max;
     queue.properties = config::derive_properties(queue.property_map, queue.leaf);
     queue.max_applications = config.max_applications;
-    set_limits(queue, config.resources, !made, now);
+    queue.submit_acl = acl_of(config.submit_acl);
+    queue.admin_acl = acl_of(config.admin_acl);
+    queue.child_template = queue.leaf ? std::nullopt : config.child_template;
+    set_limits(queue, limit(config.resources), guarantee(config.resources), !made, now);
     quota_configured(queue, max, quota_delay, now);
     for (const config::Queue& child : config.children) {
         const std::string name = config::lower(child.name);
         const auto known = queue.children.find(name);
         const bool is_new = known == queue.children.end();
-        Queue& below = is_new ? make_queue(name, &queue, !child.is_parent(), now) : *known->second;
+        Queue& below = is_new ? make_queue(name, &queue, !child.is_parent(), true, now) : *known->second;
         configure_queue(below, child, is_new, now);
     }
     for (const auto& [name, child] : queue.children) {
@@ -157,6 +182,7 @@ void PartitionContext::configure(const config::Partition& config, Instant now) {
         s_.state = *to;
         s_.last_transition = now;
     }
+    s_.rules = placement::RuleChain{config.placement_rules};
     s_.preemption_enabled = config.preemption_enabled;
     s_.quota_preemption_enabled = config.quota_preemption_enabled;
     s_.node_policy = config.node_sort_policy;

@@ -39,23 +39,21 @@ AllocationId PartitionState::find_allocation(ApplicationId application, std::str
 
 Queue* PartitionState::find_queue(std::string_view path) const {
     const std::string lower = lower_case(path);
-    std::string_view rest = lower;
-    Queue* queue = nullptr;
-    while (!rest.empty()) {
-        const std::size_t dot = rest.find('.');
-        const std::string_view part = rest.substr(0, dot);
-        if (queue == nullptr) {
-            if (part != "root") return nullptr;
-            queue = root.get();
-        } else {
-            const auto child = queue->children.find(part);
-            if (child == queue->children.end()) return nullptr;
-            queue = child->second.get();
-        }
-        if (dot == std::string_view::npos) return queue;
-        rest = rest.substr(dot + 1);
+    if (lower.substr(0, lower.find('.')) != "root") return nullptr;
+    Queue* queue = find_deepest(lower);
+    return queue->path == lower ? queue : nullptr;
+}
+
+Queue* PartitionState::find_deepest(std::string_view path) const {
+    Queue* queue = root.get();
+    for (std::size_t dot = path.find('.'); dot != std::string_view::npos;) {
+        const std::size_t next = path.find('.', dot + 1);
+        const auto child = queue->children.find(path.substr(dot + 1, next - dot - 1));
+        if (child == queue->children.end()) break;
+        queue = child->second.get();
+        dot = next;
     }
-    return nullptr;
+    return queue;
 }
 
 std::optional<Instant> creation_time(std::string_view text) {

@@ -23,6 +23,7 @@
 #include "libcore/objects/reservation.h"
 #include "libcore/objects/shape.h"
 #include "libcore/objects/tag_sets.h"
+#include "libcore/placement/rule_chain.h"
 #include "libcore/scheduler/callbacks.h"
 #include "libcore/scheduler/cluster_context.h"
 #include "libcore/scheduler/event.h"
@@ -120,6 +121,7 @@ struct PartitionState {
     CoreCounters counters;
 
     // configuration
+    placement::RuleChain rules;
     bool preemption_enabled = true;
     bool quota_preemption_enabled = false;
     config::NodeSortPolicy node_policy = config::NodeSortPolicy::Fair;
@@ -129,6 +131,8 @@ struct PartitionState {
     [[nodiscard]] ApplicationId find_application(std::string_view id) const;
     [[nodiscard]] AllocationId find_allocation(ApplicationId application, std::string_view key) const;
     [[nodiscard]] Queue* find_queue(std::string_view path) const; // any case
+    /// The queue, or the nearest above it that exists. REQUIRES: lower case, `root` or below it.
+    [[nodiscard]] Queue* find_deepest(std::string_view path) const;
     /// Live applications by id, for whatever is told of several at once.
     [[nodiscard]] std::vector<ApplicationId> applications_by_name() const;
     /// C-409: the first level of its user, then of its group, that does not allow the ask; none: all do.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libcore/scheduler/outstanding.h"
 #include "libcore/scheduler/partition_context.h"
 
 namespace yk {
@@ -132,6 +133,10 @@ void PartitionContext::fire(const Timer& timer, Instant now) {
         purge_expired();
         s_.timers.set(now + s_.settings.expired_purge_interval, TimerKind::PurgeExpired);
         return;
+    case TimerKind::Inspect:
+        report_outstanding();
+        s_.timers.set(now + s_.settings.inspection_interval, TimerKind::Inspect);
+        return;
     }
 }
 
@@ -175,6 +180,19 @@ void PartitionContext::purge_expired() {
         }
         s_.rejected_ids.erase(each->second.view.id);
         each = s_.rejected.erase(each);
+    }
+}
+
+/// S-520: once per ask, ever.
+void PartitionContext::report_outstanding() {
+    if (s_.state == ObjectState::Stopped || !s_.root->pending.gt_zero()) return;
+    orders_.refresh();
+    for (const AllocationId id : OutstandingAsks{s_}.find()) {
+        Allocation& ask = s_.allocations[id];
+        Application& application = s_.applications[ask.application];
+        ask.mark(Allocation::ScaleUp);
+        ++application.reported_asks;
+        s_.callbacks.ask_outstanding(application.id, ask.key.view(), "waiting for cluster resources"); // I-055
     }
 }
 

@@ -170,8 +170,8 @@ private:
         UsageQueueView view;
         view.path = path;
         view.usage = map_of(node.usage);
-        if (!node.limit.max.unlimited()) view.max = map_of(node.limit.max.bounds());
-        view.max_applications = node.limit.max_applications;
+        if (node.limit != nullptr && !node.limit->max.unlimited()) view.max = map_of(node.limit->max.bounds());
+        view.max_applications = node.limit != nullptr ? node.limit->max_applications : 0;
         const auto ids = running.find(id);
         if (ids != running.end()) view.running = ids->second;
         std::sort(view.running.begin(), view.running.end());
@@ -241,7 +241,7 @@ void PartitionContext::check_users(std::vector<std::string>& broken) const {
                 ++sum.linked;
             }
         if (application.held_at.valid() &&
-            s_.users[application.held_at].held_applications.at(application.held_position) != id)
+            s_.users[application.held_at].held->applications.at(application.held_position) != id)
             fail("application " + application.id + " is not held where it says");
     });
     for (const auto* trackers : {&s_.users.users(), &s_.users.groups()})
@@ -257,7 +257,7 @@ void PartitionContext::check_users(std::vector<std::string>& broken) const {
             }
     s_.groups.for_each([&](GroupId id) {
         const AskGroup& group = s_.groups[id];
-        if (group.held_at.valid() && s_.users[group.held_at].held_groups.at(group.held_position) != id)
+        if (group.held_at.valid() && s_.users[group.held_at].held->groups.at(group.held_position) != id)
             fail("an ask group is not held where it says");
     });
 }

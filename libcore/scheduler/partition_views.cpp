@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libcore/scheduler/leaf_plan.h"
 #include "libcore/scheduler/partition_context.h"
 
 namespace yk {
@@ -19,6 +20,12 @@ void sort_by_key(List& list) {
     std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
         return a.application != b.application ? a.application < b.application : a.key < b.key;
     });
+}
+
+TemplateView template_of(const Queue& owner) {
+    const config::ChildTemplate& from = *owner.child_template;
+    return {owner.path, from.max_applications, from.properties, from.resources.max.value_or(ResourceMapView{}),
+            from.resources.guaranteed.value_or(ResourceMapView{})};
 }
 
 } // namespace
@@ -105,6 +112,7 @@ QueueView PartitionContext::view_of(const Queue& queue, bool subtree) const {
     view.preemption_delay = properties.preemption_delay;
     view.quota_preemption_delay = properties.quota_preemption_delay;
     view.fair_share = fair_share(queue.allocated, queue.guaranteed ? &*queue.guaranteed : nullptr, queue.fair_max);
+    if (const Queue* owner = queue.leaf ? nullptr : owner_of_template(queue)) view.child_template = template_of(*owner);
     if (subtree)
         for (const auto& [name, child] : queue.children) view.children.push_back(view_of(*child, true));
     return view;

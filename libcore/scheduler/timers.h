@@ -19,6 +19,7 @@ enum class TimerKind : std::uint8_t {
     ReservationAge,     // id: reservation, token: its sequence (S-413)
     CleanQueues,        // every 10 s (S-560)
     PurgeExpired,       // every 24 h (S-583)
+    Inspect,            // every second (S-520)
     PreemptionCheck,    // id: group: its next ask may attempt a preemption (P-023)
     PreemptionUnplaced, // id: ask, token of its trigger: the victims are gone, the ask still waits (P-079)
     QuotaCheck          // queues over their max (P-110)

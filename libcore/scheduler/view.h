@@ -95,6 +95,14 @@ struct ApplicationView {
     std::map<std::string, ResourceMapView> used_seconds, preempted_seconds, placeholder_seconds;
 };
 
+struct TemplateView {  // C-477
+    std::string owner; // path of the queue that has it
+    std::uint64_t max_applications = 0;
+    std::map<std::string, std::string> properties;
+    ResourceMapView max;
+    ResourceMapView guaranteed;
+};
+
 struct QueueView {
     std::string path;
     std::string parent;
@@ -123,7 +131,21 @@ struct QueueView {
     Duration preemption_delay{};
     Duration quota_preemption_delay{};
     double fair_share = 0;
-    std::vector<QueueView> children; // by name
+    std::optional<TemplateView> child_template; // a parent's: the one in force for new leafs (C-235)
+    std::vector<QueueView> children;            // by name
+};
+
+struct FilterView {
+    std::string type; // allow, deny
+    std::vector<std::string> users, groups;
+    std::string user_expression, group_expression;
+};
+
+struct RuleView { // C-475
+    std::string name;
+    std::vector<std::pair<std::string, std::string>> parameters;
+    std::optional<FilterView> filter; // nullopt: nothing is filtered
+    std::vector<RuleView> parent;     // none or one
 };
 
 struct NodeView {

@@ -1,6 +1,7 @@
 #include "libcore/ugm/user_group_manager.h"
 
 #include <bit>
+#include <utility>
 
 namespace yk {
 
@@ -45,7 +46,8 @@ Changes compare(const LimitTable& before, const LimitTable& after) {
 } // namespace
 
 bool UsageNode::allows(const Resource& ask) const noexcept {
-    const Resource& max = limit.max.bounds();
+    if (limit == nullptr) return true;
+    const Resource& max = limit->max.bounds();
     for (std::uint64_t left = ask.types() & max.types(); left != 0; left &= left - 1) {
         const auto id = static_cast<ResourceId>(std::countr_zero(left));
         const std::int64_t value = ask.get(id);
@@ -59,18 +61,16 @@ bool UsageNode::allows(const Resource& ask) const noexcept {
 
 Changes UserGroupManager::set_limits(LimitTable table) {
     Changes changes = compare(table_, table);
-    if (changes.empty()) {
-        table_ = std::move(table); // the order of groups may differ
-        return changes;
-    }
-    table_ = std::move(table);
+    const LimitTable before = std::exchange(table_, std::move(table)); // nodes point into it until they are set
     shrunk_ = true;
     for (const auto& [path, limits] : table_.queues()) {
         for (const auto& [name, limit] : limits.users) make_named(name, false, path);
         for (const auto& [name, limit] : limits.groups) make_named(name, true, path);
     }
-    std::vector<UsageNodeId> all;
-    nodes_.for_each([&all](UsageNodeId id) { all.push_back(id); });
+    std::vector<UsageNodeId> all; // a parent's path comes before its children's
+    for (const Trackers* trackers : {&users_, &groups_})
+        for (const auto& [name, tracker] : *trackers)
+            for (const auto& [path, id] : tracker.nodes) all.push_back(id);
     for (const UsageNodeId id : all) set_limit(nodes_[id]);
     for (const UsageNodeId id : all) {
         if (!nodes_.alive(id)) continue; // a child's pruning took it along
@@ -88,7 +88,8 @@ void UserGroupManager::set_limit(UsageNode& node) const {
     const UsageTracker& tracker = *node.tracker;
     const UsageLimit* limit =
         tracker.group ? table_.for_group(node.path, tracker.name) : table_.for_user(node.path, tracker.name);
-    node.limit = limit == nullptr ? UsageLimit{} : *limit;
+    node.limit = limit;
+    node.limited = limit != nullptr || (node.parent.valid() && nodes_[node.parent].limited);
     const auto queue = table_.queues().find(node.path);
     node.named = false;
     if (queue == table_.queues().end() || tracker.name == kEverybody) return;
@@ -115,10 +116,9 @@ UsageNodeId UserGroupManager::find_or_make(UsageTracker& tracker, std::string_vi
     UsageNode& node = nodes_[id];
     node.tracker = &tracker;
     node.parent = parent;
-    node.path = path;
+    node.path = tracker.nodes.emplace(path, id).first->first;
     set_limit(node);
     if (parent.valid()) ++nodes_[parent].children;
-    tracker.nodes.emplace(node.path, id);
     return id;
 }
 
@@ -130,7 +130,7 @@ void UserGroupManager::prune(UsageNodeId id) {
         UsageTracker& tracker = *node.tracker;
         const UsageNodeId parent = node.parent;
         if (parent.valid()) --nodes_[parent].children;
-        tracker.nodes.erase(node.path);
+        tracker.nodes.erase(tracker.nodes.find(node.path));
         nodes_.destroy(id);
         if (tracker.nodes.empty()) {
             Trackers& trackers = tracker.group ? groups_ : users_;
@@ -143,7 +143,7 @@ void UserGroupManager::prune(UsageNodeId id) {
 
 void UserGroupManager::mark_grown(UsageNodeId id) {
     UsageNode& node = nodes_[id];
-    if (node.grew || (node.held_groups.empty() && node.held_applications.empty())) return;
+    if (node.grew || !node.held) return;
     node.grew = true;
     grown_.push_back(id);
 }
@@ -163,10 +163,7 @@ void UserGroupManager::unlink(UsageNodeId id) {
 }
 
 void UserGroupManager::increase(UsageNodeId id, const Resource& amount) {
-    for (; id.valid(); id = nodes_[id].parent) {
-        nodes_[id].usage.add(amount);
-        nodes_[id].usage.prune();
-    }
+    for (; id.valid(); id = nodes_[id].parent) nodes_[id].usage.add(amount);
 }
 
 void UserGroupManager::decrease(UsageNodeId id, const Resource& amount) {
@@ -194,12 +191,14 @@ void UserGroupManager::leave_running(UsageNodeId id) {
 // -----------------------------------------------------------------------------------------------------------
 
 UsageNodeId UserGroupManager::refusing(UsageNodeId id, const Resource& ask) const noexcept {
+    if (!id.valid() || !nodes_[id].limited) return {};
     for (; id.valid(); id = nodes_[id].parent)
-        if (!nodes_[id].limit.max.unlimited() && !nodes_[id].allows(ask)) return id;
+        if (!nodes_[id].allows(ask)) return id;
     return {};
 }
 
 UsageNodeId UserGroupManager::without_slot(UsageNodeId id) const noexcept {
+    if (!id.valid() || !nodes_[id].limited) return {};
     for (; id.valid(); id = nodes_[id].parent)
         if (!nodes_[id].has_slot()) return id;
     return {};
@@ -207,7 +206,8 @@ UsageNodeId UserGroupManager::without_slot(UsageNodeId id) const noexcept {
 
 Limit UserGroupManager::headroom(UsageNodeId id) const {
     Limit room;
-    for (; id.valid(); id = nodes_[id].parent) room.tighten(nodes_[id].limit.max.headroom(nodes_[id].usage));
+    for (; id.valid(); id = nodes_[id].parent)
+        if (nodes_[id].limit != nullptr) room.tighten(nodes_[id].limit->max.headroom(nodes_[id].usage));
     return room;
 }
 

@@ -8,10 +8,11 @@
 // Invariants, verified by PartitionContext::check():
 //  A  the usage of a node is the sum over the applications linked at or below it (C-400)
 //  B  a node exists iff an application is linked at or below it, or it or one below has a limit that names the tracker
-//  C  an ask group stands in `held_groups` of a node iff its held_at names it; applications alike
+//  C  an ask group stands in `held` of a node iff its held_at names it; applications alike
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,22 +29,27 @@ struct UsageTracker;
 struct UsageNode {
     UsageTracker* tracker = nullptr;
     UsageNodeId parent{};
-    std::string path; // of the queue
+    std::string_view path; // of the queue; the key in the tracker
     Resource usage;
     std::uint32_t running = 0; // applications in the running set (C-406)
     std::uint32_t linked = 0;  // applications at or below
     std::uint32_t children = 0;
-    bool named = false; // the limit names the tracker: the node stays (C-414)
-    bool grew = false;  // there may be room for what is held
-    UsageLimit limit;
-    std::vector<GroupId> held_groups;             // ask groups that do not fit (C-409)
-    std::vector<ApplicationId> held_applications; // that may not run (C-410)
+    bool named = false;                // the limit names the tracker: the node stays (C-414)
+    bool grew = false;                 // there may be room for what is held
+    bool limited = false;              // here or above
+    const UsageLimit* limit = nullptr; // of the table; none: not limited here
+    /// What waits for room here; made when something does.
+    struct Held {
+        std::vector<GroupId> groups;             // of asks that do not fit (C-409)
+        std::vector<ApplicationId> applications; // that may not run (C-410)
+    };
+    std::unique_ptr<Held> held;
 
     /// C-408, this level only.
     [[nodiscard]] bool allows(const Resource& ask) const noexcept;
     /// C-410, this level only, for an application that is not in the running set.
     [[nodiscard]] bool has_slot() const noexcept {
-        return limit.max_applications == 0 || running + 1 <= limit.max_applications;
+        return limit == nullptr || limit->max_applications == 0 || running + 1 <= limit->max_applications;
     }
 };
 
@@ -89,6 +95,11 @@ public:
     [[nodiscard]] const std::map<std::string, UsageTracker, std::less<>>& users() const noexcept { return users_; }
     [[nodiscard]] const std::map<std::string, UsageTracker, std::less<>>& groups() const noexcept { return groups_; }
 
+    [[nodiscard]] UsageNode::Held& held_at(UsageNodeId id) {
+        if (!nodes_[id].held) nodes_[id].held = std::make_unique<UsageNode::Held>();
+        return *nodes_[id].held;
+    }
+
     // --- who waits ---------------------------------------------------------------------------------------------------
     /// f(UsageNode&) for each node where something became free since the last call.
     template <class F>
@@ -110,7 +121,7 @@ private:
     UsageNodeId find_or_make(UsageTracker& tracker, std::string_view path);
     UsageTracker& tracker_of(std::string_view name, bool group);
     void prune(UsageNodeId id);
-    void set_limit(UsageNode& node) const;
+    void set_limit(UsageNode& node) const; // REQUIRES: the parent's is set
     void mark_grown(UsageNodeId id);
     void make_named(std::string_view name, bool group, std::string_view path);
 

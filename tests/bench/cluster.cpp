@@ -45,7 +45,8 @@ void Cluster::register_applications() {
         ApplicationSpec spec;
         spec.id = row.id;
         spec.queue = row.queue;
-        spec.user = "bench";
+        spec.user = row.user;
+        spec.groups = {row.group};
         request.add.push_back(spec);
     }
     core_.apply(request, kNow);

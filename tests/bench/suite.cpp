@@ -35,6 +35,15 @@ TreeParameters large(NodeOrder order) { // W5
     return p;
 }
 
+TreeParameters limited(NodeOrder order) { // W10
+    TreeParameters p;
+    p.applications = 10'000;
+    p.users = 10'000;
+    p.groups = 1000;
+    p.order = order;
+    return p;
+}
+
 TreeParameters million(NodeOrder order) { // W2 1M
     TreeParameters p;
     p.asks = 1'000'000;
@@ -73,6 +82,8 @@ std::vector<PlacingCase> placing_cases(const Options& options, Report& report) {
     add_openb(cases, options, report);
     for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking})
         add({"W5 large " + name_of(order), tree(large(order)), 0});
+    for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking})
+        add({"W10 limits " + name_of(order), tree(limited(order)), 0});
     return cases;
 }
 

@@ -24,6 +24,8 @@ struct NodeRow {
 struct ApplicationRow {
     std::string id;
     std::string queue;
+    std::string user = "bench";
+    std::string group = "bench";
 };
 
 struct AskRow {

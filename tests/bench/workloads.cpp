@@ -11,15 +11,15 @@ namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
-std::string partition(NodeOrder order, const std::string& queues) {
+std::string partition(NodeOrder order, const std::string& queues, const std::string& limits = "") {
     return fmt::format("partitions:\n"
                        "  - name: default\n"
                        "    nodesortpolicy: {{type: {}}}\n"
                        "    queues:\n"
                        "      - name: root\n"
-                       "        submitacl: '*'\n"
+                       "        submitacl: '*'\n{}"
                        "        queues:\n{}",
-                       name_of(order), queues);
+                       name_of(order), limits, queues);
 }
 
 void add_nodes(Workload& workload, std::uint32_t count, std::uint32_t size) {
@@ -63,6 +63,32 @@ std::string leaf_path(const TreeParameters& p, std::uint32_t leaf) {
     return fmt::format("root.parent-{}.leaf-{}", leaf / p.leaves, leaf % p.leaves);
 }
 
+std::string user_name(std::uint32_t i) {
+    return fmt::format("user-{:05}", i);
+}
+
+std::string group_name(std::uint32_t i) {
+    return fmt::format("group-{:04}", i);
+}
+
+/// W10: every user and group has a limit of its own at root. Ask i belongs to application, user and group i modulo
+/// their numbers, so all asks of a group have one size.
+std::string limits_text(const TreeParameters& p) {
+    if (p.users == 0) return "";
+    std::string users;
+    for (std::uint32_t i = 0; i < p.users; ++i) users += (i == 0 ? "" : ", ") + user_name(i);
+    std::string text = fmt::format("        limits:\n          - users: [{}]\n"
+                                   "            maxresources: {{memory: 1T, vcore: 10000}}\n"
+                                   "            maxapplications: 100\n",
+                                   users);
+    for (std::uint32_t i = 0; i < p.groups; ++i) {
+        const std::int64_t wanted = tree_size(i % p.shapes, p.shapes)[0].second * (p.asks / p.groups);
+        text += fmt::format("          - groups: [{}]\n            maxresources: {{memory: {}}}\n", group_name(i),
+                            i % 10 == 0 ? wanted / 2 : wanted);
+    }
+    return text;
+}
+
 } // namespace
 
 std::string name_of(NodeOrder order) {
@@ -92,11 +118,15 @@ Workload make_tree(const TreeParameters& p) {
                               {"vcore", 32'000 * percent / 100},
                               {"pods", 110 * std::max<std::int64_t>(percent, 100) / 100}});
     for (std::uint32_t s = 0; s < p.shapes; ++s) workload.sizes.push_back(tree_size(s, p.shapes));
-    workload.config = partition(p.order, tree_queues(p, workload.sizes[0]));
+    workload.config = partition(p.order, tree_queues(p, workload.sizes[0]), limits_text(p));
     add_nodes(workload, p.nodes, 0);
     const std::uint32_t leaves = std::max(p.parents, 1U) * p.leaves;
-    for (std::uint32_t i = 0; i < p.applications; ++i)
+    for (std::uint32_t i = 0; i < p.applications; ++i) {
         workload.applications.push_back({fmt::format("application-{:05}", i), leaf_path(p, i % leaves)});
+        if (p.users == 0) continue;
+        workload.applications.back().user = user_name(i % p.users);
+        workload.applications.back().group = group_name(i % p.groups);
+    }
     workload.asks.reserve(p.asks);
     for (std::uint32_t i = 0; i < p.asks; ++i) workload.asks.push_back({i % p.applications, 1 + i % p.shapes});
     return workload;

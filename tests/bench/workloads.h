@@ -24,11 +24,13 @@ struct TreeParameters {
     std::uint32_t asks = 50'000;
     std::uint32_t shapes = 20;
     std::uint32_t node_percent = 100; // size of a node; 100: 64 GiB, 32,000 vcore, 110 pods (never fewer)
+    std::uint32_t users = 0;          // W10: of the applications, each with a limit at root and at its parent queue
+    std::uint32_t groups = 0;         // the same; every tenth may use half of what its asks want
     NodeOrder order = NodeOrder::Fair;
 };
 
 [[nodiscard]] Workload make_two_queues(std::uint32_t nodes, std::uint32_t asks); // W1
-[[nodiscard]] Workload make_tree(const TreeParameters& parameters);              // W2, W5, W6, W9, scaling
+[[nodiscard]] Workload make_tree(const TreeParameters& parameters);              // W2, W5, W6, W9, W10, scaling
 /// W3. Error: the files are not in `folder`, or cannot be read.
 [[nodiscard]] Result<Workload> make_openb(const std::string& folder, NodeOrder order);
 

@@ -10,6 +10,7 @@
 #include "tests/property/sums.h"
 #include "tests/support/player.h"
 #include "tests/support/random_commands.h"
+#include "tests/support/random_rules.h"
 #include "tests/support/recorder.h"
 #include "tests/support/shrink.h"
 #include "tests/support/state_text.h"
@@ -68,6 +69,24 @@ TEST_CASE("S-181 all invariants hold after every command") {
         std::cout << "# YK_SEED=" << seed << "\n" << print(shorter) << broken(shorter) << std::endl;
         FAIL("YK_SEED=" << seed);
     }
+}
+
+TEST_CASE("S-181 C-232 C-434 all invariants hold with rules, dynamic queues and templates") {
+    std::size_t made = 0;
+    for (const std::uint64_t seed : seeds(kRounds / 2)) {
+        INFO("YK_SEED=" << seed);
+        auto commands = RandomCommands(seed).run(kLength);
+        add_rules(commands, seed);
+        const std::string told = story(commands);
+        for (std::size_t at = told.find("QUEUE_DYNAMIC"); at != std::string::npos;
+             at = told.find("QUEUE_DYNAMIC", at + 1))
+            ++made;
+        if (broken(commands).empty()) continue;
+        const auto shorter = shrink(commands, [](const auto& list) { return !broken(list).empty(); });
+        std::cout << "# YK_SEED=" << seed << "\n" << print(shorter) << broken(shorter) << std::endl;
+        FAIL("YK_SEED=" << seed);
+    }
+    CHECK(made > 10); // queues were made and swept
 }
 
 TEST_CASE("S-182 earlier failures stay repaired") {

@@ -53,6 +53,11 @@ Result<Element> parse_element(std::string_view text) {
     return element;
 }
 
+/// `a,b`; none of an empty text.
+std::vector<std::string_view> names(std::string_view text) {
+    return text.empty() ? std::vector<std::string_view>{} : split(text, ",");
+}
+
 /// `key:value,key:value` as tags; a key may hold no colon.
 Tags tags(std::string_view text) {
     Tags found;
@@ -207,8 +212,13 @@ ApplicationRequest application_request(const Command& command) {
         spec.id = element.get("id");
         spec.queue = element.get("queue");
         spec.user = element.has("user") ? element.get("user") : "testuser";
-        spec.groups = {"testgroup"};
+        spec.groups = element.has("groups") ? names(element.get("groups")) : std::vector<std::string_view>{"testgroup"};
         spec.tags = tags(element.get("tags"));
+        spec.placeholder_ask = quantities(element.get("gang"));
+        spec.user_fault = element.get("fault");
+        if (element.has("tagmax")) spec.queue_tags.max = quantities(element.get("tagmax"));
+        if (element.has("tagguaranteed")) spec.queue_tags.guaranteed = quantities(element.get("tagguaranteed"));
+        spec.queue_tags.max_applications = static_cast<std::uint64_t>(element.number("tagapps"));
         request.add.push_back(std::move(spec));
     }
     return request;

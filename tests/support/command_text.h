@@ -6,7 +6,8 @@
 //   advance 2500ms                        time passes, timers fire
 //   cycle 3                               scheduling cycles
 //   alloc ask app=a key=k res=vcore:5 | place ... node=n | unask app=a key=k | release app=a key=k type=1
-//   apps new id=a queue=root.q | remove id=a
+//   apps new id=a queue=root.q user=u groups=g,h tags=k:v gang=vcore:5 | remove id=a
+//   (tagmax=vcore:5 tagguaranteed=vcore:2 tagapps=3: the quota tags of C-237; fault=TEXT: the user cannot be resolved)
 //   nodes create id=n res=vcore:10 occ=vcore:1 | update ... | drain id=n | schedulable id=n | decommission id=n
 //
 // Elements of one request are divided by ` | `, fields by blanks; values hold neither. `#` starts a comment line.

@@ -137,6 +137,29 @@ applications() {
     says '^app batch accepted in root.b$' app add -f "$work/apps.json"
 }
 
+rules_explained() {
+    says '^user ann \(groups ann\) is placed in queue root.a$' explain placement --user ann --queue root.a
+    says '^0 provided +CHOSEN +root.a$' explain placement --user ann --queue root.a
+    says '^user ann \(groups dev, ops, qa\) is REJECTED$' explain placement --user ann --group dev,ops --group qa
+    says '^0 provided +NO_MATCH +queue root.x does not exist and the rule may not create it$' \
+        explain placement --user ann --queue root.x
+    json 'd["item"]["verdict"]' PLACED explain placement --user ann --tag application.create.force=true
+    sed '/- name: provided/a\    create: true' "$work/queues.yaml" | sed 's/submitacl: .*/submitacl: " dev"/' >"$work/dynamic.yaml"
+    says 'placed in queue root.x.y, made for it: root.x, root.x.y$' \
+        explain placement --user ann --group dev --queue root.x.y -f "$work/dynamic.yaml"
+    says '^0 provided +NO_ACCESS +submit access to queue root denied during create of: root.x$' \
+        explain placement --user ann --queue root.x -f "$work/dynamic.yaml"
+    expect 1 'a.b.*invalid queue name|invalid queue name.*a.b' explain placement --user ann --queue root.x \
+        -f <(sed 's/name: b/name: a.b/' "$work/queues.yaml")
+    says '^user - is REJECTED: empty user cannot resolve$' explain placement --user ''
+    says '^queue root.a \(leaf\) is Active: it is in the configuration$' explain queue root.a
+    says '^max +64Gi 8 vcore +root.a \(line 11\)$' explain queue root.a
+    says '^submitacl +\* +root \(line 7\)$' explain queue root.a
+    says '^max +.* the nodes of the partition$' explain queue root
+    expect 4 'there is no queue root.none' explain queue root.none
+    json '[r["name"] for r in d["data"][0]["rules"]]' "['provided', 'recovery']" dump rules
+}
+
 asks_and_cycles() {
     says '^ask web-6 added$' ask add web --key web -n 6 -R memory=2Gi,vcore=2
     expect 1 'ask x refused: .*P_APP_UNKNOWN' ask add nobody --key x -R vcore=1
@@ -296,7 +319,7 @@ the_end() {
 }
 
 start_daemon
-for part in the_daemon registration nodes applications asks_and_cycles queues explanations reload releases drains many_asks \
+for part in the_daemon registration nodes applications rules_explained asks_and_cycles queues explanations reload releases drains many_asks \
     same_key_twice waiting time_and_events dumps watching several_rms served_rm the_end; do
     "$part"
 done

@@ -17,7 +17,7 @@ namespace {
 
 using wire::Value;
 
-const std::vector<std::string> kWhats{"all",    "partitions",  "queues",  "apps",   "nodes",   "reservations",
+const std::vector<std::string> kWhats{"all",    "partitions",  "queues",  "apps",   "nodes",   "reservations", "rules",
                                       "config", "utilization", "streams", "events", "clusters"};
 
 constexpr int kDeepest = 100; // a dump has less than a third of that

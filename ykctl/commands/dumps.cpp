@@ -49,6 +49,22 @@ Answer<Value> find_one(Context& context, const std::string& noun, Value query, c
     return found.front();
 }
 
+/// A dump names the children of queues far from the root without showing them: fetches those.
+std::optional<Failure> add_deep_queues(Context& context, Value& queue) {
+    if (!member_of(queue, "childNames").empty() && !queue.contains("children")) {
+        const Value query{
+            {"queue", text_of(queue, "queuename")}, {"partition", text_of(queue, "partition")}, {"subtree", true}};
+        auto pages = context.dump("queue", query);
+        if (!pages.ok()) return pages.error();
+        if (!pages->empty()) queue = std::move(pages->front());
+    }
+    const auto children = queue.find("children");
+    if (children == queue.end()) return std::nullopt;
+    for (Value& child : *children)
+        if (auto failure = add_deep_queues(context, child)) return failure;
+    return std::nullopt;
+}
+
 } // namespace
 
 Answer<std::int64_t> daemon_now(Context& context) {
@@ -88,7 +104,10 @@ Answer<Value> find_application(Context& context, const std::string& id) {
 
 Answer<std::vector<Value>> queue_trees(Context& context) {
     YK_TRY(pages, context.dump("queues"));
-    return elements_of(pages);
+    auto trees = elements_of(pages);
+    for (Value& tree : trees)
+        if (auto failure = add_deep_queues(context, tree)) return *failure;
+    return trees;
 }
 
 Answer<Value> find_queue(Context& context, const std::string& path) {

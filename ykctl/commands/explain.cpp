@@ -1,4 +1,5 @@
-// explain app, explain ask: why is it still pending? explain preemption: who would have to go for it?
+// explain app, explain ask: why is it still pending? explain preemption: who would have to go for it? The rest is in
+// explain_rules.cpp.
 
 #include <algorithm>
 #include <ostream>
@@ -6,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ykctl/commands/dumps.h"
+#include "ykctl/commands/explain_rules.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/render/text.h"
 
@@ -186,7 +188,7 @@ Outcome explain_ask(Context& context, const char* what, const std::string& key,
 } // namespace
 
 void define_explain(Command root, Context& context) {
-    const auto command = root.sub("explain", "why is it still pending?");
+    const auto command = root.sub("explain", "why is it so: pending, placed there, limited?");
     const auto app = command.sub("app", "every layer that blocks the asks of an application");
     const auto id = std::make_shared<std::string>();
     app.option("ID", *id, "id of the application").required();
@@ -206,6 +208,7 @@ void define_explain(Command root, Context& context) {
     preemption.option("KEY", *wanting, "allocation key of the ask").required();
     preemption.option("--app", *of, "of this application").value("APP");
     preemption.run([&context, wanting, of] { return explain_ask(context, "preemption", *wanting, *of); });
+    define_explain_rules(command, context);
 }
 
 } // namespace yk::cli

@@ -150,6 +150,12 @@ std::string queue_text(const Value& queue, const Style& style) {
         {"headroom", queue.contains("headroom") ? resource_text(member_of(queue, "headroom")) : "unlimited"},
         {"applications", applications_of(queue) + " (running/accepted/max)"},
         {"sort", text_of(queue, "sortingPolicy")}};
+    if (const auto& made = member_of(queue, "template"); made.is_object())
+        fields.emplace_back("child template", fmt::format("of {}: guaranteed {}, max {}, max applications {}",
+                                                          printable(text_of(made, "owner")),
+                                                          resource_text(member_of(made, "guaranteedResource")),
+                                                          resource_text(member_of(made, "maxResource")),
+                                                          number_of(made, "maxApplications")));
     for (const auto& [key, value] : member_of(queue, "properties").items()) {
         fields.emplace_back("property " + printable(key), value.is_string() ? printable(value.get<std::string>()) : "");
     }

@@ -27,6 +27,7 @@ Result<bool> apply(const Rm& rm, RmOwner& owner, const LoadOutcome& loaded) {
     const auto active = rm.facts().configuration;
     if (active && active->checksum == wanted.checksum) return false;
     YK_CHECKED(owner.context()->configure(wanted, owner.now()));
+    rm.users->configure(wanted);
     owner.settle_releases();
     return true;
 }

@@ -207,11 +207,13 @@ void Daemon::apply_extra_config() {
     for (const std::string& warning : derived.warnings) log("core.config").warn("extraConfig: {}", warning);
     ring_.set_enabled(derived.service.events_enabled);
     ring_.set_capacity(derived.service.ring_capacity);
-    for (const RmPtr& rm : rms_.all())
+    for (const RmPtr& rm : rms_.all()) {
+        rm->users->set_validity(derived.service.user_cache_valid);
         rm->owner.control([derived](RmOwner& owner) {
             if (owner.context() != nullptr) owner.context()->set_settings(derived.core, owner.now());
             owner.set_event_capacity(derived.service.request_capacity);
         });
+    }
 }
 
 // --- resource managers --------------------------------------------------------------------------

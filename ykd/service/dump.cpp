@@ -86,7 +86,8 @@ private:
     void nest(const DumpPart& part, const wire::Buffer& list, std::size_t in_list) {
         wire::Packer packer(out_);
         packer.map(3);
-        packer.field("partitionName", part.partition);
+        packer.text(kind_.nest_name);
+        packer.text(part.partition);
         packer.field("clusterId", part.rm_id);
         packer.text(kind_.nest);
         packer.list(in_list);
@@ -210,7 +211,7 @@ void make_snapshot(const CallPtr& call, const DumpQuery& query, decltype(DumpKin
         Picture picture{owner.now(), {}};
         if (owner.context() == nullptr) return picture;
         for (const std::string& name : names->at(owner.rm_id())) {
-            DumpPart part{owner.rm_id(), name, {}, {}, {}, {}, {}};
+            DumpPart part{owner.rm_id(), name, {}, {}, {}, {}, {}, {}};
             collect(*owner.context(), query, part);
             picture.parts.push_back(std::move(part));
         }
@@ -295,7 +296,7 @@ Value stream_values(const CallPtr& call, const DumpQuery& query) {
 
 Value full_value(const CallPtr& call, const DumpSnapshot& snapshot) {
     Value partitions = Value::array(), queues = Value::array(), applications = Value::array(), nodes = Value::array(),
-          reservations = Value::array();
+          reservations = Value::array(), rules = Value::array();
     for (const DumpPart& part : snapshot.parts) {
         if (part.info) partitions.push_back(partition_value(*part.info));
         for (const QueueView& queue : part.queues) queues.push_back(queue_value(queue, part.partition));
@@ -306,17 +307,16 @@ Value full_value(const CallPtr& call, const DumpSnapshot& snapshot) {
             {{"partitionName", part.partition}, {"clusterId", part.rm_id}, {"nodesInfo", std::move(of_partition)}});
         for (const ReservationView& one : part.reservations)
             reservations.push_back(reservation_value(one, part.partition, part.rm_id));
+        Value of_rules = Value::array();
+        for (const RuleView& rule : part.rules) of_rules.push_back(rule_value(rule));
+        rules.push_back({{"partition", part.partition}, {"clusterId", part.rm_id}, {"rules", std::move(of_rules)}});
     }
     const Bytes16& boot = call->daemon().boot_id();
-    return {{"timestamp", snapshot.as_of.ns},
-            {"bootID", uuid_text(boot)},
-            {"partitions", std::move(partitions)},
-            {"applications", std::move(applications)},
-            {"nodes", std::move(nodes)},
-            {"clusterInfo", cluster_values(call, {})},
-            {"queues", std::move(queues)},
-            {"config", config_values(call, {})},
-            {"reservations", std::move(reservations)},
+    return {{"timestamp", snapshot.as_of.ns},      {"bootID", uuid_text(boot)},
+            {"partitions", std::move(partitions)}, {"applications", std::move(applications)},
+            {"nodes", std::move(nodes)},           {"clusterInfo", cluster_values(call, {})},
+            {"queues", std::move(queues)},         {"config", config_values(call, {})},
+            {"placementRules", std::move(rules)},  {"reservations", std::move(reservations)},
             {"streams", stream_values(call, {})}};
 }
 
@@ -339,18 +339,17 @@ bool answer_without_picture(const CallPtr& call, const DumpQuery& query) {
 }
 
 /// Parts of the table of 5.2 that wait for later work.
-constexpr std::array<std::string_view, 7> kLater{"users", "user", "groups", "group", "rules", "history", "recovery"};
+constexpr std::array<std::string_view, 6> kLater{"users", "user", "groups", "group", "history", "recovery"};
 
 void refuse_what(const CallPtr& call, const std::string& what) {
     if (std::find(kLater.begin(), kLater.end(), what) != kLater.end())
         return call->fail(ErrorCode::Invalid, fmt::format("dump {} is not part of this version of ykd", what), "what");
-    call->fail(
-        ErrorCode::Invalid,
-        fmt::format(
-            "there is no dump \"{}\"; there are partitions, queues, queue, apps, app, nodes, node, reservations, "
-            "config, clusters, utilization, streams, events, full",
-            what),
-        "what");
+    call->fail(ErrorCode::Invalid,
+               fmt::format("there is no dump \"{}\"; there are partitions, queues, queue, apps, app, nodes, node, "
+                           "reservations, rules, "
+                           "config, clusters, utilization, streams, events, full",
+                           what),
+               "what");
 }
 
 bool check_query(const CallPtr& call, const DumpQuery& query) {

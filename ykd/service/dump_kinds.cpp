@@ -54,6 +54,10 @@ void collect_reservations(const ClusterContext& context, const DumpQuery&, DumpP
     part.reservations = context.reservation_views(part.partition);
 }
 
+void collect_rules(const ClusterContext& context, const DumpQuery&, DumpPart& part) {
+    part.rules = context.rule_views(part.partition);
+}
+
 // --- encoding: one element of the main list -----------------------------------------------------
 
 Value encode_node(const DumpPart& part, std::size_t i) {
@@ -62,7 +66,7 @@ Value encode_node(const DumpPart& part, std::size_t i) {
     return value;
 }
 
-constexpr std::array<DumpKind, 9> kKinds{{
+constexpr std::array<DumpKind, 10> kKinds{{
     {"partitions", collect_info, [](const DumpPart& p) -> std::size_t { return p.info ? 1 : 0; },
      [](const DumpPart& p, std::size_t) { return partition_value(*p.info); }},
     {"queues", collect_queue, [](const DumpPart& p) { return p.queues.size(); },
@@ -76,6 +80,8 @@ constexpr std::array<DumpKind, 9> kKinds{{
     {"node", collect_node, [](const DumpPart& p) { return p.nodes.size(); }, encode_node, true},
     {"reservations", collect_reservations, [](const DumpPart& p) { return p.reservations.size(); },
      [](const DumpPart& p, std::size_t i) { return reservation_value(p.reservations[i], p.partition, p.rm_id); }},
+    {"rules", collect_rules, [](const DumpPart& p) { return p.rules.size(); },
+     [](const DumpPart& p, std::size_t i) { return rule_value(p.rules[i]); }, false, "rules", "partition"},
     {"utilization", collect_utilization, [](const DumpPart&) -> std::size_t { return 1; },
      [](const DumpPart& p, std::size_t) { return utilization_value(p.nodes, p.partition, p.rm_id); }},
 }};
@@ -97,6 +103,7 @@ void collect_everything(const ClusterContext& context, const DumpQuery& query, D
     collect_queue(context, query, part);
     collect_nodes(context, query, part);
     collect_reservations(context, query, part);
+    collect_rules(context, query, part);
     for (const ApplicationList list : {ApplicationList::Active, ApplicationList::Completed, ApplicationList::Rejected})
         for (auto& view : context.application_views(part.partition, list, true))
             part.applications.push_back(std::move(view));

@@ -26,8 +26,9 @@ struct DumpKind {
     /// The elements of the main list, one by one.
     std::size_t (*count)(const DumpPart& part);
     Value (*encode)(const DumpPart& part, std::size_t index);
-    bool single = false;        // one object, E_NOT_FOUND without
-    const char* nest = nullptr; // the list stands in a map per partition, under this key
+    bool single = false;                     // one object, E_NOT_FOUND without
+    const char* nest = nullptr;              // the list stands in a map per partition, under this key
+    const char* nest_name = "partitionName"; // the key of its name there
 };
 
 /// nullptr: no such picture.

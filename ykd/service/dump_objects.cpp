@@ -222,7 +222,23 @@ Value partition_value(const PartitionView& view) {
     return std::move(fields.value);
 }
 
-Value queue_value(const QueueView& view, const std::string& partition) {
+namespace {
+
+Value template_value(const TemplateView& view) {
+    Value properties = Value::object();
+    for (const auto& [key, text] : view.properties) properties[key] = text;
+    Fields fields;
+    fields.omit("maxApplications", view.max_applications)
+        .omit("maxResource", view.max)
+        .omit("guaranteedResource", view.guaranteed)
+        .omit("properties", std::move(properties))
+        .always("owner", view.owner);
+    return std::move(fields.value);
+}
+
+} // namespace
+
+Value queue_value(const QueueView& view, const std::string& partition, int nesting) {
     Value properties = Value::object();
     for (const auto& [key, text] : view.properties) properties[key] = text;
     Fields fields;
@@ -238,9 +254,11 @@ Value queue_value(const QueueView& view, const std::string& partition) {
         .always("isLeaf", view.leaf)
         .always("isManaged", view.managed)
         .omit("properties", std::move(properties))
-        .always("parent", view.parent)
-        .omit("children",
-              list_of(view.children, [&](const QueueView& child) { return queue_value(child, partition); }));
+        .always("parent", view.parent);
+    if (nesting < kMaxQueueNesting)
+        fields.omit("children", list_of(view.children, [&](const QueueView& child) {
+                        return queue_value(child, partition, nesting + 1);
+                    }));
     std::vector<std::string> names;
     for (const QueueView& child : view.children) names.push_back(child.path);
     fields.omit("childNames", names);
@@ -260,6 +278,25 @@ Value queue_value(const QueueView& view, const std::string& partition) {
         .omit("applications", view.applications)
         .omit("effectiveMaxResource", view.effective_max)
         .omit("fairShare", view.fair_share);
+    if (view.child_template) fields.always("template", template_value(*view.child_template));
+    return std::move(fields.value);
+}
+
+Value rule_value(const RuleView& view) {
+    Value parameters = Value::object();
+    for (const auto& [key, text] : view.parameters) parameters[key] = text;
+    Fields fields;
+    fields.always("name", view.name).always("parameters", std::move(parameters));
+    if (view.filter) {
+        Fields filter;
+        filter.always("type", view.filter->type)
+            .omit("userList", view.filter->users)
+            .omit("groupList", view.filter->groups)
+            .omit("userExp", view.filter->user_expression)
+            .omit("groupExp", view.filter->group_expression);
+        fields.always("filter", std::move(filter.value));
+    }
+    if (!view.parent.empty()) fields.always("parentRule", rule_value(view.parent.front()));
     return std::move(fields.value);
 }
 

@@ -13,8 +13,12 @@ namespace yk::service {
 using wire::Value;
 
 [[nodiscard]] Value partition_value(const PartitionView& view);
-/// PartitionQueueInfo; with its children as far as the view holds them.
-[[nodiscard]] Value queue_value(const QueueView& view, const std::string& partition);
+/// A message may be nested 32 levels (I-316): deeper queues are named only, and asked for one by one.
+inline constexpr int kMaxQueueNesting = 12;
+/// PartitionQueueInfo; with its children as far as the view holds them. `nesting`: queues around it.
+[[nodiscard]] Value queue_value(const QueueView& view, const std::string& partition, int nesting = 0);
+/// One placement rule with its parents (C-475).
+[[nodiscard]] Value rule_value(const RuleView& view);
 [[nodiscard]] Value application_value(const ApplicationView& view, const std::string& partition,
                                       const std::string& rm_id);
 [[nodiscard]] Value node_value(const NodeView& view);

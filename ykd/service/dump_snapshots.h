@@ -23,6 +23,7 @@ struct DumpPart {
     std::vector<ApplicationView> applications;
     std::vector<NodeView> nodes;
     std::vector<ReservationView> reservations;
+    std::vector<RuleView> rules;
 };
 
 /// A picture of all partitions asked for. Immutable once made.

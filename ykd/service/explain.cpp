@@ -1,11 +1,12 @@
 // Explain (I-354): why an application's asks, or one ask, are still pending, and who would be preempted for it,
-// computed by the planner's own predicates.
+// computed by the planner's own predicates. The other kinds are in explain_placement.cpp and explain_queue.cpp.
 
 #include <fmt/format.h>
 
 #include "ykd/runtime/event_encoding.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/dump_objects.h"
+#include "ykd/service/explain_kinds.h"
 #include "ykd/service/gather.h"
 #include "ykd/service/services.h"
 
@@ -150,6 +151,8 @@ void explain(const CallPtr& call) {
     wire::BodyReader reader(body);
     Query query;
     query.what = reader.text("what", wire::Presence::Required);
+    if (query.what == "placement") return explain_placement(call, reader);
+    if (query.what == "queue") return explain_queue(call, reader);
     query.partition = reader.text("partition", wire::Presence::Optional, wire::TextRule::Queue);
     query.rm_id = reader.text("rmID");
     query.application =
@@ -158,7 +161,8 @@ void explain(const CallPtr& call) {
     query.key = reader.text("allocationKey", of_ask ? wire::Presence::Required : wire::Presence::Optional);
     if (query.what != "app" && !of_ask)
         reader.fail(ErrorCode::Invalid, "what",
-                    fmt::format("this version of ykd explains app, ask and preemption, not \"{}\"", query.what));
+                    fmt::format("this version of ykd explains app, ask, preemption, queue and placement, not \"{}\"",
+                                query.what));
     if (!call->accepts(reader)) return;
     std::vector<RmPtr> rms = daemon.rms().all();
     std::erase_if(rms, [&](const RmPtr& rm) { return !query.rm_id.empty() && rm->id != query.rm_id; });

@@ -107,6 +107,7 @@ DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     reader.count("event.maxStreamsPerHost", service.max_streams_per_host, false);
     reader.count("event.RESTResponseSize", service.response_size, true);
     reader.duration("health.checkInterval", service.health_interval, false);
+    reader.duration("service.userCacheValid", service.user_cache_valid, true);
     Settings& core = derived.core;
     core.events_enabled = service.events_enabled;
     reader.duration("service.queueCleanInterval", core.queue_clean_interval, true);

@@ -23,7 +23,8 @@ struct ServiceSettings {
     std::uint64_t max_streams = 100;
     std::uint64_t max_streams_per_host = 15;
     std::uint64_t response_size = 10'000;
-    Duration health_interval = std::chrono::seconds{30}; // 0 or less: no background checks
+    Duration health_interval = std::chrono::seconds{30};   // 0 or less: no background checks
+    Duration user_cache_valid = std::chrono::seconds{300}; // C-365
 };
 
 struct DerivedSettings {

@@ -161,6 +161,9 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
     installation.events = event_interest_of(*registration);
     const auto done = owner.install(installation);
     if (!done.ok()) return give_up(*registration, owner, {ErrorCode::ConfigInvalid, done.error().text(), {}, {}, {}});
+    registration->rm->users->clear();
+    registration->rm->users->set_validity(settings.service.user_cache_valid);
+    registration->rm->users->configure(installation.configuration);
     const RmFacts facts = facts_of(*registration, installation, owner);
     registration->rm->set_facts(facts);
     if (!daemon.rms().ensure(registration->rm)) {

@@ -11,6 +11,7 @@
 #include "protocol/si/messages.h"
 #include "ykd/runtime/rm_owner.h"
 #include "ykd/service/session.h"
+#include "ykd/service/user_directory.h"
 
 namespace yk::service {
 
@@ -31,7 +32,9 @@ struct RmFacts {
 
 struct Rm {
     Rm(const std::string& rm_id, const OwnerOptions& options, Instant now, EventRing& ring, RmOwner::Hooks hooks)
-        : id(rm_id), owner(rm_id, options, now, ring, std::move(hooks)) {}
+        : id(rm_id),
+          users(std::make_shared<UserDirectory>(rm_id)),
+          owner(rm_id, options, now, ring, std::move(hooks)) {}
 
     [[nodiscard]] RmFacts facts() const {
         const std::lock_guard lock(mutex_);
@@ -56,6 +59,7 @@ struct Rm {
     }
 
     const std::string id;
+    const std::shared_ptr<UserDirectory> users; // shared with the requests that wait in the mailbox
     RmOwner owner;
 
 private:

@@ -1,5 +1,9 @@
 #include "ykd/service/translate.h"
 
+#include "libcore/config/names.h"
+#include "ykd/service/log.h"
+#include "ykd/service/queue_tags.h"
+
 namespace yk::service {
 namespace {
 
@@ -133,26 +137,59 @@ const AllocationRequest& Translator::translate(const si::AllocationRequest& mess
     return allocation_;
 }
 
-const ApplicationRequest& Translator::translate(const si::ApplicationRequest& message, std::string_view rm_id) {
+/// C-237: a tag that cannot be used is passed over.
+void Translator::fill_queue_tags(ApplicationSpec& to) {
+    for (const Tag& tag : to.tags) {
+        const std::string name = config::lower(tag.key);
+        bool usable = true;
+        if (name == kMaxAppsTag) {
+            const auto count = parse_count_tag(tag.value);
+            usable = count.has_value();
+            to.queue_tags.max_applications = count.value_or(0);
+        } else if (name == kQuotaTag || name == kGuaranteedTag) {
+            auto resources = parse_resource_tag(tag.value);
+            usable = resources.has_value();
+            if (usable) {
+                quotas_.push_back(std::move(resources));
+                auto& to_fill = name == kQuotaTag ? to.queue_tags.max : to.queue_tags.guaranteed;
+                fill(to_fill.emplace(), quotas_.back());
+            }
+        }
+        if (!usable)
+            log("core.scheduler.queue")
+                .warn("application {}: tag {} is ignored, its value cannot be used: {}", to.id, name, tag.value);
+    }
+}
+
+void Translator::fill_application(ApplicationSpec& to, const si::AddApplicationRequest& from) {
+    to.partition = from.partition_name;
+    to.id = from.application_id;
+    to.queue = from.queue_name;
+    to.user = from.ugi.user;
+    to.groups.assign(from.ugi.groups.begin(), from.ugi.groups.end());
+    fill(to.tags, from.tags);
+    fill_queue_tags(to);
+    to.execution_timeout_ms = from.execution_timeout_milli_seconds;
+    fill(to.placeholder_ask, from.placeholder_ask);
+    to.gang_style = from.gang_scheduling_style;
+}
+
+const ApplicationRequest& Translator::translate(const si::ApplicationRequest& message, std::string_view rm_id,
+                                                std::span<const std::string> user_faults) {
     clear_foreign();
     application_.add.clear();
     application_.remove.clear();
-    for (const si::AddApplicationRequest& from : message.add) {
+    quotas_.clear();
+    for (std::size_t i = 0; i < message.add.size(); ++i) {
+        const si::AddApplicationRequest& from = message.add[i];
         if (is_foreign(from.partition_name, rm_id)) {
             foreign_applications_.push_back(
                 {from.partition_name, from.application_id, kForeign, ElementCode::PartitionForeign});
             continue;
         }
         ApplicationSpec& to = application_.add.emplace_back();
-        to.partition = from.partition_name;
-        to.id = from.application_id;
-        to.queue = from.queue_name;
-        to.user = from.ugi.user;
-        to.groups.assign(from.ugi.groups.begin(), from.ugi.groups.end());
-        fill(to.tags, from.tags);
-        to.execution_timeout_ms = from.execution_timeout_milli_seconds;
-        fill(to.placeholder_ask, from.placeholder_ask);
-        to.gang_style = from.gang_scheduling_style;
+        fill_application(to, from);
+        to.user_fault = user_faults[i];
     }
     for (const si::RemoveApplicationRequest& from : message.remove)
         if (!is_foreign(from.partition_name, rm_id))

@@ -38,7 +38,8 @@ void answer_position(Call& call, std::uint64_t position) {
 template <class Message>
 class UpdateTask final : public OwnerTask {
 public:
-    UpdateTask(CallPtr call, Message message) : call_(std::move(call)), message_(std::move(message)) {}
+    UpdateTask(CallPtr call, std::shared_ptr<UserDirectory> users, Message message)
+        : call_(std::move(call)), users_(std::move(users)), message_(std::move(message)) {}
 
     void run(RmOwner& owner) override {
         if (owner.context() == nullptr) {
@@ -46,7 +47,12 @@ public:
             return;
         }
         thread_local Translator translator; // one RM per owner thread; keeps its vectors
-        owner.context()->apply(translator.translate(message_, owner.rm_id()), owner.now());
+        if constexpr (std::is_same_v<Message, si::ApplicationRequest>) {
+            const auto faults = users_->resolve(message_, owner.now());
+            owner.context()->apply(translator.translate(message_, owner.rm_id(), faults), owner.now());
+        } else {
+            owner.context()->apply(translator.translate(message_, owner.rm_id()), owner.now());
+        }
         translator.report_foreign(owner.callbacks());
         owner.settle_releases();
     }
@@ -61,6 +67,7 @@ public:
 
 private:
     CallPtr call_;
+    std::shared_ptr<UserDirectory> users_;
     Message message_;
 };
 
@@ -71,7 +78,8 @@ void update(const CallPtr& call) {
     const RmPtr rm = find_rm(call, message->rm_id, message->impersonate, Ownership::Owner);
     if (!rm) return;
     const Load load{std::max<std::uint64_t>(1, elements_of(*message)), call->envelope.body.bytes().size()};
-    OwnerTaskPtr task = std::make_unique<UpdateTask<Message>>(call, std::move(*message));
+    if constexpr (std::is_same_v<Message, si::ApplicationRequest>) rm->users->look_up(*message, call->daemon().now());
+    OwnerTaskPtr task = std::make_unique<UpdateTask<Message>>(call, rm->users, std::move(*message));
     std::uint64_t position = 0;
     switch (rm->owner.submit(task, load, call->deadline(), position)) {
     case Admission::Accepted: return answer_position(*call, position);

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/config_yaml/load.h"
+#include "protocol/wire/body_reader.h"
 
 using namespace yk;
 using namespace yk::service;
@@ -52,6 +53,47 @@ TEST_CASE("I-401 what is empty is left out, what is marked is always there; I-42
     CHECK(child["isManaged"] == true);
     CHECK(child["preemptionDelay"] == "1m30s");
     CHECK_FALSE(child.contains("children"));
+}
+
+TEST_CASE("I-316 I-411 queues far from the root are named, and asked for one by one") {
+    QueueView tree;
+    for (int i = 0; i < 40; ++i) {
+        QueueView above;
+        above.path = "q" + std::to_string(i);
+        above.max = ResourceMapView{{"vcore", 1}};
+        above.child_template = TemplateView{"root", 1, {}, {{"vcore", 1}}, {}};
+        above.children.push_back(tree);
+        tree = above;
+    }
+    const Value value{{"envelope", {{"data", {{"queues", Value::array({queue_value(tree, "default")})}}}}}};
+    CHECK_FALSE(wire::scan(wire::encoded_value(value)));
+    const Value* deepest = &value["envelope"]["data"]["queues"][0];
+    while (deepest->contains("children")) deepest = &(*deepest)["children"][0];
+    CHECK((*deepest)["queuename"] == "q" + std::to_string(39 - kMaxQueueNesting));
+    CHECK((*deepest)["childNames"].size() == 1);
+}
+
+TEST_CASE("C-477 the child template of a parent") {
+    QueueView queue;
+    queue.child_template = TemplateView{"root.p", 3, {{"k", "v"}}, {{"vcore", 5}}, {}};
+    const Value value = queue_value(queue, "default");
+    CHECK(value["template"] == Value({{"maxApplications", 3},
+                                      {"maxResource", {{"vcore", 5}}},
+                                      {"properties", {{"k", "v"}}},
+                                      {"owner", "root.p"}}));
+    CHECK_FALSE(queue_value(QueueView{}, "default").contains("template"));
+}
+
+TEST_CASE("C-475 placement rules") {
+    RuleView parent{"fixed", {{"create", "false"}, {"queue", "root.p"}, {"qualified", "true"}}, {}, {}};
+    const FilterView filter{"deny", {"a", "b"}, {}, "", "x*"};
+    const Value value = rule_value({"tag", {{"create", "true"}, {"tagName", "ns"}}, filter, {parent}});
+    CHECK(value["name"] == "tag");
+    CHECK(value["parameters"] == Value({{"create", "true"}, {"tagName", "ns"}}));
+    CHECK(value["filter"] == Value({{"type", "deny"}, {"userList", {"a", "b"}}, {"groupExp", "x*"}}));
+    CHECK(value["parentRule"]["parameters"]["queue"] == "root.p");
+    CHECK_FALSE(value["parentRule"].contains("filter"));
+    CHECK_FALSE(value["parentRule"].contains("parentRule"));
 }
 
 TEST_CASE("I-420 an application's asks and allocations") {

@@ -17,7 +17,7 @@ struct Row {
 
 } // namespace
 
-TEST_CASE("C-131 evaluation of ACL texts") {
+TEST_CASE("C-131 C-132 evaluation of ACL texts") {
     const Row rows[] = {{"", {}, {}, false},
                         {" ", {}, {}, false},
                         {"u1,u2", {"u1", "u2"}, {}, false},
@@ -62,7 +62,7 @@ TEST_CASE("C-133 names that are not legal are dropped and told") {
 }
 
 TEST_CASE("C-134 access: everyone, the user, or one of the groups, exact and case-sensitive") {
-    const std::vector<std::string> groups{"dev", "ops"};
+    const std::vector<std::string_view> groups{"dev", "ops"};
     const auto allows = [&](const char* text, const char* user) { return parse_acl(text)->allows(user, groups); };
     CHECK(allows("*", "bob"));
     CHECK(allows("*", ""));

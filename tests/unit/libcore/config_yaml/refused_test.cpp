@@ -310,7 +310,7 @@ TEST_CASE("C-300 to C-305 placement rules") {
     refused("{name: user, filter: {type: x}, parent: {name: user, filter: {type: y}}}", "invalid rule filter type y");
 }
 
-TEST_CASE("C-311 to C-314 static paths") {
+TEST_CASE("C-310 to C-314 static paths") {
     const auto partition = [](const std::string& rule) {
         return "{queues: [{name: Leaf}, {name: parent, parent: true}, {name: Above, queues: [{name: x}]}], "
                "placementrules: [" +
@@ -341,7 +341,7 @@ TEST_CASE("C-311 to C-314 static paths") {
         check_loads(partition(rule));
 }
 
-TEST_CASE("C-364 user group resolvers") {
+TEST_CASE("C-364 C-368 user group resolvers; this build has no LDAP") {
     check_refused({"{queues: [], usergroupresolver: {type: OS}}", "unknown user group resolver OS"});
     check_refused({"{queues: [], usergroupresolver: {type: ldap}}", "not part of this build"});
     check_loads("{queues: [], usergroupresolver: {type: os}}");
