@@ -56,8 +56,8 @@ void PartitionContext::check_quotas(Instant now) {
 }
 
 void PartitionContext::check_quota_below(Queue& queue, Instant now) {
-    if (within_max(queue.max, queue.allocated)) queue.quota_due.reset();
-    if (queue.quota_due && *queue.quota_due <= now && queue.state != ObjectState::Draining) {
+    if (within_max(queue.max, queue.allocated) || queue.state == ObjectState::Draining) queue.quota_due.reset();
+    if (queue.quota_due && *queue.quota_due <= now) {
         run_quota(queue, now);
         return;
     }

@@ -125,12 +125,11 @@ Plan Planner::try_preempting(GroupId id, AllocationId before, Instant now) {
         orders_.hold(id, at); // P-020: an ask beyond the user headroom never attempts
         return {};
     }
-    std::optional<PreemptionResult> same; // equal asks fail alike
     while (true) {
         const AllocationId ask = checks_.next(id, now);
         if (!ask.valid()) break;
         if (before.valid() && !(order_of(s_.allocations[ask]) < order_of(s_.allocations[before]))) return {};
-        std::optional<Plan> plan = attempt(ask, same, now);
+        std::optional<Plan> plan = attempt(ask, now);
         if (!plan) {
             checks_.put_off(id, now);
             return {};
@@ -141,20 +140,25 @@ Plan Planner::try_preempting(GroupId id, AllocationId before, Instant now) {
     return {};
 }
 
-/// One attempt (P-024); nullopt: the leaf's budget is used up. `same`: how an equal ask failed just now.
-std::optional<Plan> Planner::attempt(AllocationId ask, std::optional<PreemptionResult>& same, Instant now) {
-    const std::optional<bool> tried = nodes_tried(s_.allocations[ask]);
-    if (!checks_.begin(ask, now)) {
-        s_.preemption.log(ask, PreemptionResult::Exhausted, now);
+/// One attempt (P-024); nullopt: the leaf's budget is used up.
+std::optional<Plan> Planner::attempt(AllocationId id, Instant now) {
+    const Allocation& ask = s_.allocations[id];
+    const Queue* leaf = s_.applications[ask.application].queue;
+    const std::optional<bool> tried = nodes_tried(ask);
+    if (!checks_.begin(id, now)) {
+        s_.preemption.log(id, PreemptionResult::Exhausted, now);
         return std::nullopt;
     }
     if (!tried) return Plan{};
-    if (!same) {
-        PreemptionPlan plan = preemption_.plan_queue(ask, *tried, now);
-        if (plan) return Plan{Plan::Kind::Preempt, ask, plan.node, std::move(plan.victims)};
-        same = plan.result;
+    auto same = std::find_if(failures_.begin(), failures_.end(), [&](const Failure& each) {
+        return each.leaf == leaf && each.shape == ask.shape && each.priority == ask.priority;
+    });
+    if (same == failures_.end() || ask.reservation.valid()) { // its own reservation makes a difference
+        PreemptionPlan plan = preemption_.plan_queue(id, *tried, now);
+        if (plan) return Plan{Plan::Kind::Preempt, id, plan.node, std::move(plan.victims)};
+        same = failures_.insert(failures_.end(), {leaf, ask.shape, ask.priority, plan.result});
     }
-    s_.preemption.log(ask, *same, now);
+    s_.preemption.log(id, same->result, now);
     return Plan{};
 }
 
@@ -279,8 +283,7 @@ void Planner::touched(AskGroup& group, AllocationId ask) {
 Plan Planner::attempt_counted(AllocationId ask, Instant now) {
     const GroupId group = s_.allocations[ask].group;
     if (!s_.groups[group].checks || !checks_.is_due(s_.allocations[ask], now)) return {};
-    std::optional<PreemptionResult> same;
-    std::optional<Plan> plan = attempt(ask, same, now);
+    std::optional<Plan> plan = attempt(ask, now);
     checks_.update(group, now);
     return plan ? std::move(*plan) : Plan{};
 }
@@ -410,6 +413,7 @@ void Planner::stall(ReservationId id, bool by_headroom) {
 
 void Planner::begin_cycle(Instant now) {
     to_drop_.clear();
+    failures_.clear();
     checks_.begin_cycle(now);
     for (const ApplicationId id : counted_) {
         if (!s_.applications.alive(id) || !s_.applications[id].counted) continue;

@@ -85,7 +85,7 @@ private:
     Plan try_evicting(ReservationId id, Instant now);
     void tell_no_victim(AllocationId ask, Instant now);
     [[nodiscard]] std::optional<bool> nodes_tried(const Allocation& ask) const;
-    [[nodiscard]] std::optional<Plan> attempt(AllocationId ask, std::optional<PreemptionResult>& same, Instant now);
+    [[nodiscard]] std::optional<Plan> attempt(AllocationId ask, Instant now);
     Plan try_nodes(AllocationId ask, Instant now);
     Plan try_pinned(AllocationId ask, Instant now);
     Plan try_counting(ApplicationId id, Instant now);
@@ -112,6 +112,13 @@ private:
     Orders& orders_;
     PreemptionChecks& checks_;
     PreemptionPlanner preemption_;
+    struct Failure { // of an attempt in this walk: equal asks of the leaf fail alike
+        const Queue* leaf;
+        ShapeId shape;
+        std::int32_t priority;
+        PreemptionResult result;
+    };
+    std::vector<Failure> failures_;
     std::vector<ReservationId> to_drop_;
     std::vector<ApplicationId> counted_; // by try_counting in this cycle
 };

@@ -136,18 +136,25 @@ bool PreemptionChecks::begin(AllocationId id, Instant now) {
 
 void PreemptionChecks::put_off(GroupId id, Instant now) {
     s_.groups[id].checks->due = false;
-    s_.timers.set(now + kNextCycle, TimerKind::PreemptionCheck, id.index); // so that there is one (S-304)
+    if (!s_.preemption.next_cycle || *s_.preemption.next_cycle <= now) { // so that there is one (S-304)
+        s_.preemption.next_cycle = now + kNextCycle;
+        s_.timers.set(*s_.preemption.next_cycle, TimerKind::PreemptionCheck, id.index);
+    }
     orders_.touch(id);
-    s_.preemption.exhausted.push_back(id);
+    s_.preemption.exhausted[s_.applications[s_.groups[id].application].queue].push_back(id);
 }
 
 void PreemptionChecks::begin_cycle(Instant now) {
     ++s_.preemption.cycle;
-    if (s_.preemption.exhausted.empty()) return;
-    std::vector<GroupId> groups;
-    groups.swap(s_.preemption.exhausted);
-    for (const GroupId id : groups)
-        if (s_.groups.alive(id)) update(id, now);
+    auto& exhausted = s_.preemption.exhausted;
+    for (auto leaf = exhausted.begin(); leaf != exhausted.end();) {
+        for (std::uint32_t i = 0; i < kBudget && !leaf->second.empty(); ++i) { // more cannot attempt in one cycle
+            const GroupId id = leaf->second.front();
+            leaf->second.pop_front();
+            if (s_.groups.alive(id)) update(id, now);
+        }
+        leaf = leaf->second.empty() ? exhausted.erase(leaf) : std::next(leaf);
+    }
 }
 
 } // namespace yk

@@ -5,6 +5,7 @@
 // Owner: PartitionState. Thread: the partition's owner. Changed by partition_preemption.cpp and Planner only.
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -14,6 +15,8 @@
 #include "libcore/objects/ids.h"
 
 namespace yk {
+
+class Queue;
 
 /// How an attempt ended (P-024). The first is success.
 enum class PreemptionResult : std::uint8_t {
@@ -52,8 +55,9 @@ struct PreemptionRecords {
     std::map<AllocationId, Trigger> triggers;
     std::map<AllocationId, std::vector<LogEntry>> logs; // by ask
     std::map<AllocationId, Instant> no_victim_told;     // P-097: last event, by ask
-    std::vector<GroupId> exhausted;                     // groups whose checks wait for the next cycle (P-022)
+    std::map<Queue*, std::deque<GroupId>> exhausted;    // by leaf: groups that wait for its next budget (P-022)
     std::uint64_t cycle = 0;
+    std::optional<Instant> next_cycle;  // a timer sees to it that there is one by then
     std::optional<Instant> quota_timer; // when quotas are looked at next (P-110)
 
     void log(AllocationId ask, PreemptionResult result, Instant now);

@@ -239,8 +239,8 @@ TEST_CASE("issue 4: victims compared with the fewest that the rules allow, on 1,
     INFO(figures);
     CHECK(compared > 300);
     CHECK(equal > 100);
-    CHECK(more * 20 <= equal); // the order of P-051 comes before the count
-    CHECK(missed * 20 <= equal);
+    CHECK(more * 10 <= equal);   // the order of P-051 comes before the count
+    CHECK(missed * 10 <= equal); // a prefix of that order is taken, not any set
     SUCCEED(figures);
 }
 

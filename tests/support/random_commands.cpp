@@ -43,6 +43,9 @@ RandomCommands::RandomCommands(std::uint64_t seed, bool preemption)
     old_asks_ = random_.chance(50);
     priorities_ = random_.chance(50);
     required_ = random_.chance(40);
+    if (!preemption_) return;
+    most_nodes_ = static_cast<std::size_t>(random_.between(1, 5)); // full at once
+    ask_most_ = std::max<std::int64_t>(2, node_size_ / random_.between(1, 3));
 }
 
 std::vector<Command> RandomCommands::run(std::size_t length) {

@@ -69,6 +69,8 @@ void RandomConfig::new_limits(Queue& queue) {
 }
 
 void RandomConfig::new_preemption(Queue& queue) {
+    for (const std::string& type : types_)
+        if (random_.chance(40)) queue.guaranteed[type] = random_.between(scale_ / 2, scale_ * 2);
     if (random_.chance(30)) queue.properties["preemption.policy"] = random_.chance(60) ? "fence" : "disabled";
     queue.properties["preemption.delay"] = random_.chance(80) ? "10ms" : "2s";
     if (random_.chance(50)) queue.properties["quota.preemption.delay"] = random_.chance(80) ? "100ms" : "5s";
