@@ -67,7 +67,7 @@ void PartitionContext::destroy_queue(Queue& queue, Instant now) {
     Queue& parent = *queue.parent;
     if (queue.slot.in_index()) parent.child_index.erase(queue.index);
     orders_.forget(queue);
-    s_.preemption.exhausted.erase(&queue);
+    s_.preemption.exhausted.erase(queue.index);
     orders_.touch(parent);
     s_.queues[queue.index] = nullptr;
     parent.children.erase(queue.name);

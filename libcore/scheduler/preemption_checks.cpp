@@ -141,7 +141,7 @@ void PreemptionChecks::put_off(GroupId id, Instant now) {
         s_.timers.set(*s_.preemption.next_cycle, TimerKind::PreemptionCheck, id.index);
     }
     orders_.touch(id);
-    s_.preemption.exhausted[s_.applications[s_.groups[id].application].queue].push_back(id);
+    s_.preemption.exhausted[s_.applications[s_.groups[id].application].queue->index].push_back(id);
 }
 
 void PreemptionChecks::begin_cycle(Instant now) {

@@ -16,8 +16,6 @@
 
 namespace yk {
 
-class Queue;
-
 /// How an attempt ended (P-024). The first is success.
 enum class PreemptionResult : std::uint8_t {
     Victims,
@@ -53,9 +51,9 @@ struct PreemptionRecords {
 
     std::map<AllocationId, Mark> marks;
     std::map<AllocationId, Trigger> triggers;
-    std::map<AllocationId, std::vector<LogEntry>> logs; // by ask
-    std::map<AllocationId, Instant> no_victim_told;     // P-097: last event, by ask
-    std::map<Queue*, std::deque<GroupId>> exhausted;    // by leaf: groups that wait for its next budget (P-022)
+    std::map<AllocationId, std::vector<LogEntry>> logs;     // by ask
+    std::map<AllocationId, Instant> no_victim_told;         // P-097: last event, by ask
+    std::map<std::uint32_t, std::deque<GroupId>> exhausted; // by leaf: groups that wait for its budget (P-022)
     std::uint64_t cycle = 0;
     std::optional<Instant> next_cycle;  // a timer sees to it that there is one by then
     std::optional<Instant> quota_timer; // when quotas are looked at next (P-110)
