@@ -8,7 +8,7 @@ _ykctl() {
         word=${COMP_WORDS[i]}
         if [ $skip = yes ]; then skip=no; continue; fi
         case $word in
-            --after|--app|--attribute|--color|--config|--count|--extra|--file|--first|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
+            --after|--app|--attribute|--color|--config|--count|--extra|--family|--file|--first|--gang-style|--grep|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
         esac
         case "$place:$word" in
             ':status') place='status' ;;
@@ -22,12 +22,15 @@ _ykctl() {
             ':ask') place='ask' ;;
             ':alloc') place='alloc' ;;
             ':partition') place='partition' ;;
+            ':user') place='user' ;;
+            ':group') place='group' ;;
             ':config') place='config' ;;
             ':explain') place='explain' ;;
             ':scenario') place='scenario' ;;
             ':replay') place='replay' ;;
             ':dump') place='dump' ;;
             ':events') place='events' ;;
+            ':metrics') place='metrics' ;;
             ':sched') place='sched' ;;
             ':clock') place='clock' ;;
             ':completion') place='completion' ;;
@@ -61,12 +64,20 @@ _ykctl() {
             'alloc:release') place='alloc release' ;;
             'partition:list'|'partition:ls') place='partition list' ;;
             'partition:show') place='partition show' ;;
+            'user:list'|'user:ls') place='user list' ;;
+            'user:show') place='user show' ;;
+            'group:list'|'group:ls') place='group list' ;;
+            'group:show') place='group show' ;;
             'config:show') place='config show' ;;
             'config:check'|'config:validate') place='config check' ;;
             'config:diff') place='config diff' ;;
             'config:reload') place='config reload' ;;
+            'config:history') place='config history' ;;
+            'config:rollback') place='config rollback' ;;
             'explain:app') place='explain app' ;;
             'explain:ask') place='explain ask' ;;
+            'explain:queue') place='explain queue' ;;
+            'explain:placement') place='explain placement' ;;
             'scenario:run') place='scenario run' ;;
             'replay:gen') place='replay gen' ;;
             'dump:diff') place='dump diff' ;;
@@ -83,21 +94,23 @@ _ykctl() {
         'rm register:--config') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'rm serve:--config') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'node add:-f'|'node add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'app add:--gang-style') COMPREPLY=($(compgen -W 'hard soft' -- "$cur")); return ;;
         'app add:-f'|'app add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'app list:--state') COMPREPLY=($(compgen -W 'New Accepted Running Resuming Completing Completed Failing Failed Rejected Expired' -- "$cur")); return ;;
         'ask add:-f'|'ask add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'config reload:-f'|'config reload:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'explain placement:-f'|'explain placement:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'replay:--nodes') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'replay:--pods') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'replay:--policy') COMPREPLY=($(compgen -W 'fair binpacking' -- "$cur")); return ;;
         'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP' -- "$cur")); return ;;
     esac
     case $prev in
-        --after|--app|--attribute|--color|--config|--count|--extra|--file|--first|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
+        --after|--app|--attribute|--color|--config|--count|--extra|--family|--file|--first|--gang-style|--grep|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
     esac
     case $place in
         '')
-            words='status ping health version rm node queue app ask alloc partition config explain scenario replay dump events sched clock completion help'
+            words='status ping health version rm node queue app ask alloc partition user group config explain scenario replay dump events metrics sched clock completion help'
             options='-h --help -s --socket -r --rm -p --partition -o --output --timeout --color --token-file --tls-ca --quiet -v --verbose --strict --trace-wire'
             files=no ;;
         'status')
@@ -198,7 +211,7 @@ _ykctl() {
             files=no ;;
         'app add')
             words=''
-            options='-h --help -q --queue -u --user --tag -f --file'
+            options='-h --help -q --queue -u --user --tag --task-group --gang-style --placeholder-timeout -f --file'
             files=no ;;
         'app list')
             words=''
@@ -260,8 +273,32 @@ _ykctl() {
             words=''
             options='-h --help'
             files=no ;;
+        'user')
+            words='list show'
+            options='-h --help'
+            files=no ;;
+        'user list')
+            words=''
+            options='-h --help --watch --interval'
+            files=no ;;
+        'user show')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'group')
+            words='list show'
+            options='-h --help'
+            files=no ;;
+        'group list')
+            words=''
+            options='-h --help --watch --interval'
+            files=no ;;
+        'group show')
+            words=''
+            options='-h --help'
+            files=no ;;
         'config')
-            words='show check diff reload'
+            words='show check diff reload history rollback'
             options='-h --help'
             files=no ;;
         'config show')
@@ -280,8 +317,16 @@ _ykctl() {
             words=''
             options='-h --help -f --file --extra --dry-run'
             files=no ;;
+        'config history')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'config rollback')
+            words=''
+            options='-h --help --dry-run'
+            files=no ;;
         'explain')
-            words='app ask'
+            words='app ask queue placement'
             options='-h --help'
             files=no ;;
         'explain app')
@@ -291,6 +336,14 @@ _ykctl() {
         'explain ask')
             words=''
             options='-h --help --app'
+            files=no ;;
+        'explain queue')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'explain placement')
+            words=''
+            options='-h --help --user --group --tag --queue -f --file'
             files=no ;;
         'scenario')
             words='run'
@@ -319,6 +372,10 @@ _ykctl() {
         'events')
             words=''
             options='-h --help --follow --since --object --type'
+            files=no ;;
+        'metrics')
+            words=''
+            options='-h --help --grep --family'
             files=no ;;
         'sched')
             words='step'

@@ -15,6 +15,7 @@
 
 #include "libcore/objects/application_state.h"
 #include "libcore/objects/ask_group.h"
+#include "libcore/objects/gang.h"
 #include "libcore/resources/share.h"
 
 namespace yk {
@@ -49,6 +50,7 @@ struct Application {
     std::vector<AllocationId> allocations;
     std::uint32_t placeholders = 0;          // among them
     std::vector<ReservationId> reservations; // oldest first
+    Gang gang;
 
     // order in the leaf (S-212)
     IndexSlot slot{};

@@ -1,6 +1,7 @@
 #pragma once
-// AskGroup: the pending asks of one application that are equal for scheduling: same priority, same shape. The next ask
-// to try is exactly the next ask of S-223, but a failure rules out the whole group.
+// AskGroup: the pending asks of one application that are equal for scheduling: same priority, same shape, and for real
+// asks the same task group, since all of them may have to wait for its placeholders (G-030). The next ask to try is
+// exactly the next ask of S-223, but a failure rules out the whole group.
 //
 // Owner: PartitionContext's slab. Thread: the partition's owner.
 // Invariants:
@@ -39,6 +40,7 @@ struct AskGroup {
     ApplicationId application{};
     ShapeId shape{};
     std::int32_t priority = 0;
+    std::uint32_t task_group = 0; // text id; 0: none, or placeholders
     AllocationId head{};
     AllocationId tail{};
     AllocationId first_free{};
@@ -54,7 +56,8 @@ struct AskGroup {
     UsageNodeId held_at{};           // the user's or group's limit that does not allow it now (C-409)
     std::uint32_t held_position = 0; // in that node's list
     bool in_untouched = false;       // listed in the partition
-    std::uint32_t preemptors = 0;          // asks that may preempt others
+    bool replaceable = false;        // the regular step leaves them to the placeholders of their task group (G-030)
+    std::uint32_t preemptors = 0;    // asks that may preempt others
     std::unique_ptr<GroupChecks> checks{}; // only where a preemption is possible at all
     // Made when asks arrive far out of order, so that an insertion need not walk the list.
     std::unique_ptr<std::map<AskOrder, AllocationId>> sorted{};

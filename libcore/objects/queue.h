@@ -124,6 +124,8 @@ public:
     std::uint64_t attempts_cycle = 0; // leaf: the cycle that `attempts` counts (P-022)
     std::uint32_t attempts = 0;
     std::uint64_t running = 0;                                    // applications of the subtree (S-263)
+    std::uint64_t placed_count = 0;                               // of a leaf, ever: allocations made
+    std::uint64_t released_count = 0;                             // and given up
     std::uint64_t allocating = 0;                                 // size of the allocating-accepted set (S-262)
     std::map<ApplicationId, std::uint32_t> reserved_applications; // leaf: reservations per application
 

@@ -37,11 +37,13 @@ struct Masks {
     friend bool operator==(const Masks&, const Masks&) = default;
 };
 
-inline constexpr std::uint32_t kShapeBits = 63;
+inline constexpr std::uint32_t kShapeBits = 62;
 /// `tries`: the entry must be looked at whatever its shapes (back-off counts asks, S-345).
 inline constexpr std::uint64_t kVisitBit = std::uint64_t{1} << 63;
 /// `reserves`: the entry has reservations that may be fulfilled now (step 1, S-410).
 inline constexpr std::uint64_t kReservedBit = std::uint64_t{1} << 63;
+/// `reserves`: the entry has placeholders that may be replaced now (step 2, G-032).
+inline constexpr std::uint64_t kReplaceBit = std::uint64_t{1} << 62;
 
 /// Resource types that index summaries cover; further ones are tested on the node only.
 inline constexpr std::size_t kLanes = 4;

@@ -1,6 +1,7 @@
 #include "libcore/scheduler/cluster_context.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "libcore/scheduler/partition_context.h"
@@ -11,6 +12,12 @@ namespace {
 
 constexpr std::string_view kPartitionAttribute = "si/node-partition";
 
+constexpr std::array kCounters{
+    &CoreCounters::allocated,         &CoreCounters::released,    &CoreCounters::rejected,
+    &CoreCounters::scheduling_errors, &CoreCounters::corrections, &CoreCounters::submitted,
+    &CoreCounters::accepted,          &CoreCounters::refused,     &CoreCounters::nodes_removed};
+static_assert(sizeof(CoreCounters) == kCounters.size() * sizeof(std::uint64_t));
+
 std::string_view partition_of(const NodeSpec& spec) {
     if (!spec.attributes) return {};
     for (const Tag& tag : *spec.attributes)
@@ -19,6 +26,14 @@ std::string_view partition_of(const NodeSpec& spec) {
 }
 
 } // namespace
+
+void CoreCounters::add(const CoreCounters& other) {
+    for (const auto counter : kCounters) this->*counter += other.*counter;
+}
+
+void CoreCounters::subtract(const CoreCounters& before) {
+    for (const auto counter : kCounters) this->*counter -= before.*counter;
+}
 
 ClusterContext::ClusterContext(std::string rm_id, Settings settings, Callbacks& callbacks, EventSink& events)
     : rm_id_(std::move(rm_id)), settings_(settings), callbacks_(callbacks), events_(events) {}
@@ -74,12 +89,7 @@ Result<void> ClusterContext::configure(const config::Configuration& config, Inst
             continue;
         }
         each->second->drop_everything(now);
-        const CoreCounters& counters = each->second->counters();
-        gone_.allocated += counters.allocated;
-        gone_.released += counters.released;
-        gone_.rejected += counters.rejected;
-        gone_.scheduling_errors += counters.scheduling_errors;
-        gone_.corrections += counters.corrections;
+        gone_.add(each->second->counters());
         each = partitions_.erase(each);
     }
     return {};
@@ -242,10 +252,11 @@ void ClusterContext::fire_timers(Instant now) {
     }
 }
 
-CycleOutcome ClusterContext::cycle(Instant now) {
+CycleOutcome ClusterContext::cycle(Instant now, CycleObserver* observer) {
     CycleOutcome sum;
     for (const auto& [name, partition] : partitions_) {
         const CycleOutcome outcome = partition->cycle(now);
+        if (observer != nullptr) observer->partition_done();
         sum.allocations += outcome.allocations;
         sum.changes += outcome.changes;
     }
@@ -344,14 +355,14 @@ std::vector<RuleView> ClusterContext::rule_views(std::string_view partition) con
 
 CoreCounters ClusterContext::counters() const {
     CoreCounters sum = gone_;
-    for (const auto& [name, partition] : partitions_) {
-        const CoreCounters& each = partition->counters();
-        sum.allocated += each.allocated;
-        sum.released += each.released;
-        sum.scheduling_errors += each.scheduling_errors;
-        sum.corrections += each.corrections;
-    }
+    for (const auto& [name, partition] : partitions_) sum.add(partition->counters());
     return sum;
+}
+
+std::optional<PartitionMetrics> ClusterContext::partition_metrics(std::string_view partition) const {
+    const PartitionContext* found = find_partition(partition);
+    if (found == nullptr) return std::nullopt;
+    return found->metrics();
 }
 
 std::vector<HealthCheckView> ClusterContext::health() const {
@@ -364,7 +375,14 @@ std::vector<HealthCheckView> ClusterContext::health() const {
         {"Orphan allocation on node check", true, "every allocation on a node belongs to a known application", {}},
         {"Orphan allocation on app check", true, "every allocation of an application is on its node", {}},
     };
-    for (const auto& [name, partition] : partitions_) partition->health(checks);
+    HealthCheckView queues{"Queue usage", true, "a queue has what its children or applications have", {}};
+    HealthCheckView users{"User usage", true, "what is tracked for a user is what its applications have", {}};
+    for (const auto& [name, partition] : partitions_) {
+        partition->health(checks);
+        partition->usage_health(queues, users);
+    }
+    checks.push_back(std::move(queues));
+    checks.push_back(std::move(users));
     return checks;
 }
 

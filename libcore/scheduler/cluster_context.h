@@ -19,6 +19,7 @@
 #include "libcore/scheduler/command.h"
 #include "libcore/scheduler/event.h"
 #include "libcore/scheduler/explain.h"
+#include "libcore/scheduler/metrics_view.h"
 #include "libcore/scheduler/settings.h"
 #include "libcore/scheduler/view.h"
 
@@ -40,6 +41,21 @@ struct CoreCounters {
     std::uint64_t rejected = 0;
     std::uint64_t scheduling_errors = 0; // S-611
     std::uint64_t corrections = 0;       // numbers that had to be clamped; must stay 0 (S-182)
+    std::uint64_t submitted = 0;         // applications: transitions into New, Accepted, Rejected
+    std::uint64_t accepted = 0;
+    std::uint64_t refused = 0;
+    std::uint64_t nodes_removed = 0;
+
+    void add(const CoreCounters& other);
+    /// What came since `before`, an earlier reading.
+    void subtract(const CoreCounters& before);
+};
+
+/// Told when a partition's part of a cycle is over: who measures time does it there.
+class CycleObserver {
+public:
+    virtual ~CycleObserver() = default;
+    virtual void partition_done() = 0;
 };
 
 class ClusterContext {
@@ -74,7 +90,7 @@ public:
     /// Fires everything due at `now`, in order of time (state timers, queue cleaner, purge, inspection, back-off ends).
     void fire_timers(Instant now);
     /// One scheduling cycle over all partitions in name order (S-300).
-    CycleOutcome cycle(Instant now);
+    CycleOutcome cycle(Instant now, CycleObserver* observer = nullptr);
 
     // --- pictures and answers (const; REQUIRES: owner thread) ------------------------------------------------------
     [[nodiscard]] std::vector<std::string> partition_names() const; // short, sorted
@@ -111,7 +127,9 @@ public:
     [[nodiscard]] std::vector<RuleView> rule_views(std::string_view partition) const;
 
     [[nodiscard]] CoreCounters counters() const;
-    /// Checks 3 to 9 of interface.md 5.6 over all partitions.
+    /// What metrics are made of; cheap enough to be asked for while the scheduler runs.
+    [[nodiscard]] std::optional<PartitionMetrics> partition_metrics(std::string_view partition) const;
+    /// Checks 3 to 11 of interface.md 5.6 over all partitions.
     [[nodiscard]] std::vector<HealthCheckView> health() const;
     /// Every accounting invariant of S-181 and every structural one; the broken ones, in words (tests, fuzzing).
     [[nodiscard]] std::vector<std::string> check() const;

@@ -72,10 +72,14 @@ struct EventRecord {
     NamedResource resource;     // may be absent
 };
 
+struct ApplicationView;
+
 class EventSink {
 public:
     virtual ~EventSink() = default;
     virtual void record(const EventRecord& event) = 0;
+    /// An application reached Completed or Failed (I-721), whether events are tracked or not. Made without objects.
+    virtual void application_ended(const ApplicationView& /*application*/) {}
 };
 
 } // namespace yk

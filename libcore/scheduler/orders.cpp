@@ -101,6 +101,7 @@ void Orders::refresh() {
 void Orders::node_refreshed(const Node& node, bool grew) {
     for (const ReservationId id : node.reservations) wake(id);
     if (!grew) return;
+    wake_gangs();
     s_.shapes.for_each_blocked_below(lanes_of(node.available), [&](ShapeId id) {
         const Shape& shape = s_.shapes[id];
         if (!shape.is_pinned() && node.is_open() && fits(node.available, shape.resource)) unblock(id);
@@ -129,9 +130,18 @@ void Orders::wake(ReservationId id) {
     touch(reservation.application);
 }
 
+void Orders::wake_gangs() {
+    for (const ApplicationId id : s_.stalled_gangs) {
+        if (!s_.applications.alive(id)) continue;
+        s_.applications[id].gang.stalled = false;
+        touch(id);
+    }
+    s_.stalled_gangs.clear();
+}
+
 Masks Orders::masks_of(const AskGroup& group) const {
     Masks masks;
-    if (group.held_at.valid()) return masks;
+    if (group.held_at.valid() || group.replaceable) return masks;
     if (group.checks && group.checks->due) masks.tries = kVisitBit;
     if (!group.first_free.valid()) return masks;
     const Shape& shape = s_.shapes[group.shape];
@@ -154,8 +164,11 @@ void Orders::file(GroupId id) {
 }
 
 OrderSummary Orders::summary_of(const Application& application) const {
+    OrderSummary summary;
+    summary.priority = application.ask_priority();
+    if (application.gang.may_replace()) summary.ready.reserves = kReplaceBit; // in any state (G-032)
+    if (application.held_at.valid()) return summary;
     Masks masks = application.groups.total();
-    if (application.held_at.valid()) return {{}, {}, application.ask_priority()};
     if (application.backing_off || application.counted)
         masks = {};
     else if (application.queue->properties.backoff_count > 0)
@@ -163,9 +176,7 @@ OrderSummary Orders::summary_of(const Application& application) const {
     const auto awake = [this](ReservationId id) { return !s_.reservations[id].stalled; };
     if (std::any_of(application.reservations.begin(), application.reservations.end(), awake))
         masks.reserves |= kReservedBit;
-    OrderSummary summary;
-    (application.needs_slot() ? summary.waiting : summary.ready) = masks;
-    summary.priority = application.ask_priority();
+    (application.needs_slot() ? summary.waiting : summary.ready).merge(masks);
     return summary;
 }
 
@@ -338,6 +349,13 @@ void Orders::file(Queue& queue) {
 void Orders::compute_fair_max(Queue& queue) {
     queue.fair_max = queue.is_root() ? queue.max : queue.parent->fair_max;
     if (!queue.is_root() && !queue.fair_max.unlimited()) queue.fair_max.overlay(queue.max);
+}
+
+void Orders::queue_changed(Queue& queue) {
+    compute_fair_max(queue);
+    touch(queue, true);
+    queue.application_index.clear(); // an index must never hold keys of two minds
+    for (const ApplicationId id : queue.applications) touch(id);
 }
 
 /// All keys of a level change at once, so the level is filed anew: an index must never hold keys of two minds.

@@ -22,6 +22,8 @@ public:
     void touch(Queue& queue, bool grew = false);
     /// Every queue from here to the root may have more headroom.
     void path_grew(Queue& leaf);
+    /// The queue was made, or a leaf's own limits, guarantee or policy changed: its keys and those of its applications.
+    void queue_changed(Queue& queue);
     /// What enters a queue's key changed for all of them: cluster size, limits.
     void rebuild_queues() { rebuild_ = true; }
     /// So did what enters an application's key: policies, guarantees.
@@ -56,6 +58,7 @@ public:
 private:
     void node_refreshed(const Node& node, bool grew);
     void unblock(ShapeId id);
+    void wake_gangs();
     void file(GroupId id);
     void file(ApplicationId id);
     void file(Queue& queue);

@@ -40,7 +40,10 @@ void OutstandingAsks::visit(const Application& application) {
         return order_of(s_.allocations[b]) < order_of(s_.allocations[a]);
     };
     std::vector<AllocationId> heads;
-    application.groups.for_each([&](std::uint32_t group) { heads.push_back(s_.groups[GroupId{group}].head); });
+    application.groups.for_each([&](std::uint32_t id) {
+        const AskGroup& group = s_.groups[GroupId{id}];
+        if (!group.replaceable) heads.push_back(group.head); // its placeholders have the room already (G-030)
+    });
     std::make_heap(heads.begin(), heads.end(), later);
     while (!heads.empty()) {
         std::pop_heap(heads.begin(), heads.end(), later);

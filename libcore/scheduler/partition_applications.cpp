@@ -43,6 +43,7 @@ void PartitionContext::handle(ApplicationId id, ApplicationEvent event, std::str
 
 void PartitionContext::enter_state(ApplicationId id, ApplicationState from, Instant now) {
     Application& application = s_.applications[id];
+    if (application.state == ApplicationState::Accepted) ++s_.counters.accepted;
     if (application.state == ApplicationState::Running) {
         application.started = now;
         set_allocating(application, false);
@@ -58,21 +59,12 @@ void PartitionContext::enter_state(ApplicationId id, ApplicationState from, Inst
         application.finished = now;
         return;
     }
+    if (from == ApplicationState::Resuming && application.gang.free > 0) start_placeholder_timer(id, now);
     if (application.state == ApplicationState::Running || from == ApplicationState::Running) s_.slots_changed = true;
     if (application.state != ApplicationState::Accepted) orders_.let_go(application); // C-410 holds no others back
     link_users(id, now);
     orders_.touch(id);
     orders_.touch(*application.queue);
-}
-
-/// S-146. `real`: a real allocation was removed, so placeholders do not hold the application.
-void PartitionContext::complete_if_done(ApplicationId id, bool real, Instant now) {
-    const Application& application = s_.applications[id];
-    if (!application.pending.is_zero() || !application.allocated.is_zero()) return;
-    if (!real && (application.placeholders > 0 || application.state == ApplicationState::Failing)) return;
-    if (application.state == ApplicationState::Completing && (application.timer != 0 || application.placeholders > 0))
-        return; // its timer raises the next `complete`, or the last placeholder (S-152)
-    handle(id, ApplicationEvent::Complete, {}, now);
 }
 
 /// S-580: from the live to the terminated list.
@@ -83,7 +75,10 @@ void PartitionContext::end_application(ApplicationId id, Instant now) {
     ended.state = application.state;
     ended.view = view_of(application, false);
     ended.view.list = ApplicationList::Completed;
+    EndedCounts& counts = s_.ended_counts[ended.view.queue];
+    ++(ended.state == ApplicationState::Failed ? counts.failed : counts.completed);
     s_.timers.set(now + s_.settings.terminated_timeout, TimerKind::ApplicationEnd, 0, ended.serial);
+    s_.events.application_ended(ended.view);
     s_.ended.push_back(std::move(ended));
     if (s_.ended.size() > kMaxEnded) s_.ended.pop_front();
     s_.application_ids.erase(application.id);
@@ -137,12 +132,14 @@ Result<std::string, Refusal> PartitionContext::add_application(const Application
     application.user_groups.assign(spec.groups.begin(), spec.groups.end());
     for (const Tag& tag : spec.tags) application.tags.emplace_back(tag.key, tag.value);
     application.placeholder_ask = *placeholder_ask;
+    configure_gang(application.gang, spec, now);
     application.submitted = s_.last_submitted;
     application.state_log.emplace_back(now, ApplicationState::New);
     application.queue = &leaf;
     application.queue_position = static_cast<std::uint32_t>(leaf.applications.size());
     leaf.applications.push_back(made);
     s_.application_ids.emplace(id, made);
+    ++s_.counters.submitted;
     s_.tell({EventType::Queue, EventChange::Add, EventDetail::QueueApp, leaf.path, spec.id}, now);
     return leaf.path;
 }
@@ -163,6 +160,10 @@ void PartitionContext::reject(const ApplicationSpec& spec, const Refusal& refusa
     view.finished = now;
     view.state_log = {{now, std::string{text_of(ApplicationState::New)}}, {now, view.state}};
     s_.timers.set(now + s_.settings.terminated_timeout, TimerKind::ApplicationEnd, 0, ended.serial);
+    ++s_.counters.submitted;
+    ++s_.counters.refused;
+    const Queue* refused_by = s_.find_queue(spec.queue);
+    ++s_.ended_counts[refused_by == nullptr ? std::string{} : refused_by->path].rejected; // I-510
     s_.tell({EventType::App, EventChange::Set, EventDetail::AppReject, spec.id, {}, refusal.reason}, now);
     const auto known = s_.rejected_ids.find(view.id);
     if (known != s_.rejected_ids.end()) s_.rejected.erase(known->second); // the later one replaces it (S-584)
@@ -191,13 +192,16 @@ std::vector<AllocationId> PartitionContext::pending_of(ApplicationId id) const {
     return asks;
 }
 
+/// Those of a replacement in flight, too: to the RM they still are asks.
 void PartitionContext::drop_asks(ApplicationId id, Instant now) {
+    for (const AllocationId half : in_flight_of(s_.applications[id])) cancel_in_flight(half, false, now);
     if (s_.applications[id].pending_asks == 0) return;
     for (const AllocationId ask : pending_of(id)) remove_ask(ask, false, now);
 }
 
 std::vector<std::string> PartitionContext::drop_allocations(ApplicationId id, EventDetail detail, Instant now) {
     Application& application = s_.applications[id];
+    for (const AllocationId half : in_flight_of(application)) cancel_in_flight(half, false, now); // G-070
     std::vector<std::string> keys;
     std::vector<AllocationId> placed = application.allocations;
     std::sort(placed.begin(), placed.end(), [this](AllocationId a, AllocationId b) {

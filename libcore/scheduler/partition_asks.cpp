@@ -86,6 +86,11 @@ std::optional<Refusal> PartitionContext::apply_ask(const AskSpec& spec, Instant 
     if (auto refusal = refuse_ask(spec, application, !spec.node.empty() && !node.valid())) return refusal;
     if (auto refusal = refuse_known(spec, application, node)) return refusal;
     const AllocationId known = s_.find_allocation(application, spec.key);
+    if (known.valid() && s_.allocations[known].is(Allocation::InFlight) &&
+        !s_.resource_of(s_.allocations[known]).equals(*to_resource(spec.resource))) // S-456
+        return Refusal{"allocation key " + quoted(spec.key) + " of application " + quoted(spec.application) +
+                           " cannot be resized while its replacement of a placeholder is not confirmed",
+                       ElementCode::IdentityChange};
     if (node.valid())
         place_reported(spec, application, node, true, now);
     else if (!known.valid())
@@ -131,7 +136,8 @@ void PartitionContext::place_reported(const AskSpec& spec, ApplicationId applica
         drop_reservation(held, now); // S-415
     const std::string required = s_.shapes[s_.allocations[known].shape].required_node;
     const ShapeId resized = s_.shapes.acquire(*to_resource(spec.resource), required);
-    reshape_pending(known, resized, s_.allocations[known].priority, now); // the size only (S-451)
+    const Allocation& waiting = s_.allocations[known];
+    reshape_pending(known, resized, waiting.priority, waiting.task_group, now); // the size only (S-451)
     reserve_room(known, node);
     place(known, node, tell, now); // S-455
     quota_forced(*s_.applications[application].queue, now);
@@ -171,7 +177,6 @@ void PartitionContext::replace_pending(AllocationId id, const AskSpec& spec, Ins
     const TagSetId tags = s_.tags.acquire(spec.tags);
     s_.tags.release(ask.tags);
     ask.tags = tags;
-    ask.task_group = s_.texts.intern(spec.task_group);
     ask.mark(Allocation::Originator, spec.originator);
     ask.mark(Allocation::PreemptSelf, spec.allow_preempt_self);
     if (ask.is(Allocation::PreemptOther) != spec.allow_preempt_other) {
@@ -179,13 +184,14 @@ void PartitionContext::replace_pending(AllocationId id, const AskSpec& spec, Ins
         s_.groups[ask.group].preemptors += spec.allow_preempt_other ? 1U : ~0U;
         checks_.changed(id, now);
     }
-    reshape_pending(id, shape_of(spec), spec.priority, now);
+    reshape_pending(id, shape_of(spec), spec.priority, s_.texts.intern(spec.task_group), now);
 }
 
-/// Gives a pending ask another shape, whose use it takes over, and priority.
-void PartitionContext::reshape_pending(AllocationId id, ShapeId shape, std::int32_t priority, Instant now) {
+/// Gives a pending ask another shape, whose use it takes over, priority and task group.
+void PartitionContext::reshape_pending(AllocationId id, ShapeId shape, std::int32_t priority, std::uint32_t task_group,
+                                       Instant now) {
     Allocation& ask = s_.allocations[id];
-    if (shape == ask.shape && priority == ask.priority) {
+    if (shape == ask.shape && priority == ask.priority && task_group == ask.task_group) {
         s_.shapes.release(shape);
         return;
     }
@@ -202,6 +208,7 @@ void PartitionContext::reshape_pending(AllocationId id, ShapeId shape, std::int3
     s_.shapes.release(ask.shape);
     ask.shape = shape;
     ask.priority = priority;
+    if (task_group != ask.task_group) change_task_group(id, task_group);
     if (ask.is(Allocation::Triggered)) change_promised(ask, true);
     if (kept.valid()) {
         s_.shapes[shape].reserved.push_back(id);
@@ -247,21 +254,25 @@ void PartitionContext::resize_allocation(AllocationId id, const Resource& size, 
 // --- releases
 // ------------------------------------------------------------------------------------------------------------
 
-/// S-471: the request record goes; `complete` per S-146 is the caller's.
+/// S-471: the request record goes; what follows for the application is the caller's.
 void PartitionContext::remove_ask(AllocationId id, bool timed_out, Instant now) {
     const Allocation& ask = s_.allocations[id];
-    const ApplicationId owner = ask.application;
     if (ask.reservation.valid()) drop_reservation(ask.reservation, now);
     take_pending(id, now);
+    tell_request_gone(id, timed_out, now);
+    destroy_allocation(id);
+}
+
+void PartitionContext::tell_request_gone(AllocationId id, bool timed_out, Instant now) {
+    const Allocation& gone = s_.allocations[id];
     s_.tell({EventType::App,
              EventChange::Remove,
              timed_out ? EventDetail::RequestTimeout : EventDetail::RequestCancel,
-             s_.applications[owner].id,
-             ask.key.view(),
+             s_.applications[gone.application].id,
+             gone.key.view(),
              {},
-             &s_.resource_of(ask)},
+             &s_.resource_of(gone)},
             now);
-    destroy_allocation(id);
 }
 
 /// S-472 for one placed allocation: application, node, queue, record.
@@ -270,16 +281,7 @@ void PartitionContext::remove_allocation(AllocationId id, EventDetail detail, In
     take_from_application(id, detail, now);
     take_from_node(id, now);
     shrink_queues(*s_.applications[owner].queue, s_.resource_of(s_.allocations[id]));
-    const Allocation& gone = s_.allocations[id];
-    const bool timed_out = detail == EventDetail::AllocTimeout;
-    s_.tell({EventType::App,
-             EventChange::Remove,
-             timed_out ? EventDetail::RequestTimeout : EventDetail::RequestCancel,
-             s_.applications[owner].id,
-             gone.key.view(),
-             {},
-             &s_.resource_of(gone)},
-            now);
+    tell_request_gone(id, detail == EventDetail::AllocTimeout, now);
     destroy_allocation(id);
 }
 
@@ -299,20 +301,25 @@ std::optional<Refusal> PartitionContext::release(const ReleaseSpec& spec, bool a
                           ElementCode::UnknownAllocation};
     if (!id.valid()) return unknown;
     const Allocation& object = s_.allocations[id];
-    const bool placed = object.is(Allocation::Placed);
+    const bool in_flight = object.is(Allocation::InFlight); // to the RM it still is a pending ask
+    const bool placed = object.is(Allocation::Placed) && !in_flight;
     if (spec.type == TerminationType::PlaceholderReplaced && !object.is(Allocation::Placeholder)) // I-163
         return Refusal{"allocation key " + quoted(spec.key) + " is no placeholder that was replaced",
                        ElementCode::NoReplacement};
     if (asks_only && placed) return unknown; // never touches an allocation
     if (!placed) {
         if (spec.type == TerminationType::Timeout) return std::nullopt;
-        remove_ask(id, false, now);
-        complete_if_done(application, false, now);
+        in_flight ? cancel_in_flight(id, false, now) : remove_ask(id, false, now);
+        settle(application, Gone::Ask, now);
         return std::nullopt;
     }
-    const bool real = !object.is(Allocation::Placeholder);
+    if (object.partner.valid()) {
+        release_swapped(id, spec, removal_detail(spec.type), is_echoed(spec.type), now);
+        return std::nullopt;
+    }
+    const Gone gone = object.is(Allocation::Placeholder) ? Gone::Placeholder : Gone::Allocation;
     remove_allocation(id, removal_detail(spec.type), now);
-    complete_if_done(application, real, now);
+    settle(application, gone, now);
     if (is_echoed(spec.type)) echo({std::string{spec.key}}, spec.application, spec.message);
     return std::nullopt;
 }
@@ -320,9 +327,10 @@ std::optional<Refusal> PartitionContext::release(const ReleaseSpec& spec, bool a
 /// S-470: all allocations, then all asks; one echo.
 void PartitionContext::release_all(ApplicationId id, const ReleaseSpec& spec, bool asks_only, Instant now) {
     std::vector<std::string> keys;
+    const bool held = s_.applications[id].placeholders > 0;
     if (!asks_only) keys = drop_allocations(id, removal_detail(spec.type), now);
     drop_asks(id, now);
-    complete_if_done(id, false, now);
+    settle(id, keys.empty() ? Gone::Ask : held ? Gone::Placeholder : Gone::Allocation, now);
     if (!keys.empty() && is_echoed(spec.type)) echo(keys, spec.application, spec.message);
 }
 

@@ -1,5 +1,6 @@
 // Every accounting invariant of S-181 and every structural one, verified from scratch (tests, fuzzing, health).
 
+#include <algorithm>
 #include <map>
 
 #include "libcore/scheduler/partition_context.h"
@@ -32,6 +33,11 @@ struct ApplicationSums {
     std::uint32_t placeholders = 0;
     std::uint32_t pending_asks = 0;
     std::uint32_t reservations = 0;
+    std::uint32_t in_flight = 0;
+    struct Group {
+        std::uint64_t placeholders = 0, free = 0, asks = 0;
+    };
+    std::map<std::uint32_t, Group> groups; // task groups
 };
 
 class Checker {
@@ -61,7 +67,14 @@ private:
             const Resource& size = s_.resource_of(each);
             const bool placed = each.is(Allocation::Placed);
             const bool placeholder = each.is(Allocation::Placeholder);
-            (placed ? (placeholder ? sums.placeholder : sums.allocated) : sums.pending).add(size);
+            const bool in_flight = each.is(Allocation::InFlight);
+            if (in_flight) {
+                check_in_flight(id);
+                ++sums.in_flight;
+            } else {
+                (placed ? (placeholder ? sums.placeholder : sums.allocated) : sums.pending).add(size);
+            }
+            count_task_group(each, sums);
             if (each.is(Allocation::Preempted)) sums.preempting.add(size);
             if (each.is(Allocation::Triggered)) sums.promised.add(size);
             check_preemption(id, each, key);
@@ -92,6 +105,74 @@ private:
             faults_.expect(marks.count(victim) > 0 && marks.at(victim).ask == id, "ask " + key + " waits for nobody");
     }
 
+    static void count_task_group(const Allocation& each, ApplicationSums& sums) {
+        if (each.task_group == 0) return;
+        ApplicationSums::Group& group = sums.groups[each.task_group];
+        const bool placed = each.is(Allocation::Placed);
+        const bool leaving = each.is(Allocation::Released) || each.is(Allocation::Preempted);
+        group.placeholders += each.is(Allocation::Placeholder) ? 1U : 0U;
+        group.free += each.is(Allocation::Placeholder) && placed && !leaving ? 1U : 0U;
+        group.asks += each.is(Allocation::Placeholder) || placed ? 0U : 1U;
+    }
+
+    /// The two halves of a replacement: the placeholder is its application's and on its way out, the real one is
+    /// neither pending nor its application's, and on a node only when that is another one (S-181.5).
+    void check_in_flight(AllocationId id) {
+        const Allocation& real = s_.allocations[id];
+        const std::string what = "replacement " + std::string{real.key.view()};
+        faults_.expect(s_.allocations.alive(real.partner), what + " without placeholder");
+        if (!s_.allocations.alive(real.partner)) return;
+        const Allocation& placeholder = s_.allocations[real.partner];
+        faults_.expect(placeholder.partner == id && placeholder.application == real.application &&
+                           placeholder.task_group == real.task_group && !real.is(Allocation::Placeholder),
+                       what + ": the halves do not belong together");
+        faults_.expect(placeholder.is(Allocation::Placeholder) && placeholder.is(Allocation::Placed) &&
+                           placeholder.is(Allocation::Released) && !placeholder.is(Allocation::Preempted),
+                       what + ": its placeholder is not on its way out");
+        const auto& on_node = s_.nodes[real.node].allocations;
+        const bool listed = std::find(on_node.begin(), on_node.end(), id) != on_node.end();
+        faults_.expect(real.is(Allocation::Placed) && listed == (real.node != placeholder.node),
+                       what + ": is on its placeholder's node, or missing on another");
+        elsewhere_ += listed ? 1U : 0U;
+    }
+
+    /// The invariants of gang.h, G-013, and that nothing waits for what cannot come (G-055).
+    void check_gang(const Application& application, const ApplicationSums& sums, const std::string& what) {
+        const Gang& gang = application.gang;
+        faults_.expect(gang.in_flight == sums.in_flight, what + ": replacements in flight");
+        std::uint64_t free = 0;
+        std::size_t ready = 0;
+        for (const auto& [name, group] : gang.groups) {
+            const auto found = sums.groups.find(name);
+            const ApplicationSums::Group counted =
+                found == sums.groups.end() ? ApplicationSums::Group{} : found->second;
+            const std::string where = what + ", task group " + s_.texts.text(name);
+            faults_.expect(group.count == group.replaced + group.timed_out + counted.placeholders,
+                           where + ": counters (G-026)");
+            faults_.expect(group.free.size() == counted.free, where + ": free placeholders");
+            faults_.expect(group.asks.size() == counted.asks, where + ": pending real asks");
+            faults_.expect(group.open == group.is_open(), where + ": asks wait or go without need (G-030)");
+            for (const GroupId asks : group.ask_groups)
+                faults_.expect(s_.groups[asks].replaceable == group.open && s_.groups[asks].task_group == name,
+                               where + ": a group of asks is out of step");
+            const bool listed = std::find(gang.ready.begin(), gang.ready.end(), &group) != gang.ready.end();
+            faults_.expect(listed == group.is_ready(), where + ": ready without need, or missing");
+            free += group.free.size();
+            ready += group.is_ready() ? 1U : 0U;
+        }
+        for (const auto& [name, group] : sums.groups)
+            faults_.expect(gang.groups.count(name) > 0 || group.placeholders + group.asks == 0,
+                           what + ": unknown task group " + s_.texts.text(name));
+        faults_.expect(gang.free == free && gang.ready.size() == ready, what + ": placeholders of all task groups");
+        faults_.expect(gang.timer == 0 || application.placeholders > 0, what + ": a timer without placeholder (G-022)");
+        faults_.expect(application.state != ApplicationState::Accepted || application.allocated.is_zero(),
+                       what + " is Accepted with a real allocation (G-013)");
+        faults_.expect(application.state != ApplicationState::Resuming || application.placeholders > gang.free,
+                       what + " is Resuming and waits for nothing (G-055)");
+        faults_.expect(application.state != ApplicationState::Failing || !application.allocations.empty(),
+                       what + " is Failing and waits for nothing (G-055)");
+    }
+
     void check_applications() {
         s_.applications.for_each([this](ApplicationId id) {
             const Application& application = s_.applications[id];
@@ -115,6 +196,7 @@ private:
                                    orders_.summary_of(application),
                                what + ": stale summary");
             faults_.expect(in_groups == sums.pending_asks, what + ": asks in groups");
+            check_gang(application, sums, what);
             for (const AllocationId allocation : application.allocations) {
                 const Allocation& each = s_.allocations[allocation];
                 const auto& on_node = s_.nodes[each.node].allocations;
@@ -230,7 +312,7 @@ private:
 
     void check_counters() {
         faults_.expect(s_.allocation_count == allocations_, "allocation count");
-        faults_.expect(on_nodes_ == allocations_, "allocations on nodes");
+        faults_.expect(on_nodes_ == allocations_ + elsewhere_, "allocations on nodes");
         faults_.expect(s_.placeholder_count == placeholders_, "placeholder count");
         faults_.expect(s_.pending_asks == pending_asks_, "count of pending asks");
         faults_.expect(s_.reservations.size() == reserved_on_nodes_, "reservations on nodes");
@@ -245,7 +327,8 @@ private:
     Faults& faults_;
     std::map<ApplicationId, ApplicationSums> sums_;
     std::uint64_t allocations_ = 0, placeholders_ = 0, pending_asks_ = 0, on_nodes_ = 0, reserved_on_nodes_ = 0,
-                  reservations_in_leaves_ = 0, marked_ = 0, triggered_ = 0;
+                  reservations_in_leaves_ = 0, elsewhere_ = 0, marked_ = 0,
+                  triggered_ = 0; // elsewhere: in flight, on another node
 };
 
 } // namespace

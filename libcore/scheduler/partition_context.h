@@ -3,8 +3,8 @@
 //
 // Owner: ClusterContext. Thread: the owner thread of its RM. Time is a parameter and never goes back.
 // A change is planned on const state and then committed by code that cannot fail. The members' code stands in one file
-// per subject: partition_asks, _applications, _nodes, _queues, _dynamic, _placing, _reservations, _timers, _views,
-// _explain, _rules, _check.
+// per subject: partition_asks, _applications, _gang, _nodes, _queues, _dynamic, _placing, _reservations, _timers,
+// _views, _explain, _rules, _check.
 
 #include <optional>
 #include <string>
@@ -14,6 +14,7 @@
 #include "libcore/base/result.h"
 #include "libcore/config/config.h"
 #include "libcore/scheduler/cluster_context.h"
+#include "libcore/scheduler/gang_planner.h"
 #include "libcore/scheduler/orders.h"
 #include "libcore/scheduler/partition_state.h"
 #include "libcore/scheduler/planner.h"
@@ -66,6 +67,7 @@ public:
 
     // --- pictures (partition_views.cpp, partition_explain.cpp) -----------------------------------------------------
     [[nodiscard]] PartitionView view() const;
+    [[nodiscard]] PartitionMetrics metrics() const; // partition_metrics.cpp
     [[nodiscard]] std::optional<QueueView> queue_view(std::string_view path, bool subtree) const;
     [[nodiscard]] std::vector<ApplicationView> application_views(ApplicationList list, bool objects) const;
     [[nodiscard]] std::optional<ApplicationView> application_view(std::string_view id) const;
@@ -87,6 +89,7 @@ public:
     // --- verification (partition_check.cpp) -------------------------------------------------------------------------
     [[nodiscard]] std::vector<std::string> check() const;
     void health(std::vector<HealthCheckView>& checks) const;
+    void usage_health(HealthCheckView& queues, HealthCheckView& users) const; // partition_health.cpp
     [[nodiscard]] const CoreCounters& counters() const { return s_.counters; }
 
     // --- for benchmarks: the same placements without deciding them --------------------------------------------------
@@ -134,7 +137,8 @@ private:
     void add_ask(const AskSpec& spec, ApplicationId application, Instant now);
     void add_existing(const AskSpec& spec, ApplicationId application, NodeId node, bool tell, Instant now);
     void replace_pending(AllocationId id, const AskSpec& spec, Instant now);
-    void reshape_pending(AllocationId id, ShapeId shape, std::int32_t priority, Instant now);
+    void reshape_pending(AllocationId id, ShapeId shape, std::int32_t priority, std::uint32_t task_group, Instant now);
+    void tell_request_gone(AllocationId id, bool timed_out, Instant now);
     void resize_allocation(AllocationId id, const Resource& size, Instant now);
     [[nodiscard]] std::optional<Resource> to_resource(const Quantities& quantities);
     void remove_ask(AllocationId id, bool timed_out, Instant now);
@@ -148,7 +152,6 @@ private:
     // partition_applications.cpp
     void handle(ApplicationId id, ApplicationEvent event, std::string_view info, Instant now);
     void enter_state(ApplicationId id, ApplicationState from, Instant now);
-    void complete_if_done(ApplicationId id, bool real, Instant now);
     [[nodiscard]] std::vector<AllocationId> pending_of(ApplicationId id) const; // in ask order
     void end_application(ApplicationId id, Instant now);
     void leave_queue(ApplicationId id, Instant now);
@@ -159,6 +162,38 @@ private:
     void expire(EndedApplication& ended, Instant now);
     void drop_asks(ApplicationId id, Instant now);
     [[nodiscard]] std::vector<std::string> drop_allocations(ApplicationId id, EventDetail detail, Instant now);
+
+    // partition_gang.cpp
+    enum class Gone : std::uint8_t { Ask, Allocation, Placeholder };
+    void configure_gang(Gang& gang, const ApplicationSpec& spec, Instant now) const;
+    [[nodiscard]] TaskGroup& task_group(Application& application, std::uint32_t name);
+    void task_group_changed(ApplicationId id, std::uint32_t name);
+    void list_gang_ask(AllocationId id);
+    void unlist_gang_ask(AllocationId id);
+    void count_placeholder(AllocationId id);
+    void count_placeholder_gone(AllocationId id);
+    void change_task_group(AllocationId id, std::uint32_t name);
+    void hold_placeholder(AllocationId id, Instant now);
+    void let_placeholder_go(AllocationId id);
+    bool claim(AllocationId id, Allocation::Flag flag);
+    bool replace_one(Instant now);
+    void give_up_too_small(const SwapPlan& plan, Instant now);
+    void swap(const SwapPlan& plan, Instant now);
+    [[nodiscard]] bool is_elsewhere(AllocationId real) const;
+    [[nodiscard]] bool can_finish(AllocationId placeholder_id) const;
+    [[nodiscard]] AllocationId finish_swap(AllocationId placeholder, EventDetail detail, Instant now);
+    void unlink_swap(AllocationId id, Instant now);
+    void undo_swap(AllocationId id, Instant now);
+    void cancel_in_flight(AllocationId id, bool timed_out, Instant now);
+    void release_swapped(AllocationId placeholder, const ReleaseSpec& spec, EventDetail detail, bool echoed,
+                         Instant now);
+    [[nodiscard]] std::vector<AllocationId> in_flight_of(const Application& application) const;
+    void start_placeholder_timer(ApplicationId id, Instant now);
+    void placeholder_timer(ApplicationId id, Instant now);
+    void release_placeholders(ApplicationId id, bool real);
+    void drop_timed_out_asks(ApplicationId id, bool real, Instant now);
+    void tell_leaving(std::vector<AllocationId> leaving, TerminationType type, std::string_view message);
+    void settle(ApplicationId id, Gone gone, Instant now);
 
     // partition_users.cpp
     void set_user_limits(const config::Partition& config, Instant now);
@@ -247,10 +282,14 @@ private:
     void list_allocating(const Queue& queue, std::vector<std::string>& ids) const;
     [[nodiscard]] ResourceMapView map_of(const Resource& amounts) const;
 
+    // partition_explain.cpp
+    [[nodiscard]] std::string placeholder_mismatch(const Application& application) const;
+
     PartitionState s_;
     mutable Orders orders_; // refreshed before pictures that show an order's result
     PreemptionChecks checks_;
     mutable Planner planner_;
+    GangPlanner gang_planner_;
     Upkeep upkeep_ = Upkeep::Full;
 };
 

@@ -69,6 +69,7 @@ private:
             add("BACKOFF", application_.id,
                 "the application backs off for " + plural(left, "second") + " after asks that found no node");
         }
+        explain_gang();
         explain_user_slots();
         if (!application_.needs_slot()) return;
         for (const Queue* queue = application_.queue; queue != nullptr; queue = queue->parent) {
@@ -78,6 +79,17 @@ private:
                 "runs " + std::to_string(queue->running) + " (and starts " + std::to_string(queue->allocating) +
                     ") of at most " + plural(static_cast<std::int64_t>(queue->max_applications), "application"));
         }
+    }
+
+    /// G-030.
+    void explain_gang() {
+        if (!ask_.group.valid() || !s_.groups[ask_.group].replaceable) return;
+        held_ = true;
+        const TaskGroup& group = application_.gang.groups.find(ask_.task_group)->second;
+        const auto left = static_cast<std::int64_t>(group.count - group.replaced - group.timed_out);
+        add("PLACEHOLDER", s_.texts.text(ask_.task_group),
+            "waits to take the place of one of " + plural(left, "placeholder") + " of its task group, " +
+                std::to_string(group.free.size()) + " of them placed and free");
     }
 
     /// f(const UsageNode&) for every level of the user, then of the group.
@@ -241,6 +253,19 @@ Explanation PartitionContext::explain_ask(std::string_view application, std::str
     explanation.user = owner.user;
     explanation.state = text_of(owner.state);
     explanation.asks = 1;
+    if (ask.is(Allocation::InFlight)) { // G-040
+        explanation.verdict = "HELD";
+        explanation.reasons.push_back({"PLACEHOLDER",
+                                       std::string{s_.allocations[ask.partner].key.view()},
+                                       "takes the place of placeholder " +
+                                           std::string{s_.allocations[ask.partner].key.view()} +
+                                           " as soon as the resource manager confirms that it is gone",
+                                       {},
+                                       {},
+                                       {},
+                                       1});
+        return explanation;
+    }
     if (ask.is(Allocation::Placed)) {
         explanation.verdict = "PLACED";
         explanation.reasons.push_back(
@@ -251,6 +276,19 @@ Explanation PartitionContext::explain_ask(std::string_view application, std::str
     explanation.oldest_pending = ask.created;
     AskExplainer{s_, ask, 1}.run(now, explanation);
     return explanation;
+}
+
+/// G-006, G-011: an application that announced another sum than that of its placeholders stays Accepted; empty: it
+/// did not, or some of them are still to come.
+std::string PartitionContext::placeholder_mismatch(const Application& application) const {
+    const Resource& announced = application.placeholder_ask;
+    if (application.state != ApplicationState::Accepted || announced.is_zero()) return {};
+    Resource seen = application.placeholder;
+    for (const AllocationId ask : pending_of(s_.find_application(application.id)))
+        if (s_.allocations[ask].is(Allocation::Placeholder)) seen.add(s_.resource_of(s_.allocations[ask]));
+    if (seen.equals(announced) || (fits(announced, seen) && application.pending_asks > 0)) return {};
+    return "its placeholders add up to " + s_.named(seen).text() + ", it announced " + s_.named(announced).text() +
+           ": only with exactly that sum placed it runs without a real allocation";
 }
 
 Explanation PartitionContext::explain_application(std::string_view name, Instant now) const {
@@ -279,6 +317,8 @@ Explanation PartitionContext::explain_application(std::string_view name, Instant
     explanation.pending_asks = application.pending_asks;
     explanation.asks = application.pending_asks + static_cast<std::int64_t>(application.allocations.size());
     explanation.verdict = "NO_PENDING";
+    if (std::string why = placeholder_mismatch(application); !why.empty())
+        explanation.reasons.push_back({"PLACEHOLDER_SUM", application.id, std::move(why), {}, {}, {}, 0});
     std::size_t explained = 0;
     application.groups.for_each([&](std::uint32_t group_id) {
         const AskGroup& group = s_.groups[GroupId{group_id}];

@@ -191,25 +191,36 @@ void PartitionContext::remove_node(NodeId id, Instant now) {
         return left.key.view() < right.key.view();
     });
     std::vector<std::pair<std::string, std::string>> lost; // application, key
+    std::vector<AllocationId> confirmed;                   // real halves of replacements
     for (const AllocationId allocation : placed) {
         const Allocation& gone = s_.allocations[allocation];
         const ApplicationId application = gone.application;
-        const bool real = !gone.is(Allocation::Placeholder);
+        if (gone.is(Allocation::InFlight)) { // G-075: the RM does not know of it
+            undo_swap(allocation, now);
+            continue;
+        }
+        const Gone what = gone.is(Allocation::Placeholder) ? Gone::Placeholder : Gone::Allocation;
         lost.emplace_back(s_.applications[application].id, gone.key.view());
-        remove_allocation(allocation, EventDetail::AllocNodeRemoved, now);
-        complete_if_done(application, real, now);
+        if (gone.partner.valid() && !is_elsewhere(gone.partner)) undo_swap(gone.partner, now); // G-074
+        if (gone.partner.valid())                                                              // G-073
+            confirmed.push_back(finish_swap(allocation, EventDetail::AllocReplaced, now));
+        else
+            remove_allocation(allocation, EventDetail::AllocNodeRemoved, now);
+        settle(application, what, now);
     }
     const std::vector<AllocationId> foreign = s_.nodes[id].foreign;
     for (const AllocationId allocation : foreign) forget_foreign(allocation);
     capacity_changed(s_.nodes[id].capacity, {}, now);
     const std::string name = s_.nodes[id].id;
     s_.nodes.remove(id);
+    ++s_.counters.nodes_removed;
     s_.tell({EventType::Node, EventChange::Remove, EventDetail::NodeDecommission, name}, now);
     std::vector<ReleasedAllocation> released;
     const std::string message = "node " + name + " removed";
     for (const auto& [application, key] : lost)
         released.push_back({s_.full_name, application, key, TerminationType::StoppedByRm, message});
     if (!released.empty()) s_.callbacks.allocations_released(released);
+    for (const AllocationId real : confirmed) tell_new(real);
 }
 
 } // namespace yk

@@ -1,5 +1,7 @@
 // Asks and allocations: being made, waiting, being placed and taken back, with every total that follows (S-180, S-330).
 
+#include <algorithm>
+
 #include "libcore/scheduler/partition_context.h"
 
 namespace yk {
@@ -9,6 +11,11 @@ namespace {
 constexpr std::string_view kRequiredNode = "yunikorn.apache.org/requiredNode";
 constexpr std::string_view kCreationTime = "creationTime";
 constexpr std::int64_t kSecond = 1'000'000'000;
+
+std::uint32_t group_hash(ApplicationId application, ShapeId shape, std::int32_t priority, std::uint32_t task_group) {
+    return mix_hash(std::uint64_t{application.index} << 32 | shape.index,
+                    std::uint64_t{task_group} << 32 | static_cast<std::uint32_t>(priority));
+}
 
 /// Takes entry `at` out of a list whose members know their position.
 template <class List, class Position>
@@ -46,6 +53,7 @@ AllocationId PartitionContext::make_allocation(const AskSpec& spec, ApplicationI
     made.mark(Allocation::PreemptOther, spec.allow_preempt_other);
     if (!application.valid()) return id;
     s_.keys.insert(mix_hash(application.index, spec.key), id);
+    if (spec.placeholder) count_placeholder(id);
     Application& owner = s_.applications[application];
     const Instant arrived = owner.state_log.front().first;
     if (made.created < arrived && made.created < owner.submitted) { // S-103
@@ -58,6 +66,7 @@ AllocationId PartitionContext::make_allocation(const AskSpec& spec, ApplicationI
 void PartitionContext::destroy_allocation(AllocationId id) {
     const Allocation& gone = s_.allocations[id];
     if (!gone.is(Allocation::Foreign) && s_.preemption.knows_asks()) s_.preemption.forget(id);
+    if (gone.is(Allocation::Placeholder) && gone.application.valid()) count_placeholder_gone(id);
     if (gone.application.valid()) s_.keys.erase(mix_hash(gone.application.index, gone.key.view()), id);
     s_.tags.release(gone.tags);
     s_.shapes.release(gone.shape);
@@ -80,12 +89,19 @@ void PartitionContext::add_pending(AllocationId id, Instant now) {
         queue->pending.add(size);
         queue->pending.prune();
     }
+    const bool grouped = ask.task_group != 0 && !ask.is(Allocation::Placeholder);
+    if (grouped) list_gang_ask(id);
     join_group(id, now);
+    if (grouped) task_group_changed(ask.application, ask.task_group);
 }
 
 void PartitionContext::take_pending(AllocationId id, Instant now) {
     leave_group(id, now);
     const Allocation& ask = s_.allocations[id];
+    if (ask.task_group != 0 && !ask.is(Allocation::Placeholder)) {
+        unlist_gang_ask(id);
+        task_group_changed(ask.application, ask.task_group);
+    }
     Application& application = s_.applications[ask.application];
     const Resource& size = s_.resource_of(ask);
     application.pending.sub(size);
@@ -106,18 +122,24 @@ void PartitionContext::take_pending(AllocationId id, Instant now) {
 
 void PartitionContext::join_group(AllocationId id, Instant now) {
     Allocation& ask = s_.allocations[id];
-    const auto priority = static_cast<std::uint32_t>(ask.priority);
-    const std::uint32_t hash =
-        mix_hash(std::uint64_t{ask.application.index} << 32 | ask.shape.index, std::uint64_t{priority});
+    const std::uint32_t task_group = ask.is(Allocation::Placeholder) ? 0 : ask.task_group;
+    const std::uint32_t hash = group_hash(ask.application, ask.shape, ask.priority, task_group);
     GroupId group = s_.group_index.find(hash, [&](GroupId known) {
         const AskGroup& other = s_.groups[known];
-        return other.application == ask.application && other.shape == ask.shape && other.priority == ask.priority;
+        return other.application == ask.application && other.shape == ask.shape && other.priority == ask.priority &&
+               other.task_group == task_group;
     });
     if (!group.valid()) {
         group = s_.groups.make();
         s_.groups[group].application = ask.application;
         s_.groups[group].shape = ask.shape;
         s_.groups[group].priority = ask.priority;
+        s_.groups[group].task_group = task_group;
+        if (task_group != 0) {
+            TaskGroup& gang = this->task_group(s_.applications[ask.application], task_group);
+            gang.ask_groups.push_back(group);
+            s_.groups[group].replaceable = gang.open;
+        }
         s_.group_index.insert(hash, group);
         if (s_.shapes.add_group(ask.shape)) orders_.shape_appeared(ask.shape);
     }
@@ -142,9 +164,11 @@ void PartitionContext::leave_group(AllocationId id, Instant now) {
         orders_.touch(group_id);
         return;
     }
-    const auto priority = static_cast<std::uint32_t>(group.priority);
-    s_.group_index.erase(
-        mix_hash(std::uint64_t{group.application.index} << 32 | group.shape.index, std::uint64_t{priority}), group_id);
+    s_.group_index.erase(group_hash(group.application, group.shape, group.priority, group.task_group), group_id);
+    if (group.task_group != 0) {
+        auto& members = task_group(s_.applications[group.application], group.task_group).ask_groups;
+        members.erase(std::find(members.begin(), members.end(), group_id));
+    }
     if (group.slot.in_index()) s_.applications[group.application].groups.erase(group_id.index);
     orders_.touch(group.application);
     orders_.forget(group_id);
@@ -192,6 +216,7 @@ void PartitionContext::place(AllocationId id, NodeId node, bool tell, Instant no
     put_in_application(id, now);
     if (reservation.valid()) drop_reservation(reservation, now);
     ++s_.counters.allocated;
+    ++leaf.placed_count;
     if (tell) tell_new(id);
 }
 
@@ -220,6 +245,7 @@ void PartitionContext::put_in_application(AllocationId id, Instant now) {
     const bool placeholder = placed.is(Allocation::Placeholder);
     placed.place.placed.in_application = static_cast<std::uint32_t>(application.allocations.size());
     application.allocations.push_back(id);
+    if (placeholder) hold_placeholder(id, now);
     Resource& total = placeholder ? application.placeholder : application.allocated;
     total.add(size);
     application.peak.max_with(total);
@@ -228,6 +254,8 @@ void PartitionContext::put_in_application(AllocationId id, Instant now) {
     ++s_.allocation_count;
     const bool runs = !placeholder || application.placeholder.equals(application.placeholder_ask); // S-145
     if (runs && application.state != ApplicationState::Running) handle(owner, ApplicationEvent::Run, {}, now);
+    if (!placeholder && application.state == ApplicationState::Accepted) // out of Resuming (G-013)
+        handle(owner, ApplicationEvent::Run, {}, now);
     use(owner, size, now);
     orders_.touch(owner);
     s_.tell({EventType::App, EventChange::Add, EventDetail::AppAlloc, application.id, placed.key.view(), {}, &size},
@@ -273,6 +301,7 @@ void PartitionContext::take_from_application(AllocationId id, EventDetail detail
     const bool placeholder = gone.is(Allocation::Placeholder);
     note_seconds(gone, now);
     if (gone.is(Allocation::Preempted)) forget_mark(id, now);
+    if (placeholder) let_placeholder_go(id);
     swap_out(application.allocations, gone.place.placed.in_application, [this](AllocationId other) -> std::uint32_t& {
         return s_.allocations[other].place.placed.in_application;
     });
@@ -281,8 +310,10 @@ void PartitionContext::take_from_application(AllocationId id, EventDetail detail
     total.prune();
     application.placeholders -= placeholder ? 1U : 0U;
     s_.placeholder_count -= placeholder ? 1U : 0U;
+    if (application.placeholders == 0) application.gang.timer = 0; // G-022
     --s_.allocation_count;
     ++s_.counters.released;
+    ++application.queue->released_count;
     give_back(owner, size, now);
     orders_.touch(owner);
     s_.tell({EventType::App, EventChange::Remove, detail, application.id, gone.key.view(), {}, &size}, now);

@@ -40,7 +40,7 @@ void PartitionContext::mark_preempted(AllocationId id, AllocationId ask, std::st
     Allocation& victim = s_.allocations[id];
     const Application& application = s_.applications[victim.application];
     const Resource& size = s_.resource_of(victim);
-    victim.mark(Allocation::Preempted);
+    claim(id, Allocation::Preempted); // the caller knows that it can be
     s_.preemption.marks[id] = {ask, now};
     for (Queue* queue = application.queue; queue != nullptr; queue = queue->parent) queue->preempting.add(size);
     s_.nodes.touch(victim.node, false); // those who wait for this node may count on it

@@ -22,7 +22,8 @@ PartitionContext::PartitionContext(std::string name, std::string full_name, cons
     : s_(std::move(name), std::move(full_name), settings, callbacks, events),
       orders_(s_),
       checks_(s_, orders_),
-      planner_(s_, orders_, checks_) {
+      planner_(s_, orders_, checks_),
+      gang_planner_(s_, orders_) {
     s_.last_transition = now;
     make_queue("root", nullptr, false, true, now);
     s_.timers.set(now + settings.queue_clean_interval, TimerKind::CleanQueues);
@@ -42,9 +43,12 @@ Resource PartitionContext::to_resource(const config::ResourceMap& map) {
 
 Queue& PartitionContext::make_queue(std::string_view name, Queue* parent, bool leaf, bool managed, Instant now) {
     auto& table = s_.queues;
-    const auto free = std::find(table.begin(), table.end(), nullptr);
-    const auto index = static_cast<std::uint32_t>(free - table.begin());
-    if (free == table.end()) table.push_back(nullptr);
+    if (s_.free_queues.empty()) {
+        s_.free_queues.push_back(static_cast<std::uint32_t>(table.size()));
+        table.push_back(nullptr);
+    }
+    const std::uint32_t index = s_.free_queues.back();
+    s_.free_queues.pop_back();
     std::string path = parent == nullptr ? std::string{name} : parent->path + "." + std::string{name};
     auto made = std::make_unique<Queue>(std::move(path), parent, leaf, index, s_.applications, table);
     Queue& queue = *made;
@@ -54,7 +58,7 @@ Queue& PartitionContext::make_queue(std::string_view name, Queue* parent, bool l
         s_.root = std::move(made);
     else
         parent->children.emplace(queue.name, std::move(made));
-    orders_.rebuild_queues();
+    orders_.queue_changed(queue);
     s_.tell({EventType::Queue, EventChange::Add, managed ? EventDetail::None : EventDetail::QueueDynamic, queue.path},
             now);
     return queue;
@@ -70,6 +74,7 @@ void PartitionContext::destroy_queue(Queue& queue, Instant now) {
     s_.preemption.exhausted.erase(queue.index);
     orders_.touch(parent);
     s_.queues[queue.index] = nullptr;
+    s_.free_queues.push_back(queue.index);
     parent.children.erase(queue.name);
 }
 

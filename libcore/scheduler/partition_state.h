@@ -27,6 +27,7 @@
 #include "libcore/scheduler/callbacks.h"
 #include "libcore/scheduler/cluster_context.h"
 #include "libcore/scheduler/event.h"
+#include "libcore/scheduler/metrics_view.h"
 #include "libcore/scheduler/preemption_records.h"
 #include "libcore/scheduler/settings.h"
 #include "libcore/scheduler/timers.h"
@@ -83,6 +84,7 @@ struct PartitionState {
     UserGroupManager users;
 
     std::vector<Queue*> queues; // by Queue::index; nullptr: free
+    std::vector<std::uint32_t> free_queues;
     std::unique_ptr<Queue> root;
     std::unordered_map<std::string, ApplicationId> application_ids; // live ones
     HashIndex<AllocationId> keys;                                   // asks and allocations, by application and key
@@ -100,9 +102,10 @@ struct PartitionState {
         ReservationId id{};
         std::uint64_t sequence = 0;
     };
-    std::vector<Aged> aged;         // reservations over their age (S-413)
-    std::vector<GroupId> untouched; // groups with asks whose passing over is not noted yet (S-114)
-    bool slots_changed = false;     // running slots or those who wait for one changed since flags were told (S-265)
+    std::vector<Aged> aged;                   // reservations over their age (S-413)
+    std::vector<ApplicationId> stalled_gangs; // woken when a node may take more
+    std::vector<GroupId> untouched;           // groups with asks whose passing over is not noted yet (S-114)
+    bool slots_changed = false; // running slots or those who wait for one changed since flags were told (S-265)
 
     std::deque<EndedApplication> ended;                 // by serial
     std::map<std::uint64_t, EndedApplication> rejected; // by serial
@@ -119,6 +122,7 @@ struct PartitionState {
     std::uint64_t next_arrival = 1;
     std::uint64_t next_token = 1;
     CoreCounters counters;
+    std::map<std::string, EndedCounts, std::less<>> ended_counts; // by path of the queue; never shrinks (I-510)
 
     // configuration
     placement::RuleChain rules;

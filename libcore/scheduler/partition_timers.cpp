@@ -30,6 +30,10 @@ CycleOutcome PartitionContext::cycle(Instant now) {
             return outcome;
         }
     }
+    if (replace_one(now)) {
+        outcome.allocations = 1;
+        return outcome;
+    }
     const Plan plan = planner_.plan_regular(now);
     outcome.allocations = execute(plan, now) ? 1 : 0;
     outcome.changes += drop_planned(now) + (plan && plan.kind != Plan::Kind::Allocate ? 1 : 0);
@@ -112,6 +116,10 @@ void PartitionContext::fire(const Timer& timer, Instant now) {
             completing_timer(application, now);
         return;
     case TimerKind::ApplicationEnd: end_timer(timer.token, now); return;
+    case TimerKind::Placeholders:
+        if (s_.applications.alive(application) && s_.applications[application].gang.timer == timer.token)
+            placeholder_timer(application, now);
+        return;
     case TimerKind::BackOff:
         if (!s_.applications.alive(application) || !s_.applications[application].backing_off) return;
         if (*s_.applications[application].backoff_until > now) return; // armed again meanwhile
@@ -148,13 +156,7 @@ void PartitionContext::completing_timer(ApplicationId id, Instant now) {
         handle(id, ApplicationEvent::Complete, {}, now);
         return;
     }
-    std::vector<ReleasedAllocation> released;
-    for (const AllocationId allocation : application.allocations)
-        if (s_.allocations[allocation].is(Allocation::Placeholder))
-            released.push_back({s_.full_name, application.id, s_.allocations[allocation].key.view(),
-                                TerminationType::Timeout, "application completed with placeholders left"});
-    std::sort(released.begin(), released.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
-    s_.callbacks.allocations_released(released);
+    release_placeholders(id, false); // G-056: the last confirmation completes it
 }
 
 /// S-153.

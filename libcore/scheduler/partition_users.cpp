@@ -105,6 +105,7 @@ void PartitionContext::use(ApplicationId id, const Resource& amount, Instant now
     s_.users.increase(application.group_usage, amount);
     if (!application.in_running_set) {
         application.in_running_set = true;
+        orders_.let_go(application);
         s_.users.enter_running(application.user_usage);
         s_.users.enter_running(application.group_usage);
         s_.slots_changed = true;

@@ -171,6 +171,7 @@ AllocationView PartitionContext::view_of_allocation(const Allocation& allocation
     view.allocation_time = allocation.bound;
     view.task_group = s_.texts.text(allocation.task_group);
     view.placeholder = allocation.is(Allocation::Placeholder);
+    view.placeholder_used = allocation.is(Allocation::PlaceholderUsed);
     view.originator = allocation.is(Allocation::Originator);
     view.preempted = allocation.is(Allocation::Preempted);
     view.preemptable = !allocation.is(Allocation::Static);
@@ -194,6 +195,13 @@ ApplicationView PartitionContext::view_of(const Application& application, bool o
     for (const auto& [at, state] : application.state_log) view.state_log.emplace_back(at, text_of(state));
     for (const ReservationId id : application.reservations)
         view.reservations.emplace_back(s_.allocations[s_.reservations[id].ask].key.view());
+    for (const auto& [name, group] : application.gang.groups)
+        if (group.count > 0)
+            view.placeholder_data.push_back({s_.texts.text(name), static_cast<std::int64_t>(group.count),
+                                             map_of(group.min_resource), static_cast<std::int64_t>(group.replaced),
+                                             static_cast<std::int64_t>(group.timed_out)});
+    std::sort(view.placeholder_data.begin(), view.placeholder_data.end(),
+              [](const auto& a, const auto& b) { return a.task_group < b.task_group; });
     view.pending_asks = application.pending_asks;
     view.allocation_count = static_cast<std::int64_t>(application.allocations.size());
     view.has_pending = application.pending_asks > 0;

@@ -2,39 +2,9 @@
 
 #include <algorithm>
 
+#include "libcore/scheduler/walk.h"
+
 namespace yk {
-
-namespace {
-
-/// One walk down the queues in order: a parent's children, a leaf's applications (S-305).
-class Walk {
-public:
-    explicit Walk(Slab<Application>& applications) : applications_(applications) {}
-
-    /// visit(Application&, ApplicationId, wanted) until it returns true.
-    template <class Visit>
-    bool run(const Queue& queue, Masks wanted, bool waiting_too, Visit&& visit) const {
-        waiting_too = waiting_too && queue.has_free_slot();
-        wanted.tries &= ~queue.blocked_bits();
-        wanted.reserves &= ~queue.blocked_bits();
-        const auto may = [&](const OrderSummary& below) {
-            return below.ready.any(wanted) || (waiting_too && below.waiting.any(wanted));
-        };
-        if (!queue.leaf)
-            return queue.child_index.visit(may, [&](std::uint32_t child) {
-                return run(*(*queue.child_index.traits().queues)[child], wanted, waiting_too, visit);
-            });
-        return queue.application_index.visit(may, [&](std::uint32_t value) {
-            const ApplicationId id{value};
-            return visit(applications_[id], id, wanted);
-        });
-    }
-
-private:
-    Slab<Application>& applications_;
-};
-
-} // namespace
 
 // --- step 3
 // ------------------------------------------------------------------------------------------------------------
@@ -261,9 +231,9 @@ Plan Planner::try_counting(ApplicationId id, Instant now) {
         std::pop_heap(heads.begin(), heads.end(), later);
         const AllocationId ask = heads.back();
         heads.pop_back();
-        const Counted outcome = try_counted(ask, now);
-        if (outcome.plan) return outcome.plan;
         const AskGroup& group = s_.groups[s_.allocations[ask].group];
+        const Counted outcome = group.replaceable ? Counted{} : try_counted(ask, now); // G-030
+        if (outcome.plan) return outcome.plan;
         if (outcome.group_failed && !group.first_untouched.valid()) continue; // its equals are noted, too
         unschedulable += outcome.unschedulable ? 1U : 0U;
         if (const AllocationId next{s_.allocations[ask].place.pending.next}; next.valid()) {
@@ -525,6 +495,10 @@ void Planner::note_passed_over(Instant now) {
     for (const GroupId id : s_.untouched) {
         if (!s_.groups.alive(id) || !s_.groups[id].in_untouched) continue;
         AskGroup& group = s_.groups[id];
+        if (group.replaceable) { // not tried at all, so nothing is left behind; listed again when it is
+            group.in_untouched = false;
+            continue;
+        }
         if (!is_considered(s_.applications[group.application])) {
             later.push_back(id);
             continue;

@@ -59,6 +59,7 @@ Excluded Candidates::excluded(const Allocation& allocation, const Queue& leaf) c
     if ((shape.resource.types() & size_.types()) == 0) return Excluded::Type;
     if (shape.is_pinned()) return Excluded::RequiredNode;
     if (allocation.is(Allocation::Released) || allocation.is(Allocation::Preempted)) return Excluded::Leaving;
+    if (allocation.is(Allocation::InFlight)) return Excluded::Leaving; // not announced yet: nothing to take back
     const Queue& fork = lowest_common_ancestor(leaf, leaf_);
     const std::int64_t own = effective_priority(ask_.priority, leaf_, fork);
     return effective_priority(allocation.priority, leaf, fork) > own ? Excluded::Priority : Excluded::No; // P-006

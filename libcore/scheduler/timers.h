@@ -14,6 +14,7 @@ namespace yk {
 enum class TimerKind : std::uint8_t {
     ApplicationState,   // id: application, token: Application::timer
     ApplicationEnd,     // token: serial of a terminated or rejected application (S-153)
+    Placeholders,       // id: application, token: Gang::timer (G-022)
     BackOff,            // id: application (S-345)
     GroupDue,           // id: group: its first free ask may now reserve (S-403)
     ReservationAge,     // id: reservation, token: its sequence (S-413)

@@ -314,6 +314,8 @@ struct UpdateConfigurationRequest {
     std::optional<std::string> config; // absent: reload the daemon's file; empty: the built-in default (I-058)
     std::optional<StringMap> extra_config;
     bool impersonate = false;
+    bool dry_run = false;                // say what it would change, change nothing (B-06)
+    std::optional<std::string> checksum; // instead of config: one that the RM had before, or how it begins (B-12)
     bool operator==(const UpdateConfigurationRequest&) const = default;
 };
 

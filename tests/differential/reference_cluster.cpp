@@ -187,4 +187,12 @@ std::vector<ReservationView> Cluster::reservation_views(std::string_view partiti
     return find(partition)->reservation_views();
 }
 
+std::vector<UsageView> Cluster::user_views(std::string_view partition) const {
+    return find(partition)->usage_views(true);
+}
+
+std::vector<UsageView> Cluster::group_views(std::string_view partition) const {
+    return find(partition)->usage_views(false);
+}
+
 } // namespace yk::reference

@@ -30,6 +30,8 @@ public:
                                                                  bool objects) const;
     [[nodiscard]] std::vector<NodeView> node_views(std::string_view partition, bool objects) const;
     [[nodiscard]] std::vector<ReservationView> reservation_views(std::string_view partition) const;
+    [[nodiscard]] std::vector<UsageView> user_views(std::string_view partition) const;
+    [[nodiscard]] std::vector<UsageView> group_views(std::string_view partition) const;
 
 private:
     [[nodiscard]] std::string short_name(std::string_view partition) const;

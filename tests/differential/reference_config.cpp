@@ -56,6 +56,7 @@ bool Partition::accepts(const config::Queue& config, const std::string& path) co
 void Partition::configure(const config::Partition& config, Instant now) {
     config_ = config;
     configure_queue(config.root, {}, now);
+    configure_limits(now);
 }
 
 void Partition::configure_queue(const config::Queue& config, const std::string& parent, Instant now) {

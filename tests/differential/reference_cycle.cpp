@@ -39,20 +39,25 @@ Partition::Outcome Partition::walk(Queue& queue, bool reserved, Instant now) { /
     return Outcome::None;
 }
 
-void Partition::update_runnable(Application& app, Instant now) { // S-265
+bool Partition::may_run(Application& app, Instant now) { // S-265, C-411
     const bool waiting = app.state == State::Accepted || app.state == State::New;
-    const bool runnable = !waiting || can_run(queues_.at(app.queue), app);
-    if (runnable == app.runnable) return;
-    app.runnable = runnable;
-    event(EventType::App, app.id, EventChange::None,
-          runnable ? EventDetail::AppRunnableQueue : EventDetail::AppCannotRunQueue, now);
+    const auto update = [&](bool& flag, bool runnable, EventDetail yes, EventDetail no) {
+        if (runnable != flag) event(EventType::App, app.id, EventChange::None, runnable ? yes : no, now);
+        flag = runnable;
+    };
+    update(app.runnable, !waiting || can_run(queues_.at(app.queue), app), EventDetail::AppRunnableQueue,
+           EventDetail::AppCannotRunQueue);
+    update(app.runnable_user, !waiting || user_can_run(app), EventDetail::AppRunnableQuota,
+           EventDetail::AppCannotRunQuota);
+    return app.state != State::Accepted || (app.runnable && app.runnable_user);
 }
 
 /// The headroom (S-341 no. 5) and the strict test of the increase (S-252). Where only the second fails, the original
 /// finds out while placing, calls it an internal error (S-331) and, the walk having failed, reserves a node that the
 /// ask can never use. Here both stop the ask alike.
-bool Partition::may_enter(const Queue& leaf, const Maybe& room, const Ask& ask) const {
-    return fits_undef(room, ask.resource) && can_grow(leaf, ask.resource);
+bool Partition::may_enter(const Queue& leaf, const Rooms& rooms, const Ask& ask) const {
+    return fits_undef(rooms.user, ask.resource) && fits_undef(rooms.queue, ask.resource) &&
+           can_grow(leaf, ask.resource);
 }
 
 // --- step 1: reserved asks (S-410 to S-413) -------------------------------------------------------------------------
@@ -61,19 +66,19 @@ Partition::Outcome Partition::reserved_step(Queue& leaf, Instant now) {
     const Maybe room = headroom(leaf);
     for (Application* app : sorted_applications(leaf)) {
         if (reservations_of(*app).empty()) continue;
-        update_runnable(*app, now);
-        if (app->state == State::Accepted && !app->runnable) continue;
-        if (const Outcome outcome = reserved_application(*app, room, now); outcome != Outcome::None) return outcome;
+        if (!may_run(*app, now)) continue;
+        const Outcome outcome = reserved_application(*app, {user_headroom(*app), room}, now);
+        if (outcome != Outcome::None) return outcome;
     }
     return Outcome::None;
 }
 
-Partition::Outcome Partition::reserved_application(Application& app, const Maybe& room, Instant now) {
+Partition::Outcome Partition::reserved_application(Application& app, const Rooms& rooms, Instant now) {
     for (const Reservation& r : reservations_of(app)) {
         Ask& ask = app.requests.at(r.key);
         Node& node = nodes_.at(r.node);
         const bool required = !ask.required_node.empty();
-        if (!may_enter(queues_.at(app.queue), room, ask)) {
+        if (!may_enter(queues_.at(app.queue), rooms, ask)) {
             if (!required && now - r.since > ports_.settings.reservation_timeout) unreserve(app.id, ask.key, now);
             continue;
         }
@@ -86,7 +91,7 @@ Partition::Outcome Partition::reserved_application(Application& app, const Maybe
     }
     for (const Reservation& r : reservations_of(app)) { // S-412
         Ask& ask = app.requests.at(r.key);
-        if (!ask.required_node.empty() || !may_enter(queues_.at(app.queue), room, ask)) continue;
+        if (!ask.required_node.empty() || !may_enter(queues_.at(app.queue), rooms, ask)) continue;
         for (Node* node : sorted_nodes()) {
             if (!reservations_on(node->id).empty() || !node->schedulable || node->id == r.node) continue;
             if (fits(node->capacity, ask.resource) && try_node(app, ask, *node, now)) return Outcome::Allocated;
@@ -100,10 +105,9 @@ Partition::Outcome Partition::reserved_application(Application& app, const Maybe
 Partition::Outcome Partition::regular_step(Queue& leaf, Instant now) {
     const Maybe room = headroom(leaf);
     for (Application* app : sorted_applications(leaf)) {
-        update_runnable(*app, now);
-        if (app->state == State::Accepted && !app->runnable) continue;
+        if (!may_run(*app, now)) continue;
         if (app->backoff && *app->backoff > now) continue;
-        const Outcome outcome = try_application(*app, room, now);
+        const Outcome outcome = try_application(*app, {user_headroom(*app), room}, now);
         if (outcome == Outcome::None) continue;
         if (app->state == State::Accepted) app->allocating = true; // S-262
         return outcome;
@@ -111,7 +115,7 @@ Partition::Outcome Partition::regular_step(Queue& leaf, Instant now) {
     return Outcome::None;
 }
 
-Partition::Outcome Partition::try_application(Application& app, const Maybe& room, Instant now) { // S-341
+Partition::Outcome Partition::try_application(Application& app, const Rooms& rooms, Instant now) { // S-341
     const Queue& leaf = queues_.at(app.queue);
     const std::uint64_t limit = backoff_limit(leaf);
     std::uint64_t unschedulable = 0;
@@ -120,8 +124,9 @@ Partition::Outcome Partition::try_application(Application& app, const Maybe& roo
             app.backoff = now + backoff_delay(leaf);
             return Outcome::None;
         }
+        if (!fits_undef(rooms.user, ask->resource)) continue;
         ask->attempted = true;
-        if (!may_enter(leaf, room, *ask)) continue;
+        if (!may_enter(leaf, rooms, *ask)) continue;
         bool hopeless = true;
         if (!ask->required_node.empty()) {
             hopeless = false;

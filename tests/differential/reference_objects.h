@@ -58,8 +58,12 @@ struct Application {
     std::optional<Instant> started, finished;
     std::map<std::string, Ask> requests;
     Amounts max_used;
-    bool runnable = true;    // S-265, of the queue
-    bool allocating = false; // S-262: in the allocating-accepted sets
+    bool runnable = true;             // S-265, of the queue
+    bool allocating = false;          // S-262: in the allocating-accepted sets
+    bool runnable_user = true;        // S-265, of user and group
+    bool tracked = false;             // it has left New: its user, and its group if it has one, count it
+    bool counted_running = false;     // C-406: in the running sets of both
+    std::optional<std::string> group; // C-403, once tracked
     std::optional<Instant> backoff;
     std::optional<Timer> timer;
 };
@@ -75,6 +79,23 @@ struct Queue {
     std::set<std::string> applications;
 
     [[nodiscard]] std::string property(const std::string& key) const;
+};
+
+struct Limit { // C-412: what is not set imposes nothing
+    Maybe max;
+    std::uint64_t max_applications = 0;
+};
+
+struct QueueLimits {
+    std::map<std::string, Limit> users, groups;
+    std::vector<std::string> group_order; // of the file (C-403)
+};
+using LimitsByPath = std::map<std::string, QueueLimits>; // only queues that have some
+
+/// A user or a group, `*` included, whose usage is looked at.
+struct Tracked {
+    bool user;
+    std::string name;
 };
 
 struct Foreign {

@@ -139,6 +139,7 @@ bool Partition::raise(Application& app, AppEvent what, Instant now, const std::s
     if (!to) return false;
     if (*to == app.state) return true; // S-141
     app.timer.reset();
+    if (app.state == State::New && what != AppEvent::Reject) track(app, now);
     app.state = *to;
     enter(app, now);
     app.log.emplace_back(now, app.state);
@@ -171,6 +172,7 @@ void Partition::enter(Application& app, Instant now) {
 void Partition::leave_queue(Application& app, Instant now) {
     queues_.at(app.queue).applications.erase(app.id);
     app.allocating = false;
+    untrack(app, now);
     event(EventType::Queue, app.queue, EventChange::Remove, EventDetail::QueueApp, now, app.id);
     event(EventType::App, app.id, EventChange::Remove, EventDetail::None, now);
 }

@@ -3,7 +3,7 @@
 // no mask, no counter. Written from scheduling.md alone, statement by statement, so that an error of the fast core is
 // not repeated here. It speaks through the same two ports.
 //
-// Left out: queue and quota preemption, and what the core leaves to later work: gang, user and group limits, ACLs, dynamic queues.
+// Left out: queue and quota preemption, and, as the core leaves them to later work: gang, ACLs, dynamic queues.
 
 #include <memory>
 
@@ -63,9 +63,13 @@ public:
     [[nodiscard]] std::vector<ApplicationView> application_views(ApplicationList list) const;
     [[nodiscard]] std::vector<NodeView> node_views() const;
     [[nodiscard]] std::vector<ReservationView> reservation_views() const;
+    [[nodiscard]] std::vector<UsageView> usage_views(bool users) const; // reference_users.cpp
 
 private:
     enum class Outcome { None, Allocated, Reserved, Unreserved };
+    struct Rooms { // S-253
+        Maybe user, queue;
+    };
     using Apps = std::map<std::string, std::unique_ptr<Application>>;
 
     // sums (S-180)
@@ -99,17 +103,34 @@ private:
     [[nodiscard]] bool can_grow(const Queue& leaf, const Amounts& ask) const; // S-252 over the chain
     [[nodiscard]] bool can_run(const Queue& leaf, const Application& app) const;
 
+    // users and groups (config.md sections 13 and 14): reference_users.cpp
+    [[nodiscard]] std::optional<std::string> group_of(const Application& app) const; // C-403
+    [[nodiscard]] bool counts_for(const Application& app, const Tracked& who) const;
+    [[nodiscard]] std::vector<Tracked> trackers_of(const Application& app) const;
+    [[nodiscard]] Amounts usage(const Tracked& who, const std::string& path) const;
+    [[nodiscard]] std::set<std::string> running(const Tracked& who, const std::string& path) const;
+    [[nodiscard]] Maybe user_headroom(const Application& app) const; // C-408
+    [[nodiscard]] bool user_can_run(const Application& app) const;   // C-410
+    void track(Application& app, Instant now);
+    void untrack(Application& app, Instant now);
+    void usage_event(const Application& app, EventChange change, const Amounts& size, Instant now);
+    void configure_limits(Instant now);
+    void limit_events(bool user, const QueueLimits& before, const QueueLimits& after, const std::string& path,
+                      Instant now);
+    [[nodiscard]] bool reaches(const Tracked& who, const std::string& path) const;
+    [[nodiscard]] UsageQueueView usage_queue_view(const Tracked& who, const std::string& path) const;
+
     // the cycle (sections 7 to 9)
-    [[nodiscard]] bool may_enter(const Queue& leaf, const Maybe& room, const Ask& ask) const;
+    [[nodiscard]] bool may_enter(const Queue& leaf, const Rooms& rooms, const Ask& ask) const;
     Outcome walk(Queue& queue, bool reserved, Instant now);
     Outcome reserved_step(Queue& leaf, Instant now);
-    Outcome reserved_application(Application& app, const Maybe& room, Instant now);
+    Outcome reserved_application(Application& app, const Rooms& rooms, Instant now);
     Outcome regular_step(Queue& leaf, Instant now);
-    Outcome try_application(Application& app, const Maybe& room, Instant now);
+    Outcome try_application(Application& app, const Rooms& rooms, Instant now);
     Outcome try_required(Application& app, Ask& ask, bool& too_large, Instant now);
     Outcome try_nodes(Application& app, Ask& ask, Instant now);
     bool try_node(Application& app, Ask& ask, Node& node, Instant now); // S-343 and S-330
-    void update_runnable(Application& app, Instant now);
+    bool may_run(Application& app, Instant now);                        // updates the runnable flags
 
     // required-node preemption (GANG 3.9): reference_preemption.cpp
     void choose_victims(Ask& ask, const Node& node);
@@ -170,6 +191,7 @@ private:
     std::string name_; // full
     Ports& ports_;
     config::Partition config_;
+    LimitsByPath limits_;
     std::map<std::string, Queue> queues_; // by path
     std::map<std::string, Node> nodes_;
     Apps applications_; // live
@@ -182,6 +204,8 @@ private:
 };
 
 [[nodiscard]] std::string text_of(State state);
+/// What `config` sets, by lower-case path.
+[[nodiscard]] LimitsByPath limits_of(const config::Partition& config);
 /// S-140; nullopt: an error that changes nothing.
 [[nodiscard]] std::optional<State> next_state(State from, AppEvent event);
 

@@ -165,6 +165,8 @@ void Partition::place(Application& app, Ask& ask, const std::string& node, Insta
     if (app.state == State::New) raise(app, AppEvent::Run, now);
     raise_peak(app);
     if (!ask.placeholder) raise(app, AppEvent::Run, now);
+    app.counted_running = true; // C-406
+    usage_event(app, EventChange::Add, ask.resource, now);
     event(EventType::App, app.id, EventChange::Add, EventDetail::AppAlloc, now, ask.key, ask.resource);
     unreserve(app.id, ask.key, now);
 }
@@ -250,6 +252,9 @@ void Partition::remove_allocation(Application& app, const std::string& key, Even
     const Ask ask = app.requests.at(key);
     app.requests.erase(key);
     if (ask.preempted) victim_gone(ask, now);
+    usage_event(app, EventChange::Remove, ask.resource, now);
+    if (allocated(app, false).empty() && allocated(app, true).empty() && app.state != State::Resuming)
+        app.counted_running = false; // C-406
     event(EventType::App, app.id, EventChange::Remove, detail, now, key, ask.resource);
     event(EventType::Node, ask.node, EventChange::Remove, EventDetail::NodeAlloc, now, key, ask.resource);
 }

@@ -144,7 +144,7 @@ TEST_CASE("P-130 all invariants hold with preemption and an RM of any behaviour,
     int victims = 0;
     for (const std::uint64_t seed : seeds(kRounds)) {
         INFO("YK_SEED=" << seed);
-        const auto commands = RandomCommands(seed, true).run(kLength);
+        const auto commands = RandomCommands(seed, RandomCommands::Mix::Preemption).run(kLength);
         if (broken(commands, &victims).empty()) continue;
         const auto shorter = shrink(commands, [](const auto& list) { return !broken(list).empty(); });
         std::cout << "# YK_SEED=" << seed << "\n" << print(shorter) << broken(shorter) << std::endl;

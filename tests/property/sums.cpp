@@ -1,6 +1,8 @@
 #include "tests/property/sums.h"
 
 #include <map>
+#include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -43,6 +45,8 @@ public:
         queue(*core_.queue_view(partition_, "root", true));
         nodes();
         partition();
+        usage(core_.user_views(partition_), users_, "user");
+        usage(core_.group_views(partition_), groups_, "group");
         return std::move(faults_);
     }
 
@@ -51,7 +55,44 @@ private:
         if (!holds) faults_.push_back(fmt::format("{} of {}", what, where));
     }
 
+    /// C-400: usage and running set of one name at one queue and below, by (name, path).
+    struct Usage {
+        Sum used;
+        std::vector<std::string> running;
+    };
+    using Usages = std::map<std::pair<std::string, std::string>, Usage>;
+
+    static void count(const ApplicationView& app, const std::string& name, Usages& usages) {
+        for (std::string path = app.queue;; path.resize(path.rfind('.'))) {
+            Usage& here = usages[{name, path}];
+            add(here.used, app.allocated);
+            add(here.used, app.placeholder);
+            if (!app.allocations.empty()) here.running.push_back(app.id);
+            if (path == "root") return;
+        }
+    }
+
+    void usage(const std::vector<UsageView>& views, Usages& usages, std::string_view kind) {
+        for (const UsageView& view : views) usage(view.name, view.root, usages, kind);
+        for (const auto& [where, usage] : usages) // what no tracker told of
+            expect(usage.running.empty() && same(usage.used, {}), "missing tracker",
+                   fmt::format("{} {}", kind, where.first));
+    }
+
+    void usage(const std::string& name, const UsageQueueView& view, Usages& usages, std::string_view kind) {
+        const Usage& expected = usages[{name, view.path}];
+        const std::string where = fmt::format("{} {} at {}", kind, name, view.path);
+        expect(same(view.usage, expected.used), "usage", where);
+        expect(view.running == expected.running, "running set", where);
+        expect(!negative(view.usage), "negative usage", where);
+        usages.erase({name, view.path});
+        for (const UsageQueueView& child : view.children) usage(name, child, usages, kind);
+    }
+
     void applications() { // no. 1 and the application's half of no. 5
+        std::map<std::string, std::string> group_of;
+        for (const UsageView& user : core_.user_views(partition_))
+            group_of.insert(user.groups.begin(), user.groups.end());
         for (const ApplicationView& app : core_.application_views(partition_, ApplicationList::Active, true)) {
             Sum pending, real, placeholders;
             for (const AskView& ask : app.asks) add(pending, ask.resource);
@@ -59,11 +100,14 @@ private:
                 add(a.placeholder ? placeholders : real, a.resource);
                 placements_[{a.node, app.id, a.key}] = a.resource;
                 placeholders_ += a.placeholder ? 1 : 0;
+                if (a.placeholder) gangs_.insert(app.id);
             }
             expect(same(pending, app.pending), "pending", app.id);
             expect(same(real, app.allocated), "allocated", app.id);
             expect(same(placeholders, app.placeholder), "placeholder", app.id);
             expect(!negative(pending) && !negative(real), "negative sum", app.id);
+            count(app, app.user, users_);
+            if (group_of.count(app.id) != 0) count(app, group_of.at(app.id), groups_);
             LeafSums& leaf = leaves_[app.queue];
             add(leaf.pending, app.pending);
             add(leaf.allocated, app.allocated);
@@ -98,6 +142,7 @@ private:
             for (const AllocationView& a : node.allocations) {
                 add(allocated, a.resource);
                 const auto found = placements_.find({node.id, a.application, a.key});
+                if (found == placements_.end() && gangs_.count(a.application) > 0) continue; // a swap in flight
                 expect(found != placements_.end() && same(found->second, a.resource), "allocation " + a.key, node.id);
                 if (found != placements_.end()) placements_.erase(found);
                 ++allocations_;
@@ -135,7 +180,9 @@ private:
     std::vector<std::string> faults_;
     std::map<std::string, LeafSums> leaves_;
     std::map<std::tuple<std::string, std::string, std::string>, Sum> placements_; // node, application, key
+    std::set<std::string> gangs_;                                                 // applications that hold placeholders
     QueueView root_;
+    Usages users_, groups_;
     Sum capacity_;
     std::int64_t allocations_ = 0, placeholders_ = 0, pending_asks_ = 0, reservations_ = 0, node_reservations_ = 0;
 };

@@ -1,5 +1,6 @@
 #pragma once
-// The invariants of S-181 that a stranger can verify: computed from the views alone, without the core's own check().
+// The invariants of S-181 and of C-400 that a stranger can verify: computed from the views alone, without the core's
+// own check().
 
 #include <string>
 #include <vector>

@@ -201,10 +201,11 @@ std::string Cluster::told_in_short() {
     return text;
 }
 
-std::vector<std::string> Cluster::events() {
+std::vector<std::string> Cluster::events(bool users_too) {
     std::vector<std::string> lines;
     for (const std::string& line : std::exchange(said_->events.lines, {})) {
         const std::size_t from = line.find(' ') + 1; // without the partition
+        if (!users_too && line.compare(from, 10, "USERGROUP ") == 0) continue;
         lines.push_back(line.substr(from, line.find(" res=") - from));
         if (lines.back().size() >= 5 && lines.back().compare(lines.back().size() - 5, 5, " ref=") == 0)
             lines.back().resize(lines.back().size() - 5);

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libcore/scheduler/cluster_context.h"
@@ -65,8 +66,10 @@ public:
     std::string told_in_short();
     /// Wording included.
     std::vector<std::string> told_in_full();
-    /// Events since the last time as `TYPE object CHANGE DETAIL ref`.
-    std::vector<std::string> events();
+    /// Events since the last time as `TYPE object CHANGE DETAIL ref`; those of users and groups only on request.
+    std::vector<std::string> events(bool users_too = false);
+    /// Those of asks (S-605) since the last time, wording included.
+    std::vector<std::string> ask_events() { return std::exchange(said_->events.requests, {}); }
     [[nodiscard]] std::int64_t seconds() const { return now_.ns / 1'000'000'000; }
     [[nodiscard]] ClusterContext& core() { return *core_; }
     [[nodiscard]] Instant now() const { return now_; }

@@ -211,10 +211,12 @@ ApplicationRequest application_request(const Command& command) {
         spec.partition = element.get("part");
         spec.id = element.get("id");
         spec.queue = element.get("queue");
+        spec.placeholder_ask = quantities(element.get("gang"));
+        spec.gang_style = element.get("style");
+        spec.execution_timeout_ms = element.number("timeout");
         spec.user = element.has("user") ? element.get("user") : "testuser";
         spec.groups = element.has("groups") ? names(element.get("groups")) : std::vector<std::string_view>{"testgroup"};
         spec.tags = tags(element.get("tags"));
-        spec.placeholder_ask = quantities(element.get("gang"));
         spec.user_fault = element.get("fault");
         if (element.has("tagmax")) spec.queue_tags.max = quantities(element.get("tagmax"));
         if (element.has("tagguaranteed")) spec.queue_tags.guaranteed = quantities(element.get("tagguaranteed"));

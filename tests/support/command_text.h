@@ -5,8 +5,9 @@
 //   config partitions: [...]              the configuration, YAML in flow style on one line
 //   advance 2500ms                        time passes, timers fire
 //   cycle 3                               scheduling cycles
-//   alloc ask app=a key=k res=vcore:5 | place ... node=n | unask app=a key=k | release app=a key=k type=1
-//   apps new id=a queue=root.q user=u groups=g,h tags=k:v gang=vcore:5 | remove id=a
+//   alloc ask app=a key=k res=vcore:5 group=g placeholder=1 | place ... node=n
+//         unask app=a key=k | release app=a key=k type=1
+//   apps new id=a queue=root.q user=u groups=g,h tags=k:v gang=vcore:5 style=Hard timeout=200 | remove id=a
 //   (tagmax=vcore:5 tagguaranteed=vcore:2 tagapps=3: the quota tags of C-237; fault=TEXT: the user cannot be resolved)
 //   nodes create id=n res=vcore:10 occ=vcore:1 | update ... | drain id=n | schedulable id=n | decommission id=n
 //

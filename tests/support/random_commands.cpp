@@ -31,18 +31,19 @@ Command request(CommandKind kind, Element element) {
 
 } // namespace
 
-RandomCommands::RandomCommands(std::uint64_t seed, bool preemption)
+RandomCommands::RandomCommands(std::uint64_t seed, Mix mix)
     : random_(seed),
       types_(some_types(random_)),
       node_size_(random_.between(10, 100)),
-      config_(random_, types_, node_size_, preemption),
-      preemption_(preemption) {
+      config_(random_, types_, node_size_, mix == Mix::Preemption) {
     ask_most_ = std::max<std::int64_t>(2, node_size_ / random_.between(1, 8));
     most_nodes_ = static_cast<std::size_t>(random_.chance(50) ? random_.between(1, 6) : random_.between(6, 40));
     most_apps_ = static_cast<std::size_t>(random_.chance(50) ? random_.between(1, 6) : random_.between(6, 30));
     old_asks_ = random_.chance(50);
     priorities_ = random_.chance(50);
     required_ = random_.chance(40);
+    gangs_ = mix == Mix::Gangs;
+    preemption_ = mix == Mix::Preemption;
     if (!preemption_) return;
     most_nodes_ = static_cast<std::size_t>(random_.between(1, 5)); // full at once
     ask_most_ = std::max<std::int64_t>(2, node_size_ / random_.between(1, 3));
@@ -62,6 +63,7 @@ std::vector<Command> RandomCommands::run(std::size_t length) {
 }
 
 Command RandomCommands::next() {
+    if (gangs_ && random_.chance(35)) return random_.chance(50) ? gang() : confirm();
     const std::int64_t dice = random_.between(0, 99);
     if (dice < 32) return Command{CommandKind::Cycle, {}, random_.between(1, 8), {}};
     if (dice < 54) return asks();
@@ -169,7 +171,7 @@ Command RandomCommands::nodes() {
 
 Element RandomCommands::new_app() {
     auto partitions = config_.partitions();
-    SentApp app{fmt::format("a{}", serial_++), random_.of(partitions), {}};
+    SentApp app{fmt::format("a{}", serial_++), random_.of(partitions), {}, {}};
     if (apps_.size() < most_apps_)
         apps_.push_back(app);
     else
@@ -177,6 +179,18 @@ Element RandomCommands::new_app() {
     Element element = in(app.partition, "new");
     element.fields["id"] = app.id;
     element.fields["queue"] = config_.some_queue(app.partition);
+    if (gangs_ && random_.chance(60)) {
+        constexpr std::array<int, 4> kTimeouts{10, 700, 2000, 30'000};
+        element.fields["gang"] = resource(1, node_size_, false);
+        if (random_.chance(60)) element.fields["style"] = random_.chance(60) ? "Hard" : "Soft";
+        if (random_.chance(80))
+            element.fields["timeout"] = std::to_string(kTimeouts[static_cast<std::size_t>(random_.between(0, 3))]);
+    }
+    if (random_.chance(5)) return element;
+    auto users = RandomConfig::users(), groups = RandomConfig::groups();
+    element.fields["user"] = random_.of(users);
+    std::string& own = element.fields["groups"]; // in any order; a name twice does no harm
+    for (std::int64_t i = random_.between(0, 3); i > 0; --i) own += (own.empty() ? "" : ",") + random_.of(groups);
     return element;
 }
 
@@ -190,6 +204,55 @@ Command RandomCommands::applications() {
     }
     while (random_.chance(20)) command.elements.insert(command.elements.begin(), new_app());
     return command;
+}
+
+// --- gangs ----------------------------------------------------------------------------------------------------------
+
+/// A placeholder, or a real ask of a task group: as large as most, larger, smaller, or for a required node.
+Element RandomCommands::new_member(SentApp& app, bool placeholder) {
+    Element element = new_ask(app);
+    if (app.member.empty()) app.member = resource(1, ask_most_, true);
+    if (random_.chance(85)) element.fields["res"] = app.member;
+    if (!random_.chance(10)) element.fields.erase("prio");
+    element.fields["group"] = random_.chance(80) ? "g" : "h";
+    if (placeholder) element.fields["placeholder"] = "1";
+    if (const SentNode* node = some_node(app.partition); !placeholder && node != nullptr && random_.chance(30))
+        element.fields["tags"] = "yunikorn.apache.org/requiredNode:" + node->id;
+    app.asks.back() = element;
+    return element;
+}
+
+Command RandomCommands::gang() {
+    SentApp* app = some_app();
+    if (app == nullptr) return request(CommandKind::Applications, new_app());
+    const bool placeholder = random_.chance(60);
+    Command command = request(CommandKind::Allocations, new_member(*app, placeholder));
+    for (std::int64_t more = random_.between(0, 5); more > 0; --more)
+        command.elements.push_back(new_member(*app, random_.chance(85) == placeholder));
+    const SentNode* node = some_node(app->partition);
+    if (node != nullptr && random_.chance(5)) { // reported as placed: recovery
+        command.elements.front().verb = "place";
+        command.elements.front().fields["node"] = node->id;
+    }
+    return command;
+}
+
+/// The RM says that placeholders are gone, whether it was asked to or not.
+Command RandomCommands::confirm() {
+    SentApp* app = nullptr;
+    if (some_ask(app) == nullptr) return gang();
+    Command command;
+    command.kind = CommandKind::Allocations;
+    constexpr std::array<int, 10> kTypes{4, 4, 4, 4, 4, 4, 2, 2, 1, 3};
+    for (const Element& ask : app->asks) {
+        if (!random_.chance(ask.has("placeholder") ? 50 : 3)) continue;
+        Element element = in(app->partition, "release");
+        element.fields["app"] = app->id;
+        element.fields["key"] = ask.get("key");
+        element.fields["type"] = std::to_string(kTypes[static_cast<std::size_t>(random_.between(0, 9))]);
+        command.elements.push_back(std::move(element));
+    }
+    return command.elements.empty() ? gang() : command;
 }
 
 // --- asks -----------------------------------------------------------------------------------------------------------

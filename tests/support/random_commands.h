@@ -13,8 +13,11 @@ namespace yk::testing {
 
 class RandomCommands {
 public:
-    /// `preemption`: asks that preempt, allocations that may be preempted, and a configuration that lets them.
-    explicit RandomCommands(std::uint64_t seed, bool preemption = false);
+    enum class Mix : std::uint8_t { Plain, Gangs, Preemption };
+    /// With Gangs: applications with placeholders and real asks for them, and an RM that confirms late, twice, never or
+    /// with the wrong type.
+    /// With Preemption: asks that preempt, allocations that may be preempted, and a configuration that lets them.
+    explicit RandomCommands(std::uint64_t seed, Mix mix = Mix::Plain);
 
     /// The configuration first, then some nodes and applications, then `length` commands of every kind.
     [[nodiscard]] std::vector<Command> run(std::size_t length);
@@ -26,6 +29,7 @@ private:
     struct SentApp {
         std::string id, partition;
         std::vector<Element> asks; // as they were last sent
+        std::string member;        // size of most members of its task groups
     };
 
     Command next();
@@ -37,11 +41,14 @@ private:
     Command release();
     Command foreign();
     Command advance();
+    Command gang();
+    Command confirm();
     Command nonsense();
 
     Element new_node();
     Element new_app();
     Element new_ask(SentApp& app);
+    Element new_member(SentApp& app, bool placeholder);
     std::string resource(std::int64_t least, std::int64_t most, bool all_types);
     std::string ask_size();
     SentApp* some_app();
@@ -61,7 +68,8 @@ private:
     bool old_asks_ = false; // creationTime tags in the past, so that reservations come at once
     bool priorities_ = false;
     bool required_ = false;
-    bool preemption_;
+    bool gangs_ = false;
+    bool preemption_ = false;
     int serial_ = 0;
 };
 

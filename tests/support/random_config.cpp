@@ -1,5 +1,7 @@
 #include "tests/support/random_config.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "tests/support/player.h"
@@ -22,6 +24,8 @@ RandomConfig::RandomConfig(Random& random, std::vector<std::string> types, std::
     partitions_.push_back(new_partition("default"));
     if (random_.chance(15)) partitions_.push_back(new_partition("second"));
     make_valid();
+    if (random_.chance(60)) limited_ = static_cast<int>(random_.between(10, 80));
+    for (Partition& partition : partitions_) add_user_limits(partition.root, true);
 }
 
 RandomConfig::Partition RandomConfig::new_partition(const std::string& name) {
@@ -37,6 +41,10 @@ RandomConfig::Partition RandomConfig::new_partition(const std::string& name) {
     return partition;
 }
 
+std::string RandomConfig::new_name() { // now and then with a capital letter (C-426)
+    return fmt::format("{}{}", random_.chance(10) ? 'Q' : 'q', serial_++);
+}
+
 /// `depth`: levels below this one at most.
 RandomConfig::Queue RandomConfig::new_queue(const std::string& name, int depth) {
     Queue queue;
@@ -44,7 +52,7 @@ RandomConfig::Queue RandomConfig::new_queue(const std::string& name, int depth) 
     if (depth > 0) {
         const std::int64_t count = random_.between(1, name == "root" ? 4 : 3);
         for (std::int64_t i = 0; i < count; ++i)
-            queue.children.push_back(new_queue(fmt::format("q{}", serial_++), random_.chance(60) ? depth - 1 : 0));
+            queue.children.push_back(new_queue(new_name(), random_.chance(60) ? depth - 1 : 0));
     }
     new_limits(queue);
     return queue;
@@ -78,6 +86,50 @@ void RandomConfig::new_preemption(Queue& queue) {
     if (random_.chance(15)) queue.properties["priority.policy"] = "fence";
 }
 
+std::vector<std::string> RandomConfig::some_names(std::vector<std::string> all) {
+    std::vector<std::string> some;
+    all.pop_back(); // never named
+    while (!all.empty() && random_.chance(60)) {
+        const auto at = random_.between(0, static_cast<std::int64_t>(all.size()) - 1);
+        some.push_back(all[static_cast<std::size_t>(at)]);
+        all.erase(all.begin() + at);
+    }
+    return some;
+}
+
+/// Each name at most once, `*` last (C-094, C-095); looser near the root, so that what is below can be valid (C-110).
+void RandomConfig::new_user_limits(Queue& queue, bool is_root) {
+    queue.limits.clear();
+    auto users = some_names(RandomConfig::users()), groups = some_names(RandomConfig::groups());
+    if (random_.chance(50)) users.emplace_back("*");
+    if (random_.chance(50) && !groups.empty()) groups.emplace_back("*");
+    const std::int64_t least = is_root ? scale_ / 2 : scale_ / 6, most = is_root ? scale_ * 5 : scale_ * 2;
+    while (!users.empty() || !groups.empty()) {
+        Limit limit;
+        for (auto [from, to] : {std::pair{&users, &limit.users}, std::pair{&groups, &limit.groups}}) {
+            const auto count = random_.between(0, static_cast<std::int64_t>(from->size()));
+            to->assign(from->begin(), from->begin() + count);
+            from->erase(from->begin(), from->begin() + count);
+        }
+        if (limit.users.empty() && limit.groups.empty()) continue;
+        for (const std::string& type : types_)
+            if (random_.chance(50)) limit.max[type] = random_.between(least + 1, most + 1);
+        if (limit.max.size() > 1 && random_.chance(5)) limit.max.begin()->second = 0; // forbidden (C-097)
+        if (limit.max.empty() || random_.chance(40)) limit.max_applications = random_.between(1, is_root ? 6 : 3);
+        queue.limits.push_back(std::move(limit));
+    }
+}
+
+/// Of `queue` and what is below it, where the loader agrees.
+void RandomConfig::add_user_limits(Queue& queue, bool is_root) {
+    for (int attempt = 0; attempt < 4 && random_.chance(limited_); ++attempt) {
+        new_user_limits(queue, is_root);
+        if (is_valid()) break;
+        queue.limits.clear();
+    }
+    for (Queue& child : queue.children) add_user_limits(child, false);
+}
+
 // --- text -----------------------------------------------------------------------------------------------------------
 
 namespace {
@@ -90,6 +142,18 @@ std::string text_of(const std::map<std::string, std::int64_t>& amounts) {
 }
 
 } // namespace
+
+std::string RandomConfig::text_of(const Limit& limit) {
+    std::vector<std::string> parts;
+    const auto list = [](const std::vector<std::string>& names) {
+        return names.empty() ? std::string{} : fmt::format("'{}'", fmt::join(names, "', '"));
+    };
+    if (!limit.users.empty()) parts.push_back(fmt::format("users: [{}]", list(limit.users)));
+    if (!limit.groups.empty()) parts.push_back(fmt::format("groups: [{}]", list(limit.groups)));
+    if (!limit.max.empty()) parts.push_back("maxresources: " + testing::text_of(limit.max));
+    if (limit.max_applications != 0) parts.push_back(fmt::format("maxapplications: {}", limit.max_applications));
+    return fmt::format("{{{}}}", fmt::join(parts, ", "));
+}
 
 std::string RandomConfig::text_of(const Queue& queue) {
     std::string text = "{name: " + queue.name;
@@ -108,6 +172,11 @@ std::string RandomConfig::text_of(const Queue& queue) {
         for (const auto& [key, value] : queue.properties)
             properties += fmt::format("{}{}: '{}'", properties.empty() ? "" : ", ", key, value);
         text += ", properties: {" + properties + "}";
+    }
+    if (!queue.limits.empty()) {
+        std::vector<std::string> limits;
+        for (const Limit& limit : queue.limits) limits.push_back(text_of(limit));
+        text += fmt::format(", limits: [{}]", fmt::join(limits, ", "));
     }
     if (!queue.children.empty()) {
         text += ", queues: [";
@@ -162,7 +231,7 @@ RandomConfig::Queue& RandomConfig::some(Queue& queue) {
 void RandomConfig::change_queue(Partition& partition) {
     Queue& queue = some(partition.root);
     const bool is_root = &queue == &partition.root;
-    switch (random_.between(0, 4)) {
+    switch (random_.between(0, limited_ == 0 ? 4 : 7)) {
     case 0:
         if (!queue.children.empty())
             queue.children.erase(queue.children.begin() +
@@ -170,9 +239,11 @@ void RandomConfig::change_queue(Partition& partition) {
         queue.parent = queue.parent || queue.children.empty();
         break;
     case 1:
-        if (!queue.children.empty() || random_.chance(20))
-            queue.children.push_back(new_queue(fmt::format("q{}", serial_++), 1));
+        if (!queue.children.empty() || random_.chance(20)) queue.children.push_back(new_queue(new_name(), 1));
         break;
+    case 5:
+    case 6: new_user_limits(queue, is_root); break;
+    case 7: queue.limits.clear(); break;
     default: {
         const bool parent = queue.parent;
         new_limits(queue);

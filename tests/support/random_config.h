@@ -36,8 +36,16 @@ public:
     /// A leaf of `partition`, now and then something that is none.
     [[nodiscard]] std::string some_queue(const std::string& partition);
     [[nodiscard]] std::vector<std::string> partitions() const;
+    /// Those that limits name, and one of each that no limit names.
+    [[nodiscard]] static std::vector<std::string> users() { return {"u0", "u1", "u2", "u3"}; }
+    [[nodiscard]] static std::vector<std::string> groups() { return {"g0", "g1", "g2", "g3"}; }
 
 private:
+    struct Limit {
+        std::vector<std::string> users, groups;
+        std::map<std::string, std::int64_t> max;
+        std::int64_t max_applications = 0;
+    };
     struct Queue {
         std::string name;
         bool parent = false;
@@ -45,6 +53,7 @@ private:
         std::map<std::string, std::int64_t> max, guaranteed;
         std::int64_t max_applications = 0;
         std::map<std::string, std::string> properties;
+        std::vector<Limit> limits; // of users and groups
     };
     struct Partition {
         std::string name;
@@ -54,13 +63,18 @@ private:
     };
 
     Partition new_partition(const std::string& name);
+    std::string new_name();
     Queue new_queue(const std::string& name, int depth);
     void new_limits(Queue& queue);
+    void new_user_limits(Queue& queue, bool is_root);
+    void add_user_limits(Queue& queue, bool is_root);
+    std::vector<std::string> some_names(std::vector<std::string> all);
     void new_preemption(Queue& queue);
     void change_queue(Partition& partition);
     Queue& some(Queue& queue);
     static void strip(Queue& queue, int what);
     static std::string text_of(const Queue& queue);
+    static std::string text_of(const Limit& limit);
     static void leaves(const Queue& queue, const std::string& path, std::vector<std::string>& found);
     bool is_valid() const;
     void make_valid();
@@ -71,6 +85,7 @@ private:
     bool preemption_;
     std::vector<Partition> partitions_;
     int serial_ = 0;
+    int limited_ = 0; // percent of queues with limits of users and groups
 };
 
 } // namespace yk::testing

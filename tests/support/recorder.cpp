@@ -31,7 +31,7 @@ unsigned number_of(ElementCode code) {
     return static_cast<unsigned>(code);
 }
 
-constexpr std::array<std::pair<EventDetail, std::string_view>, 42> kDetails{
+constexpr std::array<std::pair<EventDetail, std::string_view>, 43> kDetails{
     {{EventDetail::None, "NONE"},
      {EventDetail::RequestCancel, "REQUEST_CANCEL"},
      {EventDetail::RequestAlloc, "REQUEST_ALLOC"},
@@ -72,6 +72,7 @@ constexpr std::array<std::pair<EventDetail, std::string_view>, 42> kDetails{
      {EventDetail::AllocCancel, "ALLOC_CANCEL"},
      {EventDetail::AllocPreempt, "ALLOC_PREEMPT"},
      {EventDetail::AllocTimeout, "ALLOC_TIMEOUT"},
+     {EventDetail::AllocReplaced, "ALLOC_REPLACED"},
      {EventDetail::AllocNodeRemoved, "ALLOC_NODEREMOVED"},
      {EventDetail::QueuePreemption, "QUEUE_PREEMPTION"}}};
 
@@ -174,8 +175,7 @@ void RecordingEvents::record(const EventRecord& e) {
     std::string line =
         fmt::format("{} {} {} {} {} ref={} res={} at={}{}{}", e.partition, name_of(e.type), e.object, name_of(e.change),
                     name_of(e.detail), e.reference, text_of(e.resource), e.at.ns, kWording, e.message);
-    const bool apart = e.type == EventType::Request || e.type == EventType::UserGroup;
-    (apart ? requests : lines).push_back(std::move(line));
+    (e.type == EventType::Request ? requests : lines).push_back(std::move(line));
 }
 
 Recorder::Lines Recorder::take() {

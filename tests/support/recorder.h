@@ -32,8 +32,8 @@ public:
 
 class RecordingEvents final : public EventSink {
 public:
-    std::vector<std::string> lines;    // all but those of types REQUEST and USERGROUP
-    std::vector<std::string> requests; // those
+    std::vector<std::string> lines;    // all but those of type REQUEST
+    std::vector<std::string> requests; // type REQUEST
 
     void record(const EventRecord& event) override;
 };

@@ -64,11 +64,15 @@ std::string text_of(const QueueView& q) {
 std::string text_of(const ApplicationView& a) {
     std::string log;
     for (const auto& [at, state] : a.state_log) log += fmt::format(" {}@{}", state, at.ns);
+    const std::string queue = a.list == ApplicationList::Rejected ? "-" : a.queue; // it never was in one (S-584)
     std::string text = fmt::format("  app {} {} {} {} allocated={} placeholder={} pending={} peak={} submitted={} "
                                    "started={} finished={} backoff={} reserved={} log={}\n",
-                                   a.id, list_name(a.list), a.queue, a.state, sum(a.allocated), sum(a.placeholder),
+                                   a.id, list_name(a.list), queue, a.state, sum(a.allocated), sum(a.placeholder),
                                    sum(a.pending), sum(a.max_used), a.submitted.ns, time(a.started), time(a.finished),
                                    time(a.backoff_deadline), sorted(a.reservations), log);
+    for (const PlaceholderDataView& group : a.placeholder_data)
+        text += fmt::format("    group {} {} count={} replaced={} timedout={}\n", group.task_group,
+                            sum(group.min_resource), group.count, group.replaced, group.timed_out);
     for (const AskView& ask : a.asks)
         // not `scheduling_attempted`: the core notes it late on asks that it passed over (S-114)
         text += fmt::format("    ask {} {} prio={} created={} required={}\n", ask.key, sum(ask.resource), ask.priority,
@@ -87,6 +91,26 @@ std::string text_of(const NodeView& n) {
 
 std::string text_of(const ReservationView& r) {
     return fmt::format("  reservation {}/{} on {} since={}\n", r.application, r.key, r.node, r.since.ns);
+}
+
+namespace {
+
+/// Queues with nothing to tell are left out: whether a tracker has a node there is its own affair.
+std::string text_of(const UsageQueueView& q) {
+    std::string text;
+    if (sum(q.usage) != "{}" || !q.running.empty() || q.max || q.max_applications != 0)
+        text = fmt::format("    at {} usage={} running={} max={} maxapps={}\n", q.path, sum(q.usage), sorted(q.running),
+                           limit(q.max), q.max_applications);
+    for (const UsageQueueView& child : q.children) text += text_of(child);
+    return text;
+}
+
+} // namespace
+
+std::string text_of(const UsageView& u) {
+    std::string groups;
+    for (const auto& [application, group] : u.groups) groups += fmt::format(" {}:{}", application, group);
+    return fmt::format(" {} groups={} applications={}\n", u.name, groups, sorted(u.applications)) + text_of(u.root);
 }
 
 } // namespace yk::testing

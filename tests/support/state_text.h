@@ -16,6 +16,7 @@ namespace yk::testing {
 [[nodiscard]] std::string text_of(const ApplicationView& application);
 [[nodiscard]] std::string text_of(const NodeView& node);
 [[nodiscard]] std::string text_of(const ReservationView& reservation);
+[[nodiscard]] std::string text_of(const UsageView& usage);
 
 template <class Core>
 [[nodiscard]] std::string state_text(const Core& core) {
@@ -30,6 +31,8 @@ template <class Core>
         for (const ReservationView& r : core.reservation_views(name)) reservations.push_back(text_of(r));
         std::sort(reservations.begin(), reservations.end());
         for (const std::string& line : reservations) text += line;
+        for (const UsageView& user : core.user_views(name)) text += "  user" + text_of(user);
+        for (const UsageView& group : core.group_views(name)) text += "  group" + text_of(group);
     }
     return text;
 }

@@ -153,8 +153,8 @@ rules_explained() {
         -f <(sed 's/name: b/name: a.b/' "$work/queues.yaml")
     says '^user - is REJECTED: empty user cannot resolve$' explain placement --user ''
     says '^queue root.a \(leaf\) is Active: it is in the configuration$' explain queue root.a
-    says '^max +64Gi 8 vcore +root.a \(line 11\)$' explain queue root.a
-    says '^submitacl +\* +root \(line 7\)$' explain queue root.a
+    says '^max +64Gi 8 vcore +root.a \(line 9\)$' explain queue root.a
+    says '^submitacl +\* +root \(line 6\)$' explain queue root.a
     says '^max +.* the nodes of the partition$' explain queue root
     expect 4 'there is no queue root.none' explain queue root.none
     json '[r["name"] for r in d["data"][0]["rules"]]' "['provided', 'recovery']" dump rules

@@ -18,7 +18,7 @@ def test_hello_negotiates():
         client.refused("E_FORBIDDEN", "RegisterResourceManager", {"rmID": "rm:1"}, mutating=True)
         client.refused("E_KIND", "Dance")
         client.refused("E_VERSION", "Ping", v=2)
-        for kind in ("Metrics", "RecoveryList"):
+        for kind in ("RecoveryList",):
             check("not part of this version" in client.refused("E_KIND", kind)["message"])
         client.get("Bye")
         client.refused("E_SESSION_UNKNOWN", "Ping")

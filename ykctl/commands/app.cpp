@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "ykctl/commands/dumps.h"
+#include "ykctl/commands/gang.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/commands/states.h"
 #include "ykctl/commands/updates.h"
@@ -25,6 +26,7 @@ struct AddOptions {
     std::vector<std::string> ids;
     std::optional<std::string> queue, user, file;
     std::vector<std::string> tags;
+    GangOptions gang;
 };
 
 /// Who runs this program: the owner of what it submits, unless -u says otherwise.
@@ -33,7 +35,7 @@ std::string login_name() {
     return entry != nullptr ? entry->pw_name : std::to_string(::geteuid());
 }
 
-std::optional<Failure> send_applications(Context& context, Value applications, Report& report) {
+std::optional<Failure> send_applications(Context& context, Value applications, const Gang& gang, Report& report) {
     auto told = send_update(context, "UpdateApplication", {{"new", applications}});
     if (!told.ok()) return told.error();
     for (const auto& application : applications) {
@@ -41,7 +43,10 @@ std::optional<Failure> send_applications(Context& context, Value applications, R
         auto element = done(*told, id, "app " + id, id, told->known ? "accepted" : "sent");
         const auto accepted = told->accepted.find(id);
         if (accepted != told->accepted.end()) element.detail = " in " + text_of(accepted->second, "queueName");
+        const bool refused = element.refusal.has_value();
         report.add(std::move(element));
+        if (refused) continue;
+        if (auto failure = send_placeholders(context, gang, id, report)) return failure;
     }
     return std::nullopt;
 }
@@ -55,26 +60,30 @@ Value completed(Context& context, const AddOptions& options, Value application) 
 
 Outcome add_from_file(Context& context, const AddOptions& options) {
     const auto complete = [&](Value application) { return completed(context, options, std::move(application)); };
-    const auto send = [&](Value batch, Report& report) { return send_applications(context, std::move(batch), report); };
+    const auto send = [&](Value batch, Report& report) {
+        return send_applications(context, std::move(batch), Gang{}, report);
+    };
     return send_file(context, *options.file, application_spec(), "application", complete, send);
 }
 
 Outcome add_applications(Context& context, const AddOptions& options) {
     if (options.file) {
-        if (!options.ids.empty() || !options.tags.empty())
-            return usage_error("app add: either -f FILE, or ID and --tag");
+        if (!options.ids.empty() || !options.tags.empty() || options.gang.given())
+            return usage_error("app add: either -f FILE, or ID with --tag and --task-group");
         return add_from_file(context, options);
     }
     if (options.ids.empty()) return usage_error("app add: ID or -f FILE is needed");
     YK_TRY(tags, parse_pairs(options.tags, "--tag"));
+    YK_TRY(gang, parse_gang(options.gang));
     auto applications = Value::array();
     for (const auto& id : options.ids) {
         Value application{{"applicationID", id}};
         if (!tags.empty()) application["tags"] = tags;
+        put_gang(application, gang);
         applications.push_back(completed(context, options, std::move(application)));
     }
     Report report{context};
-    if (auto failure = send_applications(context, std::move(applications), report)) return *failure;
+    if (auto failure = send_applications(context, std::move(applications), gang, report)) return *failure;
     return report.finish();
 }
 
@@ -170,6 +179,15 @@ std::string application_text(const Value& application, std::int64_t now, const S
                         text_column("STATE", "applicationState")},
                        {},
                        ""});
+    const auto number_column = [](const std::string& heading, const char* field) {
+        return Column{{heading, Align::Right},
+                      [field](const Value& group) { return std::to_string(number_of(group, field)); }};
+    };
+    table("placeholderData", {{text_column("TASK GROUP", "taskGroupName"), resource_column("SIZE", "minResource"),
+                               number_column("PLACEHOLDERS", "count"), number_column("REPLACED", "replaced"),
+                               number_column("TIMED OUT", "timedout")},
+                              {},
+                              ""});
     table("allocations", allocation_layout());
     table("requests", ask_layout(now));
     return text;
@@ -182,6 +200,7 @@ void define_add(Command app, Context& context) {
     command.option("-q,--queue", options->queue, "queue wished for; the placement rules decide").value("PATH");
     command.option("-u,--user", options->user, "owner, default the user of this command").value("USER[:GROUP,...]");
     command.option("--tag", options->tags, "tag").value("KEY=VALUE");
+    define_gang_options(command, options->gang);
     command
         .option("-f,--file", options->file,
                 "AddApplicationRequest messages as YAML, JSON or JSON-lines; - is standard input")

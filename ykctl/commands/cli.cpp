@@ -18,12 +18,14 @@ void define_all(CommandLine& line, Context& context, GlobalOptions& options) {
     define_ask(root, context);
     define_alloc(root, context);
     define_partition(root, context);
+    define_user(root, context);
     define_config(root, context);
     define_explain(root, context);
     define_scenario(root, context);
     define_replay(root, context);
     define_dump(root, context);
     define_events(root, context);
+    define_metrics(root, context);
     define_sched(root, context);
     define_help(root, line, context);
 }

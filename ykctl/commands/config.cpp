@@ -1,4 +1,4 @@
-// config show, check, diff, reload.
+// config show, check, diff, reload, history, rollback.
 
 #include <algorithm>
 #include <ostream>
@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/config_yaml/dump.h"
 #include "libcore/config_yaml/load.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/commands/rm_serve.h"
@@ -18,11 +19,30 @@ namespace {
 
 using wire::Value;
 
+/// The canonical text of a configuration (C-473): loading it gives the same tree and the same text again. What is not
+/// part of a configuration stands in comments.
+std::string canonical_text(const Value& page) {
+    const auto plain = yaml_text({{"partitions", member_of(page, "partitions")}});
+    auto loaded = config_yaml::load(plain, "config");
+    if (!loaded.configuration) return yaml_text(page);
+    loaded.configuration->checksum = text_of(page, "checksum");
+    auto text = config_yaml::dump(*loaded.configuration);
+    if (const auto& extra = member_of(page, "extra"); !extra.empty()) {
+        std::istringstream lines{yaml_text({{"extra", extra}})};
+        for (std::string line; std::getline(lines, line);) text += "# " + line + "\n";
+    }
+    return text;
+}
+
 Outcome show_config(Context& context) {
     YK_TRY(pages, context.dump("config"));
+    if (pages.size() == 1 && pages.front().is_array()) // several RMs
+        pages = {pages.front().begin(), pages.front().end()};
     for (const auto& page : pages) {
         const auto name = context.settings().rm.value_or("");
-        YK_TRY(shown, context.show_item(page, name, yaml_text(page)));
+        const auto text = context.machine_readable() ? std::string{} : canonical_text(page);
+        const auto heading = pages.size() > 1 ? "# RM " + printable(text_of(page, "rmID")) + "\n" : std::string{};
+        YK_TRY(shown, context.show_item(page, name, heading + text));
         if (shown != Exit::Ok) return shown;
     }
     return Exit::Ok;
@@ -111,11 +131,17 @@ std::string change_line(const Value& change, const Style& style) {
 }
 
 /// What a reload with the file would do; nothing is changed.
-Answer<std::vector<Value>> changes_of(Context& context, const std::string& file) {
+struct Changes {
+    std::vector<Value> list;
+    std::string refusal; // of the running state; empty: it would be taken
+};
+
+Answer<Changes> changes_of(Context& context, const std::string& file) {
     YK_TRY(text, read_configuration(context, file));
     YK_TRY(rm, context.rm());
     YK_TRY(reply, context.call("ValidateConfiguration", {{"config", text}, {"rmID", rm.id}, {"diff", true}}));
-    if (!flag_of(reply, "allowed")) {
+    const auto& list = member_of(reply, "changes");
+    if (!flag_of(reply, "allowed") && list.empty()) {
         return Failure{Exit::Refused,
                        file + ": " + text_of(reply, "reason"),
                        {"every problem:  ykctl config check " + file},
@@ -123,8 +149,7 @@ Answer<std::vector<Value>> changes_of(Context& context, const std::string& file)
                        {},
                        {}};
     }
-    const auto& changes = member_of(reply, "changes");
-    return std::vector<Value>(changes.begin(), changes.end());
+    return Changes{{list.begin(), list.end()}, flag_of(reply, "allowed") ? std::string{} : text_of(reply, "reason")};
 }
 
 void show_changes(Context& context, const std::vector<Value>& changes) {
@@ -141,8 +166,34 @@ void show_changes(Context& context, const std::vector<Value>& changes) {
 
 Outcome diff(Context& context, const std::string& file) {
     YK_TRY(changes, changes_of(context, file));
-    show_changes(context, changes);
-    return changes.empty() ? Exit::Ok : Exit::Different;
+    show_changes(context, changes.list);
+    if (!changes.refusal.empty())
+        return Failure{Exit::Refused, file + ": a reload would be refused: " + changes.refusal, {}, 0, {}, {}};
+    return changes.list.empty() ? Exit::Ok : Exit::Different;
+}
+
+/// What a good configuration is warned of.
+void tell_warnings(Context& context, const Value& reply) {
+    for (const auto& problem : member_of(reply, "problems"))
+        context.note(fmt::format("warning: {}:{}: {}", number_of(problem, "line"), number_of(problem, "column"),
+                                 printable(text_of(problem, "path") + ": " + text_of(problem, "message"))));
+}
+
+/// UpdateConfiguration, for real or as a trial.
+Outcome update(Context& context, Value body, bool dry_run) {
+    YK_TRY(rm, context.rm());
+    body["rmID"] = rm.id;
+    if (dry_run) body["dryRun"] = true;
+    YK_TRY(reply, context.call_for_rm("UpdateConfiguration", std::move(body)));
+    tell_warnings(context, reply);
+    if (dry_run) {
+        const auto& changes = member_of(reply, "changes");
+        show_changes(context, {changes.begin(), changes.end()});
+        return Exit::Ok;
+    }
+    const auto text = flag_of(reply, "changed") ? "configuration of " + rm.id + " reloaded\n"
+                                                : "configuration of " + rm.id + " unchanged\n";
+    return context.show_item(reply, text_of(reply, "checksum"), context.settings().quiet ? std::string{} : text);
 }
 
 struct ReloadOptions {
@@ -152,14 +203,7 @@ struct ReloadOptions {
 };
 
 Outcome reload(Context& context, const ReloadOptions& options) {
-    if (options.dry_run) {
-        if (!options.file) return usage_error("config reload --dry-run: of which file?  -f FILE");
-        YK_TRY(changes, changes_of(context, *options.file));
-        show_changes(context, changes);
-        return Exit::Ok;
-    }
-    YK_TRY(rm, context.rm());
-    Value body{{"rmID", rm.id}};
+    Value body = Value::object();
     if (options.file) {
         YK_TRY(text, read_configuration(context, *options.file));
         body["config"] = std::move(text);
@@ -168,10 +212,64 @@ Outcome reload(Context& context, const ReloadOptions& options) {
         YK_TRY(extra, parse_pairs(options.extra, "--extra"));
         body["extraConfig"] = std::move(extra);
     }
-    YK_TRY(reply, context.call_for_rm("UpdateConfiguration", std::move(body)));
-    const auto text = flag_of(reply, "changed") ? "configuration of " + rm.id + " reloaded\n"
-                                                : "configuration of " + rm.id + " unchanged\n";
-    return context.show_item(reply, text_of(reply, "checksum"), context.settings().quiet ? std::string{} : text);
+    return update(context, std::move(body), options.dry_run);
+}
+
+// --- history ------------------------------------------------------------------------------------
+
+/// Newest first.
+Answer<std::vector<Value>> history_of(Context& context) {
+    YK_TRY(pages, context.dump("confighistory"));
+    std::vector<Value> entries;
+    for (const auto& page : pages) entries.insert(entries.end(), page.begin(), page.end());
+    return entries;
+}
+
+ListLayout history_layout() {
+    const auto checksum = [](const Value& entry) { return text_of(entry, "checksum").substr(0, 12); };
+    return {{{{"CHECKSUM"}, checksum},
+             {{"SINCE"}, [](const Value& entry) { return time_text(number_of(entry, "at")); }},
+             {{"ACTIVE"}, [](const Value& entry) { return flag_of(entry, "active") ? "yes" : "no"; }},
+             text_column("ORIGIN", "origin"),
+             text_column("RM", "rmID"),
+             number_column("BYTES", "bytes", true)},
+            checksum,
+            "no configuration was loaded yet"};
+}
+
+Outcome show_history(Context& context) {
+    YK_TRY(entries, history_of(context));
+    return context.show_list(entries, history_layout());
+}
+
+struct RollbackOptions {
+    std::optional<std::string> checksum;
+    bool dry_run = false;
+};
+
+/// Without a checksum: to the one before.
+Outcome roll_back(Context& context, const RollbackOptions& options) {
+    if (options.checksum) return update(context, {{"checksum", *options.checksum}}, options.dry_run);
+    YK_TRY(rm, context.rm());
+    YK_TRY(entries, history_of(context));
+    entries.erase(std::remove_if(entries.begin(), entries.end(),
+                                 [&](const Value& entry) { return text_of(entry, "rmID") != rm.id; }),
+                  entries.end());
+    if (entries.size() < 2)
+        return not_found("there is no configuration before the active one", {"which are kept?  ykctl config history"});
+    return update(context, {{"checksum", text_of(entries[1], "checksum")}}, options.dry_run);
+}
+
+void define_history(const Command& config, Context& context) {
+    config.sub("history", "the configurations that were active, newest first").run([&context] {
+        return show_history(context);
+    });
+    const auto rollback = config.sub("rollback", "go back to a configuration of the history");
+    const auto options = std::make_shared<RollbackOptions>();
+    rollback.option("CHECKSUM", options->checksum,
+                    "its checksum or how it begins, default: the one before the active one");
+    rollback.flag("--dry-run", options->dry_run, "only say what it would change");
+    rollback.run([&context, options] { return roll_back(context, *options); });
 }
 
 void define_check(Command command, Context& context) {
@@ -183,7 +281,7 @@ void define_check(Command command, Context& context) {
 } // namespace
 
 void define_config(Command root, Context& context) {
-    const auto config = root.sub("config", "the queue configuration: look at, check, compare, reload");
+    const auto config = root.sub("config", "the queue configuration: look at, check, compare, reload, go back");
     config.sub("show", "the running configuration with its checksum").run([&context] { return show_config(context); });
     define_check(config.sub("check", "check files without a daemon (with -s also by that daemon)").alias("validate"),
                  context);
@@ -200,6 +298,7 @@ void define_config(Command root, Context& context) {
     load.option("--extra", options->extra, "the new extra configuration, all of it").value("KEY=VALUE");
     load.flag("--dry-run", options->dry_run, "only say what it would change");
     load.run([&context, options] { return reload(context, *options); });
+    define_history(config, context);
 }
 
 } // namespace yk::cli

@@ -17,8 +17,9 @@ namespace {
 
 using wire::Value;
 
-const std::vector<std::string> kWhats{"all",    "partitions",  "queues",  "apps",   "nodes",   "reservations", "rules",
-                                      "config", "utilization", "streams", "events", "clusters"};
+const std::vector<std::string> kWhats{"all",    "partitions", "queues",  "apps",         "nodes",       "reservations",
+                                      "users",  "groups",     "rules",   "config",       "utilization", "streams",
+                                      "events", "clusters",   "history", "confighistory"};
 
 constexpr int kDeepest = 100; // a dump has less than a third of that
 

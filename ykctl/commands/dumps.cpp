@@ -119,6 +119,15 @@ Answer<std::vector<Value>> all_partitions(Context& context) {
     return elements_of(pages);
 }
 
+Answer<std::vector<Value>> all_usages(Context& context, const std::string& what) {
+    YK_TRY(pages, context.dump(what));
+    return elements_of(pages);
+}
+
+Answer<Value> find_usage(Context& context, const std::string& noun, const std::string& name) {
+    return find_one(context, noun, {{noun, name}}, name);
+}
+
 Answer<std::vector<Value>> all_of_applications(Context& context, const char* list,
                                                const std::optional<std::string>& application) {
     std::vector<Value> applications;

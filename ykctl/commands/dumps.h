@@ -26,6 +26,11 @@ namespace yk::cli {
 
 [[nodiscard]] Answer<std::vector<wire::Value>> all_partitions(Context& context);
 
+/// Users or groups with their usage; `what` is `users` or `groups`.
+[[nodiscard]] Answer<std::vector<wire::Value>> all_usages(Context& context, const std::string& what);
+/// One of them; `noun` is `user` or `group`.
+[[nodiscard]] Answer<wire::Value> find_usage(Context& context, const std::string& noun, const std::string& name);
+
 /// The members of `list` (`requests` or `allocations`) of the active applications, or of one; each with its
 /// `applicationId`, `queueName` and `partition`.
 [[nodiscard]] Answer<std::vector<wire::Value>> all_of_applications(Context& context, const char* list,

@@ -28,22 +28,30 @@ struct EventOptions {
     std::optional<std::string> since, object, type;
 };
 
+/// `wanted` is a full or a short name.
+bool is_partition(const std::string& full, const std::string& wanted) {
+    return full == wanted || full.substr(full.find(']') + 1) == wanted;
+}
+
 /// Which records are shown.
 struct Filter {
     std::optional<std::string> type;
     std::optional<std::string> object;
+    std::optional<std::string> partition, rm; // of -p and -r
     std::int64_t since_ns = 0;
 
     [[nodiscard]] bool wants(const Value& record) const {
         if (type && event_type_text(record) != *type) return false;
         if (object && text_of(record, "objectID") != *object) return false;
+        if (rm && text_of(record, "rmID") != *rm) return false;
+        if (partition && !is_partition(text_of(record, "partitionName"), *partition)) return false;
         return number_of(record, "timestampNano") >= since_ns;
     }
 };
 
 /// `app/X` is of type APP and about X.
 Answer<Filter> filter_of(const EventOptions& options) {
-    Filter filter{options.type, std::nullopt, 0};
+    Filter filter{options.type, {}, {}, {}, 0};
     if (!options.object) return filter;
     const auto slash = options.object->find('/');
     const auto noun = options.object->substr(0, slash);
@@ -132,6 +140,8 @@ Outcome show_events(Context& context, const EventOptions& options) {
     YK_TRY(filter, filter_of(options));
     YK_TRY(start, start_of(context, options.since));
     filter.since_ns = start.since_ns;
+    filter.partition = context.settings().partition;
+    filter.rm = context.settings().rm;
     if (options.follow) {
         std::int64_t next = start.id;
         if (options.since) {

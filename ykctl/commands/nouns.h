@@ -14,12 +14,14 @@ void define_app(Command root, Context& context);
 void define_ask(Command root, Context& context);
 void define_alloc(Command root, Context& context);
 void define_partition(Command root, Context& context);
+void define_user(Command root, Context& context); // user, group
 void define_config(Command root, Context& context);
 void define_explain(Command root, Context& context);
 void define_scenario(Command root, Context& context);
 void define_replay(Command root, Context& context);
 void define_dump(Command root, Context& context);
 void define_events(Command root, Context& context);
+void define_metrics(Command root, Context& context);
 void define_sched(Command root, Context& context); // sched, clock
 /// completion, help: they need to see the whole tree.
 void define_help(Command root, CommandLine& line, Context& context);

@@ -95,6 +95,7 @@ Pressure OutboundStream::append(std::vector<OutItem> items) {
         pressure = pressure_locked();
         if (pressure == Pressure::Broken) {
             clear();
+            ++overflows_;
             broken_ = PollRefusal{si::ErrorCode::ResyncRequired, "stream overflow"};
             outcome = {std::exchange(parked_, nullptr), std::nullopt, broken_};
         } else {
@@ -263,6 +264,7 @@ PollAnswer OutboundStream::make_answer(const Poller& poller) {
             break;
         }
         add(item);
+        ++redelivered_;
     }
     while (!full && !waiting_.empty() && (waiting_.front().kind.empty() || fits(waiting_.front()))) {
         OutItem& item = waiting_.front();
@@ -316,6 +318,8 @@ StreamStatus OutboundStream::status() const {
     status.congested = congested_;
     status.broken = broken_.has_value();
     status.poll_parked = parked_ != nullptr;
+    status.overflows = overflows_;
+    status.redelivered = redelivered_;
     return status;
 }
 

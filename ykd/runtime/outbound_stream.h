@@ -38,6 +38,8 @@ struct StreamStatus {
     bool congested = false;
     bool broken = false;
     bool poll_parked = false;
+    std::uint64_t overflows = 0;   // I-371, ever
+    std::uint64_t redelivered = 0; // items delivered once more, ever
 };
 
 /// The answer to a poll: pieces that together are the `items` list, and what stands beside it.
@@ -146,6 +148,7 @@ private:
     bool congested_ = false; // with the hysteresis of I-370
     bool finishing_ = false;
     std::optional<PollRefusal> broken_;
+    std::uint64_t overflows_ = 0, redelivered_ = 0;
     std::shared_ptr<Poller> parked_;
     std::optional<std::uint32_t> reader_; // the connection that polled last, while it lives
     std::function<void()> relieved_;

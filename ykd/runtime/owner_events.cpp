@@ -7,6 +7,7 @@ namespace yk {
 void OwnerEvents::flush() {
     const auto kept = ring_.append(chunk_);
     chunk_.clear();
+    if (kept) tally_.channeled += kept->size();
     if (kept && interest_ != Interest::None) collect(*kept);
 }
 
@@ -21,10 +22,12 @@ void OwnerEvents::collect(const EventChunk& chunk) {
         const EventSpan one{1, event.id, event.id};
         if (sent_.records >= capacity_) {
             lost_.add(one);
+            ++tally_.not_stored;
             continue;
         }
         pack_event(packer, event);
         sent_.add(one);
+        ++tally_.stored;
     }
 }
 
@@ -32,6 +35,7 @@ void OwnerEvents::send(CallbackWriter& writer, const EventSpan& stream_lost) {
     lost_.add(stream_lost);
     if (!has_batch()) return;
     writer.events(batch_.view(), sent_, lost_);
+    tally_.collected += sent_.records;
     batch_.clear();
     sent_ = lost_ = {};
 }

@@ -2,9 +2,13 @@
 // OwnerEvents: the event records of one RM on their way from the core to the ring, and those of interest to the RM
 // itself (I-191, I-620). Owner: RmOwner. Thread: the owner thread.
 
+#include <functional>
+#include <utility>
+
 #include "protocol/wire/packer.h"
 #include "ykd/runtime/callback_writer.h"
 #include "ykd/runtime/event_ring.h"
+#include "ykd/runtime/tally.h"
 
 namespace yk {
 
@@ -17,7 +21,14 @@ public:
     void set_interest(Interest interest) { interest_ = interest; }
     void set_request_capacity(std::uint64_t capacity) { capacity_ = capacity; }
 
+    /// Told of applications that completed or failed.
+    void set_end_listener(std::function<void(const ApplicationView&)> listener) { ended_ = std::move(listener); }
+
+    void application_ended(const ApplicationView& application) override {
+        if (ended_) ended_(application);
+    }
     void record(const EventRecord& event) override {
+        ++tally_.created;
         chunk_.append(event);
         if (chunk_.full()) flush();
     }
@@ -25,6 +36,8 @@ public:
     void flush();
     /// The batch collected since the last call as one SendEvent, with what `stream_lost` dropped; nothing when empty.
     void send(CallbackWriter& writer, const EventSpan& stream_lost);
+    /// What happened since the last call.
+    [[nodiscard]] EventTally take_tally() { return std::exchange(tally_, {}); }
     [[nodiscard]] bool has_batch() const { return sent_.records + lost_.records != 0; }
 
 private:
@@ -36,6 +49,8 @@ private:
     std::uint64_t capacity_ = 1000; // event.requestCapacity
     wire::Buffer batch_;
     EventSpan sent_, lost_;
+    EventTally tally_;
+    std::function<void(const ApplicationView&)> ended_;
 };
 
 } // namespace yk

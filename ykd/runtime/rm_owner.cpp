@@ -44,18 +44,21 @@ std::string state_details(si::CoreState from, si::CoreState to, const std::strin
 
 } // namespace
 
-RmOwner::RmOwner(std::string rm_id, const OwnerOptions& options, Instant now, EventRing& ring, Hooks hooks)
+RmOwner::RmOwner(std::string rm_id, const OwnerOptions& options, Instant now, EventRing& ring, TallyBoard& tally,
+                 Hooks hooks)
     : rm_id_(std::move(rm_id)),
       options_(options),
       hooks_(std::move(hooks)),
       mailbox_(options.inbound),
       stream_(options.outbound),
       events_(ring),
+      tally_(tally),
       now_(now) {
     published_now_ = now.ns;
     last_heard_ = now.ns;
     last_turn_ = real_now().ns;
     next_event_batch_ = now + kEventInterval;
+    events_.set_end_listener(hooks_.application_ended);
     stream_.set_relief_listener([this] { mailbox_.wake(); });
     thread_ = std::thread([this] { run(); });
 }
@@ -132,6 +135,28 @@ void RmOwner::turn() {
     check_liveness();
     send_events();
     flush();
+    publish_tally();
+}
+
+/// What the metrics count since the last turn.
+void RmOwner::publish_tally() {
+    Tally turn;
+    if (context_) {
+        const CoreCounters now = context_->counters();
+        turn.core = now;
+        turn.core.subtract(counted_);
+        counted_ = now;
+    }
+    turn.events = events_.take_tally();
+    watch_.take(turn);
+    tally_.add(turn);
+}
+
+/// Before the context goes: its counters go with it.
+void RmOwner::drop_context() {
+    publish_tally();
+    context_.reset();
+    counted_ = {};
 }
 
 void RmOwner::run_control() {
@@ -156,7 +181,8 @@ void RmOwner::fire_timers() {
 }
 
 CycleOutcome RmOwner::cycle() {
-    const CycleOutcome outcome = context_->cycle(now_);
+    const CycleOutcome outcome = context_->cycle(now_, &watch_);
+    watch_.cycle_done();
     settle_releases();
     return outcome;
 }
@@ -165,6 +191,7 @@ void RmOwner::schedule() {
     more_to_schedule_ = false;
     if (options_.manual_schedule || !may_schedule()) return;
     const auto until = SteadyClock::now() + kScheduleBudget;
+    watch_.start();
     do {
         for (int i = 0; i < kCyclesPerLook; ++i)
             if (!cycle().progress()) return;
@@ -201,7 +228,7 @@ void RmOwner::flush() {
 
 Result<void> RmOwner::install(const Installation& installation) {
     writer_.discard();
-    context_.reset();
+    drop_context();
     auto context = std::make_unique<ClusterContext>(rm_id_, installation.settings, writer_, events_);
     set_now();
     auto done = context->configure(installation.configuration, now_);
@@ -224,7 +251,7 @@ Result<void> RmOwner::install(const Installation& installation) {
 }
 
 void RmOwner::uninstall(const std::string& reason) {
-    context_.reset();
+    drop_context();
     writer_.discard();
     crowded_ = silent_ = false;
     const si::CoreState before = state_.exchange(si::CoreState::New);
@@ -289,6 +316,7 @@ StepOutcome RmOwner::step(std::uint32_t cycles, std::uint32_t until) {
     StepOutcome outcome;
     outcome.idle = true;
     std::uint32_t idle_in_row = 0;
+    watch_.start();
     while (may_schedule() && outcome.cycles < cycles && idle_in_row < kIdleCycles) {
         const CycleOutcome one = cycle();
         ++outcome.cycles;

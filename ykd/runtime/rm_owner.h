@@ -19,6 +19,7 @@
 #include "ykd/runtime/mailbox.h"
 #include "ykd/runtime/outbound_stream.h"
 #include "ykd/runtime/owner_events.h"
+#include "ykd/runtime/tally.h"
 
 namespace yk {
 
@@ -60,6 +61,30 @@ struct StepOutcome {
     bool idle = false; // the last cycle changed nothing
 };
 
+/// Measures cycles: from the end of one part to the end of the next, with one look at the clock for each.
+class CycleWatch final : public CycleObserver {
+public:
+    void start() { last_ = cycle_start_ = SteadyClock::now(); }
+    void partition_done() override {
+        const auto now = SteadyClock::now();
+        partitions_.observe(now - last_);
+        last_ = now;
+    }
+    void cycle_done() {
+        cycles_.observe(last_ - cycle_start_);
+        cycle_start_ = last_;
+    }
+    /// Adds what was measured since the last call.
+    void take(Tally& into) {
+        into.cycles.add(std::exchange(cycles_, {}));
+        into.partitions.add(std::exchange(partitions_, {}));
+    }
+
+private:
+    SteadyClock::time_point last_, cycle_start_;
+    Histogram cycles_, partitions_;
+};
+
 class RmOwner {
 public:
     struct Hooks {
@@ -67,9 +92,12 @@ public:
         std::function<void(si::CoreState from, si::CoreState to, const std::string& reason)> state_changed;
         /// The RM was silent for rm_retention: it is to be removed. Owner thread; must only post.
         std::function<void()> retired;
+        /// An application completed or failed (I-721). Owner thread.
+        std::function<void(const ApplicationView&)> application_ended;
     };
 
-    RmOwner(std::string rm_id, const OwnerOptions& options, Instant now, EventRing& ring, Hooks hooks);
+    RmOwner(std::string rm_id, const OwnerOptions& options, Instant now, EventRing& ring, TallyBoard& tally,
+            Hooks hooks);
     ~RmOwner();
     RmOwner(const RmOwner&) = delete;
     RmOwner& operator=(const RmOwner&) = delete;
@@ -133,6 +161,8 @@ private:
     void fire_timers();
     void schedule();
     CycleOutcome cycle();
+    void publish_tally();
+    void drop_context();
     void send_events();
     void change_state(si::CoreState to, const std::string& reason);
     void follow_pressure(Pressure pressure);
@@ -153,6 +183,9 @@ private:
     // the owner thread's
     CallbackWriter writer_;
     OwnerEvents events_;
+    TallyBoard& tally_;
+    CycleWatch watch_;
+    CoreCounters counted_; // of context_, as added to tally_ already
     std::unique_ptr<ClusterContext> context_;
     Instant now_;
     Instant next_event_batch_;

@@ -63,6 +63,7 @@ void Call::ok_pieces(std::span<const std::string_view> body) {
     if (total + sizeof(std::uint32_t) > daemon_.reply_limit(session.get()))
         return send_error(
             *target, {ErrorCode::TooLarge, "the answer is larger than the peer's message limit", {}, {}, {}}, false);
+    count(std::nullopt);
     std::vector<std::string_view> pieces{head.view()};
     pieces.insert(pieces.end(), body.begin(), body.end());
     target->request.reply(pieces);
@@ -73,7 +74,12 @@ void Call::fail(wire::ErrorReply error) {
     if (auto target = take_target()) send_error(*target, error, false);
 }
 
+void Call::count(std::optional<ErrorCode> error) {
+    daemon_.requests().answered(kind_known ? std::optional(kind) : std::nullopt, error, SteadyClock::now() - received_);
+}
+
 void Call::send_error(Target& target, const wire::ErrorReply& error, bool dup) {
+    count(error.code);
     wire::Buffer reply;
     wire::encode_error(reply, target.echo, error, dup);
     target.request.reply(reply.view());
@@ -83,6 +89,7 @@ void Call::replay(const RememberedReply& reply) {
     auto target = take_target();
     if (!target) return;
     if (!reply.ok) return send_error(*target, reply.error, true);
+    count(std::nullopt);
     wire::Buffer bytes;
     wire::encode_ok(bytes, target->echo, std::string_view(reply.body), true);
     target->request.reply(bytes.view());
@@ -91,6 +98,7 @@ void Call::replay(const RememberedReply& reply) {
 void Call::fail_undecoded(const wire::RequestFault& fault, bool cut) {
     auto target = take_target();
     if (!target) return;
+    daemon_.requests().undecoded(fault.error.code);
     target->echo = fault.echo;
     if (cut) return target->request.disconnect(); // the tenth within a minute (I-310)
     send_error(*target, wire::error_reply(fault.error), false);

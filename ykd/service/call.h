@@ -35,6 +35,7 @@ public:
     // --- the request; written by the dispatcher before anybody else sees the call ---------------
     wire::RequestEnvelope envelope;
     si::Kind kind = si::Kind::Hello;
+    bool kind_known = false; // `kind` is what the envelope says
     bool mutating = false;
     bool has_turn = false; // its sequence number is being executed
     SessionPtr session;    // null for Hello
@@ -94,6 +95,7 @@ private:
     [[nodiscard]] std::optional<Target> take_target();
     void settle_seq(RememberedReply reply);
     void send_error(Target& target, const wire::ErrorReply& error, bool dup);
+    void count(std::optional<ErrorCode> error);
 
     Daemon& daemon_;
     const SteadyClock::time_point received_ = SteadyClock::now();

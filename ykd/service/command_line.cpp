@@ -28,6 +28,7 @@ struct Flags {
     std::optional<std::uint64_t> max_sessions;
     std::vector<std::string> check_files;
     bool allow_plaintext = false, manual_schedule = false, watch_config = false, foreground = false;
+    bool legacy_queue_metrics = false, legacy_labels = false, summary_json = false;
     bool check = false, dump_default = false, version = false;
 };
 
@@ -70,6 +71,11 @@ void define_running(CLI::App& app, Flags& flags) {
         ->type_name("RMID,...");
     app.add_option("--log-level", flags.log_level, "debug, info (default), warn, error, ...")->type_name("LEVEL");
     app.add_option("--log-target", flags.log_target, "auto (default), journal, stderr or a file")->type_name("TARGET");
+    app.add_flag("--summary-json", flags.summary_json, "log a summary of each ended application as JSON too");
+    app.add_flag("--legacy-queue-metrics", flags.legacy_queue_metrics,
+                 "metrics also with the queue's path in their names: yunikorn_<path>_queue_container");
+    app.add_flag("--legacy-labels", flags.legacy_labels,
+                 "metrics of queues without the label partition, while there is only one");
     app.add_option("--pidfile", flags.pid_file, "write the process id to this file")->type_name("FILE");
     app.add_flag("--foreground", flags.foreground, "accepted for familiarity: ykd never forks");
     app.add_flag("--version", flags.version, "print the version and exit");
@@ -135,6 +141,9 @@ Result<void> apply(const Flags& flags, DaemonSettings& settings) {
     settings.manual_schedule = flags.manual_schedule;
     settings.virtual_clock = flags.clock == "virtual";
     settings.watch_config = flags.watch_config;
+    settings.legacy_queue_metrics = flags.legacy_queue_metrics;
+    settings.legacy_labels = flags.legacy_labels;
+    settings.summary_json = flags.summary_json;
     return {};
 }
 

@@ -1,5 +1,7 @@
 #include "ykd/service/config_errors.h"
 
+#include "ykd/service/log.h"
+
 namespace yk::service {
 
 wire::Value problems_value(const config_yaml::LoadOutcome& outcome) {
@@ -11,6 +13,11 @@ wire::Value problems_value(const config_yaml::LoadOutcome& outcome) {
                             {"message", problem.message},
                             {"severity", problem.severity == config::Severity::Error ? "error" : "warning"}});
     return problems;
+}
+
+void log_warnings(const std::string& rm_id, const config_yaml::LoadOutcome& outcome) {
+    for (const config::Problem& problem : outcome.problems)
+        log("core.config").warn("RM {}: {}", rm_id, config_yaml::render_line(problem, outcome.source));
 }
 
 const config::Problem* first_problem(const config_yaml::LoadOutcome& outcome) {

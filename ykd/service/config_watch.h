@@ -1,6 +1,9 @@
 #pragma once
-// --watch-config: notices that one of the files is another one than before, by time, size and inode.
+// --watch-config: notices that one of the files is another one than before, by time, size and inode. A change counts
+// once the file is there and was the same at two looks in a row, so that one that is being written, or replaced by way
+// of a deletion, is not read half-done.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,15 +15,19 @@ class ConfigWatch {
 public:
     explicit ConfigWatch(std::vector<std::string> files) : files_(std::move(files)) {
         for (const std::string& file : files_) seen_.push_back(stamp_of(file));
+        taken_ = seen_;
     }
 
-    /// Since the last call.
+    /// A look at the files, once a second or so: whether one has settled into something new.
     [[nodiscard]] bool changed() {
         bool any = false;
         for (std::size_t i = 0; i < files_.size(); ++i) {
             const Stamp now = stamp_of(files_[i]);
-            any = any || !(now == seen_[i]);
+            const bool settled = now == seen_[i] && now.size >= 0;
             seen_[i] = now;
+            if (!settled || now == taken_[i]) continue;
+            taken_[i] = now;
+            any = true;
         }
         return any;
     }
@@ -39,7 +46,7 @@ private:
     }
 
     std::vector<std::string> files_;
-    std::vector<Stamp> seen_;
+    std::vector<Stamp> seen_, taken_; // at the last look; as of the last change told
 };
 
 } // namespace yk::service

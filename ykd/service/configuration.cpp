@@ -6,7 +6,7 @@
 
 #include <future>
 
-#include "libcore/config/diff.h"
+#include "ykd/service/config_effects.h"
 #include "ykd/service/config_errors.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/log.h"
@@ -21,9 +21,29 @@ using config_yaml::LoadOutcome;
 
 constexpr std::string_view kPrefix = "update of configuration failed: ";
 
+/// A configuration that was read and is good, on its way to the owner thread: everything that takes time was done.
+struct Loaded {
+    std::shared_ptr<const LoadOutcome> outcome;
+    std::shared_ptr<const std::string> text;
+    std::string origin; // for the history
+    bool from_file = false;
+
+    Loaded() = default;
+    Loaded(std::string words, std::string_view source, std::string from, bool file = false)
+        : outcome(std::make_shared<const LoadOutcome>(file ? config_yaml::load(words, source)
+                                                           : config_yaml::load_or_default(words, source))),
+          text(std::make_shared<const std::string>(std::move(words))),
+          origin(std::move(from)),
+          from_file(file) {}
+
+    [[nodiscard]] bool good() const { return outcome->configuration.has_value(); }
+    /// REQUIRES: good().
+    [[nodiscard]] ConfigurationPtr configuration() const { return {outcome, &*outcome->configuration}; }
+};
+
 /// Makes `loaded` the configuration of the RM; true: something changed (I-181, C-445). Owner thread.
-Result<bool> apply(const Rm& rm, RmOwner& owner, const LoadOutcome& loaded) {
-    const config::Configuration& wanted = *loaded.configuration;
+Result<bool> apply(const Rm& rm, RmOwner& owner, const Loaded& loaded) {
+    const config::Configuration& wanted = *loaded.outcome->configuration;
     const auto active = rm.facts().configuration;
     if (active && active->checksum == wanted.checksum) return false;
     YK_CHECKED(owner.context()->configure(wanted, owner.now()));
@@ -32,15 +52,20 @@ Result<bool> apply(const Rm& rm, RmOwner& owner, const LoadOutcome& loaded) {
     return true;
 }
 
-void remember(Rm& rm, RmOwner& owner, const LoadOutcome& loaded, const std::string& policy_group, bool from_file) {
+/// Owner thread. What was there before is freed elsewhere: a large configuration takes a while.
+void remember(Daemon& daemon, Rm& rm, RmOwner& owner, const Loaded& loaded, const std::string& policy_group) {
+    ConfigurationPtr before = loaded.configuration();
     rm.change_facts([&](RmFacts& facts) {
-        facts.configuration = std::make_shared<const config::Configuration>(*loaded.configuration);
-        facts.config_from_file = from_file;
+        std::swap(facts.configuration, before);
+        facts.config_from_file = loaded.from_file;
         if (!policy_group.empty()) facts.policy_group = policy_group;
         facts.partitions.clear();
         for (const std::string& name : owner.context()->partition_names())
             facts.partitions.push_back(owner.context()->full_name(name));
     });
+    daemon.config_history().keep(rm.id,
+                                 {real_now(), loaded.outcome->configuration->checksum, loaded.origin, loaded.text});
+    daemon.workers().post([before = std::move(before)] {});
 }
 
 /// An update on its way to the owner thread.
@@ -48,19 +73,40 @@ struct Update {
     CallPtr call;
     RmPtr rm;
     Request request;
-    LoadOutcome loaded;
-    bool from_file = false;
+    Loaded loaded;
 };
+
+void refuse(const Update& update, wire::ErrorReply error) {
+    log("core.config").warn("RM {}: configuration refused, the old one stays: {}", update.rm->id, error.message);
+    error.message = std::string(kPrefix) + error.message;
+    update.call->fail(std::move(error));
+}
+
+/// B-12: one of the configurations that the RM had before.
+bool obtain_former(Update& update) {
+    const auto former = update.call->daemon().config_history().find(update.rm->id, *update.request.checksum);
+    if (!former) {
+        update.call->fail(ErrorCode::NotFound,
+                          fmt::format("no configuration {} of RM {} is kept; see ykctl config history",
+                                      *update.request.checksum, update.rm->id),
+                          "checksum");
+        return false;
+    }
+    update.loaded = Loaded(*former->text, "config", fmt::format("back to {}", former->checksum.substr(0, 12)));
+    return true;
+}
 
 /// I-058: the text sent, or the daemon's file. False when the call was answered.
 bool obtain(Update& update) {
+    const std::string asked_by = "request of " + update.call->session->grant.name;
+    if (update.request.checksum) return obtain_former(update);
     if (update.request.config) {
-        update.loaded = config_yaml::load_or_default(*update.request.config, "config");
+        update.loaded = Loaded(*update.request.config, "config", asked_by);
         return true;
     }
     const std::string group =
         update.request.policy_group.empty() ? update.rm->facts().policy_group : update.request.policy_group;
-    const auto file = update.call->daemon().config_files().load(group);
+    auto file = update.call->daemon().config_files().load(group);
     if (!file.ok()) {
         update.call->fail(ErrorCode::ConfigSource, file.error().message);
         return false;
@@ -71,9 +117,15 @@ bool obtain(Update& update) {
             fmt::format("the daemon has no configuration file for policy group {} (--config); send a text", group));
         return false;
     }
-    update.from_file = true;
-    update.loaded = config_yaml::load((*file)->text, (*file)->source);
+    update.loaded = Loaded(std::move((*file)->text), (*file)->source, "file " + (*file)->source, true);
     return true;
+}
+
+void log_active(const std::string& rm_id, const Loaded& loaded, bool changed) {
+    log("core.config")
+        .info("RM {}: configuration {} of {} {}", rm_id, loaded.outcome->configuration->checksum.substr(0, 12),
+              loaded.origin, changed ? "is active" : "unchanged");
+    log_warnings(rm_id, *loaded.outcome);
 }
 
 void carry_out(const Update& update, RmOwner& owner) {
@@ -81,33 +133,76 @@ void carry_out(const Update& update, RmOwner& owner) {
         return update.call->fail(ErrorCode::RmUnknown, fmt::format("RM {} is not registered any more", owner.rm_id()),
                                  "rmID");
     const auto changed = apply(*update.rm, owner, update.loaded);
-    if (!changed.ok())
-        return update.call->fail(ErrorCode::ConfigInvalid, std::string(kPrefix) + changed.error().text());
+    if (!changed.ok()) return refuse(update, {ErrorCode::ConfigInvalid, changed.error().text(), {}, {}, {}});
     Daemon& daemon = update.call->daemon();
-    remember(*update.rm, owner, update.loaded, update.request.policy_group, update.from_file);
-    if (update.request.extra_config) {
+    remember(daemon, *update.rm, owner, update.loaded, update.request.policy_group);
+    if (update.request.extra_config)
         daemon.extra_config().set(owner.rm_id(),
                                   {update.request.extra_config->begin(), update.request.extra_config->end()});
-        daemon.apply_extra_config();
-    }
-    log("core.config")
-        .info("RM {}: configuration {} {}", owner.rm_id(), update.loaded.configuration->checksum.substr(0, 12),
-              *changed ? "is active" : "unchanged");
-    update.call->ok({{"changed", *changed},
-                     {"checksum", update.loaded.configuration->checksum},
-                     {"partitions", update.rm->facts().partitions}});
+    daemon.workers().post([update, changed = *changed] {
+        if (update.request.extra_config) update.call->daemon().apply_extra_config();
+        log_active(update.rm->id, update.loaded, changed);
+        update.call->ok({{"changed", changed},
+                         {"checksum", update.loaded.outcome->configuration->checksum},
+                         {"partitions", update.rm->facts().partitions},
+                         {"problems", problems_value(*update.loaded.outcome)}});
+    });
 }
 
-Value changes_value(const config::Configuration& before, const config::Configuration& now) {
-    Value changes = Value::array();
-    for (const config::Difference& one : config::diff(before, now))
-        changes.push_back({{"kind", config::kind_name(one.kind)},
-                           {"partition", one.partition},
-                           {"path", one.path},
-                           {"old", one.old_value},
-                           {"new", one.new_value},
-                           {"text", one.text}});
-    return changes;
+// --- looking ahead ------------------------------------------------------------------------------
+
+/// What the running RM says to a configuration.
+struct Preview {
+    std::string refusal; // C-435, C-436; empty: it would be taken
+    std::vector<RunningPartition> running;
+};
+
+/// Asks the owner thread, and goes on with `done` on a worker.
+void look_ahead(Daemon& daemon, const RmPtr& rm, const ConfigurationPtr& wanted, bool with_state,
+                std::function<void(Preview)> done) {
+    const ConfigurationPtr active = rm->facts().configuration;
+    const bool with_usage = with_state && active && changes_limits(*active, *wanted);
+    rm->owner.control([&daemon, wanted, with_state, with_usage, done = std::move(done)](RmOwner& owner) {
+        auto preview = std::make_shared<Preview>();
+        if (ClusterContext* context = owner.context()) {
+            if (const auto possible = context->check_configuration(*wanted); !possible.ok())
+                preview->refusal = possible.error().text();
+            for (const std::string& name : context->partition_names())
+                if (auto metrics = with_state ? context->partition_metrics(name) : std::nullopt) {
+                    RunningPartition partition{name, std::move(*metrics), {}, {}};
+                    if (with_usage) {
+                        partition.users = context->user_views(name);
+                        partition.groups = context->group_views(name);
+                    }
+                    preview->running.push_back(std::move(partition));
+                }
+        }
+        daemon.workers().post([preview, done] { done(std::move(*preview)); });
+    });
+}
+
+Value changes_of(const Rm& rm, const config::Configuration& wanted, const Preview& preview) {
+    const auto active = rm.facts().configuration;
+    return active ? changes_value(*active, wanted, preview.running) : Value::array();
+}
+
+/// B-06: everything of an update but its effect.
+void try_out(const Update& update) {
+    look_ahead(update.call->daemon(), update.rm, update.loaded.configuration(), true, [update](const Preview& preview) {
+        if (!preview.refusal.empty())
+            return update.call->fail(ErrorCode::ConfigInvalid, std::string(kPrefix) + preview.refusal);
+        const config::Configuration& wanted = *update.loaded.outcome->configuration;
+        const RmFacts facts = update.rm->facts();
+        std::vector<std::string> partitions;
+        for (const config::Partition& one : wanted.partitions)
+            partitions.push_back(fmt::format("[{}]{}", update.rm->id, one.name));
+        update.call->ok({{"changed", !facts.configuration || facts.configuration->checksum != wanted.checksum},
+                         {"checksum", wanted.checksum},
+                         {"partitions", partitions},
+                         {"problems", problems_value(*update.loaded.outcome)},
+                         {"dryRun", true},
+                         {"changes", changes_of(*update.rm, wanted, preview)}});
+    });
 }
 
 Value validation_value(const LoadOutcome& loaded) {
@@ -118,22 +213,17 @@ Value validation_value(const LoadOutcome& loaded) {
 }
 
 /// What the running RM says to it: changes of state that are refused (C-471), and the differences.
-void compare_with_running(const CallPtr& call, const RmPtr& rm, LoadOutcome loaded, bool want_changes) {
-    rm->owner.control([call, rm, loaded = std::move(loaded), want_changes](RmOwner& owner) {
-        Value value = validation_value(loaded);
-        if (owner.context() != nullptr) {
-            const auto possible = owner.context()->check_configuration(*loaded.configuration);
-            if (!possible.ok()) {
-                value["allowed"] = false;
-                value["reason"] = possible.error().text();
-            }
-        }
-        const auto active = rm->facts().configuration;
-        call->daemon().workers().post([call, active, loaded, want_changes, value = std::move(value)]() mutable {
-            if (want_changes && active) value["changes"] = changes_value(*active, *loaded.configuration);
-            call->ok(value);
-        });
-    });
+void compare_with_running(const CallPtr& call, const RmPtr& rm, const Loaded& loaded, bool want_changes) {
+    look_ahead(call->daemon(), rm, loaded.configuration(), want_changes,
+               [call, rm, loaded, want_changes](const Preview& preview) {
+                   Value value = validation_value(*loaded.outcome);
+                   if (!preview.refusal.empty()) {
+                       value["allowed"] = false;
+                       value["reason"] = preview.refusal;
+                   }
+                   if (want_changes) value["changes"] = changes_of(*rm, *loaded.outcome->configuration, preview);
+                   call->ok(value);
+               });
 }
 
 /// The RM that a validation is about: named, or the only one.
@@ -150,17 +240,22 @@ RmPtr running_rm(const CallPtr& call, const std::string& rm_id) {
 void update_configuration(const CallPtr& call) {
     auto request = call->decode<Request>();
     if (!request) return;
+    const RmPtr known = call->daemon().rms().find(request->rm_id);
+    if (!known || known->owner.state() == si::CoreState::New) // C-443
+        return call->fail(
+            ErrorCode::RmUnknown,
+            fmt::format("{}RM {} has no active partitions, make sure it is registered", kPrefix, request->rm_id),
+            "rmID");
     auto update = std::make_shared<Update>();
     update->call = call;
     update->rm = find_rm(call, request->rm_id, request->impersonate, Ownership::OwnerOrAdmin);
     if (!update->rm) return;
     update->request = std::move(*request);
+    if (update->request.config && update->request.checksum)
+        return call->fail(ErrorCode::Invalid, "either a text or the checksum of a former one", "checksum");
     if (!obtain(*update)) return;
-    if (!update->loaded.configuration) {
-        wire::ErrorReply error = config_error(update->loaded);
-        error.message = std::string(kPrefix) + error.message;
-        return call->fail(std::move(error));
-    }
+    if (!update->loaded.good()) return refuse(*update, config_error(*update->loaded.outcome));
+    if (update->request.dry_run) return try_out(*update);
     update->rm->owner.in_order([update](RmOwner& owner) { carry_out(*update, owner); });
 }
 
@@ -173,9 +268,10 @@ void validate_configuration(const CallPtr& call) {
     if (!text) reader.fail(ErrorCode::MissingField, "config", "config is missing");
     if (!call->accepts(reader)) return;
     const bool compares = want_changes || !rm_id.empty();
-    LoadOutcome loaded = compares ? config_yaml::load_or_default(*text, "config") : config_yaml::load(*text, "config");
-    if (!loaded.configuration || !compares) return call->ok(validation_value(loaded));
-    if (const RmPtr rm = running_rm(call, rm_id)) compare_with_running(call, rm, std::move(loaded), want_changes);
+    if (!compares) return call->ok(validation_value(config_yaml::load(*text, "config")));
+    const Loaded loaded(*text, "config", {});
+    if (!loaded.good()) return call->ok(validation_value(*loaded.outcome));
+    if (const RmPtr rm = running_rm(call, rm_id)) compare_with_running(call, rm, loaded, want_changes);
 }
 
 void set_extra_config(const CallPtr& call) {
@@ -194,17 +290,18 @@ std::string reload_from_file(Daemon& daemon, const RmPtr& rm) {
     const auto file = daemon.config_files().load(facts.policy_group);
     if (!file.ok()) return fmt::format("RM {}: {}", rm->id, file.error().message);
     if (!file->has_value()) return fmt::format("RM {}: its configuration file is no longer configured", rm->id);
-    auto loaded = std::make_shared<const LoadOutcome>(config_yaml::load((*file)->text, (*file)->source));
-    if (!loaded->configuration)
-        return fmt::format("RM {} keeps its configuration: {}", rm->id, loaded->first_error().text());
+    const Loaded loaded((*file)->text, (*file)->source, "file " + (*file)->source, true);
+    if (!loaded.good())
+        return fmt::format("RM {} keeps its configuration: {}", rm->id, loaded.outcome->first_error().text());
     auto outcome = std::make_shared<std::promise<std::string>>();
     auto answer = outcome->get_future();
-    rm->owner.in_order([rm, loaded, outcome](RmOwner& owner) {
+    rm->owner.in_order([&daemon, rm, loaded, outcome](RmOwner& owner) {
         if (owner.context() == nullptr) return outcome->set_value(fmt::format("RM {} is gone", rm->id));
-        const auto changed = apply(*rm, owner, *loaded);
+        const auto changed = apply(*rm, owner, loaded);
         if (!changed.ok())
             return outcome->set_value(fmt::format("RM {} keeps its configuration: {}", rm->id, changed.error().text()));
-        remember(*rm, owner, *loaded, {}, true);
+        remember(daemon, *rm, owner, loaded, {});
+        daemon.workers().post([rm, loaded, changed = *changed] { log_active(rm->id, loaded, changed); });
         outcome->set_value(fmt::format("RM {}: {}", rm->id, *changed ? "new configuration is active" : "unchanged"));
     });
     constexpr auto kPatience = std::chrono::seconds{5};

@@ -7,6 +7,7 @@
 
 #include "libcore/config_yaml/load.h"
 #include "ykd/runtime/clock.h"
+#include "ykd/service/application_summary.h"
 #include "ykd/service/configuration.h"
 #include "ykd/service/dispatcher.h"
 #include "ykd/service/log.h"
@@ -53,6 +54,7 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
       sessions_(settings_.max_sessions, std::chrono::duration_cast<SteadyClock::duration>(settings_.session_ttl)),
       extra_config_(settings_.extra_config),
       config_files_(settings_),
+      history_(settings_.history_size),
       workers_(worker_count()) {
     ring_.set_listener([this] {
         if (event_streams_.wants_delivery()) workers_.post([this] { event_streams_.deliver(); });
@@ -62,6 +64,9 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
     deadlines_.every(kExpireInterval, [this] {
         for (const RmPtr& rm : rms_.all()) rm->owner.expire_waiting(SteadyClock::now());
     });
+    if (history_.enabled())
+        deadlines_.every(std::chrono::duration_cast<SteadyClock::duration>(settings_.history_interval),
+                         [this] { history_.take(*this); });
     plan_health_check();
 }
 
@@ -123,6 +128,7 @@ Result<void> Daemon::open_listeners() {
 
 Result<void> Daemon::start() {
     YK_CHECKED(load_access());
+    health_.run(*this, [](const wire::Value&) {}); // so that there is a result from the start
     return open_listeners();
 }
 
@@ -203,6 +209,7 @@ void Daemon::apply_extra_config() {
         const std::lock_guard lock(derived_mutex_);
         derived_ = derived;
     }
+    if (!derived.service.hot_refresh) hot_refresh_.store(false, std::memory_order_relaxed);
     set_log_levels(map, settings_.log_level);
     for (const std::string& warning : derived.warnings) log("core.config").warn("extraConfig: {}", warning);
     ring_.set_enabled(derived.service.events_enabled);
@@ -233,10 +240,17 @@ RmPtr Daemon::make_rm(const std::string& rm_id) {
                 if (!rm || rm->owner.state() != si::CoreState::Lost) return;
                 log("core.rmproxy").warn("RM {} was not heard of for rmRetention; its partitions are removed", rm_id);
                 extra_config_.forget(rm_id);
+                config_history_.forget(rm_id);
                 retire(rm);
             });
         };
-        return std::make_shared<Rm>(rm_id, owner_options(settings_), now(), ring_, std::move(hooks));
+        hooks.application_ended = [rm_id, as_json = settings_.summary_json](const ApplicationView& application) {
+            if (!application.started) return;
+            auto& usage = log("core.scheduler.application.usage");
+            usage.info("{}", summary_line(application, rm_id));
+            if (as_json) usage.info("{}", summary_json(application, rm_id));
+        };
+        return std::make_shared<Rm>(rm_id, owner_options(settings_), now(), ring_, tally_, std::move(hooks));
     });
 }
 

@@ -16,11 +16,14 @@
 #include "ykd/service/access.h"
 #include "ykd/service/call.h"
 #include "ykd/service/config_files.h"
+#include "ykd/service/config_history.h"
 #include "ykd/service/dump_snapshots.h"
 #include "ykd/service/event_streams.h"
 #include "ykd/service/extra_config.h"
 #include "ykd/service/health_keeper.h"
+#include "ykd/service/history_keeper.h"
 #include "ykd/service/random_bytes.h"
+#include "ykd/service/request_meter.h"
 #include "ykd/service/rm_table.h"
 #include "ykd/service/session.h"
 
@@ -59,9 +62,13 @@ public:
     [[nodiscard]] Connections& connections() { return connections_; }
     [[nodiscard]] ExtraConfig& extra_config() { return extra_config_; }
     [[nodiscard]] ConfigFiles& config_files() { return config_files_; }
+    [[nodiscard]] ConfigHistory& config_history() { return config_history_; }
     [[nodiscard]] EventStreams& event_streams() { return event_streams_; }
     [[nodiscard]] DumpSnapshots& snapshots() { return snapshots_; }
     [[nodiscard]] HealthKeeper& health() { return health_; }
+    [[nodiscard]] HistoryKeeper& history() { return history_; }
+    [[nodiscard]] const TallyBoard& tally() const { return tally_; }
+    [[nodiscard]] RequestMeter& requests() { return requests_; }
 
     // --- state ----------------------------------------------------------------------------------
     [[nodiscard]] bool is_stopping() const { return stopping_.load(std::memory_order_relaxed); }
@@ -79,6 +86,8 @@ public:
     [[nodiscard]] DerivedSettings current_settings() const;
     /// The same, worked out anew from what was said since.
     [[nodiscard]] DerivedSettings pending_settings() const;
+    /// Whether --watch-config acts: service.enableConfigHotRefresh was never false (C-466).
+    [[nodiscard]] bool hot_refresh() const { return hot_refresh_.load(std::memory_order_relaxed); }
     /// After extraConfig changed: tells all who read it, and logs what is doubtful.
     void apply_extra_config();
     /// The RM with this id, made if it is new. nullptr: too many.
@@ -103,6 +112,7 @@ private:
     const Bytes16 boot_id_ = random_bytes();
     const SteadyClock::time_point started_ = SteadyClock::now();
     std::atomic<bool> stopping_{false};
+    std::atomic<bool> hot_refresh_{true};
     std::atomic<std::int64_t> virtual_now_{0};
     std::atomic<std::uint64_t> last_epoch_{0};
     std::function<void(SteadyClock::duration)> stop_listener_;
@@ -115,9 +125,13 @@ private:
     SessionTable sessions_;
     ExtraConfig extra_config_;
     ConfigFiles config_files_;
+    ConfigHistory config_history_;
     DumpSnapshots snapshots_;
     EventStreams event_streams_;
     HealthKeeper health_;
+    HistoryKeeper history_;
+    TallyBoard tally_;
+    RequestMeter requests_;
     RmTable rms_;
     Deadlines deadlines_;
     Workers workers_;

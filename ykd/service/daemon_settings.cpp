@@ -73,6 +73,12 @@ private:
         add_duration("sessionTtl", settings_.session_ttl);
         add_duration("rmRetention", settings_.rm_retention);
         add_duration("shutdownGrace", settings_.shutdown_grace);
+        add_duration("historyInterval", settings_.history_interval);
+        readers_["historySize"] = [this](const Node& node) {
+            const auto value = config_yaml::to_unsigned(node);
+            if (!value) return fail(node.mark, "historySize: a whole number is wanted, 0 for no history");
+            settings_.history_size = *value;
+        };
     }
 
     void add_duration(const std::string& key, Duration& to) {
@@ -202,9 +208,10 @@ private:
     }
 
     /// Keys of C-469 that wait for later work.
-    static constexpr std::array<std::string_view, 11> kLater{
-        "stateDir",        "mcs",         "predicateTimeout", "preemptionTimeout",   "predicateBatch",     "maxCalls",
-        "recoveryTimeout", "historySize", "historyInterval",  "recoveryIdleTimeout", "recoveryMaxAttempts"};
+    static constexpr std::array<std::string_view, 9> kLater{
+        "stateDir",           "mcs",      "predicateTimeout", "preemptionTimeout",
+        "predicateBatch",     "maxCalls", "recoveryTimeout",  "recoveryIdleTimeout",
+        "recoveryMaxAttempts"};
 
     DaemonSettings& settings_;
     std::string path_;

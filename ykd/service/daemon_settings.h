@@ -46,6 +46,9 @@ struct DaemonSettings {
     bool virtual_clock = false;
     bool reservations_disabled = false; // DISABLE_RESERVATION
     bool watch_config = false;
+    bool legacy_queue_metrics = false;               // I-508
+    bool legacy_labels = false;                      // I-511
+    bool summary_json = false;                       // I-721
     std::map<std::string, std::string> extra_config; // until an RM sends its own
     std::string log_level;                           // flag; empty: extraConfig decides
     std::string log_target = "auto";
@@ -63,6 +66,8 @@ struct DaemonSettings {
     Duration session_ttl = std::chrono::seconds{300};
     Duration rm_retention = std::chrono::hours{24};
     Duration shutdown_grace = std::chrono::seconds{5};
+    std::uint64_t history_size = 1440; // 0: no history (I-702)
+    Duration history_interval = std::chrono::minutes{1};
 };
 
 /// Reads a settings file into `settings`. The error's `where` is `file:line:column`.

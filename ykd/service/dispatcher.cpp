@@ -43,6 +43,7 @@ Service service_of(si::Kind kind) {
     case Kind::Dump: return dump;
     case Kind::Events: return events;
     case Kind::EventStream: return event_stream;
+    case Kind::Metrics: return metrics;
     case Kind::Health: return health;
     case Kind::Explain: return explain;
     case Kind::StreamLog: return stream_log;
@@ -52,8 +53,7 @@ Service service_of(si::Kind kind) {
     case Kind::Shutdown: return shut_down;
     case Kind::RecoveryDone:
     case Kind::RecoveryList:
-    case Kind::ResolveRecovery:
-    case Kind::Metrics: return nullptr;
+    case Kind::ResolveRecovery: return nullptr;
     }
     return nullptr;
 }
@@ -119,6 +119,7 @@ bool check_kind(const CallPtr& call) {
         return false;
     }
     call->kind = *kind;
+    call->kind_known = true;
     call->mutating = si::info(*kind).mutating;
     if (service_of(*kind) == nullptr) {
         not_in_this_version(call);

@@ -6,9 +6,10 @@
 #include <array>
 
 #include "libcore/config/names.h"
-#include "ykd/runtime/event_encoding.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/dump_kinds.h"
+#include "ykd/service/dump_plain.h"
+#include "ykd/service/dump_targets.h"
 #include "ykd/service/event_replies.h"
 #include "ykd/service/gather.h"
 #include "ykd/service/services.h"
@@ -27,6 +28,8 @@ DumpQuery read_query(wire::BodyReader& reader) {
     query.subtree = reader.flag("subtree");
     query.application = reader.text("application");
     query.node = reader.text("node");
+    query.user = reader.text("user");
+    query.group = reader.text("group");
     query.state = config::lower(reader.text("state"));
     query.status = config::lower(reader.text("status"));
     query.limit = std::max(1U, reader.u32("limit", 1000));
@@ -154,45 +157,6 @@ void answer_page(const CallPtr& call, const DumpKind& kind, const PagePlace& pla
     answer(call, place.snapshot->as_of, cursor, head.view(), page.bytes());
 }
 
-// --- whose partitions ---------------------------------------------------------------------------
-
-struct Target {
-    RmPtr rm;
-    std::vector<std::string> partitions; // short
-};
-
-/// I-410. Nothing: the call was answered.
-std::optional<std::vector<Target>> find_targets(const CallPtr& call, const DumpQuery& query) {
-    const PartitionName wanted = split_partition(query.partition);
-    const std::string rm_id = query.rm_id.empty() ? std::string(wanted.rm) : query.rm_id;
-    std::vector<Target> targets;
-    std::vector<std::string> found;
-    for (const RmPtr& rm : call->daemon().rms().all()) {
-        if ((!rm_id.empty() && rm->id != rm_id) || rm->owner.state() == si::CoreState::New) continue;
-        Target target{rm, {}};
-        for (const std::string& full : rm->facts().partitions) {
-            const std::string name(split_partition(full).name);
-            if (!wanted.name.empty() && name != wanted.name) continue;
-            target.partitions.push_back(name);
-            found.push_back(full);
-        }
-        targets.push_back(std::move(target));
-    }
-    const auto fail = [&](ErrorCode code, const std::string& message, const char* path) {
-        call->fail(code, message, path);
-        return std::nullopt;
-    };
-    if (!rm_id.empty() && targets.empty())
-        return fail(ErrorCode::NotFound, fmt::format("RM {} is not registered", rm_id), "rmID");
-    if (wanted.name.empty()) return targets;
-    if (found.empty())
-        return fail(ErrorCode::NotFound, fmt::format("there is no partition {}", query.partition), "partition");
-    if (found.size() > 1)
-        return fail(ErrorCode::Invalid,
-                    fmt::format("several RMs have this partition, name one: {}", fmt::join(found, ", ")), "partition");
-    return targets;
-}
-
 struct Picture {
     Instant as_of;
     std::vector<DumpPart> parts;
@@ -200,10 +164,10 @@ struct Picture {
 
 /// Makes the snapshot on the owner threads and goes on with it on a worker.
 void make_snapshot(const CallPtr& call, const DumpQuery& query, decltype(DumpKind::collect) collect,
-                   std::vector<Target> targets, std::function<void(SnapshotPtr)> done) {
+                   std::vector<DumpTarget> targets, std::function<void(SnapshotPtr)> done) {
     std::vector<RmPtr> rms;
     auto names = std::make_shared<std::map<std::string, std::vector<std::string>>>();
-    for (Target& target : targets) {
+    for (DumpTarget& target : targets) {
         rms.push_back(target.rm);
         (*names)[target.rm->id] = std::move(target.partitions);
     }
@@ -211,7 +175,7 @@ void make_snapshot(const CallPtr& call, const DumpQuery& query, decltype(DumpKin
         Picture picture{owner.now(), {}};
         if (owner.context() == nullptr) return picture;
         for (const std::string& name : names->at(owner.rm_id())) {
-            DumpPart part{owner.rm_id(), name, {}, {}, {}, {}, {}, {}};
+            DumpPart part{owner.rm_id(), name, {}, {}, {}, {}, {}, {}, {}, {}};
             collect(*owner.context(), query, part);
             picture.parts.push_back(std::move(part));
         }
@@ -230,126 +194,17 @@ void make_snapshot(const CallPtr& call, const DumpQuery& query, decltype(DumpKin
                     });
 }
 
-// --- dumps without a picture --------------------------------------------------------------------
-
-std::vector<RmPtr> registered(const CallPtr& call, const std::string& rm_id) {
-    std::vector<RmPtr> rms = call->daemon().rms().all();
-    std::erase_if(rms, [&](const RmPtr& rm) {
-        return !rm->facts().configuration || rm->owner.state() == si::CoreState::New ||
-               (!rm_id.empty() && rm->id != rm_id);
-    });
-    return rms;
-}
-
-Value config_values(const CallPtr& call, const DumpQuery& query) {
-    Value list = Value::array();
-    Value extra = Value::object();
-    for (const auto& [key, text] : call->daemon().extra_config().effective()) extra[key] = text;
-    for (const RmPtr& rm : registered(call, query.rm_id)) {
-        const RmFacts facts = rm->facts();
-        Value value = configuration_value(*facts.configuration);
-        value["checksum"] = facts.configuration->checksum;
-        value["extra"] = extra;
-        value["rmID"] = rm->id;
-        value["policyGroup"] = facts.policy_group;
-        list.push_back(std::move(value));
-    }
-    return list;
-}
-
-Value cluster_values(const CallPtr& call, const DumpQuery& query) {
-    Value list = Value::array();
-    for (const RmPtr& rm : registered(call, query.rm_id)) {
-        const RmFacts facts = rm->facts();
-        Value build = Value::object();
-        for (const auto& [key, text] : facts.build_info) build[key] = text;
-        build["rmId"] = rm->id;
-        for (const std::string& full : facts.partitions)
-            list.push_back({{"startTime", facts.registered_at.ns},
-                            {"rmBuildInformation", Value::array({build})},
-                            {"partition", split_partition(full).name},
-                            {"clusterName", facts.policy_group}});
-    }
-    return list;
-}
-
-Value stream_values(const CallPtr& call, const DumpQuery& query) {
-    Value list = Value::array();
-    for (const RmPtr& rm : registered(call, query.rm_id)) {
-        const StreamStatus stream = rm->owner.stream().status();
-        list.push_back({{"rmID", rm->id},
-                        {"epoch", stream.epoch},
-                        {"next", stream.next},
-                        {"ack", stream.ack},
-                        {"backlog", stream.backlog},
-                        {"items", stream.items},
-                        {"bytes", stream.bytes},
-                        {"congested", stream.congested},
-                        {"pollParked", stream.poll_parked},
-                        {"detached", rm->is_detached()},
-                        {"since", rm->facts().registered_at.ns}});
-    }
-    for (const EventStreams::Info& one : call->daemon().event_streams().all())
-        list.push_back({{"streamID", one.id}, {"client", one.client}, {"next", one.next}, {"since", one.since.ns}});
-    return list;
-}
-
-Value full_value(const CallPtr& call, const DumpSnapshot& snapshot) {
-    Value partitions = Value::array(), queues = Value::array(), applications = Value::array(), nodes = Value::array(),
-          reservations = Value::array(), rules = Value::array();
-    for (const DumpPart& part : snapshot.parts) {
-        if (part.info) partitions.push_back(partition_value(*part.info));
-        for (const QueueView& queue : part.queues) queues.push_back(queue_value(queue, part.partition));
-        for (std::size_t i = 0; i < part.applications.size(); ++i) applications.push_back(application_of(part, i));
-        Value of_partition = Value::array();
-        for (const NodeView& node : part.nodes) of_partition.push_back(node_value(node));
-        nodes.push_back(
-            {{"partitionName", part.partition}, {"clusterId", part.rm_id}, {"nodesInfo", std::move(of_partition)}});
-        for (const ReservationView& one : part.reservations)
-            reservations.push_back(reservation_value(one, part.partition, part.rm_id));
-        Value of_rules = Value::array();
-        for (const RuleView& rule : part.rules) of_rules.push_back(rule_value(rule));
-        rules.push_back({{"partition", part.partition}, {"clusterId", part.rm_id}, {"rules", std::move(of_rules)}});
-    }
-    const Bytes16& boot = call->daemon().boot_id();
-    return {{"timestamp", snapshot.as_of.ns},      {"bootID", uuid_text(boot)},
-            {"partitions", std::move(partitions)}, {"applications", std::move(applications)},
-            {"nodes", std::move(nodes)},           {"clusterInfo", cluster_values(call, {})},
-            {"queues", std::move(queues)},         {"config", config_values(call, {})},
-            {"placementRules", std::move(rules)},  {"reservations", std::move(reservations)},
-            {"streams", stream_values(call, {})}};
-}
-
-/// True when `what` is one of them and the call was answered.
-bool answer_without_picture(const CallPtr& call, const DumpQuery& query) {
-    if (query.what == "config") {
-        Value list = config_values(call, query);
-        answer(call, list.size() == 1 ? list.front() : list);
-    } else if (query.what == "clusters") {
-        answer(call, cluster_values(call, query));
-    } else if (query.what == "streams") {
-        answer(call, stream_values(call, query));
-    } else if (query.what == "events") {
-        const wire::Buffer data = event_batch(call, 0, query.limit);
-        answer(call, call->daemon().now(), {}, {}, data.view());
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/// Parts of the table of 5.2 that wait for later work.
-constexpr std::array<std::string_view, 6> kLater{"users", "user", "groups", "group", "history", "recovery"};
-
 void refuse_what(const CallPtr& call, const std::string& what) {
-    if (std::find(kLater.begin(), kLater.end(), what) != kLater.end())
+    if (what == "recovery") // waits for later work
         return call->fail(ErrorCode::Invalid, fmt::format("dump {} is not part of this version of ykd", what), "what");
-    call->fail(ErrorCode::Invalid,
-               fmt::format("there is no dump \"{}\"; there are partitions, queues, queue, apps, app, nodes, node, "
-                           "reservations, rules, "
-                           "config, clusters, utilization, streams, events, full",
-                           what),
-               "what");
+    call->fail(
+        ErrorCode::Invalid,
+        fmt::format(
+            "there is no dump \"{}\"; there are partitions, queues, queue, apps, app, nodes, node, users, user, "
+            "groups, "
+            "group, reservations, rules, config, confighistory, clusters, utilization, history, streams, events, full",
+            what),
+        "what");
 }
 
 bool check_query(const CallPtr& call, const DumpQuery& query) {
@@ -360,6 +215,16 @@ bool check_query(const CallPtr& call, const DumpQuery& query) {
     if (query.what == "queue" && query.queue.empty()) return missing("queue");
     if (query.what == "app" && query.application.empty()) return missing("application");
     if (query.what == "node" && query.node.empty()) return missing("node");
+    if (query.what == "user" && query.user.empty()) return missing("user");
+    if (query.what == "group" && query.group.empty()) return missing("group");
+    if (query.what == "user" && query.user != "*" && !config::is_user_name(query.user)) { // C-476
+        call->fail(ErrorCode::Invalid, "Invalid user name", "user");
+        return false;
+    }
+    if (query.what == "group" && query.group != "*" && !config::is_group_name(query.group)) {
+        call->fail(ErrorCode::Invalid, "Invalid group name", "group");
+        return false;
+    }
     if (query.what == "apps" && !query.state.empty() && query.state != "active" && query.state != "completed" &&
         query.state != "rejected") {
         call->fail(ErrorCode::Invalid, "state is active, completed or rejected", "state");
@@ -383,14 +248,20 @@ void dump(const CallPtr& call) {
                               "cursor");
         return answer_page(call, *kind, *place, query.limit);
     }
-    if (answer_without_picture(call, query)) return;
+    bool answered = false;
+    if (const auto data = plain_dump(call, query, &answered)) return answer(call, *data);
+    if (answered) return;
+    if (query.what == "events")
+        return answer(call, call->daemon().now(), {}, {}, event_batch(call, 0, query.limit).view());
     const bool full = query.what == "full";
     if (kind == nullptr && !full) return refuse_what(call, query.what);
     auto targets = find_targets(call, query);
     if (!targets) return;
+    const auto claim = full ? call->daemon().snapshots().claim_full_dump() : nullptr;
+    if (full && !claim) return call->busy("another full dump is being made", 1000);
     make_snapshot(call, query, full ? collect_everything : kind->collect, std::move(*targets),
-                  [call, kind, limit = query.limit](const SnapshotPtr& snapshot) {
-                      if (kind == nullptr) return answer(call, full_value(call, *snapshot));
+                  [call, kind, claim, limit = query.limit](const SnapshotPtr& snapshot) {
+                      if (kind == nullptr) return answer(call, full_dump(call, *snapshot));
                       if (kind->single) return answer_single(call, *kind, *snapshot);
                       answer_page(call, *kind, {snapshot, 0}, limit);
                   });

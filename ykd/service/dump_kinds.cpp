@@ -54,6 +54,18 @@ void collect_reservations(const ClusterContext& context, const DumpQuery&, DumpP
     part.reservations = context.reservation_views(part.partition);
 }
 
+/// Of all users or groups, or of the one that is asked for.
+void collect_users(const ClusterContext& context, const DumpQuery& query, DumpPart& part) {
+    part.users = context.user_views(part.partition);
+    if (!query.user.empty()) std::erase_if(part.users, [&](const UsageView& view) { return view.name != query.user; });
+}
+
+void collect_groups(const ClusterContext& context, const DumpQuery& query, DumpPart& part) {
+    part.groups = context.group_views(part.partition);
+    if (!query.group.empty())
+        std::erase_if(part.groups, [&](const UsageView& view) { return view.name != query.group; });
+}
+
 void collect_rules(const ClusterContext& context, const DumpQuery&, DumpPart& part) {
     part.rules = context.rule_views(part.partition);
 }
@@ -66,7 +78,7 @@ Value encode_node(const DumpPart& part, std::size_t i) {
     return value;
 }
 
-constexpr std::array<DumpKind, 10> kKinds{{
+constexpr std::array<DumpKind, 14> kKinds{{
     {"partitions", collect_info, [](const DumpPart& p) -> std::size_t { return p.info ? 1 : 0; },
      [](const DumpPart& p, std::size_t) { return partition_value(*p.info); }},
     {"queues", collect_queue, [](const DumpPart& p) { return p.queues.size(); },
@@ -78,6 +90,10 @@ constexpr std::array<DumpKind, 10> kKinds{{
     {"nodes", collect_nodes, [](const DumpPart& p) { return p.nodes.size(); },
      [](const DumpPart& p, std::size_t i) { return node_value(p.nodes[i]); }, false, "nodesInfo"},
     {"node", collect_node, [](const DumpPart& p) { return p.nodes.size(); }, encode_node, true},
+    {"users", collect_users, [](const DumpPart& p) { return p.users.size(); }, user_of},
+    {"user", collect_users, [](const DumpPart& p) { return p.users.size(); }, user_of, true},
+    {"groups", collect_groups, [](const DumpPart& p) { return p.groups.size(); }, group_of},
+    {"group", collect_groups, [](const DumpPart& p) { return p.groups.size(); }, group_of, true},
     {"reservations", collect_reservations, [](const DumpPart& p) { return p.reservations.size(); },
      [](const DumpPart& p, std::size_t i) { return reservation_value(p.reservations[i], p.partition, p.rm_id); }},
     {"rules", collect_rules, [](const DumpPart& p) { return p.rules.size(); },
@@ -92,6 +108,14 @@ Value application_of(const DumpPart& part, std::size_t i) {
     return application_value(part.applications[i], part.partition, part.rm_id);
 }
 
+Value user_of(const DumpPart& part, std::size_t i) {
+    return user_value(part.users[i], part.partition, part.rm_id);
+}
+
+Value group_of(const DumpPart& part, std::size_t i) {
+    return group_value(part.groups[i], part.partition, part.rm_id);
+}
+
 const DumpKind* find_dump_kind(std::string_view what) {
     const auto found =
         std::find_if(kKinds.begin(), kKinds.end(), [&](const DumpKind& kind) { return kind.what == what; });
@@ -103,6 +127,8 @@ void collect_everything(const ClusterContext& context, const DumpQuery& query, D
     collect_queue(context, query, part);
     collect_nodes(context, query, part);
     collect_reservations(context, query, part);
+    collect_users(context, query, part);
+    collect_groups(context, query, part);
     collect_rules(context, query, part);
     for (const ApplicationList list : {ApplicationList::Active, ApplicationList::Completed, ApplicationList::Rejected})
         for (auto& view : context.application_views(part.partition, list, true))

@@ -13,7 +13,7 @@ namespace yk::service {
 /// What a Dump asks for (interface.md 5.2).
 struct DumpQuery {
     std::string what;
-    std::string partition, rm_id, queue, application, node, state, status;
+    std::string partition, rm_id, queue, application, node, user, group, state, status;
     bool subtree = false;
     std::uint32_t limit = 1000;
     std::string cursor;
@@ -36,5 +36,7 @@ struct DumpKind {
 /// Everything of a partition, for the full state dump.
 void collect_everything(const ClusterContext& context, const DumpQuery& query, DumpPart& part);
 [[nodiscard]] Value application_of(const DumpPart& part, std::size_t index);
+[[nodiscard]] Value user_of(const DumpPart& part, std::size_t index);
+[[nodiscard]] Value group_of(const DumpPart& part, std::size_t index);
 
 } // namespace yk::service

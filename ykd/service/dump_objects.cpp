@@ -148,6 +148,19 @@ Value seconds_value(const std::map<std::string, ResourceMapView>& usage) {
     return value;
 }
 
+Value usage_value(const UsageQueueView& view) {
+    Value children = Value::array();
+    for (const UsageQueueView& child : view.children) children.push_back(usage_value(child));
+    Fields fields;
+    fields.always("queuePath", view.path)
+        .omit("resourceUsage", view.usage)
+        .omit("runningApplications", view.running)
+        .omit("maxResources", view.max)
+        .omit("maxApplications", view.max_applications)
+        .omit("children", std::move(children));
+    return std::move(fields.value);
+}
+
 std::string time_text(Instant at) { // RFC 3339
     const auto seconds = static_cast<std::time_t>(at.ns / 1'000'000'000);
     return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(seconds));
@@ -365,6 +378,28 @@ Value reservation_value(const ReservationView& view, const std::string& partitio
             {"resource", resource_value(view.resource)},
             {"since", view.since.ns},
             {"reason", view.reason}};
+}
+
+Value user_value(const UsageView& view, const std::string& partition, const std::string& rm_id) {
+    Value groups = Value::object();
+    for (const auto& [application, group] : view.groups) groups[application] = group;
+    Fields fields;
+    fields.always("userName", view.name)
+        .omit("groups", std::move(groups))
+        .always("queues", usage_value(view.root))
+        .always("partition", partition)
+        .always("clusterId", rm_id);
+    return std::move(fields.value);
+}
+
+Value group_value(const UsageView& view, const std::string& partition, const std::string& rm_id) {
+    Fields fields;
+    fields.always("groupName", view.name)
+        .omit("applications", view.applications)
+        .always("queues", usage_value(view.root))
+        .always("partition", partition)
+        .always("clusterId", rm_id);
+    return std::move(fields.value);
 }
 
 Value utilization_value(const std::vector<NodeView>& nodes, const std::string& partition, const std::string& rm_id) {

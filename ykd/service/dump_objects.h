@@ -24,6 +24,9 @@ inline constexpr int kMaxQueueNesting = 12;
 [[nodiscard]] Value node_value(const NodeView& view);
 [[nodiscard]] Value reservation_value(const ReservationView& view, const std::string& partition,
                                       const std::string& rm_id);
+/// C-476, with the partition.
+[[nodiscard]] Value user_value(const UsageView& view, const std::string& partition, const std::string& rm_id);
+[[nodiscard]] Value group_value(const UsageView& view, const std::string& partition, const std::string& rm_id);
 /// Utilisation by resource type in ten buckets; `partition` and `rm_id` as given.
 [[nodiscard]] Value utilization_value(const std::vector<NodeView>& nodes, const std::string& partition,
                                       const std::string& rm_id);

@@ -38,4 +38,12 @@ void DumpSnapshots::sweep_locked() {
     kept_.remove_if([now](const Kept& one) { return one.until <= now; });
 }
 
+std::shared_ptr<void> DumpSnapshots::claim_full_dump() {
+    const std::lock_guard lock(mutex_);
+    if (!full_dump_.expired()) return nullptr;
+    auto claim = std::make_shared<char>();
+    full_dump_ = claim;
+    return claim;
+}
+
 } // namespace yk::service

@@ -24,6 +24,7 @@ struct DumpPart {
     std::vector<NodeView> nodes;
     std::vector<ReservationView> reservations;
     std::vector<RuleView> rules;
+    std::vector<UsageView> users, groups;
 };
 
 /// A picture of all partitions asked for. Immutable once made.
@@ -48,6 +49,8 @@ public:
     /// Nothing: unknown, of another session, or too old.
     [[nodiscard]] std::optional<PagePlace> find(const wire::Sid& session, const std::string& cursor);
     void sweep();
+    /// I-436: the right to make a full dump, as long as it is held. nullptr: somebody else has it.
+    [[nodiscard]] std::shared_ptr<void> claim_full_dump();
 
 private:
     struct Kept {
@@ -59,6 +62,7 @@ private:
     void sweep_locked();
 
     std::mutex mutex_;
+    std::weak_ptr<void> full_dump_;
     std::list<Kept> kept_; // oldest first
     std::uint64_t last_ = 0;
 };

@@ -10,6 +10,7 @@
 
 #include "libcore/config/duration.h"
 #include "libcore/config/suggest.h"
+#include "ykd/service/log.h"
 
 namespace yk::service {
 namespace {
@@ -25,6 +26,69 @@ constexpr std::array<std::string_view, 19> kKnown{"event.trackingEnabled",      
                                                   "service.userCacheValid",     "service.reservationDelay",
                                                   "service.preemptionThrottle", "service.preemptionUnplaced",
                                                   "service.inspectionInterval"};
+
+/// C-465: what the core carries for the RM and does not read.
+constexpr std::array<std::string_view, 14> kOfTheRm{"service.clusterId",
+                                                    "service.policyGroup",
+                                                    "service.schedulingInterval",
+                                                    "service.enableConfigHotRefresh",
+                                                    "service.eventChannelCapacity",
+                                                    "service.dispatchTimeout",
+                                                    "service.volumeBindTimeout",
+                                                    "service.disableGangScheduling",
+                                                    "service.placeholderImage",
+                                                    "service.placeholderRunAsUser",
+                                                    "service.placeholderRunAsGroup",
+                                                    "service.placeholderFsGroup",
+                                                    "service.instanceTypeNodeLabelKey",
+                                                    "service.nodeInstanceTypeNodeLabelKey"};
+
+/// C-464, I-740.
+constexpr std::array<std::string_view, 35> kLoggers{"core",
+                                                    "test",
+                                                    "deprecation",
+                                                    "core.config",
+                                                    "core.diagnostics",
+                                                    "core.entrypoint",
+                                                    "core.events",
+                                                    "core.metrics",
+                                                    "core.opentracing",
+                                                    "core.resources",
+                                                    "core.rest",
+                                                    "core.rmproxy",
+                                                    "core.rpc",
+                                                    "core.scheduler",
+                                                    "core.scheduler.allocation",
+                                                    "core.scheduler.application",
+                                                    "core.scheduler.application.usage",
+                                                    "core.scheduler.context",
+                                                    "core.scheduler.fsm",
+                                                    "core.scheduler.health",
+                                                    "core.scheduler.node",
+                                                    "core.scheduler.nodesusage",
+                                                    "core.scheduler.partition",
+                                                    "core.scheduler.preemption",
+                                                    "core.scheduler.preemption.quotachange",
+                                                    "core.scheduler.preemption.requirednode",
+                                                    "core.scheduler.queue",
+                                                    "core.scheduler.reservation",
+                                                    "core.scheduler.ugm",
+                                                    "core.security",
+                                                    "core.utils",
+                                                    "wire",
+                                                    "wire.session",
+                                                    "wire.stream",
+                                                    "recovery"};
+
+/// Configuration texts (C-466) and the settings of the RM's other parts are carried, too.
+bool is_known_key(std::string_view key) {
+    const auto ends_with = [&](std::string_view tail) {
+        return key.size() > tail.size() && key.substr(key.size() - tail.size()) == tail;
+    };
+    return std::find(kKnown.begin(), kKnown.end(), key) != kKnown.end() ||
+           std::find(kOfTheRm.begin(), kOfTheRm.end(), key) != kOfTheRm.end() || key.rfind("kubernetes.", 0) == 0 ||
+           key.rfind("admissionController.", 0) == 0 || ends_with(".yaml") || ends_with(".gz");
+}
 
 std::optional<bool> to_bool(std::string_view text) { // C-461
     for (const std::string_view yes : {"1", "t", "T", "TRUE", "true", "True"})
@@ -65,17 +129,40 @@ public:
         const bool usable = parsed.ok() && (!positive || *parsed > Duration{0});
         take(key, *text, usable ? std::optional<Duration>(*parsed) : std::nullopt, to);
     }
-    void look_for_typing_errors() {
+    /// B-04: what nobody reads is kept, and warned of.
+    void look_for_unknown_keys() {
         for (const auto& [key, text] : map_) {
-            const bool ours = key.rfind("event.", 0) == 0 || key.rfind("health.", 0) == 0;
-            if (!ours || std::find(kKnown.begin(), kKnown.end(), key) != kKnown.end()) continue;
-            const std::string near = config::nearest(key, kKnown);
-            warnings_.push_back(fmt::format("{}: unknown key, kept and not used{}", key,
-                                            near.empty() ? std::string{} : fmt::format("; did you mean {}?", near)));
+            if (key.rfind("log.", 0) == 0) {
+                check_log_level(key, text);
+            } else if (key == "event.ringbufferCapacity") {
+                warnings_.push_back(key + ": has no effect, the key is event.ringBufferCapacity");
+            } else if (!is_known_key(key)) {
+                warn_unknown(key);
+            }
         }
     }
 
 private:
+    void warn_unknown(const std::string& key) {
+        const std::string near = config::nearest(key, kKnown);
+        warnings_.push_back(fmt::format("{}: unknown key, kept and not used{}", key,
+                                        near.empty() ? std::string{} : fmt::format("; did you mean {}?", near)));
+    }
+    void check_log_level(const std::string& key, const std::string& text) {
+        if (!parse_level(text))
+            warnings_.push_back(fmt::format(
+                "{}: bad level '{}', ignored; levels are debug, info, warn, error, dpanic, panic, fatal or -1 to 5",
+                key, text));
+        if (key == "log.level") return;
+        const auto logger = logger_of(key);
+        if (!logger) {
+            warnings_.push_back(key + ": ignored; the form is log.LOGGER.level, LOGGER without blanks and empty parts");
+        } else if (std::find(kLoggers.begin(), kLoggers.end(), *logger) == kLoggers.end()) {
+            const std::string near = config::nearest(*logger, kLoggers);
+            warnings_.push_back(fmt::format("{}: there is no logger {}{}", key, *logger,
+                                            near.empty() ? std::string{} : fmt::format("; did you mean {}?", near)));
+        }
+    }
     [[nodiscard]] const std::string* find(const std::string& key) const {
         const auto found = map_.find(key);
         return found == map_.end() ? nullptr : &found->second;
@@ -106,6 +193,7 @@ DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     reader.count("event.maxStreams", service.max_streams, false);
     reader.count("event.maxStreamsPerHost", service.max_streams_per_host, false);
     reader.count("event.RESTResponseSize", service.response_size, true);
+    reader.flag("service.enableConfigHotRefresh", service.hot_refresh);
     reader.duration("health.checkInterval", service.health_interval, false);
     reader.duration("service.userCacheValid", service.user_cache_valid, true);
     Settings& core = derived.core;
@@ -120,7 +208,7 @@ DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     reader.duration("service.preemptionThrottle", core.preemption_throttle, false);
     reader.duration("service.preemptionUnplaced", core.preemption_unplaced, false);
     reader.duration("service.inspectionInterval", core.inspection_interval, true);
-    reader.look_for_typing_errors();
+    reader.look_for_unknown_keys();
     return derived;
 }
 

@@ -24,6 +24,7 @@ struct ServiceSettings {
     std::uint64_t max_streams_per_host = 15;
     std::uint64_t response_size = 10'000;
     Duration health_interval = std::chrono::seconds{30};   // 0 or less: no background checks
+    bool hot_refresh = true;                               // service.enableConfigHotRefresh, for --watch-config (C-466)
     Duration user_cache_valid = std::chrono::seconds{300}; // C-365
 };
 

@@ -18,52 +18,10 @@ struct RmHealth {
     std::uint64_t scheduling_errors = 0;
 };
 
-void add(ResourceMapView& sum, const ResourceMapView& amounts) {
-    for (const auto& [name, amount] : amounts) sum[name] += amount;
-}
-
-bool equal(const ResourceMapView& a, const ResourceMapView& b) {
-    const auto holds = [](const ResourceMapView& x, const ResourceMapView& y) {
-        return std::all_of(x.begin(), x.end(), [&](const auto& entry) {
-            const auto found = y.find(entry.first);
-            return (found == y.end() ? 0 : found->second) == entry.second;
-        });
-    };
-    return holds(a, b) && holds(b, a);
-}
-
-/// Check 10: what a queue has is what its children, or its applications, have.
-void check_queue(const QueueView& queue, const std::map<std::string, ResourceMapView>& by_leaf, std::string& wrong) {
-    ResourceMapView sum;
-    if (queue.leaf) {
-        if (const auto found = by_leaf.find(queue.path); found != by_leaf.end()) sum = found->second;
-    }
-    for (const QueueView& child : queue.children) {
-        add(sum, child.allocated);
-        check_queue(child, by_leaf, wrong);
-    }
-    if (!equal(sum, queue.allocated)) wrong += (wrong.empty() ? "" : ", ") + queue.path;
-}
-
-HealthCheckView queue_usage(const ClusterContext& context) {
-    std::string wrong;
-    for (const std::string& name : context.partition_names()) {
-        std::map<std::string, ResourceMapView> by_leaf;
-        for (const ApplicationView& application : context.application_views(name, ApplicationList::Active, false)) {
-            add(by_leaf[application.queue], application.allocated);
-            add(by_leaf[application.queue], application.placeholder);
-        }
-        if (const auto root = context.queue_view(name, "root", true)) check_queue(*root, by_leaf, wrong);
-    }
-    return {"Queue usage", wrong.empty(), "Checks that a queue's usage is the sum of its children or applications",
-            wrong.empty() ? "" : "queues with another sum: " + wrong};
-}
-
 RmHealth health_of(RmOwner& owner) {
     RmHealth health;
     if (owner.context() == nullptr) return health;
     health.checks = owner.context()->health();
-    health.checks.push_back(queue_usage(*owner.context()));
     health.scheduling_errors = owner.context()->counters().scheduling_errors;
     return health;
 }

@@ -98,6 +98,16 @@ std::optional<level_enum> parse_level(std::string_view text) {
     return number < 3 ? kNumbers[static_cast<std::size_t>(number)] : level_enum::critical;
 }
 
+std::optional<std::string> logger_of(std::string_view key) {
+    constexpr std::string_view kHead = "log.", kTail = ".level";
+    if (key.size() <= kHead.size() + kTail.size() || key.substr(0, kHead.size()) != kHead ||
+        key.substr(key.size() - kTail.size()) != kTail)
+        return std::nullopt;
+    const std::string_view name = key.substr(kHead.size(), key.size() - kHead.size() - kTail.size());
+    const bool bad = name.find("..") != std::string_view::npos || name.find(' ') != std::string_view::npos;
+    return bad ? std::nullopt : std::optional<std::string>(name);
+}
+
 Result<void> start_log(const std::string& target) {
     Loggers& all = loggers();
     const std::lock_guard lock(all.mutex);
@@ -135,19 +145,23 @@ spdlog::logger& log(std::string_view name) {
     return *all.by_name.emplace(std::string(name), std::move(logger)).first->second;
 }
 
+std::string log_level() {
+    Loggers& all = loggers();
+    const std::lock_guard lock(all.mutex);
+    const auto level = spdlog::level::to_string_view(level_for(all, ""));
+    return {level.data(), level.size()};
+}
+
 void set_log_levels(const std::map<std::string, std::string>& settings, std::string_view base) {
-    constexpr std::string_view kHead = "log.", kTail = ".level";
     std::map<std::string, level_enum> levels;
     levels[""] = parse_level(base).value_or(level_enum::info);
     for (const auto& [key, text] : settings) {
         const auto level = parse_level(text);
-        if (key.rfind(kHead, 0) != 0 || !level) continue;
+        if (!level) continue;
         if (key == "log.level") {
             levels[""] = *level;
-        } else if (key.size() > kHead.size() + kTail.size() &&
-                   key.compare(key.size() - kTail.size(), kTail.size(), kTail) == 0) {
-            const std::string name = key.substr(kHead.size(), key.size() - kHead.size() - kTail.size());
-            if (name.find("..") == std::string::npos && name.find(' ') == std::string::npos) levels[name] = *level;
+        } else if (const auto logger = logger_of(key)) {
+            levels[*logger] = *level;
         }
     }
     Loggers& all = loggers();

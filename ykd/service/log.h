@@ -3,6 +3,7 @@
 // to stderr, the journal's stderr or a file without ever blocking the caller.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,12 @@ void end_log();
 
 /// `log.level` and `log.<name>.level`; the rest of the map is not looked at. `base` stands in for an absent log.level.
 void set_log_levels(const std::map<std::string, std::string>& settings, std::string_view base);
+
+/// The level of the loggers that have none of their own.
+[[nodiscard]] std::string log_level();
+
+/// The logger that `log.<logger>.level` is about; nothing when the key has another form (C-463).
+[[nodiscard]] std::optional<std::string> logger_of(std::string_view key);
 
 /// C-463: a name in lower or upper case or a number from -1; nothing for other texts.
 [[nodiscard]] std::optional<spdlog::level::level_enum> parse_level(std::string_view text);

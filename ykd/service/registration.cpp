@@ -61,7 +61,8 @@ struct Registration {
     CallPtr call;
     RmPtr rm;
     Request request;
-    config_yaml::LoadOutcome loaded;
+    std::shared_ptr<const config_yaml::LoadOutcome> loaded;
+    std::string text, origin;
     bool from_file = false;
     bool again = false; // the RM was registered before
     std::vector<std::string> capabilities, ignored;
@@ -72,7 +73,9 @@ using RegistrationPtr = std::shared_ptr<Registration>;
 bool obtain_configuration(Registration& registration) {
     const auto& sent = registration.request.config;
     if (sent && !sent->empty()) {
-        registration.loaded = config_yaml::load(*sent, "config");
+        registration.text = *sent;
+        registration.origin = "registration";
+        registration.loaded = std::make_shared<const config_yaml::LoadOutcome>(config_yaml::load(*sent, "config"));
         return true;
     }
     auto file = registration.call->daemon().config_files().load(registration.request.policy_group);
@@ -81,8 +84,11 @@ bool obtain_configuration(Registration& registration) {
         return false;
     }
     registration.from_file = file->has_value();
-    registration.loaded = registration.from_file ? config_yaml::load((*file)->text, (*file)->source)
-                                                 : config_yaml::load_or_default("", "built-in default");
+    registration.text = registration.from_file ? (*file)->text : std::string(config_yaml::default_text());
+    const std::string source = registration.from_file ? (*file)->source : "built-in default";
+    registration.origin = registration.from_file ? "file " + source : source;
+    registration.loaded =
+        std::make_shared<const config_yaml::LoadOutcome>(config_yaml::load(registration.text, source));
     return true;
 }
 
@@ -109,7 +115,7 @@ RmFacts facts_of(const Registration& registration, const Installation& installat
     facts.capabilities = registration.capabilities;
     facts.detached = request.detached;
     if (!request.detached) facts.owner = registration.call->session->sid;
-    facts.configuration = std::make_shared<const config::Configuration>(installation.configuration);
+    facts.configuration = {registration.loaded, &*registration.loaded->configuration};
     facts.config_from_file = registration.from_file;
     for (const std::string& name : owner.context()->partition_names())
         facts.partitions.push_back(owner.context()->full_name(name));
@@ -147,11 +153,11 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
     Daemon& daemon = registration->call->daemon();
     const Request& request = registration->request;
     registration->again = owner.context() != nullptr;
-    if (!registration->loaded.configuration) return give_up(*registration, owner, config_error(registration->loaded));
+    if (!registration->loaded->configuration) return give_up(*registration, owner, config_error(*registration->loaded));
     if (request.extra_config)
         daemon.extra_config().set(owner.rm_id(), {request.extra_config->begin(), request.extra_config->end()});
     Installation installation;
-    installation.configuration = *registration->loaded.configuration;
+    installation.configuration = *registration->loaded->configuration;
     const DerivedSettings settings = daemon.pending_settings();
     installation.settings = settings.core;
     owner.set_event_capacity(settings.service.request_capacity);
@@ -175,6 +181,9 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
         .info("RM {} registered{}: partitions {}, configuration {}", owner.rm_id(),
               request.detached ? " (detached)" : "", fmt::join(facts.partitions, " "),
               installation.configuration.checksum.substr(0, 12));
+    log_warnings(owner.rm_id(), *registration->loaded);
+    daemon.config_history().keep(owner.rm_id(), {real_now(), installation.configuration.checksum, registration->origin,
+                                                 std::make_shared<const std::string>(std::move(registration->text))});
     answer(*registration, facts);
 }
 
@@ -218,6 +227,7 @@ void unregister_rm(const CallPtr& call) {
                                                                 owner.rm_id(), allocations));
         owner.uninstall("it unregistered");
         call->daemon().extra_config().forget(owner.rm_id());
+        call->daemon().config_history().forget(owner.rm_id());
         call->daemon().retire(rm);
         log("core.rmproxy").info("RM {} unregistered", owner.rm_id());
         call->ok();

@@ -15,6 +15,8 @@
 
 namespace yk::service {
 
+using ConfigurationPtr = std::shared_ptr<const config::Configuration>;
+
 /// What a registration said, and what a configuration update changed of it.
 struct RmFacts {
     std::string version;
@@ -23,7 +25,7 @@ struct RmFacts {
     std::vector<std::string> capabilities; // understood ones
     std::optional<si::DetachedOptions> detached;
     std::optional<wire::Sid> owner; // the session that registered it last (I-344); none: detached
-    std::shared_ptr<const config::Configuration> configuration;
+    ConfigurationPtr configuration;
     bool config_from_file = false;
     std::vector<std::string> partitions; // full names
     std::uint64_t epoch = 0;
@@ -31,10 +33,11 @@ struct RmFacts {
 };
 
 struct Rm {
-    Rm(const std::string& rm_id, const OwnerOptions& options, Instant now, EventRing& ring, RmOwner::Hooks hooks)
+    Rm(const std::string& rm_id, const OwnerOptions& options, Instant now, EventRing& ring, TallyBoard& tally,
+       RmOwner::Hooks hooks)
         : id(rm_id),
           users(std::make_shared<UserDirectory>(rm_id)),
-          owner(rm_id, options, now, ring, std::move(hooks)) {}
+          owner(rm_id, options, now, ring, tally, std::move(hooks)) {}
 
     [[nodiscard]] RmFacts facts() const {
         const std::lock_guard lock(mutex_);

@@ -64,7 +64,7 @@ public:
                 next_watchdog = SteadyClock::now() + *watchdog;
             }
             tell_status();
-            if (watch_.changed()) reload();
+            if (watch_.changed() && daemon_.hot_refresh()) reload();
         }
     }
 

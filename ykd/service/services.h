@@ -37,6 +37,8 @@ void events(const CallPtr& call);
 void event_stream(const CallPtr& call);
 // explain.cpp
 void explain(const CallPtr& call);
+// metrics.cpp
+void metrics(const CallPtr& call);
 // health.cpp
 void health(const CallPtr& call);
 

@@ -30,7 +30,8 @@ TEST_CASE("C-461 a bad value is warned of and the default used; zero capacities 
                                           {"event.requestCapacity", "0"},
                                           {"service.completingTimeout", "-1s"},
                                           {"event.ringbufferCapacity", "5"},
-                                          {"unrelated", "x"}},
+                                          {"service.placeholderImage", "x"},
+                                          {"admissionController.filtering.bypassNamespaces", "x"}},
                                          Settings{});
     CHECK(derived.warnings.size() == 4);
     CHECK(derived.core.events_enabled);
@@ -75,4 +76,33 @@ TEST_CASE("I-740 the longest match decides, and changes take effect at once") {
     CHECK(log("x..y").level() == spdlog::level::err);
     set_log_levels({}, "fatal");
     CHECK(log("core.config").level() == spdlog::level::critical);
+}
+
+TEST_CASE("C-460 C-464 B-04 unknown keys and loggers are warned of with the nearest known one") {
+    const auto warnings = [](const std::string& key, const std::string& value) {
+        return derive_settings({{key, value}}, Settings{}).warnings;
+    };
+    CHECK(warnings("event.maxStream", "5") ==
+          std::vector<std::string>{"event.maxStream: unknown key, kept and not used; did you mean event.maxStreams?"});
+    CHECK(warnings("unrelated", "x") == std::vector<std::string>{"unrelated: unknown key, kept and not used"});
+    CHECK(warnings("log.core.schedular.level", "debug") ==
+          std::vector<std::string>{
+              "log.core.schedular.level: there is no logger core.schedular; did you mean core.scheduler?"});
+    CHECK(warnings("log.level", "loud").size() == 1);
+    CHECK(warnings("log.core..x.level", "debug").size() == 1);
+    CHECK(warnings("log.core.scheduler.ugm.level", "debug").empty());
+    CHECK(warnings("queues.yaml", "partitions: []").empty());
+    CHECK(warnings("event.ringbufferCapacity", "5") ==
+          std::vector<std::string>{"event.ringbufferCapacity: has no effect, the key is event.ringBufferCapacity"});
+}
+
+TEST_CASE("C-465 keys of the RM are carried without a word") {
+    for (const char* key : {"service.clusterId", "service.dispatchTimeout", "kubernetes.qps",
+                            "admissionController.webHook.amServiceName", "service.enableConfigHotRefresh"})
+        CHECK(derive_settings({{key, "true"}}, Settings{}).warnings.empty());
+}
+
+TEST_CASE("C-466 enableConfigHotRefresh is read") {
+    CHECK(derive_settings({}, Settings{}).service.hot_refresh);
+    CHECK_FALSE(derive_settings({{"service.enableConfigHotRefresh", "false"}}, Settings{}).service.hot_refresh);
 }

@@ -242,7 +242,6 @@ TEST_CASE("commands refuse what they cannot do before they look for a daemon") {
     CHECK(refused({"alloc", "release", "--all"}) == "ykctl: alloc release --all: of which application?  --app APP");
     CHECK(refused({"dump", "everything"}).find("is not one of all, ") != std::string::npos);
     CHECK(refused({"rm", "register", "r", "--config", "-"}, "\n").find("is empty") != std::string::npos);
-    CHECK(refused({"config", "reload", "--dry-run"}) == "ykctl: config reload --dry-run: of which file?  -f FILE");
     CHECK(refused({"events", "--object", "thing/x"}).find("is not KIND/NAME") != std::string::npos);
     CHECK(refused({"replay"}).find("--nodes FILE and --pods FILE are needed") != std::string::npos);
     CHECK(refused({"replay", "--nodes", "a", "--pods", "b", "--speed", "0"}).find("--speed") != std::string::npos);

@@ -1,0 +1,45 @@
+#pragma once
+// The gang options of `app add`: task groups, style, time-out, and the placeholder asks they stand for (G-001).
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/wire/value.h"
+#include "ykctl/commands/command.h"
+#include "ykctl/commands/context.h"
+#include "ykctl/commands/updates.h"
+
+namespace yk::cli {
+
+struct GangOptions {
+    std::vector<std::string> task_groups; // NAME=COUNT:RESOURCES
+    std::optional<std::string> style, timeout;
+
+    [[nodiscard]] bool given() const { return !task_groups.empty() || style || timeout; }
+};
+
+void define_gang_options(Command command, GangOptions& options);
+
+/// One task group as it was typed.
+struct TaskGroup {
+    std::string name;
+    std::int64_t count = 0;
+    wire::Value resource; // of one member
+};
+struct Gang {
+    std::vector<TaskGroup> groups; // empty: no gang
+    bool hard = false;
+    std::optional<std::int64_t> timeout_ms;
+};
+
+/// Usage errors name the option and the way out.
+[[nodiscard]] Answer<Gang> parse_gang(const GangOptions& options);
+/// Adds style, time-out and the sum over all placeholders to an AddApplicationRequest.
+void put_gang(wire::Value& application, const Gang& gang);
+/// The placeholder asks of an application, keyed `GROUP-ph-0` and so on.
+[[nodiscard]] std::optional<Failure> send_placeholders(Context& context, const Gang& gang,
+                                                       const std::string& application, Report& report);
+
+} // namespace yk::cli

@@ -1,0 +1,111 @@
+// user list, show; group list, show: what users and groups use, against their limits.
+
+#include <set>
+
+#include "ykctl/commands/dumps.h"
+#include "ykctl/commands/nouns.h"
+#include "ykctl/commands/states.h"
+#include "ykctl/commands/watch.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+/// What differs between users and groups.
+struct Kind {
+    const char* noun;   // of the command, and of the dump of one
+    const char* plural; // the dump of all
+    const char* name;   // the field
+    const char* heading;
+};
+constexpr Kind kUser{"user", "users", "userName", "USER"};
+constexpr Kind kGroup{"group", "groups", "groupName", "GROUP"};
+
+std::string maximum_of(const Value& usage) {
+    const auto& max = member_of(usage, "maxResources");
+    return max.empty() ? "unlimited" : resource_text(max);
+}
+
+/// Running applications against the most that may run: `2/5`.
+std::string applications_of(const Value& usage) {
+    const auto max = number_of(usage, "maxApplications");
+    return std::to_string(member_of(usage, "runningApplications").size()) + "/" +
+           (max == 0 ? std::string{"-"} : std::to_string(max));
+}
+
+/// The groups that a user's applications count for; of a group nothing.
+std::string groups_of(const Value& item) {
+    std::set<std::string> groups;
+    for (const auto& [application, group] : member_of(item, "groups").items())
+        if (group.is_string() && !group.get<std::string>().empty()) groups.insert(group.get<std::string>());
+    return printable(join({groups.begin(), groups.end()}, ", "));
+}
+
+ListLayout usage_layout(const Kind& kind) {
+    ListLayout layout{
+        {text_column(kind.heading, kind.name),
+         {{"USED"},
+          [](const Value& item) { return resource_text(member_of(member_of(item, "queues"), "resourceUsage")); }},
+         {{"MAX"}, [](const Value& item) { return maximum_of(member_of(item, "queues")); }},
+         {{"APPS run/max"}, [](const Value& item) { return applications_of(member_of(item, "queues")); }},
+         text_column("PARTITION", "partition", true)},
+        [name = kind.name](const Value& item) { return text_of(item, name); },
+        std::string{"no "} + kind.plural + " with usage or limits"};
+    if (&kind == &kUser) layout.columns.push_back({{"GROUPS"}, groups_of});
+    return layout;
+}
+
+void add_queue_rows(const Value& usage, Table& table) {
+    table.add({printable(text_of(usage, "queuePath")), resource_text(member_of(usage, "resourceUsage")),
+               maximum_of(usage), applications_of(usage)});
+    for (const auto& child : member_of(usage, "children")) add_queue_rows(child, table);
+}
+
+std::string usage_text_of(const Value& item, const Kind& kind, const Style& style) {
+    std::vector<std::pair<std::string, std::string>> fields{{kind.noun, printable(text_of(item, kind.name))}};
+    if (&kind == &kUser) {
+        for (const auto& [application, group] : member_of(item, "groups").items())
+            fields.emplace_back("application " + printable(application),
+                                "counts for group " + (group.is_string() ? printable(group.get<std::string>()) : ""));
+    } else {
+        for (const auto& application : member_of(item, "applications"))
+            fields.emplace_back("application",
+                                application.is_string() ? printable(application.get<std::string>()) : "");
+    }
+    Table table{{{"QUEUE"}, {"USED"}, {"MAX"}, {"APPS run/max"}}};
+    add_queue_rows(member_of(item, "queues"), table);
+    return fields_text(fields, style) + "\n" + table.text(style);
+}
+
+Outcome show_one(Context& context, const Kind& kind, const std::string& name) {
+    YK_TRY(found, find_usage(context, kind.noun, name));
+    return context.show_item(found, name, usage_text_of(found, kind, context.style()));
+}
+
+void define_kind(Command root, Context& context, const Kind& kind, const std::string& help) {
+    const auto noun = root.sub(kind.noun, help);
+    const auto list =
+        noun.sub("list", std::string{"all "} + kind.plural + " that use or are limited in something").alias("ls");
+    const auto watch = std::make_shared<WatchOptions>();
+    define_watch(list, *watch);
+    list.run([&context, &kind, watch] {
+        return list_or_watch(context, *watch,
+                             {[&context, &kind] { return all_usages(context, kind.plural); },
+                              [&kind] { return Answer<ListLayout>{usage_layout(kind)}; }});
+    });
+    const auto show = noun.sub("show", std::string{"one "} + kind.noun + ", queue by queue");
+    const auto name = std::make_shared<std::string>();
+    show.option("NAME", *name, "its name; * is everybody without one of their own").required();
+    show.run([&context, &kind, name] { return show_one(context, kind, *name); });
+}
+
+} // namespace
+
+void define_user(Command root, Context& context) {
+    define_kind(root, context, kUser, "users: what they use, against their limits");
+    define_kind(root, context, kGroup, "groups: what they use, against their limits");
+}
+
+} // namespace yk::cli

@@ -1,0 +1,170 @@
+#include "ykd/service/dump_plain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ykd/runtime/event_encoding.h"
+#include "ykd/service/daemon.h"
+#include "ykd/service/dump_targets.h"
+#include "ykd/service/log.h"
+
+namespace yk::service {
+namespace {
+
+Value config_values(const CallPtr& call, const DumpQuery& query) {
+    Value list = Value::array();
+    Value extra = Value::object();
+    for (const auto& [key, text] : call->daemon().extra_config().effective()) extra[key] = text;
+    for (const RmPtr& rm : registered_rms(call, query.rm_id)) {
+        const RmFacts facts = rm->facts();
+        Value value = configuration_value(*facts.configuration);
+        value["checksum"] = facts.configuration->checksum;
+        value["extra"] = extra;
+        value["rmID"] = rm->id;
+        value["policyGroup"] = facts.policy_group;
+        list.push_back(std::move(value));
+    }
+    return list;
+}
+
+Value cluster_values(const CallPtr& call, const DumpQuery& query) {
+    Value list = Value::array();
+    for (const RmPtr& rm : registered_rms(call, query.rm_id)) {
+        const RmFacts facts = rm->facts();
+        Value build = Value::object();
+        for (const auto& [key, text] : facts.build_info) build[key] = text;
+        build["rmId"] = rm->id;
+        for (const std::string& full : facts.partitions)
+            list.push_back({{"startTime", facts.registered_at.ns},
+                            {"rmBuildInformation", Value::array({build})},
+                            {"partition", split_partition(full).name},
+                            {"clusterName", facts.policy_group}});
+    }
+    return list;
+}
+
+Value stream_values(const CallPtr& call, const DumpQuery& query) {
+    Value list = Value::array();
+    for (const RmPtr& rm : registered_rms(call, query.rm_id)) {
+        const StreamStatus stream = rm->owner.stream().status();
+        list.push_back({{"rmID", rm->id},
+                        {"epoch", stream.epoch},
+                        {"next", stream.next},
+                        {"ack", stream.ack},
+                        {"backlog", stream.backlog},
+                        {"items", stream.items},
+                        {"bytes", stream.bytes},
+                        {"congested", stream.congested},
+                        {"pollParked", stream.poll_parked},
+                        {"detached", rm->is_detached()},
+                        {"since", rm->facts().registered_at.ns}});
+    }
+    for (const EventStreams::Info& one : call->daemon().event_streams().all())
+        list.push_back({{"streamID", one.id}, {"client", one.client}, {"next", one.next}, {"since", one.since.ns}});
+    return list;
+}
+
+/// I-703: of one partition, or over all. Nothing: the call was answered.
+std::optional<Value> history_values(const CallPtr& call, const DumpQuery& query) {
+    const HistoryKeeper& history = call->daemon().history();
+    if (!history.enabled()) {
+        call->fail(ErrorCode::BadState, "no history is kept (setting historySize 0)");
+        return std::nullopt;
+    }
+    if (query.partition.empty()) return history.dump({});
+    const auto targets = find_targets(call, query);
+    if (!targets) return std::nullopt;
+    for (const DumpTarget& target : *targets)
+        for (const std::string& name : target.partitions)
+            return history.dump(fmt::format("[{}]{}", target.rm->id, name));
+    return history.dump({});
+}
+
+/// B-12: the configurations that each RM had, newest first.
+Value config_history_values(const CallPtr& call, const DumpQuery& query) {
+    Value list = Value::array();
+    for (const RmPtr& rm : registered_rms(call, query.rm_id)) {
+        const auto kept = call->daemon().config_history().of(rm->id);
+        for (auto one = kept.rbegin(); one != kept.rend(); ++one)
+            list.push_back({{"rmID", rm->id},
+                            {"checksum", one->checksum},
+                            {"at", one->at.ns},
+                            {"origin", one->origin},
+                            {"active", one == kept.rbegin()},
+                            {"bytes", one->text->size()}});
+    }
+    return list;
+}
+
+Value event_stream_values(const CallPtr& call) {
+    Value list = Value::array();
+    for (const EventStreams::Info& one : call->daemon().event_streams().all())
+        list.push_back({{"Name", one.id + " of " + one.client}, {"CreatedAt", one.since.ns}});
+    return list;
+}
+
+} // namespace
+
+std::optional<Value> plain_dump(const CallPtr& call, const DumpQuery& query, bool* answered) {
+    std::optional<Value> data;
+    if (query.what == "history") {
+        data = history_values(call, query);
+    } else if (query.what == "confighistory") {
+        data = config_history_values(call, query);
+    } else if (query.what == "config") {
+        Value list = config_values(call, query);
+        data = list.size() == 1 ? list.front() : std::move(list);
+    } else if (query.what == "clusters") {
+        data = cluster_values(call, query);
+    } else if (query.what == "streams") {
+        data = stream_values(call, query);
+    } else {
+        return std::nullopt;
+    }
+    *answered = !data;
+    return data;
+}
+
+Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot) {
+    Value partitions = Value::array(), queues = Value::array(), applications = Value::array(), nodes = Value::array(),
+          reservations = Value::array(), users = Value::array(), groups = Value::array(), rules = Value::array();
+    for (const DumpPart& part : snapshot.parts) {
+        if (part.info) partitions.push_back(partition_value(*part.info));
+        for (const QueueView& queue : part.queues) queues.push_back(queue_value(queue, part.partition));
+        for (std::size_t i = 0; i < part.applications.size(); ++i) applications.push_back(application_of(part, i));
+        Value of_partition = Value::array();
+        for (const NodeView& node : part.nodes) of_partition.push_back(node_value(node));
+        nodes.push_back(
+            {{"partitionName", part.partition}, {"clusterId", part.rm_id}, {"nodesInfo", std::move(of_partition)}});
+        for (std::size_t i = 0; i < part.users.size(); ++i) users.push_back(user_of(part, i));
+        for (std::size_t i = 0; i < part.groups.size(); ++i) groups.push_back(group_of(part, i));
+        for (const ReservationView& one : part.reservations)
+            reservations.push_back(reservation_value(one, part.partition, part.rm_id));
+        Value of_rules = Value::array();
+        for (const RuleView& rule : part.rules) of_rules.push_back(rule_value(rule));
+        rules.push_back({{"partition", part.partition}, {"clusterId", part.rm_id}, {"rules", std::move(of_rules)}});
+    }
+    const Bytes16& boot = call->daemon().boot_id();
+    const Value history = call->daemon().history().dump({});
+    return {{"timestamp", snapshot.as_of.ns},
+            {"bootID", uuid_text(boot)},
+            {"partitions", std::move(partitions)},
+            {"applications", std::move(applications)},
+            {"appHistory", history["apps"]},
+            {"nodes", std::move(nodes)},
+            {"clusterInfo", cluster_values(call, {})},
+            {"containerHistory", history["containers"]},
+            {"queues", std::move(queues)},
+            {"rmDiagnostics", {{"empty", "no resource manager has capability stateDump"}}},
+            {"logLevel", log_level()},
+            {"placementRules", std::move(rules)},
+            {"eventStreams", event_stream_values(call)},
+            {"config", config_values(call, {})},
+            {"reservations", std::move(reservations)},
+            {"users", std::move(users)},
+            {"groups", std::move(groups)},
+            {"streams", stream_values(call, {})}};
+}
+
+} // namespace yk::service

@@ -1,0 +1,50 @@
+#include "ykd/service/dump_targets.h"
+
+#include <fmt/format.h>
+
+#include "ykd/runtime/event_encoding.h"
+#include "ykd/service/daemon.h"
+
+namespace yk::service {
+
+std::optional<std::vector<DumpTarget>> find_targets(const CallPtr& call, const DumpQuery& query) {
+    const PartitionName wanted = split_partition(query.partition);
+    const std::string rm_id = query.rm_id.empty() ? std::string(wanted.rm) : query.rm_id;
+    std::vector<DumpTarget> targets;
+    std::vector<std::string> found;
+    for (const RmPtr& rm : call->daemon().rms().all()) {
+        if ((!rm_id.empty() && rm->id != rm_id) || rm->owner.state() == si::CoreState::New) continue;
+        DumpTarget target{rm, {}};
+        for (const std::string& full : rm->facts().partitions) {
+            const std::string name(split_partition(full).name);
+            if (!wanted.name.empty() && name != wanted.name) continue;
+            target.partitions.push_back(name);
+            found.push_back(full);
+        }
+        targets.push_back(std::move(target));
+    }
+    const auto fail = [&](ErrorCode code, const std::string& message, const char* path) {
+        call->fail(code, message, path);
+        return std::nullopt;
+    };
+    if (!rm_id.empty() && targets.empty())
+        return fail(ErrorCode::NotFound, fmt::format("RM {} is not registered", rm_id), "rmID");
+    if (wanted.name.empty()) return targets;
+    if (found.empty())
+        return fail(ErrorCode::NotFound, fmt::format("there is no partition {}", query.partition), "partition");
+    if (found.size() > 1)
+        return fail(ErrorCode::Invalid,
+                    fmt::format("several RMs have this partition, name one: {}", fmt::join(found, ", ")), "partition");
+    return targets;
+}
+
+std::vector<RmPtr> registered_rms(const CallPtr& call, const std::string& rm_id) {
+    std::vector<RmPtr> rms = call->daemon().rms().all();
+    std::erase_if(rms, [&](const RmPtr& rm) {
+        return !rm->facts().configuration || rm->owner.state() == si::CoreState::New ||
+               (!rm_id.empty() && rm->id != rm_id);
+    });
+    return rms;
+}
+
+} // namespace yk::service

@@ -1,0 +1,365 @@
+// Metrics (interface.md section 6): pictures of the partitions from their owner threads, counters of the process, as
+// text or as a map.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "libcore/objects/application_state.h"
+#include "ykd/service/daemon.h"
+#include "ykd/service/gather.h"
+#include "ykd/service/metric_writer.h"
+#include "ykd/service/services.h"
+
+namespace yk::service {
+namespace {
+
+struct PartitionPicture {
+    std::string label; // full name; empty: not shown (--legacy-labels)
+    PartitionMetrics metrics;
+};
+
+constexpr std::array<std::pair<ApplicationState, std::string_view>, 9> kStates{
+    {{ApplicationState::New, "new"},
+     {ApplicationState::Accepted, "accepted"},
+     {ApplicationState::Running, "running"},
+     {ApplicationState::Rejected, "rejected"},
+     {ApplicationState::Failing, "failing"},
+     {ApplicationState::Failed, "failed"},
+     {ApplicationState::Resuming, "resuming"},
+     {ApplicationState::Completing, "completing"},
+     {ApplicationState::Completed, "completed"}}};
+
+std::uint64_t in_state(const std::array<std::uint64_t, QueueMetrics::kStates>& states, ApplicationState state) {
+    return states[static_cast<std::size_t>(state)];
+}
+
+// --- scheduler ----------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, PartitionMetrics::kBands> kBandNames{
+    "[0,10%]",   "(10%,20%]", "(20%,30%]", "(30%,40%]", "(40%,50%]",
+    "(50%,60%]", "(60%,70%]", "(70%,80%]", "(80%,90%]", "(90%,100%]"};
+
+void write_latency(MetricWriter& to, std::string_view name, const Histogram& histogram, std::string_view what) {
+    const std::string full = fmt::format("yunikorn_scheduler_{}", name);
+    to.family(full + "_milliseconds", MetricType::Histogram, fmt::format("{}, in seconds in spite of its name.", what));
+    to.histogram({}, histogram);
+    to.family(full + "_seconds", MetricType::Histogram, fmt::format("{}, in seconds.", what));
+    to.histogram({}, histogram);
+}
+
+void write_counters(MetricWriter& to, const Tally& tally) {
+    const CoreCounters& core = tally.core;
+    to.family("yunikorn_scheduler_container_allocation_attempt_total", MetricType::Counter,
+              "Attempts to allocate, by outcome.");
+    to.count({{"state", "allocated"}}, core.allocated);
+    to.count({{"state", "rejected"}}, core.rejected);
+    to.count({{"state", "error"}}, core.scheduling_errors);
+    to.count({{"state", "released"}}, core.released);
+    to.family("yunikorn_scheduler_application_submission_total", MetricType::Counter,
+              "Applications submitted, by what became of them at once.");
+    to.count({{"result", "new"}}, core.submitted);
+    to.count({{"result", "accepted"}}, core.accepted);
+    to.count({{"result", "rejected"}}, core.refused);
+    write_latency(to, "scheduling_latency", tally.partitions, "One partition's part of a scheduling cycle");
+    write_latency(to, "scheduling_cycle", tally.cycles, "A whole scheduling cycle");
+}
+
+void write_states(MetricWriter& to, const std::vector<PartitionPicture>& pictures, std::uint64_t nodes_removed) {
+    to.family("yunikorn_scheduler_application_total", MetricType::Gauge, "Applications, by state.");
+    for (const auto& [state, name] : kStates) {
+        if (state == ApplicationState::New || state == ApplicationState::Accepted ||
+            state == ApplicationState::Rejected)
+            continue; // they are counted by application_submission_total
+        std::uint64_t sum = 0;
+        for (const PartitionPicture& one : pictures) sum += in_state(one.metrics.states, state);
+        to.count({{"state", name}}, sum);
+    }
+    std::uint64_t open = 0, draining = 0;
+    for (const PartitionPicture& one : pictures) {
+        open += one.metrics.nodes_open;
+        draining += one.metrics.nodes_draining;
+    }
+    to.family("yunikorn_scheduler_node", MetricType::Gauge, "Nodes, by state; those decommissioned ever.");
+    to.count({{"state", "active"}}, open);
+    to.count({{"state", "failed"}}, 0); // a failed node is taken out at once
+    to.count({{"state", "draining"}}, draining);
+    to.count({{"state", "decommissioned"}}, nodes_removed);
+}
+
+void write_node_usage(MetricWriter& to, const std::vector<PartitionPicture>& pictures) {
+    std::map<std::string, std::array<std::uint64_t, PartitionMetrics::kBands>> usage; // by name as of I-501
+    for (const PartitionPicture& one : pictures)
+        for (const auto& [resource, bands] : one.metrics.node_usage)
+            for (std::size_t i = 0; i < bands.size(); ++i) usage[metric_name_part(resource)][i] += bands[i];
+    for (const auto& [resource, bands] : usage) {
+        to.family(fmt::format("yunikorn_scheduler_{}_node_usage_total", resource), MetricType::Gauge,
+                  "Nodes, by how much of the resource is allocated.");
+        for (std::size_t i = 0; i < bands.size(); ++i) to.count({{"range", kBandNames[i]}}, bands[i]);
+    }
+}
+
+// --- queues -------------------------------------------------------------------------------------
+
+void write_queue_applications(MetricWriter& to, const std::vector<PartitionPicture>& pictures) {
+    if (to.family("yunikorn_queue_app", MetricType::Gauge, "Applications of a queue, by state."))
+        for (const PartitionPicture& one : pictures) {
+            for (const QueueMetrics& queue : one.metrics.queues)
+                for (const auto& [state, name] : kStates)
+                    if (queue.leaf)
+                        to.count({{"partition", one.label}, {"queue", queue.path}, {"state", name}},
+                                 in_state(queue.states, state));
+            if (one.metrics.rejected_by_none != 0)
+                to.count({{"partition", one.label}, {"queue", ""}, {"state", "rejected"}},
+                         one.metrics.rejected_by_none);
+        }
+    if (to.family("yunikorn_queue_app_total", MetricType::Counter, "Applications of a queue that ended, ever."))
+        for (const PartitionPicture& one : pictures)
+            for (const auto& [path, ended] : one.metrics.ended) {
+                to.count({{"partition", one.label}, {"queue", path}, {"state", "completed"}}, ended.completed);
+                to.count({{"partition", one.label}, {"queue", path}, {"state", "failed"}}, ended.failed);
+                to.count({{"partition", one.label}, {"queue", path}, {"state", "rejected"}}, ended.rejected);
+            }
+}
+
+void write_queue_containers(MetricWriter& to, const std::vector<PartitionPicture>& pictures) {
+    if (!to.family("yunikorn_queue_container", MetricType::Counter, "Allocations of a queue, made and given up."))
+        return;
+    for (const PartitionPicture& one : pictures)
+        for (const QueueMetrics& queue : one.metrics.queues) {
+            if (!queue.leaf) continue;
+            to.count({{"partition", one.label}, {"queue", queue.path}, {"state", "allocated"}}, queue.placed);
+            to.count({{"partition", one.label}, {"queue", queue.path}, {"state", "released"}}, queue.released);
+        }
+}
+
+/// I-508: off by default, as unrelated paths collide. Those that do become one family here, by sum.
+void write_legacy_containers(MetricWriter& to, const std::vector<PartitionPicture>& pictures) {
+    std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> families;
+    for (const PartitionPicture& one : pictures)
+        for (const QueueMetrics& queue : one.metrics.queues) {
+            if (!queue.leaf) continue;
+            auto& [placed, released] = families["yunikorn_" + metric_name_part(queue.path) + "_queue_container"];
+            placed += queue.placed;
+            released += queue.released;
+        }
+    for (const auto& [name, counts] : families) {
+        to.family(name, MetricType::Counter, "Allocations of the queue, made and given up.");
+        to.count({{"state", "allocated"}}, counts.first);
+        to.count({{"state", "released"}}, counts.second);
+    }
+}
+
+class QueueResources {
+public:
+    QueueResources(MetricWriter& to, const PartitionPicture& picture) : to_(to), picture_(picture) {}
+
+    void write(const QueueMetrics& queue) {
+        if (queue.guaranteed) limit(queue, "guaranteed", *queue.guaranteed);
+        if (queue.max) limit(queue, "max", *queue.max);
+        usage(queue, "allocated", queue.allocated);
+        usage(queue, "pending", queue.pending);
+        usage(queue, "preempting", queue.preempting);
+        if (queue.max_applications != 0)
+            to_.count({{"partition", picture_.label},
+                       {"queue", queue.path},
+                       {"state", "maxRunningApps"},
+                       {"resource", "apps"}},
+                      queue.max_applications);
+    }
+
+private:
+    void one(const QueueMetrics& queue, std::string_view state, const std::string& resource, std::int64_t value) {
+        to_.sample({{"partition", picture_.label}, {"queue", queue.path}, {"state", state}, {"resource", resource}},
+                   value);
+    }
+    void limit(const QueueMetrics& queue, std::string_view state, const MetricAmounts& amounts) {
+        for (const auto& [id, value] : amounts) one(queue, state, picture_.metrics.resource_names[id], value);
+    }
+    /// I-509: every type that the partition knows, so that what falls to zero stays as 0.
+    void usage(const QueueMetrics& queue, std::string_view state, const MetricAmounts& amounts) {
+        auto next = amounts.begin(); // by id
+        for (std::uint32_t id = 0; id < picture_.metrics.resource_names.size(); ++id) {
+            const bool there = next != amounts.end() && next->first == id;
+            one(queue, state, picture_.metrics.resource_names[id], there ? next->second : 0);
+            if (there) ++next;
+        }
+    }
+
+    MetricWriter& to_;
+    const PartitionPicture& picture_;
+};
+
+void write_queue_resources(MetricWriter& to, const std::vector<PartitionPicture>& pictures) {
+    if (!to.family("yunikorn_queue_resource", MetricType::Gauge, "Limits and usage of a queue, by resource.")) return;
+    for (const PartitionPicture& one : pictures) {
+        QueueResources resources(to, one);
+        for (const QueueMetrics& queue : one.metrics.queues) resources.write(queue);
+    }
+}
+
+// --- events, RMs, requests, process -------------------------------------------------------------
+
+void write_events(MetricWriter& to, const EventTally& events, std::uint64_t processed) {
+    const auto write = [&](std::string_view name, std::string_view help, std::uint64_t value) {
+        to.family(fmt::format("yunikorn_event_{}", name), MetricType::Counter, help);
+        to.count({}, value);
+    };
+    write("total_created", "Event records made.", events.created);
+    write("total_channeled", "Event records taken by the event service.", events.channeled);
+    write("total_not_channeled", "Event records that the event service did not take.",
+          events.created - events.channeled);
+    write("total_processed", "Event records in the ring buffer, ever.", processed);
+    write("total_stored", "Event records stored for a resource manager.", events.stored);
+    write("total_not_stored", "Event records that no room was left for.", events.not_stored);
+    write("total_collected", "Event records sent to a resource manager.", events.collected);
+}
+
+struct RmLine {
+    std::string id;
+    si::CoreState state;
+    std::uint64_t inbound;
+    StreamStatus stream;
+};
+
+void write_rms(MetricWriter& to, const std::vector<RmLine>& rms) {
+    to.family("yunikorn_rm_state", MetricType::Gauge, "1 for the state that a resource manager is in.");
+    for (const RmLine& rm : rms)
+        for (const auto state : {si::CoreState::New, si::CoreState::Running, si::CoreState::Recovering,
+                                 si::CoreState::Failed, si::CoreState::Suspended, si::CoreState::Lost})
+            to.count({{"rm", rm.id}, {"state", si::text(state)}}, rm.state == state ? 1 : 0);
+    const auto write = [&](std::string_view name, MetricType type, std::string_view help, auto value) {
+        to.family(fmt::format("yunikorn_rm_{}", name), type, help);
+        for (const RmLine& rm : rms) to.count({{"rm", rm.id}}, value(rm));
+    };
+    write("inbound_items", MetricType::Gauge, "Elements of updates that wait for the owner thread.",
+          [](const RmLine& rm) { return rm.inbound; });
+    write("outbound_items", MetricType::Gauge, "Callback items that are not acknowledged.",
+          [](const RmLine& rm) { return rm.stream.items; });
+    write("outbound_bytes", MetricType::Gauge, "Their bytes.", [](const RmLine& rm) { return rm.stream.bytes; });
+    write("stream_overflow_total", MetricType::Counter, "Times the callback stream was full and broke.",
+          [](const RmLine& rm) { return rm.stream.overflows; });
+    write("redelivered_total", MetricType::Counter, "Callback items delivered more than once.",
+          [](const RmLine& rm) { return rm.stream.redelivered; });
+}
+
+void write_requests(MetricWriter& to, const RequestMeter::Reading& requests) {
+    to.family("yunikorn_requests_total", MetricType::Counter, "Requests answered, by kind and result.");
+    for (const auto& [what, count] : requests.results)
+        to.count({{"kind", what.first ? si::info(*what.first).name : "unknown"},
+                  {"result", what.second ? si::name(*what.second) : "ok"}},
+                 count);
+    to.family("yunikorn_rm_request_seconds", MetricType::Histogram, "From the arrival of a request to its answer.");
+    for (std::size_t i = 0; i < requests.seconds.size(); ++i) {
+        const auto kind = static_cast<si::Kind>(i);
+        const bool seen = requests.results.lower_bound({kind, std::nullopt}) != requests.results.end() &&
+                          requests.results.lower_bound({kind, std::nullopt})->first.first == kind;
+        if (seen) to.histogram({{"kind", si::info(kind).name}}, requests.seconds[i]);
+    }
+    to.family("yunikorn_decode_errors_total", MetricType::Counter, "Messages that could not be decoded.");
+    for (const auto& [reason, count] : requests.undecoded) to.count({{"reason", si::name(reason)}}, count);
+}
+
+double cpu_seconds() {
+    timespec used{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
+}
+
+std::uint64_t resident_bytes() {
+    std::ifstream file("/proc/self/statm");
+    std::uint64_t total = 0, resident = 0;
+    file >> total >> resident;
+    return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t open_files() {
+    std::error_code fault;
+    std::uint64_t count = 0;
+    for (auto it = std::filesystem::directory_iterator("/proc/self/fd", fault);
+         !fault && it != std::filesystem::directory_iterator(); it.increment(fault))
+        ++count;
+    return count;
+}
+
+void write_process(MetricWriter& to, const Daemon& daemon, std::size_t sessions) {
+    to.family("yunikorn_sessions", MetricType::Gauge, "Sessions.");
+    to.count({}, sessions);
+    to.family("yunikorn_build_info", MetricType::Gauge, "1; what runs is in the labels.");
+    to.count({{"version", daemon.version()}, {"revision", YK_REVISION}}, 1);
+    to.family("process_resident_memory_bytes", MetricType::Gauge, "Resident memory size in bytes.");
+    to.count({}, resident_bytes());
+    to.family("process_cpu_seconds_total", MetricType::Counter, "Total user and system CPU time spent in seconds.");
+    to.seconds({}, cpu_seconds());
+    to.family("process_open_fds", MetricType::Gauge, "Number of open file descriptors.");
+    to.count({}, open_files());
+    to.family("process_start_time_seconds", MetricType::Gauge, "Start time of the process, seconds since the epoch.");
+    to.seconds({}, static_cast<double>((real_now() - daemon.uptime()).ns) / 1e9);
+}
+
+// --- all ----------------------------------------------------------------------------------------
+
+using Pictures = std::vector<PartitionPicture>;
+
+void write_all(MetricWriter& to, Daemon& daemon, const Pictures& pictures) {
+    const Tally tally = daemon.tally().read();
+    write_counters(to, tally);
+    write_states(to, pictures, tally.core.nodes_removed);
+    write_node_usage(to, pictures);
+    write_queue_applications(to, pictures);
+    write_queue_containers(to, pictures);
+    write_queue_resources(to, pictures);
+    if (daemon.settings().legacy_queue_metrics) write_legacy_containers(to, pictures);
+    write_events(to, tally.events, daemon.ring().next_id());
+    std::vector<RmLine> rms;
+    for (const RmPtr& rm : daemon.rms().all())
+        rms.push_back({rm->id, rm->owner.state(), rm->owner.inbound_elements(), rm->owner.stream().status()});
+    write_rms(to, rms);
+    write_requests(to, daemon.requests().read());
+    write_process(to, daemon, daemon.sessions().size());
+}
+
+Pictures pictures_of(RmOwner& owner) {
+    Pictures pictures;
+    if (owner.context() == nullptr) return pictures;
+    for (const std::string& name : owner.context()->partition_names())
+        if (auto metrics = owner.context()->partition_metrics(name))
+            pictures.push_back({owner.context()->full_name(name), std::move(*metrics)});
+    return pictures;
+}
+
+} // namespace
+
+void metrics(const CallPtr& call) {
+    const Value body = wire::decode_value(call->envelope.body);
+    wire::BodyReader reader(body);
+    const std::string format = reader.text("format");
+    const std::string prefix = reader.text("prefix");
+    if (!format.empty() && format != "text" && format != "map")
+        reader.fail(ErrorCode::Invalid, "format", "format is text or map");
+    if (!call->accepts(reader)) return;
+    Daemon& daemon = call->daemon();
+    gather<Pictures>(daemon.workers(), daemon.rms().all(), Lane::Control, pictures_of,
+                     [call, prefix, as_map = format == "map"](std::vector<Gathered<Pictures>> all) {
+                         Pictures pictures;
+                         for (auto& [rm, some] : all)
+                             for (PartitionPicture& one : some) pictures.push_back(std::move(one));
+                         const bool short_names = call->daemon().settings().legacy_labels && pictures.size() == 1;
+                         if (short_names) pictures.front().label.clear(); // I-511
+                         if (as_map) {
+                             MetricValues values(prefix);
+                             write_all(values, call->daemon(), pictures);
+                             return call->ok({{"families", values.take()}});
+                         }
+                         MetricText text(prefix);
+                         write_all(text, call->daemon(), pictures);
+                         call->ok({{"text", text.text()}});
+                     });
+}
+
+} // namespace yk::service
