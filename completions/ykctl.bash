@@ -76,6 +76,7 @@ _ykctl() {
             'config:rollback') place='config rollback' ;;
             'explain:app') place='explain app' ;;
             'explain:ask') place='explain ask' ;;
+            'explain:preemption') place='explain preemption' ;;
             'explain:queue') place='explain queue' ;;
             'explain:placement') place='explain placement' ;;
             'scenario:run') place='scenario run' ;;
@@ -326,7 +327,7 @@ _ykctl() {
             options='-h --help --dry-run'
             files=no ;;
         'explain')
-            words='app ask queue placement'
+            words='app ask preemption queue placement'
             options='-h --help'
             files=no ;;
         'explain app')
@@ -334,6 +335,10 @@ _ykctl() {
             options='-h --help'
             files=no ;;
         'explain ask')
+            words=''
+            options='-h --help --app'
+            files=no ;;
+        'explain preemption')
             words=''
             options='-h --help --app'
             files=no ;;

@@ -22,18 +22,20 @@ struct Allocation {
         PreemptSelf = 1U << 3,  // allowPreemptSelf
         PreemptOther = 1U << 4, // allowPreemptOther
         Foreign = 1U << 5,
-        Static = 1U << 6,      // foreign, never preemptable
-        Attempted = 1U << 7,   // S-113 schedulingAttempted
-        QueueFailed = 1U << 8, // the last attempt failed the queue headroom
-        QuotaLogged = 1U << 9, // S-114: `Not enough queue quota` is in its log
-        ScaleUp = 1U << 10,    // reported as outstanding (S-520)
-        HasRequest = 1U << 11, // has a request record
-        UserFailed = 1U << 12, // the last attempt failed the user headroom (C-409)
-        UserLogged = 1U << 13, // `Not enough user quota` is in its log
-        Released = 1U << 14,   // the RM was asked to release it; excludes Preempted (S-166)
-        Preempted = 1U << 15,
-        InFlight = 1U << 16,       // real half of a replacement: placed, but not yet its application's (G-040)
-        PlaceholderUsed = 1U << 17 // took the place of a placeholder
+        Static = 1U << 6,           // foreign, never preemptable
+        Attempted = 1U << 7,        // S-113 schedulingAttempted
+        QueueFailed = 1U << 8,      // the last attempt failed the queue headroom
+        QuotaLogged = 1U << 9,      // S-114: `Not enough queue quota` is in its log
+        ScaleUp = 1U << 10,         // reported as outstanding (S-520)
+        HasRequest = 1U << 11,      // has a request record
+        UserFailed = 1U << 12,      // the last attempt failed the user headroom (C-409)
+        UserLogged = 1U << 13,      // `Not enough user quota` is in its log
+        Released = 1U << 14,        // the RM was asked to release it; excludes Preempted (S-166)
+        Preempted = 1U << 15,       // announced as a victim and not gone
+        InFlight = 1U << 16,        // real half of a replacement: placed, but not yet its application's (G-040)
+        PlaceholderUsed = 1U << 17, // took the place of a placeholder
+        Triggered = 1U << 18,       // pending: victims were chosen for it, it holds the reservation (P-072)
+        Checked = 1U << 19          // pending: `bound` is the time of its last attempt to preempt (P-023)
     };
 
     InlineText key;
@@ -55,7 +57,7 @@ struct Allocation {
     ReservationId reservation{}; // pending only
     std::int32_t priority = 0;
     Instant created;           // S-110
-    Instant bound;             // placed only
+    Instant bound;             // placed: since when; pending and Checked: the last attempt to preempt
     std::uint64_t arrival = 0; // S-223
     TagSetId tags{};
     std::uint32_t task_group = 0; // text id, 0: none

@@ -12,12 +12,21 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "libcore/base/ordered_index.h"
 #include "libcore/objects/allocation.h"
 #include "libcore/objects/shape.h"
 
 namespace yk {
+
+/// When the asks of a group may attempt a preemption; kept by PreemptionChecks.
+struct GroupChecks {
+    AllocationId next{};          // the first in order that has not been passed over in this round
+    std::optional<Instant> again; // when the first of those passed over may be checked again: a new round
+    std::optional<Instant> timer; // a timer will look then
+    bool due = false;             // `next` may attempt now
+};
 
 struct AskGroup {
     /// Why the group's asks are passed over, as last noted on them.
@@ -48,6 +57,8 @@ struct AskGroup {
     std::uint32_t held_position = 0; // in that node's list
     bool in_untouched = false;       // listed in the partition
     bool replaceable = false;        // the regular step leaves them to the placeholders of their task group (G-030)
+    std::uint32_t preemptors = 0;    // asks that may preempt others
+    std::unique_ptr<GroupChecks> checks{}; // only where a preemption is possible at all
     // Made when asks arrive far out of order, so that an insertion need not walk the list.
     std::unique_ptr<std::map<AskOrder, AllocationId>> sorted{};
 };

@@ -100,6 +100,16 @@ public:
     [[nodiscard]] NodeId find_first(ShapeId shape);
     /// S-403: the open node large enough whose free amounts lack least, the first in order on ties; none: no such node.
     [[nodiscard]] NodeId find_to_reserve(const Shape& shape) const;
+    /// The open node with the lowest id that can take the shape; none: no node can.
+    [[nodiscard]] NodeId find_lowest(const Shape& shape) const;
+    /// No open node has more of the type available.
+    [[nodiscard]] std::int64_t most_available(ResourceId id) const noexcept;
+    /// f(NodeId) in id order until it returns true.
+    template <class F>
+    void until(F&& f) const {
+        for (const auto& [name, id] : by_id_)
+            if (f(id)) return;
+    }
     /// f(NodeId) for all open nodes in order.
     template <class F>
     void for_each_open(F&& f) const {
@@ -112,7 +122,8 @@ public:
 
 private:
     static constexpr std::size_t kFitBits = 64;
-    static constexpr std::uint32_t kDealAfter = 16;    // searches before a shape gets a bit
+    static constexpr std::uint32_t kDealAfter = 16; // searches before a shape gets a bit
+    static constexpr std::size_t kScanById = 64;
     static constexpr std::uint32_t kHalveAfter = 8192; // searches after which all counts are halved
 
     void file(NodeId id, Node& node);

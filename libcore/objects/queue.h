@@ -118,7 +118,11 @@ public:
     std::vector<ApplicationId> applications;                             // of a leaf, in no order
     Resource pending;
     Resource allocated;
-    Resource preempting;
+    Resource preempting;              // of allocated: victims that are not gone yet
+    Resource promised;                // of pending: asks that victims were chosen for (3.3)
+    std::optional<Instant> quota_due; // when it gives back what is above its max (P-100)
+    std::uint64_t attempts_cycle = 0; // leaf: the cycle that `attempts` counts (P-022)
+    std::uint32_t attempts = 0;
     std::uint64_t running = 0;                                    // applications of the subtree (S-263)
     std::uint64_t placed_count = 0;                               // of a leaf, ever: allocations made
     std::uint64_t released_count = 0;                             // and given up

@@ -337,6 +337,12 @@ Explanation ClusterContext::explain_ask(std::string_view partition, std::string_
     return found == nullptr ? Explanation{} : found->explain_ask(application, key, now);
 }
 
+Explanation ClusterContext::explain_preemption(std::string_view partition, std::string_view application,
+                                               std::string_view key, Instant now) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? Explanation{} : found->explain_preemption(application, key, now);
+}
+
 std::optional<PlacementExplanation> ClusterContext::explain_placement(const ApplicationSpec& spec) const {
     const PartitionContext* found = find_partition(spec.partition);
     return found == nullptr ? std::nullopt : std::optional{found->explain_placement(spec)};

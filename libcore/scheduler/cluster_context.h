@@ -118,6 +118,9 @@ public:
                                                   Instant now) const;
     [[nodiscard]] Explanation explain_ask(std::string_view partition, std::string_view application,
                                           std::string_view key, Instant now) const;
+    /// Who would have to go for the ask, decided now without doing it, or why nobody.
+    [[nodiscard]] Explanation explain_preemption(std::string_view partition, std::string_view application,
+                                                 std::string_view key, Instant now) const;
 
     /// nullopt: there is no partition spec.partition.
     [[nodiscard]] std::optional<PlacementExplanation> explain_placement(const ApplicationSpec& spec) const;

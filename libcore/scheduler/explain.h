@@ -2,6 +2,7 @@
 // Why something is pending, computed on demand from the same predicates as the planner (I-354).
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,30 @@ struct NodeFitView {
     double best_lack = 0; // S-023
 };
 
+/// What a preemption for an ask would come to now, without doing it.
+struct PreemptionView {
+    struct Victim {
+        std::string application, key, queue, node;
+        ResourceMapView resource;
+        std::int32_t priority = 0;
+        bool opted_out = false;
+        bool originator = false;
+    };
+    struct Giver { // a leaf that may give: over its guarantee, or without one
+        std::string queue;
+        ResourceMapView used;                      // without what is preempted already
+        std::optional<ResourceMapView> guaranteed; // own
+        std::int64_t candidates = 0;
+    };
+    std::string result;                           // how an attempt would end, as in the ask's log
+    std::string fence_root;                       // victims are looked for below it; empty: a required node
+    std::string node;                             // would be kept for the ask
+    std::vector<Victim> victims;                  // those of the node first
+    std::vector<Giver> givers;                    // by path
+    std::map<std::string, std::int64_t> excluded; // why not -> allocations
+    std::optional<ResourceMapView> remaining;     // of the guarantee that applies to the ask's queue
+};
+
 /// What became of one placement rule (B-08).
 struct PlacementStep {
     std::string rule; // `0 provided`, `recovery`, `root.default`
@@ -56,6 +81,7 @@ struct Explanation {
     std::int64_t pending_asks = 0, asks = 0;
     std::optional<Instant> oldest_pending;
     std::optional<NodeFitView> nodes;
+    std::optional<PreemptionView> preemption;
 };
 
 } // namespace yk

@@ -143,9 +143,14 @@ void Orders::wake_gangs() {
 }
 
 Masks Orders::masks_of(const AskGroup& group) const {
-    if (!group.first_free.valid() || group.held_at.valid() || group.replaceable) return {};
+    Masks masks;
+    if (group.held_at.valid() || group.replaceable) return masks;
+    if (group.checks && group.checks->due) masks.tries = kVisitBit;
+    if (!group.first_free.valid()) return masks;
     const Shape& shape = s_.shapes[group.shape];
-    return {shape.mask(), group.due && !shape.is_pinned() ? shape.mask() : 0};
+    masks.tries |= shape.mask();
+    masks.reserves = group.due && !shape.is_pinned() ? shape.mask() : 0;
+    return masks;
 }
 
 void Orders::file(GroupId id) {

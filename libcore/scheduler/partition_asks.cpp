@@ -96,7 +96,7 @@ std::optional<Refusal> PartitionContext::apply_ask(const AskSpec& spec, Instant 
     else if (!known.valid())
         add_ask(spec, application, now);
     else if (s_.allocations[known].is(Allocation::Placed))
-        resize_allocation(known, *to_resource(spec.resource));
+        resize_allocation(known, *to_resource(spec.resource), now);
     else
         replace_pending(known, spec, now);
     return std::nullopt;
@@ -129,7 +129,7 @@ void PartitionContext::place_reported(const AskSpec& spec, ApplicationId applica
         return;
     }
     if (s_.allocations[known].is(Allocation::Placed)) {
-        resize_allocation(known, *to_resource(spec.resource));
+        resize_allocation(known, *to_resource(spec.resource), now);
         return;
     }
     if (const ReservationId held = s_.allocations[known].reservation; held.valid())
@@ -140,6 +140,7 @@ void PartitionContext::place_reported(const AskSpec& spec, ApplicationId applica
     reshape_pending(known, resized, waiting.priority, waiting.task_group, now); // the size only (S-451)
     reserve_room(known, node);
     place(known, node, tell, now); // S-455
+    quota_forced(*s_.applications[application].queue, now);
 }
 
 /// S-452.
@@ -166,6 +167,7 @@ void PartitionContext::add_existing(const AskSpec& spec, ApplicationId id, NodeI
     put_on_node(made, node, now);
     if (s_.applications[id].state == ApplicationState::New) handle(id, ApplicationEvent::Run, {}, now);
     put_in_application(made, now);
+    quota_forced(*s_.applications[id].queue, now);
     if (tell) tell_new(made);
 }
 
@@ -177,7 +179,11 @@ void PartitionContext::replace_pending(AllocationId id, const AskSpec& spec, Ins
     ask.tags = tags;
     ask.mark(Allocation::Originator, spec.originator);
     ask.mark(Allocation::PreemptSelf, spec.allow_preempt_self);
-    ask.mark(Allocation::PreemptOther, spec.allow_preempt_other);
+    if (ask.is(Allocation::PreemptOther) != spec.allow_preempt_other) {
+        ask.mark(Allocation::PreemptOther, spec.allow_preempt_other);
+        s_.groups[ask.group].preemptors += spec.allow_preempt_other ? 1U : ~0U;
+        checks_.changed(id, now);
+    }
     reshape_pending(id, shape_of(spec), spec.priority, s_.texts.intern(spec.task_group), now);
 }
 
@@ -198,10 +204,12 @@ void PartitionContext::reshape_pending(AllocationId id, ShapeId shape, std::int3
     take_pending(id, now);
     const ReservationId kept = ask.reservation;
     if (kept.valid()) unlist_reserved(id);
+    if (ask.is(Allocation::Triggered)) change_promised(ask, false);
     s_.shapes.release(ask.shape);
     ask.shape = shape;
     ask.priority = priority;
     if (task_group != ask.task_group) change_task_group(id, task_group);
+    if (ask.is(Allocation::Triggered)) change_promised(ask, true);
     if (kept.valid()) {
         s_.shapes[shape].reserved.push_back(id);
         orders_.wake(kept);
@@ -210,7 +218,7 @@ void PartitionContext::reshape_pending(AllocationId id, ShapeId shape, std::int3
 }
 
 /// S-456, S-457: no callback, no event, no test.
-void PartitionContext::resize_allocation(AllocationId id, const Resource& size) {
+void PartitionContext::resize_allocation(AllocationId id, const Resource& size, Instant now) {
     Allocation& placed = s_.allocations[id];
     const Resource before = s_.resource_of(placed);
     if (before.equals(size)) return;
@@ -226,6 +234,14 @@ void PartitionContext::resize_allocation(AllocationId id, const Resource& size) 
     application.peak.max_with(total);
     shrink_queues(*application.queue, before);
     grow_queues(*application.queue, size);
+    if (placed.is(Allocation::Preempted)) { // P-075: the mark follows the size
+        for (Queue* queue = application.queue; queue != nullptr; queue = queue->parent) {
+            queue->preempting.sub(before);
+            queue->preempting.add(size);
+            queue->preempting.prune();
+        }
+    }
+    quota_forced(*application.queue, now);
     update_available(node);
     s_.nodes.touch(placed.node, true);
     const std::string required = s_.shapes[placed.shape].required_node;

@@ -29,7 +29,7 @@ private:
 
 /// What the asks and allocations of an application add up to.
 struct ApplicationSums {
-    Resource pending, allocated, placeholder;
+    Resource pending, allocated, placeholder, preempting, promised;
     std::uint32_t placeholders = 0;
     std::uint32_t pending_asks = 0;
     std::uint32_t reservations = 0;
@@ -75,12 +75,34 @@ private:
                 (placed ? (placeholder ? sums.placeholder : sums.allocated) : sums.pending).add(size);
             }
             count_task_group(each, sums);
+            if (each.is(Allocation::Preempted)) sums.preempting.add(size);
+            if (each.is(Allocation::Triggered)) sums.promised.add(size);
+            check_preemption(id, each, key);
             sums.placeholders += placed && placeholder ? 1U : 0U;
             sums.pending_asks += placed ? 0U : 1U;
             sums.reservations += each.reservation.valid() ? 1U : 0U;
             faults_.expect(placed != each.group.valid(), "ask " + key + ": pending without group, or placed with one");
             faults_.expect(!placed || !each.reservation.valid(), "allocation " + key + " is placed and reserved");
         });
+    }
+
+    /// P-072, P-079: flags, marks, triggers and reservations tell the same story.
+    void check_preemption(AllocationId id, const Allocation& each, const std::string& key) {
+        const auto& marks = s_.preemption.marks;
+        const auto& triggers = s_.preemption.triggers;
+        const bool preempted = each.is(Allocation::Preempted);
+        const bool triggered = each.is(Allocation::Triggered);
+        faults_.expect(!preempted || each.is(Allocation::Placed), "ask " + key + " is preempted, but not placed");
+        faults_.expect(!preempted || !each.is(Allocation::Released),
+                       "allocation " + key + " is preempted and released");
+        faults_.expect(preempted == (marks.count(id) > 0), "allocation " + key + ": mark without flag, or missing");
+        faults_.expect(triggered == (triggers.count(id) > 0), "ask " + key + ": trigger without flag, or missing");
+        faults_.expect(!triggered || each.reservation.valid(), "ask " + key + " has triggered and holds nothing");
+        marked_ += preempted ? 1 : 0;
+        triggered_ += triggered ? 1 : 0;
+        if (!triggered || triggers.count(id) == 0) return;
+        for (const AllocationId victim : triggers.at(id).victims)
+            faults_.expect(marks.count(victim) > 0 && marks.at(victim).ask == id, "ask " + key + " waits for nobody");
     }
 
     static void count_task_group(const Allocation& each, ApplicationSums& sums) {
@@ -191,11 +213,13 @@ private:
     }
 
     struct QueueSums {
-        Resource pending, allocated;
+        Resource pending, allocated, preempting, promised;
         std::uint64_t running = 0, allocating = 0, reservations = 0;
         void add(const QueueSums& other) {
             pending.add(other.pending);
             allocated.add(other.allocated);
+            preempting.add(other.preempting);
+            promised.add(other.promised);
             running += other.running;
             allocating += other.allocating;
             reservations += other.reservations;
@@ -210,6 +234,8 @@ private:
             sums.pending.add(application.pending);
             sums.allocated.add(application.allocated);
             sums.allocated.add(application.placeholder);
+            sums.preempting.add(sums_[id].preempting);
+            sums.promised.add(sums_[id].promised);
             sums.running += application.state == ApplicationState::Running ? 1U : 0U;
             sums.allocating += application.allocating_accepted ? 1U : 0U;
             faults_.expect(application.slot.in_index() == (application.pending_asks > 0),
@@ -220,6 +246,8 @@ private:
         const std::string what = "queue " + queue.path;
         faults_.expect_equal(queue.pending, sums.pending, what + " pending");
         faults_.expect_equal(queue.allocated, sums.allocated, what + " allocated");
+        faults_.expect_equal(queue.preempting, sums.preempting, what + " preempting");
+        faults_.expect_equal(queue.promised, sums.promised, what + " promised");
         faults_.expect(queue.running == sums.running, what + ": running applications");
         faults_.expect(queue.allocating == sums.allocating, what + ": allocating applications");
         faults_.expect(!queue.pending.has_negative() && !queue.allocated.has_negative(), what + " is negative");
@@ -289,6 +317,8 @@ private:
         faults_.expect(s_.pending_asks == pending_asks_, "count of pending asks");
         faults_.expect(s_.reservations.size() == reserved_on_nodes_, "reservations on nodes");
         faults_.expect(s_.reservations.size() == reservations_in_leaves_, "reservations in leaf queues");
+        faults_.expect(s_.preemption.marks.size() == marked_, "marks of victims that are gone");
+        faults_.expect(s_.preemption.triggers.size() == triggered_, "triggers of asks that are gone");
         faults_.expect(s_.counters.corrections == 0, "a total had to be corrected");
     }
 
@@ -297,7 +327,8 @@ private:
     Faults& faults_;
     std::map<ApplicationId, ApplicationSums> sums_;
     std::uint64_t allocations_ = 0, placeholders_ = 0, pending_asks_ = 0, on_nodes_ = 0, reserved_on_nodes_ = 0,
-                  reservations_in_leaves_ = 0, elsewhere_ = 0; // elsewhere: in flight, on another node
+                  reservations_in_leaves_ = 0, elsewhere_ = 0, marked_ = 0,
+                  triggered_ = 0; // elsewhere: in flight, on another node
 };
 
 } // namespace

@@ -79,6 +79,8 @@ public:
     [[nodiscard]] std::vector<std::string> applications_with_key(std::string_view key) const;
     [[nodiscard]] Explanation explain_application(std::string_view application, Instant now) const;
     [[nodiscard]] Explanation explain_ask(std::string_view application, std::string_view key, Instant now) const;
+    /// partition_explain_preemption.cpp
+    [[nodiscard]] Explanation explain_preemption(std::string_view application, std::string_view key, Instant now) const;
     /// What would become of the application if it were submitted now (B-08).
     [[nodiscard]] PlacementExplanation explain_placement(const ApplicationSpec& spec) const;
     /// C-475.
@@ -137,7 +139,7 @@ private:
     void replace_pending(AllocationId id, const AskSpec& spec, Instant now);
     void reshape_pending(AllocationId id, ShapeId shape, std::int32_t priority, std::uint32_t task_group, Instant now);
     void tell_request_gone(AllocationId id, bool timed_out, Instant now);
-    void resize_allocation(AllocationId id, const Resource& size);
+    void resize_allocation(AllocationId id, const Resource& size, Instant now);
     [[nodiscard]] std::optional<Resource> to_resource(const Quantities& quantities);
     void remove_ask(AllocationId id, bool timed_out, Instant now);
     void remove_allocation(AllocationId id, EventDetail detail, Instant now);
@@ -220,6 +222,24 @@ private:
     void drop_ordinary_reservations(NodeId node, Instant now);
     void unlist_reserved(AllocationId ask);
 
+    // partition_preemption.cpp
+    bool commit_victims(const Plan& plan, Instant now);
+    void mark_preempted(AllocationId victim, AllocationId ask, std::string_view message, Instant now);
+    void announce_victims(const std::vector<AllocationId>& victims, std::string_view message);
+    void forget_mark(AllocationId victim, Instant now);
+    void begin_trigger(AllocationId ask, const std::vector<AllocationId>& victims);
+    void end_trigger(AllocationId ask, Instant now);
+    void change_promised(const Allocation& ask, bool promised);
+    void unplaced_timer(AllocationId ask, std::uint64_t token, Instant now);
+
+    // partition_quota.cpp
+    void quota_configured(Queue& queue, const Limit& before, Duration delay_before, Instant now);
+    void quota_forced(Queue& leaf, Instant now);
+    void set_quota_due(Queue& queue, std::optional<Instant> at, Instant now);
+    void check_quotas(Instant now);
+    void check_quota_below(Queue& queue, Instant now);
+    void run_quota(Queue& queue, Instant now);
+
     // partition_queues.cpp
     Queue& make_queue(std::string_view name, Queue* parent, bool leaf, bool managed, Instant now);
     void configure_queue(Queue& queue, const config::Queue& config, bool made, Instant now);
@@ -255,6 +275,7 @@ private:
     // partition_views.cpp
     [[nodiscard]] ApplicationView view_of(const Application& application, bool objects) const;
     [[nodiscard]] AskView view_of_ask(const Allocation& ask) const;
+    void add_preemption_log(AllocationId ask, std::vector<LogEntryView>& log) const;
     [[nodiscard]] AllocationView view_of_allocation(const Allocation& allocation) const;
     [[nodiscard]] NodeView view_of(const Node& node, bool objects) const;
     [[nodiscard]] QueueView view_of(const Queue& queue, bool subtree) const;
@@ -266,6 +287,7 @@ private:
 
     PartitionState s_;
     mutable Orders orders_; // refreshed before pictures that show an order's result
+    PreemptionChecks checks_;
     mutable Planner planner_;
     GangPlanner gang_planner_;
     Upkeep upkeep_ = Upkeep::Full;

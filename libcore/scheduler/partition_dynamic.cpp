@@ -87,6 +87,7 @@ Queue& PartitionContext::commit_leaf(LeafPlan plan, Instant now) {
     const bool other_limits = set_limits(*queue, std::move(plan.max), std::move(plan.guaranteed), !plan.is_new, now);
     if (other_slots) s_.slots_changed = true;
     if (other_limits || other_slots) orders_.queue_changed(*queue);
+    if (other_limits) checks_.update_all(now);
     return *queue;
 }
 

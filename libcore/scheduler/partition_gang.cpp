@@ -175,6 +175,7 @@ void PartitionContext::swap(const SwapPlan& plan, Instant now) {
     placeholder.partner = plan.ask;
     real.mark(Allocation::Placed);
     real.mark(Allocation::InFlight);
+    real.mark(Allocation::Checked, false);
     real.node = plan.node;
     real.bound = now;
     real.place.placed = {AllocationId::kNone, AllocationId::kNone};

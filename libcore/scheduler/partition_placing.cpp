@@ -65,6 +65,7 @@ AllocationId PartitionContext::make_allocation(const AskSpec& spec, ApplicationI
 
 void PartitionContext::destroy_allocation(AllocationId id) {
     const Allocation& gone = s_.allocations[id];
+    if (!gone.is(Allocation::Foreign) && s_.preemption.knows_asks()) s_.preemption.forget(id);
     if (gone.is(Allocation::Placeholder) && gone.application.valid()) count_placeholder_gone(id);
     if (gone.application.valid()) s_.keys.erase(mix_hash(gone.application.index, gone.key.view()), id);
     s_.tags.release(gone.tags);
@@ -145,6 +146,7 @@ void PartitionContext::join_group(AllocationId id, Instant now) {
     ask.group = group;
     group_insert(s_.groups[group], id, s_.allocations);
     update_due(group, now);
+    checks_.joined(id, now);
     planner_.list_untouched(group);
     orders_.touch(group);
 }
@@ -153,10 +155,12 @@ void PartitionContext::leave_group(AllocationId id, Instant now) {
     Allocation& ask = s_.allocations[id];
     const GroupId group_id = ask.group;
     AskGroup& group = s_.groups[group_id];
+    checks_.leaving(id);
     group_erase(group, id, s_.allocations);
     ask.group = {};
     if (group.count > 0) {
         update_due(group_id, now);
+        if (group.checks) checks_.update(group_id, now);
         orders_.touch(group_id);
         return;
     }
@@ -205,6 +209,7 @@ void PartitionContext::reserve_room(AllocationId ask, NodeId node) {
 void PartitionContext::place(AllocationId id, NodeId node, bool tell, Instant now) {
     const ReservationId reservation = s_.allocations[id].reservation;
     Queue& leaf = *s_.applications[s_.allocations[id].application].queue;
+    if (s_.allocations[id].is(Allocation::Triggered)) end_trigger(id, now);
     take_pending(id, now);
     put_on_node(id, node, now);
     grow_queues(leaf, s_.resource_of(s_.allocations[id]));
@@ -222,6 +227,7 @@ void PartitionContext::put_on_node(AllocationId id, NodeId node_id, Instant now)
     placed.node = node_id;
     placed.bound = now;
     placed.mark(Allocation::Placed);
+    placed.mark(Allocation::Checked, false);
     placed.place.placed.on_node = static_cast<std::uint32_t>(node.allocations.size());
     node.allocations.push_back(id);
     node.allocated.add(size);
@@ -294,6 +300,7 @@ void PartitionContext::take_from_application(AllocationId id, EventDetail detail
     const Resource& size = s_.resource_of(gone);
     const bool placeholder = gone.is(Allocation::Placeholder);
     note_seconds(gone, now);
+    if (gone.is(Allocation::Preempted)) forget_mark(id, now);
     if (placeholder) let_placeholder_go(id);
     swap_out(application.allocations, gone.place.placed.in_application, [this](AllocationId other) -> std::uint32_t& {
         return s_.allocations[other].place.placed.in_application;
@@ -317,7 +324,8 @@ void PartitionContext::note_seconds(const Allocation& allocation, Instant now) {
     const std::int64_t seconds = (now - allocation.bound).count() / kSecond;
     Application& application = s_.applications[allocation.application];
     auto& totals = application.seconds[std::string{s_.nodes[allocation.node].instance_type()}];
-    Resource& total = totals[allocation.is(Allocation::Placeholder) ? 2 : 0];
+    const std::size_t kind = allocation.is(Allocation::Preempted) ? 1 : allocation.is(Allocation::Placeholder) ? 2 : 0;
+    Resource& total = totals[kind];
     s_.resource_of(allocation).for_each([&](ResourceId id, std::int64_t value) {
         total.set(id, sat_add(total.get(id), sat_mul(value, seconds)));
     });

@@ -21,7 +21,8 @@ PartitionContext::PartitionContext(std::string name, std::string full_name, cons
                                    Callbacks& callbacks, EventSink& events, Instant now)
     : s_(std::move(name), std::move(full_name), settings, callbacks, events),
       orders_(s_),
-      planner_(s_, orders_),
+      checks_(s_, orders_),
+      planner_(s_, orders_, checks_),
       gang_planner_(s_, orders_) {
     s_.last_transition = now;
     make_queue("root", nullptr, false, true, now);
@@ -70,6 +71,7 @@ void PartitionContext::destroy_queue(Queue& queue, Instant now) {
     Queue& parent = *queue.parent;
     if (queue.slot.in_index()) parent.child_index.erase(queue.index);
     orders_.forget(queue);
+    s_.preemption.exhausted.erase(queue.index);
     orders_.touch(parent);
     s_.queues[queue.index] = nullptr;
     s_.free_queues.push_back(queue.index);
@@ -135,12 +137,15 @@ void PartitionContext::configure_queue(Queue& queue, const config::Queue& config
     }
     queue.property_map =
         queue.is_root() ? config.properties : config::inherit_properties(queue.parent->property_map, config.properties);
+    const Duration quota_delay = queue.properties.quota_preemption_delay;
+    const Limit max = queue.max;
     queue.properties = config::derive_properties(queue.property_map, queue.leaf);
     queue.max_applications = config.max_applications;
     queue.submit_acl = acl_of(config.submit_acl);
     queue.admin_acl = acl_of(config.admin_acl);
     queue.child_template = queue.leaf ? std::nullopt : config.child_template;
     set_limits(queue, limit(config.resources), guarantee(config.resources), !made, now);
+    quota_configured(queue, max, quota_delay, now);
     for (const config::Queue& child : config.children) {
         const std::string name = config::lower(child.name);
         const auto known = queue.children.find(name);
@@ -197,6 +202,7 @@ void PartitionContext::configure(const config::Partition& config, Instant now) {
     configure_queue(*s_.root, config.root, false, now);
     set_user_limits(config, now);
     s_.slots_changed = true;
+    checks_.update_all(now);
     orders_.rebuild_all();
 }
 
@@ -218,6 +224,7 @@ void PartitionContext::drop_everything(Instant now) {
 
 void PartitionContext::settings_changed(Instant now) {
     s_.groups.for_each([&](GroupId id) { update_due(id, now); });
+    checks_.update_all(now);
 }
 
 // --- cleaning (S-560)

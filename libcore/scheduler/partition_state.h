@@ -28,6 +28,7 @@
 #include "libcore/scheduler/cluster_context.h"
 #include "libcore/scheduler/event.h"
 #include "libcore/scheduler/metrics_view.h"
+#include "libcore/scheduler/preemption_records.h"
 #include "libcore/scheduler/settings.h"
 #include "libcore/scheduler/timers.h"
 #include "libcore/scheduler/view.h"
@@ -118,6 +119,7 @@ struct PartitionState {
     };
     std::deque<Due> due; // groups to look at when their first ask may reserve, by time (S-403)
     Timers late_due;     // the same for those that came out of order
+    PreemptionRecords preemption;
     std::uint64_t next_arrival = 1;
     std::uint64_t next_token = 1;
     CoreCounters counters;

@@ -15,9 +15,15 @@ CycleOutcome PartitionContext::cycle(Instant now) {
     if (s_.state == ObjectState::Stopped || s_.root->max.unlimited() || !s_.root->pending.gt_zero()) return outcome;
     orders_.sweep_shapes();
     look_at_all_due(now);
-    planner_.begin_cycle();
+    planner_.begin_cycle(now);
     if (s_.reservations.size() > 0) {
-        const bool placed = execute(planner_.plan_reserved(now), now);
+        Plan plan = planner_.plan_reserved(now);
+        for (; plan.kind == Plan::Kind::Evict;
+             plan = planner_.plan_reserved(now)) { // P-093: no result, the step goes on
+            commit_victims(plan, now);
+            ++outcome.changes;
+        }
+        const bool placed = execute(plan, now);
         outcome.changes += drop_planned(now);
         if (placed) {
             outcome.allocations = 1;
@@ -30,7 +36,7 @@ CycleOutcome PartitionContext::cycle(Instant now) {
     }
     const Plan plan = planner_.plan_regular(now);
     outcome.allocations = execute(plan, now) ? 1 : 0;
-    outcome.changes += drop_planned(now) + (plan.kind == Plan::Kind::Reserve ? 1 : 0);
+    outcome.changes += drop_planned(now) + (plan && plan.kind != Plan::Kind::Allocate ? 1 : 0);
     if (!plan) {
         planner_.note_passed_over(now);
         tell_runnable_flags(now);
@@ -49,6 +55,8 @@ bool PartitionContext::execute(const Plan& plan, Instant now) {
     const bool allocate = plan.kind == Plan::Kind::Allocate;
     if (allocate)
         place(plan.ask, plan.node, true, now);
+    else if (plan.kind == Plan::Kind::Preempt)
+        commit_victims(plan, now);
     else
         make_reservation(plan.ask, plan.node, now);
     Application& application = s_.applications[owner];
@@ -124,6 +132,11 @@ void PartitionContext::fire(const Timer& timer, Instant now) {
         clean_queues(now);
         s_.timers.set(now + s_.settings.queue_clean_interval, TimerKind::CleanQueues);
         return;
+    case TimerKind::PreemptionCheck:
+        if (s_.groups.alive({timer.id}) && s_.groups[{timer.id}].checks) checks_.update({timer.id}, now);
+        return;
+    case TimerKind::PreemptionUnplaced: unplaced_timer({timer.id}, timer.token, now); return;
+    case TimerKind::QuotaCheck: check_quotas(now); return;
     case TimerKind::PurgeExpired:
         purge_expired();
         s_.timers.set(now + s_.settings.expired_purge_interval, TimerKind::PurgeExpired);

@@ -136,6 +136,7 @@ AskView PartitionContext::view_of_ask(const Allocation& ask) const {
     view.originator = ask.is(Allocation::Originator);
     view.scheduling_attempted = ask.is(Allocation::Attempted);
     view.triggered_scale_up = ask.is(Allocation::ScaleUp);
+    view.triggered_preemption = ask.is(Allocation::Triggered);
     if (ask.group.valid()) {
         const AskGroup& group = s_.groups[ask.group];
         const auto log = [&view](std::string_view message, const AskGroup::Failures& failures) {
@@ -147,6 +148,15 @@ AskView PartitionContext::view_of_ask(const Allocation& ask) const {
         std::sort(view.log.begin(), view.log.end(), [](const auto& a, const auto& b) { return a.last < b.last; });
     }
     return view;
+}
+
+/// I-711: what the attempts to preempt for the ask came to.
+void PartitionContext::add_preemption_log(AllocationId ask, std::vector<LogEntryView>& log) const {
+    const auto known = s_.preemption.logs.find(ask);
+    if (known == s_.preemption.logs.end()) return;
+    for (const PreemptionRecords::LogEntry& entry : known->second)
+        log.push_back({std::string{text_of(entry.result)}, entry.last, entry.count});
+    std::stable_sort(log.begin(), log.end(), [](const auto& a, const auto& b) { return a.last < b.last; });
 }
 
 AllocationView PartitionContext::view_of_allocation(const Allocation& allocation) const {
@@ -205,8 +215,10 @@ ApplicationView PartitionContext::view_of(const Application& application, bool o
     if (!objects) return view;
     application.groups.for_each([&](std::uint32_t group) {
         for (AllocationId ask = s_.groups[GroupId{group}].head; ask.valid();
-             ask = {s_.allocations[ask].place.pending.next})
+             ask = {s_.allocations[ask].place.pending.next}) {
             view.asks.push_back(view_of_ask(s_.allocations[ask]));
+            add_preemption_log(ask, view.asks.back().log);
+        }
     });
     for (const AllocationId id : application.allocations)
         view.allocations.push_back(view_of_allocation(s_.allocations[id]));

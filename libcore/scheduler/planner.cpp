@@ -10,6 +10,7 @@ namespace yk {
 // ------------------------------------------------------------------------------------------------------------
 
 bool Planner::passable(const AskGroup& group) const {
+    if (!group.first_free.valid()) return false;
     const Shape& shape = s_.shapes[group.shape];
     if (shape.blocked && (!group.due || shape.reserve_blocked || shape.is_pinned())) return false;
     for (const Queue* queue = s_.applications[group.application].queue; queue != nullptr; queue = queue->parent)
@@ -27,7 +28,9 @@ Planner::Candidate Planner::find_candidate(const Masks& wanted) const {
             }
             return application.groups.visit([&open](const Masks& below) { return below.any(open); },
                                             [&](std::uint32_t value) {
-                                                if (!passable(s_.groups[GroupId{value}])) return false;
+                                                const AskGroup& group = s_.groups[GroupId{value}];
+                                                const bool checks = group.checks && group.checks->due;
+                                                if (!checks && !passable(group)) return false;
                                                 found = {id, GroupId{value}};
                                                 return true;
                                             });
@@ -65,8 +68,72 @@ bool Planner::hold_without_slot(ApplicationId id) {
     return at.valid();
 }
 
-/// S-341 for the group's first free ask. A failure leaves the shape blocked where it failed.
+/// S-341 for the asks of a group: its first free one, and those that may preempt (P-020, in the order of asks).
 Plan Planner::try_group(GroupId id, Instant now) {
+    const AskGroup& group = s_.groups[id];
+    if (!group.checks || !group.checks->due) return try_first_free(id, now);
+    Plan plan;
+    if (passable(group)) plan = try_first_free(id, now);
+    if (plan.kind == Plan::Kind::Allocate || group.held_at.valid()) return plan;
+    if (Plan preempting = try_preempting(id, plan.ask, now)) return preempting;
+    return plan;
+}
+
+/// Point A or B of P-020; nullopt: neither.
+std::optional<bool> Planner::nodes_tried(const Allocation& ask) const {
+    const QueueVerdict verdict = queue_verdict(*s_.applications[ask.application].queue, s_.resource_of(ask));
+    if (verdict.queue == nullptr) return true;
+    if (verdict.quota) return false;
+    return std::nullopt;
+}
+
+/// The group's asks that may attempt a preemption now, those in front of `before` only when there is one.
+Plan Planner::try_preempting(GroupId id, AllocationId before, Instant now) {
+    const Application& application = s_.applications[s_.groups[id].application];
+    if (const UsageNodeId at = s_.refusing_user_limit(application, s_.shapes[s_.groups[id].shape].resource);
+        at.valid()) {
+        orders_.hold(id, at); // P-020: an ask beyond the user headroom never attempts
+        return {};
+    }
+    while (true) {
+        const AllocationId ask = checks_.next(id, now);
+        if (!ask.valid()) break;
+        if (before.valid() && !(order_of(s_.allocations[ask]) < order_of(s_.allocations[before]))) return {};
+        std::optional<Plan> plan = attempt(ask, now);
+        if (!plan) {
+            checks_.put_off(id, now);
+            return {};
+        }
+        if (*plan) return std::move(*plan);
+    }
+    checks_.update(id, now);
+    return {};
+}
+
+/// One attempt (P-024); nullopt: the leaf's budget is used up.
+std::optional<Plan> Planner::attempt(AllocationId id, Instant now) {
+    const Allocation& ask = s_.allocations[id];
+    const Queue* leaf = s_.applications[ask.application].queue;
+    const std::optional<bool> tried = nodes_tried(ask);
+    if (!checks_.begin(id, now)) {
+        s_.preemption.log(id, PreemptionResult::Exhausted, now);
+        return std::nullopt;
+    }
+    if (!tried) return Plan{};
+    auto same = std::find_if(failures_.begin(), failures_.end(), [&](const Failure& each) {
+        return each.leaf == leaf && each.shape == ask.shape && each.priority == ask.priority;
+    });
+    if (same == failures_.end() || ask.reservation.valid()) { // its own reservation makes a difference
+        PreemptionPlan plan = preemption_.plan_queue(id, *tried, now);
+        if (plan) return Plan{Plan::Kind::Preempt, id, plan.node, std::move(plan.victims)};
+        same = failures_.insert(failures_.end(), {leaf, ask.shape, ask.priority, plan.result});
+    }
+    s_.preemption.log(id, same->result, now);
+    return Plan{};
+}
+
+/// S-341 for the group's first free ask. A failure leaves the shape blocked where it failed.
+Plan Planner::try_first_free(GroupId id, Instant now) {
     AskGroup& group = s_.groups[id];
     const AllocationId ask = group.first_free;
     const Application& application = s_.applications[group.application];
@@ -182,6 +249,15 @@ void Planner::touched(AskGroup& group, AllocationId ask) {
     if (group.first_untouched == ask) group.first_untouched = {s_.allocations[ask].place.pending.next};
 }
 
+/// P-020 for an ask of a leaf with back-off.
+Plan Planner::attempt_counted(AllocationId ask, Instant now) {
+    const GroupId group = s_.allocations[ask].group;
+    if (!s_.groups[group].checks || !checks_.is_due(s_.allocations[ask], now)) return {};
+    std::optional<Plan> plan = attempt(ask, now);
+    checks_.update(group, now);
+    return plan ? std::move(*plan) : Plan{};
+}
+
 Planner::Counted Planner::try_counted(AllocationId ask, Instant now) {
     const Allocation& wanted = s_.allocations[ask];
     AskGroup& group = s_.groups[wanted.group];
@@ -196,10 +272,11 @@ Planner::Counted Planner::try_counted(AllocationId ask, Instant now) {
     if (verdict.queue != nullptr) {
         note(group, ask, verdict.quota ? AskGroup::Note::Queue : AskGroup::Note::Nodes, now);
         touched(group, ask);
-        return {{}, true, false};
+        return {attempt_counted(ask, now), true, false};
     }
     passed_headroom(ask, now);
-    const Plan plan = try_nodes(ask, now);
+    Plan plan = try_nodes(ask, now);
+    if (!plan) plan = attempt_counted(ask, now);
     if (!plan) touched(group, ask);
     const Shape& shape = s_.shapes[wanted.shape];
     if (plan || !shape.is_pinned()) return {plan, false, true};
@@ -241,6 +318,7 @@ Plan Planner::try_reservations(ApplicationId id, Instant now) {
             if (over_age && !is_pinned(held)) to_drop_.push_back(held);
             continue;
         }
+        if (Plan eviction = try_evicting(held, now)) return eviction;
         const bool usable = s_.nodes[reservation.node].schedulable || is_pinned(held);
         if (usable && can_take(reservation.node, reservation.ask))
             return {Plan::Kind::Allocate, reservation.ask, reservation.node};
@@ -256,6 +334,33 @@ Plan Planner::try_reservations(ApplicationId id, Instant now) {
     }
     for (const ReservationId held : failed) stall(held, false);
     return {};
+}
+
+/// P-093: a required-node ask that its node has no room for chooses victims, once.
+Plan Planner::try_evicting(ReservationId id, Instant now) {
+    const Reservation& reservation = s_.reservations[id];
+    const Allocation& ask = s_.allocations[reservation.ask];
+    const bool wanted = is_pinned(id) && !ask.is(Allocation::Triggered) &&
+                        !fits(s_.nodes[reservation.node].available, s_.resource_of(ask));
+    if (!wanted) return {};
+    PreemptionPlan plan = preemption_.plan_required(reservation.ask);
+    if (!plan) tell_no_victim(reservation.ask, now);
+    if (plan.victims.empty()) return {};
+    return {Plan::Kind::Evict, reservation.ask, reservation.node, std::move(plan.victims)};
+}
+
+/// P-097.
+void Planner::tell_no_victim(AllocationId id, Instant now) {
+    s_.preemption.log(id, PreemptionResult::NoVictim, now);
+    const auto [told, first] = s_.preemption.no_victim_told.try_emplace(id, now);
+    if (!first && now < told->second + s_.settings.preemption_throttle) return;
+    told->second = now;
+    const Allocation& ask = s_.allocations[id];
+    const std::string message = "Unschedulable request '" + std::string{ask.key.view()} + "' with required node '" +
+                                s_.shapes[ask.shape].required_node + "', no preemption victim found";
+    s_.tell({EventType::Request, EventChange::None, EventDetail::None, ask.key.view(),
+             s_.applications[ask.application].id, message, &s_.resource_of(ask)},
+            now);
 }
 
 /// S-413: what is over age goes as soon as its headroom does not allow it, so it is looked at in every cycle.
@@ -276,8 +381,10 @@ void Planner::stall(ReservationId id, bool by_headroom) {
     orders_.touch(reservation.application);
 }
 
-void Planner::begin_cycle() {
+void Planner::begin_cycle(Instant now) {
     to_drop_.clear();
+    failures_.clear();
+    checks_.begin_cycle(now);
     for (const ApplicationId id : counted_) {
         if (!s_.applications.alive(id) || !s_.applications[id].counted) continue;
         s_.applications[id].counted = false;

@@ -10,6 +10,8 @@
 
 #include "libcore/scheduler/orders.h"
 #include "libcore/scheduler/partition_state.h"
+#include "libcore/scheduler/preemption.h"
+#include "libcore/scheduler/preemption_checks.h"
 
 namespace yk {
 
@@ -18,18 +20,22 @@ struct Plan {
     enum class Kind : std::uint8_t {
         None,
         Allocate, // place `ask` on `node`; a reservation that it holds goes (S-330, S-414)
-        Reserve   // keep `node` for `ask` (S-404)
+        Reserve,  // keep `node` for `ask` (S-404)
+        Preempt,  // the same, and `victims` leave (P-072)
+        Evict     // `victims` leave the node that `ask` has reserved (P-098)
     };
     Kind kind = Kind::None;
     AllocationId ask{};
     NodeId node{};
+    std::vector<AllocationId> victims{};
 
     explicit operator bool() const noexcept { return kind != Kind::None; }
 };
 
 class Planner {
 public:
-    Planner(PartitionState& state, Orders& orders) : s_(state), orders_(orders) {}
+    Planner(PartitionState& state, Orders& orders, PreemptionChecks& checks)
+        : s_(state), orders_(orders), checks_(checks), preemption_(state) {}
 
     /// Step 1 (S-410 to S-413): a reservation that can be fulfilled.
     [[nodiscard]] Plan plan_reserved(Instant now);
@@ -37,7 +43,7 @@ public:
     [[nodiscard]] Plan plan_regular(Instant now);
 
     /// Before the first step of a cycle.
-    void begin_cycle();
+    void begin_cycle(Instant now);
     /// Reservations that step 1 found to be over age (S-413); the caller drops them after the walk.
     [[nodiscard]] const std::vector<ReservationId>& to_drop() const noexcept { return to_drop_; }
     void forget_drops() noexcept { to_drop_.clear(); }
@@ -73,6 +79,13 @@ private:
     [[nodiscard]] bool passable(const AskGroup& group) const;
     bool hold_without_slot(ApplicationId id);
     Plan try_group(GroupId id, Instant now);
+    Plan try_first_free(GroupId id, Instant now);
+    Plan try_preempting(GroupId id, AllocationId before, Instant now);
+    Plan attempt_counted(AllocationId ask, Instant now);
+    Plan try_evicting(ReservationId id, Instant now);
+    void tell_no_victim(AllocationId ask, Instant now);
+    [[nodiscard]] std::optional<bool> nodes_tried(const Allocation& ask) const;
+    [[nodiscard]] std::optional<Plan> attempt(AllocationId ask, Instant now);
     Plan try_nodes(AllocationId ask, Instant now);
     Plan try_pinned(AllocationId ask, Instant now);
     Plan try_counting(ApplicationId id, Instant now);
@@ -98,6 +111,15 @@ private:
 
     PartitionState& s_;
     Orders& orders_;
+    PreemptionChecks& checks_;
+    PreemptionPlanner preemption_;
+    struct Failure { // of an attempt in this walk: equal asks of the leaf fail alike
+        const Queue* leaf;
+        ShapeId shape;
+        std::int32_t priority;
+        PreemptionResult result;
+    };
+    std::vector<Failure> failures_;
     std::vector<ReservationId> to_drop_;
     std::vector<ApplicationId> counted_; // by try_counting in this cycle
 };

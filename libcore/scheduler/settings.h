@@ -16,6 +16,10 @@ struct Settings {
     Duration queue_clean_interval = std::chrono::seconds{10}; // S-560
     Duration inspection_interval = std::chrono::seconds{1};   // S-520
     Duration placeholder_timeout = std::chrono::minutes{15};  // gang; G-nnn
+    Duration preemption_throttle = std::chrono::seconds{15};  // P-023
+    Duration preemption_unplaced = std::chrono::seconds{15};  // P-079
+    Duration quota_interval = std::chrono::seconds{1};        // P-110
+    bool quota_checks = true;                                 // P-111; off with a manual schedule
     bool reservations_disabled = false;                       // S-402
     bool inspect_outstanding = true;                          // S-520; off with a manual schedule
     bool events_enabled = true;                               // event.trackingEnabled

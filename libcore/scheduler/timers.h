@@ -12,15 +12,18 @@
 namespace yk {
 
 enum class TimerKind : std::uint8_t {
-    ApplicationState, // id: application, token: Application::timer
-    ApplicationEnd,   // token: serial of a terminated or rejected application (S-153)
-    Placeholders,     // id: application, token: Gang::timer (G-022)
-    BackOff,          // id: application (S-345)
-    GroupDue,         // id: group: its first free ask may now reserve (S-403)
-    ReservationAge,   // id: reservation, token: its sequence (S-413)
-    CleanQueues,      // every 10 s (S-560)
-    PurgeExpired,     // every 24 h (S-583)
-    Inspect           // every second (S-520)
+    ApplicationState,   // id: application, token: Application::timer
+    ApplicationEnd,     // token: serial of a terminated or rejected application (S-153)
+    Placeholders,       // id: application, token: Gang::timer (G-022)
+    BackOff,            // id: application (S-345)
+    GroupDue,           // id: group: its first free ask may now reserve (S-403)
+    ReservationAge,     // id: reservation, token: its sequence (S-413)
+    CleanQueues,        // every 10 s (S-560)
+    PurgeExpired,       // every 24 h (S-583)
+    Inspect,            // every second (S-520)
+    PreemptionCheck,    // id: group: its next ask may attempt a preemption (P-023)
+    PreemptionUnplaced, // id: ask, token of its trigger: the victims are gone, the ask still waits (P-079)
+    QuotaCheck          // queues over their max (P-110)
 };
 
 struct Timer {

@@ -26,6 +26,7 @@ Duration backoff_delay(const Queue& leaf) {
 
 bool Partition::cycle(Instant now) { // S-300 to S-302
     Queue& root = queues_.at("root");
+    forget_triggers(now);
     if (!max_of(root) || !gt_zero(pending(root))) return false;
     if (!reservations_.empty() && walk(root, true, now) == Outcome::Allocated) return true;
     return gt_zero(pending(root)) && walk(root, false, now) == Outcome::Allocated;
@@ -81,7 +82,10 @@ Partition::Outcome Partition::reserved_application(Application& app, const Rooms
             if (!required && now - r.since > ports_.settings.reservation_timeout) unreserve(app.id, ask.key, now);
             continue;
         }
-        if (required && !fits(available(node), ask.resource)) continue;
+        if (required && !fits(available(node), ask.resource)) {
+            if (ask.trigger == 0) choose_victims(ask, node); // P-093
+            continue;
+        }
         if (!required && !node.schedulable) continue;
         if (try_node(app, ask, node, now)) return Outcome::Allocated;
     }

@@ -32,6 +32,10 @@ struct Ask { // pending or placed (S-166)
     bool allocated = false;
     std::string node; // once allocated
     Instant bound;
+    std::uint64_t trigger = 0;         // pending: victims were chosen under this number (P-098)
+    std::optional<Instant> unplaced;   // pending: when it may choose again, its victims being gone (P-079)
+    bool preempted = false;            // allocated: a victim
+    std::uint64_t preempted_under = 0; // the number of whoever it goes for
 };
 
 enum class State { New, Accepted, Running, Resuming, Completing, Completed, Failing, Failed, Rejected, Expired };

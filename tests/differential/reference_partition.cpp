@@ -266,6 +266,7 @@ void Partition::unreserve(const std::string& app, const std::string& key, Instan
         const Amounts size = applications_.at(app)->requests.at(key).resource;
         const std::string node = it->node;
         reservations_.erase(it);
+        applications_.at(app)->requests.at(key).trigger = 0; // P-079
         event(EventType::Node, node, EventChange::Remove, EventDetail::NodeReservation, now, key, size);
         return;
     }

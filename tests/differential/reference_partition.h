@@ -3,7 +3,7 @@
 // no mask, no counter. Written from scheduling.md alone, statement by statement, so that an error of the fast core is
 // not repeated here. It speaks through the same two ports.
 //
-// Left out, as the core leaves them to later work: gang, preemption, ACLs, dynamic queues.
+// Left out: queue and quota preemption, and, as the core leaves them to later work: gang, ACLs, dynamic queues.
 
 #include <memory>
 
@@ -132,6 +132,14 @@ private:
     bool try_node(Application& app, Ask& ask, Node& node, Instant now); // S-343 and S-330
     bool may_run(Application& app, Instant now);                        // updates the runnable flags
 
+    // required-node preemption (GANG 3.9): reference_preemption.cpp
+    void choose_victims(Ask& ask, const Node& node);
+    [[nodiscard]] std::vector<Ask*> victim_candidates(const Ask& ask, const Node& node);
+    [[nodiscard]] Ask* waiting(std::uint64_t trigger); // the pending ask with that number
+    void victim_gone(const Ask& gone, Instant now);
+    void forget_triggers(Instant now);
+    [[nodiscard]] Amounts preempting(const Queue& queue) const;
+
     // reservations
     [[nodiscard]] std::vector<Reservation> reservations_of(const Application& app) const;
     [[nodiscard]] std::vector<Reservation> reservations_on(const std::string& node) const;
@@ -190,6 +198,7 @@ private:
     std::vector<std::unique_ptr<Application>> terminated_;
     Apps rejected_;
     std::vector<Reservation> reservations_; // oldest first
+    std::uint64_t triggers_ = 0;            // the latest number of one
     std::uint64_t arrivals_ = 0;
     Instant next_sweep_, next_purge_, last_created_;
 };

@@ -160,6 +160,7 @@ void Partition::place(Application& app, Ask& ask, const std::string& node, Insta
     ask.allocated = true;
     ask.node = node;
     ask.bound = now;
+    ask.trigger = 0;
     event(EventType::Node, node, EventChange::Add, EventDetail::NodeAlloc, now, ask.key, ask.resource);
     if (app.state == State::New) raise(app, AppEvent::Run, now);
     raise_peak(app);
@@ -250,6 +251,7 @@ void Partition::remove_request(Application& app, const std::string& key, EventDe
 void Partition::remove_allocation(Application& app, const std::string& key, EventDetail detail, Instant now) {
     const Ask ask = app.requests.at(key);
     app.requests.erase(key);
+    if (ask.preempted) victim_gone(ask, now);
     usage_event(app, EventChange::Remove, ask.resource, now);
     if (allocated(app, false).empty() && allocated(app, true).empty() && app.state != State::Resuming)
         app.counted_running = false; // C-406

@@ -75,6 +75,7 @@ std::optional<QueueView> Partition::queue_view(const std::string& path) const {
     view.leaf = queue.leaf;
     view.pending = pending(queue);
     view.allocated = allocated(queue);
+    view.preempting = prune(preempting(queue));
     view.max = max_of(queue);
     view.guaranteed = queue.guaranteed;
     view.headroom = headroom(queue);

@@ -77,9 +77,14 @@ Cluster& Cluster::asks(const std::string& app, int count, const std::string& siz
 }
 
 Cluster& Cluster::existing(const std::string& app, const std::string& key, const std::string& size,
-                           const std::string& node) {
-    play(fmt::format("alloc place app={} key={} res={} node={}", app, key, size, node));
+                           const std::string& node, const std::string& more) {
+    play(fmt::format("alloc place app={} key={} res={} node={} {}", app, key, size, node, more));
     return *this;
+}
+
+Cluster& Cluster::victim(const std::string& app, const std::string& key, const std::string& size,
+                         const std::string& node, int seconds, const std::string& more) {
+    return existing(app, key, size, node, fmt::format("self=1 tags=creationTime:{} {}", seconds, more));
 }
 
 Cluster& Cluster::release(const std::string& app, const std::string& key, int type) {
@@ -156,6 +161,15 @@ std::string Cluster::placed(const std::string& id) const {
 
 std::string Cluster::reserved_on(const std::string& node) const {
     auto keys = node_view(node).reservations;
+    std::sort(keys.begin(), keys.end());
+    return fmt::format("{}", fmt::join(keys, " "));
+}
+
+std::string Cluster::preempted() const {
+    std::vector<std::string> keys;
+    for (const ApplicationView& app : core_->application_views("default", ApplicationList::Active, true))
+        for (const AllocationView& allocation : app.allocations)
+            if (allocation.preempted) keys.push_back(allocation.key);
     std::sort(keys.begin(), keys.end());
     return fmt::format("{}", fmt::join(keys, " "));
 }

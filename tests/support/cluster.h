@@ -36,7 +36,11 @@ public:
     /// `more`: further fields, such as `prio=3` or `tags=creationTime:100`.
     Cluster& ask(const std::string& app, const std::string& key, const std::string& size, const std::string& more = {});
     Cluster& asks(const std::string& app, int count, const std::string& size); // APP-0, APP-1, ...
-    Cluster& existing(const std::string& app, const std::string& key, const std::string& size, const std::string& node);
+    Cluster& existing(const std::string& app, const std::string& key, const std::string& size, const std::string& node,
+                      const std::string& more = {});
+    /// One that may be taken (allowPreemptSelf), from `seconds` on the clock of creation times.
+    Cluster& victim(const std::string& app, const std::string& key, const std::string& size, const std::string& node,
+                    int seconds, const std::string& more = {});
     Cluster& release(const std::string& app, const std::string& key, int type = 1);
     Cluster& remove(const std::string& app);
     int cycles(int count); // how many allocations they made
@@ -55,6 +59,7 @@ public:
     [[nodiscard]] std::string node_of(const std::string& app, const std::string& key) const; // empty: not placed
     [[nodiscard]] std::string placed(const std::string& app) const; // keys of its allocations, sorted
     [[nodiscard]] std::string reserved_on(const std::string& node) const;
+    [[nodiscard]] std::string preempted() const; // keys of all victims that are not gone, sorted
     /// What the RM was told since the last time, without wording for people.
     std::vector<std::string> told();
     /// The same in short: `U Running`, `N k`, `L k`, `A`.

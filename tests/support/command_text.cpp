@@ -82,6 +82,8 @@ AskSpec ask_spec(const Element& element) {
     spec.tags = tags(element.get("tags"));
     spec.placeholder = element.has("placeholder");
     spec.originator = element.has("originator");
+    spec.allow_preempt_self = element.has("self");
+    spec.allow_preempt_other = element.has("other");
     return spec;
 }
 

@@ -35,7 +35,7 @@ RandomCommands::RandomCommands(std::uint64_t seed, Mix mix)
     : random_(seed),
       types_(some_types(random_)),
       node_size_(random_.between(10, 100)),
-      config_(random_, types_, node_size_) {
+      config_(random_, types_, node_size_, mix == Mix::Preemption) {
     ask_most_ = std::max<std::int64_t>(2, node_size_ / random_.between(1, 8));
     most_nodes_ = static_cast<std::size_t>(random_.chance(50) ? random_.between(1, 6) : random_.between(6, 40));
     most_apps_ = static_cast<std::size_t>(random_.chance(50) ? random_.between(1, 6) : random_.between(6, 30));
@@ -43,6 +43,10 @@ RandomCommands::RandomCommands(std::uint64_t seed, Mix mix)
     priorities_ = random_.chance(50);
     required_ = random_.chance(40);
     gangs_ = mix == Mix::Gangs;
+    preemption_ = mix == Mix::Preemption;
+    if (!preemption_) return;
+    most_nodes_ = static_cast<std::size_t>(random_.between(1, 5)); // full at once
+    ask_most_ = std::max<std::int64_t>(2, node_size_ / random_.between(1, 3));
 }
 
 std::vector<Command> RandomCommands::run(std::size_t length) {
@@ -269,6 +273,9 @@ Element RandomCommands::new_ask(SentApp& app) {
                             node == nullptr || random_.chance(5) ? "nowhere" : node->id);
     }
     if (!tags.empty()) element.fields["tags"] = tags;
+    if (preemption_ && random_.chance(70)) element.fields["other"] = "1";
+    if (preemption_ && random_.chance(70)) element.fields["self"] = "1";
+    if (preemption_ && random_.chance(10)) element.fields["originator"] = "1";
     const std::string_view key = element.get("key");
     app.asks.erase(
         std::remove_if(app.asks.begin(), app.asks.end(), [&](const Element& e) { return e.get("key") == key; }),

@@ -13,9 +13,10 @@ namespace yk::testing {
 
 class RandomCommands {
 public:
-    enum class Mix : std::uint8_t { Plain, Gangs };
+    enum class Mix : std::uint8_t { Plain, Gangs, Preemption };
     /// With Gangs: applications with placeholders and real asks for them, and an RM that confirms late, twice, never or
     /// with the wrong type.
+    /// With Preemption: asks that preempt, allocations that may be preempted, and a configuration that lets them.
     explicit RandomCommands(std::uint64_t seed, Mix mix = Mix::Plain);
 
     /// The configuration first, then some nodes and applications, then `length` commands of every kind.
@@ -68,6 +69,7 @@ private:
     bool priorities_ = false;
     bool required_ = false;
     bool gangs_ = false;
+    bool preemption_ = false;
     int serial_ = 0;
 };
 

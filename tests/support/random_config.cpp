@@ -19,8 +19,8 @@ std::int64_t Random::between(std::int64_t least, std::int64_t most) {
     return least + static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(most - least + 1));
 }
 
-RandomConfig::RandomConfig(Random& random, std::vector<std::string> types, std::int64_t scale)
-    : random_(random), types_(std::move(types)), scale_(scale) {
+RandomConfig::RandomConfig(Random& random, std::vector<std::string> types, std::int64_t scale, bool preemption)
+    : random_(random), types_(std::move(types)), scale_(scale), preemption_(preemption) {
     partitions_.push_back(new_partition("default"));
     if (random_.chance(15)) partitions_.push_back(new_partition("second"));
     make_valid();
@@ -73,6 +73,17 @@ void RandomConfig::new_limits(Queue& queue) {
         queue.properties["application.unschedasks.backoff"] = std::to_string(random_.between(1, 3));
         if (random_.chance(50)) queue.properties["application.unschedasks.backoff.delay"] = "1500ms";
     }
+    if (preemption_) new_preemption(queue);
+}
+
+void RandomConfig::new_preemption(Queue& queue) {
+    for (const std::string& type : types_)
+        if (random_.chance(40)) queue.guaranteed[type] = random_.between(scale_ / 2, scale_ * 2);
+    if (random_.chance(30)) queue.properties["preemption.policy"] = random_.chance(60) ? "fence" : "disabled";
+    queue.properties["preemption.delay"] = random_.chance(80) ? "10ms" : "2s";
+    if (random_.chance(50)) queue.properties["quota.preemption.delay"] = random_.chance(80) ? "100ms" : "5s";
+    if (random_.chance(25)) queue.properties["priority.offset"] = std::to_string(random_.between(-3, 3));
+    if (random_.chance(15)) queue.properties["priority.policy"] = "fence";
 }
 
 std::vector<std::string> RandomConfig::some_names(std::vector<std::string> all) {
@@ -179,8 +190,10 @@ std::string RandomConfig::text_of(const Queue& queue) {
 std::string RandomConfig::text() const {
     std::string text;
     for (const Partition& partition : partitions_) {
-        text += fmt::format("{}{{name: {}, queues: [{}], preemption: {{enabled: false}}, nodesortpolicy: {{type: {}",
-                            text.empty() ? "" : ", ", partition.name, text_of(partition.root), partition.policy);
+        const char* preemption = preemption_ ? "quotapreemptionenabled: true" : "enabled: false";
+        text += fmt::format("{}{{name: {}, queues: [{}], preemption: {{{}}}, nodesortpolicy: {{type: {}",
+                            text.empty() ? "" : ", ", partition.name, text_of(partition.root), preemption,
+                            partition.policy);
         if (!partition.weights.empty()) {
             std::string weights;
             for (const auto& [type, weight] : partition.weights)

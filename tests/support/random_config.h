@@ -27,7 +27,8 @@ private:
 
 class RandomConfig {
 public:
-    RandomConfig(Random& random, std::vector<std::string> types, std::int64_t scale);
+    /// `preemption`: with fences, policies, delays and both switches.
+    RandomConfig(Random& random, std::vector<std::string> types, std::int64_t scale, bool preemption = false);
 
     [[nodiscard]] std::string text() const; // one line of YAML
     /// A change that the loader accepts; the text is the same when none was found.
@@ -68,6 +69,7 @@ private:
     void new_user_limits(Queue& queue, bool is_root);
     void add_user_limits(Queue& queue, bool is_root);
     std::vector<std::string> some_names(std::vector<std::string> all);
+    void new_preemption(Queue& queue);
     void change_queue(Partition& partition);
     Queue& some(Queue& queue);
     static void strip(Queue& queue, int what);
@@ -80,6 +82,7 @@ private:
     Random& random_;
     std::vector<std::string> types_;
     std::int64_t scale_;
+    bool preemption_;
     std::vector<Partition> partitions_;
     int serial_ = 0;
     int limited_ = 0; // percent of queues with limits of users and groups

@@ -31,7 +31,7 @@ unsigned number_of(ElementCode code) {
     return static_cast<unsigned>(code);
 }
 
-constexpr std::array<std::pair<EventDetail, std::string_view>, 42> kDetails{
+constexpr std::array<std::pair<EventDetail, std::string_view>, 43> kDetails{
     {{EventDetail::None, "NONE"},
      {EventDetail::RequestCancel, "REQUEST_CANCEL"},
      {EventDetail::RequestAlloc, "REQUEST_ALLOC"},
@@ -73,7 +73,8 @@ constexpr std::array<std::pair<EventDetail, std::string_view>, 42> kDetails{
      {EventDetail::AllocPreempt, "ALLOC_PREEMPT"},
      {EventDetail::AllocTimeout, "ALLOC_TIMEOUT"},
      {EventDetail::AllocReplaced, "ALLOC_REPLACED"},
-     {EventDetail::AllocNodeRemoved, "ALLOC_NODEREMOVED"}}};
+     {EventDetail::AllocNodeRemoved, "ALLOC_NODEREMOVED"},
+     {EventDetail::QueuePreemption, "QUEUE_PREEMPTION"}}};
 
 std::vector<std::string> taken(std::vector<std::string>& lines) {
     return std::exchange(lines, {});

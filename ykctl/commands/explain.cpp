@@ -1,4 +1,5 @@
-// explain app, explain ask: why is it still pending? The rest is in explain_rules.cpp.
+// explain app, explain ask: why is it still pending? explain preemption: who would have to go for it? The rest is in
+// explain_rules.cpp.
 
 #include <algorithm>
 #include <ostream>
@@ -116,6 +117,46 @@ std::string headline(const Value& answer, const std::string& noun, const std::st
     return text + "\n";
 }
 
+/// `memory 4Gi over guaranteed ...`: one line for each queue that may give, then what was left out and why.
+std::string givers_text(const Value& preemption) {
+    std::string text;
+    for (const auto& giver : member_of(preemption, "queues")) {
+        const auto& guaranteed = member_of(giver, "guaranteed");
+        text += fmt::format(" from queue {}: uses {}, guaranteed {}, {}\n", printable(text_of(giver, "queue")),
+                            resource_text(member_of(giver, "used")),
+                            guaranteed.is_object() ? resource_text(guaranteed) : "nothing",
+                            counted(number_of(giver, "candidates"), "candidate"));
+    }
+    std::vector<std::string> excluded;
+    for (const auto& [reason, count] : member_of(preemption, "excluded").items())
+        if (count.is_number()) excluded.push_back(fmt::format("{} {}", count.dump(), printable(reason)));
+    return excluded.empty() ? text : text + " not: " + join(excluded, ", ") + "\n";
+}
+
+/// Who would go, or is going, and from where.
+std::string preemption_text(const Value& preemption, const Style& style) {
+    if (!preemption.is_object()) return {};
+    std::string text;
+    if (const auto root = text_of(preemption, "fenceRoot"); !root.empty())
+        text += fmt::format(" below {}; left of the guarantee: {}\n", printable(root),
+                            member_of(preemption, "remaining").is_object()
+                                ? resource_text(member_of(preemption, "remaining"))
+                                : "no guarantee applies");
+    text += givers_text(preemption);
+    for (const auto& victim : member_of(preemption, "victims")) {
+        text += fmt::format(" {} {} of app {} (queue {}) on {}: {}", style.bold("victim"),
+                            printable(text_of(victim, "allocationKey")), printable(text_of(victim, "applicationID")),
+                            printable(text_of(victim, "queue")), printable(text_of(victim, "nodeID")),
+                            resource_text(member_of(victim, "resource")));
+        text += fmt::format(", priority {}{}{}\n", number_of(victim, "priority"),
+                            flag_of(victim, "optedOut") ? ", opted out" : "",
+                            flag_of(victim, "originator") ? ", originator" : "");
+    }
+    if (const auto node = text_of(preemption, "nodeID"); !node.empty() && !member_of(preemption, "victims").empty())
+        text += fmt::format(" node {} is kept for the ask\n", printable(node));
+    return text;
+}
+
 Outcome explain(Context& context, Value query, const std::string& noun, const std::string& name) {
     context.put_partition(query, "partition");
     if (context.settings().rm) query["rmID"] = *context.settings().rm;
@@ -127,12 +168,14 @@ Outcome explain(Context& context, Value query, const std::string& noun, const st
     const auto style = context.style();
     const auto text =
         headline(answer, noun, name, now, style) +
-        reasons_text(member_of(answer, "reasons"), member_of(member_of(answer, "details"), "nodes"), style);
+        reasons_text(member_of(answer, "reasons"), member_of(member_of(answer, "details"), "nodes"), style) +
+        preemption_text(member_of(member_of(answer, "details"), "preemption"), style);
     return context.show_item(answer, text_of(answer, "verdict"), text);
 }
 
-Outcome explain_ask(Context& context, const std::string& key, const std::optional<std::string>& application) {
-    Value query{{"what", "ask"}, {"allocationKey", key}};
+Outcome explain_ask(Context& context, const char* what, const std::string& key,
+                    const std::optional<std::string>& application) {
+    Value query{{"what", what}, {"allocationKey", key}};
     if (application) {
         query["application"] = *application;
     } else { // an ask that was placed is explained too
@@ -156,7 +199,15 @@ void define_explain(Command root, Context& context) {
     const auto application = std::make_shared<std::optional<std::string>>();
     ask.option("KEY", *key, "allocation key").required();
     ask.option("--app", *application, "of this application").value("APP");
-    ask.run([&context, key, application] { return explain_ask(context, *key, *application); });
+    ask.run([&context, key, application] { return explain_ask(context, "ask", *key, *application); });
+
+    const auto preemption =
+        command.sub("preemption", "who would have to go for an ask, or why nobody, without doing it");
+    const auto wanting = std::make_shared<std::string>();
+    const auto of = std::make_shared<std::optional<std::string>>();
+    preemption.option("KEY", *wanting, "allocation key of the ask").required();
+    preemption.option("--app", *of, "of this application").value("APP");
+    preemption.run([&context, wanting, of] { return explain_ask(context, "preemption", *wanting, *of); });
     define_explain_rules(command, context);
 }
 

@@ -28,6 +28,7 @@ Settings base_settings(const DaemonSettings& settings) {
     Settings base;
     base.reservations_disabled = settings.reservations_disabled;
     base.inspect_outstanding = !settings.manual_schedule;
+    base.quota_checks = !settings.manual_schedule;
     return base;
 }
 

@@ -1,5 +1,5 @@
-// Explain (I-354): why an application's asks, or one ask, are still pending, computed by the planner's own predicates.
-// The other kinds are in explain_placement.cpp and explain_queue.cpp.
+// Explain (I-354): why an application's asks, or one ask, are still pending, and who would be preempted for it,
+// computed by the planner's own predicates. The other kinds are in explain_placement.cpp and explain_queue.cpp.
 
 #include <fmt/format.h>
 
@@ -44,6 +44,35 @@ Value nodes_value(const NodeFitView& nodes) {
     return value;
 }
 
+Value preemption_value(const PreemptionView& view) {
+    Value victims = Value::array();
+    for (const PreemptionView::Victim& victim : view.victims)
+        victims.push_back({{"applicationID", victim.application},
+                           {"allocationKey", victim.key},
+                           {"queue", victim.queue},
+                           {"nodeID", victim.node},
+                           {"resource", resource_value(victim.resource)},
+                           {"priority", victim.priority},
+                           {"optedOut", victim.opted_out},
+                           {"originator", victim.originator}});
+    Value givers = Value::array();
+    for (const PreemptionView::Giver& giver : view.givers) {
+        Value value{{"queue", giver.queue}, {"used", resource_value(giver.used)}, {"candidates", giver.candidates}};
+        if (giver.guaranteed) value["guaranteed"] = resource_value(*giver.guaranteed);
+        givers.push_back(std::move(value));
+    }
+    Value excluded = Value::object();
+    for (const auto& [reason, count] : view.excluded) excluded[reason] = count;
+    Value value{{"result", view.result},
+                {"victims", std::move(victims)},
+                {"queues", std::move(givers)},
+                {"excluded", std::move(excluded)}};
+    if (!view.fence_root.empty()) value["fenceRoot"] = view.fence_root;
+    if (!view.node.empty()) value["nodeID"] = view.node;
+    if (view.remaining) value["remaining"] = resource_value(*view.remaining);
+    return value;
+}
+
 Value details_value(const Found& found) {
     const Explanation& explanation = found.explanation;
     Value details{{"rmID", found.rm_id},
@@ -56,6 +85,7 @@ Value details_value(const Found& found) {
                   {"asks", explanation.asks}};
     if (!explanation.key.empty()) details["allocationKey"] = explanation.key;
     if (explanation.oldest_pending) details["oldestPending"] = explanation.oldest_pending->ns;
+    if (explanation.preemption) details["preemption"] = preemption_value(*explanation.preemption);
     if (explanation.nodes) details["nodes"] = nodes_value(*explanation.nodes);
     return details;
 }
@@ -88,7 +118,9 @@ std::vector<Found> explain_on(RmOwner& owner, const Query& query) {
             add(context->explain_application(partition, query.application, owner.now()));
         } else {
             for (const std::string& application : applications_of(*context, partition, query))
-                add(context->explain_ask(partition, application, query.key, owner.now()));
+                add(query.what == "preemption"
+                        ? context->explain_preemption(partition, application, query.key, owner.now())
+                        : context->explain_ask(partition, application, query.key, owner.now()));
         }
     }
     return found;
@@ -125,10 +157,12 @@ void explain(const CallPtr& call) {
     query.rm_id = reader.text("rmID");
     query.application =
         reader.text("application", query.what == "app" ? wire::Presence::Required : wire::Presence::Optional);
-    query.key = reader.text("allocationKey", query.what == "ask" ? wire::Presence::Required : wire::Presence::Optional);
-    if (query.what != "app" && query.what != "ask")
+    const bool of_ask = query.what == "ask" || query.what == "preemption";
+    query.key = reader.text("allocationKey", of_ask ? wire::Presence::Required : wire::Presence::Optional);
+    if (query.what != "app" && !of_ask)
         reader.fail(ErrorCode::Invalid, "what",
-                    fmt::format("this version of ykd explains app, ask, queue and placement, not \"{}\"", query.what));
+                    fmt::format("this version of ykd explains app, ask, preemption, queue and placement, not \"{}\"",
+                                query.what));
     if (!call->accepts(reader)) return;
     std::vector<RmPtr> rms = daemon.rms().all();
     std::erase_if(rms, [&](const RmPtr& rm) { return !query.rm_id.empty() && rm->id != query.rm_id; });

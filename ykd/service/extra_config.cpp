@@ -205,6 +205,8 @@ DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     reader.duration("service.terminatedTimeout", core.terminated_timeout, true);
     reader.duration("service.reservationTimeout", core.reservation_timeout, true);
     reader.duration("service.reservationDelay", core.reservation_delay, false);
+    reader.duration("service.preemptionThrottle", core.preemption_throttle, false);
+    reader.duration("service.preemptionUnplaced", core.preemption_unplaced, false);
     reader.duration("service.inspectionInterval", core.inspection_interval, true);
     reader.look_for_unknown_keys();
     return derived;

@@ -1,0 +1,213 @@
+// Who would have to go for an ask: one attempt on the state as it is, with the planner's own code, without doing it.
+
+#include <algorithm>
+
+#include "libcore/scheduler/partition_context.h"
+#include "libcore/scheduler/preemption_candidates.h"
+#include "libcore/scheduler/preemption_required.h"
+
+namespace yk {
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+std::string_view text_of(Excluded reason) {
+    switch (reason) {
+    case Excluded::No: return "candidate";
+    case Excluded::OwnQueue: return "in the ask's own queue";
+    case Excluded::Outside: return "outside the fence";
+    case Excluded::Disabled: return "in a queue with preemption.policy disabled";
+    case Excluded::Protected: return "in a queue within its guarantee";
+    case Excluded::Type: return "shares no resource with the ask";
+    case Excluded::RequiredNode: return "bound to its node";
+    case Excluded::Leaving: return "on its way out already";
+    case Excluded::Priority: return "of higher priority";
+    }
+    return {};
+}
+
+class PreemptionExplainer {
+public:
+    PreemptionExplainer(const PartitionState& state, const Planner& planner, AllocationId id)
+        : s_(state),
+          planner_(planner),
+          id_(id),
+          ask_(s_.allocations[id]),
+          application_(s_.applications[ask_.application]),
+          leaf_(*application_.queue),
+          shape_(s_.shapes[ask_.shape]) {}
+
+    void run(Instant now, Explanation& into) {
+        const bool needless = fits_now();
+        if (needless) add("SCHEDULABLE", s_.name, "the ask fits as it is, nobody has to go");
+        if (!needless) shape_.is_pinned() ? explain_required() : explain_queue(now);
+        const bool takes = view_.result == yk::text_of(PreemptionResult::Victims) && !view_.victims.empty();
+        into.reasons = std::move(reasons_);
+        into.verdict = needless                ? "SCHEDULABLE"
+                       : is_triggered()        ? "WAITING"
+                       : !takes                ? "NO_VICTIMS"
+                       : !into.reasons.empty() ? "WAITING"
+                                               : "WOULD_PREEMPT";
+        if (!takes && !needless && !is_triggered()) {
+            into.reasons.push_back({"PREEMPT_WAIT", leaf_.path, view_.result, map_of(shape_.resource), {}, {}, 1});
+        }
+        into.preemption = std::move(view_);
+    }
+
+private:
+    [[nodiscard]] ResourceMapView map_of(const Resource& amounts) const {
+        ResourceMapView map;
+        s_.named(amounts).for_each([&map](std::string_view name, std::int64_t value) { map.emplace(name, value); });
+        return map;
+    }
+    void add(std::string code, std::string object, std::string text) {
+        reasons_.push_back({std::move(code), std::move(object), std::move(text), map_of(shape_.resource), {}, {}, 1});
+    }
+    [[nodiscard]] bool is_triggered() const { return ask_.is(Allocation::Triggered); }
+
+    [[nodiscard]] bool fits_now() const {
+        if (planner_.queue_verdict(leaf_, shape_.resource).queue != nullptr) return false;
+        bool fits_somewhere = false;
+        s_.nodes.for_each([&](NodeId id) {
+            const Node& node = s_.nodes[id];
+            const bool wanted = shape_.is_pinned() ? node.id == shape_.required_node : node.is_open();
+            fits_somewhere = fits_somewhere || (wanted && fits(node.available, shape_.resource));
+        });
+        return fits_somewhere;
+    }
+
+    void explain_trigger() {
+        const auto trigger = s_.preemption.triggers.find(id_);
+        if (trigger == s_.preemption.triggers.end()) return;
+        add("PREEMPT_WAIT", s_.nodes[s_.reservations[ask_.reservation].node].id,
+            "victims were announced, " + std::to_string(trigger->second.victims.size()) +
+                " of them are not gone yet; the node is kept");
+        for (const AllocationId victim : trigger->second.victims) add_victim(victim);
+    }
+
+    /// P-010, P-020, P-023.
+    void explain_preconditions(Instant now) {
+        if (!s_.preemption_enabled)
+            add("PREEMPT_WAIT", s_.full_name, "preemption is switched off (preemption.enabled of the partition)");
+        if (!ask_.is(Allocation::PreemptOther))
+            add("PREEMPT_WAIT", std::string{ask_.key.view()}, "the ask may not preempt others (allowPreemptOther)");
+        if (s_.refusing_user_limit(application_, shape_.resource).valid())
+            add("USER_LIMIT", application_.user, "beyond the limit of its user or group nobody is preempted");
+        const Duration delay = leaf_.properties.preemption_delay;
+        explain_time(ask_.created + delay, now, "preemption.delay of the queue is not over");
+        if (ask_.is(Allocation::Checked))
+            explain_time(ask_.bound + s_.settings.preemption_throttle, now, "the last attempt was a moment ago");
+    }
+
+    void explain_time(Instant at, Instant now, std::string_view why) {
+        if (at <= now) return;
+        const auto seconds = ((at - now).count() + kSecond - 1) / kSecond;
+        add("PREEMPT_WAIT", leaf_.path, std::string{why} + ", " + std::to_string(seconds) + " s are left");
+    }
+
+    void explain_required() {
+        explain_trigger();
+        view_.result = yk::text_of(PreemptionResult::NoVictim);
+        const NodeId node = s_.nodes.find(shape_.required_node);
+        if (!node.valid()) return add("REQUIRED_NODE", shape_.required_node, "the required node does not exist");
+        if (planner_.queue_verdict(leaf_, shape_.resource).queue != nullptr)
+            add("QUEUE_MAX", leaf_.path, "the limits of its queues come first, the node is not looked at");
+        view_.node = s_.nodes[node].id;
+        if (is_triggered()) return;
+        const auto victims = required_node_victims(s_, ask_, s_.nodes[node]);
+        if (!victims) return;
+        view_.result = yk::text_of(PreemptionResult::Victims);
+        if (victims->empty()) add("PREEMPT_WAIT", view_.node, "enough is on its way out already");
+        for (const AllocationId victim : *victims) add_victim(victim);
+    }
+
+    void explain_queue(Instant now) {
+        const GuaranteeView guarantees{s_, leaf_};
+        Candidates candidates{s_, guarantees, ask_, leaf_};
+        view_.fence_root = candidates.root().path;
+        if (const auto left = guarantees.remaining(leaf_)) view_.remaining = map_of(*left);
+        count(*s_.root, candidates);
+        explain_trigger();
+        if (is_triggered()) {
+            view_.result = yk::text_of(PreemptionResult::Victims);
+            return;
+        }
+        explain_preconditions(now);
+        const Planner::QueueVerdict verdict = planner_.queue_verdict(leaf_, shape_.resource);
+        const PreemptionPlan plan = PreemptionPlanner{s_}.plan_queue(id_, verdict.queue == nullptr, now);
+        view_.result = yk::text_of(plan.result);
+        if (!plan) return;
+        view_.node = s_.nodes[plan.node].id;
+        for (const AllocationId victim : plan.victims) add_victim(victim);
+    }
+
+    /// Candidates and others, leaf by leaf.
+    void count(const Queue& queue, Candidates& candidates) {
+        for (const auto& [name, child] : queue.children) count(*child, candidates);
+        if (queue.applications.empty()) return;
+        const Excluded whole = candidates.leaf_excluded(queue);
+        std::int64_t those = 0;
+        for (const ApplicationId application : queue.applications)
+            for (const AllocationId id : s_.applications[application].allocations) {
+                const Excluded why = whole == Excluded::No ? candidates.excluded(s_.allocations[id], queue) : whole;
+                why == Excluded::No ? ++those : ++view_.excluded[std::string{text_of(why)}];
+            }
+        if (those == 0) return;
+        Resource used = queue.allocated;
+        used.sub(queue.preempting);
+        PreemptionView::Giver giver{queue.path, map_of(used), {}, those};
+        if (queue.guaranteed) giver.guaranteed = map_of(*queue.guaranteed);
+        view_.givers.push_back(std::move(giver));
+    }
+
+    void add_victim(AllocationId id) {
+        const Allocation& victim = s_.allocations[id];
+        const Application& owner = s_.applications[victim.application];
+        view_.victims.push_back({owner.id, std::string{victim.key.view()}, owner.queue->path, s_.nodes[victim.node].id,
+                                 map_of(s_.resource_of(victim)), victim.priority, !victim.is(Allocation::PreemptSelf),
+                                 victim.is(Allocation::Originator)});
+    }
+
+    const PartitionState& s_;
+    const Planner& planner_;
+    AllocationId id_;
+    const Allocation& ask_;
+    const Application& application_;
+    Queue& leaf_;
+    const Shape& shape_;
+    PreemptionView view_;
+    std::vector<ExplainReason> reasons_;
+};
+
+} // namespace
+
+Explanation PartitionContext::explain_preemption(std::string_view application, std::string_view key,
+                                                 Instant now) const {
+    orders_.refresh();
+    Explanation explanation;
+    explanation.application = application;
+    explanation.key = key;
+    explanation.verdict = "NOT_FOUND";
+    const AllocationId id = find_ask(application, key);
+    if (!id.valid()) return explanation;
+    const Allocation& ask = s_.allocations[id];
+    const Application& owner = s_.applications[ask.application];
+    explanation.found = true;
+    explanation.queue = owner.queue->path;
+    explanation.user = owner.user;
+    explanation.state = text_of(owner.state);
+    explanation.asks = 1;
+    if (ask.is(Allocation::Placed)) {
+        explanation.verdict = "PLACED";
+        const std::string& node = s_.nodes[ask.node].id;
+        explanation.reasons.push_back({"PLACED", node, "placed on node " + node, {}, {}, {}, 1});
+        return explanation;
+    }
+    explanation.pending_asks = 1;
+    explanation.oldest_pending = ask.created;
+    PreemptionExplainer{s_, planner_, id}.run(now, explanation);
+    return explanation;
+}
+
+} // namespace yk

@@ -1,0 +1,39 @@
+#pragma once
+// PreemptionPlanner: who has to go so that an ask can be placed? (P-020 to P-097)
+//
+// Pure: works on the partition as it is and on a view with virtual changes, changes nothing. What it decides is done by
+// PartitionContext (partition_preemption.cpp). Thread: the partition's owner.
+// Cost of an attempt: the queues below the fence root, and the candidates or the nodes in id order, whichever are
+// fewer, up to the first that cannot be beaten.
+
+#include <vector>
+
+#include "libcore/scheduler/partition_state.h"
+#include "libcore/scheduler/preemption_records.h"
+
+namespace yk {
+
+struct PreemptionPlan {
+    PreemptionResult result = PreemptionResult::NoHelp;
+    NodeId node{};                     // to be reserved
+    std::vector<AllocationId> victims; // those of the node first
+
+    explicit operator bool() const noexcept { return result == PreemptionResult::Victims; }
+};
+
+class PreemptionPlanner {
+public:
+    explicit PreemptionPlanner(const PartitionState& state) : s_(state) {}
+
+    /// Queue preemption (3.3 to 3.8) for a pending ask that meets P-023. `nodes_tried`: the node search found nothing
+    /// (point B of P-020), else the queue headroom did not allow the ask (point A).
+    [[nodiscard]] PreemptionPlan plan_queue(AllocationId ask, bool nodes_tried, Instant now) const;
+    /// Required-node preemption (3.9): the victims on the node that the ask has reserved; none with success: what is on
+    /// its way out already is enough.
+    [[nodiscard]] PreemptionPlan plan_required(AllocationId ask) const;
+
+private:
+    const PartitionState& s_;
+};
+
+} // namespace yk

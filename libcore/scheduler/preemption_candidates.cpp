@@ -1,0 +1,111 @@
+#include "libcore/scheduler/preemption_candidates.h"
+
+#include <algorithm>
+
+#include "libcore/objects/priority.h"
+
+namespace yk {
+
+bool goes_before(const Candidate& a, const Candidate& b) noexcept {
+    const Allocation& left = *a.allocation;
+    const Allocation& right = *b.allocation;
+    if (left.is(Allocation::PreemptSelf) != right.is(Allocation::PreemptSelf)) return left.is(Allocation::PreemptSelf);
+    if (left.is(Allocation::Originator) != right.is(Allocation::Originator)) return right.is(Allocation::Originator);
+    if (a.priority != b.priority) return a.priority < b.priority; // D-39
+    if (left.created != right.created) return left.created > right.created;
+    if (left.key.view() != right.key.view()) return left.key.view() < right.key.view();
+    return left.arrival < right.arrival; // keys are unique per application only
+}
+
+const Queue& fence_root(const Queue& leaf, const Resource& ask) {
+    for (const Queue* queue = &leaf;; queue = queue->parent) {
+        if (queue->is_root() || queue->properties.preemption_policy == config::PreemptionPolicy::Fence) return *queue;
+        const Limit max = queue->effective_max();
+        Resource then = queue->allocated;
+        then.add(ask);
+        const bool room =
+            all_common(max.bounds(), then, [&](ResourceId id) { return max.bounds().get(id) >= then.get(id); });
+        if (!room) return *queue;
+    }
+}
+
+Candidates::Candidates(const PartitionState& state, const GuaranteeView& view, const Allocation& ask, const Queue& leaf)
+    : s_(state),
+      view_(view),
+      ask_(ask),
+      size_(state.resource_of(ask)),
+      leaf_(leaf),
+      root_(fence_root(leaf, size_)),
+      verdicts_(state.queues.size()) {}
+
+Excluded Candidates::judge(const Queue& leaf) const {
+    if (&leaf == &leaf_) return Excluded::OwnQueue; // P-003
+    const Queue* above = &leaf;
+    while (above != nullptr && above != &root_) above = above->parent;
+    if (above == nullptr) return Excluded::Outside; // P-007
+    if (leaf.properties.preemption_policy == config::PreemptionPolicy::Disabled) return Excluded::Disabled;
+    const std::optional<Resource> left = view_.remaining(leaf);
+    return left && !left->has_negative() ? Excluded::Protected : Excluded::No; // P-005
+}
+
+Excluded Candidates::leaf_excluded(const Queue& leaf) {
+    std::optional<Excluded>& verdict = verdicts_[leaf.index];
+    if (!verdict) verdict = judge(leaf);
+    return *verdict;
+}
+
+Excluded Candidates::excluded(const Allocation& allocation, const Queue& leaf) const {
+    const Shape& shape = s_.shapes[allocation.shape];
+    if ((shape.resource.types() & size_.types()) == 0) return Excluded::Type;
+    if (shape.is_pinned()) return Excluded::RequiredNode;
+    if (allocation.is(Allocation::Released) || allocation.is(Allocation::Preempted)) return Excluded::Leaving;
+    if (allocation.is(Allocation::InFlight)) return Excluded::Leaving; // not announced yet: nothing to take back
+    const Queue& fork = lowest_common_ancestor(leaf, leaf_);
+    const std::int64_t own = effective_priority(ask_.priority, leaf_, fork);
+    return effective_priority(allocation.priority, leaf, fork) > own ? Excluded::Priority : Excluded::No; // P-006
+}
+
+std::optional<Candidate> Candidates::candidate(AllocationId id) {
+    const Allocation& allocation = s_.allocations[id];
+    if (!allocation.application.valid()) return std::nullopt; // foreign
+    const Queue& leaf = *s_.applications[allocation.application].queue;
+    if (leaf_excluded(leaf) != Excluded::No || excluded(allocation, leaf) != Excluded::No) return std::nullopt;
+    const std::int64_t priority = effective_priority(allocation.priority, leaf, lowest_common_ancestor(leaf, leaf_));
+    return Candidate{id, &allocation, &leaf, &s_.resource_of(allocation), priority};
+}
+
+void Candidates::collect_leaves(const Queue& queue) {
+    if (queue.allocated.is_zero()) return;
+    if (queue.leaf && leaf_excluded(queue) == Excluded::No) leaves_->push_back(&queue);
+    for (const auto& [name, child] : queue.children) collect_leaves(*child);
+}
+
+const std::vector<const Queue*>& Candidates::leaves() {
+    if (!leaves_) {
+        leaves_.emplace();
+        collect_leaves(root_);
+    }
+    return *leaves_;
+}
+
+std::size_t Candidates::count(std::size_t enough) {
+    std::size_t sum = 0;
+    for (const Queue* leaf : leaves())
+        for (const ApplicationId id : leaf->applications) {
+            sum += s_.applications[id].allocations.size();
+            if (sum > enough) return sum;
+        }
+    return sum;
+}
+
+const std::vector<Candidate>& Candidates::all() {
+    if (all_) return *all_;
+    all_.emplace();
+    for (const Queue* leaf : leaves())
+        for (const ApplicationId id : leaf->applications)
+            for (const AllocationId allocation : s_.applications[id].allocations)
+                if (const auto each = candidate(allocation)) all_->push_back(*each);
+    return *all_;
+}
+
+} // namespace yk

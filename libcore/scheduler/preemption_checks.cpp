@@ -1,0 +1,160 @@
+#include "libcore/scheduler/preemption_checks.h"
+
+#include <algorithm>
+
+namespace yk {
+
+namespace {
+
+constexpr std::uint32_t kBudget = 10; // P-022
+constexpr Duration kNextCycle = std::chrono::milliseconds{100};
+
+bool is_candidate(const Allocation& ask) {
+    return ask.is(Allocation::PreemptOther) && !ask.is(Allocation::Triggered);
+}
+
+} // namespace
+
+bool PreemptionChecks::may_ever(const AskGroup& group) const {
+    if (group.preemptors == 0 || !s_.preemption_enabled || s_.shapes[group.shape].is_pinned()) return false;
+    const Resource& size = s_.shapes[group.shape].resource;
+    for (const Queue* queue = s_.applications[group.application].queue; queue != nullptr; queue = queue->parent)
+        if (queue->guaranteed && (queue->guaranteed->types() & size.types()) != 0) return true;
+    return false;
+}
+
+void PreemptionChecks::joined(AllocationId ask, Instant now) {
+    const Allocation& object = s_.allocations[ask];
+    if (!object.is(Allocation::PreemptOther)) return;
+    AskGroup& group = s_.groups[object.group];
+    ++group.preemptors;
+    if (group.checks &&
+        (!group.checks->next.valid() || order_of(object) < order_of(s_.allocations[group.checks->next])))
+        group.checks->next = ask;
+    update(object.group, now);
+}
+
+void PreemptionChecks::leaving(AllocationId ask) {
+    const Allocation& object = s_.allocations[ask];
+    AskGroup& group = s_.groups[object.group];
+    if (object.is(Allocation::PreemptOther)) --group.preemptors;
+    if (group.checks && group.checks->next == ask) group.checks->next = {object.place.pending.next};
+}
+
+void PreemptionChecks::changed(AllocationId ask, Instant now) {
+    const Allocation& object = s_.allocations[ask];
+    AskGroup& group = s_.groups[object.group];
+    if (group.checks) group.checks->next = group.head; // whoever is throttled is passed over again
+    update(object.group, now);
+}
+
+/// At least a moment, so that no ask is tried twice in one walk.
+Instant PreemptionChecks::throttled_until(const Allocation& ask) const {
+    return ask.bound + std::max(s_.settings.preemption_throttle, Duration{1});
+}
+
+bool PreemptionChecks::is_throttled(const Allocation& ask, Instant now) const {
+    return ask.is(Allocation::Checked) && now < throttled_until(ask);
+}
+
+bool PreemptionChecks::is_due(const Allocation& ask, Instant now) const {
+    return s_.preemption_enabled && is_candidate(ask) && !s_.shapes[ask.shape].is_pinned() && !is_throttled(ask, now) &&
+           now >= ask.created + s_.applications[ask.application].queue->properties.preemption_delay;
+}
+
+AllocationId PreemptionChecks::next(GroupId id, Instant now) {
+    AskGroup& group = s_.groups[id];
+    GroupChecks& checks = *group.checks;
+    if (checks.again && *checks.again <= now) { // those checked first may be checked again
+        checks.next = group.head;
+        checks.again.reset();
+    }
+    const Duration delay = s_.applications[group.application].queue->properties.preemption_delay;
+    while (checks.next.valid()) {
+        const Allocation& ask = s_.allocations[checks.next];
+        if (is_candidate(ask) && !is_throttled(ask, now))
+            return now >= ask.created + delay ? checks.next : AllocationId{}; // the others are younger
+        if (is_candidate(ask)) {
+            const Instant at = throttled_until(ask);
+            checks.again = checks.again ? std::min(*checks.again, at) : at;
+        }
+        checks.next = {ask.place.pending.next};
+    }
+    return {};
+}
+
+void PreemptionChecks::update(GroupId id, Instant now) {
+    AskGroup& group = s_.groups[id];
+    if (!may_ever(group)) {
+        if (!group.checks) return;
+        group.checks.reset();
+        orders_.touch(id);
+        return;
+    }
+    if (!group.checks) {
+        group.checks = std::make_unique<GroupChecks>();
+        group.checks->next = group.head;
+    }
+    GroupChecks& checks = *group.checks;
+    const bool was = checks.due;
+    checks.due = next(id, now).valid();
+    if (checks.due != was) orders_.touch(id);
+    if (checks.due) return;
+    std::optional<Instant> at = checks.again;
+    if (checks.next.valid()) {
+        const Instant old_enough =
+            s_.allocations[checks.next].created + s_.applications[group.application].queue->properties.preemption_delay;
+        at = at ? std::min(*at, old_enough) : old_enough;
+    }
+    if (!at || (checks.timer && *checks.timer > now && *checks.timer <= *at)) return;
+    checks.timer = at;
+    s_.timers.set(*at, TimerKind::PreemptionCheck, id.index);
+}
+
+void PreemptionChecks::update_all(Instant now) {
+    s_.groups.for_each([&](GroupId id) {
+        if (s_.groups[id].preemptors == 0) return;
+        s_.groups[id].checks.reset();
+        update(id, now);
+        orders_.touch(id);
+    });
+}
+
+bool PreemptionChecks::begin(AllocationId id, Instant now) {
+    Allocation& ask = s_.allocations[id];
+    Queue& leaf = *s_.applications[ask.application].queue;
+    if (leaf.attempts_cycle != s_.preemption.cycle) {
+        leaf.attempts_cycle = s_.preemption.cycle;
+        leaf.attempts = 0;
+    }
+    if (leaf.attempts == kBudget) return false;
+    ++leaf.attempts;
+    ask.mark(Allocation::Checked);
+    ask.bound = now;
+    return true;
+}
+
+void PreemptionChecks::put_off(GroupId id, Instant now) {
+    s_.groups[id].checks->due = false;
+    if (!s_.preemption.next_cycle || *s_.preemption.next_cycle <= now) { // so that there is one (S-304)
+        s_.preemption.next_cycle = now + kNextCycle;
+        s_.timers.set(*s_.preemption.next_cycle, TimerKind::PreemptionCheck, id.index);
+    }
+    orders_.touch(id);
+    s_.preemption.exhausted[s_.applications[s_.groups[id].application].queue->index].push_back(id);
+}
+
+void PreemptionChecks::begin_cycle(Instant now) {
+    ++s_.preemption.cycle;
+    auto& exhausted = s_.preemption.exhausted;
+    for (auto leaf = exhausted.begin(); leaf != exhausted.end();) {
+        for (std::uint32_t i = 0; i < kBudget && !leaf->second.empty(); ++i) { // more cannot attempt in one cycle
+            const GroupId id = leaf->second.front();
+            leaf->second.pop_front();
+            if (s_.groups.alive(id)) update(id, now);
+        }
+        leaf = leaf->second.empty() ? exhausted.erase(leaf) : std::next(leaf);
+    }
+}
+
+} // namespace yk

@@ -1,0 +1,93 @@
+#include "libcore/scheduler/preemption_guarantee.h"
+
+#include <algorithm>
+
+namespace yk {
+
+GuaranteeView::GuaranteeView(const PartitionState& state, const Queue& leaf)
+    : leaf_(leaf), used_(state.queues.size()), known_(state.queues.size(), false) {
+    for (const Queue* queue = &leaf; queue != nullptr; queue = queue->parent) path_.push_back(queue);
+    std::reverse(path_.begin(), path_.end());
+}
+
+bool GuaranteeView::is_above(const Queue& queue) const noexcept {
+    return queue.depth < path_.size() && path_[queue.depth] == &queue;
+}
+
+Resource& GuaranteeView::slot(const Queue& queue) const {
+    Resource& used = used_[queue.index];
+    if (known_[queue.index]) return used;
+    known_[queue.index] = true;
+    used = queue.allocated;
+    used.sub(queue.preempting);
+    if (is_above(queue)) used.add(queue.promised); // D-35
+    return used;
+}
+
+const Resource& GuaranteeView::used(const Queue& queue) const {
+    return slot(queue);
+}
+
+std::optional<Resource> GuaranteeView::remaining(const Queue& queue) const {
+    std::optional<Resource> above;
+    if (queue.parent != nullptr) above = remaining(*queue.parent);
+    if (!queue.guaranteed) return above;
+    Resource own;
+    queue.guaranteed->for_each(
+        [&](ResourceId id, std::int64_t value) { own.set(id, sat_sub(value, slot(queue).get(id))); });
+    if (is_above(queue) && &queue != &leaf_ && leaf_.guaranteed) return std::nullopt; // P-031
+    if (!above) return own;
+    const bool wins = &queue == &leaf_; // own values win over the parent's; else the smaller ones
+    above->for_each([&](ResourceId id, std::int64_t value) {
+        if (!own.has(id) || (!wins && value < own.get(id))) own.set(id, value);
+    });
+    return own;
+}
+
+bool GuaranteeView::may_take(const Queue& leaf, const Resource& victim, const Resource& ask) const {
+    const std::optional<Resource> left = remaining(leaf);
+    const bool within =
+        left && all_common(*left, ask, [&](ResourceId id) { return ask.get(id) <= 0 || left->get(id) >= 0; });
+    if (within) return false;
+    for (const Queue* queue = &leaf; queue != nullptr && !is_above(*queue); queue = queue->parent) {
+        if (!queue->guaranteed) continue;
+        const Resource& guaranteed = *queue->guaranteed;
+        const Resource& now = slot(*queue);
+        const bool stays = all_common(victim, ask, [&](ResourceId id) {
+            if (!guaranteed.has(id) || victim.get(id) <= 0) return true;
+            return sat_sub(now.get(id), victim.get(id)) >= guaranteed.get(id); // D-30: after the removal
+        });
+        if (!stays) return false;
+    }
+    return true;
+}
+
+bool GuaranteeView::may_charge(const Resource& victim) const {
+    const std::optional<Resource> left = remaining(leaf_);
+    return left && all_common(*left, victim, [&](ResourceId id) { return victim.get(id) <= left->get(id); });
+}
+
+void GuaranteeView::apply(const Change& change, bool forward) {
+    const bool adds = change.charged == forward;
+    for (const Queue* queue = change.leaf; queue != nullptr; queue = queue->parent)
+        adds ? slot(*queue).add(*change.amount) : slot(*queue).sub(*change.amount);
+}
+
+void GuaranteeView::remove(const Queue& leaf, const Resource& amount) {
+    journal_.push_back({&leaf, &amount, false});
+    apply(journal_.back(), true);
+}
+
+void GuaranteeView::charge(const Resource& amount) {
+    journal_.push_back({&leaf_, &amount, true});
+    apply(journal_.back(), true);
+}
+
+void GuaranteeView::rewind(std::size_t count) {
+    while (journal_.size() > count) {
+        apply(journal_.back(), false);
+        journal_.pop_back();
+    }
+}
+
+} // namespace yk

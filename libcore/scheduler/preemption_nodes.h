@@ -1,0 +1,61 @@
+#pragma once
+// The node phase of queue preemption: the victims that make room on one node (3.6) and the choice between nodes (3.7).
+//
+// Reads the partition, changes nothing there. Thread: the partition's owner.
+
+#include <optional>
+#include <vector>
+
+#include "libcore/scheduler/preemption_candidates.h"
+
+namespace yk {
+
+/// What makes room on a node: plan[0..index] at least, further ones for the RM's predicates; -1: the ask fits as it is.
+struct NodeVictims {
+    NodeId node{};
+    std::vector<Candidate> plan;
+    int index = -1;
+};
+
+/// P-054; nullopt: the node is out. `candidates`: those on the node, in any order. The view is left as it was.
+[[nodiscard]] std::optional<NodeVictims> plan_node(GuaranteeView& view, const Node& node, const Resource& ask,
+                                                   std::vector<Candidate> candidates);
+
+/// P-060 for plan[0..index].
+[[nodiscard]] std::uint64_t score_of(const NodeVictims& victims, int index) noexcept;
+
+/// P-050: an ordinary reservation so old that a preempting ask of higher priority may end it.
+[[nodiscard]] bool is_stale(const PartitionState& state, ReservationId id, const Allocation& ask, Instant now);
+/// P-050: whether the node takes part for the ask.
+[[nodiscard]] bool takes_part(const PartitionState& state, const Node& node, const Allocation& ask, Instant now);
+
+class NodeChoice {
+public:
+    NodeChoice(const PartitionState& state, GuaranteeView& view, Candidates& candidates, AllocationId ask, Instant now)
+        : s_(state), view_(view), candidates_(candidates), ask_(state.allocations[ask]), now_(now) {}
+
+    /// P-061: the node that costs least; the first in id order on ties. Nodes where the ask fits as it is count when
+    /// they have not been `tried` already (P-055).
+    [[nodiscard]] std::optional<NodeVictims> best(bool tried);
+    [[nodiscard]] std::size_t nodes_planned() const noexcept { return planned_; }
+
+private:
+    [[nodiscard]] NodeId free_node() const;
+    void try_node(NodeId id, std::vector<Candidate> candidates);
+    void try_by_candidates();
+    void try_by_nodes();
+    [[nodiscard]] std::uint64_t fewest() const;
+    [[nodiscard]] bool is_done() const noexcept { return best_ && best_score_ <= bound_; }
+
+    const PartitionState& s_;
+    GuaranteeView& view_;
+    Candidates& candidates_;
+    const Allocation& ask_;
+    Instant now_;
+    std::optional<NodeVictims> best_;
+    std::uint64_t best_score_ = 0;
+    std::uint64_t bound_ = 1; // no node can cost less
+    std::size_t planned_ = 0;
+};
+
+} // namespace yk
