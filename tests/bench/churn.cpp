@@ -127,13 +127,6 @@ void Exchange::run(Sample& sample, const std::function<void()>& steps) {
     set_latencies(sample, latencies_);
 }
 
-Result<Sample> isolated(const std::string& name, const std::function<Sample()>& measure) {
-    const Shared<Sample> sample;
-    const std::string ended = in_child([&] { *sample = measure(); });
-    if (!ended.empty()) return Error{0, name + " " + ended, {}};
-    return *sample;
-}
-
 Sample measure_churn(const ChurnParameters& parameters) {
     TreeParameters tree = parameters.tree;
     tree.asks = asks_to_fill(tree, parameters.percent_full);

@@ -6,6 +6,7 @@
 
 #include "libcore/base/check.h"
 #include "libcore/config_yaml/load.h"
+#include "tests/bench/measure.h"
 
 namespace yk::bench {
 
@@ -30,6 +31,15 @@ void Cluster::configure() {
     if (!loaded.configuration) std::fprintf(stderr, "%s\n", config_yaml::render(loaded, workload_.config).c_str());
     YK_CHECK(loaded.configuration.has_value(), "the configuration of a workload is wrong");
     YK_CHECK(core_.configure(*loaded.configuration, kNow).ok(), "the core refused the configuration of a workload");
+}
+
+double Cluster::reload(const std::string& text) {
+    const config_yaml::LoadOutcome loaded = config_yaml::load(text, "workload");
+    YK_CHECK(loaded.configuration.has_value(), "the second configuration of a workload is wrong");
+    const double start = wall_seconds();
+    YK_CHECK(core_.configure(*loaded.configuration, kNow).ok(), "the core refused a second configuration");
+    cycle();
+    return wall_seconds() - start;
 }
 
 void Cluster::register_nodes() {

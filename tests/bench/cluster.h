@@ -25,6 +25,9 @@ public:
     /// One ask that need not be a row of the workload.
     void submit_one(const Key& key, AskRow row);
     void release(const Key& key, std::uint32_t application);
+    /// Loads the text and makes it the configuration. How long the partition's owner was kept by it and by the cycle
+    /// that follows, in seconds: reading the text is somebody else's work.
+    double reload(const std::string& text);
     bool cycle() { return core_.cycle(kNow).allocations > 0; }
     /// Cycles until nothing more is allocated.
     void settle() {

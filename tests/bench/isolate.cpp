@@ -41,4 +41,11 @@ SharedBytes::~SharedBytes() {
     munmap(data_, size_);
 }
 
+Result<Sample> isolated(const std::string& name, const std::function<Sample()>& measure) {
+    const Shared<Sample> sample;
+    const std::string ended = in_child([&] { *sample = measure(); });
+    if (!ended.empty()) return Error{0, name + " " + ended, {}};
+    return *sample;
+}
+
 } // namespace yk::bench

@@ -6,6 +6,9 @@
 #include <functional>
 #include <string>
 
+#include "libcore/base/result.h"
+#include "tests/bench/measure.h"
+
 namespace yk::bench {
 
 /// Runs `body` in a child process. Empty: it returned; else how it ended.
@@ -38,5 +41,8 @@ public:
 private:
     SharedBytes bytes_;
 };
+
+/// One measurement in a child process. Error: how the child ended instead.
+[[nodiscard]] Result<Sample> isolated(const std::string& name, const std::function<Sample()>& measure);
 
 } // namespace yk::bench

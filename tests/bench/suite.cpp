@@ -5,6 +5,7 @@
 
 #include "tests/bench/churn.h"
 #include "tests/bench/placing.h"
+#include "tests/bench/reload.h"
 #include "tests/bench/wire.h"
 #include "tests/bench/workloads.h"
 
@@ -160,6 +161,20 @@ void run_churns(const Options& options, Report& report) { // W6
     }
 }
 
+void run_reloads(const Options& options, Report& report) { // R1
+    if (!options.wants_workload("R1")) return;
+    Row row{"R1 reload", "core", 0, {}};
+    Figure whole{"R1 reload", "milliseconds in all", {}};
+    Figure stopped{"R1 reload", "milliseconds without scheduling", {}};
+    for (int run = 0; run < options.runs; ++run) {
+        if (!measure_into(row, run, report, [] { return run_reload({}); })) return;
+        whole.values.push_back(row.samples.back().seconds * 1e3);
+        stopped.values.push_back(row.samples.back().pause * 1e3);
+    }
+    report.figures.push_back(std::move(whole));
+    report.figures.push_back(std::move(stopped));
+}
+
 void run_wires(const Options& options, Report& report) { // W1 and W9 over ipc
     const std::string beside = options.beside.substr(0, options.beside.rfind('/') + 1);
     const std::string ykd = options.ykd.empty() ? beside + "ykd" : options.ykd;
@@ -196,6 +211,7 @@ Report run_workloads(const Options& options) {
     if (options.wants_level("core")) {
         if (options.wants_workload("W4")) run_backlogs(options, report);
         run_churns(options, report);
+        run_reloads(options, report);
     }
     if (options.wants_level("wire")) run_wires(options, report);
     return report;

@@ -1,0 +1,73 @@
+#include "tests/bench/reload.h"
+
+#include <fmt/format.h>
+
+#include "libcore/base/check.h"
+#include "tests/bench/cluster.h"
+#include "tests/bench/isolate.h"
+#include "tests/bench/sinks.h"
+
+namespace yk::bench {
+
+namespace {
+
+/// `version` moves every number, and one leaf of each parent.
+std::string config_text(const ReloadParameters& p, std::uint32_t version) {
+    std::string text = fmt::format("partitions:\n"
+                                   "- name: default\n"
+                                   "  queues:\n"
+                                   "  - name: root\n"
+                                   "    submitacl: '*'\n"
+                                   "    limits: [{{users: ['*'], maxresources: {{vcore: {}}}}}]\n"
+                                   "    queues:\n",
+                                   50'000 + version);
+    for (std::uint32_t parent = 0; parent < p.parents; ++parent) {
+        text += fmt::format("    - name: p{}\n      queues:\n", parent);
+        for (std::uint32_t leaf = 0; leaf < p.leaves; ++leaf)
+            text += fmt::format("      - {{name: l{}, resources: {{max: {{vcore: {}}}}}}}\n",
+                                leaf + (leaf == p.leaves - 1 ? version : 0), 1000 + version);
+    }
+    return text;
+}
+
+Workload make_workload(const ReloadParameters& p) {
+    Workload workload;
+    workload.config = config_text(p, 0);
+    workload.sizes = {{{"vcore", 64'000}}, {{"vcore", 1000}}};
+    for (std::uint32_t i = 0; i < p.applications / 50; ++i) workload.nodes.push_back({fmt::format("node-{:05}", i), 0});
+    const std::uint32_t leaves = p.parents * p.leaves;
+    for (std::uint32_t i = 0; i < p.applications; ++i) {
+        const std::uint32_t leaf = i % leaves;
+        workload.applications.push_back({fmt::format("application-{:06}", i),
+                                         fmt::format("root.p{}.l{}", leaf / p.leaves, leaf % p.leaves),
+                                         fmt::format("user-{}", i % p.users), "bench"});
+        workload.asks.push_back({i, 1});
+    }
+    return workload;
+}
+
+Sample measure_reload(const ReloadParameters& p) {
+    const Workload workload = make_workload(p);
+    CopyingCallbacks callbacks;
+    Cluster cluster{workload, callbacks};
+    cluster.submit(0, p.applications);
+    cluster.settle();
+    YK_CHECK(callbacks.made() == p.applications, "the cluster of the reload does not run every application");
+    const std::string text = config_text(p, 1);
+    Sample sample;
+    const Stopwatch watch;
+    sample.pause = cluster.reload(text);
+    watch.stop(sample);
+    sample.placed = sample.asked = 1;
+    sample.peak_rss = peak_rss();
+    sample.sound = cluster.check().empty();
+    return sample;
+}
+
+} // namespace
+
+Result<Sample> run_reload(const ReloadParameters& parameters) {
+    return isolated("R1", [&] { return measure_reload(parameters); });
+}
+
+} // namespace yk::bench
