@@ -61,10 +61,10 @@ counts() {
 }
 count_of() { "$@" -o name | grep -c . || true; }
 
-start_daemon() {
+start_daemon() { # CONFIG
     wants 3 'is it running' ykctl status
-    wants 0 'good' "$bin/ykd" --check-config docs/demo/queues.yaml
-    "$bin/ykd" --config docs/demo/queues.yaml --listen "$YKCTL_SOCKET" 2>"$work/ykd.log" &
+    wants 0 'good' "$bin/ykd" --check-config "$1"
+    "$bin/ykd" --config "$1" --listen "$YKCTL_SOCKET" 2>"$work/ykd.log" &
     daemon=$!
     eventually 'no RM is registered' ykctl status
 }
@@ -105,6 +105,34 @@ change() {
     wants 0 'APP_RUNNING web' ykctl events --object app/web
 }
 
+gang() {
+    wants 0 'rm stories registered' ykctl rm register stories
+    wants 0 'node n-2 added' ykctl node add n --count 2 -R memory=16Gi,vcore=8
+    wants 0 'placeholder workers-ph-2 added' ykctl app add spark -q root.batch --task-group workers=3:memory=4Gi,vcore=2 --gang-style hard
+    counts 3 ykctl alloc list
+    wants 0 'worker-3 placed on n-1' ykctl ask add spark --key worker -n 3 --task-group workers -R memory=4Gi,vcore=2 --wait
+    wants 0 'workers +4Gi 2 vcore +3 +3 +0' ykctl app show spark
+    wants 0 'removed' ykctl app remove spark
+}
+
+urgent() {
+    wants 0 'accepted' ykctl app add study -q root.lab
+    wants 0 's-4 placed' ykctl ask add study --key s -n 4 -R memory=4Gi,vcore=4 --preemptable --wait
+    wants 0 'accepted' ykctl app add urgent -q root.lab
+    wants 0 'late added' ykctl ask add study --key late -R memory=4Gi,vcore=4 --preemptable
+    wants 0 'now added' ykctl ask add urgent --key now --priority 10 -R memory=4Gi,vcore=4
+    wants 0 'released' ykctl alloc release s-1 --app study
+    eventually 'now +urgent +n-1' ykctl alloc list
+    wants 0 '^late +study' ykctl ask list
+}
+
+promise() {
+    wants 0 'accepted' ykctl app add shop -q root.web
+    wants 0 'front placed on n-1' ykctl ask add shop --key front -R memory=4Gi,vcore=4 --may-preempt --wait
+    wants 0 'lab .* 12Gi 12 vcore .*4Gi 4 vcore' ykctl queue tree
+    wants 0 'PLACED' ykctl explain preemption front
+}
+
 stop_daemon() {
     step=$((step + 1))
     kill -TERM "$daemon"
@@ -129,11 +157,16 @@ compare_with_readme() {
     [[ -z $unlike ]] || fail "README.md shows what the tour no longer does or says:"$'\n'"$unlike"
 }
 
-start_daemon
+start_daemon docs/demo/queues.yaml
 submit
 look
 reload
 change
+stop_daemon
+start_daemon docs/demo/stories.yaml
+gang
+urgent
+promise
 stop_daemon
 compare_with_readme
 echo "$step steps"

@@ -27,9 +27,10 @@ constexpr std::chrono::milliseconds kDefaultWait{30000};
 constexpr std::chrono::milliseconds kLookEvery{50};
 
 struct AddOptions {
-    std::optional<std::string> application, key, required_node, file;
+    std::optional<std::string> application, key, required_node, task_group, file;
     std::vector<std::string> resources, tags;
     std::optional<std::int64_t> count, priority;
+    bool may_preempt = false, preemptable = false;
     bool wait = false;
 };
 
@@ -116,6 +117,10 @@ Answer<Value> ask_of(Context& context, const AddOptions& options) {
     context.put_partition(ask);
     if (options.priority) ask["priority"] = *options.priority;
     if (options.required_node) tags[kRequiredNodeTag] = *options.required_node;
+    if (options.task_group) ask["taskGroupName"] = *options.task_group;
+    if (options.may_preempt || options.preemptable)
+        ask["preemptionPolicy"] = {{"allowPreemptOther", options.may_preempt},
+                                   {"allowPreemptSelf", options.preemptable}};
     if (!tags.empty()) ask["tags"] = tags;
     return ask;
 }
@@ -242,6 +247,10 @@ void define_add(Command ask, Context& context) {
     command.option("--key", options->key, "allocation key, default APP and a random end").value("KEY");
     command.option("--priority", options->priority, "larger goes first, default 0");
     command.option("--required-node", options->required_node, "only on this node").value("NODE");
+    command.option("--task-group", options->task_group, "takes the place of a placeholder of this group").value("NAME");
+    command.flag("--may-preempt", options->may_preempt, "others may have to go for it (allowPreemptOther)");
+    command.flag("--preemptable", options->preemptable,
+                 "it goes before others when it is the victim (allowPreemptSelf)");
     command.option("--tag", options->tags, "tag").value("KEY=VALUE");
     command
         .option("-f,--file", options->file, "AllocationAsk messages as YAML, JSON or JSON-lines; - is standard input")
