@@ -67,7 +67,8 @@ private:
 bool is_candidate(const PartitionState& state, const Allocation& allocation, const Allocation& ask) {
     const Shape& shape = state.shapes[allocation.shape];
     return !shape.is_pinned() && allocation.priority <= ask.priority && !allocation.is(Allocation::Preempted) &&
-           !allocation.is(Allocation::Released) && !allocation.is(Allocation::InFlight) && (shape.resource.types() & state.resource_of(ask).types()) != 0;
+           !allocation.is(Allocation::Released) && !allocation.is(Allocation::InFlight) &&
+           (shape.resource.types() & state.resource_of(ask).types()) != 0;
 }
 
 /// P-096: preempted already, and no other ask waits for its room.

@@ -299,7 +299,7 @@ TEST_CASE("C-436 C-437 I-183 a partition that is gone tells its RM; a new one st
     REQUIRE(play_configuration(core, "partitions: [" + one + "]", kStart) == "ok");
     CHECK_FALSE(core.partition_view("two"));
     const auto lines = said.take().callbacks;
-    CHECK(has(lines, "L [[rm]two x/k type=1]"));                                  // released
+    CHECK(has(lines, "L [[rm]two x/k type=1]"));                       // released
     CHECK(has(lines, "PartitionRemoved"));                             // failed
     CHECK(play_configuration(core, "partitions: []", kStart) != "ok"); // C-009: not the last one
     CHECK(core.partition_view("default"));

@@ -51,8 +51,9 @@ TEST_CASE("P-030 EX-P1 without one, the ancestor's guarantee applies to both sid
 }
 
 TEST_CASE("P-031 EX-P2 a sibling without guarantee is protected by the parent's, unless the ask's leaf has its own") {
-    constexpr const char* queues = "[{{name: p, resources: {{guaranteed: {{vcore: 10m}}}}, queues: [{{name: c1}}, {{name: "
-                               "c2{}}}]}}]";
+    constexpr const char* queues =
+        "[{{name: p, resources: {{guaranteed: {{vcore: 10m}}}}, queues: [{{name: c1}}, {{name: "
+        "c2{}}}]}}]";
     Cluster own{fmt::format(queues, ", resources: {guaranteed: {vcore: 1m}}")};
     own.nodes(1, "vcore:2").application("v", "root.p.c1").application("x", "root.p.c2");
     own.victim("v", "v1", "vcore:1", "n-0", 1).victim("v", "v2", "vcore:1", "n-0", 2);

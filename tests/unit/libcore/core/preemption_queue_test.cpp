@@ -72,8 +72,9 @@ TEST_CASE("P-010 the switch of the partition turns it off and on again") {
 }
 
 TEST_CASE("P-012 a shorter delay counts at once") {
-    constexpr const char* queues = "[{{name: c2, resources: {{guaranteed: {{memory: 4}}}}, properties: {{preemption.delay: "
-                               "{}}}}}, {{name: c1}}]";
+    constexpr const char* queues =
+        "[{{name: c2, resources: {{guaranteed: {{memory: 4}}}}, properties: {{preemption.delay: "
+        "{}}}}}, {{name: c1}}]";
     Cluster c{fmt::format(queues, "1h")};
     applications(c.nodes(1, "memory:4")).victim("v", "v", "memory:4", "n-0", 1);
     c.ask("x", "k", "memory:4", "other=1").advance(minutes{1}).cycles(2);
