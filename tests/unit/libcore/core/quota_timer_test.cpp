@@ -152,7 +152,7 @@ TEST_CASE("P-098 S-605 victims of an ask with a required node: one message, and 
     CHECK(told[0].find("/two ") != std::string::npos);
     int victims = 0;
     for (const std::string& event : c.ask_events())
-        victims += event.find("preempted for allocation key d") != std::string::npos ? 1 : 0;
+        victims += event.find("Preempted by d from application d in root.a") != std::string::npos ? 1 : 0;
     CHECK(victims == 2);
 }
 
