@@ -109,7 +109,8 @@ std::vector<LeafTarget> distribute(const Queue& queue, const Resource& target) {
     if (target.empty()) return {};
     if (queue.leaf) return {{&queue, target}};
     std::vector<LeafTarget> leaves;
-    for (const auto& [name, child] : queue.children) {
+    for (const auto& entry : queue.children) {
+        const Queue* child = entry.second.get(); // no binding: clang 14 cannot capture one
         Resource part;
         target.for_each([&](ResourceId id, std::int64_t value) {
             std::int64_t sum = 0;
