@@ -1,4 +1,4 @@
-// Who is looked at in a cycle, and in which order: S-105, S-210, S-303, S-410, R-002, R-022.
+// Who is looked at in a cycle, and in which order: S-105, S-303, S-410, R-002, R-022.
 
 #include <catch2/catch.hpp>
 
@@ -45,16 +45,6 @@ TEST_CASE("S-410 the oldest reservation of an application goes first, whatever t
     c.release("holder", "u0").release("holder", "u1").told();
     CHECK(c.cycles(2) == 2);
     CHECK(c.told_in_short() == "U Running, N old, N young");
-}
-
-TEST_CASE("S-210 an application without pending asks is not looked at") {
-    Cluster c{"[{name: a, maxapplications: 1}]"};
-    c.nodes(1, "vcore:9").application("one").advance(seconds{1}).application("two");
-    c.asks("one", 3, "vcore:1").ask("two", "k", "vcore:1").release("two", "k").ask("two", "k", "vcore:1");
-    c.release("two", "k").cycles(1);
-    c.events();
-    c.cycles(1);
-    for (const std::string& event : c.events()) CHECK(event.find("CANNOTRUN") == std::string::npos);
 }
 
 TEST_CASE("S-303 an ask with a required node has its place in the order like the others") {
