@@ -76,7 +76,7 @@ TEST_CASE("S-147 state logs") {
     }
 }
 
-TEST_CASE("S-141 Running again is no transition") {
+TEST_CASE("S-141 G-012 G-014 Running again is no transition") {
     Cluster c;
     c.nodes(1, "vcore:10").application("app").asks("app", 2, "vcore:1");
     c.cycles(1);
@@ -89,12 +89,13 @@ TEST_CASE("S-141 Running again is no transition") {
     CHECK(c.told_in_short() == "N app-1");
 }
 
-TEST_CASE("S-143 Running counts on the leaf and every ancestor") {
+TEST_CASE("S-143 G-015 Running counts on the leaf and every ancestor") {
     Cluster c{"[{name: p, queues: [{name: a}]}]"};
     c.nodes(1, "vcore:10").application("app", "root.p.a").ask("app", "k", "vcore:1");
     CHECK(c.queue("root").running_applications == 0);
     c.cycles(1);
     for (const char* path : {"root", "root.p", "root.p.a"}) CHECK(c.queue(path).running_applications == 1);
+    CHECK(c.app("app").started == c.now());
     c.release("app", "k");
     for (const char* path : {"root", "root.p", "root.p.a"}) CHECK(c.queue(path).running_applications == 0);
 }
@@ -118,7 +119,7 @@ TEST_CASE("S-146 an application without any ask stays New") {
     CHECK(c.state_of("app") == "New");
 }
 
-TEST_CASE("S-151 S-152 the completing timer is cleared by a new ask and armed again") {
+TEST_CASE("S-150 S-151 S-152 G-017 the completing timer is cleared by a new ask and armed again") {
     Cluster c;
     c.application("app").ask("app", "k1", "vcore:1").release("app", "k1");
     c.advance(seconds(29)).ask("app", "k2", "vcore:1").advance(seconds(29));
@@ -129,7 +130,7 @@ TEST_CASE("S-151 S-152 the completing timer is cleared by a new ask and armed ag
     CHECK(c.state_of("app") == "Completed");
 }
 
-TEST_CASE("S-153 S-583 S-584 ended applications expire after 72 h and are swept daily") {
+TEST_CASE("S-153 G-018 S-583 S-584 ended applications expire after 72 h and are swept daily") {
     Cluster c;
     c.application("done").ask("done", "k", "vcore:1").release("done", "k");
     c.application("refused", "root.nowhere");
@@ -164,7 +165,7 @@ TEST_CASE("S-154 removing the application cancels its timer") {
     CHECK(c.told().empty());
 }
 
-TEST_CASE("S-580 S-582 S-492 a completed application has left its queue and its id is free") {
+TEST_CASE("S-580 G-018 S-582 S-492 a completed application has left its queue and its id is free") {
     Cluster c;
     c.application("app").ask("app", "k", "vcore:1").release("app", "k");
     CHECK(c.queue("root.a").applications == 1);

@@ -207,7 +207,7 @@ TEST_CASE("G-044 I-155 releasing all asks takes those in flight along, the place
 
 // --- the node goes (G-073 to G-076) ---------------------------------------------------------------------------------
 
-TEST_CASE("G-073 D-11 the placeholder's node goes: the real one elsewhere is confirmed") {
+TEST_CASE("G-073 S-485 D-11 the placeholder's node goes: the real one elsewhere is confirmed") {
     GangStory c = in_flight_elsewhere();
     c.play("nodes decommission id=n-1");
     CHECK(c.said() == "L ph-1=1, N r1");
@@ -217,7 +217,7 @@ TEST_CASE("G-073 D-11 the placeholder's node goes: the real one elsewhere is con
     CHECK(c.partition().allocations == 1);
 }
 
-TEST_CASE("G-074 the node of both goes: the real one waits again") {
+TEST_CASE("G-074 S-485 the node of both goes: the real one waits again") {
     GangStory c = in_flight();
     c.play("nodes decommission id=n-1");
     CHECK(c.said() == "L ph-1=1");
@@ -228,7 +228,7 @@ TEST_CASE("G-074 the node of both goes: the real one waits again") {
     CHECK(c.said() == "N r1");
 }
 
-TEST_CASE("G-075 only the real one's node goes: it waits again and nothing is said about it") {
+TEST_CASE("G-075 S-485 only the real one's node goes: it waits again and nothing is said about it") {
     GangStory c = in_flight_elsewhere();
     c.play("nodes decommission id=n-2");
     CHECK(c.said() == "");

@@ -44,7 +44,7 @@ TEST_CASE("G-002 D-01 a placeholder without task group is rejected aloud") {
     CHECK(c.app("app").asks.empty());
 }
 
-TEST_CASE("EX-G2 G-011 G-021 placeholders make the application Running and count apart from real allocations") {
+TEST_CASE("EX-G2 S-145 G-011 G-021 placeholders make the application Running and count apart from real allocations") {
     GangStory c{"[{name: a, resources: {max: {memory: 10}}}]"};
     c.nodes(1, "memory:10");
     c.gang("app", "memory:4").placeholders("app", 2, "memory:2");
@@ -60,7 +60,7 @@ TEST_CASE("EX-G2 G-011 G-021 placeholders make the application Running and count
     CHECK(c.counters("app") == "g 2/0/0");
 }
 
-TEST_CASE("EX-G2 G-034 G-036 a real ask takes the place of a placeholder, until the confirmation in no visible total") {
+TEST_CASE("EX-G2 S-360 G-034 G-036 a real ask takes the place of a placeholder, until the confirmation in no visible total") {
     GangStory c = two_placeholders();
     c.real("app", "r1", "memory:2");
     CHECK(c.cycles(3) == 1);
@@ -73,7 +73,7 @@ TEST_CASE("EX-G2 G-034 G-036 a real ask takes the place of a placeholder, until 
     CHECK(c.partition().allocations == 2);
 }
 
-TEST_CASE("EX-G2 G-037 the confirmation swaps them in one step") {
+TEST_CASE("EX-G2 S-360 S-473 G-037 the confirmation swaps them in one step") {
     GangStory c = two_placeholders();
     c.real("app", "r1", "memory:2").cycles(1);
     c.said();
@@ -106,7 +106,7 @@ TEST_CASE("G-037 S-600 the events of a confirmed replacement") {
                                                  "NODE n-0 ADD NODE_ALLOC ref=r1", "APP app ADD APP_ALLOC ref=r1"});
 }
 
-TEST_CASE("EX-G3 G-039 a smaller real ask gives the difference back") {
+TEST_CASE("EX-G3 S-473 G-039 a smaller real ask gives the difference back") {
     GangStory c = two_placeholders();
     c.real("app", "r1", "memory:1").cycles(1);
     c.confirm("app", "ph-1");
@@ -139,7 +139,7 @@ TEST_CASE("G-038 a type that the placeholder lacks makes the real ask larger") {
     CHECK(c.said() == "L ph-1=2");
 }
 
-TEST_CASE("EX-G5 G-035 on another node the real ask takes its room at once, the placeholder keeps its own") {
+TEST_CASE("EX-G5 S-473 G-035 on another node the real ask takes its room at once, the placeholder keeps its own") {
     GangStory c;
     c.node("n-1", "memory:4");
     c.gang("app", "memory:2").placeholders("app", 1, "memory:2").cycles(1);
@@ -335,7 +335,7 @@ TEST_CASE("G-040 D-06 the last confirmation does not complete the application in
     CHECK(c.log_of("app") == "Accepted Running");
 }
 
-TEST_CASE("G-041 a second confirmation is ignored") {
+TEST_CASE("G-041 S-473 a second confirmation is ignored") {
     GangStory c = two_placeholders();
     c.real("app", "r1", "memory:2").cycles(1);
     c.confirm("app", "ph-1");
@@ -346,7 +346,7 @@ TEST_CASE("G-041 a second confirmation is ignored") {
     CHECK(c.counters("app") == "g 2/1/0");
 }
 
-TEST_CASE("G-042 D-07 a confirmation without partner is a plain release") {
+TEST_CASE("G-042 S-473 D-07 a confirmation without partner is a plain release") {
     GangStory c = two_placeholders();
     c.confirm("app", "ph-1");
     CHECK(c.said() == "L ph-1=1"); // S-473: echo included

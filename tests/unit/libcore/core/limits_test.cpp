@@ -96,7 +96,7 @@ TEST_CASE("section 22 no. 2 the limit of a parent") {
     CHECK(c.cycles(2) == 2);
 }
 
-TEST_CASE("S-260 maxApplications holds back applications, it does not refuse them") {
+TEST_CASE("S-260 S-340 maxApplications holds back applications, it does not refuse them") {
     Cluster c{"[{name: a, maxapplications: 1}]"};
     c.nodes(1, "vcore:10").application("one").advance(std::chrono::seconds(1)).application("two");
     c.asks("one", 2, "vcore:1").asks("two", 1, "vcore:1");
@@ -179,7 +179,7 @@ TEST_CASE("S-265 an application that runs already can always run") {
     CHECK(c.events().empty());
 }
 
-TEST_CASE("S-345 back-off after unschedulable asks") {
+TEST_CASE("S-345 S-340 back-off after unschedulable asks") {
     Cluster c{"[{name: a, properties: {application.unschedasks.backoff: '1', "
               "application.unschedasks.backoff.delay: 1500ms}}]"};
     c.nodes(2, "vcore:1000").application("app-1").advance(std::chrono::seconds(1)).application("app-2");

@@ -62,7 +62,7 @@ TEST_CASE("S-201 S-204 the worked example") {
     CHECK(worked_example(false, 200, 300) == "q0 q3 q2 q1");
 }
 
-TEST_CASE("S-203 S-201 equal shares: the larger pending first, then the name") {
+TEST_CASE("S-203 S-201 R-025 equal shares: the larger pending first, then the name") {
     Cluster c{"[{name: b}, {name: a}, {name: big}]"};
     c.nodes(1, "vcore:100");
     c.application("x", "root.b").application("y", "root.a").application("z", "root.big");
@@ -92,7 +92,7 @@ TEST_CASE("S-204 the current priority is that of the top ask that waits") {
     CHECK(c.queue("root").current_priority == lowest);
 }
 
-TEST_CASE("S-212 fifo: priority, submission time, id") {
+TEST_CASE("S-212 R-025 fifo: priority, submission time, id") {
     Cluster c;
     c.nodes(1, "vcore:100").application("z").advance(std::chrono::seconds(1)).application("m").application("b");
     c.ask("b", "b", "vcore:1").ask("m", "m", "vcore:1").ask("z", "z", "vcore:1");

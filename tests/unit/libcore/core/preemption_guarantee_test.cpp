@@ -136,7 +136,7 @@ TEST_CASE("P-041 P-042 EX-P5 the fence root: a fence, or the first queue that th
     CHECK(fence_of(c, "a1", "k") == "root.a.a1");     // more than the cluster
 }
 
-TEST_CASE("P-014 EX-P5 only what is inside the fence; a fence elsewhere keeps nobody out") {
+TEST_CASE("P-007 P-014 EX-P5 only what is inside the fence; a fence elsewhere keeps nobody out") {
     for (const bool around_ask : {true, false}) {
         INFO("fence around the ask: " << around_ask);
         Cluster c{fmt::format("[{{name: a{}, queues: [{{name: a1, resources: {{guaranteed: {{memory: 5}}}}}}, {{name: "

@@ -127,7 +127,7 @@ TEST_CASE("P-022 at most 10 attempts per leaf and cycle, the others follow in th
     for (const AskView& ask : c.app("x").asks) CHECK(ask.log.back().count == 1);
 }
 
-TEST_CASE("P-024 a failed attempt changes nothing but the log") {
+TEST_CASE("P-024 P-025 a failed attempt changes nothing but the log") {
     Cluster c = starved("memory: 4", "guaranteed: {memory: 4}");
     applications(c.nodes(1, "memory:4")).victim("v", "v", "memory:4", "n-0", 1);
     c.told();
@@ -345,7 +345,7 @@ TEST_CASE("P-071 EX-P21 victims of the node and of the queue together") {
     CHECK(c.queue("root.p").allocated.at("memory") == 5);
 }
 
-TEST_CASE("P-060 D-33 a node with fewer victims, and one without originators, is preferred") {
+TEST_CASE("P-060 P-061 D-33 a node with fewer victims, and one without originators, is preferred") {
     Cluster c = starved("memory: 4");
     applications(c.nodes(3, "memory:4")).victim("v", "driver", "memory:4", "n-0", 9, "originator=1");
     c.victim("v", "a1", "memory:2", "n-1", 5).victim("v", "a2", "memory:2", "n-1", 6);
@@ -400,7 +400,7 @@ TEST_CASE("P-075 D-50 however a victim ends, preempting goes with it; a resize c
     CHECK(run("apps remove id=v").empty());
 }
 
-TEST_CASE("P-075 a confirmation is not echoed, a second one is ignored, the time goes to preempted resources") {
+TEST_CASE("P-075 P-078 a confirmation is not echoed, a second one is ignored, the time goes to preempted resources") {
     Cluster c = starved("memory: 4");
     applications(c.nodes(1, "memory:4"))
         .victim("v", "v", "memory:4", "n-0", 1)

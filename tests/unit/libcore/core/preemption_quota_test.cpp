@@ -38,7 +38,7 @@ Cluster& used(Cluster& c, std::initializer_list<int> sizes) {
 
 } // namespace
 
-TEST_CASE("P-101 P-126 EX-P40 as much as fits in the overrun, never more, once") {
+TEST_CASE("P-101 P-111 P-126 EX-P40 as much as fits in the overrun, never more, once") {
     Cluster c = limited("memory: 20");
     used(c, {5, 6, 9});
     c.configure(queue("memory: 10"), "", kOn);
@@ -89,7 +89,7 @@ TEST_CASE("P-120 EX-P43 types that the max does not name are no reason") {
     CHECK(c.preempted() == "");
 }
 
-TEST_CASE("P-101 EX-P44 raised above the usage in time: nothing") {
+TEST_CASE("P-101 C-383 EX-P44 raised above the usage in time: nothing") {
     Cluster c = limited("memory: 20");
     used(c, {5, 6, 9});
     c.configure(queue("memory: 10"), "", kOn);
@@ -99,7 +99,7 @@ TEST_CASE("P-101 EX-P44 raised above the usage in time: nothing") {
     CHECK(c.preempted() == "");
 }
 
-TEST_CASE("P-101 EX-P45 EX-P46 lowered twice keeps the first time; another delay moves it") {
+TEST_CASE("P-101 C-383 EX-P45 EX-P46 lowered twice keeps the first time; another delay moves it") {
     Cluster twice = limited("memory: 20");
     used(twice, {5, 6, 9});
     twice.configure(queue("memory: 15"), "", kOn);
@@ -119,7 +119,7 @@ TEST_CASE("P-101 EX-P45 EX-P46 lowered twice keeps the first time; another delay
     CHECK(moved.preempted() == "v0-5");
 }
 
-TEST_CASE("P-101 D-46 one type lowered and one raised, or a first max, arms as well") {
+TEST_CASE("P-101 C-383 D-46 one type lowered and one raised, or a first max, arms as well") {
     Cluster mixed = limited("memory: 20, vcore: 10m");
     used(mixed, {5, 6, 9});
     mixed.configure(queue("memory: 10, vcore: 20m"), "", kOn);

@@ -157,7 +157,7 @@ TEST_CASE("S-563 a partition that leaves the configuration goes with everything 
 
 // --- what the RM is told (S-590) ------------------------------------------------------------------------------------
 
-TEST_CASE("S-590 one action, all its callbacks, in order") {
+TEST_CASE("S-590 G-014 one action, all its callbacks, in order") {
     Cluster c;
     CHECK(c.told().empty()); // configuration
     c.node("n", "vcore:10");
@@ -207,7 +207,7 @@ TEST_CASE("S-591 I-031 an allocation tells everything") {
           "N [rm]default app/k on n queue=root.a res={vcore:2} prio=3 tags={color:red} group=g originator");
 }
 
-TEST_CASE("S-142 updates carry time and message") {
+TEST_CASE("S-142 G-014 updates carry time and message") {
     Cluster c;
     c.application("app");
     c.told();

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/scheduler/partition_context.h"
 #include "tests/support/cluster.h"
 
 namespace yk::testing {
@@ -113,7 +114,7 @@ TEST_CASE("S-412 S-416 another node takes the reserved ask") {
     CHECK(c.partition().reservations == 0);
 }
 
-TEST_CASE("S-413 a reservation whose ask has no headroom is dropped after 60 minutes") {
+TEST_CASE("S-413 P-080 a reservation whose ask has no headroom is dropped after 60 minutes") {
     Cluster c = reserved();
     CHECK(c.configure("[{name: a, resources: {max: {vcore: 5m}}}]") == "ok");
     c.advance(minutes(60));
@@ -123,6 +124,8 @@ TEST_CASE("S-413 a reservation whose ask has no headroom is dropped after 60 min
     c.cycles(1);
     CHECK(c.partition().reservations == 0);
     CHECK(c.app("app").reservations.empty());
+    CHECK(c.core().find_partition("default")->state().find_queue("root.a")->reserved_applications.empty());
+    CHECK(c.reserved_on("n-0") == "");
 }
 
 TEST_CASE("S-413 as long as its ask has headroom a reservation stays") {

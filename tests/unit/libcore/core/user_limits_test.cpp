@@ -232,7 +232,7 @@ TEST_CASE("C-097 a type limited to 0 beside another is forbidden") {
     CHECK(c.placed("app") == "plain");
 }
 
-TEST_CASE("C-409 the user's headroom is looked at before the queue's and says so once") {
+TEST_CASE("C-409 S-605 the user's headroom is looked at before the queue's and says so once") {
     Cluster c{"[{name: a, resources: {max: {vcore: 2m}}, limits: [{users: [bob], maxresources: {vcore: 2m}}]}]"};
     c.nodes(1, "vcore:100");
     submit(c, "app", "root.a", "bob");

@@ -1,0 +1,138 @@
+// What is kept of an application: asks, logs, amounts over time, ended ones (S-033, S-112 to S-114, S-184, S-452,
+// S-475, S-581), and the limits that bind nobody (C-412).
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/libcore/core/usage.h"
+
+namespace yk::testing {
+
+namespace {
+
+using Map = ResourceMapView;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+} // namespace
+
+TEST_CASE("S-033 P-132 whole seconds times amounts, apart for preempted ones, placeholders and the rest") {
+    Cluster c{"[{name: c2, resources: {guaranteed: {memory: 4}}}, {name: c1}]"};
+    c.nodes(1, "memory:8").application("x", "root.c2").application("v", "root.c1");
+    c.victim("v", "taken", "memory:4", "n-0", 5).existing("v", "plain", "memory:3", "n-0");
+    c.existing("v", "ph", "memory:1", "n-0", "placeholder=1 group=g");
+    c.ask("x", "k", "memory:4", "other=1 tags=creationTime:1000").cycles(1);
+    REQUIRE(c.preempted() == "taken");
+    c.advance(milliseconds{10'900});
+    CHECK(c.app("v").preempted_seconds.empty()); // counted when it ends
+    c.release("v", "taken", 3).release("v", "ph").advance(seconds{1}).release("v", "plain");
+    const ApplicationView view = c.app("v");
+    CHECK(view.preempted_seconds == std::map<std::string, Map>{{"UNKNOWN", {{"memory", 40}}}});
+    CHECK(view.placeholder_seconds == std::map<std::string, Map>{{"UNKNOWN", {{"memory", 10}}}});
+    CHECK(view.used_seconds == std::map<std::string, Map>{{"UNKNOWN", {{"memory", 33}}}});
+}
+
+TEST_CASE("S-112 an ask for more than one allocation is refused, for one or none it is a plain ask") {
+    Cluster c;
+    c.application("app").told();
+    c.ask("app", "two", "vcore:1", "max=2");
+    const auto told = c.told();
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].rfind("A rejectedAsks [[rm]default app/two ", 0) == 0);
+    c.ask("app", "one", "vcore:1", "max=1").ask("app", "none", "vcore:1", "max=0");
+    CHECK(c.app("app").pending_asks == 2);
+}
+
+TEST_CASE("S-113 S-114 an ask is attempted once its user has room; its log has each reason once, with count and time") {
+    Cluster c{"[{name: a, resources: {max: {vcore: 2m}}, limits: [{users: [bob], maxresources: {vcore: 1m}}]}]"};
+    c.nodes(1, "vcore:10");
+    submit(c, "app", "root.a", "bob");
+    c.ask("app", "k", "vcore:3").cycles(2);
+    AskView ask = c.app("app").asks.at(0);
+    CHECK_FALSE(ask.scheduling_attempted);
+    REQUIRE(ask.log.size() == 1);
+    CHECK(ask.log[0].message == "Not enough user quota");
+    CHECK(ask.log[0].count >= 1);
+    REQUIRE(c.configure("[{name: a, resources: {max: {vcore: 2m}}}]") == "ok");
+    c.advance(seconds{5}).cycles(1);
+    ask = c.app("app").asks.at(0);
+    CHECK(ask.scheduling_attempted);
+    REQUIRE(ask.log.size() == 2);
+    CHECK(ask.log[1].message == "Not enough queue quota");
+    CHECK(ask.log[1].count == 1);
+    CHECK(ask.log[1].last == c.now());
+}
+
+TEST_CASE("S-184 the peak is the largest value of each type ever, of real ones and of placeholders apart") {
+    Cluster c;
+    c.nodes(1, "memory:20,vcore:20").application("app");
+    c.ask("app", "a", "memory:4,vcore:1").ask("app", "b", "memory:1,vcore:5").cycles(1);
+    CHECK(c.app("app").max_used == Map{{"memory", 4}, {"vcore", 1}});
+    c.release("app", "a").cycles(1);
+    CHECK(c.app("app").max_used == Map{{"memory", 4}, {"vcore", 5}});
+    c.ask("app", "ph", "memory:6", "placeholder=1 group=g").cycles(1);
+    CHECK(c.app("app").max_used == Map{{"memory", 6}, {"vcore", 5}}); // not 7: never added to real ones
+}
+
+TEST_CASE("S-452 a new ask raises pending on every level and the priority, and has no callback of its own") {
+    Cluster c{"[{name: p, queues: [{name: a}]}]"};
+    c.application("app", "root.p.a").told();
+    c.ask("app", "k", "vcore:2", "prio=3").events();
+    CHECK(c.told_in_short() == "U Accepted");
+    c.ask("app", "ph", "vcore:1", "prio=7 placeholder=1 group=g");
+    CHECK(c.told_in_short() == "");
+    CHECK(c.events() == std::vector<std::string>{"APP app ADD APP_REQUEST ref=ph"});
+    CHECK(c.app("app").pending == Map{{"vcore", 3}});
+    for (const char* path : {"root", "root.p", "root.p.a"}) CHECK(c.queue(path).pending == Map{{"vcore", 3}});
+    CHECK(c.app("app").max_ask_priority == 7);
+    REQUIRE(c.app("app").placeholder_data.size() == 1);
+    CHECK(c.app("app").placeholder_data[0].count == 1);
+}
+
+TEST_CASE("S-475 the usage of a user drops with what is released, also while asks are pending") {
+    Cluster c;
+    c.nodes(1, "vcore:4");
+    submit(c, "app", "root.a", "bob");
+    c.asks("app", 2, "vcore:3").cycles(1);
+    CHECK(of_user(c, "bob", "root.a").usage == Map{{"vcore", 3}});
+    c.release("app", "app-0");
+    CHECK(c.app("app").pending_asks == 1);
+    CHECK(of_user(c, "bob", "root.a").usage.empty());
+}
+
+TEST_CASE("S-581 two runs with the same id are two entries of the ended list") {
+    Cluster c;
+    for (int run = 0; run < 2; ++run)
+        c.application("app").ask("app", "k", "vcore:1").release("app", "k").advance(seconds{30});
+    const auto ended = c.core().application_views("default", ApplicationList::Completed, false);
+    REQUIRE(ended.size() == 2);
+    CHECK(ended[0].id == "app");
+    CHECK(ended[1].id == "app");
+    CHECK(ended[0].finished != ended[1].finished);
+}
+
+TEST_CASE("S-605 an ask says when the queue has no room for it and when it has again, each only on a change") {
+    Cluster c{"[{name: a, resources: {max: {vcore: 2m}}}]"};
+    c.nodes(1, "vcore:10").application("app").ask("app", "k", "vcore:3").cycles(3);
+    const auto held = c.ask_events();
+    REQUIRE(held.size() == 1);
+    CHECK(held[0].find("'k' does not fit in queue 'root.a'") != std::string::npos);
+    REQUIRE(c.configure("[{name: a, resources: {max: {vcore: 4m}}}]") == "ok");
+    c.cycles(2);
+    const auto fits = c.ask_events();
+    REQUIRE(fits.size() == 1);
+    CHECK(fits[0].find("'k' fits again in queue 'root.a'") != std::string::npos);
+}
+
+TEST_CASE("C-412 a limit binds only in what it names") {
+    Cluster c{"[{name: a, limits: [{users: [bob], maxapplications: 1}, {users: [ann], maxresources: {vcore: 2m}, "
+              "maxapplications: 0}]}]"};
+    c.nodes(1, "vcore:100");
+    submit(c, "b1", "root.a", "bob");
+    submit(c, "a1", "root.a", "ann");
+    submit(c, "a2", "root.a", "ann");
+    c.asks("b1", 3, "vcore:20").asks("a1", 1, "vcore:1").asks("a2", 1, "vcore:1");
+    CHECK(c.cycles(6) == 5); // no resources for bob, no applications for ann
+    CHECK(c.state_of("a2") == "Running");
+}
+
+} // namespace yk::testing

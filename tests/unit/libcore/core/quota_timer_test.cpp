@@ -1,0 +1,172 @@
+// When the timer of quota preemption is armed, moved and cleared (config.md section 15), and what plays no part in it:
+// C-243, C-383, C-386, P-123, P-124, P-127; announcements of victims: P-098, P-131; what queues show: P-015.
+
+#include <catch2/catch.hpp>
+
+#include <fmt/format.h>
+
+#include "tests/support/cluster.h"
+
+namespace yk::testing {
+
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr const char* kOn = "preemption: {quotapreemptionenabled: true}";
+
+std::string queue(const std::string& max, const std::string& delay, const std::string& more = {}) {
+    return fmt::format("[{{name: q, resources: {{{}}}, properties: {{quota.preemption.delay: {}{}}}}}]",
+                       max.empty() ? "" : "max: {memory: " + max + "}", delay, more);
+}
+
+/// Victims of 5, 6 and 9 in q, whose max is 20.
+Cluster full(const std::string& delay, const std::string& more = {}) {
+    Cluster c{queue("20", delay, more), "", kOn};
+    c.nodes(1, "memory:1000,vcore:1000").application("q", "root.q");
+    for (const int size : {5, 6, 9})
+        c.victim("q", fmt::format("v{}", size), fmt::format("memory:{}", size), "n-0", 7200);
+    return c;
+}
+
+void reload(Cluster& c, const std::string& max, const std::string& delay, const std::string& more = {}) {
+    REQUIRE(c.configure(queue(max, delay, more), "", kOn) == "ok");
+}
+
+/// After the max fell to 10 with a delay of 5 s, and 1 s later changed to `max` and `delay`.
+std::string taken_after_change(const std::string& max, const std::string& delay) {
+    Cluster c = full("5s");
+    reload(c, "10", "5s");
+    c.advance(seconds{1});
+    reload(c, max, delay);
+    c.advance(seconds{60});
+    return c.preempted();
+}
+
+} // namespace
+
+TEST_CASE("C-383 what clears the timer: no delay, no max, usage within the max") {
+    CHECK(taken_after_change("10", "5s") == "v5");
+    CHECK(taken_after_change("10", "0s") == "");
+    CHECK(taken_after_change("", "5s") == "");
+    CHECK(taken_after_change("20", "5s") == "");
+    CHECK(taken_after_change("15", "5s") == "v5"); // raised, but not enough: it stays armed
+}
+
+TEST_CASE("C-383 an unchanged max is armed when it gets a delay, counted from then on") {
+    Cluster c = full("0s");
+    reload(c, "10", "0s");
+    c.advance(seconds{10});
+    reload(c, "10", "4s");
+    c.advance(seconds{3});
+    CHECK(c.preempted() == "");
+    c.advance(seconds{3});
+    CHECK(c.preempted() == "v5");
+}
+
+TEST_CASE("C-243 C-386 a dynamic queue is never armed") {
+    constexpr const char* queues = "[{{name: p, parent: true, childtemplate: {{resources: {{max: {{memory: {}}}}}, "
+                                   "properties: {{quota.preemption.delay: 1s}}}}}}]";
+    const std::string rules = std::string{"placementrules: [{name: provided, create: true}], "} + kOn;
+    Cluster c{fmt::format(queues, 10), "", rules};
+    c.nodes(1, "memory:100").application("q", "root.p.x");
+    c.victim("q", "a", "memory:8", "n-0", 7200).victim("q", "b", "memory:4", "n-0", 7200).advance(minutes{1});
+    CHECK(c.preempted() == "");
+    REQUIRE(c.configure(fmt::format(queues, 5), "", rules) == "ok");
+    c.advance(minutes{1});
+    CHECK(c.preempted() == "");
+}
+
+TEST_CASE("C-386 the root is not armed by a reload, only by what the RM reports") {
+    const std::string delay = "properties: {quota.preemption.delay: 1s}";
+    Cluster c{"[{name: a}]", delay, kOn};
+    c.nodes(1, "memory:10").application("q").victim("q", "big", "memory:8", "n-0", 7200);
+    c.play("nodes update id=n-0 res=memory:5");
+    REQUIRE(c.configure("[{name: a}, {name: b}]", delay, kOn) == "ok");
+    c.advance(minutes{1});
+    CHECK(c.preempted() == "");
+    c.victim("q", "more", "memory:1", "n-0", 7200).advance(seconds{5});
+    CHECK(c.preempted() == "more");
+}
+
+TEST_CASE("P-123 policy, delay, offset and fences play no part") {
+    const std::string more = ", preemption.policy: disabled, preemption.delay: 1h, priority.policy: fence, "
+                             "priority.offset: '1000'";
+    Cluster c = full("2s", more);
+    reload(c, "10", "2s", more);
+    c.advance(seconds{5});
+    CHECK(c.preempted() == "v5");
+}
+
+TEST_CASE("P-124 no required node, and a type in common; placeholders, too") {
+    Cluster c{queue("20", "2s"), "", kOn};
+    c.nodes(1, "memory:1000,vcore:1000").application("q", "root.q");
+    c.existing("q", "bound", "memory:5", "n-0", "self=1 tags=yunikorn.apache.org/requiredNode:n-0");
+    c.victim("q", "other", "vcore:1", "n-0", 7200);
+    c.victim("q", "ph", "memory:4", "n-0", 7200, "placeholder=1 group=g");
+    reload(c, "1", "2s");
+    c.advance(seconds{5});
+    CHECK(c.preempted() == "ph");
+}
+
+TEST_CASE("P-127 the victim's event and message name the queue, and it is told once") {
+    Cluster c = full("2s");
+    reload(c, "10", "2s");
+    c.told_in_full();
+    c.ask_events();
+    c.advance(seconds{30});
+    const auto told = c.told_in_full();
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].find("/v5 ") != std::string::npos);
+    CHECK(told[0].find("type=3") != std::string::npos);
+    CHECK(told[0].find("preempted by quota change in root.q") != std::string::npos);
+    const auto events = c.ask_events();
+    REQUIRE(events.size() == 1);
+    CHECK(events[0].find("preempted by quota change in root.q") != std::string::npos);
+}
+
+TEST_CASE("P-131 a victim is announced once, however long its confirmation takes") {
+    Cluster c{"[{name: c2, resources: {guaranteed: {memory: 4}}}, {name: c1}]"};
+    c.nodes(1, "memory:4").application("x", "root.c2").application("v", "root.c1");
+    c.victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", "other=1 tags=creationTime:1000").told();
+    for (int i = 0; i < 10; ++i) c.advance(minutes{1}).cycles(2);
+    CHECK(c.told_in_short() == "L v");
+}
+
+TEST_CASE("P-098 S-605 victims of an ask with a required node: one message, and an event each that says by whom") {
+    Cluster c{"[{name: a}, {name: b}]"};
+    c.node("n-0", "memory:8").node("n-9", "memory:10").application("d", "root.a").application("v", "root.b");
+    c.victim("v", "one", "memory:4", "n-0", 1).victim("v", "two", "memory:4", "n-0", 2);
+    c.ask("d", "d", "memory:8", "tags=yunikorn.apache.org/requiredNode:n-0").cycles(1);
+    c.told_in_full();
+    c.ask_events();
+    c.cycles(1);
+    CHECK(c.preempted() == "one two");
+    CHECK(c.queue("root.b").preempting.at("memory") == 8);
+    CHECK(c.app("d").asks.front().triggered_preemption);
+    CHECK(c.reserved_on("n-0") == "d");
+    const auto told = c.told_in_full();
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].find("/one ") != std::string::npos);
+    CHECK(told[0].find("/two ") != std::string::npos);
+    int victims = 0;
+    for (const std::string& event : c.ask_events())
+        victims += event.find("Preempted by d from application d in root.a") != std::string::npos ? 1 : 0;
+    CHECK(victims == 2);
+}
+
+TEST_CASE("P-015 a queue shows whether and how it takes part in preemption") {
+    Cluster c{"[{name: p, properties: {preemption.policy: fence, preemption.delay: 5s, quota.preemption.delay: 7s}, "
+              "queues: [{name: l}]}, {name: off, properties: {preemption.policy: disabled}}]"};
+    const QueueView view = c.queue("root.p");
+    CHECK(view.preemption_enabled);
+    CHECK(view.preemption_fence);
+    CHECK(view.preemption_delay == seconds{5});
+    CHECK(view.quota_preemption_delay == seconds{7});
+    CHECK(view.preempting.empty());
+    CHECK_FALSE(c.queue("root.off").preemption_enabled);
+    CHECK_FALSE(c.queue("root.off").preemption_fence);
+}
+
+} // namespace yk::testing

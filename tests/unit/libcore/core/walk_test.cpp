@@ -1,0 +1,83 @@
+// Who is looked at in a cycle, and in which order: S-105, S-303, S-410, R-002, R-022.
+
+#include <catch2/catch.hpp>
+
+#include "libcore/scheduler/partition_context.h"
+#include "tests/support/cluster.h"
+
+namespace yk::testing {
+
+namespace {
+
+using std::chrono::seconds;
+
+/// Two nodes with 2 of 10 left, held by `holder` with u0 and u1, and room in the cluster on none.
+Cluster two_full_nodes() {
+    Cluster c;
+    c.node("spare", "vcore:100", "createdrain").nodes(2, "vcore:10").application("holder").application("app");
+    c.existing("holder", "u0", "vcore:8", "n-0").existing("holder", "u1", "vcore:8", "n-1");
+    return c;
+}
+
+} // namespace
+
+TEST_CASE("S-105 a reservation is known to its application, node, leaf and partition; an ask has at most one") {
+    Cluster c = two_full_nodes();
+    c.ask("app", "k", "vcore:6").advance(seconds{3}).cycles(4);
+    CHECK(c.reserved_on("n-0") == "k");
+    CHECK(c.reserved_on("n-1") == "");
+    CHECK(c.app("app").reservations == std::vector<std::string>{"k"});
+    CHECK(c.partition().reservations == 1);
+    const Queue& leaf = *c.core().find_partition("default")->state().find_queue("root.a");
+    REQUIRE(leaf.reserved_applications.size() == 1);
+    CHECK(leaf.reserved_applications.begin()->second == 1);
+    const auto views = c.core().reservation_views("default");
+    REQUIRE(views.size() == 1);
+    CHECK(views[0].since == c.now());
+}
+
+TEST_CASE("S-410 the oldest reservation of an application goes first, whatever the order of its asks") {
+    Cluster c = two_full_nodes();
+    c.ask("app", "old", "vcore:6").advance(seconds{3}).cycles(1);
+    REQUIRE(c.reserved_on("n-0") == "old");
+    c.ask("app", "young", "vcore:6", "prio=9").advance(seconds{3}).cycles(1);
+    REQUIRE(c.reserved_on("n-1") == "young");
+    c.release("holder", "u0").release("holder", "u1").told();
+    CHECK(c.cycles(2) == 2);
+    CHECK(c.told_in_short() == "U Running, N old, N young");
+}
+
+TEST_CASE("S-303 an ask with a required node has its place in the order like the others") {
+    Cluster c;
+    c.nodes(1, "vcore:10").application("app").ask("app", "low", "vcore:1", "prio=1");
+    c.ask("app", "bound", "vcore:1", "prio=3 tags=yunikorn.apache.org/requiredNode:n-0");
+    c.ask("app", "high", "vcore:1", "prio=5");
+    std::string order;
+    while (c.cycles(1) == 1)
+        for (const char* key : {"low", "bound", "high"})
+            if (c.node_of("app", key) == "n-0" && order.find(key) == std::string::npos) order += std::string{key} + " ";
+    CHECK(order == "high bound low ");
+}
+
+TEST_CASE("R-022 an application is as old as its oldest ask, if that is older than itself") {
+    Cluster c;
+    c.nodes(1, "vcore:1").application("first").advance(seconds{10}).application("second");
+    const Instant arrived = c.app("second").submitted;
+    c.ask("first", "k", "vcore:1").ask("second", "k", "vcore:1");
+    CHECK(c.app("second").submitted == arrived);
+    c.ask("second", "old", "vcore:1", "tags=creationTime:100");
+    CHECK(c.app("second").submitted < c.app("first").submitted);
+    c.cycles(1);
+    CHECK(c.allocations_of("second") == 1);
+}
+
+TEST_CASE("R-002 properties of priority come to a dynamic leaf through the template") {
+    Cluster c{"[{name: p, parent: true, childtemplate: {properties: {priority.offset: '7', priority.policy: fence}}}]",
+              "", "placementrules: [{name: provided, create: true}]"};
+    c.application("app", "root.p.x").ask("app", "k", "vcore:1", "prio=2");
+    CHECK(c.queue("root.p.x").priority_offset == 7);
+    CHECK(c.queue("root.p.x").priority_fence);
+    CHECK(c.queue("root.p.x").current_priority == 7); // of a fence the offset alone
+}
+
+} // namespace yk::testing
