@@ -28,7 +28,9 @@ bool Partition::cycle(Instant now) { // S-300 to S-302
     Queue& root = queues_.at("root");
     forget_triggers(now);
     if (!max_of(root) || !gt_zero(pending(root))) return false;
-    if (!reservations_.empty() && walk(root, true, now) == Outcome::Allocated) return true;
+    const bool placed = !reservations_.empty() && walk(root, true, now) == Outcome::Allocated;
+    drop_over_age(now);
+    if (placed) return true;
     return gt_zero(pending(root)) && walk(root, false, now) == Outcome::Allocated;
 }
 
@@ -62,6 +64,12 @@ bool Partition::may_enter(const Queue& leaf, const Rooms& rooms, const Ask& ask)
 
 // --- step 1: reserved asks (S-410 to S-413) -------------------------------------------------------------------------
 
+/// S-413, when the walk is over: what it frees is for the next step.
+void Partition::drop_over_age(Instant now) {
+    for (const auto& [app, key] : over_age_) unreserve(app, key, now);
+    over_age_.clear();
+}
+
 Partition::Outcome Partition::reserved_step(Queue& leaf, Instant now) {
     const Maybe room = headroom(leaf);
     for (Application* app : sorted_applications(leaf)) {
@@ -79,7 +87,8 @@ Partition::Outcome Partition::reserved_application(Application& app, const Rooms
         Node& node = nodes_.at(r.node);
         const bool required = !ask.required_node.empty();
         if (!may_enter(queues_.at(app.queue), rooms, ask)) {
-            if (!required && now - r.since > ports_.settings.reservation_timeout) unreserve(app.id, ask.key, now);
+            if (!required && now - r.since > ports_.settings.reservation_timeout)
+                over_age_.emplace_back(app.id, ask.key);
             continue;
         }
         if (required && !fits(available(node), ask.resource)) {

@@ -147,6 +147,7 @@ private:
     [[nodiscard]] bool is_required(const Reservation& reservation) const;
     void reserve(Application& app, const Ask& ask, const Node& node, Instant now);
     void unreserve(const std::string& app, const std::string& key, Instant now);
+    void drop_over_age(Instant now);
 
     // life of asks and applications
     [[nodiscard]] Application* find(const std::string& app);
@@ -197,8 +198,9 @@ private:
     Apps applications_; // live
     std::vector<std::unique_ptr<Application>> terminated_;
     Apps rejected_;
-    std::vector<Reservation> reservations_; // oldest first
-    std::uint64_t triggers_ = 0;            // the latest number of one
+    std::vector<Reservation> reservations_;                     // oldest first
+    std::vector<std::pair<std::string, std::string>> over_age_; // reservations to drop: application, key
+    std::uint64_t triggers_ = 0;                                // the latest number of one
     std::uint64_t arrivals_ = 0;
     Instant next_sweep_, next_purge_, last_created_;
 };

@@ -20,7 +20,6 @@ namespace yk::testing {
 namespace {
 
 constexpr std::size_t kTypes = 2;
-constexpr std::array<const char*, kTypes> kNames{"memory", "gpu"};
 using Amount = std::array<int, kTypes>;
 constexpr std::uint64_t kClusters = 1000;
 constexpr std::size_t kMostVictims = 9;
