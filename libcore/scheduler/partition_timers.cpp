@@ -23,15 +23,11 @@ CycleOutcome PartitionContext::cycle(Instant now) {
             commit_victims(plan, now);
             ++outcome.changes;
         }
-        const bool placed = execute(plan, now);
-        outcome.changes += drop_planned(now);
-        if (placed) {
-            outcome.allocations = 1;
-            return outcome;
-        }
+        outcome.allocations = execute(plan, now) ? 1 : 0;
     }
-    if (replace_one(now)) {
-        outcome.allocations = 1;
+    if (outcome.allocations == 0 && replace_one(now)) outcome.allocations = 1;
+    if (outcome.allocations > 0) {
+        outcome.changes += drop_planned(now);
         return outcome;
     }
     const Plan plan = planner_.plan_regular(now);
@@ -67,11 +63,12 @@ bool PartitionContext::execute(const Plan& plan, Instant now) {
     return allocate;
 }
 
+/// S-413, at the end of the cycle: what it frees is for the next one.
 std::uint32_t PartitionContext::drop_planned(Instant now) {
     std::uint32_t dropped = 0;
-    const std::vector<ReservationId> planned = planner_.to_drop();
-    for (const ReservationId id : planned) {
-        if (!s_.reservations.alive(id)) continue;
+    const auto planned = planner_.to_drop();
+    for (const auto& [id, sequence] : planned) {
+        if (!s_.reservations.alive(id) || s_.reservations[id].sequence != sequence) continue;
         drop_reservation(id, now);
         ++dropped;
     }

@@ -315,7 +315,7 @@ Plan Planner::try_reservations(ApplicationId id, Instant now) {
             queue_verdict(*application.queue, wanted).queue != nullptr) {
             stall(held, true);
             const bool over_age = now - reservation.since > s_.settings.reservation_timeout;
-            if (over_age && !is_pinned(held)) to_drop_.push_back(held);
+            if (over_age && !is_pinned(held)) to_drop_.push_back({held, reservation.sequence});
             continue;
         }
         if (Plan eviction = try_evicting(held, now)) return eviction;

@@ -44,8 +44,8 @@ public:
 
     /// Before the first step of a cycle.
     void begin_cycle(Instant now);
-    /// Reservations that step 1 found to be over age (S-413); the caller drops them after the walk.
-    [[nodiscard]] const std::vector<ReservationId>& to_drop() const noexcept { return to_drop_; }
+    /// Reservations that step 1 found to be over age (S-413); the caller drops them at the end of the cycle.
+    [[nodiscard]] const std::vector<PartitionState::Aged>& to_drop() const noexcept { return to_drop_; }
     void forget_drops() noexcept { to_drop_.clear(); }
 
     /// Notes on every ask that a walk without outcome passed over what the attempt would have left behind (S-114).
@@ -120,7 +120,7 @@ private:
         PreemptionResult result;
     };
     std::vector<Failure> failures_;
-    std::vector<ReservationId> to_drop_;
+    std::vector<PartitionState::Aged> to_drop_;
     std::vector<ApplicationId> counted_; // by try_counting in this cycle
 };
 

@@ -28,10 +28,10 @@ bool Partition::cycle(Instant now) { // S-300 to S-302
     Queue& root = queues_.at("root");
     forget_triggers(now);
     if (!max_of(root) || !gt_zero(pending(root))) return false;
-    const bool placed = !reservations_.empty() && walk(root, true, now) == Outcome::Allocated;
+    bool placed = !reservations_.empty() && walk(root, true, now) == Outcome::Allocated;
+    if (!placed) placed = gt_zero(pending(root)) && walk(root, false, now) == Outcome::Allocated;
     drop_over_age(now);
-    if (placed) return true;
-    return gt_zero(pending(root)) && walk(root, false, now) == Outcome::Allocated;
+    return placed;
 }
 
 Partition::Outcome Partition::walk(Queue& queue, bool reserved, Instant now) { // S-305
@@ -64,7 +64,7 @@ bool Partition::may_enter(const Queue& leaf, const Rooms& rooms, const Ask& ask)
 
 // --- step 1: reserved asks (S-410 to S-413) -------------------------------------------------------------------------
 
-/// S-413, when the walk is over: what it frees is for the next step.
+/// S-413, at the end of the cycle: what it frees is for the next one.
 void Partition::drop_over_age(Instant now) {
     for (const auto& [app, key] : over_age_) unreserve(app, key, now);
     over_age_.clear();
