@@ -60,7 +60,8 @@ TEST_CASE("EX-G2 S-145 G-011 G-021 placeholders make the application Running and
     CHECK(c.counters("app") == "g 2/0/0");
 }
 
-TEST_CASE("EX-G2 S-360 G-034 G-036 a real ask takes the place of a placeholder, until the confirmation in no visible total") {
+TEST_CASE(
+    "EX-G2 S-360 G-034 G-036 a real ask takes the place of a placeholder, until the confirmation in no visible total") {
     GangStory c = two_placeholders();
     c.real("app", "r1", "memory:2");
     CHECK(c.cycles(3) == 1);

@@ -88,7 +88,8 @@ TEST_CASE("G-051 hard takes the real half of a swap in flight as a pending ask")
     CHECK(c.counters("app") == "g 3/0/3");
 }
 
-TEST_CASE("G-012 G-013 G-054 D-02 a real allocation in Resuming makes the application Running, the rest goes by itself") {
+TEST_CASE(
+    "G-012 G-013 G-054 D-02 a real allocation in Resuming makes the application Running, the rest goes by itself") {
     GangStory c = incomplete("Soft");
     c.node("n-9", "memory:2");
     c.advance(milliseconds{200});
