@@ -14,6 +14,23 @@ void take_out(std::vector<T>& list, T value) {
     list.pop_back();
 }
 
+/// Into the list of what a limit holds, each under its own position.
+template <class T>
+void enlist(std::vector<Id<T>>& held, Id<T> id, T& object, UsageNodeId at) {
+    object.held_at = at;
+    object.held_position = static_cast<std::uint32_t>(held.size());
+    held.push_back(id);
+}
+
+/// And out of it.
+template <class T>
+void strike(std::vector<Id<T>>& held, T& object, Slab<T>& objects) {
+    held[object.held_position] = held.back();
+    objects[held.back()].held_position = object.held_position;
+    held.pop_back();
+    object.held_at = {};
+}
+
 bool same_shares(const Shares& a, const Shares& b) {
     return a.size() == b.size() && compare_shares(a, b) == 0;
 }
@@ -235,39 +252,22 @@ void Orders::file(ApplicationId id) {
 // -------------------------------------------------------------------------------------------
 
 void Orders::hold(GroupId id, UsageNodeId at) {
-    AskGroup& group = s_.groups[id];
-    auto& held = s_.users.held_at(at).groups;
-    group.held_at = at;
-    group.held_position = static_cast<std::uint32_t>(held.size());
-    held.push_back(id);
+    enlist(s_.users.held_at(at).groups, id, s_.groups[id], at);
     touch(id);
 }
 
 void Orders::hold(ApplicationId id, UsageNodeId at) {
-    Application& application = s_.applications[id];
-    auto& held = s_.users.held_at(at).applications;
-    application.held_at = at;
-    application.held_position = static_cast<std::uint32_t>(held.size());
-    held.push_back(id);
+    enlist(s_.users.held_at(at).applications, id, s_.applications[id], at);
     touch(id);
 }
 
 void Orders::let_go(AskGroup& group) {
-    if (!group.held_at.valid()) return;
-    auto& held = s_.users.held_at(group.held_at).groups;
-    held[group.held_position] = held.back();
-    s_.groups[held.back()].held_position = group.held_position;
-    held.pop_back();
-    group.held_at = {};
+    if (group.held_at.valid()) strike(s_.users.held_at(group.held_at).groups, group, s_.groups);
 }
 
 void Orders::let_go(Application& application) {
-    if (!application.held_at.valid()) return;
-    auto& held = s_.users.held_at(application.held_at).applications;
-    held[application.held_position] = held.back();
-    s_.applications[held.back()].held_position = application.held_position;
-    held.pop_back();
-    application.held_at = {};
+    if (application.held_at.valid())
+        strike(s_.users.held_at(application.held_at).applications, application, s_.applications);
 }
 
 void Orders::lift_holds() {

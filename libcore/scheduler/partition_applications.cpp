@@ -275,9 +275,13 @@ void PartitionContext::tell_runnable(ApplicationId id, bool in_queue, bool by_qu
 void PartitionContext::tell_runnable_flags(Instant now) {
     if (!s_.slots_changed) return;
     s_.slots_changed = false;
-    for (const ApplicationId id : s_.applications_by_name()) {
+    std::vector<ApplicationId> waiting;
+    s_.applications.for_each([&](ApplicationId id) {
+        if (s_.applications[id].pending.gt_zero()) waiting.push_back(id);
+    });
+    s_.sort_by_name(waiting);
+    for (const ApplicationId id : waiting) {
         const Application& application = s_.applications[id];
-        if (!application.pending.gt_zero()) continue;
         tell_runnable(id, planner_.has_slot(application), planner_.has_user_slot(application), now);
     }
 }

@@ -272,6 +272,10 @@ private:
     void look_at_due(GroupId id, Instant now);
     void look_at_all_due(Instant now);
 
+    // partition_explain.cpp
+    AllocationId introduce_ask(std::string_view application, std::string_view key, Explanation& explanation) const;
+    [[nodiscard]] bool explain_placed(const Allocation& ask, Explanation& explanation) const;
+
     // partition_views.cpp
     [[nodiscard]] ApplicationView view_of(const Application& application, bool objects) const;
     [[nodiscard]] AskView view_of_ask(const Allocation& ask) const;
@@ -280,7 +284,6 @@ private:
     [[nodiscard]] NodeView view_of(const Node& node, bool objects) const;
     [[nodiscard]] QueueView view_of(const Queue& queue, bool subtree) const;
     void list_allocating(const Queue& queue, std::vector<std::string>& ids) const;
-    [[nodiscard]] ResourceMapView map_of(const Resource& amounts) const;
 
     // partition_explain.cpp
     [[nodiscard]] std::string placeholder_mismatch(const Application& application) const;

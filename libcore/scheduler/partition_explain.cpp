@@ -47,15 +47,9 @@ private:
             same->asks += reason.asks;
     }
 
-    [[nodiscard]] ResourceMapView map_of(const Resource& amounts) const {
-        ResourceMapView map;
-        s_.named(amounts).for_each([&map](std::string_view name, std::int64_t value) { map.emplace(name, value); });
-        return map;
-    }
-
     void add(std::string code, std::string object, std::string text) {
         reasons_.push_back(
-            {std::move(code), std::move(object), std::move(text), map_of(shape_.resource), {}, {}, asks_});
+            {std::move(code), std::move(object), std::move(text), s_.map_of(shape_.resource), {}, {}, asks_});
     }
 
     void explain_application(Instant now) {
@@ -120,8 +114,8 @@ private:
             limited_ = true;
             add(node.tracker->group ? "GROUP_LIMIT" : "USER_LIMIT", std::string{node.path},
                 who(node) + ": " + limit_text(node.limit->max, node.usage));
-            reasons_.back().used = map_of(node.usage);
-            reasons_.back().limit = map_of(node.limit->max.bounds());
+            reasons_.back().used = s_.map_of(node.usage);
+            reasons_.back().limit = s_.map_of(node.limit->max.bounds());
             impossible_ = impossible_ || !node.limit->max.allows(shape_.resource);
         });
     }
@@ -135,8 +129,8 @@ private:
             if (queue->headroom_allows(shape_.resource)) continue;
             if (!queue->is_root()) limited_ = true;
             add("QUEUE_MAX", queue->path, limit_text(queue->max, queue->allocated));
-            reasons_.back().used = map_of(queue->allocated);
-            reasons_.back().limit = map_of(queue->max.bounds());
+            reasons_.back().used = s_.map_of(queue->allocated);
+            reasons_.back().limit = s_.map_of(queue->max.bounds());
             impossible_ = impossible_ || !queue->max.allows(shape_.resource);
         }
     }
@@ -179,7 +173,7 @@ private:
             if (fit.best_lack >= 0 && missing >= fit.best_lack) return;
             fit.best_lack = missing;
             fit.best = node.id;
-            fit.best_available = map_of(node.available);
+            fit.best_available = s_.map_of(node.available);
         });
         fit.lacking.assign(lacking.begin(), lacking.end());
         return fit;
@@ -238,21 +232,42 @@ private:
 
 } // namespace
 
-Explanation PartitionContext::explain_ask(std::string_view application, std::string_view key, Instant now) const {
+/// Which ask it is and whose; none when there is no such ask.
+AllocationId PartitionContext::introduce_ask(std::string_view application, std::string_view key,
+                                             Explanation& explanation) const {
     orders_.refresh();
-    Explanation explanation;
     explanation.application = application;
     explanation.key = key;
     explanation.verdict = "NOT_FOUND";
     const AllocationId id = find_ask(application, key);
-    if (!id.valid()) return explanation;
-    const Allocation& ask = s_.allocations[id];
-    const Application& owner = s_.applications[ask.application];
+    if (!id.valid()) return id;
+    const Application& owner = s_.applications[s_.allocations[id].application];
     explanation.found = true;
     explanation.queue = owner.queue->path;
     explanation.user = owner.user;
     explanation.state = text_of(owner.state);
     explanation.asks = 1;
+    return id;
+}
+
+/// Whether it is placed, which is the whole answer; else since when it waits.
+bool PartitionContext::explain_placed(const Allocation& ask, Explanation& explanation) const {
+    if (ask.is(Allocation::Placed)) {
+        const std::string& node = s_.nodes[ask.node].id;
+        explanation.verdict = "PLACED";
+        explanation.reasons.push_back({"PLACED", node, "placed on node " + node, {}, {}, {}, 1});
+        return true;
+    }
+    explanation.pending_asks = 1;
+    explanation.oldest_pending = ask.created;
+    return false;
+}
+
+Explanation PartitionContext::explain_ask(std::string_view application, std::string_view key, Instant now) const {
+    Explanation explanation;
+    const AllocationId id = introduce_ask(application, key, explanation);
+    if (!id.valid()) return explanation;
+    const Allocation& ask = s_.allocations[id];
     if (ask.is(Allocation::InFlight)) { // G-040
         explanation.verdict = "HELD";
         explanation.reasons.push_back({"PLACEHOLDER",
@@ -266,14 +281,7 @@ Explanation PartitionContext::explain_ask(std::string_view application, std::str
                                        1});
         return explanation;
     }
-    if (ask.is(Allocation::Placed)) {
-        explanation.verdict = "PLACED";
-        explanation.reasons.push_back(
-            {"PLACED", s_.nodes[ask.node].id, "placed on node " + s_.nodes[ask.node].id, {}, {}, {}, 1});
-        return explanation;
-    }
-    explanation.pending_asks = 1;
-    explanation.oldest_pending = ask.created;
+    if (explain_placed(ask, explanation)) return explanation;
     AskExplainer{s_, ask, 1}.run(now, explanation);
     return explanation;
 }

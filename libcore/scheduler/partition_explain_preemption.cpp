@@ -50,19 +50,15 @@ public:
                        : !into.reasons.empty() ? "WAITING"
                                                : "WOULD_PREEMPT";
         if (!takes && !needless && !is_triggered()) {
-            into.reasons.push_back({"PREEMPT_WAIT", leaf_.path, view_.result, map_of(shape_.resource), {}, {}, 1});
+            into.reasons.push_back({"PREEMPT_WAIT", leaf_.path, view_.result, s_.map_of(shape_.resource), {}, {}, 1});
         }
         into.preemption = std::move(view_);
     }
 
 private:
-    [[nodiscard]] ResourceMapView map_of(const Resource& amounts) const {
-        ResourceMapView map;
-        s_.named(amounts).for_each([&map](std::string_view name, std::int64_t value) { map.emplace(name, value); });
-        return map;
-    }
     void add(std::string code, std::string object, std::string text) {
-        reasons_.push_back({std::move(code), std::move(object), std::move(text), map_of(shape_.resource), {}, {}, 1});
+        reasons_.push_back(
+            {std::move(code), std::move(object), std::move(text), s_.map_of(shape_.resource), {}, {}, 1});
     }
     [[nodiscard]] bool is_triggered() const { return ask_.is(Allocation::Triggered); }
 
@@ -126,7 +122,7 @@ private:
         const GuaranteeView guarantees{s_, leaf_};
         Candidates candidates{s_, guarantees, ask_, leaf_};
         view_.fence_root = candidates.root().path;
-        if (const auto left = guarantees.remaining(leaf_)) view_.remaining = map_of(*left);
+        if (const auto left = guarantees.remaining(leaf_)) view_.remaining = s_.map_of(*left);
         count(*s_.root, candidates);
         explain_trigger();
         if (is_triggered()) {
@@ -156,8 +152,8 @@ private:
         if (those == 0) return;
         Resource used = queue.allocated;
         used.sub(queue.preempting);
-        PreemptionView::Giver giver{queue.path, map_of(used), {}, those};
-        if (queue.guaranteed) giver.guaranteed = map_of(*queue.guaranteed);
+        PreemptionView::Giver giver{queue.path, s_.map_of(used), {}, those};
+        if (queue.guaranteed) giver.guaranteed = s_.map_of(*queue.guaranteed);
         view_.givers.push_back(std::move(giver));
     }
 
@@ -165,8 +161,8 @@ private:
         const Allocation& victim = s_.allocations[id];
         const Application& owner = s_.applications[victim.application];
         view_.victims.push_back({owner.id, std::string{victim.key.view()}, owner.queue->path, s_.nodes[victim.node].id,
-                                 map_of(s_.resource_of(victim)), victim.priority, !victim.is(Allocation::PreemptSelf),
-                                 victim.is(Allocation::Originator)});
+                                 s_.map_of(s_.resource_of(victim)), victim.priority,
+                                 !victim.is(Allocation::PreemptSelf), victim.is(Allocation::Originator)});
     }
 
     const PartitionState& s_;
@@ -184,28 +180,10 @@ private:
 
 Explanation PartitionContext::explain_preemption(std::string_view application, std::string_view key,
                                                  Instant now) const {
-    orders_.refresh();
     Explanation explanation;
-    explanation.application = application;
-    explanation.key = key;
-    explanation.verdict = "NOT_FOUND";
-    const AllocationId id = find_ask(application, key);
+    const AllocationId id = introduce_ask(application, key, explanation);
     if (!id.valid()) return explanation;
-    const Allocation& ask = s_.allocations[id];
-    const Application& owner = s_.applications[ask.application];
-    explanation.found = true;
-    explanation.queue = owner.queue->path;
-    explanation.user = owner.user;
-    explanation.state = text_of(owner.state);
-    explanation.asks = 1;
-    if (ask.is(Allocation::Placed)) {
-        explanation.verdict = "PLACED";
-        const std::string& node = s_.nodes[ask.node].id;
-        explanation.reasons.push_back({"PLACED", node, "placed on node " + node, {}, {}, {}, 1});
-        return explanation;
-    }
-    explanation.pending_asks = 1;
-    explanation.oldest_pending = ask.created;
+    if (explain_placed(s_.allocations[id], explanation)) return explanation;
     PreemptionExplainer{s_, planner_, id}.run(now, explanation);
     return explanation;
 }

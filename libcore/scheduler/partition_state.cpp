@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "libcore/config/names.h"
+
 namespace yk {
 
 std::uint32_t TextTable::intern(std::string_view text) {
@@ -25,9 +27,19 @@ std::vector<ApplicationId> PartitionState::applications_by_name() const {
     std::vector<ApplicationId> ids;
     ids.reserve(applications.size());
     applications.for_each([&ids](ApplicationId id) { ids.push_back(id); });
-    std::sort(ids.begin(), ids.end(),
-              [this](ApplicationId a, ApplicationId b) { return applications[a].id < applications[b].id; });
+    sort_by_name(ids);
     return ids;
+}
+
+void PartitionState::sort_by_name(std::vector<ApplicationId>& list) const {
+    std::sort(list.begin(), list.end(),
+              [this](ApplicationId a, ApplicationId b) { return applications[a].id < applications[b].id; });
+}
+
+ResourceMapView PartitionState::map_of(const Resource& amounts) const {
+    ResourceMapView map;
+    amounts.for_each([&](ResourceId id, std::int64_t value) { map.emplace(resources.name(id), value); });
+    return map;
 }
 
 AllocationId PartitionState::find_allocation(ApplicationId application, std::string_view key) const {
@@ -38,7 +50,7 @@ AllocationId PartitionState::find_allocation(ApplicationId application, std::str
 }
 
 Queue* PartitionState::find_queue(std::string_view path) const {
-    const std::string lower = lower_case(path);
+    const std::string lower = config::lower(path);
     if (lower.substr(0, lower.find('.')) != "root") return nullptr;
     Queue* queue = find_deepest(lower);
     return queue->path == lower ? queue : nullptr;
@@ -61,13 +73,6 @@ std::optional<Instant> creation_time(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
     if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
     return Instant{sat_mul(seconds, 1'000'000'000)};
-}
-
-std::string lower_case(std::string_view text) {
-    std::string lower{text};
-    for (char& c : lower)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return lower;
 }
 
 } // namespace yk

@@ -140,6 +140,7 @@ struct PartitionState {
     [[nodiscard]] Queue* find_deepest(std::string_view path) const;
     /// Live applications by id, for whatever is told of several at once.
     [[nodiscard]] std::vector<ApplicationId> applications_by_name() const;
+    void sort_by_name(std::vector<ApplicationId>& list) const;
     /// C-409: the first level of its user, then of its group, that does not allow the ask; none: all do.
     [[nodiscard]] UsageNodeId refusing_user_limit(const Application& application, const Resource& ask) const;
     /// C-410: the same for one more running application; none when it may run.
@@ -148,6 +149,8 @@ struct PartitionState {
         return shapes[allocation.shape].resource;
     }
     [[nodiscard]] NamedResource named(const Resource& amounts) const { return {&amounts, &resources}; }
+    /// For pictures and answers.
+    [[nodiscard]] ResourceMapView map_of(const Resource& amounts) const;
 
     // --- events -----------------------------------------------------------------------------------------------------
     struct Note {
@@ -168,7 +171,5 @@ struct PartitionState {
 
 /// Decimal seconds of a creation-time tag (S-110, I-060); nullopt when missing or malformed.
 [[nodiscard]] std::optional<Instant> creation_time(std::string_view text);
-/// ASCII lower case (C-049).
-[[nodiscard]] std::string lower_case(std::string_view text);
 
 } // namespace yk

@@ -66,8 +66,7 @@ bool PartitionContext::execute(const Plan& plan, Instant now) {
 /// S-413, at the end of the cycle: what it frees is for the next one.
 std::uint32_t PartitionContext::drop_planned(Instant now) {
     std::uint32_t dropped = 0;
-    const auto planned = planner_.to_drop();
-    for (const auto& [id, sequence] : planned) {
+    for (const auto& [id, sequence] : planner_.to_drop()) {
         if (!s_.reservations.alive(id) || s_.reservations[id].sequence != sequence) continue;
         drop_reservation(id, now);
         ++dropped;

@@ -150,32 +150,24 @@ namespace {
 /// The picture of one tracker: nodes in path order, so that a parent comes before its children.
 class UsagePicture {
 public:
-    UsagePicture(const UsageTracker& tracker, const UserGroupManager& users, const ResourceNames& names)
-        : tracker_(tracker), users_(users), names_(names) {}
+    UsagePicture(const UsageTracker& tracker, const PartitionState& state) : tracker_(tracker), s_(state) {}
 
     [[nodiscard]] UsageQueueView make(const std::map<UsageNodeId, std::vector<std::string>>& running) const {
         return make("root", running);
     }
 
 private:
-    [[nodiscard]] ResourceMapView map_of(const Resource& amounts) const {
-        ResourceMapView map;
-        amounts.for_each([&](ResourceId id, std::int64_t value) { map.emplace(names_.name(id), value); });
-        return map;
-    }
-
     [[nodiscard]] UsageQueueView make(const std::string& path,
                                       const std::map<UsageNodeId, std::vector<std::string>>& running) const {
         const UsageNodeId id = tracker_.nodes.at(path);
-        const UsageNode& node = users_[id];
+        const UsageNode& node = s_.users[id];
         UsageQueueView view;
         view.path = path;
-        view.usage = map_of(node.usage);
-        if (node.limit != nullptr && !node.limit->max.unlimited()) view.max = map_of(node.limit->max.bounds());
+        view.usage = s_.map_of(node.usage);
+        if (node.limit != nullptr && !node.limit->max.unlimited()) view.max = s_.map_of(node.limit->max.bounds());
         view.max_applications = node.limit != nullptr ? node.limit->max_applications : 0;
         const auto ids = running.find(id);
         if (ids != running.end()) view.running = ids->second;
-        std::sort(view.running.begin(), view.running.end());
         const std::string prefix = path + ".";
         for (auto each = tracker_.nodes.lower_bound(prefix);
              each != tracker_.nodes.end() && each->first.compare(0, prefix.size(), prefix) == 0; ++each)
@@ -185,8 +177,7 @@ private:
     }
 
     const UsageTracker& tracker_;
-    const UserGroupManager& users_;
-    const ResourceNames& names_;
+    const PartitionState& s_;
 };
 
 } // namespace
@@ -211,7 +202,7 @@ std::vector<UsageView> PartitionContext::usage_views(bool groups) const {
     for (const auto& [name, tracker] : trackers) {
         UsageView view = std::move(views[&tracker]);
         view.name = name;
-        view.root = UsagePicture{tracker, s_.users, s_.resources}.make(running);
+        view.root = UsagePicture{tracker, s_}.make(running);
         list.push_back(std::move(view));
     }
     return list;

@@ -30,20 +30,14 @@ TemplateView template_of(const Queue& owner) {
 
 } // namespace
 
-ResourceMapView PartitionContext::map_of(const Resource& amounts) const {
-    ResourceMapView map;
-    amounts.for_each([&](ResourceId id, std::int64_t value) { map.emplace(s_.resources.name(id), value); });
-    return map;
-}
-
 PartitionView PartitionContext::view() const {
     PartitionView view;
     view.name = s_.name;
     view.rm = s_.full_name.substr(1, s_.full_name.find(']') - 1);
     view.state = text_of(s_.state);
     view.last_transition = s_.last_transition;
-    view.capacity = map_of(s_.capacity);
-    view.allocated = map_of(s_.root->allocated);
+    view.capacity = s_.map_of(s_.capacity);
+    view.allocated = s_.map_of(s_.root->allocated);
     view.node_sort_policy = s_.node_policy == config::NodeSortPolicy::BinPacking ? "binpacking" : "fair";
     view.resource_weights = s_.resource_weights;
     if (view.resource_weights.empty()) view.resource_weights = {{"memory", 1.0}, {"vcore", 1.0}};
@@ -86,14 +80,14 @@ QueueView PartitionContext::view_of(const Queue& queue, bool subtree) const {
     view.state = text_of(queue.state);
     view.leaf = queue.leaf;
     view.managed = queue.managed;
-    view.pending = map_of(queue.pending);
-    view.allocated = map_of(queue.allocated);
-    view.preempting = map_of(queue.preempting);
-    if (!queue.max.unlimited()) view.max = map_of(queue.max.bounds());
-    if (queue.guaranteed) view.guaranteed = map_of(*queue.guaranteed);
-    if (const Limit headroom = queue.headroom(); !headroom.unlimited()) view.headroom = map_of(headroom.bounds());
+    view.pending = s_.map_of(queue.pending);
+    view.allocated = s_.map_of(queue.allocated);
+    view.preempting = s_.map_of(queue.preempting);
+    if (!queue.max.unlimited()) view.max = s_.map_of(queue.max.bounds());
+    if (queue.guaranteed) view.guaranteed = s_.map_of(*queue.guaranteed);
+    if (const Limit headroom = queue.headroom(); !headroom.unlimited()) view.headroom = s_.map_of(headroom.bounds());
     if (const Limit effective = queue.effective_max(); !effective.unlimited())
-        view.effective_max = map_of(effective.bounds());
+        view.effective_max = s_.map_of(effective.bounds());
     view.properties = queue.property_map;
     view.max_applications = queue.max_applications;
     view.running_applications = queue.running;
@@ -126,7 +120,7 @@ AskView PartitionContext::view_of_ask(const Allocation& ask) const {
     const Shape& shape = s_.shapes[ask.shape];
     view.key = ask.key.view();
     view.application = s_.applications[ask.application].id;
-    view.resource = map_of(shape.resource);
+    view.resource = s_.map_of(shape.resource);
     view.tags = tags_view(s_.tags.tags(ask.tags));
     view.priority = ask.priority;
     view.request_time = ask.created;
@@ -164,7 +158,7 @@ AllocationView PartitionContext::view_of_allocation(const Allocation& allocation
     view.key = allocation.key.view();
     if (allocation.application.valid()) view.application = s_.applications[allocation.application].id;
     view.node = s_.nodes[allocation.node].id;
-    view.resource = map_of(s_.resource_of(allocation));
+    view.resource = s_.map_of(s_.resource_of(allocation));
     view.tags = tags_view(s_.tags.tags(allocation.tags));
     view.priority = allocation.priority;
     view.request_time = allocation.created;
@@ -185,10 +179,10 @@ ApplicationView PartitionContext::view_of(const Application& application, bool o
     view.user = application.user;
     view.groups = application.user_groups;
     view.state = text_of(application.state);
-    view.allocated = map_of(application.allocated);
-    view.placeholder = map_of(application.placeholder);
-    view.pending = map_of(application.pending);
-    view.max_used = map_of(application.peak);
+    view.allocated = s_.map_of(application.allocated);
+    view.placeholder = s_.map_of(application.placeholder);
+    view.pending = s_.map_of(application.pending);
+    view.max_used = s_.map_of(application.peak);
     view.submitted = application.submitted;
     view.started = application.started;
     view.finished = application.finished;
@@ -198,7 +192,7 @@ ApplicationView PartitionContext::view_of(const Application& application, bool o
     for (const auto& [name, group] : application.gang.groups)
         if (group.count > 0)
             view.placeholder_data.push_back({s_.texts.text(name), static_cast<std::int64_t>(group.count),
-                                             map_of(group.min_resource), static_cast<std::int64_t>(group.replaced),
+                                             s_.map_of(group.min_resource), static_cast<std::int64_t>(group.replaced),
                                              static_cast<std::int64_t>(group.timed_out)});
     std::sort(view.placeholder_data.begin(), view.placeholder_data.end(),
               [](const auto& a, const auto& b) { return a.task_group < b.task_group; });
@@ -208,9 +202,9 @@ ApplicationView PartitionContext::view_of(const Application& application, bool o
     view.max_ask_priority = view.has_pending ? application.ask_priority() : 0;
     view.backoff_deadline = application.backoff_until;
     for (const auto& [type, totals] : application.seconds) {
-        view.used_seconds[type] = map_of(totals[0]);
-        view.preempted_seconds[type] = map_of(totals[1]);
-        view.placeholder_seconds[type] = map_of(totals[2]);
+        view.used_seconds[type] = s_.map_of(totals[0]);
+        view.preempted_seconds[type] = s_.map_of(totals[1]);
+        view.placeholder_seconds[type] = s_.map_of(totals[2]);
     }
     if (!objects) return view;
     application.groups.for_each([&](std::uint32_t group) {
@@ -267,10 +261,10 @@ NodeView PartitionContext::view_of(const Node& node, bool objects) const {
     NodeView view;
     view.id = node.id;
     view.attributes = node.attributes;
-    view.capacity = map_of(node.capacity);
-    view.allocated = map_of(node.allocated);
-    view.occupied = map_of(node.occupied);
-    view.available = map_of(node.available);
+    view.capacity = s_.map_of(node.capacity);
+    view.allocated = s_.map_of(node.allocated);
+    view.occupied = s_.map_of(node.occupied);
+    view.available = s_.map_of(node.available);
     view.schedulable = node.schedulable;
     view.allocation_count = static_cast<std::int64_t>(node.allocations.size());
     for (const ReservationId id : node.reservations)
@@ -303,7 +297,7 @@ std::vector<ReservationView> PartitionContext::reservation_views() const {
         const Application& application = s_.applications[reservation.application];
         const Shape& shape = s_.shapes[ask.shape];
         views.push_back({application.id, std::string{ask.key.view()}, s_.nodes[reservation.node].id,
-                         application.queue->path, map_of(shape.resource), reservation.since,
+                         application.queue->path, s_.map_of(shape.resource), reservation.since,
                          shape.is_pinned() ? "required node" : "no node had room"});
     });
     sort_by_key(views);

@@ -395,30 +395,27 @@ void Planner::begin_cycle(Instant now) {
 
 // --- what an attempt leaves behind (S-113, S-114, S-605) -------------------------------------------------------------
 
-void Planner::tell_headroom(const Allocation& ask, bool fits_now, Instant now) {
-    const Application& application = s_.applications[ask.application];
+/// S-605. `verdict` follows the key.
+void Planner::tell_room(const Allocation& ask, const std::string& verdict, const Limit& room, Instant now) {
     const Resource& wanted = s_.resource_of(ask);
-    const Limit room = application.queue->headroom();
-    std::string message = "Request '" + std::string{ask.key.view()};
-    message += fits_now ? "' fits again in queue '" : "' does not fit in queue '";
-    message += application.queue->path + "' (requested " + s_.named(wanted).text() + ", available " +
-               s_.named(room.bounds()).text() + ")";
-    s_.tell(
-        {EventType::Request, EventChange::None, EventDetail::None, ask.key.view(), application.id, message, &wanted},
-        now);
+    const std::string message = "Request '" + std::string{ask.key.view()} + "' " + verdict + " (requested " +
+                                s_.named(wanted).text() + ", available " + s_.named(room.bounds()).text() + ")";
+    s_.tell({EventType::Request, EventChange::None, EventDetail::None, ask.key.view(),
+             s_.applications[ask.application].id, message, &wanted},
+            now);
+}
+
+void Planner::tell_headroom(const Allocation& ask, bool fits_now, Instant now) {
+    const Queue& leaf = *s_.applications[ask.application].queue;
+    const std::string verdict = fits_now ? "fits again in queue '" : "does not fit in queue '";
+    tell_room(ask, verdict + leaf.path + "'", leaf.headroom(), now);
 }
 
 void Planner::tell_user_limit(const Allocation& ask, bool fits_now, Instant now) {
     const Application& application = s_.applications[ask.application];
-    const Resource& wanted = s_.resource_of(ask);
     Limit room = s_.users.headroom(application.user_usage);
     room.tighten(s_.users.headroom(application.group_usage));
-    std::string message = "Request '" + std::string{ask.key.view()};
-    message += fits_now ? "' fits in the available user quota" : "' exceeds the available user quota";
-    message += " (requested " + s_.named(wanted).text() + ", available " + s_.named(room.bounds()).text() + ")";
-    s_.tell(
-        {EventType::Request, EventChange::None, EventDetail::None, ask.key.view(), application.id, message, &wanted},
-        now);
+    tell_room(ask, fits_now ? "fits in the available user quota" : "exceeds the available user quota", room, now);
 }
 
 /// The order of the attempts: user, queue, nodes (S-253).

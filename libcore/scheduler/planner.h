@@ -104,6 +104,7 @@ private:
     void note_on(AllocationId id, AskGroup::Note why, Instant now);
     void passed_user_limit(AllocationId id, Instant now);
     void failed_user_limit(AllocationId id, Instant now);
+    void tell_room(const Allocation& ask, const std::string& verdict, const Limit& room, Instant now);
     void tell_user_limit(const Allocation& ask, bool fits_now, Instant now);
     void passed_headroom(AllocationId id, Instant now);
     void failed_headroom(AllocationId id, Instant now);

@@ -20,11 +20,6 @@ const UsageLimit* find(const UsageLimits& limits, std::string_view name) {
     return entry == limits.end() ? nullptr : &entry->second;
 }
 
-std::string_view parent_of(std::string_view path) {
-    const std::size_t dot = path.rfind('.');
-    return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
-}
-
 bool same_order(const UsageLimits& a, const UsageLimits& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& left, const auto& right) {
         return left.first == right.first && left.second.order == right.second.order;
@@ -32,6 +27,11 @@ bool same_order(const UsageLimits& a, const UsageLimits& b) {
 }
 
 } // namespace
+
+std::string_view parent_path(std::string_view path) {
+    const std::size_t dot = path.rfind('.');
+    return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
+}
 
 LimitTable::LimitTable(const config::Queue& root, ResourceNames& resources) {
     add(root, "root", resources);
@@ -72,7 +72,7 @@ const UsageLimit* LimitTable::for_group(std::string_view path, std::string_view 
 
 std::string_view LimitTable::group_of(std::string_view path, const std::vector<std::string>& groups) const {
     if (groups.empty() || queues_.empty()) return {};
-    for (; !path.empty(); path = parent_of(path)) {
+    for (; !path.empty(); path = parent_path(path)) {
         const QueueLimits* here = at(path);
         if (here == nullptr) continue;
         auto chosen = here->groups.end();

@@ -35,6 +35,9 @@ struct QueueLimits {
     UsageLimits groups;
 };
 
+/// The path of the queue above; empty for the root.
+[[nodiscard]] std::string_view parent_path(std::string_view path);
+
 class LimitTable {
 public:
     LimitTable() = default;

@@ -7,11 +7,6 @@ namespace yk {
 
 namespace {
 
-std::string_view parent_of(std::string_view path) {
-    const std::size_t dot = path.rfind('.');
-    return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
-}
-
 using Changes = std::vector<UserGroupManager::LimitChange>;
 
 void note_changes(const UsageLimits& before, const UsageLimits& after, const std::string& path, bool group,
@@ -110,7 +105,7 @@ UsageTracker& UserGroupManager::tracker_of(std::string_view name, bool group) {
 UsageNodeId UserGroupManager::find_or_make(UsageTracker& tracker, std::string_view path) {
     const auto known = tracker.nodes.find(path);
     if (known != tracker.nodes.end()) return known->second;
-    const std::string_view above = parent_of(path);
+    const std::string_view above = parent_path(path);
     const UsageNodeId parent = above.empty() ? UsageNodeId{} : find_or_make(tracker, above);
     const UsageNodeId id = nodes_.make();
     UsageNode& node = nodes_[id];
