@@ -61,6 +61,7 @@ public:
     [[nodiscard]] Node& operator[](NodeId id) noexcept { return nodes_[id]; }
     [[nodiscard]] const Node& operator[](NodeId id) const noexcept { return nodes_[id]; }
     [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
+    [[nodiscard]] bool alive(NodeId id) const noexcept { return nodes_.alive(id); }
     /// f(NodeId) in id order.
     template <class F>
     void for_each(F&& f) const {
@@ -98,6 +99,19 @@ public:
     // --- search; REQUIRES: refreshed -------------------------------------------------------------------------------
     /// The first open node in order that can take the shape; none: no node can.
     [[nodiscard]] NodeId find_first(ShapeId shape);
+    /// The first open nodes in order that can take the shape, at most `count`, without those `skip` is true for.
+    template <class Skip>
+    [[nodiscard]] std::vector<NodeId> find_some(const Shape& shape, std::size_t count, Skip&& skip) const {
+        std::vector<NodeId> found;
+        if (count == 0) return found;
+        index_.visit([&shape](const NodeSummary& below) { return may_hold(below, shape.need); },
+                     [&](std::uint32_t value) {
+                         const NodeId id{value};
+                         if (fits(nodes_[id].available, shape.resource) && !skip(id)) found.push_back(id);
+                         return found.size() == count;
+                     });
+        return found;
+    }
     /// S-403: the open node large enough whose free amounts lack least, the first in order on ties; none: no such node.
     [[nodiscard]] NodeId find_to_reserve(const Shape& shape) const;
     /// The open node with the lowest id that can take the shape; none: no node can.
@@ -126,6 +140,10 @@ private:
     static constexpr std::size_t kScanById = 64;
     static constexpr std::uint32_t kHalveAfter = 8192; // searches after which all counts are halved
 
+    [[nodiscard]] static bool may_hold(const NodeSummary& below, const Lanes& need) noexcept {
+        return need[0] <= below.room[0] && need[1] <= below.room[1] && need[2] <= below.room[2] &&
+               need[3] <= below.room[3];
+    }
     void file(NodeId id, Node& node);
     [[nodiscard]] NodeSummary summary_of(const Node& node) const noexcept;
     [[nodiscard]] std::uint64_t fit_mask(const Lanes& available) const noexcept;

@@ -48,6 +48,8 @@ public:
     void shape_appeared(ShapeId id);
     /// The reservation may be fulfilled again.
     void wake(ReservationId id);
+    /// Placeholders may be replaced again.
+    void wake_gangs();
     /// Drops the shapes nobody uses when there are many.
     void sweep_shapes();
 
@@ -58,7 +60,6 @@ public:
 private:
     void node_refreshed(const Node& node, bool grew);
     void unblock(ShapeId id);
-    void wake_gangs();
     void file(GroupId id);
     void file(ApplicationId id);
     void file(Queue& queue);

@@ -29,6 +29,7 @@
 #include "libcore/scheduler/event.h"
 #include "libcore/scheduler/metrics_view.h"
 #include "libcore/scheduler/preemption_records.h"
+#include "libcore/scheduler/rm_calls.h"
 #include "libcore/scheduler/settings.h"
 #include "libcore/scheduler/timers.h"
 #include "libcore/scheduler/view.h"
@@ -56,12 +57,13 @@ struct EndedApplication {
 };
 
 struct PartitionState {
-    PartitionState(std::string short_name, std::string full, const Settings& s, Callbacks& c, EventSink& e)
+    PartitionState(std::string short_name, std::string full, const Settings& s, Callbacks& c, EventSink& e, RmCalls& r)
         : name(std::move(short_name)),
           full_name(std::move(full)),
           settings(s),
           callbacks(c),
           events(e),
+          calls(r),
           nodes(shapes) {}
 
     std::string name;
@@ -69,6 +71,7 @@ struct PartitionState {
     const Settings& settings;
     Callbacks& callbacks;
     EventSink& events;
+    RmCalls& calls;
     ObjectState state = ObjectState::Active;
     Instant last_transition;
 
@@ -120,6 +123,7 @@ struct PartitionState {
     std::deque<Due> due; // groups to look at when their first ask may reserve, by time (S-403)
     Timers late_due;     // the same for those that came out of order
     PreemptionRecords preemption;
+    Inquiries inquiries;
     std::uint64_t next_arrival = 1;
     std::uint64_t next_token = 1;
     CoreCounters counters;

@@ -20,8 +20,10 @@ bool fits_without_candidates(GuaranteeView& view, Candidates& candidates, const 
     return left && all_common(*left, ask, [&](ResourceId id) { return ask.get(id) <= 0 || left->get(id) >= 0; });
 }
 
-/// P-040.
-bool is_eligible(GuaranteeView& view, Candidates& candidates, const Queue& leaf, const Resource& ask) {
+} // namespace
+
+bool PreemptionPlanner::may_attempt(GuaranteeView& view, Candidates& candidates, const Queue& leaf,
+                                    const Resource& ask) {
     const std::optional<Resource> left = view.remaining(leaf);
     if (!left) return false;
     const bool concerned = !all_common(*left, ask, [&](ResourceId id) { return ask.get(id) <= 0; }); // D-37
@@ -30,21 +32,24 @@ bool is_eligible(GuaranteeView& view, Candidates& candidates, const Queue& leaf,
     return fits_now || fits_without_candidates(view, candidates, leaf, ask);
 }
 
-} // namespace
-
 PreemptionPlan PreemptionPlanner::plan_queue(AllocationId id, bool nodes_tried, Instant now) const {
     const Allocation& ask = s_.allocations[id];
     const Resource& size = s_.resource_of(ask);
     const Queue& leaf = *s_.applications[ask.application].queue;
     GuaranteeView view{s_, leaf};
     Candidates candidates{s_, view, ask, leaf};
-    if (!is_eligible(view, candidates, leaf, size)) return {PreemptionResult::Guarantees, {}, {}};
+    if (!may_attempt(view, candidates, leaf, size)) return {PreemptionResult::Guarantees, {}, {}};
     const std::optional<NodeVictims> chosen = NodeChoice{s_, view, candidates, id, now}.best(nodes_tried);
     if (!chosen) return {PreemptionResult::NoHelp, {}, {}};
-    PreemptionPlan plan{PreemptionResult::Victims, chosen->node, {}};
+    return with_queue_victims(view, candidates, leaf, size, *chosen, chosen->index);
+}
+
+PreemptionPlan PreemptionPlanner::with_queue_victims(GuaranteeView& view, Candidates& candidates, const Queue& leaf,
+                                                     const Resource& size, const NodeVictims& chosen, int last) {
+    PreemptionPlan plan{PreemptionResult::Victims, chosen.node, {}};
     Deficits deficits{leaf, size};
-    for (int i = 0; i <= chosen->index; ++i) { // P-063: as a whole
-        const Candidate& victim = chosen->plan[static_cast<std::size_t>(i)];
+    for (int i = 0; i <= last; ++i) { // P-063: as a whole
+        const Candidate& victim = chosen.plan[static_cast<std::size_t>(i)];
         view.remove(*victim.leaf, *victim.size);
         view.charge(*victim.size);
         deficits.take(victim);

@@ -43,7 +43,7 @@ void check_messages(Body body) {
 
 void check_body(Body body) {
     check_messages<si::RegisterResourceManagerRequest, si::AllocationRequest, si::ApplicationRequest, si::NodeRequest,
-                   si::UpdateConfigurationRequest, si::HelloRequest, si::PollRequest, si::CallResultRequest,
+                   si::UpdateConfigurationRequest, si::HelloRequest, si::PollRequest, si::CallResultRequest, si::CallResultBody,
                    si::SyncRequest, si::StreamLogRequest, si::RegisterResourceManagerResponse, si::HelloReply,
                    si::PollReply, si::AllocationResponse, si::ApplicationResponse, si::NodeResponse>(body);
     const Value value = decode_value(body);
