@@ -26,7 +26,8 @@ struct Taking {
 
 } // namespace
 
-NodeCollection::NodeCollection(ShapeTable& shapes) : shapes_(shapes), index_(NodeTraits{&nodes_}) {}
+NodeCollection::NodeCollection(ShapeTable& shapes, bool summaries)
+    : shapes_(shapes), summaries_(summaries), index_(NodeTraits{&nodes_}) {}
 
 NodeId NodeCollection::find(std::string_view id) const {
     const auto found = by_id_.find(id);
@@ -171,10 +172,17 @@ void NodeCollection::forget_shape(ShapeId id) {
 }
 
 NodeId NodeCollection::find_first(ShapeId id) {
+    if (!summaries_) return find_by_looking(shapes_[id]);
     count_search(id);
     const Shape& shape = shapes_[id];
     if (shape.fit_bit >= 0) return find_by_bit(shape);
     return shape.wide_bit >= 0 ? wide_->find_first(shape) : find_by_lanes(id);
+}
+
+NodeId NodeCollection::find_by_looking(const Shape& shape) const {
+    NodeId found;
+    index_.visit([](const NodeSummary&) { return true; }, Taking{nodes_, shape, found});
+    return found;
 }
 
 NodeId NodeCollection::find_by_bit(const Shape& shape) const {
@@ -231,7 +239,7 @@ NodeId NodeCollection::find_to_reserve(const Shape& shape) const {
             if (shape.need[lane] > below.room[lane])
                 bound +=
                     static_cast<double>(shape.need[lane] - below.room[lane]) / static_cast<double>(shape.need[lane]);
-        return bound * 0.999999 - 1e-6 < best;
+        return !summaries_ || bound * 0.999999 - 1e-6 < best;
     };
     index_.visit(may, [&](std::uint32_t value) {
         const Node& node = nodes_[NodeId{value}];

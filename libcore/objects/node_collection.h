@@ -45,7 +45,8 @@ struct NodeTraits {
 
 class NodeCollection {
 public:
-    explicit NodeCollection(ShapeTable& shapes);
+    /// `summaries`: false makes every search test the nodes one by one.
+    explicit NodeCollection(ShapeTable& shapes, bool summaries = true);
 
     // --- by id ------------------------------------------------------------------------------------------------------
     [[nodiscard]] NodeId find(std::string_view id) const;
@@ -129,11 +130,13 @@ private:
     void deal_bit(ShapeId id, std::size_t bit);
     [[nodiscard]] NodeId find_by_bit(const Shape& shape) const;
     [[nodiscard]] NodeId find_by_lanes(ShapeId id);
+    [[nodiscard]] NodeId find_by_looking(const Shape& shape) const;
     void note_dear(ShapeId id);
     void make_wide();
     void drop_wide();
 
     ShapeTable& shapes_;
+    const bool summaries_;
     Slab<Node> nodes_;
     std::map<std::string, NodeId, std::less<>> by_id_;
     config::NodeSortPolicy policy_ = config::NodeSortPolicy::Fair;
