@@ -50,6 +50,8 @@ public:
     void wake(ReservationId id);
     /// Placeholders may be replaced again.
     void wake_gangs();
+    /// Forgets all blocks: the next cycle finds out for itself.
+    void drop_blocks();
     /// Drops the shapes nobody uses when there are many.
     void sweep_shapes();
 

@@ -64,7 +64,7 @@ struct PartitionState {
           callbacks(c),
           events(e),
           calls(r),
-          nodes(shapes) {}
+          nodes(shapes, s.shortcuts.summaries) {}
 
     std::string name;
     std::string full_name;
