@@ -19,8 +19,8 @@ namespace yk::testing {
 
 namespace {
 
-constexpr std::uint64_t kRounds = 40;
-constexpr std::size_t kLength = 120;
+constexpr std::uint64_t kRounds = 25;
+constexpr std::size_t kLength = 100;
 
 /// What the RM was asked, from a recorded line: `P1 app/k on n,m reserve` or `V1 app/k on n victims=a,b start=0`.
 struct Asked {
