@@ -58,6 +58,7 @@ public:
     void announce_existing(const NodeSpec& spec);
     /// UPDATE, DRAIN, SCHEDULABLE, DECOMISSION.
     [[nodiscard]] std::optional<Refusal> change_node(const NodeSpec& spec, Instant now);
+    [[nodiscard]] bool has_node(std::string_view id) const { return s_.nodes.find(id).valid(); }
 
     // --- cycles and time (partition_timers.cpp) ---------------------------------------------------------------------
     CycleOutcome cycle(Instant now);
