@@ -101,11 +101,12 @@ void pack_rejected(Packer& packer, const RejectedAsk& rejected) {
 }
 
 void pack_ignored(Packer& packer, const IgnoredRelease& ignored) {
-    packer.map(4);
+    packer.map(5);
     packer.field("partitionName", ignored.partition);
     packer.field("applicationID", ignored.application);
     packer.field("allocationKey", ignored.key);
     packer.field("reason", message_text(ignored.reason));
+    pack_code(packer, ignored.code);
 }
 
 void pack_accepted(Packer& packer, const AcceptedApplication& accepted) {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "protocol/si/messages.h"
+#include "protocol/wire/body_reader.h"
 #include "protocol/wire/codec.h"
 
 using namespace yk;
@@ -98,6 +99,9 @@ TEST_CASE("I-010 what an RM did not announce is not sent") {
     const auto items = writer.take();
     REQUIRE(items.size() == 2);
     CHECK(decode<si::AllocationResponse>(items[0]).ignored_releases[0].reason == "no such thing");
+    const std::string bytes = std::string(items[0].head_view()) + items[0].body.str();
+    const auto told = wire::decode_value(wire::scan_body(bytes).value());
+    CHECK(told["ignoredReleases"][0]["code"] == 1040); // I-163
     CHECK(items[1].kind == si::item::kUpdateContainerSchedulingState);
     CHECK(items[1].item_class == ItemClass::LatestWins);
 }
