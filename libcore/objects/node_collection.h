@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "libcore/config/config.h"
-#include "libcore/objects/fit_needs.h"
 #include "libcore/objects/node.h"
 #include "libcore/objects/wide_fits.h"
 

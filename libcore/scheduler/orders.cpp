@@ -300,8 +300,7 @@ void Orders::lift_blocks() {
             if (!queue->grew) continue;
             any = true;
             queue->grew = false;
-            if (!queue->has_blocks()) continue;
-            for (const ShapeId id : queue->blocks_that_fit(s_.shapes)) queue->unblock(id, s_.shapes);
+            queue->unblock_fitting(s_.shapes);
         }
     if (any) wake_headroom();
 }

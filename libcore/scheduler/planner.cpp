@@ -299,7 +299,7 @@ Plan Planner::plan_reserved(Instant now) {
                                   });
         if (!found.valid()) return {};
         if (hold_without_slot(found)) continue;
-        if (const Plan plan = try_reservations(found, now)) return plan;
+        if (Plan plan = try_reservations(found, now)) return plan;
     }
 }
 
