@@ -15,7 +15,8 @@ constexpr std::string_view kPartitionAttribute = "si/node-partition";
 constexpr std::array kCounters{
     &CoreCounters::allocated,         &CoreCounters::released,    &CoreCounters::rejected,
     &CoreCounters::scheduling_errors, &CoreCounters::corrections, &CoreCounters::submitted,
-    &CoreCounters::accepted,          &CoreCounters::refused,     &CoreCounters::nodes_removed};
+    &CoreCounters::accepted,          &CoreCounters::refused,     &CoreCounters::nodes_removed,
+    &CoreCounters::nodes_failed};
 static_assert(sizeof(CoreCounters) == kCounters.size() * sizeof(std::uint64_t));
 
 std::string_view partition_of(const NodeSpec& spec) {
@@ -23,6 +24,12 @@ std::string_view partition_of(const NodeSpec& spec) {
     for (const Tag& tag : *spec.attributes)
         if (tag.key == kPartitionAttribute) return tag.value;
     return {};
+}
+
+/// S-611: refused because it cannot be, whatever the state of application and partition.
+bool is_impossible(ElementCode code) {
+    return code == ElementCode::PlaceholderGroup || code == ElementCode::NodeUnknown ||
+           code == ElementCode::NoResource || code == ElementCode::Negative;
 }
 
 } // namespace
@@ -133,7 +140,9 @@ void ClusterContext::apply_asks(const std::vector<AskSpec>& asks, bool placement
                               ElementCode::PartitionUnknown};
         else
             refusal = partition->apply_ask(spec, now);
-        if (refusal) rejected.push_back({&spec, full_name(spec.partition), std::move(*refusal)});
+        if (!refusal) continue;
+        if (!spec.node.empty() && is_impossible(refusal->code)) ++gone_.scheduling_errors;
+        rejected.push_back({&spec, full_name(spec.partition), std::move(*refusal)});
     }
     if (rejected.empty()) return;
     gone_.rejected += rejected.size();
@@ -201,13 +210,14 @@ void ClusterContext::apply(const NodeRequest& request, Instant now) {
     for (const NodeSpec& spec : request.nodes) {
         const bool create = spec.action == NodeAction::Create || spec.action == NodeAction::CreateDrain;
         Answer answer{&spec, find_partition(partition_of(spec)), full_name(partition_of(spec)), {}};
-        if (answer.partition == nullptr)
+        if (answer.partition == nullptr) {
+            ++gone_.nodes_failed;
             answer.refusal = Refusal{"failed to find partition " + answer.full + " for node " + std::string{spec.id},
                                      ElementCode::PartitionUnknown};
-        else if (create)
-            answer.refusal = answer.partition->create_node(spec, now);
-        else
-            answer.refusal = answer.partition->change_node(spec, now);
+        } else {
+            answer.refusal =
+                create ? answer.partition->create_node(spec, now) : answer.partition->change_node(spec, now);
+        }
         if (create || answer.refusal) answers.push_back(std::move(answer));
     }
     if (answers.empty()) return;
@@ -254,8 +264,9 @@ void ClusterContext::fire_timers(Instant now) {
 
 CycleOutcome ClusterContext::cycle(Instant now, CycleObserver* observer) {
     CycleOutcome sum;
+    CycleObserver* stages = observer != nullptr && observer->wants_stages() ? observer : nullptr;
     for (const auto& [name, partition] : partitions_) {
-        const CycleOutcome outcome = partition->cycle(now);
+        const CycleOutcome outcome = partition->cycle(now, stages);
         if (observer != nullptr) observer->partition_done();
         sum.allocations += outcome.allocations;
         sum.changes += outcome.changes;
@@ -298,6 +309,18 @@ std::optional<ApplicationView> ClusterContext::application_view(std::string_view
 std::vector<NodeView> ClusterContext::node_views(std::string_view partition, bool objects) const {
     const PartitionContext* found = find_partition(partition);
     return found == nullptr ? std::vector<NodeView>{} : found->node_views(objects);
+}
+
+std::vector<ApplicationView> ClusterContext::application_piece(std::string_view partition, ApplicationList list,
+                                                               ViewPlace& place, std::size_t& room) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<ApplicationView>{} : found->application_piece(list, place, room);
+}
+
+std::vector<NodeView> ClusterContext::node_piece(std::string_view partition, ViewPlace& place,
+                                                 std::size_t& room) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<NodeView>{} : found->node_piece(place, room);
 }
 
 std::optional<NodeView> ClusterContext::node_view(std::string_view partition, std::string_view id) const {

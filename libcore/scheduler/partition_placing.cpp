@@ -325,10 +325,7 @@ void PartitionContext::note_seconds(const Allocation& allocation, Instant now) {
     Application& application = s_.applications[allocation.application];
     auto& totals = application.seconds[std::string{s_.nodes[allocation.node].instance_type()}];
     const std::size_t kind = allocation.is(Allocation::Preempted) ? 1 : allocation.is(Allocation::Placeholder) ? 2 : 0;
-    Resource& total = totals[kind];
-    s_.resource_of(allocation).for_each([&](ResourceId id, std::int64_t value) {
-        total.set(id, sat_add(total.get(id), sat_mul(value, seconds)));
-    });
+    totals[kind].add(s_.resource_of(allocation).times(seconds));
 }
 
 void PartitionContext::tell_new(AllocationId id) {
