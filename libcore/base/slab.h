@@ -81,17 +81,6 @@ public:
             if (alive_[index]) f(IdType{index});
     }
 
-    /// f(IdType) for each live object with `first` as its index or above, until it returns false. The index behind the
-    /// last one that was looked at.
-    template <class F>
-    std::uint32_t for_each_from(std::uint32_t first, F&& f) const {
-        while (first < alive_.size()) {
-            const std::uint32_t index = first++;
-            if (alive_[index] && !f(IdType{index})) break;
-        }
-        return first;
-    }
-
 private:
     static constexpr std::uint32_t kShift = 8;
     static constexpr std::uint32_t kChunk = 1U << kShift;

@@ -51,13 +51,6 @@ void Resource::max_with(const Resource& other) {
     }
 }
 
-Resource Resource::times(std::int64_t factor) const {
-    Resource product;
-    if (factor == 0) return product;
-    for_each([&](ResourceId id, std::int64_t value) { product.set(id, sat_mul(value, factor)); });
-    return product;
-}
-
 bool Resource::is_zero() const noexcept {
     bool zero = true;
     for_each([&zero](ResourceId, std::int64_t value) { zero = zero && value == 0; });

@@ -72,8 +72,6 @@ public:
     void clamp() noexcept;                   // below 0 becomes 0
     void prune() noexcept;                   // S-008
     void max_with(const Resource& other);    // S-010, both present
-    /// S-007: empty for a factor of 0.
-    [[nodiscard]] Resource times(std::int64_t factor) const;
 
     // --- questions (S-012 to S-014)
     // -----------------------------------------------------------------------------------

@@ -239,11 +239,12 @@ std::vector<ApplicationView> PartitionContext::application_piece(ApplicationList
     orders_.refresh();
     std::vector<ApplicationView> piece;
     if (list == ApplicationList::Active) {
-        place.next = s_.applications.for_each_from(static_cast<std::uint32_t>(place.next), [&](ApplicationId id) {
+        s_.applications.for_each([&](ApplicationId id) {
+            if (id.index < place.next || room == 0) return;
             const Application& application = s_.applications[id];
             piece.push_back(view_of(application, true));
+            place.next = id.index + std::uint64_t{1};
             room -= std::min(room, 1 + application.pending_asks + application.allocations.size());
-            return room > 0;
         });
         return piece;
     }

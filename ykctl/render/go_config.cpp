@@ -65,7 +65,7 @@ Value resources(const config::Resources& from) {
 }
 
 Value child_template(const std::optional<config::ChildTemplate>& from) {
-    if (!from) return {{"Resources", Value::object()}};
+    if (!from) return Struct{}.always("Resources", Value::object()).take();
     return Struct{}
         .omit("MaxApplications", from->max_applications)
         .omit("Properties", map_of(from->properties))

@@ -6,7 +6,9 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libcore/scheduler/settings.h"

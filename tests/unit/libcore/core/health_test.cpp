@@ -64,10 +64,9 @@ TEST_CASE("S-610 every kind of damage is found, with the offender") {
          },
          {"Negative resources (nodes): node n-0"}},
         {[&](PartitionState& s) { node(s).available.set(vcore(s), 5); }, {"Consistency of data (node): node n-0"}},
-        {[&](PartitionState& s) { node(s).allocations.clear(); },
-         {"Orphan allocation on app check: application app"}},
+        {[&](PartitionState& s) { node(s).allocations.clear(); }, {"Orphan allocation on app check: application app"}},
         {[&](PartitionState& s) { s.find_queue("root.a")->allocated.set(vcore(s), 8); },
-         {"Queue usage: wrong sum: [rm]default root, [rm]default root.a"}},
+         {"Queue usage: wrong sum: [rm]default root.a, [rm]default root"}},
         {[&](PartitionState& s) { s.users[application(s).user_usage].usage.set(vcore(s), 8); },
          {"User usage: wrong sum: [rm]default user testuser at root.a"}},
     };
@@ -83,9 +82,11 @@ TEST_CASE("S-610 an overcommitted node and a replacement in flight to another no
     Cluster c;
     c.nodes(1, "vcore:2").application("app").ask("app", "ph", "vcore:2", "placeholder=1 group=g").cycles(1);
     c.play("nodes update id=n-0 res=vcore:1");
-    c.node("n-1", "vcore:10");
-    c.ask("app", "real", "vcore:2", "group=g").cycles(1);
     REQUIRE(c.node_view("n-0").available.at("vcore") == -1);
+    c.node("n-1", "vcore:10");
+    c.ask("app", "real", "vcore:2", "group=g tags=yunikorn.apache.org/requiredNode:n-1").cycles(1);
+    REQUIRE(c.node_view("n-1").allocated.at("vcore") == 2); // on its node, not yet its application's
+    REQUIRE(c.app("app").allocated.empty());
     CHECK(failures(c).empty());
 }
 

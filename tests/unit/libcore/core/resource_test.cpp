@@ -58,14 +58,6 @@ TEST_CASE("S-006 the clamped difference has nothing below 0") {
     CHECK(text_of(a) == "map[a:0 b:1 c:0]");
 }
 
-TEST_CASE("S-007 an integer multiple saturates; of nothing, and by 0, it is empty") {
-    CHECK(text_of(amounts("a:3,b:-2,c:0").times(4)) == "map[a:12 b:-8 c:0]");
-    CHECK(text_of(amounts("a:9223372036854775807").times(2)) == "map[a:9223372036854775807]");
-    CHECK(text_of(amounts("a:9223372036854775807").times(-2)) == "map[a:-9223372036854775808]");
-    CHECK(amounts("a:3").times(0).empty());
-    CHECK(Resource{}.times(7).empty());
-}
-
 TEST_CASE("S-008 prune leaves out what is 0") {
     Resource a = amounts("a:0,b:2,c:0");
     a.prune();

@@ -45,7 +45,7 @@ partitions:
         limits: [{limit: l, users: [u], groups: [g], maxresources: {vcore: 1500m}, maxapplications: 2}]
         queues: [{name: a, maxapplications: 1, resources: {guaranteed: {memory: 1k}, max: {memory: 2Ki}}}]
 )",
-                {{"log.level", "INFO"}}) ==
+                wire::Value::object({{"log.level", "INFO"}})) ==
           R"({"Partitions":[{"Name":"gpu","Queues":[{"Name":"root","Parent":true,"Resources":{},"MaxApplications":9,)"
           R"("Properties":{"priority.offset":"10"},"AdminACL":"eve","SubmitACL":"bob","ChildTemplate":)"
           R"({"MaxApplications":3,"Properties":{"k":"v"},"Resources":{"Max":{"vcore":"1"}}},"Queues":[{"Name":"a",)"
@@ -53,8 +53,7 @@ partitions:
           R"("ChildTemplate":{"Resources":{}}}],"Limits":[{"Limit":"l","Users":["u"],"Groups":["g"],)"
           R"("MaxResources":{"vcore":"1500m"},"MaxApplications":2}]}],"PlacementRules":[{"Name":"fixed",)"
           R"("Create":true,"Filter":{"Type":"deny","Users":["u","v"],"Groups":["g"]},"Parent":{"Name":"user",)"
-          R"("Filter":{"Type":""}},"Value":"a"}],"Limits":[{"Limit":"l","Users":["u"],"Groups":["g"],)"
-          R"("MaxResources":{"vcore":"1500m"},"MaxApplications":2}],"Preemption":{"Enabled":false,)"
+          R"("Filter":{"Type":""}},"Value":"a"}],"Preemption":{"Enabled":false,)"
           R"("QuotaPreemptionEnabled":true},"NodeSortPolicy":{"Type":"binpacking","ResourceWeights":{"vcore":0.5}},)"
           R"("UserGroupResolver":{"type":"os"}}],"Checksum":"..","Extra":{"log.level":"INFO"},)"
           R"("DeadlockDetectionEnabled":false,"DeadlockTimeoutSeconds":60})");
