@@ -174,7 +174,7 @@ private:
     Callbacks& callbacks_;
     EventSink& events_;
     std::map<std::string, std::unique_ptr<PartitionContext>, std::less<>> partitions_; // by short name
-    CoreCounters gone_;                                                                // of removed partitions, and what is of none
+    CoreCounters gone_; // of removed partitions, and what is of none
 };
 
 } // namespace yk

@@ -80,7 +80,7 @@ public:
     [[nodiscard]] std::optional<ApplicationView> application_view(std::string_view id) const;
     [[nodiscard]] std::vector<NodeView> node_views(bool objects) const;
     [[nodiscard]] std::vector<ApplicationView> application_piece(ApplicationList list, ViewPlace& place,
-                                                                 std::size_t size) const;
+                                                                 std::size_t& room) const;
     [[nodiscard]] std::vector<NodeView> node_piece(ViewPlace& place, std::size_t& room) const;
     [[nodiscard]] std::optional<NodeView> node_view(std::string_view id) const;
     [[nodiscard]] std::vector<ReservationView> reservation_views() const;

@@ -235,7 +235,7 @@ std::vector<ApplicationView> PartitionContext::application_views(ApplicationList
 }
 
 std::vector<ApplicationView> PartitionContext::application_piece(ApplicationList list, ViewPlace& place,
-                                                                 std::size_t size) const {
+                                                                 std::size_t& room) const {
     orders_.refresh();
     std::vector<ApplicationView> piece;
     if (list == ApplicationList::Active) {

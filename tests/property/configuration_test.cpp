@@ -1,5 +1,5 @@
-// Random configurations on a core: what the loader accepts the core applies, whole or not at all, and where it came from
-// makes no difference.
+// Random configurations on a core: what the loader accepts the core applies, whole or not at all, and where it came
+// from makes no difference.
 
 #include <cstdlib>
 #include <random>

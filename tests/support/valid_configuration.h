@@ -27,14 +27,16 @@ private:
 
     int below(int limit) { return std::uniform_int_distribution<int>{0, limit - 1}(random_); }
     bool maybe() { return below(2) == 0; }
-    const std::string& of(const Texts& all) { return all[static_cast<std::size_t>(below(static_cast<int>(all.size())))]; }
+    const std::string& of(const Texts& all) {
+        return all[static_cast<std::size_t>(below(static_cast<int>(all.size())))];
+    }
 
     /// Any characters at all, the awkward ones more often.
     std::string text() {
-        static const Texts pieces{
-            "a",      "Z", "0",  " ",  "\t", "\n", "'", "\"",   "\\",   ":",      "#",    "-", "?",      "*",
-            "&",      "!", "|",  ">",  "%",  "@",  "`", "{",    "}",    "[",      "]",    ",", "\u00e4", "\u2028",
-            "\u0085", "~", "<<", "no", "1",  "\r", "=", "\x01", "\x7f", "\ufeff", "null", "."};
+        static const Texts pieces{"a",  "Z",  "0", " ",  "\t", "\n",   "'",      "\"",     "\\",     ":",
+                                  "#",  "-",  "?", "*",  "&",  "!",    "|",      ">",      "%",      "@",
+                                  "`",  "{",  "}", "[",  "]",  ",",    "\u00e4", "\u2028", "\u0085", "~",
+                                  "<<", "no", "1", "\r", "=",  "\x01", "\x7f",   "\ufeff", "null",   "."};
         std::string result;
         for (int i = below(6); i > 0; --i) result += of(pieces);
         return result;
@@ -73,7 +75,8 @@ private:
         for (int i = below(4); i > 0; --i) queue.properties.insert(property());
         if (maybe()) queue.submit_acl = acl();
         if (maybe()) queue.admin_acl = acl();
-        if (maybe()) queue.child_template = config::ChildTemplate{7, {{"key", text() + "v"}, property()}, {{}, resource(0)}};
+        if (maybe())
+            queue.child_template = config::ChildTemplate{7, {{"key", text() + "v"}, property()}, {{}, resource(0)}};
         add_limits(queue, depth);
         for (int i = depth > 0 ? below(3) : 0; i > 0; --i)
             queue.children.push_back(this->queue("Q" + std::to_string(i), depth - 1));

@@ -7,7 +7,8 @@
 
 namespace yk::cli {
 
-/// `extra`: the service settings, left out when empty. What ykd has no counterpart for stands as the original's default.
+/// `extra`: the service settings, left out when empty. What ykd has no counterpart for stands as the original's
+/// default.
 [[nodiscard]] wire::Value go_configuration(const config::Configuration& configuration, const wire::Value& extra);
 
 } // namespace yk::cli

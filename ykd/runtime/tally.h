@@ -50,8 +50,8 @@ struct EventTally {
 struct Tally {
     CoreCounters core;
     EventTally events;
-    Histogram cycles;     // whole ones
-    Histogram partitions; // one partition's part of a cycle
+    Histogram cycles;                      // whole ones
+    Histogram partitions;                  // one partition's part of a cycle
     std::array<Histogram, kStages> stages; // by Stage; of one cycle in CycleWatch::kSampled
 
     void add(const Tally& other) {

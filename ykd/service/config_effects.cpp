@@ -123,7 +123,8 @@ private:
         if (use == nullptr || limit == nullptr) return;
         const bool over = limit->max_resources && is_over(use->usage, *limit->max_resources);
         if (over)
-            add("over-limit", path, config::written_resource(use->usage), config::written_resource(*limit->max_resources),
+            add("over-limit", path, config::written_resource(use->usage),
+                config::written_resource(*limit->max_resources),
                 fmt::format("{} {} has {}, above the new limit {}; applications: {}", kind, who.name,
                             config::written_resource(use->usage), config::written_resource(*limit->max_resources),
                             fmt::join(use->running, ", ")));

@@ -206,19 +206,18 @@ void make_snapshot(const CallPtr& call, const DumpQuery& query, decltype(DumpKin
     const auto ask = [names, query, collect](RmOwner& owner, Picture& picture) {
         return add_next(picture, owner, names->at(owner.rm_id()), query, collect);
     };
-    gather_in_pieces<Picture>(
-        call->daemon().workers(), rms, ask,
-        [call, what = query.what, done = std::move(done)](std::vector<Gathered<Picture>> all) {
-            auto snapshot = std::make_shared<DumpSnapshot>();
-            snapshot->what = what;
-            snapshot->as_of = all.empty() ? call->daemon().now() : Instant{};
-            for (auto& [rm, picture] : all) {
-                snapshot->as_of = std::max(snapshot->as_of, picture.as_of);
-                assemble(*snapshot, std::move(picture.pieces));
-            }
-            for (DumpPart& part : snapshot->parts) put_in_order(part);
-            done(std::move(snapshot));
-        });
+    gather_in_pieces<Picture>(call->daemon().workers(), rms, ask,
+                              [call, what = query.what, done = std::move(done)](std::vector<Gathered<Picture>> all) {
+                                  auto snapshot = std::make_shared<DumpSnapshot>();
+                                  snapshot->what = what;
+                                  snapshot->as_of = all.empty() ? call->daemon().now() : Instant{};
+                                  for (auto& [rm, picture] : all) {
+                                      snapshot->as_of = std::max(snapshot->as_of, picture.as_of);
+                                      assemble(*snapshot, std::move(picture.pieces));
+                                  }
+                                  for (DumpPart& part : snapshot->parts) put_in_order(part);
+                                  done(std::move(snapshot));
+                              });
 }
 
 void refuse_what(const CallPtr& call, const std::string& what) {

@@ -96,7 +96,8 @@ constexpr std::array<DumpKind, 14> kKinds{{
     {"queue", at_once<collect_queue>, [](const DumpPart& p) { return p.queues.size(); },
      [](const DumpPart& p, std::size_t i) { return queue_value(p.queues[i], p.partition); }, true},
     {"apps", collect_applications, [](const DumpPart& p) { return p.applications.size(); }, application_of},
-    {"app", at_once<collect_application>, [](const DumpPart& p) { return p.applications.size(); }, application_of, true},
+    {"app", at_once<collect_application>, [](const DumpPart& p) { return p.applications.size(); }, application_of,
+     true},
     {"nodes", collect_nodes, [](const DumpPart& p) { return p.nodes.size(); },
      [](const DumpPart& p, std::size_t i) { return node_value(p.nodes[i]); }, false, "nodesInfo"},
     {"node", at_once<collect_node>, [](const DumpPart& p) { return p.nodes.size(); }, encode_node, true},
@@ -173,9 +174,8 @@ void add_piece(DumpPart& part, DumpPart&& piece) {
 }
 
 void put_in_order(DumpPart& part) {
-    std::stable_sort(part.applications.begin(), part.applications.end(), [](const auto& a, const auto& b) {
-        return a.list != b.list ? a.list < b.list : a.id < b.id;
-    });
+    std::stable_sort(part.applications.begin(), part.applications.end(),
+                     [](const auto& a, const auto& b) { return a.list != b.list ? a.list < b.list : a.id < b.id; });
 }
 
 } // namespace yk::service

@@ -12,13 +12,12 @@ bool is_open_to_all(const DumpQuery& query) {
 }
 
 bool check_visible(const CallPtr& call, const DumpQuery& query) {
-    const std::string rm_id =
-        query.rm_id.empty() ? std::string(split_partition(query.partition).rm) : query.rm_id;
+    const std::string rm_id = query.rm_id.empty() ? std::string(split_partition(query.partition).rm) : query.rm_id;
     if (rm_id.empty() || is_open_to_all(query) || call->session->may_see(rm_id)) return true;
-    call->fail(ErrorCode::Forbidden,
-               fmt::format("a session of role rm sees only the partitions of RM {}; say hello as observer to see more",
-                           rm_id),
-               "rmID");
+    call->fail(
+        ErrorCode::Forbidden,
+        fmt::format("a session of role rm sees only the partitions of RM {}; say hello as observer to see more", rm_id),
+        "rmID");
     return false;
 }
 

@@ -48,8 +48,8 @@ void gather(Workers& workers, std::vector<RmPtr> rms, Lane lane, std::function<T
     }
 }
 
-/// As gather() on the control lane, for answers that take long: `ask` adds a piece to the answer and is called again, in
-/// another turn of the owner, until it returns true.
+/// As gather() on the control lane, for answers that take long: `ask` adds a piece to the answer and is called again,
+/// in another turn of the owner, until it returns true.
 template <class T>
 void gather_in_pieces(Workers& workers, const std::vector<RmPtr>& rms, std::function<bool(RmOwner&, T&)> ask,
                       std::function<void(std::vector<Gathered<T>>)> done) {

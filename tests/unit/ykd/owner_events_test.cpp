@@ -8,7 +8,8 @@ namespace {
 
 void record(OwnerEvents& events, int count) {
     for (int i = 0; i < count; ++i)
-        events.record({EventType::App, EventChange::Set, EventDetail::AppNew, Instant{i}, "[rm]default", "app", {}, {}, {}});
+        events.record(
+            {EventType::App, EventChange::Set, EventDetail::AppNew, Instant{i}, "[rm]default", "app", {}, {}, {}});
 }
 
 } // namespace

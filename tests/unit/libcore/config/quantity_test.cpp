@@ -146,9 +146,15 @@ TEST_CASE("quantity_text is read back as the same value") {
 }
 
 TEST_CASE("B-06 quantities as a person writes them, and they read as the same") {
-    const std::vector<std::pair<std::string, std::int64_t>> memory{
-        {"0", 0},     {"1", 1},       {"999", 999},           {"1k", 1000},           {"1Ki", 1024},
-        {"32Gi", 34'359'738'368}, {"600G", 600'000'000'000}, {"1025", 1025}, {"4Ei", std::int64_t{1} << 62}};
+    const std::vector<std::pair<std::string, std::int64_t>> memory{{"0", 0},
+                                                                   {"1", 1},
+                                                                   {"999", 999},
+                                                                   {"1k", 1000},
+                                                                   {"1Ki", 1024},
+                                                                   {"32Gi", 34'359'738'368},
+                                                                   {"600G", 600'000'000'000},
+                                                                   {"1025", 1025},
+                                                                   {"4Ei", std::int64_t{1} << 62}};
     for (const auto& [text, value] : memory) {
         CHECK(written_quantity("memory", value) == text);
         CHECK(parse_quantity("memory", text).value() == value);

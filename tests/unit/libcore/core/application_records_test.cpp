@@ -55,10 +55,9 @@ TEST_CASE("S-033 S-007 I-722 by instance type, saturating, and nothing for no wh
     c.existing("app", "brief", "vcore:1", "plain").advance(milliseconds{999}).release("app", "brief");
     c.advance(milliseconds{2'001});
     for (const char* key : {"a", "b", "c", "d"}) c.release("app", key);
-    CHECK(c.app("app").used_seconds ==
-          std::map<std::string, Map>{{"UNKNOWN", {{"memory", INT64_MAX}}},
-                                     {"m4", {{"memory", 12}, {"vcore", 3}}},
-                                     {"m5", {{"memory", 9}}}});
+    CHECK(c.app("app").used_seconds == std::map<std::string, Map>{{"UNKNOWN", {{"memory", INT64_MAX}}},
+                                                                  {"m4", {{"memory", 12}, {"vcore", 3}}},
+                                                                  {"m5", {{"memory", 9}}}});
 }
 
 TEST_CASE("S-580 I-723 what was used is told with the end of the application and kept no longer") {

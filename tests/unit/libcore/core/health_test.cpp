@@ -52,7 +52,9 @@ TEST_CASE("S-610 every kind of damage is found, with the offender") {
         std::vector<std::string> found;
     };
     const auto node = [](PartitionState& s) -> Node& { return s.nodes[s.nodes.find("n-0")]; };
-    const auto application = [](PartitionState& s) -> Application& { return s.applications[s.find_application("app")]; };
+    const auto application = [](PartitionState& s) -> Application& {
+        return s.applications[s.find_application("app")];
+    };
     const auto vcore = [](PartitionState& s) { return s.resources.find("vcore"); };
     const Row rows[] = {
         {[&](PartitionState& s) { s.capacity.set(vcore(s), -1); },

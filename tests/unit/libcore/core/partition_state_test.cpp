@@ -162,8 +162,7 @@ TEST_CASE("S-102 what an application knows of itself") {
     CHECK(app.has_pending);
     const PartitionState& state = c.core().find_partition("default")->state();
     const Application& object = state.applications[state.find_application("app")];
-    CHECK(object.tags ==
-          std::vector<std::pair<std::string, std::string>>{{"team", "blue"}, {"x", "y"}});
+    CHECK(object.tags == std::vector<std::pair<std::string, std::string>>{{"team", "blue"}, {"x", "y"}});
     CHECK(object.runnable_in_queue);
     CHECK(object.runnable_by_quota);
     CHECK(app.backoff_deadline == c.now() + seconds{30});
