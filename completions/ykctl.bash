@@ -304,7 +304,7 @@ _ykctl() {
             files=no ;;
         'config show')
             words=''
-            options='-h --help'
+            options='-h --help --go-json'
             files=no ;;
         'config check')
             words=''

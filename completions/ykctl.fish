@@ -366,6 +366,7 @@ complete -c ykctl -n '__ykctl_at config' -a history -d 'the configurations that 
 complete -c ykctl -n '__ykctl_at config' -a rollback -d 'go back to a configuration of the history'
 complete -c ykctl -n '__ykctl_at config' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at config show' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at config show' -l go-json -d 'in the JSON form of yunikorn-core'\''s REST interface'
 complete -c ykctl -n '__ykctl_at config check' -F
 complete -c ykctl -n '__ykctl_at config check' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at config diff' -F

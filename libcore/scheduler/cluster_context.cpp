@@ -14,9 +14,9 @@ constexpr std::string_view kPartitionAttribute = "si/node-partition";
 constexpr std::string_view kDefaultPartition = "default";
 
 constexpr std::array kCounters{
-    &CoreCounters::allocated,         &CoreCounters::released,    &CoreCounters::rejected,
-    &CoreCounters::scheduling_errors, &CoreCounters::corrections, &CoreCounters::submitted,
-    &CoreCounters::accepted,          &CoreCounters::refused,     &CoreCounters::nodes_removed};
+    &CoreCounters::allocated,     &CoreCounters::released,    &CoreCounters::rejected, &CoreCounters::scheduling_errors,
+    &CoreCounters::corrections,   &CoreCounters::submitted,   &CoreCounters::accepted, &CoreCounters::refused,
+    &CoreCounters::nodes_removed, &CoreCounters::nodes_failed};
 static_assert(sizeof(CoreCounters) == kCounters.size() * sizeof(std::uint64_t));
 
 using Partitions = std::map<std::string, std::unique_ptr<PartitionContext>, std::less<>>;
@@ -52,6 +52,12 @@ bool is_elsewhere(const Refusal& refusal, const NodeSpec& spec, const Partitions
     if (refusal.code != ElementCode::NodeUnknown && refusal.code != ElementCode::PartitionUnknown) return false;
     return std::any_of(partitions.begin(), partitions.end(),
                        [&](const auto& each) { return each.second->has_node(spec.id); });
+}
+
+/// S-611: refused because it cannot be, whatever the state of application and partition.
+bool is_impossible(ElementCode code) {
+    return code == ElementCode::PlaceholderGroup || code == ElementCode::NodeUnknown ||
+           code == ElementCode::NoResource || code == ElementCode::Negative;
 }
 
 } // namespace
@@ -162,7 +168,9 @@ void ClusterContext::apply_asks(const std::vector<AskSpec>& asks, bool placement
                                        std::string{spec.application} + " and allocation key " + std::string{spec.key});
         else
             refusal = partition->apply_ask(spec, now);
-        if (refusal) rejected.push_back({&spec, full_name(spec.partition), std::move(*refusal)});
+        if (!refusal) continue;
+        if (!spec.node.empty() && is_impossible(refusal->code)) ++gone_.scheduling_errors;
+        rejected.push_back({&spec, full_name(spec.partition), std::move(*refusal)});
     }
     if (rejected.empty()) return;
     gone_.rejected += rejected.size();
@@ -233,13 +241,14 @@ void ClusterContext::apply(const NodeRequest& request, Instant now) {
         const bool create = creates(spec);
         const std::string_view name = partition_of(spec, partitions_);
         Answer answer{&spec, find_partition(name), full_name(name), {}};
-        if (answer.partition == nullptr)
+        if (answer.partition == nullptr) {
+            ++gone_.nodes_failed;
             answer.refusal = no_partition(
                 rm_id_, name, "failed to find partition " + answer.full + " for node " + std::string{spec.id});
-        else if (create)
-            answer.refusal = answer.partition->create_node(spec, now);
-        else
-            answer.refusal = answer.partition->change_node(spec, now);
+        } else {
+            answer.refusal =
+                create ? answer.partition->create_node(spec, now) : answer.partition->change_node(spec, now);
+        }
         if (answer.refusal && spec.action == NodeAction::Update && is_elsewhere(*answer.refusal, spec, partitions_))
             answer.refusal =
                 Refusal{"node " + std::string{spec.id} + " stays in its partition, it cannot move to " + answer.full,
@@ -289,8 +298,9 @@ void ClusterContext::fire_timers(Instant now) {
 
 CycleOutcome ClusterContext::cycle(Instant now, CycleObserver* observer) {
     CycleOutcome sum;
+    CycleObserver* stages = observer != nullptr && observer->wants_stages() ? observer : nullptr;
     for (const auto& [name, partition] : partitions_) {
-        const CycleOutcome outcome = partition->cycle(now);
+        const CycleOutcome outcome = partition->cycle(now, stages);
         if (observer != nullptr) observer->partition_done();
         sum.allocations += outcome.allocations;
         sum.changes += outcome.changes;
@@ -333,6 +343,18 @@ std::optional<ApplicationView> ClusterContext::application_view(std::string_view
 std::vector<NodeView> ClusterContext::node_views(std::string_view partition, bool objects) const {
     const PartitionContext* found = find_partition(partition);
     return found == nullptr ? std::vector<NodeView>{} : found->node_views(objects);
+}
+
+std::vector<ApplicationView> ClusterContext::application_piece(std::string_view partition, ApplicationList list,
+                                                               ViewPlace& place, std::size_t& room) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<ApplicationView>{} : found->application_piece(list, place, room);
+}
+
+std::vector<NodeView> ClusterContext::node_piece(std::string_view partition, ViewPlace& place,
+                                                 std::size_t& room) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<NodeView>{} : found->node_piece(place, room);
 }
 
 std::optional<NodeView> ClusterContext::node_view(std::string_view partition, std::string_view id) const {

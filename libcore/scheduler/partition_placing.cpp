@@ -326,6 +326,7 @@ void PartitionContext::note_seconds(const Allocation& allocation, Instant now) {
     auto& totals = application.seconds[std::string{s_.nodes[allocation.node].instance_type()}];
     const std::size_t kind = allocation.is(Allocation::Preempted) ? 1 : allocation.is(Allocation::Placeholder) ? 2 : 0;
     Resource& total = totals[kind];
+    if (seconds == 0) return; // S-007
     s_.resource_of(allocation).for_each([&](ResourceId id, std::int64_t value) {
         total.set(id, sat_add(total.get(id), sat_mul(value, seconds)));
     });

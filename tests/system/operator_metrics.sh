@@ -42,6 +42,10 @@ metric 'yunikorn_scheduler_application_total{state="completing"} 1'
 metric 'yunikorn_scheduler_node{state="active"} 2'
 metric 'yunikorn_scheduler_vcore_node_usage_total{range="[0,10%]"} 2'
 metric '# TYPE yunikorn_scheduler_scheduling_cycle_milliseconds histogram'
+metric '# TYPE yunikorn_scheduler_node_sorting_latency_milliseconds histogram'
+metric 'yunikorn_scheduler_trynode_latency_seconds_count 0'
+metric 'yunikorn_scheduler_trynode_evaluation_milliseconds_count 1' # of the first cycle: one in sixteen is measured
+metric 'yunikorn_scheduler_trypreemption_latency_seconds_count 0'
 metric 'yunikorn_queue_app{partition="[demo]default",queue="root.a",state="completing"} 1'
 metric 'yunikorn_queue_app{partition="[demo]default",queue="",state="rejected"} 1'
 metric 'yunikorn_queue_container{partition="[demo]default",queue="root.a",state="released"} 3'
@@ -69,6 +73,7 @@ checks=$((checks + 1))
 
 # health, rules, history, events
 says 'Queue usage +ok' health
+says 'Failed nodes +ok' health
 checks=$((checks + 1))
 ykctl health -o json | grep -q '"Healthy": *true' || fail "health as JSON"
 says '"tagName": *"namespace"' dump rules
