@@ -101,6 +101,8 @@ public:
     [[nodiscard]] NodeId find_node(std::string_view id) const { return s_.nodes.find(id); }
     /// Places a pending ask without search; refreshes the orders unless accounting only.
     void commit_known(AllocationId ask, NodeId node, Instant now);
+    /// Puts a pending ask in the place of a placeholder without search (G-034).
+    void commit_known_swap(AllocationId ask, AllocationId placeholder, NodeId node, Instant now);
     [[nodiscard]] const PartitionState& state() const { return s_; }
 
 private:

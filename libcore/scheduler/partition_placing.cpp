@@ -364,4 +364,13 @@ void PartitionContext::commit_known(AllocationId ask, NodeId node, Instant now) 
     if (upkeep_ == Upkeep::Full) orders_.refresh();
 }
 
+void PartitionContext::commit_known_swap(AllocationId ask, AllocationId placeholder, NodeId node, Instant now) {
+    SwapPlan plan;
+    plan.ask = ask;
+    plan.placeholder = placeholder;
+    plan.node = node;
+    swap(plan, now);
+    if (upkeep_ == Upkeep::Full) orders_.refresh();
+}
+
 } // namespace yk
