@@ -230,34 +230,6 @@ NodeId NodeCollection::find_to_reserve(const Shape& shape) const {
     return found;
 }
 
-NodeId NodeCollection::find_lowest(const Shape& shape) const {
-    std::size_t left = kScanById;
-    for (const auto& [name, id] : by_id_) { // often one of the first; else the index knows the few there are
-        if (left-- == 0) break;
-        if (nodes_[id].is_open() && fits(nodes_[id].available, shape.resource)) return id;
-    }
-    NodeId found;
-    const Lanes& need = shape.need;
-    index_.visit(
-        [&need](const NodeSummary& below) {
-            return need[0] <= below.room[0] && need[1] <= below.room[1] && need[2] <= below.room[2] &&
-                   need[3] <= below.room[3];
-        },
-        [&](std::uint32_t value) {
-            const Node& node = nodes_[NodeId{value}];
-            if (!fits(node.available, shape.resource)) return false;
-            if (!found.valid() || node.rank < nodes_[found].rank) found = {value};
-            return false;
-        });
-    return found;
-}
-
-std::int64_t NodeCollection::most_available(ResourceId id) const noexcept {
-    if (id >= kLanes) return INT64_MAX;
-    const double room = static_cast<double>(index_.total().room[id]) * 1.000001 + 1; // the summary is rounded
-    return room < 9e18 ? static_cast<std::int64_t>(room) : INT64_MAX;
-}
-
 std::string NodeCollection::check() const {
     std::string fault = index_.check();
     if (!fault.empty() || !dirty_.empty()) return fault;

@@ -13,9 +13,10 @@ namespace {
 constexpr std::string_view kPartitionAttribute = "si/node-partition";
 
 constexpr std::array kCounters{
-    &CoreCounters::allocated,         &CoreCounters::released,    &CoreCounters::rejected,
-    &CoreCounters::scheduling_errors, &CoreCounters::corrections, &CoreCounters::submitted,
-    &CoreCounters::accepted,          &CoreCounters::refused,     &CoreCounters::nodes_removed};
+    &CoreCounters::allocated,         &CoreCounters::released,       &CoreCounters::rejected,
+    &CoreCounters::scheduling_errors, &CoreCounters::corrections,    &CoreCounters::submitted,
+    &CoreCounters::accepted,          &CoreCounters::refused,        &CoreCounters::nodes_removed,
+    &CoreCounters::victims,           &CoreCounters::victims_unused, &CoreCounters::reannounced};
 static_assert(sizeof(CoreCounters) == kCounters.size() * sizeof(std::uint64_t));
 
 std::string_view partition_of(const NodeSpec& spec) {
