@@ -5,7 +5,9 @@
 // Traits: struct with
 //   Key, Summary (copyable), kCapacity (entries of a tree node),
 //   bool less(const Key&, const Key&) const: a strict total order (a key holds its tie-break),
-//   void merge(Summary& into, const Summary&) const, bool same(const Summary&, const Summary&) const,
+//   void merge(Summary& into, const Summary&) const: a least upper bound (merging twice changes nothing, the order does
+//     not matter), with Summary{} below all others,
+//   bool same(const Summary&, const Summary&) const,
 //   IndexSlot& slot(std::uint32_t value) const: a field of the object, owned by the index while the object is in it.
 //
 // Owner: the object whose children it orders. Thread: the partition's owner.
@@ -13,7 +15,7 @@
 //  A  entries stand in key order, each key once
 //  B  the summary beside a child is the merge of its entries' summaries
 //  C  slot(value) names the leaf that holds the value, and is empty for values outside
-//  D  separators: all keys of a child are >= its separator and < the next one's
+//  D  separators: all keys of a child are >= its separator and < the next one's; a child knows its parent and its place
 // Cost: insert, erase, update O(log n) comparisons and one node's merge per level; first match: one descent when
 // summaries are exact, in the worst case a walk over all entries that only seem to match.
 // Odd-looking: the first separator of an inner node is never read; a node is merged with its neighbour only when both
@@ -61,7 +63,7 @@ public:
         leaf->put(at, value, key, summary);
         traits_.slot(value).leaf = leaf;
         ++size_;
-        repair(leaf);
+        raise(leaf, summary);
     }
 
     /// REQUIRES: value is in the index.
@@ -165,6 +167,7 @@ private:
     struct Inner;
     struct Node {
         std::uint32_t count = 0;
+        std::uint32_t place = 0; // among the parent's children
         Inner* parent = nullptr;
         Key keys[kCapacity];
         Summary summaries[kCapacity];
@@ -182,6 +185,14 @@ private:
     };
     struct Inner : Node {
         Node* children[kCapacity];
+
+        /// Tells the children from `at` on where they are.
+        void number(std::uint32_t at) {
+            for (; at < this->count; ++at) {
+                children[at]->parent = this;
+                children[at]->place = at;
+            }
+        }
     };
 
     [[nodiscard]] Leaf* leaf_of(std::uint32_t value) const {
@@ -232,12 +243,17 @@ private:
     /// neighbour (a key at the edge may lie beyond the leaf's separators, D). The entry's old key is not compared: what
     /// it refers to may have changed with it.
     [[nodiscard]] std::uint32_t place_within(const Leaf& leaf, std::uint32_t from, const Key& key) const {
+        const std::uint32_t last = leaf.count - 1;
         std::uint32_t to = from;
-        while (to + 1 < leaf.count && traits_.less(leaf.keys[to + 1], key)) ++to;
-        if (to == from)
+        if (from < last && traits_.less(leaf.keys[from + 1], key)) {
+            if (leaf.next != nullptr && traits_.less(leaf.keys[last], key)) return kOutside;
+            while (to < last && traits_.less(leaf.keys[to + 1], key)) ++to;
+        } else if (from > 0 && traits_.less(key, leaf.keys[from - 1])) {
+            if (leaf.prev != nullptr && traits_.less(key, leaf.keys[0])) return kOutside;
             while (to > 0 && traits_.less(key, leaf.keys[to - 1])) --to;
-        if (to + 1 == leaf.count && leaf.next != nullptr) return kOutside;
-        if (to == 0 && leaf.prev != nullptr) return kOutside;
+        } else if ((from == last && leaf.next != nullptr) || (from == 0 && leaf.prev != nullptr)) {
+            return kOutside;
+        }
         return to;
     }
 
@@ -293,7 +309,7 @@ private:
             ++height_;
         }
         Inner* parent = left->parent;
-        std::uint32_t at = child_position(*parent, left) + 1;
+        std::uint32_t at = left->place + 1;
         if (parent->count == kCapacity) parent = split_inner(parent, at);
         std::copy_backward(parent->keys + at, parent->keys + parent->count, parent->keys + parent->count + 1);
         std::copy_backward(parent->summaries + at, parent->summaries + parent->count,
@@ -304,7 +320,7 @@ private:
         parent->summaries[at] = merged(*right);
         parent->children[at] = right;
         ++parent->count;
-        right->parent = parent;
+        parent->number(at);
     }
 
     Inner* split_inner(Inner* inner, std::uint32_t& at) {
@@ -315,20 +331,14 @@ private:
             right->keys[child] = inner->keys[keep + child];
             right->summaries[child] = inner->summaries[keep + child];
             right->children[child] = inner->children[keep + child];
-            right->children[child]->parent = right;
         }
+        right->number(0);
         inner->count = keep;
         add_sibling(inner, right, right->keys[0]);
         repair(inner);
         if (at <= keep) return inner;
         at -= keep;
         return right;
-    }
-
-    [[nodiscard]] static std::uint32_t child_position(const Inner& parent, const Node* child) noexcept {
-        std::uint32_t at = 0;
-        while (parent.children[at] != child) ++at;
-        return at;
     }
 
     [[nodiscard]] Summary merged(const Node& node) const {
@@ -342,13 +352,25 @@ private:
         Summary sum = merged(*node);
         while (node->parent != nullptr) {
             Inner* parent = node->parent;
-            Summary& stored = parent->summaries[child_position(*parent, node)];
+            Summary& stored = parent->summaries[node->place];
             if (traits_.same(stored, sum)) return;
             stored = sum;
             sum = merged(*parent);
             node = parent;
         }
         total_ = sum;
+    }
+
+    /// The same after `summary` came in below `node` and nothing went.
+    void raise(const Node* node, const Summary& summary) {
+        for (; node->parent != nullptr; node = node->parent) {
+            Summary& stored = node->parent->summaries[node->place];
+            Summary sum = stored;
+            traits_.merge(sum, summary);
+            if (traits_.same(stored, sum)) return;
+            stored = sum;
+        }
+        traits_.merge(total_, summary);
     }
 
     void merge_with_next(Leaf* leaf) {
@@ -369,13 +391,13 @@ private:
         if (leaf->prev != nullptr) leaf->prev->next = leaf->next;
         if (leaf->next != nullptr) leaf->next->prev = leaf->prev;
         Inner* parent = leaf->parent;
-        const Node* child = leaf;
+        std::uint32_t place = leaf->place;
         delete leaf;
         while (parent != nullptr) {
-            remove_child(*parent, child_position(*parent, child));
+            remove_child(*parent, place);
             if (parent->count > 0) break;
             Inner* above = parent->parent;
-            child = parent;
+            place = parent->place;
             delete parent;
             parent = above;
         }
@@ -394,6 +416,7 @@ private:
         std::copy(parent.summaries + at + 1, parent.summaries + parent.count, parent.summaries + at);
         std::copy(parent.children + at + 1, parent.children + parent.count, parent.children + at);
         --parent.count;
+        parent.number(at);
     }
 
     void lower_root() {
@@ -449,7 +472,7 @@ private:
                     continue;
                 }
                 const Node* child = static_cast<const Inner*>(node)->children[at];
-                if (child->parent != node) fault = "D: a child does not know its parent";
+                if (child->parent != node || child->place != at) fault = "D: a child does not know its place";
                 if (child->count == 0) fault = "D: empty node";
                 if (!index.traits_.same(node->summaries[at], index.merged(*child))) fault = "B: stale summary";
                 if (at > 0 && last != nullptr && !index.traits_.less(*last, node->keys[at]))

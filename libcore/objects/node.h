@@ -32,6 +32,7 @@ struct Node {
     // order (NodeCollection)
     std::uint64_t rank = 0; // orders as the id does
     IndexSlot slot{};
+    IndexSlot wide_slot{}; // in WideFits
     bool dirty = false;
     bool grew = false; // may take more than when the blocks were tested
 

@@ -5,10 +5,6 @@
 
 #include "libcore/resources/share.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 namespace yk {
 
 namespace {
@@ -16,11 +12,22 @@ namespace {
 constexpr std::uint64_t kFirstRank = std::uint64_t{1} << 62;
 constexpr std::uint64_t kRankGap = std::uint64_t{1} << 40;
 
+/// Visits entries until one can take the shape.
+struct Taking {
+    const Slab<Node>& nodes;
+    const Shape& shape;
+    NodeId& found;
+    bool operator()(std::uint32_t value) const {
+        if (!fits(nodes[NodeId{value}].available, shape.resource)) return false;
+        found = {value};
+        return true;
+    }
+};
+
 } // namespace
 
-NodeCollection::NodeCollection(ShapeTable& shapes) : shapes_(shapes), index_(NodeTraits{&nodes_}) {
-    for (auto& lane : needs_) lane.fill(std::numeric_limits<float>::infinity());
-}
+NodeCollection::NodeCollection(ShapeTable& shapes, bool summaries)
+    : shapes_(shapes), summaries_(summaries), index_(NodeTraits{&nodes_}) {}
 
 NodeId NodeCollection::find(std::string_view id) const {
     const auto found = by_id_.find(id);
@@ -55,6 +62,7 @@ void NodeCollection::give_rank(Node& node, std::map<std::string, NodeId, std::le
 
 void NodeCollection::relabel() {
     index_.clear();
+    drop_wide();
     std::uint64_t rank = kFirstRank;
     for (const auto& [name, id] : by_id_) {
         nodes_[id].rank = rank;
@@ -65,6 +73,7 @@ void NodeCollection::relabel() {
 
 void NodeCollection::remove(NodeId id) {
     if (nodes_[id].slot.in_index()) index_.erase(id.index);
+    if (nodes_[id].wide_slot.in_index()) wide_->remove(id);
     if (nodes_[id].dirty) dirty_.erase(std::find(dirty_.begin(), dirty_.end(), id));
     by_id_.erase(nodes_[id].id);
     nodes_.destroy(id);
@@ -73,6 +82,7 @@ void NodeCollection::remove(NodeId id) {
 void NodeCollection::set_policy(config::NodeSortPolicy policy, std::vector<std::pair<ResourceId, double>> weights) {
     policy_ = policy;
     weights_ = std::move(weights);
+    drop_wide();
     for (const auto& [name, id] : by_id_) touch(id, false);
 }
 
@@ -100,10 +110,12 @@ void NodeCollection::touch(NodeId id, bool grew) {
 void NodeCollection::file(NodeId id, Node& node) {
     if (!node.is_open()) {
         if (node.slot.in_index()) index_.erase(id.index);
+        if (node.wide_slot.in_index()) wide_->remove(id);
         return;
     }
     const NodeKey key{score(node), node.rank};
     const NodeSummary summary = summary_of(node);
+    if (wide_) wide_->file(id, key, summary.room);
     if (node.slot.in_index())
         index_.update(id.index, key, summary);
     else
@@ -112,31 +124,8 @@ void NodeCollection::file(NodeId id, Node& node) {
 
 NodeSummary NodeCollection::summary_of(const Node& node) const noexcept {
     const Lanes room = lanes_of(node.available);
-    return {fit_mask(room), room};
+    return {needs_.within(room, fit_used_), room};
 }
-
-#ifdef __SSE2__
-std::uint64_t NodeCollection::fit_mask(const Lanes& available) const noexcept {
-    std::uint64_t mask = 0;
-    for (std::size_t bit = 0; bit < fit_used_; bit += 4) {
-        __m128 fit = _mm_cmple_ps(_mm_load_ps(&needs_[0][bit]), _mm_set1_ps(available[0]));
-        for (std::size_t lane = 1; lane < kLanes; ++lane)
-            fit = _mm_and_ps(fit, _mm_cmple_ps(_mm_load_ps(&needs_[lane][bit]), _mm_set1_ps(available[lane])));
-        mask |= static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_ps(fit))) << bit;
-    }
-    return mask;
-}
-#else
-std::uint64_t NodeCollection::fit_mask(const Lanes& available) const noexcept {
-    std::uint64_t mask = 0;
-    for (std::size_t bit = 0; bit < fit_used_; ++bit) {
-        bool fit = true;
-        for (std::size_t lane = 0; lane < kLanes; ++lane) fit = fit && needs_[lane][bit] <= available[lane];
-        if (fit) mask |= std::uint64_t{1} << bit;
-    }
-    return mask;
-}
-#endif
 
 void NodeCollection::count_search(ShapeId id) {
     Shape& shape = shapes_[id];
@@ -144,6 +133,7 @@ void NodeCollection::count_search(ShapeId id) {
     if (++searches_ == kHalveAfter) {
         searches_ = 0;
         shapes_.for_each([this](ShapeId each) { shapes_[each].searches /= 2; });
+        if (wide_ && wide_->take_searches() < kHalveAfter / 64) drop_wide();
     }
     if (shape.fit_bit >= 0 || shape.searches < kDealAfter) return;
     if (fit_used_ < kFitBits) {
@@ -163,46 +153,80 @@ void NodeCollection::deal_bit(ShapeId id, std::size_t bit) {
     if (fit_shapes_[bit].valid()) shapes_[fit_shapes_[bit]].fit_bit = -1;
     fit_shapes_[bit] = id;
     shapes_[id].fit_bit = static_cast<std::int8_t>(bit);
-    for (std::size_t lane = 0; lane < kLanes; ++lane) needs_[lane][bit] = shapes_[id].need[lane];
+    needs_.set(bit, shapes_[id].need);
     const std::uint64_t mask = std::uint64_t{1} << bit;
     const Lanes& need = shapes_[id].need;
     index_.resummarise([&](std::uint32_t, NodeSummary summary) { // one pass over the open nodes
-        const Lanes& room = summary.room;
-        const bool fit = need[0] <= room[0] && need[1] <= room[1] && need[2] <= room[2] && need[3] <= room[3];
-        summary.fit = fit ? summary.fit | mask : summary.fit & ~mask;
+        summary.fit = within(need, summary.room) ? summary.fit | mask : summary.fit & ~mask;
         return summary;
     });
 }
 
 void NodeCollection::forget_shape(ShapeId id) {
+    if (shapes_[id].wide_bit >= 0) wide_->forget(shapes_[id]);
+    if (shapes_[id].dear) dear_.erase(std::find(dear_.begin(), dear_.end(), id));
     const std::int8_t bit = shapes_[id].fit_bit;
     if (bit < 0) return;
-    for (auto& lane : needs_) lane[static_cast<std::size_t>(bit)] = std::numeric_limits<float>::infinity();
+    needs_.clear(static_cast<std::size_t>(bit));
     fit_shapes_[static_cast<std::size_t>(bit)] = {};
 }
 
 NodeId NodeCollection::find_first(ShapeId id) {
+    if (!summaries_) return find_by_looking(shapes_[id]);
     count_search(id);
     const Shape& shape = shapes_[id];
+    if (shape.fit_bit >= 0) return find_by_bit(shape);
+    return shape.wide_bit >= 0 ? wide_->find_first(shape) : find_by_lanes(id);
+}
+
+NodeId NodeCollection::find_by_looking(const Shape& shape) const {
     NodeId found;
-    const auto test = [&](std::uint32_t value) {
-        if (!fits(nodes_[NodeId{value}].available, shape.resource)) return false;
-        found = {value};
-        return true;
-    };
-    if (shape.fit_bit >= 0) {
-        const std::uint64_t bit = std::uint64_t{1} << shape.fit_bit;
-        index_.visit([bit](const NodeSummary& below) { return (below.fit & bit) != 0; }, test);
-    } else {
-        const Lanes& need = shape.need;
-        index_.visit(
-            [&need](const NodeSummary& below) {
-                return need[0] <= below.room[0] && need[1] <= below.room[1] && need[2] <= below.room[2] &&
-                       need[3] <= below.room[3];
-            },
-            test);
-    }
+    index_.visit([](const NodeSummary&) { return true; }, Taking{nodes_, shape, found});
     return found;
+}
+
+NodeId NodeCollection::find_by_bit(const Shape& shape) const {
+    NodeId found;
+    const std::uint64_t bit = std::uint64_t{1} << shape.fit_bit;
+    index_.visit([bit](const NodeSummary& below) { return (below.fit & bit) != 0; }, Taking{nodes_, shape, found});
+    return found;
+}
+
+NodeId NodeCollection::find_by_lanes(ShapeId id) {
+    Shape& shape = shapes_[id];
+    NodeId found;
+    std::uint32_t looked = 0;
+    const auto may = [&](const NodeSummary& below) {
+        ++looked;
+        return within(shape.need, below.room);
+    };
+    index_.visit(may, Taking{nodes_, shape, found});
+    if (looked > kDearAfter && !shape.dear) note_dear(id);
+    return found;
+}
+
+void NodeCollection::note_dear(ShapeId id) {
+    shapes_[id].dear = true;
+    dear_.push_back(id);
+    if (dear_.size() < kDealAtOnce + (wide_ ? wide_->dealt() / 4 : 0)) return;
+    if (wide_ && wide_->bits_left() < dear_.size()) drop_wide(); // deals anew to those that still need one
+    if (!wide_) make_wide();
+    wide_->deal(dear_, shapes_);
+    for (const ShapeId each : dear_) shapes_[each].dear = false;
+    dear_.clear();
+}
+
+void NodeCollection::make_wide() {
+    wide_ = std::make_unique<WideFits>(nodes_);
+    index_.for_each([this](std::uint32_t value) {
+        const NodeId id{value};
+        wide_->file(id, index_.key_of(value), lanes_of(nodes_[id].available));
+    });
+}
+
+void NodeCollection::drop_wide() {
+    if (wide_) wide_->forget_all(shapes_);
+    wide_.reset();
 }
 
 NodeId NodeCollection::find_to_reserve(const Shape& shape) const {
@@ -215,7 +239,7 @@ NodeId NodeCollection::find_to_reserve(const Shape& shape) const {
             if (shape.need[lane] > below.room[lane])
                 bound +=
                     static_cast<double>(shape.need[lane] - below.room[lane]) / static_cast<double>(shape.need[lane]);
-        return bound * 0.999999 - 1e-6 < best;
+        return !summaries_ || bound * 0.999999 - 1e-6 < best;
     };
     index_.visit(may, [&](std::uint32_t value) {
         const Node& node = nodes_[NodeId{value}];
@@ -238,8 +262,9 @@ std::string NodeCollection::check() const {
         if (node.slot.in_index() != node.is_open()) return "node " + name + ": in the index, but not open, or missing";
         if (node.slot.in_index() && index_.key_of(id.index).score != score(node))
             return "node " + name + ": stale score";
+        if (wide_ && node.wide_slot.in_index() != node.is_open()) return "node " + name + ": open, but not in WideFits";
     }
-    return fault;
+    return wide_ ? wide_->check() : fault;
 }
 
 } // namespace yk

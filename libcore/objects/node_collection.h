@@ -5,26 +5,22 @@
 // The index holds the open nodes (schedulable, without reservation) under (score, rank). Beside every subtree stand
 // the largest available amounts and, for the shapes searched most, one bit each: "might fit somewhere below". Both may
 // be too hopeful, never too pessimistic, so a search is exact.
-// Cost: find_first one descent for shapes with a fit bit; for others, in a nearly full and mixed cluster, in the worst
-// case a walk over the nodes that have each type, but not all together.
+// Cost: find_first one descent for shapes with a fit bit; others whose search was long get a bit in WideFits.
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "libcore/config/config.h"
+#include "libcore/objects/fit_needs.h"
 #include "libcore/objects/node.h"
-#include "libcore/objects/shape.h"
+#include "libcore/objects/wide_fits.h"
 
 namespace yk {
-
-struct NodeKey {
-    double score = 0;
-    std::uint64_t rank = 0;
-};
 
 struct NodeSummary {
     std::uint64_t fit = 0; // bit b: the shape with fit bit b might fit
@@ -37,9 +33,7 @@ struct NodeTraits {
     static constexpr std::uint32_t kCapacity = 32;
     Slab<Node>* nodes;
 
-    static bool less(const Key& a, const Key& b) noexcept {
-        return a.score != b.score ? a.score < b.score : a.rank < b.rank;
-    }
+    static bool less(const Key& a, const Key& b) noexcept { return a < b; }
     static void merge(Summary& into, const Summary& from) noexcept {
         into.fit |= from.fit;
         for (std::size_t lane = 0; lane < kLanes; ++lane)
@@ -51,7 +45,8 @@ struct NodeTraits {
 
 class NodeCollection {
 public:
-    explicit NodeCollection(ShapeTable& shapes);
+    /// `summaries`: false makes every search test the nodes one by one.
+    explicit NodeCollection(ShapeTable& shapes, bool summaries = true);
 
     // --- by id ------------------------------------------------------------------------------------------------------
     [[nodiscard]] NodeId find(std::string_view id) const;
@@ -111,30 +106,38 @@ public:
     [[nodiscard]] std::string check() const;
 
 private:
-    static constexpr std::size_t kFitBits = 64;
     static constexpr std::uint32_t kDealAfter = 16;    // searches before a shape gets a bit
     static constexpr std::uint32_t kHalveAfter = 8192; // searches after which all counts are halved
+    static constexpr std::uint32_t kDearAfter = 512;   // summaries read in a search that was long
+    static constexpr std::size_t kDealAtOnce = 16;     // wide bits, and a quarter of those that are dealt already
 
     void file(NodeId id, Node& node);
     [[nodiscard]] NodeSummary summary_of(const Node& node) const noexcept;
-    [[nodiscard]] std::uint64_t fit_mask(const Lanes& available) const noexcept;
     void give_rank(Node& node, std::map<std::string, NodeId, std::less<>>::iterator place);
     void relabel();
     void count_search(ShapeId id);
     void deal_bit(ShapeId id, std::size_t bit);
+    [[nodiscard]] NodeId find_by_bit(const Shape& shape) const;
+    [[nodiscard]] NodeId find_by_lanes(ShapeId id);
+    [[nodiscard]] NodeId find_by_looking(const Shape& shape) const;
+    void note_dear(ShapeId id);
+    void make_wide();
+    void drop_wide();
 
     ShapeTable& shapes_;
+    const bool summaries_;
     Slab<Node> nodes_;
     std::map<std::string, NodeId, std::less<>> by_id_;
     config::NodeSortPolicy policy_ = config::NodeSortPolicy::Fair;
     std::vector<std::pair<ResourceId, double>> weights_;
     OrderedIndex<NodeTraits> index_;
     std::vector<NodeId> dirty_;
-    // fit bits: needs by lane and bit, infinite where a bit is free
-    alignas(16) std::array<std::array<float, kFitBits>, kLanes> needs_{};
+    FitNeeds needs_;
     std::array<ShapeId, kFitBits> fit_shapes_{};
     std::size_t fit_used_ = 0; // bits from here on are free
     std::uint32_t searches_ = 0;
+    std::unique_ptr<WideFits> wide_; // none: no search is long
+    std::vector<ShapeId> dear_;      // wait for a wide bit
 };
 
 } // namespace yk

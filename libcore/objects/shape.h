@@ -59,7 +59,9 @@ struct Shape {
     std::uint32_t uses = 0;   // asks and allocations of this shape
     std::uint32_t groups = 0; // of pending asks
     std::uint8_t bit = 0;
-    std::int8_t fit_bit = -1; // in the node index, -1: none
+    std::int8_t fit_bit = -1;   // in the node index, -1: none
+    bool dear = false;          // a search of it was long and it has no bit yet
+    std::int16_t wide_bit = -1; // in WideFits, -1: none
     bool blocked = false;
     bool reserve_blocked = false;
     std::uint32_t searches = 0;           // since the fit bits were dealt

@@ -309,6 +309,15 @@ void Orders::lift_blocks() {
     if (any) wake_headroom();
 }
 
+void Orders::drop_blocks() {
+    s_.shapes.for_each_blocked([this](ShapeId id) { unblock(id); });
+    s_.shapes.for_each_reserve_blocked([this](ShapeId id) { s_.shapes.unblock_reserve(id); });
+    for (Queue* queue : blocking_) {
+        while (queue->has_blocks()) queue->unblock(queue->blocked_shapes().back(), s_.shapes);
+        touch(*queue);
+    }
+}
+
 void Orders::wake_headroom() {
     if (s_.stalled_by_headroom == 0) return;
     s_.reservations.for_each([this](ReservationId id) {

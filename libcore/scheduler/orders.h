@@ -48,6 +48,8 @@ public:
     void shape_appeared(ShapeId id);
     /// The reservation may be fulfilled again.
     void wake(ReservationId id);
+    /// Forgets all blocks: the next cycle finds out for itself.
+    void drop_blocks();
     /// Drops the shapes nobody uses when there are many.
     void sweep_shapes();
 

@@ -63,7 +63,7 @@ struct PartitionState {
           settings(s),
           callbacks(c),
           events(e),
-          nodes(shapes) {}
+          nodes(shapes, s.shortcuts.summaries) {}
 
     std::string name;
     std::string full_name;

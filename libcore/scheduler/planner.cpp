@@ -445,6 +445,7 @@ void Planner::begin_cycle(Instant now) {
     to_drop_.clear();
     failures_.clear();
     checks_.begin_cycle(now);
+    if (!s_.settings.shortcuts.blocks) orders_.drop_blocks();
     for (const ApplicationId id : counted_) {
         if (!s_.applications.alive(id) || !s_.applications[id].counted) continue;
         s_.applications[id].counted = false;

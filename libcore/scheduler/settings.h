@@ -7,6 +7,13 @@
 
 namespace yk {
 
+/// What only saves time. Tests switch these off to show that no decision depends on them.
+struct Shortcuts {
+    bool blocks = true;    // what failed for a shape is remembered from cycle to cycle
+    bool summaries = true; // a search skips nodes by what their neighbourhood is known to have
+    bool groups = true;    // equal asks of an application stand in its order as one
+};
+
 struct Settings {
     Duration reservation_delay = std::chrono::seconds{2};     // S-403
     Duration reservation_timeout = std::chrono::minutes{60};  // S-413
@@ -24,6 +31,7 @@ struct Settings {
     bool reservations_disabled = false;                 // S-402
     bool inspect_outstanding = true;                    // S-520; off with a manual schedule
     bool events_enabled = true;                         // event.trackingEnabled
+    Shortcuts shortcuts{};
 };
 
 } // namespace yk

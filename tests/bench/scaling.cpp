@@ -82,11 +82,12 @@ void add_churn_series(NodeOrder order, std::uint32_t percent, std::uint32_t shap
     churn.tree.shapes = shapes;
     churn.percent_full = percent;
     churn.steps = kChurnSteps;
-    add_series({fmt::format("W6 {} % full, {} shapes, {}", percent, shapes, name_of(order)), "nodes", {}, {}},
-               {500, 5000, 50'000}, options, report, [churn](std::uint32_t nodes) mutable {
-                   churn.tree.nodes = nodes;
-                   return [churn] { return run_churn(churn); };
-               });
+    const std::string name = fmt::format("W6 {} % full {} shapes {}", percent, shapes, name_of(order));
+    if (!options.wants_workload(name)) return;
+    add_series({name, "nodes", {}, {}}, {500, 5000, 50'000}, options, report, [churn](std::uint32_t nodes) mutable {
+        churn.tree.nodes = nodes;
+        return [churn] { return run_churn(churn); };
+    });
 }
 
 /// Time of one decision, of a fixed number of asks.
@@ -115,7 +116,6 @@ Report run_scaling(const Options& options) {
         add_preempting_series("opted out", {0, 0, 50, true, 0, 0}, options, report);
         add_preempting_series("5,000 candidates", {0, 0, 50, false, 5000, 0}, options, report);
     }
-    if (!options.wants_workload("W6")) return report;
     for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking})
         for (const std::uint32_t percent : {90U, 95U})
             for (const std::uint32_t shapes : {20U, 1000U}) add_churn_series(order, percent, shapes, options, report);

@@ -19,34 +19,48 @@ namespace yk::testing {
 namespace {
 
 constexpr std::uint64_t kRounds = 60;
+constexpr std::uint64_t kRoundsWithout = 8; // of each way to do without a shortcut
 constexpr std::size_t kLength = 120;
 
-bool differs(const std::vector<Command>& commands) {
-    return difference(commands).has_value();
-}
-
-void report(std::uint64_t seed, const std::vector<Command>& commands) {
+void report(std::uint64_t seed, const std::vector<Command>& commands, const Shortcuts& shortcuts) {
+    const auto differs = [&](const auto& list) { return difference(list, shortcuts).has_value(); };
     const auto shorter = shrink(commands, differs);
-    const bool crashes =
-        fails_in_child([](const auto& list) { return difference(list).has_value() && false; }, shorter);
+    const bool crashes = fails_in_child([&](const auto& list) { return differs(list) && false; }, shorter);
     // past Catch, which would break the lines
     std::cout << "# YK_SEED=" << seed << "\n"
-              << print(shorter) << (crashes ? "the core crashes" : difference(shorter).value_or("no difference"))
-              << std::endl;
+              << print(shorter)
+              << (crashes ? "the core crashes" : difference(shorter, shortcuts).value_or("no difference")) << std::endl;
     FAIL("YK_SEED=" << seed);
+}
+
+void play_rounds(std::uint64_t rounds, const Shortcuts& shortcuts) {
+    const auto differs = [&](const auto& list) { return difference(list, shortcuts).has_value(); };
+    for (const std::uint64_t seed : seeds(rounds)) {
+        INFO("YK_SEED=" << seed);
+        const auto commands = RandomCommands(seed).run(kLength);
+        const bool in_child = std::getenv("YK_CHILD") != nullptr;
+        if (in_child ? fails_in_child(differs, commands) : differs(commands)) report(seed, commands, shortcuts);
+    }
 }
 
 } // namespace
 
 TEST_CASE("the fast core and its twin say the same") {
-    for (const std::uint64_t seed : seeds(kRounds)) {
-        INFO("YK_SEED=" << seed);
-        const auto commands = RandomCommands(seed).run(kLength);
-        if (std::getenv("YK_CHILD") != nullptr) {
-            if (fails_in_child(differs, commands)) report(seed, commands);
-        } else if (differs(commands)) {
-            report(seed, commands);
-        }
+    play_rounds(kRounds, {});
+}
+
+TEST_CASE("no decision depends on a shortcut") {
+    SECTION("blocks") {
+        play_rounds(kRoundsWithout, {.blocks = false});
+    }
+    SECTION("summaries") {
+        play_rounds(kRoundsWithout, {.summaries = false});
+    }
+    SECTION("groups") {
+        play_rounds(kRoundsWithout, {.groups = false});
+    }
+    SECTION("any of them") {
+        play_rounds(kRoundsWithout, {false, false, false});
     }
 }
 

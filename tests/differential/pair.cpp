@@ -56,15 +56,16 @@ std::vector<std::string> split_lines(const std::string& text) {
 
 } // namespace
 
-Settings test_settings() {
+Settings test_settings(const Shortcuts& shortcuts) {
     Settings settings;
+    settings.shortcuts = shortcuts;
     settings.inspect_outstanding = false; // S-520 is compared by unit tests
     settings.release_confirm = {};        // the twin announces once
     return settings;
 }
 
-Pair::Pair()
-    : fast_("rm", test_settings(), fast_said_.callbacks, fast_said_.events),
+Pair::Pair(const Shortcuts& shortcuts)
+    : fast_("rm", test_settings(shortcuts), fast_said_.callbacks, fast_said_.events),
       slow_("rm", test_settings(), slow_said_.callbacks, slow_said_.events) {}
 
 void Pair::advance(Duration by) {
@@ -117,8 +118,8 @@ std::optional<std::string> Pair::play(const Command& command, bool whole) {
     return compare_states();
 }
 
-std::optional<std::string> difference(const std::vector<Command>& commands) {
-    Pair pair;
+std::optional<std::string> difference(const std::vector<Command>& commands, const Shortcuts& shortcuts) {
+    Pair pair{shortcuts};
     for (std::size_t i = 0; i < commands.size(); ++i) {
         const bool whole = i + 1 == commands.size() || i % kWholeEvery == 0;
         if (auto d = pair.play(commands[i], whole))

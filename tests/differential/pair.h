@@ -14,11 +14,11 @@
 namespace yk::testing {
 
 /// Small time limits, so that retention and sweeps come into play within a run.
-[[nodiscard]] Settings test_settings();
+[[nodiscard]] Settings test_settings(const Shortcuts& shortcuts = {});
 
 class Pair {
 public:
-    Pair();
+    explicit Pair(const Shortcuts& shortcuts);
 
     /// Plays one command on both; the first difference in words, or nothing. `whole`: compares the whole state too.
     [[nodiscard]] std::optional<std::string> play(const Command& command, bool whole);
@@ -35,6 +35,7 @@ private:
 };
 
 /// Plays all commands; what differs first, with the commands up to there, or nothing.
-[[nodiscard]] std::optional<std::string> difference(const std::vector<Command>& commands);
+[[nodiscard]] std::optional<std::string> difference(const std::vector<Command>& commands,
+                                                    const Shortcuts& shortcuts = {});
 
 } // namespace yk::testing

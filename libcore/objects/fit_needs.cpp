@@ -1,0 +1,46 @@
+#include "libcore/objects/fit_needs.h"
+
+#include <limits>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace yk {
+
+FitNeeds::FitNeeds() {
+    for (auto& lane : needs_) lane.fill(std::numeric_limits<float>::infinity());
+}
+
+void FitNeeds::set(std::size_t bit, const Lanes& need) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) needs_[lane][bit] = need[lane];
+}
+
+void FitNeeds::clear(std::size_t bit) {
+    for (auto& lane : needs_) lane[bit] = std::numeric_limits<float>::infinity();
+}
+
+#ifdef __SSE2__
+std::uint64_t FitNeeds::within(const Lanes& room, std::size_t used) const noexcept {
+    std::uint64_t mask = 0;
+    for (std::size_t bit = 0; bit < used; bit += 4) {
+        __m128 fit = _mm_cmple_ps(_mm_load_ps(&needs_[0][bit]), _mm_set1_ps(room[0]));
+        for (std::size_t lane = 1; lane < kLanes; ++lane)
+            fit = _mm_and_ps(fit, _mm_cmple_ps(_mm_load_ps(&needs_[lane][bit]), _mm_set1_ps(room[lane])));
+        mask |= static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_ps(fit))) << bit;
+    }
+    return mask;
+}
+#else
+std::uint64_t FitNeeds::within(const Lanes& room, std::size_t used) const noexcept {
+    std::uint64_t mask = 0;
+    for (std::size_t bit = 0; bit < used; ++bit) {
+        bool fit = true;
+        for (std::size_t lane = 0; lane < kLanes; ++lane) fit = fit && needs_[lane][bit] <= room[lane];
+        if (fit) mask |= std::uint64_t{1} << bit;
+    }
+    return mask;
+}
+#endif
+
+} // namespace yk

@@ -1,0 +1,31 @@
+#pragma once
+// FitNeeds: what up to 64 shapes need, side by side, so that one node is compared with all of them at once. Float
+// lanes: a bound on the safe side (shape.h), the node itself is tested exactly.
+
+#include <array>
+#include <cstdint>
+
+#include "libcore/objects/shape.h"
+
+namespace yk {
+
+inline constexpr std::size_t kFitBits = 64;
+
+class FitNeeds {
+public:
+    FitNeeds();
+    void set(std::size_t bit, const Lanes& need);
+    void clear(std::size_t bit); // nothing fits a free bit
+    /// Bit b is set when the shape on b might fit into `room`; for the first `used` bits, others may be left out.
+    [[nodiscard]] std::uint64_t within(const Lanes& room, std::size_t used = kFitBits) const noexcept;
+
+private:
+    alignas(16) std::array<std::array<float, kFitBits>, kLanes> needs_;
+};
+
+/// The same for one shape.
+[[nodiscard]] inline bool within(const Lanes& need, const Lanes& room) noexcept {
+    return need[0] <= room[0] && need[1] <= room[1] && need[2] <= room[2] && need[3] <= room[3];
+}
+
+} // namespace yk

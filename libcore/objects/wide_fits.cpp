@@ -1,0 +1,56 @@
+#include "libcore/objects/wide_fits.h"
+
+namespace yk {
+
+void WideFits::deal(const std::vector<ShapeId>& ids, ShapeTable& shapes) {
+    const std::size_t from_word = used_ / kFitBits;
+    for (const ShapeId id : ids) {
+        Shape& shape = shapes[id];
+        owners_[used_] = id;
+        shape.wide_bit = static_cast<std::int16_t>(used_);
+        needs_[used_ / kFitBits].set(used_ % kFitBits, shape.need);
+        ++used_;
+    }
+    index_.resummarise([&](std::uint32_t value, Traits::Summary fits) {
+        const Lanes room = lanes_of(nodes_[NodeId{value}].available);
+        for (std::size_t word = from_word; word * kFitBits < used_; ++word) fits[word] = needs_[word].within(room);
+        return fits;
+    });
+}
+
+void WideFits::forget(Shape& shape) {
+    const auto bit = static_cast<std::size_t>(shape.wide_bit);
+    owners_[bit] = {};
+    needs_[bit / kFitBits].clear(bit % kFitBits);
+    shape.wide_bit = -1;
+}
+
+void WideFits::forget_all(ShapeTable& shapes) {
+    for (std::size_t bit = 0; bit < used_; ++bit)
+        if (owners_[bit].valid()) forget(shapes[owners_[bit]]);
+}
+
+void WideFits::file(NodeId id, const NodeKey& key, const Lanes& room) {
+    Traits::Summary fits{};
+    for (std::size_t word = 0; word * kFitBits < used_; ++word) fits[word] = needs_[word].within(room);
+    if (nodes_[id].wide_slot.in_index())
+        index_.update(id.index, key, fits);
+    else
+        index_.insert(id.index, key, fits);
+}
+
+NodeId WideFits::find_first(const Shape& shape) {
+    ++searches_;
+    const std::size_t word = static_cast<std::size_t>(shape.wide_bit) / kFitBits;
+    const std::uint64_t bit = std::uint64_t{1} << (static_cast<std::size_t>(shape.wide_bit) % kFitBits);
+    NodeId found;
+    index_.visit([&](const Traits::Summary& below) { return (below[word] & bit) != 0; },
+                 [&](std::uint32_t value) {
+                     if (!fits(nodes_[NodeId{value}].available, shape.resource)) return false;
+                     found = {value};
+                     return true;
+                 });
+    return found;
+}
+
+} // namespace yk

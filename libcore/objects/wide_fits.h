@@ -1,0 +1,84 @@
+#pragma once
+// WideFits: a second index of the open nodes, for the shapes beyond the 64 that have a fit bit in NodeCollection. In a
+// nearly full cluster the largest amounts of a subtree say little about a single node, so a search without a bit may
+// walk over thousands of nodes that have each type but not all together. Here each of up to 1,024 shapes has a bit.
+//
+// Owner: NodeCollection, which makes it when searches get dear and drops it when they no longer are. Thread: the
+// partition's owner. INVARIANT: holds the nodes of NodeCollection's index under the same keys.
+// Cost: filing a node about three times what it costs there; a search one descent.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libcore/base/ordered_index.h"
+#include "libcore/objects/fit_needs.h"
+#include "libcore/objects/node.h"
+
+namespace yk {
+
+/// Where a node stands in the order of the nodes.
+struct NodeKey {
+    double score = 0;
+    std::uint64_t rank = 0;
+
+    friend bool operator<(const NodeKey& a, const NodeKey& b) noexcept {
+        return a.score != b.score ? a.score < b.score : a.rank < b.rank;
+    }
+};
+
+class WideFits {
+public:
+    static constexpr std::size_t kWords = 16;
+    static constexpr std::size_t kBits = kWords * kFitBits;
+
+    explicit WideFits(Slab<Node>& nodes) : nodes_(nodes), index_(Traits{&nodes}) {}
+    WideFits(const WideFits&) = delete;
+    WideFits& operator=(const WideFits&) = delete;
+    ~WideFits() { index_.clear(); }
+
+    /// Gives each shape a bit, with one pass over the nodes. REQUIRES: as many bits are left.
+    void deal(const std::vector<ShapeId>& ids, ShapeTable& shapes);
+    [[nodiscard]] std::size_t bits_left() const noexcept { return kBits - used_; }
+    [[nodiscard]] std::size_t dealt() const noexcept { return used_; }
+    void forget(Shape& shape);
+    /// Takes the bits back.
+    void forget_all(ShapeTable& shapes);
+
+    /// The node is open, stands at `key` and has `room`.
+    void file(NodeId id, const NodeKey& key, const Lanes& room);
+    void remove(NodeId id) { index_.erase(id.index); }
+    /// The first node in order that can take the shape; none: no node can. REQUIRES: the shape has a bit.
+    [[nodiscard]] NodeId find_first(const Shape& shape);
+    /// How many searches there were since the last question.
+    [[nodiscard]] std::uint32_t take_searches() noexcept { return std::exchange(searches_, 0); }
+
+    /// Empty when every invariant of the index holds.
+    [[nodiscard]] std::string check() const { return index_.check(); }
+
+private:
+    struct Traits {
+        using Key = NodeKey;
+        using Summary = std::array<std::uint64_t, kWords>;
+        static constexpr std::uint32_t kCapacity = 16; // an entry takes 152 bytes
+        Slab<Node>* nodes;
+
+        static bool less(const Key& a, const Key& b) noexcept { return a < b; }
+        static void merge(Summary& into, const Summary& from) noexcept {
+            for (std::size_t word = 0; word < kWords; ++word) into[word] |= from[word];
+        }
+        static bool same(const Summary& a, const Summary& b) noexcept { return a == b; }
+        IndexSlot& slot(std::uint32_t value) const noexcept { return (*nodes)[NodeId{value}].wide_slot; }
+    };
+
+    Slab<Node>& nodes_;
+    OrderedIndex<Traits> index_;
+    std::array<FitNeeds, kWords> needs_{};
+    std::array<ShapeId, kBits> owners_{}; // by bit
+    std::size_t used_ = 0;                // bits from here on are free
+    std::uint32_t searches_ = 0;
+};
+
+} // namespace yk
