@@ -82,12 +82,13 @@ TEST_CASE("P-024 that an ask may not attempt yet is in its log, under a reason o
     c.nodes(1, "memory:4").application("x", "root.c2").application("v", "root.c1");
     c.victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", "other=1").cycles(1);
     std::string reasons;
-    for (const LogEntryView& entry : c.app("x").asks.front().log) reasons += entry.message + "; ";
+    const AskView ask = c.app("x").asks.front();
+    for (const LogEntryView& entry : ask.log) reasons += entry.message + "; ";
     CHECK(reasons == "Not enough queue quota; preemption preconditions failed; ");
 }
 
 TEST_CASE("P-025 attempts and explanations leave no trace in queues, nodes and applications") {
-    Cluster c{"[{name: p, parent: true, resources: {max: {memory: 6}}, queues: [{name: c2, resources: {guaranteed: "
+    Cluster c{"[{name: p, parent: true, resources: {max: {memory: 8}}, queues: [{name: c2, resources: {guaranteed: "
               "{memory: 5}}}, {name: c1, resources: {guaranteed: {memory: 3}}}]}]"};
     c.nodes(2, "memory:5").application("x", "root.p.c2").application("v", "root.p.c1");
     c.victim("v", "a", "memory:2", "n-0", 1).victim("v", "b", "memory:2", "n-1", 2);
