@@ -254,29 +254,6 @@ NodeId NodeCollection::find_to_reserve(const Shape& shape) const {
     return found;
 }
 
-NodeId NodeCollection::find_lowest(const Shape& shape) const {
-    std::size_t left = kScanById;
-    for (const auto& [name, id] : by_id_) { // often one of the first; else the index knows the few there are
-        if (left-- == 0) break;
-        if (nodes_[id].is_open() && fits(nodes_[id].available, shape.resource)) return id;
-    }
-    NodeId found;
-    index_.visit([&shape](const NodeSummary& below) { return within(shape.need, below.room); },
-                 [&](std::uint32_t value) {
-                     const Node& node = nodes_[NodeId{value}];
-                     if (!fits(node.available, shape.resource)) return false;
-                     if (!found.valid() || node.rank < nodes_[found].rank) found = {value};
-                     return false;
-                 });
-    return found;
-}
-
-std::int64_t NodeCollection::most_available(ResourceId id) const noexcept {
-    if (id >= kLanes) return INT64_MAX;
-    const double room = static_cast<double>(index_.total().room[id]) * 1.000001 + 1; // the summary is rounded
-    return room < 9e18 ? static_cast<std::int64_t>(room) : INT64_MAX;
-}
-
 std::string NodeCollection::check() const {
     std::string fault = index_.check();
     if (!fault.empty() || !dirty_.empty()) return fault;

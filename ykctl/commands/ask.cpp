@@ -238,6 +238,15 @@ std::string ask_text(const Value& ask, std::int64_t now, const Style& style) {
             ""};
         text += "\n" + list_text(std::vector<Value>(log.begin(), log.end()), layout, Format::Table, style);
     }
+    if (const Value& attempt = member_of(ask, "lastPreemption"); attempt.is_object()) {
+        text += "\nlast attempt to preempt, " + time_text(number_of(attempt, "time")) + ": " +
+                printable(text_of(attempt, "result")) + "; " + std::to_string(number_of(attempt, "candidates")) +
+                " candidates, " + std::to_string(number_of(attempt, "nodesTried")) + " nodes tried";
+        for (const char* what : {"excludedQueues", "excludedAllocations"})
+            for (const auto& [why, count] : member_of(attempt, what).items())
+                text += "\n  " + count.dump() + (what[8] == 'Q' ? " queues: " : " allocations: ") + printable(why);
+        text += "\n";
+    }
     return text + "why is it pending?  ykctl explain ask " + printable(text_of(ask, "allocationKey")) + "\n";
 }
 

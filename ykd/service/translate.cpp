@@ -129,6 +129,11 @@ void Translator::fill_application(ApplicationSpec& to, const si::AddApplicationR
     to.execution_timeout_ms = from.execution_timeout_milli_seconds;
     fill(to.placeholder_ask, from.placeholder_ask);
     to.gang_style = from.gang_scheduling_style;
+    if (!to.gang_style.empty() && to.gang_style != "Hard" && to.gang_style != "Soft") // G-003
+        log("core.scheduler.application")
+            .warn("application {}: gang scheduling style '{}' is unknown, it is taken as Soft; the styles are Hard and "
+                  "Soft",
+                  to.id, to.gang_style);
 }
 
 const ApplicationRequest& Translator::translate(const si::ApplicationRequest& message,
