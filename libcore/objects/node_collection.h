@@ -60,6 +60,11 @@ public:
     void for_each(F&& f) const {
         for (const auto& [name, id] : by_id_) f(id);
     }
+    /// The same for the nodes after `id`, until f returns true.
+    template <class F>
+    void until_after(std::string_view id, F&& f) const {
+        for (auto node = by_id_.upper_bound(id); node != by_id_.end() && !f(node->second);) ++node;
+    }
 
     // --- order ------------------------------------------------------------------------------------------------------
     /// S-232: empty weights mean vcore 1 and memory 1. `weights` in name order.

@@ -14,10 +14,10 @@ constexpr std::string_view kPartitionAttribute = "si/node-partition";
 constexpr std::string_view kDefaultPartition = "default";
 
 constexpr std::array kCounters{
-    &CoreCounters::allocated,         &CoreCounters::released,       &CoreCounters::rejected,
-    &CoreCounters::scheduling_errors, &CoreCounters::corrections,    &CoreCounters::submitted,
-    &CoreCounters::accepted,          &CoreCounters::refused,        &CoreCounters::nodes_removed,
-    &CoreCounters::nodes_failed,      &CoreCounters::victims,        &CoreCounters::victims_unused,
+    &CoreCounters::allocated,         &CoreCounters::released,    &CoreCounters::rejected,
+    &CoreCounters::scheduling_errors, &CoreCounters::corrections, &CoreCounters::submitted,
+    &CoreCounters::accepted,          &CoreCounters::refused,     &CoreCounters::nodes_removed,
+    &CoreCounters::nodes_failed,      &CoreCounters::victims,     &CoreCounters::victims_unused,
     &CoreCounters::reannounced};
 static_assert(sizeof(CoreCounters) == kCounters.size() * sizeof(std::uint64_t));
 

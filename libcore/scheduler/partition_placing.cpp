@@ -126,8 +126,8 @@ void PartitionContext::join_group(AllocationId id, Instant now) {
     const std::uint32_t hash = group_hash(ask.application, ask.shape, ask.priority, task_group);
     GroupId group = s_.group_index.find(hash, [&](GroupId known) {
         const AskGroup& other = s_.groups[known];
-        return s_.settings.shortcuts.groups && other.application == ask.application && other.shape == ask.shape && other.priority == ask.priority &&
-               other.task_group == task_group;
+        return s_.settings.shortcuts.groups && other.application == ask.application && other.shape == ask.shape &&
+               other.priority == ask.priority && other.task_group == task_group;
     });
     if (!group.valid()) {
         group = s_.groups.make();

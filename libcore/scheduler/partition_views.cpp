@@ -346,9 +346,8 @@ std::vector<NodeView> PartitionContext::node_views(bool objects) const {
 
 std::vector<NodeView> PartitionContext::node_piece(ViewPlace& place, std::size_t& room) const {
     std::vector<NodeView> piece;
-    s_.nodes.until([&](NodeId id) {
+    s_.nodes.until_after(place.after, [&](NodeId id) {
         const Node& node = s_.nodes[id];
-        if (node.id <= place.after) return false;
         piece.push_back(view_of(node, true));
         room -= std::min(room, 1 + node.allocations.size() + node.foreign.size());
         return room == 0;
