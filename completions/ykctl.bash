@@ -232,7 +232,7 @@ _ykctl() {
             files=no ;;
         'ask add')
             words=''
-            options='-h --help -R --resources -n --count --key --priority --required-node --task-group --may-preempt --preemptable --tag -f --file --wait'
+            options='-h --help -R --resources -n --count --key --priority --required-node --task-group --placeholder --may-preempt --preemptable --tag -f --file --wait'
             files=no ;;
         'ask list')
             words=''

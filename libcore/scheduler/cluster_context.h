@@ -46,6 +46,9 @@ struct CoreCounters {
     std::uint64_t refused = 0;
     std::uint64_t nodes_removed = 0;
     std::uint64_t nodes_failed = 0; // S-611: for a partition that is unknown
+    std::uint64_t victims = 0;        // announced, of all kinds of preemption
+    std::uint64_t victims_unused = 0; // of them: the ask that they were chosen for was not placed where they were
+    std::uint64_t reannounced = 0;    // releases that the RM did not confirm in time
 
     void add(const CoreCounters& other);
     /// What came since `before`, an earlier reading.

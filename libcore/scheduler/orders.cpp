@@ -100,7 +100,10 @@ void Orders::reserve_room() {
 // ------------------------------------------------------------------------------------------------------------
 
 void Orders::refresh() {
-    s_.nodes.refresh([this](const Node& node, bool grew) { node_refreshed(node, grew); });
+    s_.nodes.refresh([this](NodeId id, const Node& node, bool grew) {
+        s_.victims.node_changed(id);
+        node_refreshed(node, grew);
+    });
     if (rebuild_) {
         rekey_all(*s_.root);
         rebuild_ = false;
@@ -167,7 +170,7 @@ void Orders::wake_gangs() {
 
 Masks Orders::masks_of(const AskGroup& group) const {
     Masks masks;
-    if (group.held_at.valid() || group.replaceable) return masks;
+    if (group.held_at.valid() || group.replaceable || group.gang_held) return masks;
     if (group.checks && group.checks->due) masks.tries = kVisitBit;
     if (!group.first_free.valid()) return masks;
     const Shape& shape = s_.shapes[group.shape];
@@ -306,8 +309,7 @@ void Orders::lift_blocks() {
             if (!queue->grew) continue;
             any = true;
             queue->grew = false;
-            if (!queue->has_blocks()) continue;
-            for (const ShapeId id : queue->blocks_that_fit(s_.shapes)) queue->unblock(id, s_.shapes);
+            queue->unblock_fitting(s_.shapes);
         }
     if (any) wake_headroom();
 }

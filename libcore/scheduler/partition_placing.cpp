@@ -209,7 +209,9 @@ void PartitionContext::reserve_room(AllocationId ask, NodeId node) {
 void PartitionContext::place(AllocationId id, NodeId node, bool tell, Instant now) {
     const ReservationId reservation = s_.allocations[id].reservation;
     Queue& leaf = *s_.applications[s_.allocations[id].application].queue;
-    if (s_.allocations[id].is(Allocation::Triggered)) end_trigger(id, now);
+    if (s_.allocations[id].is(Allocation::Triggered))
+        end_trigger(id, reservation.valid() && s_.reservations[reservation].node == node, now);
+    if (s_.preemption.knows_asks()) s_.preemption.attempts.erase(id);
     take_pending(id, now);
     put_on_node(id, node, now);
     grow_queues(leaf, s_.resource_of(s_.allocations[id]));
@@ -249,6 +251,8 @@ void PartitionContext::put_in_application(AllocationId id, Instant now) {
     Resource& total = placeholder ? application.placeholder : application.allocated;
     total.add(size);
     application.peak.max_with(total);
+    Queue& leaf = *application.queue;
+    leaf.lowest_placed = std::min(leaf.lowest_placed, placed.priority);
     application.placeholders += placeholder ? 1U : 0U;
     s_.placeholder_count += placeholder ? 1U : 0U;
     ++s_.allocation_count;
@@ -258,6 +262,7 @@ void PartitionContext::put_in_application(AllocationId id, Instant now) {
         handle(owner, ApplicationEvent::Run, {}, now);
     use(owner, size, now);
     orders_.touch(owner);
+    if (placeholder && !fits(application.placeholder_ask, application.placeholder)) tell_placeholder_sum(owner, now);
     s_.tell({EventType::App, EventChange::Add, EventDetail::AppAlloc, application.id, placed.key.view(), {}, &size},
             now);
 }
@@ -276,6 +281,7 @@ void PartitionContext::shrink_queues(Queue& leaf, const Resource& amount) {
         }
         queue->allocated.prune();
     }
+    if (leaf.allocated.is_zero()) leaf.lowest_placed = INT32_MAX;
     orders_.path_grew(leaf);
 }
 
@@ -362,6 +368,15 @@ AllocationId PartitionContext::find_ask(std::string_view application, std::strin
 void PartitionContext::commit_known(AllocationId ask, NodeId node, Instant now) {
     reserve_room(ask, node);
     place(ask, node, true, now);
+    if (upkeep_ == Upkeep::Full) orders_.refresh();
+}
+
+void PartitionContext::commit_known_swap(AllocationId ask, AllocationId placeholder, NodeId node, Instant now) {
+    SwapPlan plan;
+    plan.ask = ask;
+    plan.placeholder = placeholder;
+    plan.node = node;
+    swap(plan, now);
     if (upkeep_ == Upkeep::Full) orders_.refresh();
 }
 

@@ -105,6 +105,12 @@ QueueView PartitionContext::view_of(const Queue& queue, bool subtree) const {
     view.priority_fence = properties.priority_policy == config::PriorityPolicy::Fence;
     view.preemption_delay = properties.preemption_delay;
     view.quota_preemption_delay = properties.quota_preemption_delay;
+    if (queue.last_quota_run) {
+        const Queue::QuotaRun& run = *queue.last_quota_run;
+        view.last_quota_run =
+            QuotaRunView{run.at, s_.map_of(run.target), s_.map_of(run.claimed),
+                         static_cast<std::int64_t>(run.candidates), static_cast<std::int64_t>(run.victims)};
+    }
     view.fair_share = fair_share(queue.allocated, queue.guaranteed ? &*queue.guaranteed : nullptr, queue.fair_max);
     if (const Queue* owner = queue.leaf ? nullptr : owner_of_template(queue)) view.child_template = template_of(*owner);
     if (subtree)
@@ -141,6 +147,33 @@ AskView PartitionContext::view_of_ask(const Allocation& ask) const {
         if (ask.is(Allocation::QuotaLogged)) log("Not enough queue quota", group.queue_failures);
         std::sort(view.log.begin(), view.log.end(), [](const auto& a, const auto& b) { return a.last < b.last; });
     }
+    return view;
+}
+
+/// By reason, without those that are none.
+std::map<std::string, std::int64_t>
+PartitionContext::excluded_view(const std::array<std::uint64_t, kExcludedReasons>& counts) {
+    std::map<std::string, std::int64_t> view;
+    for (std::size_t i = 1; i < counts.size(); ++i)
+        if (counts[i] > 0) view[std::string{text_of(static_cast<Excluded>(i))}] = static_cast<std::int64_t>(counts[i]);
+    return view;
+}
+
+/// The last attempt to preempt for the ask.
+std::optional<PreemptionAttemptView> PartitionContext::attempt_view(AllocationId ask) const {
+    const auto known = s_.preemption.attempts.find(ask);
+    if (known == s_.preemption.attempts.end()) return std::nullopt;
+    const PreemptionAttempt& attempt = known->second;
+    PreemptionAttemptView view;
+    view.at = attempt.at;
+    view.result = text_of(attempt.result);
+    view.fence_root = attempt.fence_root;
+    view.node = attempt.node;
+    view.victims = static_cast<std::int64_t>(attempt.victims);
+    view.candidates = static_cast<std::int64_t>(attempt.allocations[0]);
+    view.nodes_tried = static_cast<std::int64_t>(attempt.nodes_tried);
+    view.excluded_queues = excluded_view(attempt.queues);
+    view.excluded = excluded_view(attempt.allocations);
     return view;
 }
 
@@ -212,6 +245,7 @@ ApplicationView PartitionContext::view_of(const Application& application, bool o
              ask = {s_.allocations[ask].place.pending.next}) {
             view.asks.push_back(view_of_ask(s_.allocations[ask]));
             add_preemption_log(ask, view.asks.back().log);
+            view.asks.back().last_preemption = attempt_view(ask);
         }
     });
     for (const AllocationId id : application.allocations)

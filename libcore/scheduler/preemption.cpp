@@ -30,23 +30,55 @@ bool is_eligible(GuaranteeView& view, Candidates& candidates, const Queue& leaf,
     return fits_now || fits_without_candidates(view, candidates, leaf, ask);
 }
 
+constexpr Duration kMinute = std::chrono::minutes{1};
+
+/// Storm guard: a queue with preemption.victims.perminute whose asks would have more victims in this minute. The first
+/// decision of a minute passes, or an ask that needs many would wait for ever.
+bool is_storm(const Queue& leaf, std::size_t victims, Instant now) {
+    for (const Queue* queue = &leaf; queue != nullptr; queue = queue->parent) {
+        const std::uint64_t limit = queue->properties.victims_per_minute;
+        const std::uint64_t before = now < queue->victims_since + kMinute ? queue->victims_in_minute : 0;
+        if (limit > 0 && before > 0 && before + victims > limit) return true;
+    }
+    return false;
+}
+
 } // namespace
 
 PreemptionPlan PreemptionPlanner::plan_queue(AllocationId id, bool nodes_tried, Instant now) const {
+    PreemptionPlan plan = search(id, nodes_tried, now);
+    const Queue& leaf = *s_.applications[s_.allocations[id].application].queue;
+    if (plan && is_storm(leaf, plan.victims.size(), now)) plan.result = PreemptionResult::Storm;
+    plan.attempt.at = now;
+    plan.attempt.result = plan.result;
+    if (plan.node.valid()) plan.attempt.node = s_.nodes[plan.node].id;
+    plan.attempt.victims = plan ? plan.victims.size() : 0;
+    return plan;
+}
+
+PreemptionPlan PreemptionPlanner::search(AllocationId id, bool nodes_tried, Instant now) const {
     const Allocation& ask = s_.allocations[id];
     const Resource& size = s_.resource_of(ask);
     const Queue& leaf = *s_.applications[ask.application].queue;
     GuaranteeView view{s_, leaf};
     Candidates candidates{s_, view, ask, leaf};
-    if (!is_eligible(view, candidates, leaf, size)) return {PreemptionResult::Guarantees, {}, {}};
-    const std::optional<NodeVictims> chosen = NodeChoice{s_, view, candidates, id, now}.best(nodes_tried);
-    if (!chosen) return {PreemptionResult::NoHelp, {}, {}};
-    PreemptionPlan plan{PreemptionResult::Victims, chosen->node, {}};
+    PreemptionPlan plan;
+    const auto end = [&](PreemptionResult result) {
+        plan.result = result;
+        candidates.describe(plan.attempt);
+        return std::move(plan);
+    };
+    if (!is_eligible(view, candidates, leaf, size)) return end(PreemptionResult::Guarantees);
+    NodeChoice choice{s_, view, candidates, id, now};
+    const std::optional<NodeVictims> chosen = choice.best(nodes_tried);
+    plan.attempt.nodes_tried = choice.nodes_planned();
+    if (!chosen) return end(PreemptionResult::NoHelp);
+    plan.node = chosen->node;
     Deficits deficits{leaf, size};
     for (int i = 0; i <= chosen->index; ++i) { // P-063: as a whole
         const Candidate& victim = chosen->plan[static_cast<std::size_t>(i)];
         view.remove(*victim.leaf, *victim.size);
-        view.charge(*victim.size);
+        view.charge(*victim.charge);
         deficits.take(victim);
         plan.victims.push_back(victim.id);
     }
@@ -56,19 +88,23 @@ PreemptionPlan PreemptionPlanner::plan_queue(AllocationId id, bool nodes_tried, 
             if (std::find(plan.victims.begin(), plan.victims.end(), each.id) == plan.victims.end())
                 others.push_back(each);
         const auto extras = extra_victims(view, deficits, size, std::move(others));
-        if (!extras) return {PreemptionResult::Shortfall, {}, {}};
+        if (!extras) return end(PreemptionResult::Shortfall);
         for (const Candidate& each : *extras) plan.victims.push_back(each.id);
     }
-    if (plan.victims.empty()) return {PreemptionResult::NoHelp, {}, {}};
-    return plan;
+    return end(plan.victims.empty() ? PreemptionResult::NoHelp : PreemptionResult::Victims);
 }
 
-PreemptionPlan PreemptionPlanner::plan_required(AllocationId ask) const {
+PreemptionPlan PreemptionPlanner::plan_required(AllocationId ask, Instant now) const {
     PreemptionPlan plan;
     plan.node = s_.reservations[s_.allocations[ask].reservation].node;
-    const auto victims = required_node_victims(s_, s_.allocations[ask], s_.nodes[plan.node]);
+    plan.attempt.at = now;
+    plan.attempt.node = s_.nodes[plan.node].id;
+    plan.attempt.nodes_tried = 1;
+    const auto victims = required_node_victims(s_, s_.allocations[ask], s_.nodes[plan.node], &plan.attempt);
     plan.result = victims ? PreemptionResult::Victims : PreemptionResult::NoVictim;
     if (victims) plan.victims = *victims;
+    plan.attempt.result = plan.result;
+    plan.attempt.victims = plan.victims.size();
     return plan;
 }
 

@@ -3,8 +3,8 @@
 //
 // Pure: works on the partition as it is and on a view with virtual changes, changes nothing. What it decides is done by
 // PartitionContext (partition_preemption.cpp). Thread: the partition's owner.
-// Cost of an attempt: the queues below the fence root, and the candidates or the nodes in id order, whichever are
-// fewer, up to the first that cannot be beaten.
+// Cost of an attempt: the queues below the fence root, and the candidates when they are few; else a search in the
+// VictimIndex for the nodes that could be as good as the best one.
 
 #include <vector>
 
@@ -17,6 +17,7 @@ struct PreemptionPlan {
     PreemptionResult result = PreemptionResult::NoHelp;
     NodeId node{};                     // to be reserved
     std::vector<AllocationId> victims; // those of the node first
+    PreemptionAttempt attempt{};       // the same for people
 
     explicit operator bool() const noexcept { return result == PreemptionResult::Victims; }
 };
@@ -30,9 +31,11 @@ public:
     [[nodiscard]] PreemptionPlan plan_queue(AllocationId ask, bool nodes_tried, Instant now) const;
     /// Required-node preemption (3.9): the victims on the node that the ask has reserved; none with success: what is on
     /// its way out already is enough.
-    [[nodiscard]] PreemptionPlan plan_required(AllocationId ask) const;
+    [[nodiscard]] PreemptionPlan plan_required(AllocationId ask, Instant now) const;
 
 private:
+    [[nodiscard]] PreemptionPlan search(AllocationId ask, bool nodes_tried, Instant now) const;
+
     const PartitionState& s_;
 };
 

@@ -23,7 +23,9 @@ enum class TimerKind : std::uint8_t {
     Inspect,            // every second (S-520)
     PreemptionCheck,    // id: group: its next ask may attempt a preemption (P-023)
     PreemptionUnplaced, // id: ask, token of its trigger: the victims are gone, the ask still waits (P-079)
-    QuotaCheck          // queues over their max (P-110)
+    QuotaCheck,         // queues over their max (P-110)
+    NoVictim,           // id: reservation, token: its sequence: the ask may be told of again (P-097)
+    Unconfirmed         // releases that the RM has not confirmed
 };
 
 struct Timer {

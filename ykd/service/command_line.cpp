@@ -124,6 +124,7 @@ Result<void> apply(const Flags& flags, DaemonSettings& settings) {
     YK_CHECKED(take_configs(flags.configs, settings));
     if (flags.socket_mode) YK_CHECKED(take_mode(*flags.socket_mode, settings));
     if (flags.max_message) YK_CHECKED(take_size(*flags.max_message, settings));
+    if (flags.max_sessions == 0U) return usage("--max-sessions: at least 1");
     if (flags.log_level && !parse_level(*flags.log_level))
         return usage(
             fmt::format("--log-level {}: debug, info, warn, error, dpanic, panic, fatal or -1 to 5", *flags.log_level));

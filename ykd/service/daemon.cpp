@@ -177,10 +177,9 @@ Instant Daemon::now() const {
 }
 
 std::size_t Daemon::reply_limit(const Session* session) const {
-    constexpr std::size_t kLeast = 64U << 10; // a peer that claims less cannot even be told of an error
     const std::size_t told =
         session == nullptr || session->max_message == 0 ? settings_.max_message : session->max_message;
-    return std::max(kLeast, std::min<std::size_t>(told, settings_.max_message));
+    return std::min<std::size_t>(told, settings_.max_message);
 }
 
 si::CoreState Daemon::state() {

@@ -86,6 +86,14 @@ void write_counters(MetricWriter& to, const Tally& tally) {
     to.count({{"result", "new"}}, core.submitted);
     to.count({{"result", "accepted"}}, core.accepted);
     to.count({{"result", "rejected"}}, core.refused);
+    to.family("yunikorn_scheduler_preemption_victims_total", MetricType::Counter,
+              "Allocations announced as victims; of them: those whose room the ask that they were chosen for did not "
+              "take.");
+    to.count({{"state", "announced"}}, core.victims);
+    to.count({{"state", "unused"}}, core.victims_unused);
+    to.family("yunikorn_scheduler_releases_announced_again_total", MetricType::Counter,
+              "Releases that a resource manager had not confirmed in time and was told of once more.");
+    to.count({}, core.reannounced);
     write_latency(to, "scheduling_latency", tally.partitions, "One partition's part of a scheduling cycle");
     write_latency(to, "scheduling_cycle", tally.cycles, "A whole scheduling cycle");
     write_stages(to, tally);
