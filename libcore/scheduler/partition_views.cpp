@@ -346,14 +346,13 @@ std::vector<NodeView> PartitionContext::node_views(bool objects) const {
 
 std::vector<NodeView> PartitionContext::node_piece(ViewPlace& place, std::size_t& room) const {
     std::vector<NodeView> piece;
-    s_.nodes.until([&](NodeId id) {
+    s_.nodes.for_each([&](NodeId id) {
         const Node& node = s_.nodes[id];
-        if (node.id <= place.after) return false;
+        if (room == 0 || node.id <= place.after) return;
         piece.push_back(view_of(node, true));
+        place.after = node.id;
         room -= std::min(room, 1 + node.allocations.size() + node.foreign.size());
-        return room == 0;
     });
-    if (!piece.empty()) place.after = piece.back().id;
     return piece;
 }
 
