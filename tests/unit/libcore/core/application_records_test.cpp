@@ -197,7 +197,7 @@ TEST_CASE("S-605 G-038 a placeholder that is smaller than the real ask is told o
     c.ask("app", "real", "vcore:2", "group=g").cycles(3);
     std::size_t told = 0;
     for (const std::string& event : c.ask_events())
-        told += event.find("'real' of map[vcore:2] is larger than placeholder 'ph'") != std::string::npos ? 1 : 0;
+        told += event.find("'real' of map[vcore:2] is larger than placeholder 'ph'") != std::string::npos ? 1U : 0U;
     CHECK(told == 1);
 }
 
