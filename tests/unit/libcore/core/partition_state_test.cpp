@@ -175,14 +175,20 @@ TEST_CASE("C-385 the timer of quota preemption is not kept: a queue that comes b
                "}}, properties: {quota.preemption.delay: 60s}}]";
     };
     Cluster c{queue("20"), "", on};
-    c.nodes(1, "memory:100").application("app", "root.q").victim("app", "v", "memory:15", "n-0", 7200);
+    const auto run = [&c] {
+        c.application("app", "root.q")
+            .victim("app", "v", "memory:5", "n-0", 7200)
+            .victim("app", "w", "memory:10", "n-0", 0);
+    };
+    c.nodes(1, "memory:100");
+    run();
     REQUIRE(c.configure(queue("10"), "", on) == "ok"); // armed, due in 60 s
     c.advance(seconds{50}).remove("app");
     REQUIRE(c.configure("[{name: keep}]", "", on) == "ok");
     c.advance(seconds{10}); // swept
     REQUIRE(c.queue("root.q").state == "gone");
     REQUIRE(c.configure(queue("10"), "", on) == "ok");
-    c.application("app", "root.q").victim("app", "v", "memory:15", "n-0", 7200); // armed anew, by C-384
+    run(); // armed anew, by C-384
     c.advance(seconds{55});
     CHECK(c.preempted() == "");
     c.advance(seconds{10});
