@@ -152,7 +152,7 @@ void NodeCollection::count_search(ShapeId id) {
 void NodeCollection::deal_bit(ShapeId id, std::size_t bit) {
     if (fit_shapes_[bit].valid()) shapes_[fit_shapes_[bit]].fit_bit = -1;
     fit_shapes_[bit] = id;
-    shapes_[id].fit_bit = static_cast<std::int8_t>(bit);
+    shapes_[id].fit_bit = static_cast<std::int16_t>(bit);
     needs_.set(bit, shapes_[id].need);
     const std::uint64_t mask = std::uint64_t{1} << bit;
     const Lanes& need = shapes_[id].need;
@@ -165,7 +165,7 @@ void NodeCollection::deal_bit(ShapeId id, std::size_t bit) {
 void NodeCollection::forget_shape(ShapeId id) {
     if (shapes_[id].wide_bit >= 0) wide_->forget(shapes_[id]);
     if (shapes_[id].dear) dear_.erase(std::find(dear_.begin(), dear_.end(), id));
-    const std::int8_t bit = shapes_[id].fit_bit;
+    const std::int16_t bit = shapes_[id].fit_bit;
     if (bit < 0) return;
     needs_.clear(static_cast<std::size_t>(bit));
     fit_shapes_[static_cast<std::size_t>(bit)] = {};

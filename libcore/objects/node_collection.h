@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "libcore/config/config.h"
-#include "libcore/objects/fit_needs.h"
 #include "libcore/objects/node.h"
 #include "libcore/objects/wide_fits.h"
 
@@ -60,6 +59,11 @@ public:
     template <class F>
     void for_each(F&& f) const {
         for (const auto& [name, id] : by_id_) f(id);
+    }
+    /// The same for the nodes after `id`, until f returns true.
+    template <class F>
+    void until_after(std::string_view id, F&& f) const {
+        for (auto node = by_id_.upper_bound(id); node != by_id_.end() && !f(node->second);) ++node;
     }
 
     // --- order ------------------------------------------------------------------------------------------------------

@@ -184,14 +184,15 @@ public:
     void unblock(ShapeId id, const ShapeTable& shapes);
     /// A shape was made on `bit`: it is not blocked here.
     void reopen(std::uint32_t bit) noexcept { blocked_bits_ &= ~(std::uint64_t{1} << bit); }
-    /// The shapes of its blocks that fit its headroom now.
-    [[nodiscard]] std::vector<ShapeId> blocks_that_fit(const ShapeTable& shapes) const;
-    [[nodiscard]] const std::vector<ShapeId>& blocked_shapes() const noexcept { return blocked_; }
+    /// Takes the blocks back from the shapes that fit its headroom now.
+    void unblock_fitting(const ShapeTable& shapes);
+    [[nodiscard]] const std::vector<ShapeId>& blocked_shapes() const noexcept { return blocked_.ids(); }
 
 private:
+    [[nodiscard]] Lanes room() const noexcept;
     void refresh_bit(std::uint32_t bit, const ShapeTable& shapes) noexcept;
 
-    std::vector<ShapeId> blocked_;
+    ShapeList blocked_;
     std::uint64_t blocked_bits_ = 0;
 };
 

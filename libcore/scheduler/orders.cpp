@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libcore/scheduler/stage.h"
+
 namespace yk {
 
 namespace {
@@ -109,11 +111,15 @@ void Orders::refresh() {
     }
     lift_holds();
     lift_blocks(); // wakes reservations, so before their applications are filed
-    for (std::size_t i = 0; i < groups_.size(); ++i) file(groups_[i]);
-    groups_.clear();
-    for (std::size_t i = 0; i < applications_.size(); ++i) file(applications_[i]);
-    applications_.clear();
+    {
+        const StageScope stage{s_.observer, Stage::SortApplications};
+        for (std::size_t i = 0; i < groups_.size(); ++i) file(groups_[i]);
+        groups_.clear();
+        for (std::size_t i = 0; i < applications_.size(); ++i) file(applications_[i]);
+        applications_.clear();
+    }
     if (marked_queues_ == 0) return;
+    const StageScope stage{s_.observer, Stage::SortQueues};
     for (std::size_t depth = queues_.size(); depth-- > 0;) {
         for (std::size_t i = 0; i < queues_[depth].size(); ++i) file(*queues_[depth][i]);
         queues_[depth].clear();
@@ -303,8 +309,7 @@ void Orders::lift_blocks() {
             if (!queue->grew) continue;
             any = true;
             queue->grew = false;
-            if (!queue->has_blocks()) continue;
-            for (const ShapeId id : queue->blocks_that_fit(s_.shapes)) queue->unblock(id, s_.shapes);
+            queue->unblock_fitting(s_.shapes);
         }
     if (any) wake_headroom();
 }

@@ -58,9 +58,17 @@ public:
     void announce_existing(const NodeSpec& spec);
     /// UPDATE, DRAIN, SCHEDULABLE, DECOMISSION.
     [[nodiscard]] std::optional<Refusal> change_node(const NodeSpec& spec, Instant now);
+    [[nodiscard]] bool has_node(std::string_view id) const { return s_.nodes.find(id).valid(); }
 
     // --- cycles and time (partition_timers.cpp) ---------------------------------------------------------------------
     CycleOutcome cycle(Instant now);
+    /// The same with its stages told to `observer`; nullptr: to nobody.
+    CycleOutcome cycle(Instant now, CycleObserver* observer) {
+        s_.observer = observer;
+        const CycleOutcome outcome = cycle(now);
+        s_.observer = nullptr;
+        return outcome;
+    }
     [[nodiscard]] std::optional<Instant> next_timer() const;
     /// The next thing due at `now`; false when there is none.
     bool fire_timer(Instant now);
@@ -72,6 +80,9 @@ public:
     [[nodiscard]] std::vector<ApplicationView> application_views(ApplicationList list, bool objects) const;
     [[nodiscard]] std::optional<ApplicationView> application_view(std::string_view id) const;
     [[nodiscard]] std::vector<NodeView> node_views(bool objects) const;
+    [[nodiscard]] std::vector<ApplicationView> application_piece(ApplicationList list, ViewPlace& place,
+                                                                 std::size_t& room) const;
+    [[nodiscard]] std::vector<NodeView> node_piece(ViewPlace& place, std::size_t& room) const;
     [[nodiscard]] std::optional<NodeView> node_view(std::string_view id) const;
     [[nodiscard]] std::vector<ReservationView> reservation_views() const;
     /// Users or groups with usage or named limits, by name (C-476).

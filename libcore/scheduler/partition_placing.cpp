@@ -126,8 +126,8 @@ void PartitionContext::join_group(AllocationId id, Instant now) {
     const std::uint32_t hash = group_hash(ask.application, ask.shape, ask.priority, task_group);
     GroupId group = s_.group_index.find(hash, [&](GroupId known) {
         const AskGroup& other = s_.groups[known];
-        return s_.settings.shortcuts.groups && other.application == ask.application && other.shape == ask.shape && other.priority == ask.priority &&
-               other.task_group == task_group;
+        return s_.settings.shortcuts.groups && other.application == ask.application && other.shape == ask.shape &&
+               other.priority == ask.priority && other.task_group == task_group;
     });
     if (!group.valid()) {
         group = s_.groups.make();
@@ -332,6 +332,7 @@ void PartitionContext::note_seconds(const Allocation& allocation, Instant now) {
     auto& totals = application.seconds[std::string{s_.nodes[allocation.node].instance_type()}];
     const std::size_t kind = allocation.is(Allocation::Preempted) ? 1 : allocation.is(Allocation::Placeholder) ? 2 : 0;
     Resource& total = totals[kind];
+    if (seconds == 0) return; // S-007
     s_.resource_of(allocation).for_each([&](ResourceId id, std::int64_t value) {
         total.set(id, sat_add(total.get(id), sat_mul(value, seconds)));
     });

@@ -134,6 +134,7 @@ struct PartitionState {
     std::uint64_t next_arrival = 1;
     std::uint64_t next_token = 1;
     CoreCounters counters;
+    CycleObserver* observer = nullptr;                            // of the cycle that runs
     std::map<std::string, EndedCounts, std::less<>> ended_counts; // by path of the queue; never shrinks (I-510)
 
     // configuration

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libcore/scheduler/stage.h"
 #include "libcore/scheduler/walk.h"
 
 namespace yk {
@@ -142,6 +143,7 @@ std::optional<Plan> Planner::attempt(AllocationId id, Instant now) {
         return each.leaf == leaf && each.shape == ask.shape && each.priority == ask.priority;
     });
     if (same == failures_.end() || ask.reservation.valid()) { // its own reservation makes a difference
+        const StageScope stage{s_.observer, Stage::Preempt};
         PreemptionPlan plan = preemption_.plan_queue(id, *tried, now);
         if (plan) {
             note_attempt(id, std::move(plan.attempt), now);
@@ -214,6 +216,7 @@ Plan Planner::try_nodes(AllocationId ask, Instant now) {
     const Shape& shape = s_.shapes[wanted.shape];
     if (shape.is_pinned()) return try_pinned(ask, now);
     if (!shape.blocked) {
+        const StageScope stage{s_.observer, Stage::FindNode};
         const NodeId node = s_.nodes.find_first(wanted.shape);
         if (node.valid()) return {Plan::Kind::Allocate, ask, node};
         s_.shapes.block(wanted.shape);
@@ -251,6 +254,7 @@ bool Planner::is_pinned(ReservationId id) const {
 
 /// S-343 for a node reached directly. Ordinary reservations do not stand against a required-node ask (S-432).
 bool Planner::can_take(NodeId id, AllocationId ask) const {
+    const StageScope stage{s_.observer, Stage::TryNode};
     const Node& node = s_.nodes[id];
     const Allocation& wanted = s_.allocations[ask];
     if (!fits(node.available, s_.resource_of(wanted))) return false;
@@ -356,7 +360,7 @@ Plan Planner::plan_reserved(Instant now) {
                                   });
         if (!found.valid()) return {};
         if (hold_without_slot(found)) continue;
-        if (const Plan plan = try_reservations(found, now)) return plan;
+        if (Plan plan = try_reservations(found, now)) return plan;
     }
 }
 
@@ -400,6 +404,7 @@ Plan Planner::try_evicting(ReservationId id, Instant now) {
     const bool wanted = is_pinned(id) && !ask.is(Allocation::Triggered) &&
                         !fits(s_.nodes[reservation.node].available, s_.resource_of(ask));
     if (!wanted) return {};
+    const StageScope stage{s_.observer, Stage::Preempt};
     PreemptionPlan plan = preemption_.plan_required(reservation.ask, now);
     s_.preemption.attempts[reservation.ask] = std::move(plan.attempt);
     if (!plan) tell_no_victim(reservation.ask, now);

@@ -226,6 +226,12 @@ struct PartitionView {
     std::map<std::string, std::int64_t> application_states; // live, completed and rejected ones
 };
 
+/// Where a picture that is made in pieces goes on.
+struct ViewPlace {
+    std::uint64_t next = 0; // application: its index, of an ended one its serial number
+    std::string after;      // node: the last id
+};
+
 /// One verdict of a health check (S-610, interface.md 5.6).
 struct HealthCheckView {
     std::string name;

@@ -25,6 +25,7 @@ public:
     struct Interest {
         bool report_ignored = false;
         bool container_state = false;
+        bool resync_cache = false;
         bool confirm_releases = false;
     };
 
@@ -57,6 +58,7 @@ public:
 
 private:
     void close_new();
+    void forget(std::span<const ReleasedAllocation> released);
     OutItem& add(std::string_view kind);
     template <class T, class Write>
     void add_list(std::string_view kind, std::string_view name, std::span<const T> elements, Write write);
@@ -66,6 +68,7 @@ private:
     std::vector<OutItem> items_;
     wire::Buffer open_; // elements of the `new` list being merged
     std::size_t open_count_ = 0;
+    wire::Buffer assumed_; // the same allocations as the RM's predicate cache has to know them (I-131)
     std::vector<PendingConfirmation> confirmations_;
 };
 

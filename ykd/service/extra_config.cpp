@@ -90,14 +90,6 @@ bool is_known_key(std::string_view key) {
            key.rfind("admissionController.", 0) == 0 || ends_with(".yaml") || ends_with(".gz");
 }
 
-std::optional<bool> to_bool(std::string_view text) { // C-461
-    for (const std::string_view yes : {"1", "t", "T", "TRUE", "true", "True"})
-        if (text == yes) return true;
-    for (const std::string_view no : {"0", "f", "F", "FALSE", "false", "False"})
-        if (text == no) return false;
-    return std::nullopt;
-}
-
 std::optional<std::uint64_t> to_unsigned(std::string_view text) {
     std::uint64_t value = 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -181,6 +173,14 @@ private:
 };
 
 } // namespace
+
+std::optional<bool> to_bool(std::string_view text) {
+    for (const std::string_view yes : {"1", "t", "T", "TRUE", "true", "True"})
+        if (text == yes) return true;
+    for (const std::string_view no : {"0", "f", "F", "FALSE", "false", "False"})
+        if (text == no) return false;
+    return std::nullopt;
+}
 
 DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     DerivedSettings derived;

@@ -18,7 +18,8 @@ namespace {
 using Request = si::RegisterResourceManagerRequest;
 
 /// Capabilities that this version has something behind; others are echoed as ignored (I-021).
-constexpr std::array<std::string_view, 4> kUnderstood{"events", "events:all", "containerState", "reportIgnored"};
+constexpr std::array<std::string_view, 5> kUnderstood{"events", "events:all", "containerState", "reportIgnored",
+                                                      "resyncCache"};
 constexpr std::array<std::string_view, 4> kNeedAnswers{"predicates", "preemptionPredicates", "configStore",
                                                        "stateDump"};
 
@@ -96,6 +97,7 @@ CallbackWriter::Interest interest_of(const Registration& registration) {
     CallbackWriter::Interest interest;
     interest.report_ignored = has(registration.capabilities, "reportIgnored") || registration.request.detached;
     interest.container_state = has(registration.capabilities, "containerState");
+    interest.resync_cache = has(registration.capabilities, "resyncCache");
     interest.confirm_releases = registration.request.detached && registration.request.detached->confirm_releases;
     return interest;
 }
