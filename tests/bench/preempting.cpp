@@ -115,22 +115,22 @@ public:
         submit(first, first + p_.asks, true);
         PreemptingSample result;
         std::vector<float> latencies;
-        double seconds = 0;
         for (bool more = true; more;) {
-            const double start = wall_seconds();
+            Sample cycle;
+            const Stopwatch watch;
             more = cluster_.cycle();
-            const double end = wall_seconds();
+            watch.stop(cycle);
             result.sample.placed += more ? 1 : 0;
             const std::vector<std::uint32_t> victims = callbacks_.take_victims();
             if (victims.empty()) continue;
             more = true;
             ++result.decisions;
             result.victims += victims.size();
-            latencies.push_back(static_cast<float>(end - start));
-            seconds += end - start;
+            latencies.push_back(static_cast<float>(cycle.cpu_seconds));
+            result.sample.seconds += cycle.seconds;
+            result.sample.cpu_seconds += cycle.cpu_seconds;
             confirm(victims);
         }
-        result.sample.seconds = result.sample.cpu_seconds = seconds;
         result.sample.asked = p_.asks;
         result.sample.peak_rss = peak_rss();
         result.sample.sound = cluster_.check().empty();

@@ -17,15 +17,15 @@ struct PreemptingParameters {
     std::uint32_t per_node = 0;   // allocations of a node; 0: 20 shapes, about 25
 };
 
-/// Sample: `asked` asks, of which `placed` found room; seconds and latencies of the cycles that chose victims, the RM
-/// confirming each before the next.
+/// Sample: `asked` asks, of which `placed` found room; time of the cycles that chose victims, the RM confirming each
+/// before the next; latencies: the same one by one, in processor time.
 struct PreemptingSample {
     Sample sample;
     std::uint64_t decisions = 0;
     std::uint64_t victims = 0;
 
     [[nodiscard]] double decision_ns() const {
-        return decisions > 0 ? sample.seconds * 1e9 / static_cast<double>(decisions) : 0;
+        return decisions > 0 ? sample.cpu_seconds * 1e9 / static_cast<double>(decisions) : 0;
     }
 };
 

@@ -185,7 +185,7 @@ void run_preemptings(const Options& options, Report& report) { // W7
                 return last.sample;
             };
             if (!measure_into(row, run, report, once)) return;
-            rate.values.push_back(static_cast<double>(last.decisions) / last.sample.seconds);
+            rate.values.push_back(1e9 / last.decision_ns());
             victims.values.push_back(static_cast<double>(last.victims) / static_cast<double>(last.sample.placed));
             worst.values.push_back(last.sample.worst * 1e3);
         }
