@@ -156,7 +156,7 @@ _ykctl() {
             files=no ;;
         'rm serve')
             words=''
-            options='-h --help --policy-group --config --extra --no-confirm --count'
+            options='-h --help --policy-group --config --extra --no-confirm --count --refuse'
             files=no ;;
         'node')
             words='add list show update drain undrain remove'

@@ -236,6 +236,7 @@ complete -c ykctl -n '__ykctl_at rm serve' -l config -r -F -d 'queue configurati
 complete -c ykctl -n '__ykctl_at rm serve' -l extra -x -d 'extra configuration (service.…, event.…, log.level …)'
 complete -c ykctl -n '__ykctl_at rm serve' -l no-confirm -d 'do not confirm releases'
 complete -c ykctl -n '__ykctl_at rm serve' -l count -x -d 'stop after so many messages'
+complete -c ykctl -n '__ykctl_at rm serve' -l refuse -x -d 'be asked about nodes, and refuse those that match; may be repeated'
 complete -c ykctl -n '__ykctl_at node' -a add -d 'add nodes, from options or from a file'
 complete -c ykctl -n '__ykctl_at node' -a list -d 'all nodes'
 complete -c ykctl -n '__ykctl_at node' -a show -d 'one node with its allocations'

@@ -35,7 +35,9 @@ struct Allocation {
         InFlight = 1U << 16,        // real half of a replacement: placed, but not yet its application's (G-040)
         PlaceholderUsed = 1U << 17, // took the place of a placeholder
         Triggered = 1U << 18,       // pending: victims were chosen for it, it holds the reservation (P-072)
-        Checked = 1U << 19          // pending: `bound` is the time of its last attempt to preempt (P-023)
+        Checked = 1U << 19,         // pending: `bound` is the time of its last attempt to preempt (P-023)
+        Parked = 1U << 20,          // pending: waits for its RM's answer, or for the next round (I-377, I-379)
+        Refused = 1U << 21          // and parked: no node is left that its RM has not refused
     };
 
     InlineText key;

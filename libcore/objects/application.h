@@ -47,6 +47,7 @@ struct Application {
     GroupIndex groups;
     std::uint32_t pending_asks = 0;
     std::uint32_t reported_asks = 0; // of them: reported as outstanding (S-520)
+    std::uint32_t answered = 0;      // of them: with an answer of the RM that was not looked at yet (I-377)
     std::vector<AllocationId> allocations;
     std::uint32_t placeholders = 0;          // among them
     std::vector<ReservationId> reservations; // oldest first

@@ -27,8 +27,12 @@ AllocationId predecessor(AskGroup& group, const AskOrder& order, const Allocatio
     return after == group.sorted->begin() ? AllocationId{} : std::prev(after)->second;
 }
 
+bool is_free(const Allocation& ask) noexcept {
+    return !ask.reservation.valid() && !ask.is(Allocation::Parked);
+}
+
 AllocationId first_free_from(AllocationId ask, const AllocationSlab& allocations) noexcept {
-    while (ask.valid() && allocations[ask].reservation.valid()) ask = next_of(ask, allocations);
+    while (ask.valid() && !is_free(allocations[ask])) ask = next_of(ask, allocations);
     return ask;
 }
 
@@ -49,7 +53,7 @@ void group_insert(AskGroup& group, AllocationId ask, AllocationSlab& allocations
     (next.valid() ? allocations[next].place.pending.previous : group.tail.index) = ask.index;
     ++group.count;
     if (group.sorted) group.sorted->emplace(order, ask);
-    if (!object.reservation.valid() && before(ask, group.first_free, allocations)) group.first_free = ask;
+    if (is_free(object) && before(ask, group.first_free, allocations)) group.first_free = ask;
     if (before(ask, group.first_untouched, allocations)) group.first_untouched = ask;
 }
 
@@ -65,8 +69,8 @@ void group_erase(AskGroup& group, AllocationId ask, AllocationSlab& allocations)
     if (group.first_untouched == ask) group.first_untouched = next;
 }
 
-void group_reservation_changed(AskGroup& group, AllocationId ask, AllocationSlab& allocations) noexcept {
-    if (allocations[ask].reservation.valid()) {
+void group_freedom_changed(AskGroup& group, AllocationId ask, AllocationSlab& allocations) noexcept {
+    if (!is_free(allocations[ask])) {
         if (group.first_free == ask) group.first_free = first_free_from(ask, allocations);
     } else if (before(ask, group.first_free, allocations)) {
         group.first_free = ask;

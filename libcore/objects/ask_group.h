@@ -6,7 +6,8 @@
 // Owner: PartitionContext's slab. Thread: the partition's owner.
 // Invariants:
 //  A  the list holds the group's asks in AskOrder
-//  B  first_free is the first ask without a reservation, first_untouched the first whose failed attempt has not been
+//  B  first_free is the first ask without a reservation that is not parked, first_untouched the first whose failed
+//  attempt has not been
 //     noted yet (S-114); both none when there is none
 
 #include <cstdint>
@@ -69,8 +70,8 @@ using AllocationSlab = Slab<Allocation>;
 /// Links a pending ask into its place. O(1) for asks that arrive in order.
 void group_insert(AskGroup& group, AllocationId ask, AllocationSlab& allocations);
 void group_erase(AskGroup& group, AllocationId ask, AllocationSlab& allocations) noexcept;
-/// An ask of the group took or lost its reservation.
-void group_reservation_changed(AskGroup& group, AllocationId ask, AllocationSlab& allocations) noexcept;
+/// An ask of the group took or lost its reservation, or was parked, or is not any more.
+void group_freedom_changed(AskGroup& group, AllocationId ask, AllocationSlab& allocations) noexcept;
 
 /// The index of an application's groups, by the order of each group's first free ask.
 struct GroupTraits {

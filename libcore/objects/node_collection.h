@@ -55,6 +55,7 @@ public:
     [[nodiscard]] Node& operator[](NodeId id) noexcept { return nodes_[id]; }
     [[nodiscard]] const Node& operator[](NodeId id) const noexcept { return nodes_[id]; }
     [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
+    [[nodiscard]] bool alive(NodeId id) const noexcept { return nodes_.alive(id); }
     /// f(NodeId) in id order.
     template <class F>
     void for_each(F&& f) const {
@@ -97,6 +98,19 @@ public:
     // --- search; REQUIRES: refreshed -------------------------------------------------------------------------------
     /// The first open node in order that can take the shape; none: no node can.
     [[nodiscard]] NodeId find_first(ShapeId shape);
+    /// The first open nodes in order that can take the shape, at most `count`, without those `skip` is true for.
+    template <class Skip>
+    [[nodiscard]] std::vector<NodeId> find_some(const Shape& shape, std::size_t count, Skip&& skip) const {
+        std::vector<NodeId> found;
+        if (count == 0) return found;
+        index_.visit([&shape](const NodeSummary& below) { return may_hold(below, shape.need); },
+                     [&](std::uint32_t value) {
+                         const NodeId id{value};
+                         if (fits(nodes_[id].available, shape.resource) && !skip(id)) found.push_back(id);
+                         return found.size() == count;
+                     });
+        return found;
+    }
     /// S-403: the open node large enough whose free amounts lack least, the first in order on ties; none: no such node.
     [[nodiscard]] NodeId find_to_reserve(const Shape& shape) const;
     /// f(NodeId) for all open nodes in order.
@@ -115,6 +129,10 @@ private:
     static constexpr std::uint32_t kDearAfter = 512;   // summaries read in a search that was long
     static constexpr std::size_t kDealAtOnce = 16;     // wide bits, and a quarter of those that are dealt already
 
+    [[nodiscard]] static bool may_hold(const NodeSummary& below, const Lanes& need) noexcept {
+        return need[0] <= below.room[0] && need[1] <= below.room[1] && need[2] <= below.room[2] &&
+               need[3] <= below.room[3];
+    }
     void file(NodeId id, Node& node);
     [[nodiscard]] NodeSummary summary_of(const Node& node) const noexcept;
     void give_rank(Node& node, std::map<std::string, NodeId, std::less<>>::iterator place);

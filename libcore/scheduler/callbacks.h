@@ -118,6 +118,28 @@ struct RefusedNode { // rejected (CREATE) or failed (other actions), I-046
     NodeAction action = NodeAction::Unset;
 };
 
+/// The RM is to say which of the nodes are all right for the ask (I-051). `allocate` false: only to be reserved.
+struct PredicatesCall {
+    std::uint64_t call = 0;
+    std::string_view partition;
+    std::string_view application;
+    std::string_view key;
+    std::span<const std::string_view> nodes; // in the order in which they will be taken
+    bool allocate = true;
+};
+
+/// The RM is to say how many of the victims have to go, in their order, before the ask is all right on the node: at
+/// least `victims[0..start]` (I-050, P-062).
+struct PreemptionCall {
+    std::uint64_t call = 0;
+    std::string_view partition;
+    std::string_view application; // of the ask
+    std::string_view key;
+    std::string_view node;
+    std::span<const std::string_view> victims;
+    std::int32_t start = 0;
+};
+
 class Callbacks {
 public:
     virtual ~Callbacks() = default;
@@ -136,6 +158,10 @@ public:
                                 std::span<const RefusedNode> failed) = 0;
     /// An outstanding ask waits for cluster resources (S-520, I-055).
     virtual void ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) = 0;
+    /// The answer comes as a CallAnswer. Only with RmCallOptions::predicates.
+    virtual void predicates_wanted(const PredicatesCall& /*call*/) {}
+    /// The same, only with RmCallOptions::preemption_predicates.
+    virtual void preemption_wanted(const PreemptionCall& /*call*/) {}
 };
 
 } // namespace yk

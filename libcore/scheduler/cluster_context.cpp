@@ -117,7 +117,7 @@ Result<void> ClusterContext::configure(const config::Configuration& config, Inst
         auto& context = partitions_[partition.name];
         if (context == nullptr)
             context = std::make_unique<PartitionContext>(partition.name, full_name(partition.name), settings_,
-                                                         callbacks_, events_, now);
+                                                         callbacks_, events_, calls_, now);
         context->configure(partition, now);
     }
     for (auto each = partitions_.begin(); each != partitions_.end();) {
@@ -271,6 +271,15 @@ void ClusterContext::apply(const NodeRequest& request, Instant now) {
     callbacks_.nodes_answered(accepted, rejected, failed);
     for (const Answer& each : answers)
         if (!each.refusal) each.partition->announce_existing(*each.spec);
+}
+
+// --- calls to the RM
+// -------------------------------------------------------------------------------------------------------
+
+bool ClusterContext::apply(const CallAnswer& answer, Instant now) {
+    const std::optional<RmCalls::Call> call = calls_.end(answer.call);
+    if (call) call->partition->take_answer(call->ask, answer, now);
+    return call.has_value();
 }
 
 // --- time and cycles

@@ -20,6 +20,7 @@
 #include "libcore/scheduler/event.h"
 #include "libcore/scheduler/explain.h"
 #include "libcore/scheduler/metrics_view.h"
+#include "libcore/scheduler/rm_calls.h"
 #include "libcore/scheduler/settings.h"
 #include "libcore/scheduler/view.h"
 
@@ -102,6 +103,13 @@ public:
     void apply(const ApplicationRequest& request, Instant now);
     void apply(const NodeRequest& request, Instant now);
 
+    // --- calls to the RM (interface.md 4.9) -----------------------------------------------------------------------
+    /// Before anything is scheduled; without it the RM is asked nothing (I-380).
+    void set_rm_calls(const RmCallOptions& options) { calls_.options = options; }
+    /// False: no such call waits, or not any more; nothing happens (I-375).
+    bool apply(const CallAnswer& answer, Instant now);
+    [[nodiscard]] std::size_t calls_in_flight() const { return calls_.size(); }
+
     // --- time and cycles --------------------------------------------------------------------------------------------
     /// When fire_timers() has something to do next; nullopt: never.
     [[nodiscard]] std::optional<Instant> next_timer() const;
@@ -176,6 +184,7 @@ private:
     Settings settings_;
     Callbacks& callbacks_;
     EventSink& events_;
+    RmCalls calls_;
     std::map<std::string, std::unique_ptr<PartitionContext>, std::less<>> partitions_; // by short name
     CoreCounters gone_; // of removed partitions, and what is of none
 };

@@ -119,4 +119,26 @@ struct NodeRequest {
     std::vector<NodeSpec> nodes;
 };
 
+/// What the RM says of one node (I-051).
+struct NodeVerdict {
+    std::string_view node;
+    bool fits = false;
+    std::string_view reason;
+};
+
+/// How a call to the RM ended (interface.md 4.9).
+struct CallAnswer {
+    enum class Outcome : std::uint8_t {
+        Answered,
+        Failed,  // the RM could not say: `error`
+        TimedOut // it said nothing in time (I-379)
+    };
+    std::uint64_t call = 0;
+    Outcome outcome = Outcome::Answered;
+    std::string_view error;
+    std::vector<NodeVerdict> nodes; // of predicates; the first of a name counts, a missing node is refused
+    bool success = false;           // of preemption predicates (I-050)
+    std::int64_t index = -1;
+};
+
 } // namespace yk

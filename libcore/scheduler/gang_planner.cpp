@@ -30,15 +30,17 @@ SwapPlan GangPlanner::plan(const Application& application) const {
     while (!cursors.empty()) { // the asks of all groups in their common order
         std::pop_heap(cursors.begin(), cursors.end(), later);
         Cursor& cursor = cursors.back();
-        if (try_ask(cursor.at->second, *cursor.group, plan, first) || !plan.too_small.empty()) return plan;
+        const Allocation& ask = s_.allocations[cursor.at->second];
+        if (ask.is(Allocation::Parked))
+            plan.waiting = plan.waiting || !ask.is(Allocation::Refused);
+        else if (try_ask(cursor.at->second, *cursor.group, plan, first) || !plan.too_small.empty())
+            return plan;
         if (++cursor.at == cursor.group->asks.end())
             cursors.pop_back();
         else
             std::push_heap(cursors.begin(), cursors.end(), later);
     }
-    if (!first.swaps()) return plan;
-    first.node = other_node(first.ask);
-    return first.node.valid() ? first : plan;
+    return first.swaps() && !plan.waiting ? elsewhere(std::move(first)) : plan;
 }
 
 /// Looks for a placeholder whose node takes the ask; `first` keeps the first pair that fits by size (trap 9).
@@ -54,32 +56,60 @@ bool GangPlanner::try_ask(AllocationId ask, const TaskGroup& group, SwapPlan& pl
             first.placeholder = placeholder;
             first.ask = ask;
         }
-        if (!may_run_on(ask, held.node)) continue;
+        if (!may_run_on(ask, held.node, plan)) continue;
         plan.placeholder = placeholder;
         plan.ask = ask;
         plan.node = held.node;
+        plan.to_ask.clear();
         return true;
     }
+    if (!plan.to_ask.empty()) plan.ask = ask;
+    return !plan.to_ask.empty();
+}
+
+/// Whether nothing but the room speaks against the node: the required node (S-430), the RM's predicates. What the RM
+/// has to be asked is added to the plan.
+bool GangPlanner::may_run_on(AllocationId ask, NodeId node, SwapPlan& plan) const {
+    const Shape& shape = s_.shapes[s_.allocations[ask].shape];
+    if (shape.is_pinned() && shape.required_node != s_.nodes[node].id) return false;
+    if (!s_.calls.options.predicates) return true;
+    if (const Inquiry* inquiry = s_.inquiries.find(ask)) {
+        if (inquiry->has_refused(node)) return false;
+        if (std::count(inquiry->fits.begin(), inquiry->fits.end(), node) > 0) return true;
+    }
+    if (plan.to_ask.size() < s_.calls.options.batch && std::count(plan.to_ask.begin(), plan.to_ask.end(), node) == 0)
+        plan.to_ask.push_back(node);
     return false;
 }
 
-/// Whether anything but the room speaks against the node: the required node (S-430). Predicates of the RM would be
-/// asked here; none are known, so they pass.
-bool GangPlanner::may_run_on(AllocationId ask, NodeId node) const {
-    const Shape& shape = s_.shapes[s_.allocations[ask].shape];
-    return !shape.is_pinned() || shape.required_node == s_.nodes[node].id;
+/// No placeholder's node takes an ask: the first pair of the right size, with another node for the ask.
+SwapPlan GangPlanner::elsewhere(SwapPlan first) const {
+    for (const NodeId node : other_nodes(first.ask)) {
+        if (!may_run_on(first.ask, node, first)) continue;
+        first.node = node;
+        first.to_ask.clear();
+        return first;
+    }
+    first.placeholder = {};
+    return first;
 }
 
-/// G-035: a schedulable node with room that is not kept for others. Only an ask with a required node gets here.
-NodeId GangPlanner::other_node(AllocationId ask) const {
+/// G-035: schedulable nodes with room that are not kept for others, in order.
+std::vector<NodeId> GangPlanner::other_nodes(AllocationId ask) const {
     const Shape& shape = s_.shapes[s_.allocations[ask].shape];
+    if (!shape.is_pinned()) {
+        const Inquiry* inquiry = s_.inquiries.find(ask);
+        return s_.nodes.find_some(shape, s_.calls.options.batch,
+                                  [inquiry](NodeId node) { return inquiry != nullptr && inquiry->has_refused(node); });
+    }
     const NodeId id = s_.nodes.find(shape.required_node);
     if (!id.valid()) return {};
     const Node& node = s_.nodes[id];
     const ReservationId own = s_.allocations[ask].reservation;
     const bool kept = std::any_of(node.reservations.begin(), node.reservations.end(),
                                   [own](ReservationId held) { return held != own; });
-    return node.schedulable && !kept && fits(node.available, shape.resource) ? id : NodeId{};
+    if (!node.schedulable || kept || !fits(node.available, shape.resource)) return {};
+    return {id};
 }
 
 } // namespace yk

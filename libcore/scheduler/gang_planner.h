@@ -2,7 +2,8 @@
 // GangPlanner: which placeholder gives its place to which real ask? (step 2, G-032 to G-038)
 //
 // It changes nothing. Thread: the partition's owner. Cost: one descent over queues and applications; then one look at
-// each task group that has both placeholders and asks, and a walk over placeholders only for asks with a required node.
+// each task group that has both placeholders and asks, and a walk over placeholders only for asks with a required node
+// or whose RM has predicates.
 
 #include <vector>
 
@@ -18,6 +19,8 @@ struct SwapPlan {
         AllocationId ask{};
     };
     std::vector<TooSmall> too_small; // G-038
+    std::vector<NodeId> to_ask;      // the RM is asked about them for `ask` first (I-377)
+    bool waiting = false;            // an ask waits for its RM
     AllocationId placeholder{};      // none: nothing to swap
     AllocationId ask{};
     NodeId node{}; // where the ask goes
@@ -37,8 +40,9 @@ public:
 
 private:
     bool try_ask(AllocationId ask, const TaskGroup& group, SwapPlan& plan, SwapPlan& first) const;
-    [[nodiscard]] bool may_run_on(AllocationId ask, NodeId node) const;
-    [[nodiscard]] NodeId other_node(AllocationId ask) const;
+    [[nodiscard]] bool may_run_on(AllocationId ask, NodeId node, SwapPlan& plan) const;
+    [[nodiscard]] SwapPlan elsewhere(SwapPlan first) const;
+    [[nodiscard]] std::vector<NodeId> other_nodes(AllocationId ask) const;
 
     PartitionState& s_;
     Orders& orders_;

@@ -131,6 +131,7 @@ void Orders::node_refreshed(const Node& node, bool grew) {
     for (const ReservationId id : node.reservations) wake(id);
     if (!grew) return;
     wake_gangs();
+    if (s_.inquiries.resting > 0) s_.inquiries.grown.push_back(s_.nodes.find(node.id));
     s_.shapes.for_each_blocked_below(lanes_of(node.available), [&](ShapeId id) {
         const Shape& shape = s_.shapes[id];
         if (!shape.is_pinned() && node.is_open() && fits(node.available, shape.resource)) unblock(id);
@@ -202,6 +203,8 @@ OrderSummary Orders::summary_of(const Application& application) const {
         masks = {};
     else if (application.queue->properties.backoff_count > 0)
         masks = {application.pending_asks > 0 ? kVisitBit : 0, 0}; // reserved asks count, too
+    else if (application.answered > 0)
+        masks.tries |= kVisitBit;
     const auto awake = [this](ReservationId id) { return !s_.reservations[id].stalled; };
     if (std::any_of(application.reservations.begin(), application.reservations.end(), awake))
         masks.reserves |= kReservedBit;

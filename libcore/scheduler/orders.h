@@ -48,6 +48,8 @@ public:
     void shape_appeared(ShapeId id);
     /// The reservation may be fulfilled again.
     void wake(ReservationId id);
+    /// Placeholders may be replaced again.
+    void wake_gangs();
     /// Forgets all blocks: the next cycle finds out for itself.
     void drop_blocks();
     /// Drops the shapes nobody uses when there are many.
@@ -60,7 +62,6 @@ public:
 private:
     void node_refreshed(const Node& node, bool grew);
     void unblock(ShapeId id);
-    void wake_gangs();
     void file(GroupId id);
     void file(ApplicationId id);
     void file(Queue& queue);

@@ -54,7 +54,8 @@ void OutstandingAsks::visit(const Application& application) {
         if (ask.is(Allocation::Attempted)) {
             if (!room.allows(wanted)) continue;
             room = room.headroom(wanted);
-            if (!ask.is(Allocation::ScaleUp) && !s_.shapes[ask.shape].is_pinned()) report(id);
+            const bool waits = ask.is(Allocation::Parked) && !ask.is(Allocation::Refused); // for its RM, not for a node
+            if (!waits && !ask.is(Allocation::ScaleUp) && !s_.shapes[ask.shape].is_pinned()) report(id);
         }
         if (const AllocationId next{ask.place.pending.next}; next.valid()) {
             heads.push_back(next);

@@ -179,6 +179,10 @@ void PartitionContext::replace_pending(AllocationId id, const AskSpec& spec, Ins
     ask.tags = tags;
     ask.mark(Allocation::Originator, spec.originator);
     ask.mark(Allocation::PreemptSelf, spec.allow_preempt_self);
+    if (s_.inquiries.find(id) != nullptr) { // what its RM said was about another ask
+        forget_inquiry(id);
+        parking_changed(id, now);
+    }
     if (ask.is(Allocation::PreemptOther) != spec.allow_preempt_other) {
         ask.mark(Allocation::PreemptOther, spec.allow_preempt_other);
         s_.groups[ask.group].preemptors += spec.allow_preempt_other ? 1U : ~0U;

@@ -52,6 +52,7 @@ public:
         check_nodes();
         check_counters();
         check_blocks();
+        check_answered();
     }
 
 private:
@@ -78,6 +79,7 @@ private:
             if (each.is(Allocation::Preempted)) sums.preempting.add(size);
             if (each.is(Allocation::Triggered)) sums.promised.add(size);
             check_preemption(id, each, key);
+            check_inquiry(id, each, key);
             sums.placeholders += placed && placeholder ? 1U : 0U;
             sums.pending_asks += placed ? 0U : 1U;
             sums.reservations += each.reservation.valid() ? 1U : 0U;
@@ -103,6 +105,48 @@ private:
         if (!triggered || triggers.count(id) == 0) return;
         for (const AllocationId victim : triggers.at(id).victims)
             faults_.expect(marks.count(victim) > 0 && marks.at(victim).ask == id, "ask " + key + " waits for nobody");
+    }
+
+    /// A parked ask waits for exactly one thing, which will come; it holds no call that nobody knows.
+    void check_inquiry(AllocationId id, const Allocation& each, const std::string& key) {
+        const bool parked = each.is(Allocation::Parked);
+        const Inquiry* inquiry = s_.inquiries.find(id);
+        inquiries_ += inquiry != nullptr ? 1U : 0U;
+        if (inquiry == nullptr) return faults_.expect(!parked, "ask " + key + " is parked for nothing");
+        const auto list = s_.inquiries.answered.find(each.application);
+        const bool listed =
+            list != s_.inquiries.answered.end() && std::count(list->second.begin(), list->second.end(), id) == 1;
+        const bool offers = inquiry->attempt && inquiry->attempt->waits();
+        const int reasons =
+            (inquiry->call != 0 ? 1 : 0) + (offers ? 1 : 0) + (inquiry->resting ? 1 : 0) + (listed ? 1 : 0);
+        faults_.expect(reasons == (parked ? 1 : 0), "ask " + key + ": parked without a reason, or with two");
+        faults_.expect(!each.is(Allocation::Placed), "allocation " + key + ": its RM is still asked about it");
+        faults_.expect(!each.is(Allocation::Refused) || inquiry->resting,
+                       "ask " + key + " is refused and does not rest");
+        faults_.expect(inquiry->call == 0 || s_.calls.is_open(inquiry->call), "ask " + key + ": a call that is over");
+        faults_.expect(std::is_sorted(inquiry->refused.begin(), inquiry->refused.end()),
+                       "ask " + key + ": refused nodes");
+        for (const auto& nodes : {inquiry->asked, inquiry->fits, inquiry->refused})
+            for (const NodeId node : nodes)
+                faults_.expect(s_.nodes.alive(node), "ask " + key + ": a node that is gone");
+        resting_ += inquiry->resting ? 1U : 0U;
+        attempts_ += inquiry->attempt ? 1U : 0U;
+    }
+
+    void check_answered() {
+        std::size_t listed = 0;
+        s_.applications.for_each([&](ApplicationId id) {
+            const auto list = s_.inquiries.answered.find(id);
+            const std::size_t size = list == s_.inquiries.answered.end() ? 0 : list->second.size();
+            listed += size > 0 ? 1U : 0U;
+            faults_.expect(s_.applications[id].answered == size,
+                           "application " + s_.applications[id].id + ": count of answered asks");
+        });
+        faults_.expect(listed == s_.inquiries.answered.size(), "answers for nobody");
+        faults_.expect(inquiries_ == s_.inquiries.by_ask.size(), "inquiries about nobody");
+        faults_.expect(resting_ == s_.inquiries.resting, "count of asks that rest");
+        faults_.expect(attempts_ == s_.inquiries.attempts, "count of attempts under way");
+        faults_.expect(s_.calls.size() <= s_.calls.options.in_flight, "too many calls in flight (I-378)");
     }
 
     static void count_task_group(const Allocation& each, ApplicationSums& sums) {
@@ -326,6 +370,8 @@ private:
     const Orders& orders_;
     Faults& faults_;
     std::map<ApplicationId, ApplicationSums> sums_;
+    std::size_t inquiries_ = 0;
+    std::uint32_t resting_ = 0, attempts_ = 0;
     std::uint64_t allocations_ = 0, placeholders_ = 0, pending_asks_ = 0, on_nodes_ = 0, reserved_on_nodes_ = 0,
                   reservations_in_leaves_ = 0, elsewhere_ = 0, marked_ = 0,
                   triggered_ = 0; // elsewhere: in flight, on another node

@@ -32,7 +32,7 @@ struct LeafPlan;
 class PartitionContext {
 public:
     PartitionContext(std::string name, std::string full_name, const Settings& settings, Callbacks& callbacks,
-                     EventSink& events, Instant now);
+                     EventSink& events, RmCalls& calls, Instant now);
     PartitionContext(const PartitionContext&) = delete;
     PartitionContext& operator=(const PartitionContext&) = delete;
 
@@ -59,6 +59,10 @@ public:
     /// UPDATE, DRAIN, SCHEDULABLE, DECOMISSION.
     [[nodiscard]] std::optional<Refusal> change_node(const NodeSpec& spec, Instant now);
     [[nodiscard]] bool has_node(std::string_view id) const { return s_.nodes.find(id).valid(); }
+
+    // --- calls to the RM (partition_inquiries.cpp) ------------------------------------------------------------------
+    /// The answer to the call for this ask, which is over.
+    void take_answer(AllocationId ask, const CallAnswer& answer, Instant now);
 
     // --- cycles and time (partition_timers.cpp) ---------------------------------------------------------------------
     CycleOutcome cycle(Instant now);
@@ -251,6 +255,27 @@ private:
     void expect_confirmation(AllocationId id, TerminationType type, Instant now);
     void announce_again(Instant now);
     [[nodiscard]] bool is_unconfirmed(const PartitionState::Announced& announced) const;
+    // partition_inquiries.cpp
+    [[nodiscard]] Plan plan_reserved(Instant now);
+    [[nodiscard]] Plan plan_regular(Instant now);
+    void inquire(const Plan& plan, Instant now);
+    void call_predicates(AllocationId ask, const std::vector<NodeId>& nodes, bool allocate, Instant now);
+    void take_verdicts(Inquiry& inquiry, const CallAnswer& answer, Instant now);
+    void offer_victims(AllocationId ask, Instant now);
+    std::uint64_t call_preemption(AllocationId ask, const VictimOffer& offer);
+    void take_offer_answer(AllocationId ask, const CallAnswer& answer, Instant now);
+    void list_answered(AllocationId ask);
+    void park(AllocationId ask, Instant now);
+    void parking_changed(AllocationId ask, Instant now);
+    void unpark(AllocationId ask, Instant now);
+    void begin_round(AllocationId ask, Instant now);
+    void reenter(AllocationId ask, Instant now);
+    void rest(AllocationId ask, bool refused, Instant now);
+    void rest_gang(ApplicationId id, Instant now);
+    void end_rest(AllocationId ask, std::uint64_t token, Instant now);
+    void wake_inquiries(Instant now);
+    void forget_inquiry(AllocationId ask);
+    void add_predicate_log(AllocationId ask, std::vector<LogEntryView>& log) const;
 
     // partition_quota.cpp
     void quota_configured(Queue& queue, const Limit& before, Duration delay_before, Instant now);

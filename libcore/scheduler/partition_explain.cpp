@@ -25,12 +25,13 @@ public:
           shape_(s_.shapes[ask.shape]),
           asks_(asks) {}
 
-    void run(Instant now, Explanation& into) {
+    void run(AllocationId id, Instant now, Explanation& into) {
         explain_application(now);
         explain_users();
         explain_queues();
         fit_ = fit_nodes();
         explain_nodes();
+        explain_inquiry(id);
         into.nodes = fit_;
         into.verdict = verdict();
         for (ExplainReason& reason : reasons_) merge(std::move(reason), into.reasons);
@@ -184,6 +185,20 @@ private:
                            [this](ReservationId id) { return &s_.allocations[s_.reservations[id].ask] != &ask_; });
     }
 
+    /// I-377: nodes with room are not enough when the RM has a say.
+    void explain_inquiry(AllocationId id) {
+        const Inquiry* inquiry = s_.inquiries.find(id);
+        if (inquiry == nullptr || !ask_.is(Allocation::Parked)) return;
+        if (!inquiry->resting)
+            return add("RM_PREDICATE", s_.name, "the resource manager is asked about nodes with room");
+        std::string text = ask_.is(Allocation::Refused)
+                               ? "the resource manager refused " +
+                                     plural(static_cast<std::int64_t>(inquiry->refused.size()), "node") + " with room"
+                               : "the resource manager did not answer in time";
+        if (!inquiry->log.empty() && ask_.is(Allocation::Refused)) text += "; last: " + inquiry->log.back().text;
+        add("RM_PREDICATE", s_.name, text + "; it is asked again within 30 s");
+    }
+
     void explain_nodes() {
         if (shape_.is_pinned() && fit_.nodes == 0) {
             add("REQUIRED_NODE", shape_.required_node, "the required node does not exist");
@@ -282,7 +297,7 @@ Explanation PartitionContext::explain_ask(std::string_view application, std::str
         return explanation;
     }
     if (explain_placed(ask, explanation)) return explanation;
-    AskExplainer{s_, ask, 1}.run(now, explanation);
+    AskExplainer{s_, ask, 1}.run(id, now, explanation);
     return explanation;
 }
 
@@ -335,7 +350,7 @@ Explanation PartitionContext::explain_application(std::string_view name, Instant
             explanation.oldest_pending = ask.created;
         if (++explained > kMaxShapesExplained) return;
         Explanation one;
-        AskExplainer{s_, ask, group.count}.run(now, explanation.nodes ? one : explanation);
+        AskExplainer{s_, ask, group.count}.run(group.head, now, explanation.nodes ? one : explanation);
         for (ExplainReason& reason : one.reasons) {
             const auto same =
                 std::find_if(explanation.reasons.begin(), explanation.reasons.end(), [&](const auto& each) {

@@ -154,6 +154,12 @@ bool PartitionContext::replace_one(Instant now) {
             return true;
         }
         if (!plan.too_small.empty()) continue;
+        if (!plan.to_ask.empty() && !s_.calls.full()) {
+            call_predicates(plan.ask, plan.to_ask, true, now);
+            continue;
+        }
+        s_.inquiries.slotless_gangs = s_.inquiries.slotless_gangs || !plan.to_ask.empty();
+        if (plan.to_ask.empty() && !plan.waiting && s_.calls.options.predicates) rest_gang(id, now);
         s_.applications[id].gang.stalled = true;
         auto& stalled = s_.stalled_gangs;
         if (std::find(stalled.begin(), stalled.end(), id) == stalled.end()) stalled.push_back(id);

@@ -215,6 +215,7 @@ void PartitionContext::remove_node(NodeId id, Instant now) {
     for (const AllocationId allocation : foreign) forget_foreign(allocation);
     capacity_changed(s_.nodes[id].capacity, {}, now);
     const std::string name = s_.nodes[id].id;
+    s_.inquiries.forget_node(id);
     s_.nodes.remove(id);
     ++s_.counters.nodes_removed;
     s_.tell({EventType::Node, EventChange::Remove, EventDetail::NodeDecommission, name}, now);

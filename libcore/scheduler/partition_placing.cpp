@@ -66,6 +66,7 @@ AllocationId PartitionContext::make_allocation(const AskSpec& spec, ApplicationI
 void PartitionContext::destroy_allocation(AllocationId id) {
     const Allocation& gone = s_.allocations[id];
     if (!gone.is(Allocation::Foreign) && s_.preemption.knows_asks()) s_.preemption.forget(id);
+    if (s_.inquiries.attempts > 0) s_.inquiries.forget_victim(id);
     if (gone.is(Allocation::Placeholder) && gone.application.valid()) count_placeholder_gone(id);
     if (gone.application.valid()) s_.keys.erase(mix_hash(gone.application.index, gone.key.view()), id);
     s_.tags.release(gone.tags);
@@ -155,6 +156,7 @@ void PartitionContext::leave_group(AllocationId id, Instant now) {
     Allocation& ask = s_.allocations[id];
     const GroupId group_id = ask.group;
     AskGroup& group = s_.groups[group_id];
+    if (!s_.inquiries.by_ask.empty()) forget_inquiry(id);
     checks_.leaving(id);
     group_erase(group, id, s_.allocations);
     ask.group = {};

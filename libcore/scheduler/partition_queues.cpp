@@ -18,8 +18,8 @@ config::Acl acl_of(const std::string& text) {
 } // namespace
 
 PartitionContext::PartitionContext(std::string name, std::string full_name, const Settings& settings,
-                                   Callbacks& callbacks, EventSink& events, Instant now)
-    : s_(std::move(name), std::move(full_name), settings, callbacks, events),
+                                   Callbacks& callbacks, EventSink& events, RmCalls& calls, Instant now)
+    : s_(std::move(name), std::move(full_name), settings, callbacks, events, calls),
       orders_(s_),
       checks_(s_, orders_),
       planner_(s_, orders_, checks_),

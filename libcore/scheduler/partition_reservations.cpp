@@ -26,7 +26,7 @@ void PartitionContext::make_reservation(AllocationId ask_id, NodeId node_id, Ins
     node.reservations.push_back(id);
     ++application.queue->reserved_applications[ask.application];
     s_.shapes[ask.shape].reserved.push_back(ask_id);
-    group_reservation_changed(s_.groups[ask.group], ask_id, s_.allocations);
+    group_freedom_changed(s_.groups[ask.group], ask_id, s_.allocations);
     update_due(ask.group, now);
     orders_.touch(ask.group);
     orders_.touch(ask.application);
@@ -62,7 +62,7 @@ void PartitionContext::drop_reservation(ReservationId id, Instant now) {
     s_.reservations.destroy(id);
     if (ask.is(Allocation::Triggered) && ask.group.valid()) end_trigger(gone.ask, false, now); // P-079
     if (ask.group.valid()) {
-        group_reservation_changed(s_.groups[ask.group], gone.ask, s_.allocations);
+        group_freedom_changed(s_.groups[ask.group], gone.ask, s_.allocations);
         update_due(ask.group, now);
         orders_.touch(ask.group);
     }

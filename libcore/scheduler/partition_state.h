@@ -29,6 +29,7 @@
 #include "libcore/scheduler/event.h"
 #include "libcore/scheduler/metrics_view.h"
 #include "libcore/scheduler/preemption_records.h"
+#include "libcore/scheduler/rm_calls.h"
 #include "libcore/scheduler/settings.h"
 #include "libcore/scheduler/timers.h"
 #include "libcore/scheduler/victim_index.h"
@@ -57,12 +58,13 @@ struct EndedApplication {
 };
 
 struct PartitionState {
-    PartitionState(std::string short_name, std::string full, const Settings& s, Callbacks& c, EventSink& e)
+    PartitionState(std::string short_name, std::string full, const Settings& s, Callbacks& c, EventSink& e, RmCalls& r)
         : name(std::move(short_name)),
           full_name(std::move(full)),
           settings(s),
           callbacks(c),
           events(e),
+          calls(r),
           nodes(shapes, s.shortcuts.summaries) {}
 
     std::string name;
@@ -70,6 +72,7 @@ struct PartitionState {
     const Settings& settings;
     Callbacks& callbacks;
     EventSink& events;
+    RmCalls& calls;
     ObjectState state = ObjectState::Active;
     Instant last_transition;
 
@@ -131,6 +134,7 @@ struct PartitionState {
     std::deque<Announced> announced;    // by time; those confirmed meanwhile are taken out now and then
     std::size_t announced_limit = 1024; // look for them at this size
     bool confirm_timer = false;         // set
+    Inquiries inquiries;
     std::uint64_t next_arrival = 1;
     std::uint64_t next_token = 1;
     CoreCounters counters;

@@ -16,10 +16,10 @@ CycleOutcome PartitionContext::cycle(Instant now) {
     orders_.sweep_shapes();
     look_at_all_due(now);
     planner_.begin_cycle(now);
+    if (!s_.inquiries.by_ask.empty()) wake_inquiries(now);
     if (s_.reservations.size() > 0) {
-        Plan plan = planner_.plan_reserved(now);
-        for (; plan.kind == Plan::Kind::Evict;
-             plan = planner_.plan_reserved(now)) { // P-093: no result, the step goes on
+        Plan plan = plan_reserved(now);
+        for (; plan.kind == Plan::Kind::Evict; plan = plan_reserved(now)) { // P-093: no result, the step goes on
             commit_victims(plan, now);
             ++outcome.changes;
         }
@@ -30,7 +30,7 @@ CycleOutcome PartitionContext::cycle(Instant now) {
         outcome.changes += drop_planned(now);
         return outcome;
     }
-    const Plan plan = planner_.plan_regular(now);
+    const Plan plan = plan_regular(now);
     outcome.allocations = execute(plan, now) ? 1 : 0;
     outcome.changes += drop_planned(now) + (plan && plan.kind != Plan::Kind::Allocate ? 1 : 0);
     if (!plan) {
@@ -49,6 +49,7 @@ bool PartitionContext::execute(const Plan& plan, Instant now) {
     tell_runnable(owner, true, true, now);
     if (s_.shapes[ask.shape].is_pinned()) drop_ordinary_reservations(plan.node, now); // S-432
     const bool allocate = plan.kind == Plan::Kind::Allocate;
+    if (!allocate && ask.is(Allocation::Parked)) begin_round(plan.ask, now);
     if (allocate)
         place(plan.ask, plan.node, true, now);
     else if (plan.kind == Plan::Kind::Preempt)
@@ -138,6 +139,7 @@ void PartitionContext::fire(const Timer& timer, Instant now) {
             orders_.wake({timer.id});
         return;
     case TimerKind::Unconfirmed: announce_again(now); return;
+    case TimerKind::InquiryRest: end_rest({timer.id}, timer.token, now); return;
     case TimerKind::PurgeExpired:
         purge_expired();
         s_.timers.set(now + s_.settings.expired_purge_interval, TimerKind::PurgeExpired);

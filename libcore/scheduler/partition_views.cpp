@@ -180,9 +180,9 @@ std::optional<PreemptionAttemptView> PartitionContext::attempt_view(AllocationId
 /// I-711: what the attempts to preempt for the ask came to.
 void PartitionContext::add_preemption_log(AllocationId ask, std::vector<LogEntryView>& log) const {
     const auto known = s_.preemption.logs.find(ask);
-    if (known == s_.preemption.logs.end()) return;
-    for (const PreemptionRecords::LogEntry& entry : known->second)
-        log.push_back({std::string{text_of(entry.result)}, entry.last, entry.count});
+    if (known != s_.preemption.logs.end())
+        for (const PreemptionRecords::LogEntry& entry : known->second)
+            log.push_back({std::string{text_of(entry.result)}, entry.last, entry.count});
     std::stable_sort(log.begin(), log.end(), [](const auto& a, const auto& b) { return a.last < b.last; });
 }
 
@@ -244,6 +244,7 @@ ApplicationView PartitionContext::view_of(const Application& application, bool o
         for (AllocationId ask = s_.groups[GroupId{group}].head; ask.valid();
              ask = {s_.allocations[ask].place.pending.next}) {
             view.asks.push_back(view_of_ask(s_.allocations[ask]));
+            add_predicate_log(ask, view.asks.back().log);
             add_preemption_log(ask, view.asks.back().log);
             view.asks.back().last_preemption = attempt_view(ask);
         }

@@ -29,6 +29,10 @@ Planner::Candidate Planner::find_candidate(const Masks& wanted) const {
     Candidate found;
     Walk{s_.applications}.run(
         *s_.root, wanted, true, [&](Application& application, ApplicationId id, const Masks& open) {
+            if (application.answered > 0) {
+                found = {id, {}, s_.inquiries.answered.at(id).front()};
+                return true;
+            }
             if (application.queue->properties.backoff_count > 0) {
                 found = {id, {}};
                 return true;
@@ -48,12 +52,14 @@ Planner::Candidate Planner::find_candidate(const Masks& wanted) const {
 Plan Planner::plan_regular(Instant now) {
     while (true) {
         orders_.refresh();
-        const Candidate candidate = find_candidate(s_.shapes.open());
+        // without a free call only what needs none is worth a look (I-378)
+        const Candidate candidate = find_candidate(s_.calls.full() ? Masks{kVisitBit, 0} : s_.shapes.open());
         if (!candidate.application.valid()) return {};
         if (hold_without_slot(candidate.application)) continue;
+        if (candidate.ask.valid()) return try_answered(candidate.application, now);
         const Plan plan =
             candidate.group.valid() ? try_group(candidate.group, now) : try_counting(candidate.application, now);
-        if (plan) return plan;
+        if (plan && plan.kind != Plan::Kind::Wait) return plan;
     }
 }
 
@@ -83,6 +89,8 @@ Plan Planner::try_group(GroupId id, Instant now) {
     Plan plan;
     if (passable(group)) plan = try_first_free(id, now);
     if (plan.kind == Plan::Kind::Allocate || group.held_at.valid()) return plan;
+    if (plan.kind == Plan::Kind::Wait) checks_.put_off(id, now); // its other asks as well
+    if (plan.is_inquiry()) return plan;
     if (Plan preempting = try_preempting(id, plan.ask, now)) return preempting;
     return plan;
 }
@@ -134,11 +142,14 @@ std::optional<Plan> Planner::attempt(AllocationId id, Instant now) {
     const Allocation& ask = s_.allocations[id];
     const Queue* leaf = s_.applications[ask.application].queue;
     const std::optional<bool> tried = nodes_tried(ask);
+    const bool asks = s_.calls.options.preemption_predicates;
+    if (asks && s_.calls.full()) return std::nullopt;
     if (!checks_.begin(id, now)) {
         s_.preemption.log(id, PreemptionResult::Exhausted, now);
         return std::nullopt;
     }
     if (!tried) return Plan{};
+    if (asks) return begin_offering(id, *tried, now);
     auto same = std::find_if(failures_.begin(), failures_.end(), [&](const Failure& each) {
         return each.leaf == leaf && each.shape == ask.shape && each.priority == ask.priority;
     });
@@ -215,6 +226,7 @@ Plan Planner::try_nodes(AllocationId ask, Instant now) {
     const Allocation& wanted = s_.allocations[ask];
     const Shape& shape = s_.shapes[wanted.shape];
     if (shape.is_pinned()) return try_pinned(ask, now);
+    if (s_.calls.options.predicates) return try_checked(ask, now);
     if (!shape.blocked) {
         const StageScope stage{s_.observer, Stage::FindNode};
         const NodeId node = s_.nodes.find_first(wanted.shape);
@@ -222,13 +234,17 @@ Plan Planner::try_nodes(AllocationId ask, Instant now) {
         s_.shapes.block(wanted.shape);
     }
     note(s_.groups[wanted.group], ask, AskGroup::Note::Nodes, now);
-    const bool may_reserve = !s_.settings.reservations_disabled && !wanted.reservation.valid() &&
-                             now - wanted.created > s_.settings.reservation_delay && !shape.reserve_blocked;
-    if (!may_reserve) return {};
+    if (!may_reserve(wanted, now)) return {};
     const NodeId node = s_.nodes.find_to_reserve(shape);
     if (node.valid()) return {Plan::Kind::Reserve, ask, node};
     s_.shapes.block_reserve(wanted.shape);
     return {};
+}
+
+/// S-403: whether the ask is old enough, and a node may be there for it.
+bool Planner::may_reserve(const Allocation& ask, Instant now) const {
+    return !s_.settings.reservations_disabled && !ask.reservation.valid() &&
+           now - ask.created > s_.settings.reservation_delay && !s_.shapes[ask.shape].reserve_blocked;
 }
 
 /// Section 9: the ask's required node is looked up directly.
@@ -240,7 +256,8 @@ Plan Planner::try_pinned(AllocationId ask, Instant now) {
         s_.shapes.block(wanted.shape);
         return {};
     }
-    if (can_take(node, ask)) return {Plan::Kind::Allocate, ask, node};
+    if (can_take(node, ask))
+        if (Plan plan = checked({Plan::Kind::Allocate, ask, node, {}})) return plan;
     if (wanted.reservation.valid()) return {};
     if (fits(s_.nodes[node].capacity, shape.resource)) return {Plan::Kind::Reserve, ask, node};
     s_.shapes.block(wanted.shape); // S-435: never tried on the node, so reservations there stay
@@ -289,7 +306,9 @@ Plan Planner::try_counting(ApplicationId id, Instant now) {
         const AllocationId ask = heads.back();
         heads.pop_back();
         const AskGroup& group = s_.groups[s_.allocations[ask].group];
-        const Counted outcome = group.replaceable ? Counted{} : try_counted(ask, now); // G-030
+        Counted outcome = group.replaceable ? Counted{} : try_counted(ask, now); // G-030
+        if (outcome.plan.kind == Plan::Kind::Wait) outcome = {};                 // the others may need no call
+        if (outcome.plan.is_inquiry()) application.counted = false;              // and once more with that
         if (outcome.plan) return outcome.plan;
         if (outcome.group_failed && !group.first_untouched.valid()) continue; // its equals are noted, too
         unschedulable += outcome.unschedulable ? 1U : 0U;
@@ -321,6 +340,10 @@ Plan Planner::attempt_counted(AllocationId ask, Instant now) {
 
 Planner::Counted Planner::try_counted(AllocationId ask, Instant now) {
     const Allocation& wanted = s_.allocations[ask];
+    if (wanted.is(Allocation::Parked)) { // a refused one was tried everywhere
+        const bool refused = wanted.is(Allocation::Refused);
+        return {refused ? attempt_counted(ask, now) : Plan{}, false, refused};
+    }
     AskGroup& group = s_.groups[wanted.group];
     const Application& application = s_.applications[wanted.application];
     if (s_.refusing_user_limit(application, s_.resource_of(wanted)).valid()) {
@@ -380,14 +403,24 @@ Plan Planner::try_reservations(ApplicationId id, Instant now) {
             continue;
         }
         if (Plan eviction = try_evicting(held, now)) return eviction;
+        if (s_.allocations[reservation.ask].is(Allocation::Parked)) {
+            stall(held, false); // until its RM has answered
+            continue;
+        }
         const bool usable = s_.nodes[reservation.node].schedulable || is_pinned(held);
         if (usable && can_take(reservation.node, reservation.ask))
-            return {Plan::Kind::Allocate, reservation.ask, reservation.node};
+            if (Plan plan =
+                    unless_waiting(held, checked({Plan::Kind::Allocate, reservation.ask, reservation.node, {}})))
+                return plan;
         failed.push_back(held);
     }
     for (const ReservationId held : failed) { // then on any other
         const AllocationId ask = s_.reservations[held].ask;
         const ShapeId shape = s_.allocations[ask].shape;
+        if (s_.calls.options.predicates) {
+            if (Plan plan = unless_waiting(held, try_elsewhere(ask))) return plan;
+            continue;
+        }
         if (is_pinned(held) || s_.shapes[shape].blocked) continue;
         const NodeId node = s_.nodes.find_first(shape);
         if (node.valid()) return {Plan::Kind::Allocate, ask, node};

@@ -22,7 +22,14 @@ struct Plan {
         Allocate, // place `ask` on `node`; a reservation that it holds goes (S-330, S-414)
         Reserve,  // keep `node` for `ask` (S-404)
         Preempt,  // the same, and `victims` leave (P-072)
-        Evict     // `victims` leave the node that `ask` has reserved (P-098)
+        Evict,    // `victims` leave the node that `ask` has reserved (P-098)
+        // what the RM's predicates are needed for; nothing is placed by these
+        Ask,        // the RM is asked for `ask` and Planner::to_ask() (I-377)
+        AskReserve, // the same, to reserve the node (S-403)
+        AskVictims, // the RM is asked about the next nodes where `ask` may preempt (P-062)
+        Refused,    // no node is left that the RM has not refused: `ask` waits for the next round
+        Resume,     // the answer for `ask` was of no use: it waits in its order again
+        Wait        // as many calls are in flight as may be (I-378)
     };
     Kind kind = Kind::None;
     AllocationId ask{};
@@ -30,6 +37,7 @@ struct Plan {
     std::vector<AllocationId> victims{};
 
     explicit operator bool() const noexcept { return kind != Kind::None; }
+    [[nodiscard]] bool is_inquiry() const noexcept { return kind >= Kind::Ask; }
 };
 
 class Planner {
@@ -47,9 +55,14 @@ public:
     /// Reservations that step 1 found to be over age (S-413); the caller drops them at the end of the cycle.
     [[nodiscard]] const std::vector<PartitionState::Aged>& to_drop() const noexcept { return to_drop_; }
     void forget_drops() noexcept { to_drop_.clear(); }
+    /// The nodes of the last plan to ask the RM.
+    [[nodiscard]] const std::vector<NodeId>& to_ask() const noexcept { return to_ask_; }
+    [[nodiscard]] const PreemptionPlanner& preemption() const noexcept { return preemption_; }
 
     /// Notes on every ask that a walk without outcome passed over what the attempt would have left behind (S-114).
     void note_passed_over(Instant now);
+    /// The RM's reasons of this round for the ask, as an event (S-605).
+    void tell_refusals(AllocationId ask, Instant now);
     /// The group has asks that are not noted yet.
     void list_untouched(GroupId id);
     /// The highest queue whose headroom does not allow the resource, or whose usage may not grow by it (S-252).
@@ -68,7 +81,8 @@ public:
 private:
     struct Candidate {
         ApplicationId application{};
-        GroupId group{}; // none: an application that counts its failures (S-345)
+        GroupId group{};    // none: an application that counts its failures (S-345)
+        AllocationId ask{}; // its RM has answered: in front of all others (I-377)
     };
     struct Counted {
         Plan plan;
@@ -97,6 +111,21 @@ private:
     Counted try_counted(AllocationId ask, Instant now);
     Plan try_reservations(ApplicationId id, Instant now);
     void wake_aged();
+    // planner_inquiries.cpp
+    [[nodiscard]] bool may_reserve(const Allocation& ask, Instant now) const;
+    Plan try_answered(ApplicationId id, Instant now);
+    Plan begin_offering(AllocationId ask, bool nodes_tried, Instant now);
+    Plan go_on_offering(AllocationId ask, Instant now);
+    Plan conclude_offering(AllocationId ask, const Offering& attempt, Instant now);
+    Plan try_checked(AllocationId ask, Instant now);
+    Plan try_reserving(AllocationId ask, Instant now);
+    [[nodiscard]] Plan checked(const Plan& plan);
+    [[nodiscard]] Plan try_elsewhere(AllocationId ask);
+    [[nodiscard]] NodeId take_fitting(AllocationId ask);
+    [[nodiscard]] Plan ask_for(AllocationId ask, std::vector<NodeId> nodes, Plan::Kind kind);
+    [[nodiscard]] std::vector<NodeId> next_nodes(AllocationId ask) const;
+    [[nodiscard]] bool is_refused(AllocationId ask) const;
+    Plan unless_waiting(ReservationId held, Plan plan);
     void stall(ReservationId id, bool by_headroom);
     [[nodiscard]] bool is_pinned(ReservationId id) const;
     [[nodiscard]] bool can_take(NodeId node, AllocationId ask) const;
@@ -129,6 +158,7 @@ private:
     std::vector<PartitionState::Aged> to_drop_;
     std::vector<ApplicationId> counted_; // by try_counting in this cycle
     std::vector<GroupId> gang_held_;     // in this cycle
+    std::vector<NodeId> to_ask_;
 };
 
 } // namespace yk

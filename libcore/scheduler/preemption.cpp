@@ -20,16 +20,6 @@ bool fits_without_candidates(GuaranteeView& view, Candidates& candidates, const 
     return left && all_common(*left, ask, [&](ResourceId id) { return ask.get(id) <= 0 || left->get(id) >= 0; });
 }
 
-/// P-040.
-bool is_eligible(GuaranteeView& view, Candidates& candidates, const Queue& leaf, const Resource& ask) {
-    const std::optional<Resource> left = view.remaining(leaf);
-    if (!left) return false;
-    const bool concerned = !all_common(*left, ask, [&](ResourceId id) { return ask.get(id) <= 0; }); // D-37
-    if (!concerned) return false;
-    const bool fits_now = all_common(*left, ask, [&](ResourceId id) { return ask.get(id) <= left->get(id); });
-    return fits_now || fits_without_candidates(view, candidates, leaf, ask);
-}
-
 constexpr Duration kMinute = std::chrono::minutes{1};
 
 /// Storm guard: a queue with preemption.victims.perminute whose asks would have more victims in this minute. The first
@@ -45,8 +35,21 @@ bool is_storm(const Queue& leaf, std::size_t victims, Instant now) {
 
 } // namespace
 
+bool PreemptionPlanner::may_attempt(GuaranteeView& view, Candidates& candidates, const Queue& leaf,
+                                    const Resource& ask) {
+    const std::optional<Resource> left = view.remaining(leaf);
+    if (!left) return false;
+    const bool concerned = !all_common(*left, ask, [&](ResourceId id) { return ask.get(id) <= 0; }); // D-37
+    if (!concerned) return false;
+    const bool fits_now = all_common(*left, ask, [&](ResourceId id) { return ask.get(id) <= left->get(id); });
+    return fits_now || fits_without_candidates(view, candidates, leaf, ask);
+}
+
 PreemptionPlan PreemptionPlanner::plan_queue(AllocationId id, bool nodes_tried, Instant now) const {
-    PreemptionPlan plan = search(id, nodes_tried, now);
+    return concluded(search(id, nodes_tried, now), id, now);
+}
+
+PreemptionPlan PreemptionPlanner::concluded(PreemptionPlan plan, AllocationId id, Instant now) const {
     const Queue& leaf = *s_.applications[s_.allocations[id].application].queue;
     if (plan && is_storm(leaf, plan.victims.size(), now)) plan.result = PreemptionResult::Storm;
     plan.attempt.at = now;
@@ -68,30 +71,35 @@ PreemptionPlan PreemptionPlanner::search(AllocationId id, bool nodes_tried, Inst
         candidates.describe(plan.attempt);
         return std::move(plan);
     };
-    if (!is_eligible(view, candidates, leaf, size)) return end(PreemptionResult::Guarantees);
+    if (!may_attempt(view, candidates, leaf, size)) return end(PreemptionResult::Guarantees);
     NodeChoice choice{s_, view, candidates, id, now};
     const std::optional<NodeVictims> chosen = choice.best(nodes_tried);
     plan.attempt.nodes_tried = choice.nodes_planned();
     if (!chosen) return end(PreemptionResult::NoHelp);
     plan.node = chosen->node;
+    return end(add_victims(view, candidates, leaf, size, *chosen, chosen->index, plan.victims));
+}
+
+PreemptionResult PreemptionPlanner::add_victims(GuaranteeView& view, Candidates& candidates, const Queue& leaf,
+                                                const Resource& size, const NodeVictims& chosen, int last,
+                                                std::vector<AllocationId>& victims) {
     Deficits deficits{leaf, size};
-    for (int i = 0; i <= chosen->index; ++i) { // P-063: as a whole
-        const Candidate& victim = chosen->plan[static_cast<std::size_t>(i)];
+    for (int i = 0; i <= last; ++i) { // P-063: as a whole
+        const Candidate& victim = chosen.plan[static_cast<std::size_t>(i)];
         view.remove(*victim.leaf, *victim.size);
         view.charge(*victim.charge);
         deficits.take(victim);
-        plan.victims.push_back(victim.id);
+        victims.push_back(victim.id);
     }
     if (!deficits.none()) {
         std::vector<Candidate> others;
         for (const Candidate& each : candidates.all())
-            if (std::find(plan.victims.begin(), plan.victims.end(), each.id) == plan.victims.end())
-                others.push_back(each);
+            if (std::find(victims.begin(), victims.end(), each.id) == victims.end()) others.push_back(each);
         const auto extras = extra_victims(view, deficits, size, std::move(others));
-        if (!extras) return end(PreemptionResult::Shortfall);
-        for (const Candidate& each : *extras) plan.victims.push_back(each.id);
+        if (!extras) return PreemptionResult::Shortfall;
+        for (const Candidate& each : *extras) victims.push_back(each.id);
     }
-    return end(plan.victims.empty() ? PreemptionResult::NoHelp : PreemptionResult::Victims);
+    return victims.empty() ? PreemptionResult::NoHelp : PreemptionResult::Victims;
 }
 
 PreemptionPlan PreemptionPlanner::plan_required(AllocationId ask, Instant now) const {

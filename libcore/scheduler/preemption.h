@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libcore/scheduler/partition_state.h"
+#include "libcore/scheduler/preemption_nodes.h"
 #include "libcore/scheduler/preemption_records.h"
 
 namespace yk {
@@ -33,8 +34,28 @@ public:
     /// its way out already is enough.
     [[nodiscard]] PreemptionPlan plan_required(AllocationId ask, Instant now) const;
 
+    // --- with an RM that has preemption predicates (preemption_offers.cpp) ------------------------------------------
+    /// The nodes to be offered, by (index, id) (P-062); none: the attempt fails.
+    [[nodiscard]] std::vector<NodeId> nodes_to_offer(AllocationId ask, bool nodes_tried, Instant now) const;
+    /// The node's plan as it is now; nullopt: it is out.
+    [[nodiscard]] std::optional<VictimOffer> offer(AllocationId ask, NodeId node, Instant now) const;
+    /// The decision for what the RM agreed to: plan[0..last], provided that it is still the node's plan (P-064).
+    [[nodiscard]] PreemptionPlan plan_agreed(AllocationId ask, const VictimOffer& agreed, int last, Instant now) const;
+
 private:
+    struct Ground;
+    /// P-040.
+    [[nodiscard]] static bool may_attempt(GuaranteeView& view, Candidates& candidates, const Queue& leaf,
+                                          const Resource& ask);
     [[nodiscard]] PreemptionPlan search(AllocationId ask, bool nodes_tried, Instant now) const;
+    [[nodiscard]] PreemptionPlan search_agreed(AllocationId ask, const VictimOffer& agreed, int last,
+                                               Instant now) const;
+    /// The decision, unless it were a storm, and what is told of it.
+    [[nodiscard]] PreemptionPlan concluded(PreemptionPlan plan, AllocationId ask, Instant now) const;
+    /// The node's victims plan[0..last] as a whole (P-063) and those that the queues need on top (3.8).
+    [[nodiscard]] static PreemptionResult add_victims(GuaranteeView& view, Candidates& candidates, const Queue& leaf,
+                                                      const Resource& ask, const NodeVictims& chosen, int last,
+                                                      std::vector<AllocationId>& victims);
 
     const PartitionState& s_;
 };

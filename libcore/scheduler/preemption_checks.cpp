@@ -10,7 +10,8 @@ constexpr std::uint32_t kBudget = 10; // P-022
 constexpr Duration kNextCycle = std::chrono::milliseconds{100};
 
 bool is_candidate(const Allocation& ask) {
-    return ask.is(Allocation::PreemptOther) && !ask.is(Allocation::Triggered);
+    const bool waits = ask.is(Allocation::Parked) && !ask.is(Allocation::Refused); // its nodes are not all tried
+    return ask.is(Allocation::PreemptOther) && !ask.is(Allocation::Triggered) && !waits;
 }
 
 } // namespace

@@ -423,6 +423,22 @@ struct CallResultRequest {
     bool operator==(const CallResultRequest&) const = default;
 };
 
+/// What an RM says of one node (I-051).
+struct NodeVerdict {
+    std::string node_id;
+    bool fits = false;
+    std::string reason;
+    bool operator==(const NodeVerdict&) const = default;
+};
+
+/// `result` of a CallResult: `results` for Predicates, the others for PreemptionPredicates (I-050).
+struct CallResultBody {
+    std::vector<NodeVerdict> results;
+    bool success = false;
+    std::int32_t index = -1;
+    bool operator==(const CallResultBody&) const = default;
+};
+
 struct SyncRequest {
     std::string rm_id;
     std::optional<std::uint64_t> position; // absent: everything accepted so far

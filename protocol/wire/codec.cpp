@@ -41,6 +41,7 @@ YK_MESSAGE(HelloReply)
 YK_MESSAGE(PollRequest)
 YK_MESSAGE(PollReply)
 YK_MESSAGE(CallResultRequest)
+YK_MESSAGE(CallResultBody)
 YK_MESSAGE(SyncRequest)
 YK_MESSAGE(StreamLogRequest)
 

@@ -397,6 +397,19 @@ struct Schema<si::CallResultRequest> {
 };
 
 template <>
+struct Schema<si::NodeVerdict> {
+    using M = si::NodeVerdict;
+    using fields = Fields<Field<"nodeID", &M::node_id, kId, kRequired>, Field<"fits", &M::fits>,
+                          Field<"reason", &M::reason, kMessage>>;
+};
+
+template <>
+struct Schema<si::CallResultBody> {
+    using M = si::CallResultBody;
+    using fields = Fields<Field<"results", &M::results>, Field<"success", &M::success>, Field<"index", &M::index>>;
+};
+
+template <>
 struct Schema<si::SyncRequest> {
     using M = si::SyncRequest;
     using fields = Fields<Field<"rmID", &M::rm_id, kId, kRequired>, Field<"position", &M::position>,

@@ -108,6 +108,34 @@ Cluster& Cluster::advance(Duration by) {
     return *this;
 }
 
+Cluster& Cluster::asks_rm(bool predicates, bool preemption) {
+    RmCallOptions options;
+    options.predicates = predicates;
+    options.preemption_predicates = preemption;
+    core_->set_rm_calls(options);
+    return *this;
+}
+
+std::string Cluster::answer(const std::string& text) {
+    const std::string outcome = play("answer " + text);
+    return outcome.substr(0, outcome.find(' '));
+}
+
+std::string Cluster::asked() {
+    std::string text;
+    for (const std::string& line : told_in_full())
+        if (line[0] == 'P' || line[0] == 'V') text += (text.empty() ? "" : "; ") + line;
+    return text;
+}
+
+std::string Cluster::reasons(const std::string& id, const std::string& key) const {
+    std::string text;
+    for (const AskView& ask : app(id).asks)
+        for (const LogEntryView& entry : ask.log)
+            if (ask.key == key) text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", entry.message, entry.count);
+    return text;
+}
+
 std::string Cluster::configure(const std::string& queues, const std::string& root, const std::string& partition) {
     return play("config " + configuration(queues, root, partition));
 }

@@ -45,6 +45,10 @@ public:
     Cluster& remove(const std::string& app);
     int cycles(int count); // how many allocations they made
     Cluster& advance(Duration by);
+    /// The RM can be asked from now on.
+    Cluster& asks_rm(bool predicates = true, bool preemption = false);
+    /// `answer ` and this; `ok`, or `late`.
+    std::string answer(const std::string& text);
     /// The same partition with other queues; `ok`, `refused` or the loader's error.
     std::string configure(const std::string& queues, const std::string& root = {}, const std::string& partition = {});
 
@@ -60,6 +64,11 @@ public:
     [[nodiscard]] std::string placed(const std::string& app) const; // keys of its allocations, sorted
     [[nodiscard]] std::string reserved_on(const std::string& node) const;
     [[nodiscard]] std::string preempted() const; // keys of all victims that are not gone, sorted
+    /// What the RM was asked since the last time: `P1 app/k on n-0,n-1` or `V2 app/k on n-0 victims=a,b start=0`, with
+    /// `; ` between; what else it was told is forgotten.
+    std::string asked();
+    /// The reasons in the log of a pending ask as `text (count)`, with `; ` between.
+    [[nodiscard]] std::string reasons(const std::string& app, const std::string& key) const;
     /// What the RM was told since the last time, without wording for people.
     std::vector<std::string> told();
     /// The same in short: `U Running`, `N k`, `L k`, `A`.

@@ -24,12 +24,13 @@ std::vector<std::string_view> split(std::string_view text, std::string_view divi
     }
 }
 
-constexpr std::array<std::pair<CommandKind, std::string_view>, 6> kWords{{{CommandKind::Config, "config"},
+constexpr std::array<std::pair<CommandKind, std::string_view>, 7> kWords{{{CommandKind::Config, "config"},
                                                                           {CommandKind::Advance, "advance"},
                                                                           {CommandKind::Cycle, "cycle"},
                                                                           {CommandKind::Allocations, "alloc"},
                                                                           {CommandKind::Applications, "apps"},
-                                                                          {CommandKind::Nodes, "nodes"}}};
+                                                                          {CommandKind::Nodes, "nodes"},
+                                                                          {CommandKind::Answers, "answer"}}};
 
 std::string_view word_of(CommandKind kind) {
     for (const auto& [known, word] : kWords)
@@ -239,6 +240,22 @@ NodeRequest node_request(const Command& command) {
         }
     }
     return request;
+}
+
+std::vector<CallAnswer> call_answers(const Command& command) {
+    std::vector<CallAnswer> answers;
+    for (const Element& element : command.elements) {
+        CallAnswer& answer = answers.emplace_back();
+        answer.call = static_cast<std::uint64_t>(element.number("call"));
+        answer.error = element.get("error");
+        if (element.verb == "failed") answer.outcome = CallAnswer::Outcome::Failed;
+        if (element.verb == "timeout") answer.outcome = CallAnswer::Outcome::TimedOut;
+        for (const std::string_view node : names(element.get("yes"))) answer.nodes.push_back({node, true, {}});
+        for (const Tag& refused : tags(element.get("no"))) answer.nodes.push_back({refused.key, false, refused.value});
+        answer.success = element.has("index");
+        if (answer.success) answer.index = element.number("index");
+    }
+    return answers;
 }
 
 } // namespace yk::testing

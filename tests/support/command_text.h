@@ -11,6 +11,9 @@
 //   (tagmax=vcore:5 tagguaranteed=vcore:2 tagapps=3: the quota tags of C-237; fault=TEXT: the user cannot be resolved)
 //   nodes create id=n res=vcore:10 occ=vcore:1 | update ... | drain id=n | schedulable id=n | decommission id=n
 //
+//   answer fit call=1 yes=n-0,n-1 no=n-2:why,n-3:why | failed call=1 error=TEXT | timeout call=1
+//          preempt call=1 index=2 (no index: refused)           how a call to the RM ended
+//
 // Elements of one request are divided by ` | `, fields by blanks; values hold neither. `#` starts a comment line.
 
 #include <cstdint>
@@ -35,7 +38,7 @@ struct Element {
     [[nodiscard]] std::int64_t number(const std::string& field) const; // 0 when it is not there
 };
 
-enum class CommandKind { Config, Advance, Cycle, Allocations, Applications, Nodes };
+enum class CommandKind { Config, Advance, Cycle, Allocations, Applications, Nodes, Answers };
 
 struct Command {
     CommandKind kind = CommandKind::Cycle;
@@ -54,6 +57,8 @@ struct Command {
 [[nodiscard]] AllocationRequest allocation_request(const Command& command);
 [[nodiscard]] ApplicationRequest application_request(const Command& command);
 [[nodiscard]] NodeRequest node_request(const Command& command);
+
+[[nodiscard]] std::vector<CallAnswer> call_answers(const Command& command);
 
 /// `vcore:5,memory:10` as quantities that view `text`.
 [[nodiscard]] Quantities quantities(std::string_view text);

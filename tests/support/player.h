@@ -31,6 +31,12 @@ std::string play(Core& core, const Command& command, Instant now) {
     case CommandKind::Allocations: core.apply(allocation_request(command), now); break;
     case CommandKind::Applications: core.apply(application_request(command), now); break;
     case CommandKind::Nodes: core.apply(node_request(command), now); break;
+    case CommandKind::Answers: {
+        std::string outcome;
+        if constexpr (requires { core.apply(CallAnswer{}, now); })
+            for (const CallAnswer& answer : call_answers(command)) outcome += core.apply(answer, now) ? "ok " : "late ";
+        return outcome;
+    }
     case CommandKind::Cycle: {
         std::string outcome;
         for (std::int64_t i = 0; i < command.count; ++i)

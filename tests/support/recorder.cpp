@@ -171,6 +171,16 @@ void RecordingCallbacks::ask_outstanding(std::string_view application, std::stri
     lines.push_back(fmt::format("O {}/{}{}{}", application, key, kWording, reason));
 }
 
+void RecordingCallbacks::predicates_wanted(const PredicatesCall& c) {
+    lines.push_back(fmt::format("P{} {}/{} on {}{}", c.call, c.application, c.key,
+                                fmt::join(c.nodes.begin(), c.nodes.end(), ","), c.allocate ? "" : " reserve"));
+}
+
+void RecordingCallbacks::preemption_wanted(const PreemptionCall& c) {
+    lines.push_back(fmt::format("V{} {}/{} on {} victims={} start={}", c.call, c.application, c.key, c.node,
+                                fmt::join(c.victims.begin(), c.victims.end(), ","), c.start));
+}
+
 void RecordingEvents::record(const EventRecord& e) {
     std::string line =
         fmt::format("{} {} {} {} {} ref={} res={} at={}{}{}", e.partition, name_of(e.type), e.object, name_of(e.change),

@@ -28,6 +28,8 @@ public:
     void nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
                         std::span<const RefusedNode> failed) override;
     void ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) override;
+    void predicates_wanted(const PredicatesCall& call) override;
+    void preemption_wanted(const PreemptionCall& call) override;
 };
 
 class RecordingEvents final : public EventSink {

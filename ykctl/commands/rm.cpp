@@ -156,6 +156,8 @@ void define_serve(Command rm, Context& context) {
     const auto no_confirm = std::make_shared<bool>(false);
     command.flag("--no-confirm", *no_confirm, "do not confirm releases");
     command.option("--count", options->count, "stop after so many messages");
+    command.option("--refuse", options->refuse, "be asked about nodes, and refuse those that match; may be repeated")
+        .value("NODES");
     command.run([&context, options, no_confirm] {
         options->registration.confirm = !*no_confirm;
         return serve(context, *options);

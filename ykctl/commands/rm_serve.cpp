@@ -1,5 +1,7 @@
 #include "ykctl/commands/rm_serve.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <csignal>
 #include <ostream>
@@ -34,13 +36,50 @@ Value confirmations(const Value& item) {
     return releases;
 }
 
-std::optional<Failure> handle(Context& context, const std::string& rm, const Value& item, bool confirm) {
+/// What the globs say of a node, as an element of `results` (I-051).
+Value verdict(const std::string& node, const std::vector<std::string>& refuse) {
+    for (const std::string& glob : refuse)
+        if (::fnmatch(glob.c_str(), node.c_str(), 0) == 0)
+            return {{"nodeID", node}, {"fits", false}, {"reason", "refused by --refuse " + glob}};
+    return {{"nodeID", node}, {"fits", true}};
+}
+
+/// The answer to a call (4.9). Victims: no more than have to go anyway, unless the node is refused.
+Value call_result(const Value& item, const std::vector<std::string>& refuse) {
+    const auto& body = member_of(item, "body");
+    if (text_of(item, "kind") == "PreemptionPredicates") {
+        const bool fits = flag_of(verdict(text_of(body, "nodeID"), refuse), "fits");
+        return {{"success", fits}, {"index", fits ? number_of(body, "startIndex") : -1}};
+    }
+    auto results = Value::array();
+    for (const auto& node : member_of(body, "nodes"))
+        if (node.is_string()) results.push_back(verdict(node.get<std::string>(), refuse));
+    return {{"results", std::move(results)}};
+}
+
+/// One that polls.
+struct Served {
+    std::string rm;
+    std::int64_t epoch = 0;
+    bool confirm = true;
+    std::vector<std::string> refuse;
+};
+
+std::optional<Failure> handle(Context& context, const Served& served, const Value& item) {
     context.out() << (context.machine_readable() ? json_line(item) : item_line(item));
     context.out().flush();
-    auto releases = confirm ? confirmations(item) : Value::array();
+    if (const auto call = number_of(item, "call"); call > 0) {
+        auto answered = context.call("CallResult", {{"rmID", served.rm},
+                                                    {"streamEpoch", served.epoch},
+                                                    {"call", call},
+                                                    {"ok", true},
+                                                    {"result", call_result(item, served.refuse)}});
+        if (!answered.ok()) return answered.error();
+    }
+    auto releases = served.confirm ? confirmations(item) : Value::array();
     if (releases.empty()) return std::nullopt;
-    auto sent =
-        context.call("UpdateAllocation", {{"rmID", rm}, {"releases", {{"allocationsToRelease", std::move(releases)}}}});
+    auto sent = context.call("UpdateAllocation",
+                             {{"rmID", served.rm}, {"releases", {{"allocationsToRelease", std::move(releases)}}}});
     if (!sent.ok()) return sent.error();
     return std::nullopt;
 }
@@ -74,23 +113,26 @@ Outcome serve(Context& context, const ServeOptions& options) {
     if (wanted.id.empty()) wanted.id = context.settings().rm.value_or("rm:1");
     const HeldSignals signals;
     YK_TRY(body, registration(context, wanted));
-    body["capabilities"] = {"reportIgnored"};
+    body["capabilities"] = Value::array({"reportIgnored"});
+    if (!options.refuse.empty())
+        for (const char* capability : {"predicates", "preemptionPredicates"})
+            body["capabilities"].push_back(capability);
     YK_TRY(registered, context.call("RegisterResourceManager", std::move(body)));
     context.note("serving " + wanted.id + "; Ctrl-C ends it, the RM stays registered (ykctl rm deregister)");
-    const auto epoch = number_of(registered, "streamEpoch");
+    const Served served{wanted.id, number_of(registered, "streamEpoch"), wanted.confirm, options.refuse};
     std::int64_t acknowledged = 0;
     std::int64_t handled = 0;
     while (true) {
         const int signal = signals.wait(std::chrono::milliseconds{0});
         if (signal != 0) return signal == SIGINT ? Exit::Interrupted : Exit::Ok;
-        YK_TRY(
-            reply,
-            context.call(
-                "Poll", {{"rmID", wanted.id}, {"streamEpoch", epoch}, {"ack", acknowledged}, {"waitMs", kPollWaitMs}}));
+        YK_TRY(reply, context.call("Poll", {{"rmID", wanted.id},
+                                            {"streamEpoch", served.epoch},
+                                            {"ack", acknowledged},
+                                            {"waitMs", kPollWaitMs}}));
         for (const auto& item : member_of(reply, "items")) {
             const auto number = number_of(item, "n");
             if (number <= acknowledged) continue; // I-365
-            if (auto failure = handle(context, wanted.id, item, wanted.confirm)) return *failure;
+            if (auto failure = handle(context, served, item)) return *failure;
             acknowledged = number;
             if (options.count && ++handled >= *options.count) return Exit::Ok;
         }

@@ -28,10 +28,12 @@ struct RegisterOptions {
 struct ServeOptions {
     RegisterOptions registration;
     std::optional<std::int64_t> count; // stop after so many messages
+    std::vector<std::string> refuse;   // globs of nodes; not empty: it answers predicate calls
 };
 
 /// Registers, then polls and prints each message until a signal comes (SIGINT: exit 130, SIGTERM: 0) or `count` is
-/// reached. Confirms PREEMPTED_BY_SCHEDULER, TIMEOUT and PLACEHOLDER_REPLACED with the same type (I-033).
+/// reached. With `refuse` it is asked about nodes (4.9) and refuses those that a glob matches. Confirms
+/// PREEMPTED_BY_SCHEDULER, TIMEOUT and PLACEHOLDER_REPLACED with the same type (I-033).
 [[nodiscard]] Outcome serve(Context& context, const ServeOptions& options);
 
 } // namespace yk::cli

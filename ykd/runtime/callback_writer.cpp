@@ -43,6 +43,11 @@ void pack_resource(Packer& packer, const NamedResource& resource) {
     });
 }
 
+void pack_texts(Packer& packer, std::span<const std::string_view> texts) {
+    packer.list(texts.size());
+    for (const std::string_view text : texts) packer.text(text);
+}
+
 void pack_tags(Packer& packer, std::span<const Tag> tags) {
     packer.map(tags.size());
     for (const Tag& tag : tags) {
@@ -170,6 +175,7 @@ void CallbackWriter::discard() {
     assumed_.clear();
     open_count_ = 0;
     confirmations_.clear();
+    calls_.clear();
 }
 
 void CallbackWriter::close_new() {
@@ -306,6 +312,44 @@ void CallbackWriter::ask_outstanding(std::string_view application, std::string_v
     packer.key("state");
     packer.natural(4); // FAILED (I-055)
     packer.field("reason", message_text(reason));
+}
+
+OutItem& CallbackWriter::add_call(std::string_view item_kind, std::uint64_t call, CallKind kind, Duration ttl) {
+    OutItem& item = add(item_kind);
+    item.item_class = ItemClass::Expiring;
+    item.call = call;
+    item.ttl = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(ttl).count());
+    calls_.push_back({call, kind});
+    return item;
+}
+
+/// PredicatesBatch (I-051).
+void CallbackWriter::predicates_wanted(const PredicatesCall& call) {
+    Packer packer(add_call(si::item::kPredicates, call.call, CallKind::Predicates, interest_.predicate_ttl).body);
+    packer.map(5);
+    packer.field("allocationKey", call.key);
+    packer.field("applicationID", call.application);
+    packer.field("partitionName", call.partition);
+    packer.key("allocate");
+    packer.boolean(call.allocate);
+    packer.key("nodes");
+    pack_texts(packer, call.nodes);
+}
+
+/// PreemptionPredicatesArgs.
+void CallbackWriter::preemption_wanted(const PreemptionCall& call) {
+    Packer packer(
+        add_call(si::item::kPreemptionPredicates, call.call, CallKind::PreemptionPredicates, interest_.preemption_ttl)
+            .body);
+    packer.map(6);
+    packer.field("allocationKey", call.key);
+    packer.field("applicationID", call.application);
+    packer.field("partitionName", call.partition);
+    packer.field("nodeID", call.node);
+    packer.key("preemptAllocationKeys");
+    pack_texts(packer, call.victims);
+    packer.key("startIndex");
+    packer.integer(call.start);
 }
 
 void CallbackWriter::notice(std::string_view code, std::string_view message, std::string_view details) {

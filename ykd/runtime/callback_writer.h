@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libcore/scheduler/callbacks.h"
+#include "ykd/runtime/call_watch.h"
 #include "ykd/runtime/out_item.h"
 
 namespace yk {
@@ -19,6 +20,12 @@ struct PendingConfirmation {
     TerminationType type = TerminationType::Unknown;
 };
 
+/// A call to the RM that was written.
+struct StartedCall {
+    std::uint64_t call = 0;
+    CallKind kind{};
+};
+
 class CallbackWriter final : public Callbacks {
 public:
     /// What the RM announced (I-021) and whether the daemon confirms releases for it.
@@ -27,6 +34,8 @@ public:
         bool container_state = false;
         bool resync_cache = false;
         bool confirm_releases = false;
+        Duration predicate_ttl{}; // of calls to the RM (I-376)
+        Duration preemption_ttl{};
     };
 
     void set_interest(const Interest& interest) { interest_ = interest; }
@@ -38,6 +47,7 @@ public:
     [[nodiscard]] bool empty() const { return items_.empty() && open_count_ == 0; }
     /// Forgets what was written and not taken (I-124).
     void discard();
+    [[nodiscard]] std::vector<StartedCall> take_calls() { return std::exchange(calls_, {}); }
     [[nodiscard]] std::vector<PendingConfirmation> take_confirmations() { return std::exchange(confirmations_, {}); }
 
     /// Notice {code, message, details}; `details` is one encoded map or empty.
@@ -55,11 +65,14 @@ public:
     void nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
                         std::span<const RefusedNode> failed) override;
     void ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) override;
+    void predicates_wanted(const PredicatesCall& call) override;
+    void preemption_wanted(const PreemptionCall& call) override;
 
 private:
     void close_new();
     void forget(std::span<const ReleasedAllocation> released);
     OutItem& add(std::string_view kind);
+    OutItem& add_call(std::string_view item_kind, std::uint64_t call, CallKind kind, Duration ttl);
     template <class T, class Write>
     void add_list(std::string_view kind, std::string_view name, std::span<const T> elements, Write write);
 
@@ -70,6 +83,7 @@ private:
     std::size_t open_count_ = 0;
     wire::Buffer assumed_; // the same allocations as the RM's predicate cache has to know them (I-131)
     std::vector<PendingConfirmation> confirmations_;
+    std::vector<StartedCall> calls_;
 };
 
 } // namespace yk

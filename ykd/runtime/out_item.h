@@ -14,7 +14,7 @@
 namespace yk {
 
 /// What becomes of an item when the stream is crowded.
-enum class ItemClass : std::uint8_t { Reliable, LatestWins, CountedLoss };
+enum class ItemClass : std::uint8_t { Reliable, LatestWins, CountedLoss, Expiring };
 
 /// Event records in, or missing before, a SendEvent batch: how many and which ids.
 struct EventSpan {
@@ -37,9 +37,11 @@ struct OutItem {
     std::array<char, 32> head{};
     std::uint8_t head_size = 0;
     wire::Buffer body;
-    std::string key;     // LatestWins: what an undelivered one is replaced by
-    EventSpan events;    // CountedLoss
-    std::uint64_t n = 0; // given at first delivery (I-360)
+    std::string key;        // LatestWins: what an undelivered one is replaced by
+    std::uint64_t call = 0; // the RM is to answer it (I-375); 0: it is not
+    std::uint32_t ttl = 0;  // for how long, in ms
+    EventSpan events;       // CountedLoss
+    std::uint64_t n = 0;    // given at first delivery (I-360)
 
     [[nodiscard]] std::string_view head_view() const { return {head.data(), head_size}; }
     [[nodiscard]] std::size_t body_bytes() const { return head_size + body.size(); }

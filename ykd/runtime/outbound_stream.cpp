@@ -8,12 +8,18 @@ namespace {
 
 /// Item {n, kind, at, body}.
 void pack_item(wire::Packer& packer, const OutItem& item) {
-    packer.map(4);
+    packer.map(item.call == 0 ? 4 : 6);
     packer.key("n");
     packer.natural(item.n);
     packer.field("kind", item.kind);
     packer.key("at");
     packer.integer(item.at.ns);
+    if (item.call != 0) {
+        packer.key("call");
+        packer.natural(item.call);
+        packer.key("ttl");
+        packer.natural(item.ttl);
+    }
     packer.key("body");
     packer.raw(item.head_view());
     packer.raw(item.body.view());
@@ -34,6 +40,7 @@ void OutboundStream::clear() {
     waiting_base_ += waiting_.size();
     waiting_.clear();
     latest_.clear();
+    calls_.clear();
     live_waiting_ = waiting_bytes_ = delivered_bytes_ = event_batches_ = 0;
     lost_ = {};
     congested_ = false;
@@ -110,6 +117,7 @@ Pressure OutboundStream::append(std::vector<OutItem> items) {
 void OutboundStream::enqueue(OutItem item) {
     if (item.item_class == ItemClass::LatestWins) return replace_or_queue(std::move(item));
     if (item.item_class == ItemClass::CountedLoss) ++event_batches_;
+    if (item.call != 0) calls_[item.call] = waiting_base_ + waiting_.size();
     waiting_bytes_ += item.bytes();
     ++live_waiting_;
     waiting_.push_back(std::move(item));
@@ -142,6 +150,17 @@ void OutboundStream::drop_events() {
     }
 }
 
+void OutboundStream::expire(std::uint64_t call) {
+    const std::lock_guard lock(mutex_);
+    const auto found = calls_.find(call);
+    if (found == calls_.end()) return;
+    OutItem& item = waiting_[found->second - waiting_base_];
+    calls_.erase(found);
+    waiting_bytes_ -= item.bytes();
+    --live_waiting_;
+    item = OutItem{};
+}
+
 void OutboundStream::number_for_log() {
     for (OutItem& item : waiting_) {
         if (item.kind.empty()) continue;
@@ -153,6 +172,7 @@ void OutboundStream::number_for_log() {
     waiting_base_ += waiting_.size();
     waiting_.clear();
     latest_.clear();
+    calls_.clear();
     live_waiting_ = waiting_bytes_ = event_batches_ = 0;
     while (delivered_.size() > *keep_ || delivered_bytes_ > limits_.bytes) {
         delivered_bytes_ -= delivered_.front().bytes();
@@ -214,6 +234,7 @@ void OutboundStream::poll(std::shared_ptr<Poller> poller, bool may_wait) {
             outcome = {std::move(poller), std::nullopt, std::move(refusal)};
         } else {
             acknowledge(poller->ack);
+            ++polls_;
             reader_ = poller->connection();
             if (congested_ && pressure_locked() == Pressure::Easing) {
                 congested_ = false;
@@ -274,6 +295,7 @@ PollAnswer OutboundStream::make_answer(const Poller& poller) {
             --live_waiting_;
             if (item.item_class == ItemClass::CountedLoss) --event_batches_;
             if (item.item_class == ItemClass::LatestWins) latest_.erase(item.key);
+            if (item.call != 0) calls_.erase(item.call);
             delivered_bytes_ += item.bytes();
             add(item);
             delivered_.push_back(std::move(item));
@@ -318,6 +340,7 @@ StreamStatus OutboundStream::status() const {
     status.congested = congested_;
     status.broken = broken_.has_value();
     status.poll_parked = parked_ != nullptr;
+    status.polls = polls_;
     status.overflows = overflows_;
     status.redelivered = redelivered_;
     return status;

@@ -38,6 +38,7 @@ struct StreamStatus {
     bool congested = false;
     bool broken = false;
     bool poll_parked = false;
+    std::uint64_t polls = 0;       // taken, ever
     std::uint64_t overflows = 0;   // I-371, ever
     std::uint64_t redelivered = 0; // items delivered once more, ever
 };
@@ -86,6 +87,8 @@ public:
 
     /// Queues items in order. Returns the pressure afterwards; Broken was caused by this call.
     Pressure append(std::vector<OutItem> items);
+    /// The call's time is over: it goes, unless it was delivered already (4.8, expiring).
+    void expire(std::uint64_t call);
     [[nodiscard]] Pressure pressure() const;
     /// Event records dropped since the last call (counted loss).
     [[nodiscard]] EventSpan take_lost();
@@ -143,8 +146,10 @@ private:
     std::uint64_t waiting_bytes_ = 0, delivered_bytes_ = 0;
     std::uint64_t event_batches_ = 0; // in waiting_
     std::uint64_t acked_ = 0, last_number_ = 0;
-    std::unordered_map<std::string, std::uint64_t> latest_; // key -> serial in waiting_
+    std::unordered_map<std::string, std::uint64_t> latest_;  // key -> serial in waiting_
+    std::unordered_map<std::uint64_t, std::uint64_t> calls_; // call -> serial in waiting_
     EventSpan lost_;
+    std::uint64_t polls_ = 0;
     bool congested_ = false; // with the hysteresis of I-370
     bool finishing_ = false;
     std::optional<PollRefusal> broken_;

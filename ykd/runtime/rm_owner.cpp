@@ -112,6 +112,7 @@ SteadyClock::time_point RmOwner::next_wake() const {
     const auto now = SteadyClock::now();
     if (more_to_schedule_) return now;
     auto wake = now + kHeartbeat;
+    if (const auto call = calls_.next()) wake = std::min(wake, *call);
     if (!context_ || options_.virtual_clock) return wake;
     Instant next = events_.has_batch() ? next_event_batch_ : Instant{real_now() + Duration{kHeartbeat}};
     if (const auto timer = context_->next_timer()) next = std::min(next, *timer);
@@ -131,6 +132,7 @@ void RmOwner::turn() {
     run_control();
     run_work();
     if (!options_.virtual_clock) fire_timers();
+    expire_calls();
     schedule();
     check_liveness();
     send_events();
@@ -157,6 +159,8 @@ void RmOwner::drop_context() {
     publish_tally();
     context_.reset();
     counted_ = {};
+    calls_.clear();
+    mute_.reset();
 }
 
 void RmOwner::run_control() {
@@ -209,6 +213,37 @@ void RmOwner::settle_releases() {
     }
 }
 
+// --- calls to the RM ----------------------------------------------------------------------------
+
+bool RmOwner::take_answer(std::uint64_t epoch, const CallAnswer& answer) {
+    if (!context_ || epoch != stream_.status().epoch) {
+        calls_.late();
+        return false;
+    }
+    const bool in_time = context_->apply(answer, now_);
+    calls_.answered(answer.call, answer.outcome == CallAnswer::Outcome::Failed, in_time, SteadyClock::now());
+    return in_time;
+}
+
+void RmOwner::watch_calls() {
+    for (const StartedCall& each : writer_.take_calls()) calls_.started(each.call, each.kind, SteadyClock::now());
+}
+
+/// I-379.
+void RmOwner::expire_calls() {
+    if (!context_) return;
+    for (const std::uint64_t call : calls_.take_expired(SteadyClock::now())) {
+        stream_.expire(call);
+        CallAnswer nobody;
+        nobody.call = call;
+        nobody.outcome = CallAnswer::Outcome::TimedOut;
+        static_cast<void>(context_->apply(nobody, now_));
+    }
+    if (mute_ || !calls_.unanswered()) return;
+    mute_ = stream_.status().polls;
+    settle_state("it let ten calls in a row time out");
+}
+
 void RmOwner::send_events() {
     if (now_ < next_event_batch_) return;
     next_event_batch_ = now_ + kEventInterval;
@@ -217,6 +252,7 @@ void RmOwner::send_events() {
 
 void RmOwner::flush() {
     events_.flush();
+    watch_calls();
     if (writer_.empty()) {
         if (crowded_) follow_pressure(stream_.pressure());
         return;
@@ -240,6 +276,8 @@ Result<void> RmOwner::install(const Installation& installation) {
     context_ = std::move(context);
     writer_.set_interest(installation.interest);
     events_.set_interest(installation.events);
+    context_->set_rm_calls(installation.calls);
+    calls_.set_limits(installation.interest.predicate_ttl, installation.interest.preemption_ttl);
     detached_ = installation.keep.has_value();
     crowded_ = silent_ = retired_ = false;
     last_heard_ = now_.ns;
@@ -275,7 +313,7 @@ void RmOwner::change_state(si::CoreState to, const std::string& reason) {
 void RmOwner::settle_state(const std::string& reason) {
     const si::CoreState now = state();
     if (!context_ || (now != si::CoreState::Running && now != si::CoreState::Suspended)) return;
-    change_state(crowded_ || silent_ ? si::CoreState::Suspended : si::CoreState::Running, reason);
+    change_state(crowded_ || silent_ || mute_ ? si::CoreState::Suspended : si::CoreState::Running, reason);
 }
 
 void RmOwner::follow_pressure(Pressure pressure) {
@@ -292,6 +330,12 @@ void RmOwner::follow_pressure(Pressure pressure) {
 
 void RmOwner::check_liveness() {
     if (!context_ || detached_ || finishing_) return;
+    if (mute_ && stream_.status().polls != *mute_) { // I-379
+        mute_.reset();
+        calls_.forgive();
+        more_to_schedule_ = true;
+        settle_state("it polls again");
+    }
     if (stream_.status().poll_parked) last_heard_.store(now_.ns, std::memory_order_relaxed);
     const Duration silence = now_ - Instant{last_heard_.load(std::memory_order_relaxed)};
     if (state() == si::CoreState::Lost) {

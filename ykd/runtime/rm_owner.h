@@ -16,6 +16,7 @@
 
 #include "libcore/scheduler/cluster_context.h"
 #include "protocol/si/enums.h"
+#include "ykd/runtime/call_watch.h"
 #include "ykd/runtime/callback_writer.h"
 #include "ykd/runtime/mailbox.h"
 #include "ykd/runtime/outbound_stream.h"
@@ -54,6 +55,7 @@ struct Installation {
     std::optional<std::uint32_t> keep; // detached: items kept readable
     CallbackWriter::Interest interest;
     OwnerEvents::Interest events = OwnerEvents::Interest::None;
+    RmCallOptions calls;
 };
 
 struct StepOutcome {
@@ -132,6 +134,7 @@ public:
     [[nodiscard]] const OutboundStream& stream() const { return stream_; }
     [[nodiscard]] std::uint64_t inbound_elements() const { return mailbox_.elements(); }
     [[nodiscard]] std::uint64_t last_position() const { return mailbox_.last_position(); }
+    [[nodiscard]] CallTally call_tally() const { return calls_.read(); }
     /// The RM's owner gave a sign of life (I-385).
     void heard();
     /// When the loop last came round, real time; for the watchdog and health check 13.
@@ -152,6 +155,8 @@ public:
     [[nodiscard]] Result<void> install(const Installation& installation);
     /// Drops everything; polls and updates find no such RM.
     void uninstall(const std::string& reason);
+    /// The RM answers a call of this epoch. False: nobody waits for the answer (I-375).
+    bool take_answer(std::uint64_t epoch, const CallAnswer& answer);
     /// Lets detached RMs confirm what the core just released (I-387). After each change of the context.
     void settle_releases();
     /// Cycles for Step; `until` allocations end it early (0: no).
@@ -181,6 +186,8 @@ private:
     void change_state(si::CoreState to, const std::string& reason);
     void follow_pressure(Pressure pressure);
     void check_liveness();
+    void watch_calls();
+    void expire_calls();
     void settle_state(const std::string& reason);
     [[nodiscard]] SteadyClock::time_point next_wake() const;
 
@@ -206,8 +213,10 @@ private:
     bool detached_ = false;
     bool finishing_ = false; // begin_shutdown
     bool more_to_schedule_ = false;
-    bool crowded_ = false; // suspended by back-pressure
-    bool silent_ = false;  // suspended by silence
+    bool crowded_ = false;              // suspended by back-pressure
+    bool silent_ = false;               // suspended by silence
+    std::optional<std::uint64_t> mute_; // suspended because it answers no calls: the polls it had taken by then
+    CallWatch calls_;
     bool retired_ = false;
     std::vector<OwnerTaskPtr> control_;
     std::vector<Mailbox<OwnerTaskPtr>::Work> work_;

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <optional>
 
+#include "libcore/config/duration.h"
 #include "libcore/config/suggest.h"
 #include "ykd/service/extra_config.h"
 #include "ykd/service/log.h"
@@ -25,7 +26,7 @@ struct Flags {
     std::vector<std::string> configs, listen, require_recovery;
     std::string settings_file;
     std::optional<std::string> log_level, log_target, socket_group, socket_mode, tokens, tls_cert, tls_key,
-        tls_client_ca, max_message, clock, pid_file;
+        tls_client_ca, max_message, clock, pid_file, predicate_timeout;
     std::optional<std::uint64_t> max_sessions;
     std::vector<std::string> check_files;
     bool allow_plaintext = false, manual_schedule = false, watch_config = false, foreground = false;
@@ -67,6 +68,9 @@ void define_running(CLI::App& app, Flags& flags) {
     app.add_flag("--manual-schedule", flags.manual_schedule, "schedule only when told to (ykctl sched step)");
     app.add_option("--clock", flags.clock, "real (default) or virtual: moved by ykctl clock advance")
         ->check(CLI::IsMember({"real", "virtual"}));
+    app.add_option("--predicate-timeout", flags.predicate_timeout,
+                   "how long an RM may take to answer about nodes (default 2s)")
+        ->type_name("DURATION");
     app.add_option("--require-recovery", flags.require_recovery, "RMs that may not register without recovery")
         ->delimiter(',')
         ->type_name("RMID,...");
@@ -115,6 +119,14 @@ Result<void> take_size(const std::string& text, DaemonSettings& settings) {
     return {};
 }
 
+Result<void> take_timeout(const std::string& text, DaemonSettings& settings) {
+    const auto duration = config::parse_duration(text);
+    if (!duration.ok()) return usage("--predicate-timeout: " + duration.error().message);
+    if (*duration <= Duration{0}) return usage("--predicate-timeout: must be above 0");
+    settings.predicate_timeout = *duration;
+    return {};
+}
+
 template <class T>
 void take(const std::optional<T>& flag, T& to) {
     if (flag) to = *flag;
@@ -123,6 +135,7 @@ void take(const std::optional<T>& flag, T& to) {
 Result<void> apply(const Flags& flags, DaemonSettings& settings) {
     YK_CHECKED(take_configs(flags.configs, settings));
     if (flags.socket_mode) YK_CHECKED(take_mode(*flags.socket_mode, settings));
+    if (flags.predicate_timeout) YK_CHECKED(take_timeout(*flags.predicate_timeout, settings));
     if (flags.max_message) YK_CHECKED(take_size(*flags.max_message, settings));
     if (flags.max_sessions == 0U) return usage("--max-sessions: at least 1");
     if (flags.log_level && !parse_level(*flags.log_level))

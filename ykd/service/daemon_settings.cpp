@@ -74,6 +74,10 @@ private:
         add_duration("rmRetention", settings_.rm_retention);
         add_duration("shutdownGrace", settings_.shutdown_grace);
         add_duration("historyInterval", settings_.history_interval);
+        add_duration("predicateTimeout", settings_.predicate_timeout);
+        add_duration("preemptionTimeout", settings_.preemption_timeout);
+        add_small("predicateBatch", settings_.predicate_batch, 1000);
+        add_small("maxCalls", settings_.max_calls, 65'536);
         readers_["historySize"] = [this](const Node& node) {
             const auto value = config_yaml::to_unsigned(node);
             if (!value) return fail(node.mark, "historySize: a whole number is wanted, 0 for no history");
@@ -94,6 +98,14 @@ private:
         readers_[key] = [this, key, &to](const Node& node) {
             const auto value = config_yaml::to_unsigned(node);
             if (!value || *value == 0) return fail(node.mark, key + ": a whole number above 0 is wanted");
+            to = *value;
+        };
+    }
+    void add_small(const std::string& key, std::uint64_t& to, std::uint64_t most) {
+        readers_[key] = [this, key, &to, most](const Node& node) {
+            const auto value = config_yaml::to_unsigned(node);
+            if (!value || *value == 0 || *value > most)
+                return fail(node.mark, fmt::format("{}: a whole number from 1 to {} is wanted", key, most));
             to = *value;
         };
     }
@@ -208,10 +220,8 @@ private:
     }
 
     /// Keys of C-469 that wait for later work.
-    static constexpr std::array<std::string_view, 9> kLater{
-        "stateDir",           "mcs",      "predicateTimeout", "preemptionTimeout",
-        "predicateBatch",     "maxCalls", "recoveryTimeout",  "recoveryIdleTimeout",
-        "recoveryMaxAttempts"};
+    static constexpr std::array<std::string_view, 5> kLater{"stateDir", "mcs", "recoveryTimeout", "recoveryIdleTimeout",
+                                                            "recoveryMaxAttempts"};
 
     DaemonSettings& settings_;
     std::string path_;

@@ -66,7 +66,11 @@ struct DaemonSettings {
     Duration session_ttl = std::chrono::seconds{300};
     Duration rm_retention = std::chrono::hours{24};
     Duration shutdown_grace = std::chrono::seconds{5};
-    std::uint64_t history_size = 1440; // 0: no history (I-702)
+    Duration predicate_timeout = std::chrono::seconds{2}; // I-376
+    Duration preemption_timeout = std::chrono::seconds{5};
+    std::uint64_t predicate_batch = 16; // I-377
+    std::uint64_t max_calls = 1024;     // I-378
+    std::uint64_t history_size = 1440;  // 0: no history (I-702)
     Duration history_interval = std::chrono::minutes{1};
 };
 

@@ -254,7 +254,22 @@ struct RmLine {
     si::CoreState state;
     std::uint64_t inbound;
     StreamStatus stream;
+    CallTally calls;
 };
+
+/// What an RM was asked (4.9).
+void write_calls(MetricWriter& to, const std::vector<RmLine>& rms) {
+    to.family("yunikorn_rm_calls_total", MetricType::Counter, "Calls to a resource manager, by how they ended.");
+    for (const RmLine& rm : rms)
+        for (std::size_t kind = 0; kind < kCallKinds.size(); ++kind)
+            for (std::size_t end = 0; end < kCallEnds.size(); ++end)
+                to.count({{"rm", rm.id}, {"call", kCallKinds[kind]}, {"result", kCallEnds[end]}},
+                         rm.calls.ended[kind][end]);
+    to.family("yunikorn_rm_call_seconds", MetricType::Histogram, "From a call to a resource manager to its answer.");
+    for (const RmLine& rm : rms)
+        for (std::size_t kind = 0; kind < kCallKinds.size(); ++kind)
+            to.histogram({{"rm", rm.id}, {"call", kCallKinds[kind]}}, rm.calls.seconds[kind]);
+}
 
 void write_rms(MetricWriter& to, const std::vector<RmLine>& rms) {
     to.family("yunikorn_rm_state", MetricType::Gauge, "1 for the state that a resource manager is in.");
@@ -347,8 +362,10 @@ void write_all(MetricWriter& to, Daemon& daemon, const Pictures& pictures) {
     write_events(to, tally.events, daemon.ring().next_id());
     std::vector<RmLine> rms;
     for (const RmPtr& rm : daemon.rms().all())
-        rms.push_back({rm->id, rm->owner.state(), rm->owner.inbound_elements(), rm->owner.stream().status()});
+        rms.push_back({rm->id, rm->owner.state(), rm->owner.inbound_elements(), rm->owner.stream().status(),
+                       rm->owner.call_tally()});
     write_rms(to, rms);
+    write_calls(to, rms);
     write_requests(to, daemon.requests().read());
     write_process(to, daemon, daemon.sessions().size());
 }

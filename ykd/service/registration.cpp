@@ -18,8 +18,8 @@ namespace {
 using Request = si::RegisterResourceManagerRequest;
 
 /// Capabilities that this version has something behind; others are echoed as ignored (I-021).
-constexpr std::array<std::string_view, 5> kUnderstood{"events", "events:all", "containerState", "reportIgnored",
-                                                      "resyncCache"};
+constexpr std::array<std::string_view, 7> kUnderstood{
+    "events", "events:all", "containerState", "reportIgnored", "resyncCache", "predicates", "preemptionPredicates"};
 constexpr std::array<std::string_view, 4> kNeedAnswers{"predicates", "preemptionPredicates", "configStore",
                                                        "stateDump"};
 
@@ -99,7 +99,19 @@ CallbackWriter::Interest interest_of(const Registration& registration) {
     interest.container_state = has(registration.capabilities, "containerState");
     interest.resync_cache = has(registration.capabilities, "resyncCache");
     interest.confirm_releases = registration.request.detached && registration.request.detached->confirm_releases;
+    interest.predicate_ttl = registration.call->daemon().settings().predicate_timeout;
+    interest.preemption_ttl = registration.call->daemon().settings().preemption_timeout;
     return interest;
+}
+
+RmCallOptions call_options_of(const Registration& registration) {
+    const DaemonSettings& settings = registration.call->daemon().settings();
+    RmCallOptions options;
+    options.predicates = has(registration.capabilities, "predicates");
+    options.preemption_predicates = has(registration.capabilities, "preemptionPredicates");
+    options.batch = static_cast<std::uint32_t>(settings.predicate_batch);
+    options.in_flight = static_cast<std::uint32_t>(settings.max_calls);
+    return options;
 }
 
 OwnerEvents::Interest event_interest_of(const Registration& registration) {
@@ -167,6 +179,7 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
     if (request.detached) installation.keep = request.detached->keep;
     installation.interest = interest_of(*registration);
     installation.events = event_interest_of(*registration);
+    installation.calls = call_options_of(*registration);
     const auto done = owner.install(installation);
     if (!done.ok()) return give_up(*registration, owner, {ErrorCode::ConfigInvalid, done.error().text(), {}, {}, {}});
     registration->rm->users->clear();

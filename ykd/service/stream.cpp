@@ -134,11 +134,50 @@ void stream_log(const CallPtr& call) {
     call->ok_pieces(pieces);
 }
 
-/// This version makes no calls, so every answer is late (I-375).
+namespace {
+
+/// What the RM said, kept until the owner thread looks at it.
+struct Answered {
+    si::CallResultRequest request;
+    si::CallResultBody body;
+
+    [[nodiscard]] CallAnswer answer() const {
+        CallAnswer answer;
+        answer.call = request.call;
+        answer.outcome = request.ok ? CallAnswer::Outcome::Answered : CallAnswer::Outcome::Failed;
+        answer.error = request.error;
+        for (const si::NodeVerdict& each : body.results) answer.nodes.push_back({each.node_id, each.fits, each.reason});
+        answer.success = body.success;
+        answer.index = body.index;
+        return answer;
+    }
+};
+
+} // namespace
+
+/// In the order of the RM's inputs: an update that it sent before is known when the answer is looked at.
 void call_result(const CallPtr& call) {
-    const auto request = call->decode<si::CallResultRequest>();
-    if (!request || !find_rm(call, request->rm_id, request->impersonate, Ownership::Owner)) return;
-    call->ok({{"late", true}});
+    auto request = call->decode<si::CallResultRequest>();
+    if (!request) return;
+    const RmPtr rm = find_rm(call, request->rm_id, request->impersonate, Ownership::Owner);
+    if (!rm) return;
+    auto answered = std::make_shared<Answered>();
+    if (request->ok && request->result) {
+        const auto scanned = wire::scan_body(request->result->bytes);
+        if (!scanned.ok()) return call->fail(wire::error_reply(scanned.error()));
+        auto body = wire::decode<si::CallResultBody>(*scanned);
+        if (!body.ok()) {
+            auto error = wire::error_reply(body.error());
+            error.path = error.path.empty() ? "result" : "result." + error.path;
+            return call->fail(std::move(error));
+        }
+        answered->body = std::move(body).value();
+    }
+    answered->request = std::move(*request);
+    rm->owner.in_order([call, answered](RmOwner& owner) {
+        const bool in_time = owner.take_answer(answered->request.stream_epoch, answered->answer());
+        call->ok({{"late", !in_time}});
+    });
 }
 
 } // namespace yk::service

@@ -79,6 +79,9 @@ TEST_CASE("C-469 the settings file is strict: faults name file, line, column and
           "ykd.conf:2:14: maxSessions: a whole number above 0 is wanted");
     CHECK(fault("maxMessage: 1GiB\n").find("ykd.conf:1:13: maxMessage: must be between") == 0);
     CHECK(fault("livenessTimeout: 10\n").find("ykd.conf:1:18: livenessTimeout: ") == 0);
+    CHECK(fault("predicateTimeout: 1s\npreemptionTimeout: 1m\npredicateBatch: 1000\nmaxCalls: 1\n") == "good");
+    CHECK(fault("predicateBatch: 0\n") == "ykd.conf:1:17: predicateBatch: a whole number from 1 to 1000 is wanted");
+    CHECK(fault("maxCalls: 65537\n").find("from 1 to 65536") != std::string::npos);
     CHECK(fault("stateDir: /var/lib/ykd\n").find("nothing behind it yet") != std::string::npos);
     CHECK(fault("peers: [{uid: 1, gid: 2}]\n") == "ykd.conf:1:9: peers: an entry names either a uid or a gid");
     CHECK(fault("peers: [{uid: 1, role: king}]\n").find("role is observer, rm or admin") != std::string::npos);
