@@ -232,7 +232,7 @@ _ykctl() {
             files=no ;;
         'ask add')
             words=''
-            options='-h --help -R --resources -n --count --key --priority --required-node --task-group --may-preempt --preemptable --tag -f --file --wait'
+            options='-h --help -R --resources -n --count --key --priority --required-node --task-group --placeholder --may-preempt --preemptable --tag -f --file --wait'
             files=no ;;
         'ask list')
             words=''
@@ -304,7 +304,7 @@ _ykctl() {
             files=no ;;
         'config show')
             words=''
-            options='-h --help'
+            options='-h --help --go-json'
             files=no ;;
         'config check')
             words=''

@@ -307,6 +307,7 @@ complete -c ykctl -n '__ykctl_at ask add' -l key -x -d 'allocation key, default 
 complete -c ykctl -n '__ykctl_at ask add' -l priority -x -d 'larger goes first, default 0'
 complete -c ykctl -n '__ykctl_at ask add' -l required-node -x -d 'only on this node'
 complete -c ykctl -n '__ykctl_at ask add' -l task-group -x -d 'takes the place of a placeholder of this group'
+complete -c ykctl -n '__ykctl_at ask add' -l placeholder -d 'holds the place of a member of --task-group'
 complete -c ykctl -n '__ykctl_at ask add' -l may-preempt -d 'others may have to go for it (allowPreemptOther)'
 complete -c ykctl -n '__ykctl_at ask add' -l preemptable -d 'it goes before others when it is the victim (allowPreemptSelf)'
 complete -c ykctl -n '__ykctl_at ask add' -l tag -x -d 'tag'
@@ -366,6 +367,7 @@ complete -c ykctl -n '__ykctl_at config' -a history -d 'the configurations that 
 complete -c ykctl -n '__ykctl_at config' -a rollback -d 'go back to a configuration of the history'
 complete -c ykctl -n '__ykctl_at config' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at config show' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at config show' -l go-json -d 'in the JSON form of yunikorn-core'\''s REST interface'
 complete -c ykctl -n '__ykctl_at config check' -F
 complete -c ykctl -n '__ykctl_at config check' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at config diff' -F

@@ -31,7 +31,7 @@ std::string text_of(double number) {
 }
 
 std::string text_of(const std::optional<ResourceMap>& resource) {
-    return resource ? resource_text(*resource) : std::string{};
+    return resource ? written_resource(*resource) : std::string{};
 }
 
 /// `{a: x, b: y}` out of the fields whose value is not empty.

@@ -20,7 +20,12 @@ constexpr std::string_view kPriorityPolicy = "priority.policy";
 constexpr std::string_view kPriorityOffset = "priority.offset";
 constexpr std::string_view kPreemptionPolicy = "preemption.policy";
 constexpr std::string_view kPreemptionDelay = "preemption.delay";
+constexpr std::string_view kPreemptionCharge = "preemption.charge";
+constexpr std::string_view kLeastHarm = "preemption.leastharm";
+constexpr std::string_view kVictimsPerMinute = "preemption.victims.perminute";
 constexpr std::string_view kQuotaPreemptionDelay = "quota.preemption.delay";
+constexpr std::string_view kQuotaRearm = "quota.preemption.rearm";
+constexpr std::string_view kGangOrder = "application.gang.order";
 constexpr std::string_view kBackoff = "application.unschedasks.backoff";
 constexpr std::string_view kBackoffDelay = "application.unschedasks.backoff.delay";
 
@@ -83,6 +88,37 @@ bool set_quota_preemption_delay(QueueProperties& into, const std::string& value)
     return set_delay(into.quota_preemption_delay, value, QueueProperties{}.quota_preemption_delay);
 }
 
+bool set_preemption_charge(QueueProperties& into, const std::string& value) {
+    const std::string name = lower(value);
+    into.preemption_charge = name == "ask" ? PreemptionCharge::Ask : PreemptionCharge::Victim;
+    return name == "ask" || name == "victim";
+}
+
+/// On for `enabled`; anything else is off.
+bool set_switch(bool& into, const std::string& value) {
+    const std::string name = lower(value);
+    into = name == "enabled";
+    return into || name == "disabled";
+}
+
+bool set_least_harm(QueueProperties& into, const std::string& value) {
+    return set_switch(into.least_harm, value);
+}
+
+bool set_victims_per_minute(QueueProperties& into, const std::string& value) {
+    const auto count = parse_integer<std::uint64_t>(value);
+    into.victims_per_minute = count.value_or(0);
+    return count.has_value();
+}
+
+bool set_quota_rearm(QueueProperties& into, const std::string& value) {
+    return set_switch(into.quota_rearm, value);
+}
+
+bool set_gang_order(QueueProperties& into, const std::string& value) {
+    return set_switch(into.gang_order, value);
+}
+
 bool set_backoff(QueueProperties& into, const std::string& value) {
     const auto count = parse_integer<std::uint64_t>(value);
     into.backoff_count = count.value_or(0);
@@ -99,14 +135,19 @@ struct Property {
     std::string_view expected;
 };
 
-constexpr std::array<Property, 9> kProperties{{
+constexpr std::array<Property, 14> kProperties{{
     {kSortPolicy, set_sort_policy, "fifo or fair"},
     {kPrioritySorting, set_priority_sorting, "enabled or disabled"},
     {kPriorityPolicy, set_priority_policy, "default or fence"},
     {kPriorityOffset, set_priority_offset, "a whole number from -2147483648 to 2147483647"},
     {kPreemptionPolicy, set_preemption_policy, "default, fence or disabled"},
     {kPreemptionDelay, set_preemption_delay, "a duration above 0, such as 30s"},
+    {kPreemptionCharge, set_preemption_charge, "victim or ask"},
+    {kLeastHarm, set_least_harm, "enabled or disabled"},
+    {kVictimsPerMinute, set_victims_per_minute, "a whole number, 0 for no limit"},
     {kQuotaPreemptionDelay, set_quota_preemption_delay, "a duration, such as 30s, or 0 for off"},
+    {kQuotaRearm, set_quota_rearm, "enabled or disabled"},
+    {kGangOrder, set_gang_order, "enabled or disabled"},
     {kBackoff, set_backoff, "a whole number, 0 for off"},
     {kBackoffDelay, set_backoff_delay, "a duration above 0, such as 30s"},
 }};

@@ -15,6 +15,8 @@ using PropertyMap = std::map<std::string, std::string>;
 enum class SortPolicy { Fifo, Fair };
 enum class PriorityPolicy { Default, Fence };
 enum class PreemptionPolicy { Default, Fence, Disabled };
+/// What a victim takes of what the guarantee of the asking queue still leaves (P-053).
+enum class PreemptionCharge { Victim, Ask };
 
 /// The derived values of one queue, with the defaults of C-150 (a leaf's).
 struct QueueProperties {
@@ -24,9 +26,14 @@ struct QueueProperties {
     std::int32_t priority_offset = 0;
     PreemptionPolicy preemption_policy = PreemptionPolicy::Default;
     Duration preemption_delay = std::chrono::seconds{30};
-    Duration quota_preemption_delay = Duration::zero(); // 0: off
-    std::uint64_t backoff_count = 0;                    // application.unschedasks.backoff; 0: off
-    Duration backoff_delay = std::chrono::seconds{30};  // application.unschedasks.backoff.delay
+    PreemptionCharge preemption_charge = PreemptionCharge::Victim; // preemption.charge
+    bool least_harm = false;                                       // preemption.leastharm
+    std::uint64_t victims_per_minute = 0;                          // preemption.victims.perminute; 0: no limit
+    Duration quota_preemption_delay = Duration::zero();            // 0: off
+    bool quota_rearm = false;                                      // quota.preemption.rearm
+    bool gang_order = false;                                       // application.gang.order
+    std::uint64_t backoff_count = 0;                               // application.unschedasks.backoff; 0: off
+    Duration backoff_delay = std::chrono::seconds{30};             // application.unschedasks.backoff.delay
 
     friend bool operator==(const QueueProperties&, const QueueProperties&) = default;
 };

@@ -115,6 +115,26 @@ std::string quantity_text(std::string_view type, std::int64_t value) {
     return value % 1000 == 0 ? std::to_string(value / 1000) : std::to_string(value) + "m";
 }
 
+std::string written_quantity(std::string_view type, std::int64_t value) {
+    std::string shortest = quantity_text(type, value);
+    if (type != "memory" || value == 0) return shortest;
+    for (const Suffix& suffix : kSuffixes) {
+        if (value % suffix.factor != 0) continue;
+        std::string text = std::to_string(value / suffix.factor) + std::string{suffix.text};
+        if (text.size() < shortest.size()) shortest = std::move(text);
+    }
+    return shortest;
+}
+
+std::string written_resource(const ResourceMap& resource) {
+    std::string text = "{";
+    for (const auto& [type, value] : resource) {
+        if (text.size() > 1) text += ", ";
+        text += type + ": " + written_quantity(type, value);
+    }
+    return text + '}';
+}
+
 std::string resource_text(const ResourceMap& resource) {
     std::string text = "map[";
     for (const auto& [type, value] : resource) {

@@ -23,6 +23,12 @@ inline constexpr std::string_view kVcore = "vcore";
 /// `1500m`. REQUIRES: value >= 0.
 [[nodiscard]] std::string quantity_text(std::string_view type, std::int64_t value);
 
+/// As a person would write it, exact as well: memory with the suffix that makes it shortest (`32Gi`, `600G`).
+/// REQUIRES: value >= 0.
+[[nodiscard]] std::string written_quantity(std::string_view type, std::int64_t value);
+/// `{memory: 32Gi, vcore: 1500m}`, types sorted by name.
+[[nodiscard]] std::string written_resource(const ResourceMap& resource);
+
 /// `map[memory:10 vcore:5]` in base units, types sorted by name; `map[]` when empty (S-032).
 [[nodiscard]] std::string resource_text(const ResourceMap& resource);
 /// As above; `nil resource` when absent.

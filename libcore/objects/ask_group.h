@@ -6,7 +6,8 @@
 // Owner: PartitionContext's slab. Thread: the partition's owner.
 // Invariants:
 //  A  the list holds the group's asks in AskOrder
-//  B  first_free is the first ask without a reservation that is not parked, first_untouched the first whose failed attempt has not been
+//  B  first_free is the first ask without a reservation that is not parked, first_untouched the first whose failed
+//  attempt has not been
 //     noted yet (S-114); both none when there is none
 
 #include <cstdint>
@@ -56,6 +57,7 @@ struct AskGroup {
     UsageNodeId held_at{};           // the user's or group's limit that does not allow it now (C-409)
     std::uint32_t held_position = 0; // in that node's list
     bool in_untouched = false;       // listed in the partition
+    bool gang_held = false;          // placeholders that wait for another gang, until the next cycle
     bool replaceable = false;        // the regular step leaves them to the placeholders of their task group (G-030)
     std::uint32_t preemptors = 0;    // asks that may preempt others
     std::unique_ptr<GroupChecks> checks{}; // only where a preemption is possible at all

@@ -57,6 +57,7 @@ struct Gang {
     std::map<std::uint32_t, TaskGroup> groups; // by the text id of the name
     std::vector<TaskGroup*> ready;             // in no order
     bool stalled = false;                      // nothing can be replaced until something changes
+    bool sum_told = false;                     // that its placeholders do not add up to what it announced
 
     [[nodiscard]] bool may_replace() const noexcept { return !stalled && !ready.empty(); }
 };

@@ -152,7 +152,7 @@ void NodeCollection::count_search(ShapeId id) {
 void NodeCollection::deal_bit(ShapeId id, std::size_t bit) {
     if (fit_shapes_[bit].valid()) shapes_[fit_shapes_[bit]].fit_bit = -1;
     fit_shapes_[bit] = id;
-    shapes_[id].fit_bit = static_cast<std::int8_t>(bit);
+    shapes_[id].fit_bit = static_cast<std::int16_t>(bit);
     needs_.set(bit, shapes_[id].need);
     const std::uint64_t mask = std::uint64_t{1} << bit;
     const Lanes& need = shapes_[id].need;
@@ -165,7 +165,7 @@ void NodeCollection::deal_bit(ShapeId id, std::size_t bit) {
 void NodeCollection::forget_shape(ShapeId id) {
     if (shapes_[id].wide_bit >= 0) wide_->forget(shapes_[id]);
     if (shapes_[id].dear) dear_.erase(std::find(dear_.begin(), dear_.end(), id));
-    const std::int8_t bit = shapes_[id].fit_bit;
+    const std::int16_t bit = shapes_[id].fit_bit;
     if (bit < 0) return;
     needs_.clear(static_cast<std::size_t>(bit));
     fit_shapes_[static_cast<std::size_t>(bit)] = {};
@@ -252,29 +252,6 @@ NodeId NodeCollection::find_to_reserve(const Shape& shape) const {
         return false;
     });
     return found;
-}
-
-NodeId NodeCollection::find_lowest(const Shape& shape) const {
-    std::size_t left = kScanById;
-    for (const auto& [name, id] : by_id_) { // often one of the first; else the index knows the few there are
-        if (left-- == 0) break;
-        if (nodes_[id].is_open() && fits(nodes_[id].available, shape.resource)) return id;
-    }
-    NodeId found;
-    index_.visit([&shape](const NodeSummary& below) { return within(shape.need, below.room); },
-                 [&](std::uint32_t value) {
-                     const Node& node = nodes_[NodeId{value}];
-                     if (!fits(node.available, shape.resource)) return false;
-                     if (!found.valid() || node.rank < nodes_[found].rank) found = {value};
-                     return false;
-                 });
-    return found;
-}
-
-std::int64_t NodeCollection::most_available(ResourceId id) const noexcept {
-    if (id >= kLanes) return INT64_MAX;
-    const double room = static_cast<double>(index_.total().room[id]) * 1.000001 + 1; // the summary is rounded
-    return room < 9e18 ? static_cast<std::int64_t>(room) : INT64_MAX;
 }
 
 std::string NodeCollection::check() const {

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "libcore/config/config.h"
-#include "libcore/objects/fit_needs.h"
 #include "libcore/objects/node.h"
 #include "libcore/objects/wide_fits.h"
 
@@ -62,6 +61,11 @@ public:
     void for_each(F&& f) const {
         for (const auto& [name, id] : by_id_) f(id);
     }
+    /// The same for the nodes after `id`, until f returns true.
+    template <class F>
+    void until_after(std::string_view id, F&& f) const {
+        for (auto node = by_id_.upper_bound(id); node != by_id_.end() && !f(node->second);) ++node;
+    }
 
     // --- order ------------------------------------------------------------------------------------------------------
     /// S-232: empty weights mean vcore 1 and memory 1. `weights` in name order.
@@ -75,7 +79,7 @@ public:
     }
     /// The node's amounts or flags changed: re-file it at the next refresh. `grew`: it may take more than before.
     void touch(NodeId id, bool grew);
-    /// Files every touched node; f(const Node&, bool grew) for each.
+    /// Files every touched node; f(NodeId, const Node&, bool grew) for each.
     template <class F>
     void refresh(F&& f) {
         for (std::size_t i = 0; i < dirty_.size(); ++i) {
@@ -84,7 +88,7 @@ public:
             file(dirty_[i], node);
             const bool grew = node.grew;
             node.grew = false;
-            f(static_cast<const Node&>(node), grew);
+            f(dirty_[i], static_cast<const Node&>(node), grew);
         }
         dirty_.clear();
     }
@@ -109,16 +113,6 @@ public:
     }
     /// S-403: the open node large enough whose free amounts lack least, the first in order on ties; none: no such node.
     [[nodiscard]] NodeId find_to_reserve(const Shape& shape) const;
-    /// The open node with the lowest id that can take the shape; none: no node can.
-    [[nodiscard]] NodeId find_lowest(const Shape& shape) const;
-    /// No open node has more of the type available.
-    [[nodiscard]] std::int64_t most_available(ResourceId id) const noexcept;
-    /// f(NodeId) in id order until it returns true.
-    template <class F>
-    void until(F&& f) const {
-        for (const auto& [name, id] : by_id_)
-            if (f(id)) return;
-    }
     /// f(NodeId) for all open nodes in order.
     template <class F>
     void for_each_open(F&& f) const {
@@ -130,8 +124,7 @@ public:
     [[nodiscard]] std::string check() const;
 
 private:
-    static constexpr std::uint32_t kDealAfter = 16; // searches before a shape gets a bit
-    static constexpr std::size_t kScanById = 64;
+    static constexpr std::uint32_t kDealAfter = 16;    // searches before a shape gets a bit
     static constexpr std::uint32_t kHalveAfter = 8192; // searches after which all counts are halved
     static constexpr std::uint32_t kDearAfter = 512;   // summaries read in a search that was long
     static constexpr std::size_t kDealAtOnce = 16;     // wide bits, and a quarter of those that are dealt already

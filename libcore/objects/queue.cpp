@@ -1,6 +1,7 @@
 #include "libcore/objects/queue.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace yk {
 
@@ -90,35 +91,42 @@ Limit Queue::effective_max() const {
 }
 
 bool Queue::blocks(ShapeId shape) const noexcept {
-    return !blocked_.empty() && std::find(blocked_.begin(), blocked_.end(), shape) != blocked_.end();
+    return !blocked_.empty() && blocked_.contains(shape);
 }
 
 void Queue::block(ShapeId id, const ShapeTable& shapes) {
     if (blocks(id)) return;
-    blocked_.push_back(id);
+    blocked_.add(id, shapes[id].need);
     refresh_bit(shapes[id].bit, shapes);
 }
 
 void Queue::unblock(ShapeId id, const ShapeTable& shapes) {
-    const auto entry = std::find(blocked_.begin(), blocked_.end(), id);
-    if (entry == blocked_.end()) return;
-    *entry = blocked_.back();
-    blocked_.pop_back();
-    refresh_bit(shapes[id].bit, shapes);
+    if (blocked_.remove(id)) refresh_bit(shapes[id].bit, shapes);
 }
 
 void Queue::refresh_bit(std::uint32_t bit, const ShapeTable& shapes) noexcept {
     std::uint32_t here = 0;
-    for (const ShapeId id : blocked_) here += shapes[id].bit == bit && shapes[id].groups > 0 ? 1U : 0U;
+    for (const ShapeId id : blocked_.ids()) here += shapes[id].bit == bit && shapes[id].groups > 0 ? 1U : 0U;
     const std::uint64_t mask = std::uint64_t{1} << bit;
     blocked_bits_ = here > 0 && here == shapes.shapes_on_bit(bit) ? blocked_bits_ | mask : blocked_bits_ & ~mask;
 }
 
-std::vector<ShapeId> Queue::blocks_that_fit(const ShapeTable& shapes) const {
-    std::vector<ShapeId> fitting;
-    for (const ShapeId id : blocked_)
-        if (headroom_allows(shapes[id].resource) && allows_increase(shapes[id].resource)) fitting.push_back(id);
-    return fitting;
+/// What its max leaves, as a bound for the lanes.
+Lanes Queue::room() const noexcept {
+    Lanes room;
+    for (ResourceId id = 0; id < kLanes; ++id) {
+        const std::int64_t left = sat_sub(max.bounds().get(id), allocated.get(id));
+        room[id] = max.bounds().has(id) ? static_cast<float>(std::max<std::int64_t>(left, 0))
+                                        : std::numeric_limits<float>::infinity();
+    }
+    return room;
+}
+
+void Queue::unblock_fitting(const ShapeTable& shapes) {
+    blocked_.for_each_within(room(), [&](ShapeId id) {
+        const Resource& size = shapes[id].resource;
+        if (headroom_allows(size) && allows_increase(size)) unblock(id, shapes);
+    });
 }
 
 } // namespace yk

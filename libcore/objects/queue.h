@@ -123,10 +123,20 @@ public:
     std::optional<Instant> quota_due; // when it gives back what is above its max (P-100)
     std::uint64_t attempts_cycle = 0; // leaf: the cycle that `attempts` counts (P-022)
     std::uint32_t attempts = 0;
-    std::uint64_t running = 0;                                    // applications of the subtree (S-263)
-    std::uint64_t placed_count = 0;                               // of a leaf, ever: allocations made
-    std::uint64_t released_count = 0;                             // and given up
-    std::uint64_t allocating = 0;                                 // size of the allocating-accepted set (S-262)
+    Instant victims_since; // when the minute began that `victims_in_minute` counts (storm guard)
+    std::uint64_t victims_in_minute = 0;
+    std::int32_t lowest_placed = INT32_MAX; // leaf: no allocation in it has a lower priority
+    struct QuotaRun {
+        Instant at;
+        Resource target, claimed;
+        std::uint64_t candidates = 0, victims = 0;
+    };
+    std::optional<QuotaRun> last_quota_run; // P-111
+    bool quota_again = false;               // it may be armed again when the victims of a run are gone
+    std::uint64_t running = 0;              // applications of the subtree (S-263)
+    std::uint64_t placed_count = 0;         // of a leaf, ever: allocations made
+    std::uint64_t released_count = 0;       // and given up
+    std::uint64_t allocating = 0;           // size of the allocating-accepted set (S-262)
     std::map<ApplicationId, std::uint32_t> reserved_applications; // leaf: reservations per application
 
     // --- order ------------------------------------------------------------------------------------------------------
@@ -174,14 +184,15 @@ public:
     void unblock(ShapeId id, const ShapeTable& shapes);
     /// A shape was made on `bit`: it is not blocked here.
     void reopen(std::uint32_t bit) noexcept { blocked_bits_ &= ~(std::uint64_t{1} << bit); }
-    /// The shapes of its blocks that fit its headroom now.
-    [[nodiscard]] std::vector<ShapeId> blocks_that_fit(const ShapeTable& shapes) const;
-    [[nodiscard]] const std::vector<ShapeId>& blocked_shapes() const noexcept { return blocked_; }
+    /// Takes the blocks back from the shapes that fit its headroom now.
+    void unblock_fitting(const ShapeTable& shapes);
+    [[nodiscard]] const std::vector<ShapeId>& blocked_shapes() const noexcept { return blocked_.ids(); }
 
 private:
+    [[nodiscard]] Lanes room() const noexcept;
     void refresh_bit(std::uint32_t bit, const ShapeTable& shapes) noexcept;
 
-    std::vector<ShapeId> blocked_;
+    ShapeList blocked_;
     std::uint64_t blocked_bits_ = 0;
 };
 

@@ -5,13 +5,6 @@
 
 namespace yk {
 
-Lanes lanes_of(const Resource& amounts) noexcept {
-    Lanes lanes{};
-    for (ResourceId id = 0; id < kLanes; ++id)
-        lanes[id] = static_cast<float>(std::max<std::int64_t>(amounts.get(id), 0));
-    return lanes;
-}
-
 std::uint64_t ShapeTable::hash_of(const Resource& resource, std::string_view required_node) noexcept {
     std::uint64_t hash = resource.types() * 0x9e3779b97f4a7c15U;
     const auto mix = [&hash](std::uint64_t word) {
@@ -81,7 +74,7 @@ void ShapeTable::block(ShapeId id) {
     if (shape.blocked) return;
     change(shape, [&shape] { shape.blocked = true; });
     pinned_blocked_ += shape.is_pinned() ? 1U : 0U;
-    blocked_.push_back({shape.need, id});
+    blocked_.add(id, shape.need);
 }
 
 void ShapeTable::unblock(ShapeId id) {
@@ -89,10 +82,7 @@ void ShapeTable::unblock(ShapeId id) {
     if (!shape.blocked) return;
     change(shape, [&shape] { shape.blocked = false; });
     pinned_blocked_ -= shape.is_pinned() ? 1U : 0U;
-    const auto entry =
-        std::find_if(blocked_.begin(), blocked_.end(), [id](const Blocked& blocked) { return blocked.id == id; });
-    *entry = blocked_.back();
-    blocked_.pop_back();
+    blocked_.remove(id);
 }
 
 void ShapeTable::block_reserve(ShapeId id) {

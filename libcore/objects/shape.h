@@ -17,6 +17,8 @@
 
 #include "libcore/base/slab.h"
 #include "libcore/objects/ids.h"
+#include "libcore/objects/lanes.h"
+#include "libcore/objects/shape_list.h"
 #include "libcore/resources/resource.h"
 
 namespace yk {
@@ -45,13 +47,6 @@ inline constexpr std::uint64_t kReservedBit = std::uint64_t{1} << 63;
 /// `reserves`: the entry has placeholders that may be replaced now (step 2, G-032).
 inline constexpr std::uint64_t kReplaceBit = std::uint64_t{1} << 62;
 
-/// Resource types that index summaries cover; further ones are tested on the node only.
-inline constexpr std::size_t kLanes = 4;
-using Lanes = std::array<float, kLanes>;
-
-/// `max(0, amount)` of the first types as floats. The conversion keeps the order, so float comparison is a safe bound.
-[[nodiscard]] Lanes lanes_of(const Resource& amounts) noexcept;
-
 struct Shape {
     Resource resource;
     std::string required_node; // empty: any node
@@ -59,7 +54,7 @@ struct Shape {
     std::uint32_t uses = 0;   // asks and allocations of this shape
     std::uint32_t groups = 0; // of pending asks
     std::uint8_t bit = 0;
-    std::int8_t fit_bit = -1;   // in the node index, -1: none
+    std::int16_t fit_bit = -1;  // in the node index, -1: none
     bool dear = false;          // a search of it was long and it has no bit yet
     std::int16_t wide_bit = -1; // in WideFits, -1: none
     bool blocked = false;
@@ -97,7 +92,7 @@ public:
     /// f(ShapeId) for each blocked shape; f may unblock it.
     template <class F>
     void for_each_blocked(F&& f) {
-        for (std::size_t i = blocked_.size(); i-- > 0;) f(blocked_[i].id);
+        for (std::size_t i = blocked_.ids().size(); i-- > 0;) f(blocked_.ids()[i]);
     }
     /// f(ShapeId) for each reserve-blocked shape; f may unblock it.
     template <class F>
@@ -115,12 +110,7 @@ public:
     /// The same for those that `available` might hold, judged by the summary lanes.
     template <class F>
     void for_each_blocked_below(const Lanes& available, F&& f) {
-        for (std::size_t i = blocked_.size(); i-- > 0;) {
-            const Lanes& need = blocked_[i].need;
-            if (need[0] <= available[0] && need[1] <= available[1] && need[2] <= available[2] &&
-                need[3] <= available[3])
-                f(blocked_[i].id);
-        }
+        blocked_.for_each_within(available, f);
     }
     template <class F>
     void for_each(F&& f) const {
@@ -144,10 +134,6 @@ public:
     }
 
 private:
-    struct Blocked {
-        Lanes need;
-        ShapeId id;
-    };
     static constexpr std::size_t kKeep = 1024;
 
     [[nodiscard]] static std::uint64_t hash_of(const Resource& resource, std::string_view required_node) noexcept;
@@ -157,7 +143,7 @@ private:
 
     Slab<Shape> shapes_;
     std::unordered_map<std::uint64_t, ShapeId> by_hash_; // the first of a chain
-    std::vector<Blocked> blocked_;
+    ShapeList blocked_;
     // per bit, counting shapes with pending asks only
     std::array<std::uint32_t, kShapeBits> on_bit_{};
     std::array<std::uint32_t, kShapeBits> unblocked_{};

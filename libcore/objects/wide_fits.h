@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "libcore/base/ordered_index.h"
-#include "libcore/objects/fit_needs.h"
 #include "libcore/objects/node.h"
+#include "libcore/objects/shape.h"
 
 namespace yk {
 

@@ -11,18 +11,55 @@ namespace yk {
 namespace {
 
 constexpr std::string_view kPartitionAttribute = "si/node-partition";
+constexpr std::string_view kDefaultPartition = "default";
 
 constexpr std::array kCounters{
     &CoreCounters::allocated,         &CoreCounters::released,    &CoreCounters::rejected,
     &CoreCounters::scheduling_errors, &CoreCounters::corrections, &CoreCounters::submitted,
-    &CoreCounters::accepted,          &CoreCounters::refused,     &CoreCounters::nodes_removed};
+    &CoreCounters::accepted,          &CoreCounters::refused,     &CoreCounters::nodes_removed,
+    &CoreCounters::nodes_failed,      &CoreCounters::victims,     &CoreCounters::victims_unused,
+    &CoreCounters::reannounced};
 static_assert(sizeof(CoreCounters) == kCounters.size() * sizeof(std::uint64_t));
 
-std::string_view partition_of(const NodeSpec& spec) {
-    if (!spec.attributes) return {};
-    for (const Tag& tag : *spec.attributes)
-        if (tag.key == kPartitionAttribute) return tag.value;
-    return {};
+using Partitions = std::map<std::string, std::unique_ptr<PartitionContext>, std::less<>>;
+
+bool creates(const NodeSpec& spec) {
+    return spec.action == NodeAction::Create || spec.action == NodeAction::CreateDrain;
+}
+
+/// Why `partition` was not found; `unknown` is what to say when nobody has it (I-111, I-112).
+Refusal no_partition(std::string_view rm, std::string_view partition, std::string unknown) {
+    const std::size_t end = partition.find(']');
+    const bool full = !partition.empty() && partition.front() == '[';
+    if (full && (end == std::string_view::npos || partition.substr(1, end - 1) != rm))
+        return {"the partition belongs to another resource manager", ElementCode::PartitionForeign};
+    return {std::move(unknown), ElementCode::PartitionUnknown};
+}
+
+/// What the attribute says. Without it: `default`, or for a node that is to be changed the partition that has it.
+std::string_view partition_of(const NodeSpec& spec, const Partitions& partitions) {
+    if (spec.attributes)
+        for (const Tag& tag : *spec.attributes)
+            if (tag.key == kPartitionAttribute && !tag.value.empty()) return tag.value;
+    const auto standard = partitions.find(kDefaultPartition);
+    if (creates(spec) || (standard != partitions.end() && standard->second->has_node(spec.id)))
+        return kDefaultPartition;
+    for (const auto& [name, partition] : partitions)
+        if (partition->has_node(spec.id)) return name;
+    return kDefaultPartition;
+}
+
+/// I-175: refused because the update names a partition in which the node is not, while another one has it.
+bool is_elsewhere(const Refusal& refusal, const NodeSpec& spec, const Partitions& partitions) {
+    if (refusal.code != ElementCode::NodeUnknown && refusal.code != ElementCode::PartitionUnknown) return false;
+    return std::any_of(partitions.begin(), partitions.end(),
+                       [&](const auto& each) { return each.second->has_node(spec.id); });
+}
+
+/// S-611: refused because it cannot be, whatever the state of application and partition.
+bool is_impossible(ElementCode code) {
+    return code == ElementCode::PlaceholderGroup || code == ElementCode::NodeUnknown ||
+           code == ElementCode::NoResource || code == ElementCode::Negative;
 }
 
 } // namespace
@@ -41,13 +78,13 @@ ClusterContext::ClusterContext(std::string rm_id, Settings settings, Callbacks& 
 ClusterContext::~ClusterContext() = default;
 
 std::string ClusterContext::full_name(std::string_view partition) const {
-    if (partition.empty()) partition = "default";
+    if (partition.empty()) partition = kDefaultPartition;
     if (partition.front() == '[') return std::string{partition};
     return "[" + rm_id_ + "]" + std::string{partition};
 }
 
 PartitionContext* ClusterContext::find_partition(std::string_view partition) {
-    if (partition.empty()) partition = "default";
+    if (partition.empty()) partition = kDefaultPartition;
     if (partition.front() == '[') {
         const std::string prefix = "[" + rm_id_ + "]";
         if (partition.substr(0, prefix.size()) != prefix) return nullptr;
@@ -128,12 +165,14 @@ void ClusterContext::apply_asks(const std::vector<AskSpec>& asks, bool placement
         PartitionContext* partition = find_partition(spec.partition);
         std::optional<Refusal> refusal;
         if (partition == nullptr)
-            refusal = Refusal{"failed to find partition " + full_name(spec.partition) + " for application " +
-                                  std::string{spec.application} + " and allocation key " + std::string{spec.key},
-                              ElementCode::PartitionUnknown};
+            refusal = no_partition(rm_id_, spec.partition,
+                                   "failed to find partition " + full_name(spec.partition) + " for application " +
+                                       std::string{spec.application} + " and allocation key " + std::string{spec.key});
         else
             refusal = partition->apply_ask(spec, now);
-        if (refusal) rejected.push_back({&spec, full_name(spec.partition), std::move(*refusal)});
+        if (!refusal) continue;
+        if (!spec.node.empty() && is_impossible(refusal->code)) ++gone_.scheduling_errors;
+        rejected.push_back({&spec, full_name(spec.partition), std::move(*refusal)});
     }
     if (rejected.empty()) return;
     gone_.rejected += rejected.size();
@@ -150,7 +189,7 @@ void ClusterContext::release(const std::vector<ReleaseSpec>& releases, bool asks
         PartitionContext* partition = find_partition(spec.partition);
         std::optional<Refusal> refusal;
         if (partition == nullptr)
-            refusal = Refusal{"partition " + full_name(spec.partition) + " is unknown", ElementCode::PartitionUnknown};
+            refusal = no_partition(rm_id_, spec.partition, "partition " + full_name(spec.partition) + " is unknown");
         else
             refusal = partition->release(spec, asks_only, now);
         if (refusal) ignored.push_back({&spec, full_name(spec.partition), refusal->reason, refusal->code});
@@ -167,9 +206,11 @@ void ClusterContext::apply(const ApplicationRequest& request, Instant now) {
         PartitionContext* partition = find_partition(spec.partition);
         Answer answer{full_name(spec.partition), std::string{spec.id}, {}, {}};
         if (partition == nullptr) {
-            answer.text = "Failed to add application " + answer.id + " to partition " + answer.partition +
-                          ", partition doesn't exist";
-            answer.code = ElementCode::PartitionUnknown;
+            Refusal refusal = no_partition(rm_id_, spec.partition,
+                                           "Failed to add application " + answer.id + " to partition " +
+                                               answer.partition + ", partition doesn't exist");
+            answer.text = std::move(refusal.reason);
+            answer.code = refusal.code;
         } else if (auto queue = partition->add_application(spec, now); queue.ok()) {
             answer.text = *queue;
         } else {
@@ -199,15 +240,21 @@ void ClusterContext::apply(const NodeRequest& request, Instant now) {
     };
     std::vector<Answer> answers; // of CREATE, and of others that failed
     for (const NodeSpec& spec : request.nodes) {
-        const bool create = spec.action == NodeAction::Create || spec.action == NodeAction::CreateDrain;
-        Answer answer{&spec, find_partition(partition_of(spec)), full_name(partition_of(spec)), {}};
-        if (answer.partition == nullptr)
-            answer.refusal = Refusal{"failed to find partition " + answer.full + " for node " + std::string{spec.id},
-                                     ElementCode::PartitionUnknown};
-        else if (create)
-            answer.refusal = answer.partition->create_node(spec, now);
-        else
-            answer.refusal = answer.partition->change_node(spec, now);
+        const bool create = creates(spec);
+        const std::string_view name = partition_of(spec, partitions_);
+        Answer answer{&spec, find_partition(name), full_name(name), {}};
+        if (answer.partition == nullptr) {
+            ++gone_.nodes_failed;
+            answer.refusal = no_partition(
+                rm_id_, name, "failed to find partition " + answer.full + " for node " + std::string{spec.id});
+        } else {
+            answer.refusal =
+                create ? answer.partition->create_node(spec, now) : answer.partition->change_node(spec, now);
+        }
+        if (answer.refusal && spec.action == NodeAction::Update && is_elsewhere(*answer.refusal, spec, partitions_))
+            answer.refusal =
+                Refusal{"node " + std::string{spec.id} + " stays in its partition, it cannot move to " + answer.full,
+                        ElementCode::PartitionChange};
         if (create || answer.refusal) answers.push_back(std::move(answer));
     }
     if (answers.empty()) return;
@@ -215,11 +262,10 @@ void ClusterContext::apply(const NodeRequest& request, Instant now) {
     std::vector<RefusedNode> rejected;
     std::vector<RefusedNode> failed;
     for (const Answer& each : answers) {
-        const bool create = each.spec->action == NodeAction::Create || each.spec->action == NodeAction::CreateDrain;
         if (!each.refusal)
             accepted.push_back({each.full, each.spec->id});
         else
-            (create ? rejected : failed)
+            (creates(*each.spec) ? rejected : failed)
                 .push_back({each.full, each.spec->id, each.refusal->reason, each.refusal->code, each.spec->action});
     }
     callbacks_.nodes_answered(accepted, rejected, failed);
@@ -263,8 +309,9 @@ void ClusterContext::fire_timers(Instant now) {
 
 CycleOutcome ClusterContext::cycle(Instant now, CycleObserver* observer) {
     CycleOutcome sum;
+    CycleObserver* stages = observer != nullptr && observer->wants_stages() ? observer : nullptr;
     for (const auto& [name, partition] : partitions_) {
-        const CycleOutcome outcome = partition->cycle(now);
+        const CycleOutcome outcome = partition->cycle(now, stages);
         if (observer != nullptr) observer->partition_done();
         sum.allocations += outcome.allocations;
         sum.changes += outcome.changes;
@@ -307,6 +354,18 @@ std::optional<ApplicationView> ClusterContext::application_view(std::string_view
 std::vector<NodeView> ClusterContext::node_views(std::string_view partition, bool objects) const {
     const PartitionContext* found = find_partition(partition);
     return found == nullptr ? std::vector<NodeView>{} : found->node_views(objects);
+}
+
+std::vector<ApplicationView> ClusterContext::application_piece(std::string_view partition, ApplicationList list,
+                                                               ViewPlace& place, std::size_t& room) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<ApplicationView>{} : found->application_piece(list, place, room);
+}
+
+std::vector<NodeView> ClusterContext::node_piece(std::string_view partition, ViewPlace& place,
+                                                 std::size_t& room) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<NodeView>{} : found->node_piece(place, room);
 }
 
 std::optional<NodeView> ClusterContext::node_view(std::string_view partition, std::string_view id) const {

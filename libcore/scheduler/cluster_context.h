@@ -40,23 +40,41 @@ struct CoreCounters {
     std::uint64_t allocated = 0;
     std::uint64_t released = 0;
     std::uint64_t rejected = 0;
-    std::uint64_t scheduling_errors = 0; // S-611
+    std::uint64_t scheduling_errors = 0; // S-611: reported placements that cannot be (I-148)
     std::uint64_t corrections = 0;       // numbers that had to be clamped; must stay 0 (S-182)
     std::uint64_t submitted = 0;         // applications: transitions into New, Accepted, Rejected
     std::uint64_t accepted = 0;
     std::uint64_t refused = 0;
     std::uint64_t nodes_removed = 0;
+    std::uint64_t nodes_failed = 0;   // S-611: for a partition that is unknown
+    std::uint64_t victims = 0;        // announced, of all kinds of preemption
+    std::uint64_t victims_unused = 0; // of them: the ask that they were chosen for was not placed where they were
+    std::uint64_t reannounced = 0;    // releases that the RM did not confirm in time
 
     void add(const CoreCounters& other);
     /// What came since `before`, an earlier reading.
     void subtract(const CoreCounters& before);
 };
 
-/// Told when a partition's part of a cycle is over: who measures time does it there.
+/// What a cycle does that may take time (interface.md section 6).
+enum class Stage : std::uint8_t {
+    SortApplications, // files what changed in its order
+    SortQueues,
+    TryNode,  // checks one node: a required or a reserved one
+    FindNode, // looks for a node for one ask
+    Preempt   // one attempt to find victims
+};
+inline constexpr std::size_t kStages = 5;
+
+/// Told of the course of a cycle: who measures time does it there.
 class CycleObserver {
 public:
     virtual ~CycleObserver() = default;
     virtual void partition_done() = 0;
+    /// Whether it is to be told of the stages of the cycle that begins.
+    virtual bool wants_stages() = 0;
+    virtual void begin(Stage stage) = 0;
+    virtual void end(Stage stage) = 0;
 };
 
 class ClusterContext {
@@ -113,6 +131,12 @@ public:
     [[nodiscard]] std::optional<ApplicationView> application_view(std::string_view partition,
                                                                   std::string_view id) const;
     [[nodiscard]] std::vector<NodeView> node_views(std::string_view partition, bool objects) const;
+    /// The same with objects, piece by piece, so that cycles can run in between: from `place` on, which moves,
+    /// until `room` objects were taken, which is lowered. Room is left: nothing else is. Applications in no order.
+    [[nodiscard]] std::vector<ApplicationView> application_piece(std::string_view partition, ApplicationList list,
+                                                                 ViewPlace& place, std::size_t& room) const;
+    [[nodiscard]] std::vector<NodeView> node_piece(std::string_view partition, ViewPlace& place,
+                                                   std::size_t& room) const;
     [[nodiscard]] std::optional<NodeView> node_view(std::string_view partition, std::string_view id) const;
     [[nodiscard]] std::vector<ReservationView> reservation_views(std::string_view partition) const;
     /// Users or groups with usage or limits, by name (C-476).
@@ -162,7 +186,7 @@ private:
     EventSink& events_;
     RmCalls calls_;
     std::map<std::string, std::unique_ptr<PartitionContext>, std::less<>> partitions_; // by short name
-    CoreCounters gone_;                                                                // of removed partitions
+    CoreCounters gone_; // of removed partitions, and what is of none
 };
 
 } // namespace yk

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libcore/scheduler/stage.h"
+
 namespace yk {
 
 namespace {
@@ -98,7 +100,10 @@ void Orders::reserve_room() {
 // ------------------------------------------------------------------------------------------------------------
 
 void Orders::refresh() {
-    s_.nodes.refresh([this](const Node& node, bool grew) { node_refreshed(node, grew); });
+    s_.nodes.refresh([this](NodeId id, const Node& node, bool grew) {
+        s_.victims.node_changed(id);
+        node_refreshed(node, grew);
+    });
     if (rebuild_) {
         rekey_all(*s_.root);
         rebuild_ = false;
@@ -106,11 +111,15 @@ void Orders::refresh() {
     }
     lift_holds();
     lift_blocks(); // wakes reservations, so before their applications are filed
-    for (std::size_t i = 0; i < groups_.size(); ++i) file(groups_[i]);
-    groups_.clear();
-    for (std::size_t i = 0; i < applications_.size(); ++i) file(applications_[i]);
-    applications_.clear();
+    {
+        const StageScope stage{s_.observer, Stage::SortApplications};
+        for (std::size_t i = 0; i < groups_.size(); ++i) file(groups_[i]);
+        groups_.clear();
+        for (std::size_t i = 0; i < applications_.size(); ++i) file(applications_[i]);
+        applications_.clear();
+    }
     if (marked_queues_ == 0) return;
+    const StageScope stage{s_.observer, Stage::SortQueues};
     for (std::size_t depth = queues_.size(); depth-- > 0;) {
         for (std::size_t i = 0; i < queues_[depth].size(); ++i) file(*queues_[depth][i]);
         queues_[depth].clear();
@@ -162,7 +171,7 @@ void Orders::wake_gangs() {
 
 Masks Orders::masks_of(const AskGroup& group) const {
     Masks masks;
-    if (group.held_at.valid() || group.replaceable) return masks;
+    if (group.held_at.valid() || group.replaceable || group.gang_held) return masks;
     if (group.checks && group.checks->due) masks.tries = kVisitBit;
     if (!group.first_free.valid()) return masks;
     const Shape& shape = s_.shapes[group.shape];
@@ -303,8 +312,7 @@ void Orders::lift_blocks() {
             if (!queue->grew) continue;
             any = true;
             queue->grew = false;
-            if (!queue->has_blocks()) continue;
-            for (const ShapeId id : queue->blocks_that_fit(s_.shapes)) queue->unblock(id, s_.shapes);
+            queue->unblock_fitting(s_.shapes);
         }
     if (any) wake_headroom();
 }

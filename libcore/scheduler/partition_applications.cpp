@@ -79,6 +79,8 @@ void PartitionContext::end_application(ApplicationId id, Instant now) {
     ++(ended.state == ApplicationState::Failed ? counts.failed : counts.completed);
     s_.timers.set(now + s_.settings.terminated_timeout, TimerKind::ApplicationEnd, 0, ended.serial);
     s_.events.application_ended(ended.view);
+    for (auto* seconds : {&ended.view.used_seconds, &ended.view.preempted_seconds, &ended.view.placeholder_seconds})
+        seconds->clear(); // S-580, I-723
     s_.ended.push_back(std::move(ended));
     if (s_.ended.size() > kMaxEnded) s_.ended.pop_front();
     s_.application_ids.erase(application.id);

@@ -238,6 +238,7 @@ void PartitionContext::resize_allocation(AllocationId id, const Resource& size, 
     application.peak.max_with(total);
     shrink_queues(*application.queue, before);
     grow_queues(*application.queue, size);
+    application.queue->lowest_placed = std::min(application.queue->lowest_placed, placed.priority);
     if (placed.is(Allocation::Preempted)) { // P-075: the mark follows the size
         for (Queue* queue = application.queue; queue != nullptr; queue = queue->parent) {
             queue->preempting.sub(before);

@@ -58,6 +58,7 @@ public:
     void announce_existing(const NodeSpec& spec);
     /// UPDATE, DRAIN, SCHEDULABLE, DECOMISSION.
     [[nodiscard]] std::optional<Refusal> change_node(const NodeSpec& spec, Instant now);
+    [[nodiscard]] bool has_node(std::string_view id) const { return s_.nodes.find(id).valid(); }
 
     // --- calls to the RM (partition_inquiries.cpp) ------------------------------------------------------------------
     /// The answer to the call for this ask, which is over.
@@ -65,6 +66,13 @@ public:
 
     // --- cycles and time (partition_timers.cpp) ---------------------------------------------------------------------
     CycleOutcome cycle(Instant now);
+    /// The same with its stages told to `observer`; nullptr: to nobody.
+    CycleOutcome cycle(Instant now, CycleObserver* observer) {
+        s_.observer = observer;
+        const CycleOutcome outcome = cycle(now);
+        s_.observer = nullptr;
+        return outcome;
+    }
     [[nodiscard]] std::optional<Instant> next_timer() const;
     /// The next thing due at `now`; false when there is none.
     bool fire_timer(Instant now);
@@ -76,6 +84,9 @@ public:
     [[nodiscard]] std::vector<ApplicationView> application_views(ApplicationList list, bool objects) const;
     [[nodiscard]] std::optional<ApplicationView> application_view(std::string_view id) const;
     [[nodiscard]] std::vector<NodeView> node_views(bool objects) const;
+    [[nodiscard]] std::vector<ApplicationView> application_piece(ApplicationList list, ViewPlace& place,
+                                                                 std::size_t& room) const;
+    [[nodiscard]] std::vector<NodeView> node_piece(ViewPlace& place, std::size_t& room) const;
     [[nodiscard]] std::optional<NodeView> node_view(std::string_view id) const;
     [[nodiscard]] std::vector<ReservationView> reservation_views() const;
     /// Users or groups with usage or named limits, by name (C-476).
@@ -105,6 +116,8 @@ public:
     [[nodiscard]] NodeId find_node(std::string_view id) const { return s_.nodes.find(id); }
     /// Places a pending ask without search; refreshes the orders unless accounting only.
     void commit_known(AllocationId ask, NodeId node, Instant now);
+    /// Puts a pending ask in the place of a placeholder without search (G-034).
+    void commit_known_swap(AllocationId ask, AllocationId placeholder, NodeId node, Instant now);
     [[nodiscard]] const PartitionState& state() const { return s_; }
 
 private:
@@ -194,9 +207,10 @@ private:
     [[nodiscard]] std::vector<AllocationId> in_flight_of(const Application& application) const;
     void start_placeholder_timer(ApplicationId id, Instant now);
     void placeholder_timer(ApplicationId id, Instant now);
-    void release_placeholders(ApplicationId id, bool real);
+    void release_placeholders(ApplicationId id, bool real, Instant now);
     void drop_timed_out_asks(ApplicationId id, bool real, Instant now);
-    void tell_leaving(std::vector<AllocationId> leaving, TerminationType type, std::string_view message);
+    void tell_leaving(std::vector<AllocationId> leaving, TerminationType type, std::string_view message, Instant now);
+    void tell_placeholder_sum(ApplicationId id, Instant now);
     void settle(ApplicationId id, Gone gone, Instant now);
 
     // partition_users.cpp
@@ -229,13 +243,18 @@ private:
     // partition_preemption.cpp
     bool commit_victims(const Plan& plan, Instant now);
     void mark_preempted(AllocationId victim, AllocationId ask, std::string_view message, Instant now);
-    void announce_victims(const std::vector<AllocationId>& victims, std::string_view message);
+    void announce_victims(const std::vector<AllocationId>& victims, std::string_view message, Instant now);
+    void count_victims(Queue& leaf, std::size_t count, Instant now);
     void forget_mark(AllocationId victim, Instant now);
     void begin_trigger(AllocationId ask, const std::vector<AllocationId>& victims);
-    void end_trigger(AllocationId ask, Instant now);
+    void end_trigger(AllocationId ask, bool used, Instant now);
     void change_promised(const Allocation& ask, bool promised);
     void unplaced_timer(AllocationId ask, std::uint64_t token, Instant now);
 
+    // partition_unconfirmed.cpp
+    void expect_confirmation(AllocationId id, TerminationType type, Instant now);
+    void announce_again(Instant now);
+    [[nodiscard]] bool is_unconfirmed(const PartitionState::Announced& announced) const;
     // partition_inquiries.cpp
     [[nodiscard]] Plan plan_reserved(Instant now);
     [[nodiscard]] Plan plan_regular(Instant now);
@@ -262,9 +281,11 @@ private:
     void quota_configured(Queue& queue, const Limit& before, Duration delay_before, Instant now);
     void quota_forced(Queue& leaf, Instant now);
     void set_quota_due(Queue& queue, std::optional<Instant> at, Instant now);
+    void wait_for_quota(Instant now);
     void check_quotas(Instant now);
     void check_quota_below(Queue& queue, Instant now);
     void run_quota(Queue& queue, Instant now);
+    void arm_quota_again(Queue& queue, Instant now);
 
     // partition_queues.cpp
     Queue& make_queue(std::string_view name, Queue* parent, bool leaf, bool managed, Instant now);
@@ -306,6 +327,9 @@ private:
     [[nodiscard]] ApplicationView view_of(const Application& application, bool objects) const;
     [[nodiscard]] AskView view_of_ask(const Allocation& ask) const;
     void add_preemption_log(AllocationId ask, std::vector<LogEntryView>& log) const;
+    [[nodiscard]] std::optional<PreemptionAttemptView> attempt_view(AllocationId ask) const;
+    [[nodiscard]] static std::map<std::string, std::int64_t>
+    excluded_view(const std::array<std::uint64_t, kExcludedReasons>& counts);
     [[nodiscard]] AllocationView view_of_allocation(const Allocation& allocation) const;
     [[nodiscard]] NodeView view_of(const Node& node, bool objects) const;
     [[nodiscard]] QueueView view_of(const Queue& queue, bool subtree) const;

@@ -12,21 +12,6 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-std::string_view text_of(Excluded reason) {
-    switch (reason) {
-    case Excluded::No: return "candidate";
-    case Excluded::OwnQueue: return "in the ask's own queue";
-    case Excluded::Outside: return "outside the fence";
-    case Excluded::Disabled: return "in a queue with preemption.policy disabled";
-    case Excluded::Protected: return "in a queue within its guarantee";
-    case Excluded::Type: return "shares no resource with the ask";
-    case Excluded::RequiredNode: return "bound to its node";
-    case Excluded::Leaving: return "on its way out already";
-    case Excluded::Priority: return "of higher priority";
-    }
-    return {};
-}
-
 class PreemptionExplainer {
 public:
     PreemptionExplainer(const PartitionState& state, const Planner& planner, AllocationId id)
@@ -42,7 +27,7 @@ public:
         const bool needless = fits_now();
         if (needless) add("SCHEDULABLE", s_.name, "the ask fits as it is, nobody has to go");
         if (!needless) shape_.is_pinned() ? explain_required() : explain_queue(now);
-        const bool takes = view_.result == yk::text_of(PreemptionResult::Victims) && !view_.victims.empty();
+        const bool takes = view_.result == text_of(PreemptionResult::Victims) && !view_.victims.empty();
         into.reasons = std::move(reasons_);
         into.verdict = needless                ? "SCHEDULABLE"
                        : is_triggered()        ? "WAITING"
@@ -63,7 +48,7 @@ private:
     [[nodiscard]] bool is_triggered() const { return ask_.is(Allocation::Triggered); }
 
     [[nodiscard]] bool fits_now() const {
-        if (planner_.queue_verdict(leaf_, shape_.resource).queue != nullptr) return false;
+        if (planner_.queue_verdict(leaf_, shape_).queue != nullptr) return false;
         bool fits_somewhere = false;
         s_.nodes.for_each([&](NodeId id) {
             const Node& node = s_.nodes[id];
@@ -104,16 +89,16 @@ private:
 
     void explain_required() {
         explain_trigger();
-        view_.result = yk::text_of(PreemptionResult::NoVictim);
+        view_.result = text_of(PreemptionResult::NoVictim);
         const NodeId node = s_.nodes.find(shape_.required_node);
         if (!node.valid()) return add("REQUIRED_NODE", shape_.required_node, "the required node does not exist");
-        if (planner_.queue_verdict(leaf_, shape_.resource).queue != nullptr)
+        if (planner_.queue_verdict(leaf_, shape_).queue != nullptr)
             add("QUEUE_MAX", leaf_.path, "the limits of its queues come first, the node is not looked at");
         view_.node = s_.nodes[node].id;
         if (is_triggered()) return;
         const auto victims = required_node_victims(s_, ask_, s_.nodes[node]);
         if (!victims) return;
-        view_.result = yk::text_of(PreemptionResult::Victims);
+        view_.result = text_of(PreemptionResult::Victims);
         if (victims->empty()) add("PREEMPT_WAIT", view_.node, "enough is on its way out already");
         for (const AllocationId victim : *victims) add_victim(victim);
     }
@@ -126,13 +111,13 @@ private:
         count(*s_.root, candidates);
         explain_trigger();
         if (is_triggered()) {
-            view_.result = yk::text_of(PreemptionResult::Victims);
+            view_.result = text_of(PreemptionResult::Victims);
             return;
         }
         explain_preconditions(now);
-        const Planner::QueueVerdict verdict = planner_.queue_verdict(leaf_, shape_.resource);
+        const Planner::QueueVerdict verdict = planner_.queue_verdict(leaf_, shape_);
         const PreemptionPlan plan = PreemptionPlanner{s_}.plan_queue(id_, verdict.queue == nullptr, now);
-        view_.result = yk::text_of(plan.result);
+        view_.result = text_of(plan.result);
         if (!plan) return;
         view_.node = s_.nodes[plan.node].id;
         for (const AllocationId victim : plan.victims) add_victim(victim);

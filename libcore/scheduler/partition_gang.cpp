@@ -103,6 +103,23 @@ void PartitionContext::hold_placeholder(AllocationId id, Instant now) {
     task_group_changed(placed.application, placed.task_group);
 }
 
+/// Section 5 no. 11: that an application announced another sum than its placeholders have, once: it would stay Accepted
+/// without a word (G-006, G-011). Called when they are more than announced, and when their time is over.
+void PartitionContext::tell_placeholder_sum(ApplicationId id, Instant now) {
+    Application& application = s_.applications[id];
+    if (application.gang.sum_told) return;
+    const std::string why = placeholder_mismatch(application);
+    if (why.empty()) return;
+    application.gang.sum_told = true;
+    s_.tell({EventType::App,
+             EventChange::None,
+             EventDetail::None,
+             application.id,
+             {},
+             "Application '" + application.id + "': " + why},
+            now);
+}
+
 /// It can be replaced no more: it goes, or is on its way out.
 void PartitionContext::let_placeholder_go(AllocationId id) {
     const Allocation& placed = s_.allocations[id];
@@ -165,7 +182,7 @@ void PartitionContext::give_up_too_small(const SwapPlan& plan, Instant now) {
                  s_.applications[held.application].id, message},
                 now);
     }
-    tell_leaving(gone, TerminationType::Timeout, "the placeholder is smaller than a real ask of its task group");
+    tell_leaving(gone, TerminationType::Timeout, "the placeholder is smaller than a real ask of its task group", now);
 }
 
 /// G-034 to G-036.
@@ -188,7 +205,7 @@ void PartitionContext::swap(const SwapPlan& plan, Instant now) {
     ++s_.applications[real.application].gang.in_flight;
     if (elsewhere) put_on_node(plan.ask, plan.node, now);
     tell_leaving({plan.placeholder}, TerminationType::PlaceholderReplaced,
-                 "replaced by '" + std::string{real.key.view()} + "'");
+                 "replaced by '" + std::string{real.key.view()} + "'", now);
 }
 
 bool PartitionContext::is_elsewhere(AllocationId real) const {
@@ -299,20 +316,21 @@ void PartitionContext::placeholder_timer(ApplicationId id, Instant now) {
     const bool runs =
         application.state == ApplicationState::Running || application.state == ApplicationState::Completing;
     const bool fails = !runs && application.gang.hard;
+    tell_placeholder_sum(id, now);
     if (!runs) handle(id, fails ? ApplicationEvent::Fail : ApplicationEvent::Resume, kTimedOut, now);
-    release_placeholders(id, fails);
+    release_placeholders(id, fails, now);
     drop_timed_out_asks(id, fails, now);
     settle(id, Gone::Ask, now);
 }
 
 /// All placed placeholders that are not yet on their way out; `real`: and all other allocations.
-void PartitionContext::release_placeholders(ApplicationId id, bool real) {
+void PartitionContext::release_placeholders(ApplicationId id, bool real, Instant now) {
     std::vector<AllocationId> leaving;
     const std::vector<AllocationId> placed = s_.applications[id].allocations;
     for (const AllocationId allocation : placed)
         if ((real || s_.allocations[allocation].is(Allocation::Placeholder)) && claim(allocation, Allocation::Released))
             leaving.push_back(allocation);
-    tell_leaving(leaving, TerminationType::Timeout, "the placeholder timed out");
+    tell_leaving(leaving, TerminationType::Timeout, "the placeholder timed out", now);
 }
 
 /// Pending placeholders, and with `real` all other asks: no confirmation is needed (G-051).
@@ -337,7 +355,8 @@ void PartitionContext::drop_timed_out_asks(ApplicationId id, bool real, Instant 
 }
 
 /// One message to the RM, by key.
-void PartitionContext::tell_leaving(std::vector<AllocationId> leaving, TerminationType type, std::string_view message) {
+void PartitionContext::tell_leaving(std::vector<AllocationId> leaving, TerminationType type, std::string_view message,
+                                    Instant now) {
     if (leaving.empty()) return;
     std::sort(leaving.begin(), leaving.end(), [this](AllocationId a, AllocationId b) {
         return s_.allocations[a].key.view() < s_.allocations[b].key.view();
@@ -346,6 +365,7 @@ void PartitionContext::tell_leaving(std::vector<AllocationId> leaving, Terminati
     for (const AllocationId id : leaving) {
         const Allocation& each = s_.allocations[id];
         released.push_back({s_.full_name, s_.applications[each.application].id, each.key.view(), type, message});
+        expect_confirmation(id, type, now);
     }
     s_.callbacks.allocations_released(released);
 }

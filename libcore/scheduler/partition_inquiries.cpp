@@ -66,15 +66,14 @@ void PartitionContext::call_predicates(AllocationId id, const std::vector<NodeId
 /// P-062: the next nodes of the attempt, all at the same time.
 void PartitionContext::offer_victims(AllocationId id, Instant now) {
     Inquiry& inquiry = *s_.inquiries.find(id);
-    PreemptionAttempt& attempt = *inquiry.attempt;
+    Offering& attempt = *inquiry.attempt;
     if (inquiry.resting) unpark(id, now);
     park(id, now);
-    while (attempt.batch.size() < PreemptionAttempt::kBatch && attempt.next < attempt.order.size() &&
-           !s_.calls.full()) {
+    while (attempt.batch.size() < Offering::kBatch && attempt.next < attempt.order.size() && !s_.calls.full()) {
         const NodeId node = attempt.order[attempt.next++];
         auto offer = node.valid() ? planner_.preemption().offer(id, node, now) : std::nullopt;
         if (!offer) continue;
-        PreemptionAttempt::Offered& offered = attempt.batch.emplace_back();
+        Offering::Offered& offered = attempt.batch.emplace_back();
         offered.offer = std::move(*offer);
         if (offered.offer.index < 0 && !s_.calls.options.predicates)
             offered.last = -1; // I-380
@@ -158,8 +157,8 @@ void PartitionContext::list_answered(AllocationId id) {
 
 /// P-062: an error, no answer, or an index that the offer does not allow is "not this node".
 void PartitionContext::take_offer_answer(AllocationId id, const CallAnswer& answer, Instant now) {
-    PreemptionAttempt& attempt = *s_.inquiries.find(id)->attempt;
-    PreemptionAttempt::Offered& offered = *attempt.find(answer.call);
+    Offering& attempt = *s_.inquiries.find(id)->attempt;
+    Offering::Offered& offered = *attempt.find(answer.call);
     const VictimOffer& offer = offered.offer;
     offered.call = 0;
     if (answer.outcome == CallAnswer::Outcome::TimedOut) s_.preemption.log(id, PreemptionResult::TimedOut, now);

@@ -1,6 +1,7 @@
 // The life of nodes (section 13) and the size of the partition that follows from them.
 
 #include <algorithm>
+#include <set>
 
 #include "libcore/scheduler/partition_context.h"
 
@@ -104,7 +105,9 @@ std::optional<Refusal> PartitionContext::refuse_existing(const NodeSpec& spec) {
 }
 
 void PartitionContext::announce_existing(const NodeSpec& spec) {
+    std::set<std::pair<std::string_view, std::string_view>> told; // a key that is listed twice is one allocation
     for (const AskSpec& existing : spec.existing) {
+        if (!told.emplace(existing.application, existing.key).second) continue;
         const ApplicationId application = s_.find_application(existing.application);
         if (!application.valid()) continue; // foreign
         if (const AllocationId id = s_.find_allocation(application, existing.key); id.valid()) tell_new(id);

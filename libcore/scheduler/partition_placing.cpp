@@ -127,8 +127,8 @@ void PartitionContext::join_group(AllocationId id, Instant now) {
     const std::uint32_t hash = group_hash(ask.application, ask.shape, ask.priority, task_group);
     GroupId group = s_.group_index.find(hash, [&](GroupId known) {
         const AskGroup& other = s_.groups[known];
-        return s_.settings.shortcuts.groups && other.application == ask.application && other.shape == ask.shape && other.priority == ask.priority &&
-               other.task_group == task_group;
+        return s_.settings.shortcuts.groups && other.application == ask.application && other.shape == ask.shape &&
+               other.priority == ask.priority && other.task_group == task_group;
     });
     if (!group.valid()) {
         group = s_.groups.make();
@@ -211,7 +211,9 @@ void PartitionContext::reserve_room(AllocationId ask, NodeId node) {
 void PartitionContext::place(AllocationId id, NodeId node, bool tell, Instant now) {
     const ReservationId reservation = s_.allocations[id].reservation;
     Queue& leaf = *s_.applications[s_.allocations[id].application].queue;
-    if (s_.allocations[id].is(Allocation::Triggered)) end_trigger(id, now);
+    if (s_.allocations[id].is(Allocation::Triggered))
+        end_trigger(id, reservation.valid() && s_.reservations[reservation].node == node, now);
+    if (s_.preemption.knows_asks()) s_.preemption.attempts.erase(id);
     take_pending(id, now);
     put_on_node(id, node, now);
     grow_queues(leaf, s_.resource_of(s_.allocations[id]));
@@ -251,6 +253,8 @@ void PartitionContext::put_in_application(AllocationId id, Instant now) {
     Resource& total = placeholder ? application.placeholder : application.allocated;
     total.add(size);
     application.peak.max_with(total);
+    Queue& leaf = *application.queue;
+    leaf.lowest_placed = std::min(leaf.lowest_placed, placed.priority);
     application.placeholders += placeholder ? 1U : 0U;
     s_.placeholder_count += placeholder ? 1U : 0U;
     ++s_.allocation_count;
@@ -260,6 +264,7 @@ void PartitionContext::put_in_application(AllocationId id, Instant now) {
         handle(owner, ApplicationEvent::Run, {}, now);
     use(owner, size, now);
     orders_.touch(owner);
+    if (placeholder && !fits(application.placeholder_ask, application.placeholder)) tell_placeholder_sum(owner, now);
     s_.tell({EventType::App, EventChange::Add, EventDetail::AppAlloc, application.id, placed.key.view(), {}, &size},
             now);
 }
@@ -278,6 +283,7 @@ void PartitionContext::shrink_queues(Queue& leaf, const Resource& amount) {
         }
         queue->allocated.prune();
     }
+    if (leaf.allocated.is_zero()) leaf.lowest_placed = INT32_MAX;
     orders_.path_grew(leaf);
 }
 
@@ -328,6 +334,7 @@ void PartitionContext::note_seconds(const Allocation& allocation, Instant now) {
     auto& totals = application.seconds[std::string{s_.nodes[allocation.node].instance_type()}];
     const std::size_t kind = allocation.is(Allocation::Preempted) ? 1 : allocation.is(Allocation::Placeholder) ? 2 : 0;
     Resource& total = totals[kind];
+    if (seconds == 0) return; // S-007
     s_.resource_of(allocation).for_each([&](ResourceId id, std::int64_t value) {
         total.set(id, sat_add(total.get(id), sat_mul(value, seconds)));
     });
@@ -363,6 +370,15 @@ AllocationId PartitionContext::find_ask(std::string_view application, std::strin
 void PartitionContext::commit_known(AllocationId ask, NodeId node, Instant now) {
     reserve_room(ask, node);
     place(ask, node, true, now);
+    if (upkeep_ == Upkeep::Full) orders_.refresh();
+}
+
+void PartitionContext::commit_known_swap(AllocationId ask, AllocationId placeholder, NodeId node, Instant now) {
+    SwapPlan plan;
+    plan.ask = ask;
+    plan.placeholder = placeholder;
+    plan.node = node;
+    swap(plan, now);
     if (upkeep_ == Upkeep::Full) orders_.refresh();
 }
 

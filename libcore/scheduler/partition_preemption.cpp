@@ -16,6 +16,7 @@ bool PartitionContext::commit_victims(const Plan& plan, Instant now) {
     };
     if (!std::all_of(plan.victims.begin(), plan.victims.end(), leaves)) {
         s_.preemption.log(plan.ask, PreemptionResult::Released, now);
+        s_.preemption.attempts[plan.ask].result = PreemptionResult::Released;
         return false;
     }
     const Allocation& ask = s_.allocations[plan.ask];
@@ -23,6 +24,7 @@ bool PartitionContext::commit_victims(const Plan& plan, Instant now) {
     const std::string by = std::string{ask.key.view()} + " from application " + owner.id + " in " + owner.queue->path;
     for (const AllocationId victim : plan.victims) mark_preempted(victim, plan.ask, "Preempted by " + by, now);
     if (plan.kind == Plan::Kind::Preempt) {
+        count_victims(*owner.queue, plan.victims.size(), now);
         if (ask.reservation.valid() && s_.reservations[ask.reservation].node != plan.node)
             drop_reservation(ask.reservation, now); // P-021
         const std::vector<ReservationId> held = s_.nodes[plan.node].reservations;
@@ -32,7 +34,7 @@ bool PartitionContext::commit_victims(const Plan& plan, Instant now) {
     }
     begin_trigger(plan.ask, plan.victims);
     checks_.update(ask.group, now);
-    announce_victims(plan.victims, "preempted for allocation key " + by);
+    announce_victims(plan.victims, "preempted for allocation key " + by, now);
     return true;
 }
 
@@ -49,15 +51,29 @@ void PartitionContext::mark_preempted(AllocationId id, AllocationId ask, std::st
         now);
 }
 
+/// For the storm guard: victims that asks of the leaf have had in the minute that began with the first of them.
+void PartitionContext::count_victims(Queue& leaf, std::size_t count, Instant now) {
+    for (Queue* queue = &leaf; queue != nullptr; queue = queue->parent) {
+        if (queue->victims_in_minute == 0 || now >= queue->victims_since + std::chrono::minutes{1}) {
+            queue->victims_since = now;
+            queue->victims_in_minute = 0;
+        }
+        queue->victims_in_minute += count;
+    }
+}
+
 /// P-131: one message.
-void PartitionContext::announce_victims(const std::vector<AllocationId>& victims, std::string_view message) {
+void PartitionContext::announce_victims(const std::vector<AllocationId>& victims, std::string_view message,
+                                        Instant now) {
     std::vector<ReleasedAllocation> released;
     released.reserve(victims.size());
     for (const AllocationId id : victims) {
         const Allocation& victim = s_.allocations[id];
         released.push_back({s_.full_name, s_.applications[victim.application].id, victim.key.view(),
                             TerminationType::PreemptedByScheduler, message});
+        expect_confirmation(id, TerminationType::PreemptedByScheduler, now);
     }
+    s_.counters.victims += released.size();
     if (!released.empty()) s_.callbacks.allocations_released(released);
 }
 
@@ -86,16 +102,17 @@ void PartitionContext::forget_mark(AllocationId id, Instant now) {
 void PartitionContext::begin_trigger(AllocationId id, const std::vector<AllocationId>& victims) {
     Allocation& ask = s_.allocations[id];
     ask.mark(Allocation::Triggered);
-    s_.preemption.triggers[id] = {victims, s_.next_token++};
+    s_.preemption.triggers[id] = {victims, victims.size(), s_.next_token++};
     change_promised(ask, true);
 }
 
 /// P-079: the ask is placed, or has lost what it held; victims that are on their way out are nobody's.
-void PartitionContext::end_trigger(AllocationId id, Instant now) {
+void PartitionContext::end_trigger(AllocationId id, bool used, Instant now) {
     Allocation& ask = s_.allocations[id];
     change_promised(ask, false);
     ask.mark(Allocation::Triggered, false);
     const auto trigger = s_.preemption.triggers.find(id);
+    if (!used) s_.counters.victims_unused += trigger->second.chosen;
     for (const AllocationId victim : trigger->second.victims) {
         s_.preemption.marks.at(victim).ask = {};
         s_.nodes.touch(s_.allocations[victim].node, false);
@@ -117,7 +134,7 @@ void PartitionContext::unplaced_timer(AllocationId ask, std::uint64_t token, Ins
     const auto trigger = s_.preemption.triggers.find(ask);
     if (trigger == s_.preemption.triggers.end() || trigger->second.token != token) return;
     const ReservationId held = s_.allocations[ask].reservation;
-    end_trigger(ask, now);
+    end_trigger(ask, false, now);
     orders_.wake(held); // a required-node ask chooses anew in the reserved step
 }
 

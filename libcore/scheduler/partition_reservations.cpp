@@ -60,7 +60,7 @@ void PartitionContext::drop_reservation(ReservationId id, Instant now) {
     if (--counts[gone.application] == 0) counts.erase(gone.application);
     unlist_reserved(gone.ask);
     s_.reservations.destroy(id);
-    if (ask.is(Allocation::Triggered) && ask.group.valid()) end_trigger(gone.ask, now); // P-079
+    if (ask.is(Allocation::Triggered) && ask.group.valid()) end_trigger(gone.ask, false, now); // P-079
     if (ask.group.valid()) {
         group_freedom_changed(s_.groups[ask.group], gone.ask, s_.allocations);
         update_due(ask.group, now);

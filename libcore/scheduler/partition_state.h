@@ -32,6 +32,7 @@
 #include "libcore/scheduler/rm_calls.h"
 #include "libcore/scheduler/settings.h"
 #include "libcore/scheduler/timers.h"
+#include "libcore/scheduler/victim_index.h"
 #include "libcore/scheduler/view.h"
 #include "libcore/ugm/user_group_manager.h"
 
@@ -123,10 +124,21 @@ struct PartitionState {
     std::deque<Due> due; // groups to look at when their first ask may reserve, by time (S-403)
     Timers late_due;     // the same for those that came out of order
     PreemptionRecords preemption;
+    mutable VictimIndex victims; // knowledge of the search for victims
+    struct Announced {           // a release that the RM was asked for
+        AllocationId id{};
+        std::uint64_t arrival = 0; // of the allocation: ids are used again
+        Instant at;
+        TerminationType type{};
+    };
+    std::deque<Announced> announced;    // by time; those confirmed meanwhile are taken out now and then
+    std::size_t announced_limit = 1024; // look for them at this size
+    bool confirm_timer = false;         // set
     Inquiries inquiries;
     std::uint64_t next_arrival = 1;
     std::uint64_t next_token = 1;
     CoreCounters counters;
+    CycleObserver* observer = nullptr;                            // of the cycle that runs
     std::map<std::string, EndedCounts, std::less<>> ended_counts; // by path of the queue; never shrinks (I-510)
 
     // configuration

@@ -134,6 +134,11 @@ void PartitionContext::fire(const Timer& timer, Instant now) {
         return;
     case TimerKind::PreemptionUnplaced: unplaced_timer({timer.id}, timer.token, now); return;
     case TimerKind::QuotaCheck: check_quotas(now); return;
+    case TimerKind::NoVictim:
+        if (s_.reservations.alive({timer.id}) && s_.reservations[{timer.id}].sequence == timer.token)
+            orders_.wake({timer.id});
+        return;
+    case TimerKind::Unconfirmed: announce_again(now); return;
     case TimerKind::InquiryRest: end_rest({timer.id}, timer.token, now); return;
     case TimerKind::PurgeExpired:
         purge_expired();
@@ -154,7 +159,7 @@ void PartitionContext::completing_timer(ApplicationId id, Instant now) {
         handle(id, ApplicationEvent::Complete, {}, now);
         return;
     }
-    release_placeholders(id, false); // G-056: the last confirmation completes it
+    release_placeholders(id, false, now); // G-056: the last confirmation completes it
 }
 
 /// S-153.

@@ -105,6 +105,12 @@ QueueView PartitionContext::view_of(const Queue& queue, bool subtree) const {
     view.priority_fence = properties.priority_policy == config::PriorityPolicy::Fence;
     view.preemption_delay = properties.preemption_delay;
     view.quota_preemption_delay = properties.quota_preemption_delay;
+    if (queue.last_quota_run) {
+        const Queue::QuotaRun& run = *queue.last_quota_run;
+        view.last_quota_run =
+            QuotaRunView{run.at, s_.map_of(run.target), s_.map_of(run.claimed),
+                         static_cast<std::int64_t>(run.candidates), static_cast<std::int64_t>(run.victims)};
+    }
     view.fair_share = fair_share(queue.allocated, queue.guaranteed ? &*queue.guaranteed : nullptr, queue.fair_max);
     if (const Queue* owner = queue.leaf ? nullptr : owner_of_template(queue)) view.child_template = template_of(*owner);
     if (subtree)
@@ -141,6 +147,33 @@ AskView PartitionContext::view_of_ask(const Allocation& ask) const {
         if (ask.is(Allocation::QuotaLogged)) log("Not enough queue quota", group.queue_failures);
         std::sort(view.log.begin(), view.log.end(), [](const auto& a, const auto& b) { return a.last < b.last; });
     }
+    return view;
+}
+
+/// By reason, without those that are none.
+std::map<std::string, std::int64_t>
+PartitionContext::excluded_view(const std::array<std::uint64_t, kExcludedReasons>& counts) {
+    std::map<std::string, std::int64_t> view;
+    for (std::size_t i = 1; i < counts.size(); ++i)
+        if (counts[i] > 0) view[std::string{text_of(static_cast<Excluded>(i))}] = static_cast<std::int64_t>(counts[i]);
+    return view;
+}
+
+/// The last attempt to preempt for the ask.
+std::optional<PreemptionAttemptView> PartitionContext::attempt_view(AllocationId ask) const {
+    const auto known = s_.preemption.attempts.find(ask);
+    if (known == s_.preemption.attempts.end()) return std::nullopt;
+    const PreemptionAttempt& attempt = known->second;
+    PreemptionAttemptView view;
+    view.at = attempt.at;
+    view.result = text_of(attempt.result);
+    view.fence_root = attempt.fence_root;
+    view.node = attempt.node;
+    view.victims = static_cast<std::int64_t>(attempt.victims);
+    view.candidates = static_cast<std::int64_t>(attempt.allocations[0]);
+    view.nodes_tried = static_cast<std::int64_t>(attempt.nodes_tried);
+    view.excluded_queues = excluded_view(attempt.queues);
+    view.excluded = excluded_view(attempt.allocations);
     return view;
 }
 
@@ -213,6 +246,7 @@ ApplicationView PartitionContext::view_of(const Application& application, bool o
             view.asks.push_back(view_of_ask(s_.allocations[ask]));
             add_predicate_log(ask, view.asks.back().log);
             add_preemption_log(ask, view.asks.back().log);
+            view.asks.back().last_preemption = attempt_view(ask);
         }
     });
     for (const AllocationId id : application.allocations)
@@ -233,6 +267,33 @@ std::vector<ApplicationView> PartitionContext::application_views(ApplicationList
         for (const auto& [serial, ended] : s_.rejected) views.push_back(ended.view);
     std::stable_sort(views.begin(), views.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
     return views;
+}
+
+std::vector<ApplicationView> PartitionContext::application_piece(ApplicationList list, ViewPlace& place,
+                                                                 std::size_t& room) const {
+    orders_.refresh();
+    std::vector<ApplicationView> piece;
+    if (list == ApplicationList::Active) {
+        s_.applications.for_each([&](ApplicationId id) {
+            if (id.index < place.next || room == 0) return;
+            const Application& application = s_.applications[id];
+            piece.push_back(view_of(application, true));
+            place.next = id.index + std::uint64_t{1};
+            room -= std::min(room, 1 + application.pending_asks + application.allocations.size());
+        });
+        return piece;
+    }
+    const auto add = [&](const EndedApplication& ended) {
+        if (ended.serial < place.next || room == 0) return;
+        piece.push_back(ended.view);
+        place.next = ended.serial + 1;
+        --room;
+    };
+    if (list == ApplicationList::Completed)
+        for (const EndedApplication& ended : s_.ended) add(ended);
+    else
+        for (const auto& [serial, ended] : s_.rejected) add(ended);
+    return piece;
 }
 
 std::optional<ApplicationView> PartitionContext::application_view(std::string_view id) const {
@@ -282,6 +343,18 @@ std::vector<NodeView> PartitionContext::node_views(bool objects) const {
     std::vector<NodeView> views;
     s_.nodes.for_each([&](NodeId id) { views.push_back(view_of(s_.nodes[id], objects)); });
     return views;
+}
+
+std::vector<NodeView> PartitionContext::node_piece(ViewPlace& place, std::size_t& room) const {
+    std::vector<NodeView> piece;
+    s_.nodes.until_after(place.after, [&](NodeId id) {
+        const Node& node = s_.nodes[id];
+        piece.push_back(view_of(node, true));
+        room -= std::min(room, 1 + node.allocations.size() + node.foreign.size());
+        return room == 0;
+    });
+    if (!piece.empty()) place.after = piece.back().id;
+    return piece;
 }
 
 std::optional<NodeView> PartitionContext::node_view(std::string_view id) const {

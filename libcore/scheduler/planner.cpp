@@ -2,9 +2,16 @@
 
 #include <algorithm>
 
+#include "libcore/scheduler/stage.h"
 #include "libcore/scheduler/walk.h"
 
 namespace yk {
+
+namespace {
+
+constexpr Duration kLeastWait = std::chrono::milliseconds{100}; // between two events of one ask
+
+} // namespace
 
 // --- step 3
 // ------------------------------------------------------------------------------------------------------------
@@ -56,14 +63,15 @@ Plan Planner::plan_regular(Instant now) {
     }
 }
 
-Planner::QueueVerdict Planner::queue_verdict(Queue& leaf, const Resource& resource) const {
+Planner::QueueVerdict Planner::queue_verdict(Queue& leaf, const Shape& shape) const {
+    const Queue* end = shape.is_pinned() ? s_.root.get() : nullptr;
     QueueVerdict verdict;
-    for (Queue* queue = &leaf; queue != nullptr; queue = queue->parent) {
-        if (!queue->headroom_allows(resource)) verdict = {queue, true};
+    for (Queue* queue = &leaf; queue != end; queue = queue->parent) {
+        if (!queue->headroom_allows(shape.resource)) verdict = {queue, true};
     }
     if (verdict.queue != nullptr) return verdict;
-    for (Queue* queue = &leaf; queue != nullptr; queue = queue->parent)
-        if (!queue->allows_increase(resource)) verdict = {queue, false};
+    for (Queue* queue = &leaf; queue != end; queue = queue->parent)
+        if (!queue->allows_increase(shape.resource)) verdict = {queue, false};
     return verdict;
 }
 
@@ -77,7 +85,7 @@ bool Planner::hold_without_slot(ApplicationId id) {
 /// S-341 for the asks of a group: its first free one, and those that may preempt (P-020, in the order of asks).
 Plan Planner::try_group(GroupId id, Instant now) {
     const AskGroup& group = s_.groups[id];
-    if (!group.checks || !group.checks->due) return try_first_free(id, now);
+    if (!group.checks || !group.checks->due) return try_without_preemption(id, now);
     Plan plan;
     if (passable(group)) plan = try_first_free(id, now);
     if (plan.kind == Plan::Kind::Allocate || group.held_at.valid()) return plan;
@@ -87,9 +95,20 @@ Plan Planner::try_group(GroupId id, Instant now) {
     return plan;
 }
 
+/// An ask that might preempt later: that it may not yet is in its log (P-024).
+Plan Planner::try_without_preemption(GroupId id, Instant now) {
+    const AskGroup& group = s_.groups[id];
+    const AllocationId ask = group.first_free;
+    Plan plan = try_first_free(id, now);
+    const bool failed = !plan && (group.note == AskGroup::Note::Queue || group.note == AskGroup::Note::Nodes);
+    if (group.checks && failed && !group.held_at.valid() && !group.gang_held)
+        s_.preemption.log(ask, PreemptionResult::Preconditions, now);
+    return plan;
+}
+
 /// Point A or B of P-020; nullopt: neither.
 std::optional<bool> Planner::nodes_tried(const Allocation& ask) const {
-    const QueueVerdict verdict = queue_verdict(*s_.applications[ask.application].queue, s_.resource_of(ask));
+    const QueueVerdict verdict = queue_verdict(*s_.applications[ask.application].queue, s_.shapes[ask.shape]);
     if (verdict.queue == nullptr) return true;
     if (verdict.quota) return false;
     return std::nullopt;
@@ -135,12 +154,21 @@ std::optional<Plan> Planner::attempt(AllocationId id, Instant now) {
         return each.leaf == leaf && each.shape == ask.shape && each.priority == ask.priority;
     });
     if (same == failures_.end() || ask.reservation.valid()) { // its own reservation makes a difference
+        const StageScope stage{s_.observer, Stage::Preempt};
         PreemptionPlan plan = preemption_.plan_queue(id, *tried, now);
-        if (plan) return Plan{Plan::Kind::Preempt, id, plan.node, std::move(plan.victims)};
-        same = failures_.insert(failures_.end(), {leaf, ask.shape, ask.priority, plan.result});
+        if (plan) {
+            note_attempt(id, std::move(plan.attempt), now);
+            return Plan{Plan::Kind::Preempt, id, plan.node, std::move(plan.victims)};
+        }
+        same = failures_.insert(failures_.end(), {leaf, ask.shape, ask.priority, std::move(plan.attempt)});
     }
-    s_.preemption.log(id, same->result, now);
+    note_attempt(id, same->attempt, now);
     return Plan{};
+}
+
+void Planner::note_attempt(AllocationId ask, PreemptionAttempt attempt, Instant now) {
+    if (attempt.result != PreemptionResult::Victims) s_.preemption.log(ask, attempt.result, now);
+    s_.preemption.attempts[ask] = std::move(attempt);
 }
 
 /// S-341 for the group's first free ask. A failure leaves the shape blocked where it failed.
@@ -149,13 +177,14 @@ Plan Planner::try_first_free(GroupId id, Instant now) {
     const AllocationId ask = group.first_free;
     const Application& application = s_.applications[group.application];
     const Resource& resource = s_.shapes[group.shape].resource;
+    if (application.queue->properties.gang_order && hold_for_gang(id)) return {};
     if (const UsageNodeId at = s_.refusing_user_limit(application, resource); at.valid()) {
         note(group, ask, AskGroup::Note::User, now);
         orders_.hold(id, at);
         return {};
     }
     passed_user_limit(ask, now);
-    const QueueVerdict verdict = queue_verdict(*application.queue, resource);
+    const QueueVerdict verdict = queue_verdict(*application.queue, s_.shapes[group.shape]);
     if (verdict.queue == nullptr) {
         passed_headroom(ask, now);
         return try_nodes(ask, now);
@@ -166,6 +195,32 @@ Plan Planner::try_first_free(GroupId id, Instant now) {
     return {};
 }
 
+/// application.gang.order: a gang of which nothing is placed waits, until the next cycle looks again, while another of
+/// its leaf has begun and both do not fit.
+bool Planner::is_held_by_gang(const Application& application) const {
+    if (application.placeholders > 0) return false;
+    Resource wanted = application.placeholder_ask;
+    bool begun = false;
+    for (const ApplicationId id : application.queue->applications) {
+        const Application& other = s_.applications[id];
+        if (&other == &application || other.placeholders == 0 || other.state != ApplicationState::Accepted) continue;
+        begun = true;
+        wanted.add(other.placeholder_ask);
+        wanted.sub(other.placeholder);
+    }
+    return begun && !application.queue->headroom().allows(wanted);
+}
+
+bool Planner::hold_for_gang(GroupId id) {
+    AskGroup& group = s_.groups[id];
+    if (!s_.allocations[group.first_free].is(Allocation::Placeholder)) return false;
+    if (!is_held_by_gang(s_.applications[group.application])) return false;
+    group.gang_held = true;
+    gang_held_.push_back(id);
+    orders_.touch(id);
+    return true;
+}
+
 /// S-341 steps 7 and 8 with S-403.
 Plan Planner::try_nodes(AllocationId ask, Instant now) {
     const Allocation& wanted = s_.allocations[ask];
@@ -173,6 +228,7 @@ Plan Planner::try_nodes(AllocationId ask, Instant now) {
     if (shape.is_pinned()) return try_pinned(ask, now);
     if (s_.calls.options.predicates) return try_checked(ask, now);
     if (!shape.blocked) {
+        const StageScope stage{s_.observer, Stage::FindNode};
         const NodeId node = s_.nodes.find_first(wanted.shape);
         if (node.valid()) return {Plan::Kind::Allocate, ask, node};
         s_.shapes.block(wanted.shape);
@@ -215,6 +271,7 @@ bool Planner::is_pinned(ReservationId id) const {
 
 /// S-343 for a node reached directly. Ordinary reservations do not stand against a required-node ask (S-432).
 bool Planner::can_take(NodeId id, AllocationId ask) const {
+    const StageScope stage{s_.observer, Stage::TryNode};
     const Node& node = s_.nodes[id];
     const Allocation& wanted = s_.allocations[ask];
     if (!fits(node.available, s_.resource_of(wanted))) return false;
@@ -271,7 +328,11 @@ void Planner::touched(AskGroup& group, AllocationId ask) {
 /// P-020 for an ask of a leaf with back-off.
 Plan Planner::attempt_counted(AllocationId ask, Instant now) {
     const GroupId group = s_.allocations[ask].group;
-    if (!s_.groups[group].checks || !checks_.is_due(s_.allocations[ask], now)) return {};
+    if (!s_.groups[group].checks) return {};
+    if (!checks_.is_due(s_.allocations[ask], now)) {
+        s_.preemption.log(ask, PreemptionResult::Preconditions, now);
+        return {};
+    }
     std::optional<Plan> plan = attempt(ask, now);
     checks_.update(group, now);
     return plan ? std::move(*plan) : Plan{};
@@ -291,7 +352,7 @@ Planner::Counted Planner::try_counted(AllocationId ask, Instant now) {
         return {{}, true, false};
     }
     passed_user_limit(ask, now);
-    const QueueVerdict verdict = queue_verdict(*application.queue, s_.resource_of(wanted));
+    const QueueVerdict verdict = queue_verdict(*application.queue, s_.shapes[wanted.shape]);
     if (verdict.queue != nullptr) {
         note(group, ask, verdict.quota ? AskGroup::Note::Queue : AskGroup::Note::Nodes, now);
         touched(group, ask);
@@ -322,7 +383,7 @@ Plan Planner::plan_reserved(Instant now) {
                                   });
         if (!found.valid()) return {};
         if (hold_without_slot(found)) continue;
-        if (const Plan plan = try_reservations(found, now)) return plan;
+        if (Plan plan = try_reservations(found, now)) return plan;
     }
 }
 
@@ -333,8 +394,8 @@ Plan Planner::try_reservations(ApplicationId id, Instant now) {
     for (const ReservationId held : application.reservations) { // each on its own node
         const Reservation& reservation = s_.reservations[held];
         if (reservation.stalled) continue;
-        const Resource& wanted = s_.resource_of(s_.allocations[reservation.ask]);
-        if (s_.refusing_user_limit(application, wanted).valid() ||
+        const Shape& wanted = s_.shapes[s_.allocations[reservation.ask].shape];
+        if (s_.refusing_user_limit(application, wanted.resource).valid() ||
             queue_verdict(*application.queue, wanted).queue != nullptr) {
             stall(held, true);
             const bool over_age = now - reservation.since > s_.settings.reservation_timeout;
@@ -376,7 +437,9 @@ Plan Planner::try_evicting(ReservationId id, Instant now) {
     const bool wanted = is_pinned(id) && !ask.is(Allocation::Triggered) &&
                         !fits(s_.nodes[reservation.node].available, s_.resource_of(ask));
     if (!wanted) return {};
-    PreemptionPlan plan = preemption_.plan_required(reservation.ask);
+    const StageScope stage{s_.observer, Stage::Preempt};
+    PreemptionPlan plan = preemption_.plan_required(reservation.ask, now);
+    s_.preemption.attempts[reservation.ask] = std::move(plan.attempt);
     if (!plan) tell_no_victim(reservation.ask, now);
     if (plan.victims.empty()) return {};
     return {Plan::Kind::Evict, reservation.ask, reservation.node, std::move(plan.victims)};
@@ -389,6 +452,8 @@ void Planner::tell_no_victim(AllocationId id, Instant now) {
     if (!first && now < told->second + s_.settings.preemption_throttle) return;
     told->second = now;
     const Allocation& ask = s_.allocations[id];
+    const Duration again = std::max<Duration>(s_.settings.preemption_throttle, kLeastWait);
+    s_.timers.set(now + again, TimerKind::NoVictim, ask.reservation.index, s_.reservations[ask.reservation].sequence);
     const std::string message = "Unschedulable request '" + std::string{ask.key.view()} + "' with required node '" +
                                 s_.shapes[ask.shape].required_node + "', no preemption victim found";
     s_.tell({EventType::Request, EventChange::None, EventDetail::None, ask.key.view(),
@@ -425,6 +490,12 @@ void Planner::begin_cycle(Instant now) {
         orders_.touch(id);
     }
     counted_.clear();
+    for (const GroupId id : gang_held_) {
+        if (!s_.groups.alive(id) || !s_.groups[id].gang_held) continue;
+        s_.groups[id].gang_held = false;
+        orders_.touch(id);
+    }
+    gang_held_.clear();
 }
 
 // --- what an attempt leaves behind (S-113, S-114, S-605) -------------------------------------------------------------
@@ -453,9 +524,9 @@ void Planner::tell_user_limit(const Allocation& ask, bool fits_now, Instant now)
 }
 
 /// The order of the attempts: user, queue, nodes (S-253).
-AskGroup::Note Planner::headroom_note(const Application& application, const Resource& resource) const {
-    if (s_.refusing_user_limit(application, resource).valid()) return AskGroup::Note::User;
-    return queue_verdict(*application.queue, resource).quota ? AskGroup::Note::Queue : AskGroup::Note::Nodes;
+AskGroup::Note Planner::headroom_note(const Application& application, const Shape& shape) const {
+    if (s_.refusing_user_limit(application, shape.resource).valid()) return AskGroup::Note::User;
+    return queue_verdict(*application.queue, shape).quota ? AskGroup::Note::Queue : AskGroup::Note::Nodes;
 }
 
 void Planner::note_on(AllocationId id, AskGroup::Note why, Instant now) {
@@ -543,7 +614,7 @@ void Planner::note_passed_over(Instant now) {
         }
         group.in_untouched = false;
         if (!group.first_untouched.valid()) continue;
-        group.note = headroom_note(s_.applications[group.application], s_.shapes[group.shape].resource);
+        group.note = headroom_note(s_.applications[group.application], s_.shapes[group.shape]);
         for (AllocationId ask = group.first_untouched; ask.valid(); ask = {s_.allocations[ask].place.pending.next})
             note_on(ask, group.note, now);
         group.first_untouched = {};

@@ -70,7 +70,8 @@ public:
         Queue* queue = nullptr; // none: allowed
         bool quota = false;     // it was the headroom
     };
-    [[nodiscard]] QueueVerdict queue_verdict(Queue& leaf, const Resource& resource) const;
+    /// The size of the cluster is no limit for an ask with a required node: its room may have to be made first.
+    [[nodiscard]] QueueVerdict queue_verdict(Queue& leaf, const Shape& shape) const;
     [[nodiscard]] bool is_considered(const Application& application) const;
     /// S-260, S-261: it runs, is starting to run, or every level has a slot for it.
     [[nodiscard]] bool has_slot(const Application& application) const;
@@ -94,6 +95,10 @@ private:
     bool hold_without_slot(ApplicationId id);
     Plan try_group(GroupId id, Instant now);
     Plan try_first_free(GroupId id, Instant now);
+    Plan try_without_preemption(GroupId id, Instant now);
+    bool hold_for_gang(GroupId id);
+    [[nodiscard]] bool is_held_by_gang(const Application& application) const;
+    void note_attempt(AllocationId ask, PreemptionAttempt attempt, Instant now);
     Plan try_preempting(GroupId id, AllocationId before, Instant now);
     Plan attempt_counted(AllocationId ask, Instant now);
     Plan try_evicting(ReservationId id, Instant now);
@@ -111,7 +116,7 @@ private:
     Plan try_answered(ApplicationId id, Instant now);
     Plan begin_offering(AllocationId ask, bool nodes_tried, Instant now);
     Plan go_on_offering(AllocationId ask, Instant now);
-    Plan conclude_offering(AllocationId ask, const PreemptionAttempt& attempt, Instant now);
+    Plan conclude_offering(AllocationId ask, const Offering& attempt, Instant now);
     Plan try_checked(AllocationId ask, Instant now);
     Plan try_reserving(AllocationId ask, Instant now);
     [[nodiscard]] Plan checked(const Plan& plan);
@@ -128,7 +133,7 @@ private:
     void touched(AskGroup& group, AllocationId ask);
     void note(AskGroup& group, AllocationId ask, AskGroup::Note why, Instant now);
     /// What the asks of the application would fail on before any node is looked at (S-341, steps 3 and 5).
-    [[nodiscard]] AskGroup::Note headroom_note(const Application& application, const Resource& resource) const;
+    [[nodiscard]] AskGroup::Note headroom_note(const Application& application, const Shape& shape) const;
     void attempted(Allocation& ask);
     void note_on(AllocationId id, AskGroup::Note why, Instant now);
     void passed_user_limit(AllocationId id, Instant now);
@@ -147,11 +152,12 @@ private:
         const Queue* leaf;
         ShapeId shape;
         std::int32_t priority;
-        PreemptionResult result;
+        PreemptionAttempt attempt;
     };
     std::vector<Failure> failures_;
     std::vector<PartitionState::Aged> to_drop_;
     std::vector<ApplicationId> counted_; // by try_counting in this cycle
+    std::vector<GroupId> gang_held_;     // in this cycle
     std::vector<NodeId> to_ask_;
 };
 

@@ -136,7 +136,7 @@ Plan Planner::begin_offering(AllocationId ask, bool nodes_tried, Instant now) {
         s_.preemption.log(ask, PreemptionResult::NoHelp, now);
         return {};
     }
-    auto attempt = std::make_unique<PreemptionAttempt>();
+    auto attempt = std::make_unique<Offering>();
     attempt->nodes_tried = nodes_tried;
     attempt->order = std::move(nodes);
     s_.inquiries.by_ask[ask].attempt = std::move(attempt);
@@ -148,16 +148,16 @@ Plan Planner::begin_offering(AllocationId ask, bool nodes_tried, Instant now) {
 Plan Planner::go_on_offering(AllocationId ask, Instant now) {
     Inquiry& inquiry = *s_.inquiries.find(ask);
     inquiry.attempt->conclude_batch();
-    const bool done = inquiry.attempt->best && inquiry.attempt->best->score() < PreemptionAttempt::kGoodEnough;
+    const bool done = inquiry.attempt->best && inquiry.attempt->best->score() < Offering::kGoodEnough;
     const bool more = inquiry.attempt->next < inquiry.attempt->order.size();
     if (!done && more && !s_.calls.full()) return {Plan::Kind::AskVictims, ask, {}, {}};
-    const std::unique_ptr<PreemptionAttempt> attempt = std::move(inquiry.attempt);
+    const std::unique_ptr<Offering> attempt = std::move(inquiry.attempt);
     --s_.inquiries.attempts;
     return conclude_offering(ask, *attempt, now);
 }
 
 /// P-064: time has passed since the attempt began, so everything is tested again. Nobody goes in vain.
-Plan Planner::conclude_offering(AllocationId ask, const PreemptionAttempt& attempt, Instant now) {
+Plan Planner::conclude_offering(AllocationId ask, const Offering& attempt, Instant now) {
     PreemptionResult result = PreemptionResult::NoHelp;
     if (attempt.best) {
         const bool same = nodes_tried(s_.allocations[ask]) == attempt.nodes_tried;
@@ -166,8 +166,9 @@ Plan Planner::conclude_offering(AllocationId ask, const PreemptionAttempt& attem
         result = PreemptionResult::Released;
         if (same && !room) {
             PreemptionPlan plan = preemption_.plan_agreed(ask, attempt.best->offer, attempt.best->last, now);
+            note_attempt(ask, std::move(plan.attempt), now);
             if (plan) return {Plan::Kind::Preempt, ask, plan.node, std::move(plan.victims)};
-            result = plan.result;
+            return {Plan::Kind::Resume, ask, {}, {}};
         }
     }
     s_.preemption.log(ask, result, now);

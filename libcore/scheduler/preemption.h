@@ -3,8 +3,8 @@
 //
 // Pure: works on the partition as it is and on a view with virtual changes, changes nothing. What it decides is done by
 // PartitionContext (partition_preemption.cpp). Thread: the partition's owner.
-// Cost of an attempt: the queues below the fence root, and the candidates or the nodes in id order, whichever are
-// fewer, up to the first that cannot be beaten.
+// Cost of an attempt: the queues below the fence root, and the candidates when they are few; else a search in the
+// VictimIndex for the nodes that could be as good as the best one.
 
 #include <vector>
 
@@ -18,6 +18,7 @@ struct PreemptionPlan {
     PreemptionResult result = PreemptionResult::NoHelp;
     NodeId node{};                     // to be reserved
     std::vector<AllocationId> victims; // those of the node first
+    PreemptionAttempt attempt{};       // the same for people
 
     explicit operator bool() const noexcept { return result == PreemptionResult::Victims; }
 };
@@ -31,7 +32,7 @@ public:
     [[nodiscard]] PreemptionPlan plan_queue(AllocationId ask, bool nodes_tried, Instant now) const;
     /// Required-node preemption (3.9): the victims on the node that the ask has reserved; none with success: what is on
     /// its way out already is enough.
-    [[nodiscard]] PreemptionPlan plan_required(AllocationId ask) const;
+    [[nodiscard]] PreemptionPlan plan_required(AllocationId ask, Instant now) const;
 
     // --- with an RM that has preemption predicates (preemption_offers.cpp) ------------------------------------------
     /// The nodes to be offered, by (index, id) (P-062); none: the attempt fails.
@@ -46,10 +47,15 @@ private:
     /// P-040.
     [[nodiscard]] static bool may_attempt(GuaranteeView& view, Candidates& candidates, const Queue& leaf,
                                           const Resource& ask);
+    [[nodiscard]] PreemptionPlan search(AllocationId ask, bool nodes_tried, Instant now) const;
+    [[nodiscard]] PreemptionPlan search_agreed(AllocationId ask, const VictimOffer& agreed, int last,
+                                               Instant now) const;
+    /// The decision, unless it were a storm, and what is told of it.
+    [[nodiscard]] PreemptionPlan concluded(PreemptionPlan plan, AllocationId ask, Instant now) const;
     /// The node's victims plan[0..last] as a whole (P-063) and those that the queues need on top (3.8).
-    [[nodiscard]] static PreemptionPlan with_queue_victims(GuaranteeView& view, Candidates& candidates,
-                                                           const Queue& leaf, const Resource& ask,
-                                                           const NodeVictims& chosen, int last);
+    [[nodiscard]] static PreemptionResult add_victims(GuaranteeView& view, Candidates& candidates, const Queue& leaf,
+                                                      const Resource& ask, const NodeVictims& chosen, int last,
+                                                      std::vector<AllocationId>& victims);
 
     const PartitionState& s_;
 };

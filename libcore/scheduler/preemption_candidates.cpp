@@ -36,7 +36,7 @@ Candidates::Candidates(const PartitionState& state, const GuaranteeView& view, c
       size_(state.resource_of(ask)),
       leaf_(leaf),
       root_(fence_root(leaf, size_)),
-      verdicts_(state.queues.size()) {}
+      facts_(state.queues.size()) {}
 
 Excluded Candidates::judge(const Queue& leaf) const {
     if (&leaf == &leaf_) return Excluded::OwnQueue; // P-003
@@ -48,35 +48,63 @@ Excluded Candidates::judge(const Queue& leaf) const {
     return left && !left->has_negative() ? Excluded::Protected : Excluded::No; // P-005
 }
 
-Excluded Candidates::leaf_excluded(const Queue& leaf) {
-    std::optional<Excluded>& verdict = verdicts_[leaf.index];
-    if (!verdict) verdict = judge(leaf);
-    return *verdict;
+const Candidates::LeafFacts& Candidates::facts(const Queue& leaf) {
+    std::optional<LeafFacts>& facts = facts_[leaf.index];
+    if (facts) return *facts;
+    const Queue& fork = lowest_common_ancestor(leaf, leaf_);
+    const std::int64_t zero = effective_priority(0, leaf, fork);
+    const bool fenced = effective_priority(1, leaf, fork) == zero;
+    facts = LeafFacts{judge(leaf), fenced, zero, effective_priority(ask_.priority, leaf_, fork)};
+    return *facts;
 }
 
-Excluded Candidates::excluded(const Allocation& allocation, const Queue& leaf) const {
+Excluded Candidates::excluded(const Allocation& allocation, const Queue& leaf) {
     const Shape& shape = s_.shapes[allocation.shape];
     if ((shape.resource.types() & size_.types()) == 0) return Excluded::Type;
     if (shape.is_pinned()) return Excluded::RequiredNode;
     if (allocation.is(Allocation::Released) || allocation.is(Allocation::Preempted)) return Excluded::Leaving;
     if (allocation.is(Allocation::InFlight)) return Excluded::Leaving; // not announced yet: nothing to take back
-    const Queue& fork = lowest_common_ancestor(leaf, leaf_);
-    const std::int64_t own = effective_priority(ask_.priority, leaf_, fork);
-    return effective_priority(allocation.priority, leaf, fork) > own ? Excluded::Priority : Excluded::No; // P-006
+    const LeafFacts& leaf_facts = facts(leaf);
+    return leaf_facts.priority(allocation.priority) > leaf_facts.own ? Excluded::Priority : Excluded::No; // P-006
 }
 
 std::optional<Candidate> Candidates::candidate(AllocationId id) {
     const Allocation& allocation = s_.allocations[id];
     if (!allocation.application.valid()) return std::nullopt; // foreign
     const Queue& leaf = *s_.applications[allocation.application].queue;
-    if (leaf_excluded(leaf) != Excluded::No || excluded(allocation, leaf) != Excluded::No) return std::nullopt;
-    const std::int64_t priority = effective_priority(allocation.priority, leaf, lowest_common_ancestor(leaf, leaf_));
-    return Candidate{id, &allocation, &leaf, &s_.resource_of(allocation), priority};
+    const LeafFacts& leaf_facts = facts(leaf);
+    const Excluded why = leaf_facts.verdict == Excluded::No ? excluded(allocation, leaf) : leaf_facts.verdict;
+    ++counts_[static_cast<std::size_t>(why)];
+    if (why != Excluded::No) return std::nullopt;
+    return Candidate{id,
+                     &allocation,
+                     &leaf,
+                     &s_.resource_of(allocation),
+                     &charge_of(allocation.shape),
+                     leaf_facts.priority(allocation.priority)};
+}
+
+/// P-053; with preemption.charge `ask` no more than what the ask needs of each type.
+const Resource& Candidates::charge_of(ShapeId shape) {
+    const Resource& whole = s_.shapes[shape].resource;
+    if (leaf_.properties.preemption_charge == config::PreemptionCharge::Victim) return whole;
+    const auto [entry, first] = charges_.try_emplace(shape.index);
+    if (first)
+        whole.for_each([&](ResourceId id, std::int64_t value) {
+            entry->second.set(id, std::min(value, std::max<std::int64_t>(0, size_.get(id))));
+        });
+    return entry->second;
 }
 
 void Candidates::collect_leaves(const Queue& queue) {
     if (queue.allocated.is_zero()) return;
-    if (queue.leaf && leaf_excluded(queue) == Excluded::No) leaves_->push_back(&queue);
+    if (queue.leaf) {
+        const LeafFacts& leaf_facts = facts(queue);
+        // whoever is in it has at least this priority: none of them could be taken
+        const bool above =
+            queue.lowest_placed != INT32_MAX && leaf_facts.priority(queue.lowest_placed) > leaf_facts.own;
+        if (leaf_facts.verdict == Excluded::No && !above) leaves_->push_back(&queue);
+    }
     for (const auto& [name, child] : queue.children) collect_leaves(*child);
 }
 
@@ -101,11 +129,20 @@ std::size_t Candidates::count(std::size_t enough) {
 const std::vector<Candidate>& Candidates::all() {
     if (all_) return *all_;
     all_.emplace();
+    counts_.fill(0);
     for (const Queue* leaf : leaves())
         for (const ApplicationId id : leaf->applications)
             for (const AllocationId allocation : s_.applications[id].allocations)
                 if (const auto each = candidate(allocation)) all_->push_back(*each);
     return *all_;
+}
+
+void Candidates::describe(PreemptionAttempt& attempt) const {
+    attempt.fence_root = root_.path;
+    attempt.allocations = counts_;
+    for (const Queue* queue : s_.queues)
+        if (queue != nullptr && queue->leaf && facts_[queue->index])
+            ++attempt.queues[static_cast<std::size_t>(facts_[queue->index]->verdict)];
 }
 
 } // namespace yk

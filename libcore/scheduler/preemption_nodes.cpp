@@ -6,8 +6,8 @@ namespace yk {
 
 namespace {
 
-constexpr std::uint64_t kOptedOut = std::uint64_t{1} << 34;
-constexpr std::uint64_t kOriginator = std::uint64_t{1} << 33;
+/// So few candidates are listed and sorted by node; for more the nodes are searched for.
+constexpr std::size_t kListed = 256;
 
 /// Whether `amount` brings `free` nearer to holding the ask.
 bool helps(const Resource& amount, const Resource& free, const Resource& ask) {
@@ -26,7 +26,7 @@ std::vector<Candidate> arrange(GuaranteeView& view, Resource free, const Resourc
         if (!view.may_take(*each.leaf, *each.size, ask)) continue;
         const std::size_t mark = view.changes();
         view.remove(*each.leaf, *each.size);
-        if (!view.may_charge(*each.size)) { // D-31: skipped, the search goes on
+        if (!view.may_charge(*each.charge)) { // D-31: skipped, the search goes on
             view.rewind(mark);
             continue;
         }
@@ -35,7 +35,7 @@ std::vector<Candidate> arrange(GuaranteeView& view, Resource free, const Resourc
             tail.push_back(each);
             continue;
         }
-        view.charge(*each.size);
+        view.charge(*each.charge);
         free.add(*each.size);
         head.push_back(each);
     }
@@ -69,10 +69,20 @@ std::uint64_t score_of(const NodeVictims& victims, int index) noexcept {
     std::uint64_t bits = 0;
     for (int i = 0; i <= index; ++i) {
         const Allocation& victim = *victims.plan[static_cast<std::size_t>(i)].allocation;
-        if (!victim.is(Allocation::PreemptSelf)) bits |= kOptedOut;
-        if (victim.is(Allocation::Originator)) bits |= kOriginator;
+        if (!victim.is(Allocation::PreemptSelf)) bits |= kOptedOutScore;
+        if (victim.is(Allocation::Originator)) bits |= kOriginatorScore;
     }
     return bits + static_cast<std::uint64_t>(index + 1);
+}
+
+Harm harm_of(const NodeVictims& victims, int index, Instant now) noexcept {
+    Harm harm;
+    for (int i = 0; i <= index; ++i) {
+        const Candidate& victim = victims.plan[static_cast<std::size_t>(i)];
+        harm.priorities = sat_add(harm.priorities, victim.priority);
+        harm.run_time += now - victim.allocation->bound;
+    }
+    return harm;
 }
 
 bool is_stale(const PartitionState& state, ReservationId id, const Allocation& ask, Instant now) {
@@ -88,56 +98,76 @@ bool takes_part(const PartitionState& state, const Node& node, const Allocation&
                        [&](ReservationId id) { return id == ask.reservation || is_stale(state, id, ask, now); });
 }
 
-/// The first node in id order where the ask fits as it is: an open one, the one it has reserved, or one whose
-/// reservation is stale.
-NodeId NodeChoice::free_node() const {
-    NodeId found = s_.nodes.find_lowest(s_.shapes[ask_.shape]);
-    const auto consider = [&](NodeId id) {
-        const Node& node = s_.nodes[id];
-        if (found.valid() && s_.nodes[found].rank <= node.rank) return;
-        if (takes_part(s_, node, ask_, now_) && fits(node.available, s_.resource_of(ask_))) found = id;
+NodeChoice::NodeChoice(const PartitionState& state, GuaranteeView& view, Candidates& candidates, AllocationId ask,
+                       Instant now)
+    : s_(state),
+      view_(view),
+      candidates_(candidates),
+      ask_(state.allocations[ask]),
+      now_(now),
+      least_harm_(state.applications[ask_.application].queue->properties.least_harm) {}
+
+/// Nodes that are not open and may take part all the same: the one that the ask has reserved, and those whose
+/// reservations are stale.
+std::vector<NodeId> NodeChoice::closed_nodes() const {
+    std::vector<NodeId> nodes;
+    const auto add = [&](NodeId id) {
+        if (!s_.nodes[id].is_open() && takes_part(s_, s_.nodes[id], ask_, now_)) nodes.push_back(id);
     };
-    if (ask_.reservation.valid()) consider(s_.reservations[ask_.reservation].node);
+    if (ask_.reservation.valid()) add(s_.reservations[ask_.reservation].node);
     for (const PartitionState::Aged& each : s_.aged)
         if (s_.reservations.alive(each.id) && s_.reservations[each.id].sequence == each.sequence)
-            consider(s_.reservations[each.id].node);
+            add(s_.reservations[each.id].node);
+    return nodes;
+}
+
+/// The first node in id order where the ask fits as it is.
+NodeId NodeChoice::free_node() const {
+    const Shape& shape = s_.shapes[ask_.shape];
+    const auto can_take = [&](NodeId id) { return fits(s_.nodes[id].available, shape.resource); };
+    NodeId found = s_.victims.first_free(shape.need, can_take);
+    for (const NodeId id : closed_nodes())
+        if (can_take(id) && (!found.valid() || s_.nodes[id].rank < s_.nodes[found].rank)) found = id;
     return found;
 }
 
-/// No plan has fewer victims than the largest allocation there is would allow on the emptiest node there could be.
-std::uint64_t NodeChoice::fewest() const {
-    const Resource& ask = s_.resource_of(ask_);
-    Resource largest;
-    s_.shapes.for_each([&](ShapeId id) {
-        if (s_.shapes[id].uses > 0) largest.max_with(s_.shapes[id].resource);
-    });
-    const Node* own = ask_.reservation.valid() ? &s_.nodes[s_.reservations[ask_.reservation].node] : nullptr;
-    std::uint64_t fewest = 1;
-    if (!s_.aged.empty()) return fewest; // nodes with stale reservations are not in the index
-    ask.for_each([&](ResourceId id, std::int64_t wanted) {
-        const std::int64_t most = largest.get(id);
-        std::int64_t room = s_.nodes.most_available(id);
-        if (own != nullptr) room = std::max(room, own->available.get(id));
-        const std::int64_t missing = sat_sub(wanted, room);
-        if (most > 0 && missing > 0) fewest = std::max(fewest, static_cast<std::uint64_t>((missing - 1) / most + 1));
-    });
-    return fewest;
+/// Whether a plan of this score on the node would be better than the best so far.
+bool NodeChoice::is_worthwhile(std::uint64_t score, NodeId id) const {
+    if (!best_ || score != best_score_) return !best_ || score < best_score_;
+    return least_harm_ || s_.nodes[id].rank < s_.nodes[best_->node].rank;
 }
 
 void NodeChoice::try_node(NodeId id, std::vector<Candidate> candidates) {
     const Node& node = s_.nodes[id];
-    const Resource& ask = s_.resource_of(ask_);
-    Resource all = node.available;
-    for (const Candidate& each : candidates) all.add(*each.size);
-    if (!fits(all, ask) || fits(node.available, ask)) return; // where it fits already, it was refused (P-055)
+    const Shape& shape = s_.shapes[ask_.shape];
+    if (fits(node.available, shape.resource)) return; // it was refused there (P-055)
+    ReachSum reach{node.available};
+    for (const Candidate& each : candidates)
+        reach.add(*each.size, each.allocation->is(Allocation::PreemptSelf), each.allocation->is(Allocation::Originator),
+                  0);
+    const std::uint64_t lowest = reach.sum().lowest_score(shape.need, bit_of(0));
+    if (lowest == 0 || !is_worthwhile(lowest, id)) return;
     ++planned_;
-    std::optional<NodeVictims> found = plan_node(view_, node, ask, std::move(candidates));
+    std::optional<NodeVictims> found = plan_node(view_, node, shape.resource, std::move(candidates));
     if (!found) return;
     const std::uint64_t score = score_of(*found, found->index);
-    if (best_ && best_score_ <= score) return;
+    if (!is_worthwhile(score, id)) return;
+    const Harm harm = least_harm_ ? harm_of(*found, found->index, now_) : Harm{};
+    if (least_harm_ && best_ && score == best_score_) {
+        const bool same = !harm.less_than(best_harm_) && !best_harm_.less_than(harm);
+        if (best_harm_.less_than(harm) || (same && node.rank > s_.nodes[best_->node].rank)) return;
+    }
     best_score_ = score;
+    best_harm_ = harm;
     best_ = std::move(found);
     best_->node = id;
+}
+
+void NodeChoice::try_node(NodeId id) {
+    std::vector<Candidate> here;
+    for (const AllocationId each : s_.nodes[id].allocations)
+        if (const auto candidate = candidates_.candidate(each)) here.push_back(*candidate);
+    if (!here.empty()) try_node(id, std::move(here));
 }
 
 void NodeChoice::try_by_candidates() {
@@ -146,7 +176,7 @@ void NodeChoice::try_by_candidates() {
     by_rank.reserve(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) by_rank.emplace_back(s_.nodes[all[i].allocation->node].rank, i);
     std::sort(by_rank.begin(), by_rank.end());
-    for (std::size_t i = 0; i < by_rank.size() && !is_done();) {
+    for (std::size_t i = 0; i < by_rank.size();) {
         const NodeId node = all[by_rank[i].second].allocation->node;
         std::vector<Candidate> here;
         for (const std::uint64_t rank = by_rank[i].first; i < by_rank.size() && by_rank[i].first == rank; ++i)
@@ -156,25 +186,23 @@ void NodeChoice::try_by_candidates() {
 }
 
 void NodeChoice::try_by_nodes() {
-    s_.nodes.until([&](NodeId id) {
-        const Node& node = s_.nodes[id];
-        if (!takes_part(s_, node, ask_, now_)) return false;
-        std::vector<Candidate> here;
-        for (const AllocationId each : node.allocations)
-            if (const auto candidate = candidates_.candidate(each)) here.push_back(*candidate);
-        if (!here.empty()) try_node(id, std::move(here));
-        return is_done();
-    });
+    std::uint64_t leaves = 0;
+    for (const Queue* leaf : candidates_.leaves()) leaves |= bit_of(leaf->index);
+    for (const NodeId id : closed_nodes()) try_node(id);
+    s_.victims.search(
+        s_.shapes[ask_.shape].need, leaves,
+        [&](NodeId id) {
+            if (takes_part(s_, s_.nodes[id], ask_, now_)) try_node(id);
+        },
+        [&](std::uint64_t score, NodeId id) { return is_worthwhile(score, id); });
 }
 
 std::optional<NodeVictims> NodeChoice::best(bool tried) {
+    const bool few = candidates_.count(kListed) <= kListed;
+    if (!tried || !few) s_.victims.bring_up_to_date(s_);
     if (!tried)
         if (const NodeId node = free_node(); node.valid()) return NodeVictims{node, {}, -1};
-    bound_ = fewest();
-    if (candidates_.count(s_.nodes.size()) <= s_.nodes.size())
-        try_by_candidates();
-    else
-        try_by_nodes();
+    few ? try_by_candidates() : try_by_nodes();
     return best_;
 }
 

@@ -24,6 +24,16 @@ struct NodeVictims {
 /// P-060 for plan[0..index].
 [[nodiscard]] std::uint64_t score_of(const NodeVictims& victims, int index) noexcept;
 
+/// How much it hurts that plan[0..index] go: their priorities, then how long they have run.
+struct Harm {
+    std::int64_t priorities = 0;
+    Duration run_time{};
+    [[nodiscard]] bool less_than(const Harm& other) const noexcept {
+        return priorities != other.priorities ? priorities < other.priorities : run_time < other.run_time;
+    }
+};
+[[nodiscard]] Harm harm_of(const NodeVictims& victims, int index, Instant now) noexcept;
+
 /// P-050: an ordinary reservation so old that a preempting ask of higher priority may end it.
 [[nodiscard]] bool is_stale(const PartitionState& state, ReservationId id, const Allocation& ask, Instant now);
 /// P-050: whether the node takes part for the ask.
@@ -31,30 +41,32 @@ struct NodeVictims {
 
 class NodeChoice {
 public:
-    NodeChoice(const PartitionState& state, GuaranteeView& view, Candidates& candidates, AllocationId ask, Instant now)
-        : s_(state), view_(view), candidates_(candidates), ask_(state.allocations[ask]), now_(now) {}
+    NodeChoice(const PartitionState& state, GuaranteeView& view, Candidates& candidates, AllocationId ask, Instant now);
 
-    /// P-061: the node that costs least; the first in id order on ties. Nodes where the ask fits as it is count when
-    /// they have not been `tried` already (P-055).
+    /// P-061: the node that costs least; the first in id order on ties, with preemption.leastharm that which hurts
+    /// least. Nodes where the ask fits as it is count when they have not been `tried` already (P-055).
     [[nodiscard]] std::optional<NodeVictims> best(bool tried);
+    /// For how many nodes victims were put together.
     [[nodiscard]] std::size_t nodes_planned() const noexcept { return planned_; }
 
 private:
     [[nodiscard]] NodeId free_node() const;
+    [[nodiscard]] bool is_worthwhile(std::uint64_t score, NodeId id) const;
     void try_node(NodeId id, std::vector<Candidate> candidates);
+    void try_node(NodeId id);
     void try_by_candidates();
     void try_by_nodes();
-    [[nodiscard]] std::uint64_t fewest() const;
-    [[nodiscard]] bool is_done() const noexcept { return best_ && best_score_ <= bound_; }
+    [[nodiscard]] std::vector<NodeId> closed_nodes() const;
 
     const PartitionState& s_;
     GuaranteeView& view_;
     Candidates& candidates_;
     const Allocation& ask_;
     Instant now_;
+    bool least_harm_;
     std::optional<NodeVictims> best_;
     std::uint64_t best_score_ = 0;
-    std::uint64_t bound_ = 1; // no node can cost less
+    Harm best_harm_;
     std::size_t planned_ = 0;
 };
 

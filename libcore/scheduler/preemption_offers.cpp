@@ -68,16 +68,29 @@ std::optional<VictimOffer> PreemptionPlanner::offer(AllocationId id, NodeId node
 }
 
 PreemptionPlan PreemptionPlanner::plan_agreed(AllocationId id, const VictimOffer& agreed, int last, Instant now) const {
+    return concluded(search_agreed(id, agreed, last, now), id, now);
+}
+
+PreemptionPlan PreemptionPlanner::search_agreed(AllocationId id, const VictimOffer& agreed, int last,
+                                                Instant now) const {
     Ground ground{s_, id};
-    if (!may_attempt(ground.view, ground.candidates, ground.leaf, s_.resource_of(ground.ask)))
-        return {PreemptionResult::Guarantees, {}, {}};
+    PreemptionPlan plan;
+    const auto end = [&](PreemptionResult result) {
+        plan.result = result;
+        ground.candidates.describe(plan.attempt);
+        return std::move(plan);
+    };
+    plan.attempt.nodes_tried = 1;
+    const Resource& size = s_.resource_of(ground.ask);
+    if (!may_attempt(ground.view, ground.candidates, ground.leaf, size)) return end(PreemptionResult::Guarantees);
     const auto found = offer_of(s_, ground.view, ground.candidates, ground.ask, agreed.node, now);
     const auto count = static_cast<std::size_t>(last + 1);
-    if (!found || found->plan.size() < count || found->index > last) return {PreemptionResult::Released, {}, {}};
+    if (!found || found->plan.size() < count || found->index > last) return end(PreemptionResult::Released);
     const bool same = std::equal(agreed.plan.begin(), agreed.plan.begin() + last + 1, found->plan.begin(),
                                  [](AllocationId a, const Candidate& b) { return a == b.id; });
-    if (!same) return {PreemptionResult::Released, {}, {}};
-    return with_queue_victims(ground.view, ground.candidates, ground.leaf, s_.resource_of(ground.ask), *found, last);
+    if (!same) return end(PreemptionResult::Released);
+    plan.node = agreed.node;
+    return end(add_victims(ground.view, ground.candidates, ground.leaf, size, *found, last, plan.victims));
 }
 
 } // namespace yk

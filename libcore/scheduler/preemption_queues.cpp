@@ -68,11 +68,11 @@ std::optional<std::vector<Candidate>> extra_victims(GuaranteeView& view, Deficit
         if (!deficits.lowered_by(each) || !view.may_take(*each.leaf, *each.size, ask)) continue;
         const std::size_t mark = view.changes();
         view.remove(*each.leaf, *each.size);
-        if (!view.may_charge(*each.size)) {
+        if (!view.may_charge(*each.charge)) {
             view.rewind(mark);
             continue;
         }
-        view.charge(*each.size);
+        view.charge(*each.charge);
         deficits.take(each);
         extras.push_back(each);
     }

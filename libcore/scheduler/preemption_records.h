@@ -8,29 +8,15 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "libcore/base/time.h"
 #include "libcore/objects/ids.h"
+#include "libcore/scheduler/preemption_attempt.h"
 
 namespace yk {
-
-/// How an attempt ended (P-024). The first is success.
-enum class PreemptionResult : std::uint8_t {
-    Victims,
-    Preconditions, // P-023
-    Exhausted,     // P-022
-    Guarantees,    // P-040
-    NoHelp,        // no node, or no victim
-    Shortfall,     // P-071
-    Released,      // a victim went meanwhile (P-072)
-    NoVictim,      // required node (P-097)
-    TimedOut       // the RM did not answer (I-379)
-};
-
-/// I-711.
-[[nodiscard]] std::string_view text_of(PreemptionResult result) noexcept;
 
 struct PreemptionRecords {
     /// A victim that is announced and not gone. Its part of `preempting` is its size: a resize changes both.
@@ -41,6 +27,7 @@ struct PreemptionRecords {
     /// An ask that has triggered and holds the reservation for it.
     struct Trigger {
         std::vector<AllocationId> victims; // not gone yet
+        std::uint64_t chosen = 0;          // with those that are gone
         std::uint64_t token = 0;
     };
     struct LogEntry {
@@ -52,6 +39,7 @@ struct PreemptionRecords {
     std::map<AllocationId, Mark> marks;
     std::map<AllocationId, Trigger> triggers;
     std::map<AllocationId, std::vector<LogEntry>> logs;     // by ask
+    std::map<AllocationId, PreemptionAttempt> attempts;     // the last one of each ask
     std::map<AllocationId, Instant> no_victim_told;         // P-097: last event, by ask
     std::map<std::uint32_t, std::deque<GroupId>> exhausted; // by leaf: groups that wait for its budget (P-022)
     std::uint64_t cycle = 0;
@@ -59,7 +47,9 @@ struct PreemptionRecords {
     std::optional<Instant> quota_timer; // when quotas are looked at next (P-110)
 
     void log(AllocationId ask, PreemptionResult result, Instant now);
-    [[nodiscard]] bool knows_asks() const noexcept { return !logs.empty() || !no_victim_told.empty(); }
+    [[nodiscard]] bool knows_asks() const noexcept {
+        return !logs.empty() || !no_victim_told.empty() || !attempts.empty();
+    }
     /// The ask is gone.
     void forget(AllocationId ask);
 };

@@ -64,11 +64,13 @@ private:
 };
 
 /// P-094.
-bool is_candidate(const PartitionState& state, const Allocation& allocation, const Allocation& ask) {
+Excluded excluded(const PartitionState& state, const Allocation& allocation, const Allocation& ask) {
     const Shape& shape = state.shapes[allocation.shape];
-    return !shape.is_pinned() && allocation.priority <= ask.priority && !allocation.is(Allocation::Preempted) &&
-           !allocation.is(Allocation::Released) && !allocation.is(Allocation::InFlight) &&
-           (shape.resource.types() & state.resource_of(ask).types()) != 0;
+    if ((shape.resource.types() & state.resource_of(ask).types()) == 0) return Excluded::Type;
+    if (shape.is_pinned()) return Excluded::RequiredNode;
+    if (allocation.is(Allocation::Preempted) || allocation.is(Allocation::Released)) return Excluded::Leaving;
+    if (allocation.is(Allocation::InFlight)) return Excluded::Leaving;
+    return allocation.priority > ask.priority ? Excluded::Priority : Excluded::No;
 }
 
 /// P-096: preempted already, and no other ask waits for its room.
@@ -78,11 +80,14 @@ bool is_freeing(const PartitionState& state, AllocationId id, const Allocation& 
     return !waiting.valid() || &state.allocations[waiting] == &ask;
 }
 
-std::vector<Victim> sorted_candidates(const PartitionState& state, const Allocation& ask, const Node& node) {
+std::vector<Victim> sorted_candidates(const PartitionState& state, const Allocation& ask, const Node& node,
+                                      PreemptionAttempt* attempt) {
     std::vector<Victim> victims;
     for (const AllocationId id : node.allocations) {
         const Allocation& each = state.allocations[id];
-        if (!is_candidate(state, each, ask)) continue;
+        const Excluded why = excluded(state, each, ask);
+        if (attempt != nullptr) ++attempt->allocations[static_cast<std::size_t>(why)];
+        if (why != Excluded::No) continue;
         const Resource& size = state.resource_of(each);
         victims.push_back({id, &each, &size, shares_of(size, &state.capacity)});
     }
@@ -93,12 +98,12 @@ std::vector<Victim> sorted_candidates(const PartitionState& state, const Allocat
 } // namespace
 
 std::optional<std::vector<AllocationId>> required_node_victims(const PartitionState& state, const Allocation& ask,
-                                                               const Node& node) {
+                                                               const Node& node, PreemptionAttempt* attempt) {
     Short missing{state.resource_of(ask), node.available};
     for (const AllocationId id : node.allocations)
         if (is_freeing(state, id, ask)) missing.take(state.resource_of(state.allocations[id]));
     std::vector<Victim> taken;
-    for (const Victim& each : sorted_candidates(state, ask, node)) {
+    for (const Victim& each : sorted_candidates(state, ask, node, attempt)) {
         if (missing.none()) break;
         if (!missing.lowered_by(*each.size)) continue;
         missing.take(*each.size);

@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "libcore/scheduler/partition_state.h"
+#include "libcore/scheduler/preemption_attempt.h"
 
 namespace yk {
 
-/// P-094 to P-096; nullopt: all who may go are not enough; empty: enough is on its way out already.
+/// P-094 to P-096; nullopt: all who may go are not enough; empty: enough is on its way out already. `attempt`, unless
+/// nullptr, learns who was looked at.
 [[nodiscard]] std::optional<std::vector<AllocationId>> required_node_victims(const PartitionState& state,
-                                                                             const Allocation& ask, const Node& node);
+                                                                             const Allocation& ask, const Node& node,
+                                                                             PreemptionAttempt* attempt = nullptr);
 
 } // namespace yk

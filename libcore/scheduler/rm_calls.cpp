@@ -58,17 +58,17 @@ void Inquiry::begin_round() {
     reserve_refused = false;
 }
 
-bool PreemptionAttempt::waits() const {
+bool Offering::waits() const {
     return std::any_of(batch.begin(), batch.end(), [](const Offered& each) { return each.call != 0; });
 }
 
-PreemptionAttempt::Offered* PreemptionAttempt::find(std::uint64_t call) {
+Offering::Offered* Offering::find(std::uint64_t call) {
     const auto found =
         std::find_if(batch.begin(), batch.end(), [call](const Offered& each) { return each.call == call; });
     return found == batch.end() ? nullptr : &*found;
 }
 
-void PreemptionAttempt::conclude_batch() {
+void Offering::conclude_batch() {
     for (Offered& each : batch) {
         if (!each.last || each.spoilt) continue;
         Agreed agreed{std::move(each.offer), *each.last};
@@ -78,13 +78,13 @@ void PreemptionAttempt::conclude_batch() {
     batch.clear();
 }
 
-void PreemptionAttempt::forget_node(NodeId node) {
+void Offering::forget_node(NodeId node) {
     std::replace(order.begin(), order.end(), node, NodeId{});
     for (Offered& each : batch) each.spoilt = each.spoilt || each.offer.node == node;
     if (best && best->offer.node == node) best.reset();
 }
 
-void PreemptionAttempt::forget_victim(AllocationId victim) {
+void Offering::forget_victim(AllocationId victim) {
     const auto holds = [victim](const VictimOffer& offer) {
         return std::find(offer.plan.begin(), offer.plan.end(), victim) != offer.plan.end();
     };

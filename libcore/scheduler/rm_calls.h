@@ -68,7 +68,7 @@ struct VictimOffer {
 };
 
 /// An attempt to preempt that the RM's preemption predicates decide (P-062).
-struct PreemptionAttempt {
+struct Offering {
     static constexpr std::size_t kBatch = 10;
     static constexpr std::uint64_t kGoodEnough = std::uint64_t{1} << 32; // no protected victim
     struct Offered {
@@ -113,8 +113,8 @@ struct Inquiry {
     std::uint32_t failed_rounds = 0;               // in a row
     std::map<std::string, std::uint32_t> failures; // of this round, by reason (S-605)
     std::vector<PredicateReason> log;
-    std::optional<Instant> told;                // the last event (S-605)
-    std::unique_ptr<PreemptionAttempt> attempt; // under way
+    std::optional<Instant> told;       // the last event (S-605)
+    std::unique_ptr<Offering> attempt; // under way
 
     [[nodiscard]] bool has_refused(NodeId node) const;
     void refuse(NodeId node);

@@ -26,11 +26,12 @@ struct Settings {
     Duration preemption_throttle = std::chrono::seconds{15};  // P-023
     Duration preemption_unplaced = std::chrono::seconds{15};  // P-079
     Duration quota_interval = std::chrono::seconds{1};        // P-110
+    Duration release_confirm = std::chrono::minutes{5}; // a release not confirmed by then is announced again; 0: never
     Duration predicate_event_interval = std::chrono::seconds{15}; // S-605
-    bool quota_checks = true;                                 // P-111; off with a manual schedule
-    bool reservations_disabled = false;                       // S-402
-    bool inspect_outstanding = true;                          // S-520; off with a manual schedule
-    bool events_enabled = true;                               // event.trackingEnabled
+    bool quota_checks = true;                                     // P-111; off with a manual schedule
+    bool reservations_disabled = false;                           // S-402
+    bool inspect_outstanding = true;                              // S-520; off with a manual schedule
+    bool events_enabled = true;                                   // event.trackingEnabled
     Shortcuts shortcuts{};
 };
 

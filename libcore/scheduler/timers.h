@@ -24,6 +24,8 @@ enum class TimerKind : std::uint8_t {
     PreemptionCheck,    // id: group: its next ask may attempt a preemption (P-023)
     PreemptionUnplaced, // id: ask, token of its trigger: the victims are gone, the ask still waits (P-079)
     QuotaCheck,         // queues over their max (P-110)
+    NoVictim,           // id: reservation, token: its sequence: the ask may be told of again (P-097)
+    Unconfirmed,        // releases that the RM has not confirmed
     InquiryRest         // id: ask, token of its inquiry: the RM may be asked about it again (I-379)
 };
 

@@ -22,6 +22,15 @@ struct LogEntryView { // S-114, I-710
     std::int64_t count = 0;
 };
 
+/// What the last attempt to preempt for an ask came to.
+struct PreemptionAttemptView {
+    Instant at;
+    std::string result; // as in the ask's log
+    std::string fence_root, node;
+    std::int64_t victims = 0, candidates = 0, nodes_tried = 0;
+    std::map<std::string, std::int64_t> excluded_queues, excluded; // why not -> leaves, allocations looked at
+};
+
 struct AskView {
     std::string key;
     std::string application;
@@ -37,6 +46,7 @@ struct AskView {
     bool triggered_scale_up = false;
     bool triggered_preemption = false;
     std::vector<LogEntryView> log; // oldest last-occurrence first
+    std::optional<PreemptionAttemptView> last_preemption;
 };
 
 struct AllocationView {
@@ -103,6 +113,12 @@ struct TemplateView {  // C-477
     ResourceMapView guaranteed;
 };
 
+struct QuotaRunView { // P-111
+    Instant at;
+    ResourceMapView target, claimed;
+    std::int64_t candidates = 0, victims = 0;
+};
+
 struct QueueView {
     std::string path;
     std::string parent;
@@ -130,6 +146,7 @@ struct QueueView {
     bool priority_fence = false;
     Duration preemption_delay{};
     Duration quota_preemption_delay{};
+    std::optional<QuotaRunView> last_quota_run;
     double fair_share = 0;
     std::optional<TemplateView> child_template; // a parent's: the one in force for new leafs (C-235)
     std::vector<QueueView> children;            // by name
@@ -207,6 +224,12 @@ struct PartitionView {
     std::int64_t reservations = 0;
     std::int64_t pending_asks = 0;
     std::map<std::string, std::int64_t> application_states; // live, completed and rejected ones
+};
+
+/// Where a picture that is made in pieces goes on.
+struct ViewPlace {
+    std::uint64_t next = 0; // application: its index, of an ended one its serial number
+    std::string after;      // node: the last id
 };
 
 /// One verdict of a health check (S-610, interface.md 5.6).

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nng/supplemental/tls/tls.h>
 #include <nng/transport/tls/tls.h>
+#include <arpa/inet.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -89,7 +90,17 @@ Error tls_error(const std::string& file, int code) {
             file};
 }
 
-Result<void> set_tls(nng_dialer dialer, const std::string& ca) {
+/// The name that the daemon's certificate has to bear. Empty for an address in numbers: mbedTLS 2.28 compares names
+/// only, so that with numbers any certificate of the CA will do.
+std::string certified_name(const std::string& url) {
+    const std::size_t start = url.find("://") + 3;
+    std::string host = url.substr(start, url.rfind(':') - start);
+    in6_addr ignored{};
+    const bool is_numbers = host.empty() || host.front() == '[' || ::inet_pton(AF_INET, host.c_str(), &ignored) == 1;
+    return is_numbers ? std::string{} : host;
+}
+
+Result<void> set_tls(nng_dialer dialer, const std::string& url, const std::string& ca) {
     constexpr const char* kSystemBundle = "/etc/ssl/certs/ca-certificates.crt"; // mbedTLS knows no system store
     const std::string file = ca.empty() ? kSystemBundle : ca;
     nng_tls_config* raw = nullptr;
@@ -97,6 +108,7 @@ Result<void> set_tls(nng_dialer dialer, const std::string& ca) {
     const std::unique_ptr<nng_tls_config, FreeTlsConfig> config{raw};
     if (const int code = nng_tls_config_ca_file(raw, file.c_str()); code != 0) return tls_error(file, code);
     nng_tls_config_auth_mode(raw, NNG_TLS_AUTH_MODE_REQUIRED);
+    if (const std::string name = certified_name(url); !name.empty()) nng_tls_config_server_name(raw, name.c_str());
     if (const int code = nng_dialer_set_ptr(dialer, NNG_OPT_TLS_CONFIG, raw); code != 0) return tls_error(file, code);
     return {};
 }
@@ -118,7 +130,7 @@ Result<void> start_dialer(nng_socket socket, const std::string& url, const std::
     nng_dialer dialer = NNG_DIALER_INITIALIZER;
     if (const int code = nng_dialer_create(&dialer, socket, url.c_str()); code != 0)
         return Error{code, fmt::format("cannot use the address {}: {}", url, nng_strerror(code)), url};
-    if (starts_with(url, "tls+tcp://")) YK_CHECKED(set_tls(dialer, tls_ca));
+    if (starts_with(url, "tls+tcp://")) YK_CHECKED(set_tls(dialer, url, tls_ca));
     if (!starts_with(url, "ipc://")) {
         nng_dialer_set_bool(dialer, NNG_OPT_TCP_NODELAY, true); // inproc does not know them
         nng_dialer_set_bool(dialer, NNG_OPT_TCP_KEEPALIVE, true);
@@ -130,6 +142,10 @@ Result<void> start_dialer(nng_socket socket, const std::string& url, const std::
 
 std::string why_not_connected(const std::string& url) {
     const std::string path = ipc_path_of(url);
+    if (starts_with(url, "tls+tcp://"))
+        return fmt::format("no daemon answers at {}: refused, unreachable, or its certificate is not one of the CA's "
+                           "(--tls-ca) for this name",
+                           url);
     if (path.empty())
         return fmt::format("no daemon answers at {}: refused, unreachable, or not speaking this protocol", url);
     if (const int code = probe_ipc(path); code != 0 && code != EAGAIN) return ipc_refusal(path, code).message;

@@ -57,6 +57,10 @@ void Cluster::register_applications() {
         spec.queue = row.queue;
         spec.user = row.user;
         spec.groups = {row.group};
+        if (row.placeholders > 0) {
+            for (const auto& [name, value] : workload_.sizes[row.placeholder_size])
+                spec.placeholder_ask.push_back({name, value * row.placeholders});
+        }
         request.add.push_back(spec);
     }
     core_.apply(request, kNow);
@@ -100,6 +104,11 @@ void Cluster::release(const Key& key, std::uint32_t application) {
     release.application = workload_.applications[application].id;
     release.type = TerminationType::StoppedByRm;
     core_.apply(one_release_, kNow);
+}
+
+void Cluster::apply(const AllocationRequest& request) {
+    core_.apply(request, kNow);
+    YK_CHECK(callbacks_.refused() == 0, "the core refused part of a request");
 }
 
 std::uint64_t heap_in_use() {

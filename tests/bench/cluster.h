@@ -25,6 +25,10 @@ public:
     /// One ask that need not be a row of the workload.
     void submit_one(const Key& key, AskRow row);
     void release(const Key& key, std::uint32_t application);
+    /// A request that is none of these; nothing in it may be refused.
+    void apply(const AllocationRequest& request);
+    /// The ask of a row, without a key; its views live as long as the workload.
+    [[nodiscard]] AskSpec spec(AskRow row) const;
     /// Loads the text and makes it the configuration. How long the partition's owner was kept by it and by the cycle
     /// that follows, in seconds: reading the text is somebody else's work.
     double reload(const std::string& text);
@@ -41,7 +45,6 @@ private:
     void configure();
     void register_nodes();
     void register_applications();
-    [[nodiscard]] AskSpec spec(AskRow row) const;
 
     const Workload& workload_;
     QuietCallbacks& callbacks_;

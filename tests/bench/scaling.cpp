@@ -6,6 +6,7 @@
 
 #include "tests/bench/churn.h"
 #include "tests/bench/placing.h"
+#include "tests/bench/preempting.h"
 #include "tests/bench/suite.h"
 
 namespace yk::bench {
@@ -89,11 +90,32 @@ void add_churn_series(NodeOrder order, std::uint32_t percent, std::uint32_t shap
     });
 }
 
+/// Time of one decision, of a fixed number of asks.
+void add_preempting_series(const std::string& name, PreemptingParameters p, const Options& options, Report& report) {
+    p.asks = 1000;
+    add_series({"W7 " + name, "nodes", {}, {}}, {1000, 3162, 10'000}, options, report,
+               [p](std::uint32_t nodes) mutable {
+                   p.nodes = nodes;
+                   return [p]() -> Result<Sample> {
+                       const auto sample = run_preempting(p);
+                       if (!sample.ok()) return sample.error();
+                       Sample decisions = sample.value().sample; // per decision, not per placed ask
+                       decisions.placed = sample.value().decisions;
+                       return decisions;
+                   };
+               });
+}
+
 } // namespace
 
 Report run_scaling(const Options& options) {
     Report report;
     if (options.wants_workload("W2")) add_placing_series(options, report);
+    if (options.wants_workload("W7")) {
+        add_preempting_series("20 shapes", {}, options, report);
+        add_preempting_series("opted out", {0, 0, 50, true, 0, 0}, options, report);
+        add_preempting_series("5,000 candidates", {0, 0, 50, false, 5000, 0}, options, report);
+    }
     for (const NodeOrder order : {NodeOrder::Fair, NodeOrder::BinPacking})
         for (const std::uint32_t percent : {90U, 95U})
             for (const std::uint32_t shapes : {20U, 1000U}) add_churn_series(order, percent, shapes, options, report);

@@ -4,7 +4,9 @@
 #include <cstdio>
 
 #include "tests/bench/churn.h"
+#include "tests/bench/gang.h"
 #include "tests/bench/placing.h"
+#include "tests/bench/preempting.h"
 #include "tests/bench/reload.h"
 #include "tests/bench/wire.h"
 #include "tests/bench/workloads.h"
@@ -161,6 +163,56 @@ void run_churns(const Options& options, Report& report) { // W6
     }
 }
 
+void run_preemptings(const Options& options, Report& report) { // W7
+    const std::vector<std::pair<std::string, PreemptingParameters>> cases{
+        {"W7 1k nodes", {1000, 5000, 50, false, 0, 0}},
+        {"W7 10k nodes", {10'000, 5000, 50, false, 0, 0}},
+        {"W7 10k nodes, opted out", {10'000, 5000, 50, true, 0, 0}},
+        {"W7 10k nodes, 5k candidates", {10'000, 1000, 50, false, 5000, 0}},
+        {"W7 5k nodes, 1k queues", {5000, 5000, 500, false, 0, 10}}};
+    for (const auto& [name, parameters] : cases) {
+        if (!options.wants_workload(name)) continue;
+        Row row{name, "core", 0, {}};
+        Figure rate{name, "decisions per second", {}, 0};
+        Figure victims{name, "victims per placed ask", {}};
+        Figure worst{name, "worst decision, milliseconds", {}};
+        for (int run = 0; run < options.runs; ++run) {
+            PreemptingSample last;
+            const auto once = [&]() -> Result<Sample> {
+                auto sample = run_preempting(parameters);
+                if (!sample.ok()) return sample.error();
+                last = sample.value();
+                return last.sample;
+            };
+            if (!measure_into(row, run, report, once)) return;
+            rate.values.push_back(1e9 / last.decision_ns());
+            victims.values.push_back(static_cast<double>(last.victims) / static_cast<double>(last.sample.placed));
+            worst.values.push_back(last.sample.worst * 1e3);
+        }
+        for (Figure* figure : {&rate, &victims, &worst}) report.figures.push_back(std::move(*figure));
+        report.rows.push_back(std::move(row));
+    }
+}
+
+void run_gangs(const Options& options, Report& report) { // W11
+    std::vector<Row> rows;
+    for (const Level level : {Level::Core, Level::Order})
+        if (options.wants_level(name_of(level))) rows.push_back({"W11 gang", name_of(level), 0, {}});
+    if (rows.empty() || !options.wants_workload("W11")) return;
+    GangRun gang{{}};
+    if (const auto recorded = gang.record(); !recorded.ok()) {
+        report.notes.push_back(recorded.error().text());
+        return;
+    }
+    for (int run = 0; run < options.runs; ++run)
+        for (Row& row : rows)
+            if (!measure_into(row, run, report,
+                              [&] { return gang.run(row.level == "core" ? Level::Core : Level::Order); }))
+                return;
+    if (rows.size() == 2) add_ratio(report, "W11 gang", rows[0], rows[1]);
+    for (Row& row : rows) report.rows.push_back(std::move(row));
+}
+
 void run_reloads(const Options& options, Report& report) { // R1
     if (!options.wants_workload("R1")) return;
     Row row{"R1 reload", "core", 0, {}};
@@ -212,7 +264,9 @@ Report run_workloads(const Options& options) {
         if (options.wants_workload("W4")) run_backlogs(options, report);
         run_churns(options, report);
         run_reloads(options, report);
+        run_preemptings(options, report);
     }
+    run_gangs(options, report);
     if (options.wants_level("wire")) run_wires(options, report);
     return report;
 }

@@ -26,6 +26,8 @@ struct ApplicationRow {
     std::string queue;
     std::string user = "bench";
     std::string group = "bench";
+    std::uint32_t placeholders = 0; // of its gang
+    std::uint32_t placeholder_size = 0;
 };
 
 struct AskRow {

@@ -60,6 +60,7 @@ Settings test_settings(const Shortcuts& shortcuts) {
     Settings settings;
     settings.shortcuts = shortcuts;
     settings.inspect_outstanding = false; // S-520 is compared by unit tests
+    settings.release_confirm = {};        // the twin announces once
     return settings;
 }
 

@@ -103,7 +103,9 @@ std::string Cluster::partition_of(const NodeSpec& spec) const {
     if (spec.attributes)
         for (const Tag& tag : *spec.attributes)
             if (tag.key == "si/node-partition") return std::string(tag.value);
-    if (!is_create(spec)) // without the attribute: where the node is
+    const auto standard = partitions_.find("default");
+    const bool is_there = standard != partitions_.end() && standard->second->knows_node(std::string(spec.id));
+    if (!is_create(spec) && !is_there) // without the attribute: where the node is
         for (const auto& [name, partition] : partitions_)
             if (partition->knows_node(std::string(spec.id))) return name;
     return "default";

@@ -57,9 +57,12 @@ bool Partition::may_run(Application& app, Instant now) { // S-265, C-411
 /// The headroom (S-341 no. 5) and the strict test of the increase (S-252). Where only the second fails, the original
 /// finds out while placing, calls it an internal error (S-331) and, the walk having failed, reserves a node that the
 /// ask can never use. Here both stop the ask alike.
+/// The size of the cluster is no limit for an ask with a required node, which may have to make its room first.
 bool Partition::may_enter(const Queue& leaf, const Rooms& rooms, const Ask& ask) const {
-    return fits_undef(rooms.user, ask.resource) && fits_undef(rooms.queue, ask.resource) &&
-           can_grow(leaf, ask.resource);
+    const bool cluster = ask.required_node.empty();
+    const Maybe room = cluster ? rooms.queue : headroom(leaf, false);
+    return fits_undef(rooms.user, ask.resource) && fits_undef(room, ask.resource) &&
+           can_grow(leaf, ask.resource, cluster);
 }
 
 // --- step 1: reserved asks (S-410 to S-413) -------------------------------------------------------------------------

@@ -153,17 +153,18 @@ std::vector<Node*> Partition::sorted_nodes() {
     return sorted;
 }
 
-Maybe Partition::headroom(const Queue& queue) const { // S-250
+Maybe Partition::headroom(const Queue& queue, bool cluster) const { // S-250
+    if (!cluster && queue.parent.empty()) return std::nullopt;
     const Maybe max = max_of(queue);
     const Maybe own = max ? Maybe(sub_existing(*max, allocated(queue))) : std::nullopt;
-    return queue.parent.empty() ? own : cmin(own, headroom(queues_.at(queue.parent)));
+    return queue.parent.empty() ? own : cmin(own, headroom(queues_.at(queue.parent), cluster));
 }
 
-bool Partition::can_grow(const Queue& leaf, const Amounts& ask) const { // S-252
+bool Partition::can_grow(const Queue& leaf, const Amounts& ask, bool cluster) const { // S-252
     for (const Queue* queue = &leaf;; queue = &queues_.at(queue->parent)) {
         const Amounts wanted = add_existing(ask, allocated(*queue));
         const Maybe max = max_of(*queue);
-        if (queue->parent.empty()) return fits(max, wanted);
+        if (queue->parent.empty()) return !cluster || fits(max, wanted);
         if (!fits_undef(max, wanted)) return false;
     }
 }

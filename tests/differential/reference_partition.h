@@ -99,8 +99,9 @@ private:
     [[nodiscard]] std::vector<Application*> sorted_applications(const Queue& leaf);
     [[nodiscard]] std::vector<Ask*> sorted_asks(Application& app) const;
     [[nodiscard]] std::vector<Node*> sorted_nodes();
-    [[nodiscard]] Maybe headroom(const Queue& queue) const;
-    [[nodiscard]] bool can_grow(const Queue& leaf, const Amounts& ask) const; // S-252 over the chain
+    [[nodiscard]] Maybe headroom(const Queue& queue, bool cluster = true) const; // `cluster`: its size counts
+    [[nodiscard]] bool can_grow(const Queue& leaf, const Amounts& ask,
+                                bool cluster = true) const; // S-252 over the chain
     [[nodiscard]] bool can_run(const Queue& leaf, const Application& app) const;
 
     // users and groups (config.md sections 13 and 14): reference_users.cpp

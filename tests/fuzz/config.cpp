@@ -1,5 +1,5 @@
 // Fuzzes the loader of queue configurations: never a crash, bounded time and memory; a refused text has a problem with
-// a message; what loads can be dumped, and the dump loads as the same configuration.
+// a message; what loads a core applies, and it can be dumped, and the dump loads as the same configuration.
 
 #include <cstdlib>
 #include <string>
@@ -9,8 +9,36 @@
 #include "libcore/config/diff.h"
 #include "libcore/config_yaml/dump.h"
 #include "libcore/config_yaml/load.h"
+#include "libcore/scheduler/cluster_context.h"
 
 using namespace yk;
+
+namespace {
+
+struct Silent final : Callbacks, EventSink {
+    void allocation_made(const NewAllocation&) override {}
+    void allocations_released(std::span<const ReleasedAllocation>) override {}
+    void asks_rejected(std::span<const RejectedAsk>, bool) override {}
+    void releases_ignored(std::span<const IgnoredRelease>) override {}
+    void applications_answered(std::span<const AcceptedApplication>, std::span<const RejectedApplication>) override {}
+    void application_updated(const UpdatedApplication&) override {}
+    void nodes_answered(std::span<const AcceptedNode>, std::span<const RefusedNode>,
+                        std::span<const RefusedNode>) override {}
+    void ask_outstanding(std::string_view, std::string_view, std::string_view) override {}
+    void record(const EventRecord&) override {}
+};
+
+/// What the validator accepted loads into an empty core (C-471).
+void apply(const config::Configuration& configuration) {
+    constexpr Instant kNow{1'000'000'000};
+    Silent silent;
+    ClusterContext core{"rm", Settings{}, silent, silent};
+    const auto done = core.configure(configuration, kNow);
+    YK_CHECK(done.ok(), "what was accepted loads");
+    YK_CHECK(core.check().empty(), "and the core is sound");
+}
+
+} // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size); // NOLINT: bytes as characters
@@ -23,6 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     config::Configuration configuration = *outcome.configuration;
     configuration.checksum.clear();
     if (configuration.partitions.empty()) return 0; // only the text of 0 bytes
+    apply(configuration);
     const std::string dumped = config_yaml::dump(configuration);
     if (dumped.size() > std::size_t{1} << 20) return 0; // aliases written out
     config_yaml::LoadOutcome again = config_yaml::load(dumped, "dump");

@@ -43,9 +43,10 @@ void check_messages(Body body) {
 
 void check_body(Body body) {
     check_messages<si::RegisterResourceManagerRequest, si::AllocationRequest, si::ApplicationRequest, si::NodeRequest,
-                   si::UpdateConfigurationRequest, si::HelloRequest, si::PollRequest, si::CallResultRequest, si::CallResultBody,
-                   si::SyncRequest, si::StreamLogRequest, si::RegisterResourceManagerResponse, si::HelloReply,
-                   si::PollReply, si::AllocationResponse, si::ApplicationResponse, si::NodeResponse>(body);
+                   si::UpdateConfigurationRequest, si::HelloRequest, si::PollRequest, si::CallResultRequest,
+                   si::CallResultBody, si::SyncRequest, si::StreamLogRequest, si::RegisterResourceManagerResponse,
+                   si::HelloReply, si::PollReply, si::AllocationResponse, si::ApplicationResponse, si::NodeResponse>(
+        body);
     const Value value = decode_value(body);
     const std::string bytes = encoded_value(value);
     const auto again = scan_body(bytes);

@@ -2,6 +2,7 @@
 // made here from its views; and a run that was written down and read back says the same again, byte for byte.
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
 
 #include <catch2/catch.hpp>
@@ -102,7 +103,7 @@ std::string story(const std::vector<Command>& commands) {
 
 } // namespace
 
-TEST_CASE("S-181 all invariants hold after every command") {
+TEST_CASE("S-181 S-414 all invariants hold after every command; what is placed holds no reservation") {
     for (const std::uint64_t seed : seeds(kRounds)) {
         INFO("YK_SEED=" << seed);
         const auto commands = RandomCommands(seed).run(kLength);
@@ -162,6 +163,30 @@ TEST_CASE("S-181 C-232 C-434 all invariants hold with rules, dynamic queues and 
         FAIL("YK_SEED=" << seed);
     }
     CHECK(made > 10); // queues were made and swept
+}
+
+TEST_CASE("S-163 nothing that an RM can send stops a queue or a partition") {
+    const std::function<bool(const QueueView&)> any_stopped = [&](const QueueView& queue) {
+        return queue.state == "Stopped" || std::any_of(queue.children.begin(), queue.children.end(), any_stopped);
+    };
+    bool drained = false;
+    const std::function<bool(const QueueView&)> any_drains = [&](const QueueView& queue) {
+        return queue.state == "Draining" || std::any_of(queue.children.begin(), queue.children.end(), any_drains);
+    };
+    for (const std::uint64_t seed : seeds(8)) {
+        INFO("YK_SEED=" << seed);
+        Run run;
+        for (const Command& command : RandomCommands(seed).run(kLength)) {
+            run.play(command);
+            for (const std::string& name : run.core.partition_names()) {
+                CHECK(run.core.partition_view(name)->state == "Active");
+                const QueueView root = *run.core.queue_view(name, "root", true);
+                CHECK_FALSE(any_stopped(root));
+                drained = drained || any_drains(root);
+            }
+        }
+    }
+    CHECK(drained); // the commands do change states
 }
 
 TEST_CASE("S-182 earlier failures stay repaired") {

@@ -2,41 +2,8 @@
 # A shell script drives a whole cluster by one-shot ykctl commands against a detached RM (I-387), and checks what each
 # prints and its exit status. The daemon schedules by hand and has a virtual clock, so there is nothing to wait for.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-bin=${YK_BIN:-$PWD/build/bin}
-work=$(mktemp -d /tmp/yk-cli.XXXXXX)
-export YKCTL_SOCKET=ipc://$work/s NO_COLOR=1 XDG_CONFIG_HOME=$work
-daemon=
-checks=0
-
-clean_up() {
-    local status=$?
-    if [[ -n $daemon ]] && kill -TERM "$daemon" 2>/dev/null; then wait "$daemon" || true; fi
-    if [[ $status -ne 0 && -s $work/log ]]; then sed 's/^/ykd: /' "$work/log" | tail -20 >&2; fi
-    rm -rf "$work"
-    exit "$status"
-}
-trap clean_up EXIT
-
-ykctl() { "$bin/ykctl" "$@"; }
-
-fail() {
-    echo "check $checks: $*" >&2
-    exit 1
-}
-
-# expect STATUS TEXT ARGUMENT...: ykctl ends so, and its output has a line that matches TEXT (extended regular expression)
-expect() {
-    local wanted=$1 text=$2 said status=0
-    shift 2
-    checks=$((checks + 1))
-    said=$(ykctl "$@" 2>&1) || status=$?
-    [[ $status -eq $wanted ]] || fail "ykctl $* ended with $status, not $wanted: $said"
-    grep -qE -- "$text" <<<"$said" || fail "ykctl $* does not say '$text': $said"
-}
-
-# says TEXT ARGUMENT...: as expect, with success
-says() { expect 0 "$@"; }
+# shellcheck source=tests/system/cli_support.bash
+source "$(dirname "${BASH_SOURCE[0]}")/cli_support.bash"
 
 # counts NUMBER ARGUMENT...: a list has so many elements
 counts() {
@@ -71,18 +38,6 @@ partitions:
       resources: {guaranteed: {memory: 8Gi, vcore: 4}, max: {memory: 64Gi, vcore: $1}}
     - name: b
 YAML
-}
-
-start_daemon() {
-    expect 3 'cannot reach ykd at ipc://.*: no such socket' status
-    "${YKD:-$bin/ykd}" --listen "$YKCTL_SOCKET" --manual-schedule --clock virtual 2>"$work/log" &
-    daemon=$!
-    local deadline=$((SECONDS + 20))
-    until ykctl ping --quiet >/dev/null 2>&1; do
-        kill -0 "$daemon" 2>/dev/null || fail "ykd ended"
-        ((SECONDS < deadline)) || fail "ykd does not answer"
-        sleep 0.05
-    done
 }
 
 the_daemon() {
@@ -122,7 +77,7 @@ nodes() {
     says '^node n4 updated$' node update n4 -R memory=2Ki,vcore=1
     json 'd["item"]["capacity"]' "{'memory': 2048, 'vcore': 1000}" node show n4
     says '^node n4 removed$' node remove n4
-    expect 1 'node n4 refused: .*P_NODE_UNKNOWN' node drain n4
+    expect 4 'node n4 refused: .*P_NODE_UNKNOWN' node drain n4
 }
 
 applications() {
@@ -162,7 +117,7 @@ rules_explained() {
 
 asks_and_cycles() {
     says '^ask web-6 added$' ask add web --key web -n 6 -R memory=2Gi,vcore=2
-    expect 1 'ask x refused: .*P_APP_UNKNOWN' ask add nobody --key x -R vcore=1
+    expect 4 'ask x refused: .*P_APP_UNKNOWN' ask add nobody --key x -R vcore=1
     counts 6 ask list
     says '^[0-9]+ cycles, 4 allocations' sched step 10
     counts 4 alloc list
@@ -294,11 +249,26 @@ several_rms() {
     says 'rm other deregistered' rm deregister other
 }
 
+# -p is an attribute of the node on the wire, where attributes replace each other
+several_partitions() {
+    { configuration 8; echo '- {name: gpu, queues: [{name: root, submitacl: "*", queues: [{name: a}]}]}'; } >"$work/two.yaml"
+    says 'partitions \[two\]default, \[two\]gpu' rm register two --config "$work/two.yaml"
+    says 'node g1 added' -r two -p gpu node add g1 -R vcore=1 -a si/rackname=r9
+    says 'node g1 updated' -r two -p gpu node update g1 -R vcore=2
+    says '^si/rackname: +r9' -r two -p gpu node show g1
+    expect 4 'P_NODE_UNKNOWN' -r two -p default node drain g1
+    expect 1 'P_PARTITION_CHANGE' -r two node update g1 -a si/node-partition=default
+    says 'node g1 drained' -r two node drain g1
+    says 'rm two deregistered' rm deregister two --force
+}
+
+rm_is_registered() { ykctl rm list -o name | grep -qx "$1"; }
+
 # a served RM: its stream is the process's, an admin may still act for it
 served_rm() {
     "$bin/ykctl" rm serve shim --config "$work/queues.yaml" --count 1 >"$work/served" 2>/dev/null &
-    local server=$! deadline=$((SECONDS + 20))
-    until ykctl rm list -o name | grep -qx shim; do ((SECONDS < deadline)) || fail "rm serve does not register"; done
+    local server=$!
+    within_20_s "rm serve does not register" rm_is_registered shim
     says '^shim +Running +by a process' rm list
     says '^node s1 sent$' -r shim node add s1 -R vcore=1
     checks=$((checks + 1))
@@ -318,9 +288,11 @@ the_end() {
     says 'no RM is registered' status
 }
 
-start_daemon
+expect 3 'cannot reach ykd at ipc://.*: no such socket' status
+# shellcheck disable=SC2119 # the script has no arguments to hand on
+start_ykd
 for part in the_daemon registration nodes applications rules_explained asks_and_cycles queues explanations reload releases drains many_asks \
-    same_key_twice waiting time_and_events dumps watching several_rms served_rm the_end; do
+    same_key_twice waiting time_and_events dumps watching several_rms several_partitions served_rm the_end; do
     "$part"
 done
 kill -TERM "$daemon"

@@ -1,6 +1,7 @@
 """Configuration over the wire: C-440 (all or nothing, over several partitions), C-441 and C-442 (registration), C-443
 (updates), C-445 (unchanged text), C-460 (extraConfig), C-470 (validation), C-472 and C-473
-(the stored configuration), C-475 (rules), C-476 (usage), C-478 (full dump), B-06 and B-12; I-411, I-436, I-440, I-625."""
+(the stored configuration), C-475 (rules), C-476 (usage), C-478 (full dump), B-06 and B-12; I-411, I-436, I-440, I-625;
+S-610 and S-611 (health checks run by themselves and find what failed)."""
 from daemon_support import *
 
 TWO = """
@@ -142,7 +143,28 @@ def test_usage_of_users_and_groups():
         check(client.refused("E_INVALID", "Dump", {"what": "user", "user": "9x"})["message"] == "Invalid user name")
         check(client.refused("E_INVALID", "Dump", {"what": "group", "group": "a b"})["message"] == "Invalid group name")
         checks = {one["Name"]: one["Succeeded"] for one in client.get("Health", {"run": True})["HealthChecks"]}
-        check(len(checks) == 12 and all(checks.values()) and "User usage" in checks, checks)
+        check(len(checks) == 13 and all(checks.values()) and "User usage" in checks, checks)
+
+
+def failed_checks(client, **how):
+    return [one["Name"] for one in client.get("Health", how)["HealthChecks"] if not one["Succeeded"]]
+
+
+def test_health_is_checked_from_time_to_time():
+    with Daemon("--manual-schedule") as daemon:
+        client = daemon.client()
+        client.register(extraConfig={"health.checkInterval": "20ms"})
+        settled_cluster(client)
+        at = client.get("Health")["At"]
+        until("it is checked again", lambda: client.get("Health")["At"] > at)
+        check(failed_checks(client) == [])
+        client.change("UpdateNode", {"rmID": "rm:1", "nodes": [
+            {"nodeID": "lost", "action": 1, "attributes": {"si/node-partition": "nowhere"}, "schedulableResource": {"vcore": 1}}]})
+        until("the failed node is found", lambda: failed_checks(client) == ["Failed nodes"])
+        client.change("UpdateAllocation", {"rmID": "rm:1", "allocations": [
+            {"allocationKey": "k", "applicationID": "app", "nodeID": "none", "resourcePerAlloc": {"vcore": 1}}]})
+        until("the error is found", lambda: failed_checks(client) == ["Scheduling errors", "Failed nodes"])
+        check("unhealthy" in daemon.text(), "nothing in the log")
 
 
 def test_the_full_dump_has_everything():

@@ -24,6 +24,17 @@ def test_hello_negotiates():
         client.refused("E_SESSION_UNKNOWN", "Ping")
 
 
+def test_replies_keep_to_the_limit_of_the_peer():
+    """I-318"""
+    with Daemon() as daemon:
+        daemon.client().register(config=CONFIG + "".join(f"          - name: q{i}\n" for i in range(1000)))
+        error = Client(daemon.path).refused("E_INVALID", "Hello", {"min": 1, "max": 1, "client": "t", "role": "admin", "maxMessage": 1000})
+        check(error["path"] == "maxMessage", error)
+        small = daemon.client(maxMessage=8192)
+        small.refused("E_TOO_LARGE", "Dump", {"what": "config"})
+        check(small.dump("partitions")[0]["name"] == "default")
+
+
 def test_a_session_is_resumed_and_outlives_its_connection():
     with Daemon("--manual-schedule") as daemon:
         first = daemon.client()

@@ -79,6 +79,7 @@ refused 2 "did you mean --listen" --lisen ipc:///x
 refused 2 "see ykd --help" stray
 refused 2 "an octal mode" --socket-mode 999
 refused 2 "--max-message" --max-message 1TB
+refused 2 "--max-sessions: at least 1" --max-sessions 0
 refused 2 "--clock" --clock lunar
 refused 2 "--log-level loud" --log-level loud
 refused 0 "ykd 0" --version

@@ -1,4 +1,5 @@
-"""The callback stream: vanishing clients, congestion, overflow, detached RMs (interface.md 4.8, I-387)."""
+"""The callback stream: vanishing clients, congestion, overflow, detached RMs (interface.md 4.8, I-387), and that the
+core never waits for an RM (S-592)."""
 from daemon_support import *
 
 SMALL = "outboundMaxItems: 100\n"
@@ -66,6 +67,27 @@ def test_a_second_poll_supersedes_the_first():
         third.change("UpdateNode", {"rmID": "rm:1", "impersonate": True, "nodes": [
             {"nodeID": "n", "action": 1, "schedulableResource": {"vcore": 1}}]})
         check(client.receive()["body"]["items"][0]["kind"] == "UpdateNode")
+
+
+def test_scheduling_does_not_wait_for_the_rm():
+    with Daemon() as daemon:
+        client = daemon.client()
+        client.register()
+        client.cluster()
+        keys = [f"k{number}" for number in range(300)]
+        client.asks(*keys)
+        until("all are placed", lambda: client.dump("partitions")[0].get("totalContainers") == len(keys))
+        check(client.dump("streams")[0]["ack"] == 0, "the RM was not to take anything")
+        told, ack = [], 0
+        while len(told) < 4 + len(keys):
+            items = client.poll(ack=ack)["items"]
+            ack = items[-1]["n"]
+            for item in items:
+                body = item["body"]
+                told += [item["kind"] + " accepted"] * bool(body.get("accepted"))
+                told += [update["state"] for update in body.get("updated", [])]
+                told += [one["allocationKey"] for one in body.get("new", [])]
+        check(told == ["UpdateNode accepted", "UpdateApplication accepted", "Accepted", "Running", *keys], told[:9])
 
 
 def test_congestion_suspends_and_relief_resumes():
@@ -191,6 +213,7 @@ def test_events_are_kept_and_followed():
         client.cluster()
         batch = waiting.receive()["body"]
         check(batch["records"] and batch["records"][0]["eventID"] == opened["nextID"], batch)
+        client.get("Sync", {"rmID": "rm:1"})  # the batch may have come with the first of them
         all_records = client.get("Events", {"start": 0})["EventRecords"]
         check([r["eventID"] for r in all_records] == list(range(len(all_records))))
         only = client.get("Events", {"start": 0, "filter": {"types": [3], "objectID": "n"}})["EventRecords"]

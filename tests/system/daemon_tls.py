@@ -1,4 +1,5 @@
-"""tcp needs a token, tls+tcp works with nng's engine, certificates of clients are asked for (I-341, I-342)."""
+"""tcp needs a token, tls+tcp works with nng's engine, certificates of clients are asked for (I-341, I-342);
+what a session of role rm sees (I-412)."""
 from daemon_support import *
 
 import hashlib
@@ -51,6 +52,26 @@ def test_tcp_takes_tokens_only():
             pass
         check("hush" not in daemon.text(), "a token is in the log")
         client.get("Ping")
+
+
+def test_a_session_of_role_rm_sees_the_objects_of_its_own_rms():  # I-412
+    port = free_port()
+    with Daemon("--listen", f"tcp://127.0.0.1:{port}", "--tokens", "@tokens", files={"tokens": tokens("rm", "hush")}) as daemon:
+        other = daemon.client()
+        other.register("other")
+        mine = Client(("127.0.0.1", port))
+        mine.hello(role="rm", token="hush")
+        mine.register("spark-1")
+        rms = lambda found: [one["clusterId"] for one in found]
+        check(rms(mine.dump("partitions")) == ["other", "spark-1"], "names and totals are for all")
+        check(rms(mine.dump("nodes")) == ["spark-1"])
+        check(mine.dump("config")["rmID"] == "spark-1")
+        check(mine.dump("queue", queue="root.a")["queuename"] == "root.a", "there is only one that it sees")
+        check("observer" in mine.refused("E_FORBIDDEN", "Dump", {"what": "nodes", "rmID": "other"})["message"])
+        mine.refused("E_FORBIDDEN", "Dump", {"what": "apps", "partition": "[other]default"})
+        check(rms(mine.dump("full")["nodes"]) == ["spark-1"])
+        mine.hello(role="observer", token="hush")
+        check(rms(mine.dump("nodes")) == ["other", "spark-1"])
 
 
 def test_tls():

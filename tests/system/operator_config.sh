@@ -2,59 +2,21 @@
 # The operator's side of configuration, while work runs: C-440, C-443, C-445, C-462, C-469 (SIGHUP, --watch-config),
 # C-471, C-473, B-04, B-06, B-07, B-12. Every change is made by ykctl or by a file, and every refusal changes nothing.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-bin=${YK_BIN:-$PWD/build/bin}
-work=$(mktemp -d /tmp/yk-op.XXXXXX)
-export YKCTL_SOCKET=ipc://$work/s NO_COLOR=1 XDG_CONFIG_HOME=$work
-daemon=
-checks=0
+# shellcheck source=tests/system/cli_support.bash
+source "$(dirname "${BASH_SOURCE[0]}")/cli_support.bash"
 
-clean_up() {
-    local status=$?
-    if [[ -n $daemon ]] && kill -TERM "$daemon" 2>/dev/null; then wait "$daemon" || true; fi
-    if [[ $status -ne 0 && -s $work/log ]]; then sed 's/^/ykd: /' "$work/log" | tail -20 >&2; fi
-    rm -rf "$work"
-    exit "$status"
-}
-trap clean_up EXIT
-
-ykctl() { "$bin/ykctl" "$@"; }
-fail() {
-    echo "check $checks: $*" >&2
-    exit 1
-}
-expect() { # STATUS TEXT ARGUMENT...: ykctl ends so and says a line that matches TEXT
-    local wanted=$1 text=$2 said status=0
-    shift 2
-    checks=$((checks + 1))
-    said=$(ykctl "$@" 2>&1) || status=$?
-    [[ $status -eq $wanted ]] || fail "ykctl $* ended with $status, not $wanted: $said"
-    grep -qE -- "$text" <<<"$said" || fail "ykctl $* does not say '$text': $said"
-}
-says() { expect 0 "$@"; }
-logged() { # TEXT: within 20 s
-    local deadline=$((SECONDS + 20))
-    checks=$((checks + 1))
-    until grep -qE -- "$1" "$work/log"; do
-        ((SECONDS < deadline)) || fail "ykd did not log '$1'"
-        sleep 0.05
-    done
-}
+has_logged() { grep -qE -- "$1" "$work/log"; }
+logged() { within_20_s "ykd did not log '$1'" has_logged "$1"; } # TEXT
 active_max() { # of root.a, in thousandths of a core
     ykctl queue show root.a -o json | /usr/bin/python3 -c \
         'import json, sys; print(json.load(sys.stdin)["item"].get("maxResource", {}).get("vcore", "none"))'
 }
+is_max() { [[ $(active_max) == "$1" ]]; }
 has_max() { # NUMBER: now
     checks=$((checks + 1))
-    [[ $(active_max) == "$1" ]] || fail "root.a has max $(active_max), not $1"
+    is_max "$1" || fail "root.a has max $(active_max), not $1"
 }
-gets_max() { # NUMBER: within 20 s
-    local deadline=$((SECONDS + 20))
-    until [[ $(active_max) == "$1" ]]; do
-        ((SECONDS < deadline)) || fail "root.a has max $(active_max), not $1"
-        sleep 0.05
-    done
-}
+gets_max() { within_20_s "root.a does not get max $1" is_max "$1"; } # NUMBER
 configuration() { # MAXIMUM_OF_A [MORE_QUEUES]
     cat <<YAML
 partitions:
@@ -68,20 +30,9 @@ partitions:
 YAML
 }
 
-start_daemon() { # ARGUMENT...
-    "$bin/ykd" --listen "$YKCTL_SOCKET" --manual-schedule --clock virtual "$@" 2>"$work/log" &
-    daemon=$!
-    local deadline=$((SECONDS + 20))
-    until ykctl ping --quiet >/dev/null 2>&1; do
-        kill -0 "$daemon" 2>/dev/null || fail "ykd ended"
-        ((SECONDS < deadline)) || fail "ykd does not answer"
-        sleep 0.05
-    done
-}
-
 work_runs() {
     configuration 8 '- name: b' >"$work/queues.yaml"
-    start_daemon --config "$work/queues.yaml" --watch-config
+    start_ykd --config "$work/queues.yaml" --watch-config
     says 'rm demo registered' rm register demo
     says 'node n1 added' node add n1 -R vcore=16
     says 'accepted' app add web -q root.a

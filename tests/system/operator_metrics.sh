@@ -2,36 +2,9 @@
 # What an operator sees of a running daemon: metrics (I-500 to I-517), health (5.6), history (I-700), rules (C-475),
 # summaries of ended applications (I-721).
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-bin=${YK_BIN:-$PWD/build/bin}
-work=$(mktemp -d /tmp/yk-me.XXXXXX)
-export YKCTL_SOCKET=ipc://$work/s NO_COLOR=1 XDG_CONFIG_HOME=$work
-daemon=
-checks=0
+# shellcheck source=tests/system/cli_support.bash
+source "$(dirname "${BASH_SOURCE[0]}")/cli_support.bash"
 
-clean_up() {
-    local status=$?
-    if [[ -n $daemon ]] && kill -TERM "$daemon" 2>/dev/null; then wait "$daemon" || true; fi
-    if [[ $status -ne 0 && -s $work/log ]]; then sed 's/^/ykd: /' "$work/log" | tail -20 >&2; fi
-    rm -rf "$work"
-    exit "$status"
-}
-trap clean_up EXIT
-
-ykctl() { "$bin/ykctl" "$@"; }
-fail() {
-    echo "check $checks: $*" >&2
-    exit 1
-}
-expect() { # STATUS TEXT ARGUMENT...
-    local wanted=$1 text=$2 said status=0
-    shift 2
-    checks=$((checks + 1))
-    said=$(ykctl "$@" 2>&1) || status=$?
-    [[ $status -eq $wanted ]] || fail "ykctl $* ended with $status, not $wanted: $said"
-    grep -qE -- "$text" <<<"$said" || fail "ykctl $* does not say '$text': $said"
-}
-says() { expect 0 "$@"; }
 metric() { # LINE: the metrics hold exactly this line
     checks=$((checks + 1))
     ykctl metrics >"$work/metrics"
@@ -49,15 +22,7 @@ partitions:
     - {name: a, resources: {max: {vcore: 8}}, maxapplications: 3}
     - {name: b}
 YAML
-"$bin/ykd" --listen "$YKCTL_SOCKET" --manual-schedule --clock virtual --summary-json --legacy-queue-metrics \
-    --settings <(echo 'historyInterval: 100ms') 2>"$work/log" &
-daemon=$!
-deadline=$((SECONDS + 20))
-until ykctl ping --quiet >/dev/null 2>&1; do
-    kill -0 "$daemon" 2>/dev/null || fail "ykd ended"
-    ((SECONDS < deadline)) || fail "ykd does not answer"
-    sleep 0.05
-done
+start_ykd --summary-json --legacy-queue-metrics --settings <(echo 'historyInterval: 100ms')
 
 says '^healthy$' health # before anything is registered
 says 'registered' rm register demo --config "$work/queues.yaml"
@@ -77,6 +42,10 @@ metric 'yunikorn_scheduler_application_total{state="completing"} 1'
 metric 'yunikorn_scheduler_node{state="active"} 2'
 metric 'yunikorn_scheduler_vcore_node_usage_total{range="[0,10%]"} 2'
 metric '# TYPE yunikorn_scheduler_scheduling_cycle_milliseconds histogram'
+metric '# TYPE yunikorn_scheduler_node_sorting_latency_milliseconds histogram'
+metric 'yunikorn_scheduler_trynode_latency_seconds_count 0'
+metric 'yunikorn_scheduler_trynode_evaluation_milliseconds_count 1' # of the first cycle: one in sixteen is measured
+metric 'yunikorn_scheduler_trypreemption_latency_seconds_count 0'
 metric 'yunikorn_queue_app{partition="[demo]default",queue="root.a",state="completing"} 1'
 metric 'yunikorn_queue_app{partition="[demo]default",queue="",state="rejected"} 1'
 metric 'yunikorn_queue_container{partition="[demo]default",queue="root.a",state="released"} 3'
@@ -104,25 +73,22 @@ checks=$((checks + 1))
 
 # health, rules, history, events
 says 'Queue usage +ok' health
+says 'Failed nodes +ok' health
 checks=$((checks + 1))
 ykctl health -o json | grep -q '"Healthy": *true' || fail "health as JSON"
 says '"tagName": *"namespace"' dump rules
-deadline=$((SECONDS + 20))
-until ykctl dump history | grep -q totalContainers; do
-    ((SECONDS < deadline)) || fail "no history: $(ykctl dump history)"
-    sleep 0.05
-done
+has_history() { ykctl dump history | grep -q totalContainers; }
+within_20_s "no history" has_history
 says 'web' events --object app/web
 says '.' -p default events --type NODE
 
 # I-721: when the completing timeout is over
 says '.' clock advance 31s
-deadline=$((SECONDS + 20))
-until grep -q 'YK_APP_SUMMARY: ApplicationID=web .*ResourceUsage=TrackedResource{' "$work/log" &&
-    grep -q '"ApplicationID":"web"' "$work/log"; do
-    ((SECONDS < deadline)) || fail "no summary of web"
-    sleep 0.05
-done
+has_summaries() {
+    grep -q 'YK_APP_SUMMARY: ApplicationID=web .*ResourceUsage=TrackedResource{' "$work/log" &&
+        grep -q '"ApplicationID":"web"' "$work/log"
+}
+within_20_s "no summary of web" has_summaries
 metric 'yunikorn_queue_app_total{partition="[demo]default",queue="root.a",state="completed"} 1'
 says '.' rm deregister --force # counters stay
 metric 'yunikorn_scheduler_container_allocation_attempt_total{state="allocated"} 3'

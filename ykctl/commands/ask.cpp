@@ -30,7 +30,7 @@ struct AddOptions {
     std::optional<std::string> application, key, required_node, task_group, file;
     std::vector<std::string> resources, tags;
     std::optional<std::int64_t> count, priority;
-    bool may_preempt = false, preemptable = false;
+    bool placeholder = false, may_preempt = false, preemptable = false;
     bool wait = false;
 };
 
@@ -118,6 +118,7 @@ Answer<Value> ask_of(Context& context, const AddOptions& options) {
     if (options.priority) ask["priority"] = *options.priority;
     if (options.required_node) tags[kRequiredNodeTag] = *options.required_node;
     if (options.task_group) ask["taskGroupName"] = *options.task_group;
+    if (options.placeholder) ask["placeholder"] = true;
     if (options.may_preempt || options.preemptable)
         ask["preemptionPolicy"] = {{"allowPreemptOther", options.may_preempt},
                                    {"allowPreemptSelf", options.preemptable}};
@@ -129,6 +130,8 @@ std::optional<Failure> check_add_options(const AddOptions& options) {
     if (!options.application) return usage_error("ask add: APP or -f FILE is needed");
     if (options.resources.empty()) return usage_error("ask add: -R is needed", {"for example  -R memory=4Gi,vcore=1"});
     if (options.count && *options.count < 1) return usage_error("-n: at least 1");
+    if (options.placeholder && !options.task_group)
+        return usage_error("--placeholder: of which group?  --task-group NAME");
     constexpr std::int64_t kLimit = std::numeric_limits<std::int32_t>::max();
     if (options.priority && (*options.priority > kLimit || *options.priority < -kLimit - 1)) {
         return usage_error("--priority: out of range (32 bits)");
@@ -235,6 +238,15 @@ std::string ask_text(const Value& ask, std::int64_t now, const Style& style) {
             ""};
         text += "\n" + list_text(std::vector<Value>(log.begin(), log.end()), layout, Format::Table, style);
     }
+    if (const Value& attempt = member_of(ask, "lastPreemption"); attempt.is_object()) {
+        text += "\nlast attempt to preempt, " + time_text(number_of(attempt, "time")) + ": " +
+                printable(text_of(attempt, "result")) + "; " + std::to_string(number_of(attempt, "candidates")) +
+                " candidates, " + std::to_string(number_of(attempt, "nodesTried")) + " nodes tried";
+        for (const char* what : {"excludedQueues", "excludedAllocations"})
+            for (const auto& [why, count] : member_of(attempt, what).items())
+                text += "\n  " + count.dump() + (what[8] == 'Q' ? " queues: " : " allocations: ") + printable(why);
+        text += "\n";
+    }
     return text + "why is it pending?  ykctl explain ask " + printable(text_of(ask, "allocationKey")) + "\n";
 }
 
@@ -248,6 +260,7 @@ void define_add(Command ask, Context& context) {
     command.option("--priority", options->priority, "larger goes first, default 0");
     command.option("--required-node", options->required_node, "only on this node").value("NODE");
     command.option("--task-group", options->task_group, "takes the place of a placeholder of this group").value("NAME");
+    command.flag("--placeholder", options->placeholder, "holds the place of a member of --task-group");
     command.flag("--may-preempt", options->may_preempt, "others may have to go for it (allowPreemptOther)");
     command.flag("--preemptable", options->preemptable,
                  "it goes before others when it is the victim (allowPreemptSelf)");

@@ -52,7 +52,10 @@ int run(const std::vector<std::string>& arguments, Streams streams, const Enviro
     CommandLine line{"ykctl", kAbout};
     GlobalOptions options;
     define_all(line, context, options);
-    const auto outcome = choose_and_run(line, arguments, options, environment, context);
+    const std::vector<std::string> version_of_ykctl{"version", "--client"};
+    const bool asks_version = arguments == std::vector<std::string>{"--version"};
+    const auto outcome =
+        choose_and_run(line, asks_version ? version_of_ykctl : arguments, options, environment, context);
     streams.out.flush();
     if (!streams.out) {
         streams.err << "ykctl: cannot write to standard output\n";

@@ -241,7 +241,9 @@ Answer<Selected> CommandLine::parse(std::vector<std::string> arguments) {
     }
     const auto* chosen = deepest(&app);
     // a misspelt option explains a missing argument better than the missing argument does
-    if (const auto extras = app.remaining(true); !extras.empty()) return unknown_word(chosen, extras.front());
+    auto extras = app.remaining(true);
+    std::erase(extras, "--"); // CLI11 counts the end of the options among what it does not know
+    if (!extras.empty()) return unknown_word(chosen, extras.front());
     if (failure) return *failure;
     const auto action = impl_->actions.find(chosen);
     if (action == impl_->actions.end()) {
@@ -262,7 +264,9 @@ std::optional<std::string> CommandLine::help_of(const std::vector<std::string>& 
         parents += (parents.empty() ? "" : " ") + app->get_name();
         app = *found;
     }
-    return app->help(parents);
+    // Not app->help(), which tells of the command that was parsed, `help`.
+    const std::string name = parents.empty() ? app->get_name() : parents + " " + app->get_name();
+    return app->get_formatter()->make_help(app, name, CLI::AppFormatMode::Normal);
 }
 
 CommandInfo CommandLine::tree() const {

@@ -12,6 +12,7 @@
 #include "ykctl/commands/rm_serve.h"
 #include "ykctl/commands/states.h"
 #include "ykctl/commands/values.h"
+#include "ykctl/render/go_config.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -19,14 +20,19 @@ namespace {
 
 using wire::Value;
 
+/// The configuration that a daemon dumped; nullopt: it is not one that this ykctl understands.
+std::optional<config::Configuration> configuration_of(const Value& page) {
+    auto loaded = config_yaml::load(yaml_text({{"partitions", member_of(page, "partitions")}}), "config");
+    if (loaded.configuration) loaded.configuration->checksum = text_of(page, "checksum");
+    return std::move(loaded.configuration);
+}
+
 /// The canonical text of a configuration (C-473): loading it gives the same tree and the same text again. What is not
 /// part of a configuration stands in comments.
 std::string canonical_text(const Value& page) {
-    const auto plain = yaml_text({{"partitions", member_of(page, "partitions")}});
-    auto loaded = config_yaml::load(plain, "config");
-    if (!loaded.configuration) return yaml_text(page);
-    loaded.configuration->checksum = text_of(page, "checksum");
-    auto text = config_yaml::dump(*loaded.configuration);
+    const auto configuration = configuration_of(page);
+    if (!configuration) return yaml_text(page);
+    auto text = config_yaml::dump(*configuration);
     if (const auto& extra = member_of(page, "extra"); !extra.empty()) {
         std::istringstream lines{yaml_text({{"extra", extra}})};
         for (std::string line; std::getline(lines, line);) text += "# " + line + "\n";
@@ -34,11 +40,24 @@ std::string canonical_text(const Value& page) {
     return text;
 }
 
-Outcome show_config(Context& context) {
+/// C-474.
+std::optional<Failure> show_go_form(Context& context, const Value& page) {
+    const auto configuration = configuration_of(page);
+    if (!configuration)
+        return Failure{Exit::Refused, "the daemon shows a configuration that this ykctl does not know", {}, 0, {}, {}};
+    context.out() << go_configuration(*configuration, member_of(page, "extra")).dump() << "\n";
+    return std::nullopt;
+}
+
+Outcome show_config(Context& context, bool go_form) {
     YK_TRY(pages, context.dump("config"));
     if (pages.size() == 1 && pages.front().is_array()) // several RMs
         pages = {pages.front().begin(), pages.front().end()};
     for (const auto& page : pages) {
+        if (go_form) {
+            if (auto failure = show_go_form(context, page)) return *failure;
+            continue;
+        }
         const auto name = context.settings().rm.value_or("");
         const auto text = context.machine_readable() ? std::string{} : canonical_text(page);
         const auto heading = pages.size() > 1 ? "# RM " + printable(text_of(page, "rmID")) + "\n" : std::string{};
@@ -282,7 +301,10 @@ void define_check(Command command, Context& context) {
 
 void define_config(Command root, Context& context) {
     const auto config = root.sub("config", "the queue configuration: look at, check, compare, reload, go back");
-    config.sub("show", "the running configuration with its checksum").run([&context] { return show_config(context); });
+    const auto show = config.sub("show", "the running configuration with its checksum");
+    const auto go_form = std::make_shared<bool>(false);
+    show.flag("--go-json", *go_form, "in the JSON form of yunikorn-core's REST interface");
+    show.run([&context, go_form] { return show_config(context, *go_form); });
     define_check(config.sub("check", "check files without a daemon (with -s also by that daemon)").alias("validate"),
                  context);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "protocol/si/errors.h"
+#include "ykctl/commands/patience.h"
 #include "ykctl/commands/suggest.h"
 #include "ykctl/render/text.h"
 
@@ -14,9 +15,6 @@ namespace {
 using wire::Value;
 
 constexpr auto kForbidden = static_cast<std::uint32_t>(si::ErrorCode::Forbidden);
-
-/// How long an answer may take that has work behind it (a thousand cycles, a large dump), unless --timeout says it.
-constexpr std::chrono::milliseconds kPatience{60000};
 
 bool is_quick(std::string_view kind) {
     return kind == "Ping" || kind == "Status";

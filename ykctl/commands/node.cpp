@@ -113,6 +113,10 @@ Outcome update_node(Context& context, const std::string& name, const AddOptions&
         change["attributes"] = std::move(attributes);
     }
     if (change.size() == 1) return usage_error("node update: nothing to change; give -R or -a");
+    if (context.settings().partition && options.attributes.empty()) {
+        YK_TRY(node, find_node(context, name)); // -p is told as an attribute, and attributes replace all others
+        change["attributes"] = member_of(node, "attributes");
+    }
     return change_nodes(context, {name}, std::move(change), "updated");
 }
 

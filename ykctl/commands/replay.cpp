@@ -2,6 +2,7 @@
 
 #include "ykctl/replay/replay.h"
 #include "ykctl/commands/nouns.h"
+#include "ykctl/commands/patience.h"
 #include "ykctl/commands/values.h"
 
 namespace yk::cli {
@@ -35,6 +36,7 @@ Outcome play(Context& context, Options& options) {
     play_options.json = context.machine_readable();
     play_options.progress = context.streams().err_is_terminal && !context.settings().quiet;
     play_options.client = context.settings().client;
+    if (!context.settings().timeout) play_options.client.timeout = kPatience;
     if (context.settings().rm) play_options.rm_id = *context.settings().rm;
     return static_cast<Exit>(replay::run_replay(play_options, context.out(), context.streams().err));
 }

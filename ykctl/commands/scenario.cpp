@@ -1,6 +1,7 @@
 // scenario run: glue to ykctl/scenario.
 
 #include "ykctl/commands/nouns.h"
+#include "ykctl/commands/patience.h"
 #include "ykctl/scenario/run.h"
 
 namespace yk::cli {
@@ -19,6 +20,7 @@ void define_scenario(Command root, Context& context) {
         if (*parallel < 1 || *parallel > kMost) return usage_error("-j: 1 to 256");
         options->parallel = static_cast<int>(*parallel);
         options->client = context.settings().client;
+        if (!context.settings().timeout) options->client.timeout = kPatience;
         return static_cast<Exit>(scenario::run_scenarios(*options, context.out(), context.streams().err));
     });
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "protocol/si/errors.h"
 #include "ykctl/commands/object_file.h"
 #include "ykctl/commands/values.h"
 #include "ykctl/render/text.h"
@@ -57,6 +58,14 @@ Value done_value(const Done& done) {
         value["name"] = element_code_name(done.refusal->code);
     }
     return value;
+}
+
+/// Refused because there is no such thing.
+bool is_unknown(std::int64_t code) {
+    using C = si::ElementCode;
+    for (const auto unknown : {C::PartitionUnknown, C::AppUnknown, C::NodeUnknown, C::UnknownAllocation})
+        if (code == static_cast<std::int64_t>(unknown)) return true;
+    return false;
 }
 
 std::string refusal_line(const Done& done) {
@@ -128,12 +137,13 @@ Done done(const Told& told, const std::string& key, std::string what, std::strin
 void Report::add(Done element) {
     const auto format = context_.format();
     const auto number = element.refusal ? ++refused_ : ++succeeded_;
+    if (element.refusal && is_unknown(element.refusal->code)) ++unknown_;
     const bool all = is_machine_readable(format) || (format == Format::Name && !element.refusal);
     if (all || number <= (element.refusal ? kShownRefusals : kShownSuccesses)) elements_.push_back(std::move(element));
 }
 
 Exit Report::finish() {
-    const auto exit = refused_ == 0 ? Exit::Ok : Exit::Refused;
+    const auto exit = refused_ == 0 ? Exit::Ok : unknown_ == refused_ ? Exit::NotFound : Exit::Refused;
     auto& out = context_.out();
     auto& err = context_.streams().err;
     const auto format = context_.format();

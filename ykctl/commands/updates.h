@@ -74,7 +74,7 @@ class Report {
 public:
     explicit Report(Context& context) : context_(context) {}
     void add(Done element);
-    /// Prints; Refused when an element was refused.
+    /// Prints; Refused when an element was refused, NotFound when those all name what does not exist.
     [[nodiscard]] Exit finish();
 
 private:
@@ -82,6 +82,7 @@ private:
     std::vector<Done> elements_; // those that may be shown: of a million asks not all are kept
     std::size_t succeeded_ = 0;
     std::size_t refused_ = 0;
+    std::size_t unknown_ = 0; // of the refused
 };
 
 /// Sends one batch of messages and adds what became of them to the report.

@@ -14,8 +14,8 @@ namespace yk::scenario {
 struct SpawnOptions {
     bool manual_schedule = false;
     bool virtual_clock = false;
-    std::vector<std::string> arguments;      // further ones for ykd, such as {"--config", FILE}
-    std::chrono::milliseconds timeout{5000}; // until it must have answered Hello
+    std::vector<std::string> arguments;       // further ones for ykd, such as {"--config", FILE}
+    std::chrono::milliseconds timeout{30000}; // until it must have answered Hello; one that ends is noticed at once
 };
 
 /// A running ykd of our own on an ipc socket in a fresh directory below /tmp.

@@ -1,5 +1,7 @@
 #include "ykd/runtime/callback_writer.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "libcore/base/check.h"
@@ -106,11 +108,12 @@ void pack_rejected(Packer& packer, const RejectedAsk& rejected) {
 }
 
 void pack_ignored(Packer& packer, const IgnoredRelease& ignored) {
-    packer.map(4);
+    packer.map(5);
     packer.field("partitionName", ignored.partition);
     packer.field("applicationID", ignored.application);
     packer.field("allocationKey", ignored.key);
     packer.field("reason", message_text(ignored.reason));
+    pack_code(packer, ignored.code);
 }
 
 void pack_accepted(Packer& packer, const AcceptedApplication& accepted) {
@@ -169,6 +172,7 @@ std::vector<OutItem> CallbackWriter::take() {
 void CallbackWriter::discard() {
     items_.clear();
     open_.clear();
+    assumed_.clear();
     open_count_ = 0;
     confirmations_.clear();
     calls_.clear();
@@ -176,13 +180,17 @@ void CallbackWriter::discard() {
 
 void CallbackWriter::close_new() {
     if (open_count_ == 0) return;
-    OutItem item;
-    item.kind = si::item::kUpdateAllocation;
-    item.at = now_;
-    set_list_head(item, "new", open_count_);
-    item.body = std::exchange(open_, {});
-    open_count_ = 0;
-    items_.push_back(std::move(item));
+    const std::size_t count = std::exchange(open_count_, 0);
+    const auto push = [&](std::string_view kind, std::string_view list, wire::Buffer& elements) {
+        OutItem item;
+        item.kind = kind;
+        item.at = now_;
+        set_list_head(item, list, count);
+        item.body = std::exchange(elements, {});
+        items_.push_back(std::move(item));
+    };
+    if (interest_.resync_cache) push(si::item::kReSyncSchedulerCache, "assumedAllocations", assumed_);
+    push(si::item::kUpdateAllocation, "new", open_);
 }
 
 OutItem& CallbackWriter::add(std::string_view kind) {
@@ -210,16 +218,35 @@ void CallbackWriter::add_list(std::string_view kind, std::string_view name, std:
 void CallbackWriter::allocation_made(const NewAllocation& allocation) {
     Packer packer(open_);
     pack_allocation(packer, allocation);
+    if (interest_.resync_cache) {
+        Packer assumed(assumed_);
+        assumed.map(2);
+        assumed.field("allocationKey", allocation.key);
+        assumed.field("nodeID", allocation.node);
+    }
     if (++open_count_ == kMaxMerged || open_.size() >= kMaxItemBytes) close_new();
 }
 
 void CallbackWriter::allocations_released(std::span<const ReleasedAllocation> released) {
     add_list(si::item::kUpdateAllocation, "released", released, pack_released);
+    if (interest_.resync_cache) forget(released);
     if (!interest_.confirm_releases) return;
     for (const ReleasedAllocation& one : released)
         if (one.type != TerminationType::Unknown && one.type != TerminationType::StoppedByRm)
             confirmations_.push_back(
                 {std::string(one.partition), std::string(one.application), std::string(one.key), one.type});
+}
+
+/// I-131: what is gone for good; a release that the RM has yet to confirm is not.
+void CallbackWriter::forget(std::span<const ReleasedAllocation> released) {
+    std::vector<ReleasedAllocation> gone;
+    std::copy_if(released.begin(), released.end(), std::back_inserter(gone),
+                 [](const ReleasedAllocation& one) { return one.type == TerminationType::StoppedByRm; });
+    add_list(si::item::kReSyncSchedulerCache, "forgetAllocations", std::span<const ReleasedAllocation>(gone),
+             [](Packer& packer, const ReleasedAllocation& one) {
+                 packer.map(1);
+                 packer.field("allocationKey", one.key);
+             });
 }
 
 void CallbackWriter::asks_rejected(std::span<const RejectedAsk> rejected, bool placements) {

@@ -32,6 +32,7 @@ public:
     struct Interest {
         bool report_ignored = false;
         bool container_state = false;
+        bool resync_cache = false;
         bool confirm_releases = false;
         Duration predicate_ttl{}; // of calls to the RM (I-376)
         Duration preemption_ttl{};
@@ -69,6 +70,7 @@ public:
 
 private:
     void close_new();
+    void forget(std::span<const ReleasedAllocation> released);
     OutItem& add(std::string_view kind);
     OutItem& add_call(std::string_view item_kind, std::uint64_t call, CallKind kind, Duration ttl);
     template <class T, class Write>
@@ -79,6 +81,7 @@ private:
     std::vector<OutItem> items_;
     wire::Buffer open_; // elements of the `new` list being merged
     std::size_t open_count_ = 0;
+    wire::Buffer assumed_; // the same allocations as the RM's predicate cache has to know them (I-131)
     std::vector<PendingConfirmation> confirmations_;
     std::vector<StartedCall> calls_;
 };

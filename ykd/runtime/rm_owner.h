@@ -6,6 +6,7 @@
 //
 // One turn: control lane, work in order, due timers, cycles until nothing moves or the time is up, then one flush.
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -63,14 +64,23 @@ struct StepOutcome {
     bool idle = false; // the last cycle changed nothing
 };
 
-/// Measures cycles: from the end of one part to the end of the next, with one look at the clock for each.
+/// Measures cycles: from the end of one part to the end of the next, with one look at the clock for each. Their stages
+/// are measured in one cycle of kSampled only: two looks at the clock for each would be felt.
 class CycleWatch final : public CycleObserver {
 public:
+    static constexpr std::uint32_t kSampled = 16;
+
     void start() { last_ = cycle_start_ = SteadyClock::now(); }
     void partition_done() override {
         const auto now = SteadyClock::now();
         partitions_.observe(now - last_);
         last_ = now;
+    }
+    bool wants_stages() override { return seen_++ % kSampled == 0; }
+    void begin(Stage stage) override { begun_[static_cast<std::size_t>(stage)] = SteadyClock::now(); }
+    void end(Stage stage) override {
+        const auto at = static_cast<std::size_t>(stage);
+        stages_[at].observe(SteadyClock::now() - begun_[at]);
     }
     void cycle_done() {
         cycles_.observe(last_ - cycle_start_);
@@ -80,11 +90,15 @@ public:
     void take(Tally& into) {
         into.cycles.add(std::exchange(cycles_, {}));
         into.partitions.add(std::exchange(partitions_, {}));
+        for (std::size_t i = 0; i < stages_.size(); ++i) into.stages[i].add(std::exchange(stages_[i], {}));
     }
 
 private:
     SteadyClock::time_point last_, cycle_start_;
     Histogram cycles_, partitions_;
+    std::uint32_t seen_ = 0;
+    std::array<SteadyClock::time_point, kStages> begun_{};
+    std::array<Histogram, kStages> stages_;
 };
 
 class RmOwner {

@@ -50,14 +50,16 @@ struct EventTally {
 struct Tally {
     CoreCounters core;
     EventTally events;
-    Histogram cycles;     // whole ones
-    Histogram partitions; // one partition's part of a cycle
+    Histogram cycles;                      // whole ones
+    Histogram partitions;                  // one partition's part of a cycle
+    std::array<Histogram, kStages> stages; // by Stage; of one cycle in CycleWatch::kSampled
 
     void add(const Tally& other) {
         core.add(other.core);
         events.add(other.events);
         cycles.add(other.cycles);
         partitions.add(other.partitions);
+        for (std::size_t i = 0; i < stages.size(); ++i) stages[i].add(other.stages[i]);
     }
 };
 

@@ -11,6 +11,7 @@
 
 #include "libcore/config/duration.h"
 #include "libcore/config/suggest.h"
+#include "ykd/service/extra_config.h"
 #include "ykd/service/log.h"
 
 namespace yk::service {
@@ -136,6 +137,7 @@ Result<void> apply(const Flags& flags, DaemonSettings& settings) {
     if (flags.socket_mode) YK_CHECKED(take_mode(*flags.socket_mode, settings));
     if (flags.predicate_timeout) YK_CHECKED(take_timeout(*flags.predicate_timeout, settings));
     if (flags.max_message) YK_CHECKED(take_size(*flags.max_message, settings));
+    if (flags.max_sessions == 0U) return usage("--max-sessions: at least 1");
     if (flags.log_level && !parse_level(*flags.log_level))
         return usage(
             fmt::format("--log-level {}: debug, info, warn, error, dpanic, panic, fatal or -1 to 5", *flags.log_level));
@@ -160,10 +162,14 @@ Result<void> apply(const Flags& flags, DaemonSettings& settings) {
     return {};
 }
 
-bool is_true(const char* text) { // C-461
-    for (const char* yes : {"1", "t", "T", "TRUE", "true", "True"})
-        if (std::string_view(text) == yes) return true;
-    return false;
+/// C-467. A bad value is warned of, and the default used (C-461).
+void read_environment(DaemonSettings& settings) {
+    const char* disabled = std::getenv("DISABLE_RESERVATION");
+    if (disabled == nullptr) return;
+    if (const auto flag = to_bool(disabled))
+        settings.reservations_disabled = *flag;
+    else
+        std::cerr << "ykd: DISABLE_RESERVATION=" << disabled << " is neither true nor false; reservations are made\n";
 }
 
 Result<void> read_file(const Flags& flags, DaemonSettings& settings) {
@@ -233,8 +239,7 @@ CommandLine finish(const Flags& flags) {
         std::cerr << "ykd: " << result.error().text() << "\n";
         return done(result.error().code == 0 ? 1 : result.error().code);
     }
-    if (const char* disabled = std::getenv("DISABLE_RESERVATION"); disabled != nullptr)
-        line.settings.reservations_disabled = is_true(disabled);
+    read_environment(line.settings);
     if (flags.dump_default) line.action = Action::DumpDefaultConfig;
     if (flags.check) {
         line.action = Action::CheckConfig;

@@ -104,10 +104,10 @@ private:
         if (now.max && before == *wanted.resources.max) return;
         const config::ResourceMap used = named(now.allocated);
         if (!is_over(used, *wanted.resources.max)) return;
-        add("over-max", now.path, config::resource_text(used), config::resource_text(*wanted.resources.max),
+        add("over-max", now.path, config::written_resource(used), config::written_resource(*wanted.resources.max),
             fmt::format("{} are allocated, above the new maximum {}: nothing is taken away, and nothing is added until "
                         "it is below",
-                        config::resource_text(used), config::resource_text(*wanted.resources.max)));
+                        config::written_resource(used), config::written_resource(*wanted.resources.max)));
     }
     void applications(const QueueMetrics& now, const config::Queue& wanted) {
         if (wanted.max_applications == 0 || now.running <= wanted.max_applications ||
@@ -123,9 +123,10 @@ private:
         if (use == nullptr || limit == nullptr) return;
         const bool over = limit->max_resources && is_over(use->usage, *limit->max_resources);
         if (over)
-            add("over-limit", path, config::resource_text(use->usage), config::resource_text(*limit->max_resources),
+            add("over-limit", path, config::written_resource(use->usage),
+                config::written_resource(*limit->max_resources),
                 fmt::format("{} {} has {}, above the new limit {}; applications: {}", kind, who.name,
-                            config::resource_text(use->usage), config::resource_text(*limit->max_resources),
+                            config::written_resource(use->usage), config::written_resource(*limit->max_resources),
                             fmt::join(use->running, ", ")));
         if (limit->max_applications != 0 && use->running.size() > limit->max_applications)
             add("over-limit", path, std::to_string(use->running.size()), std::to_string(limit->max_applications),

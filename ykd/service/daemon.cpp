@@ -177,10 +177,9 @@ Instant Daemon::now() const {
 }
 
 std::size_t Daemon::reply_limit(const Session* session) const {
-    constexpr std::size_t kLeast = 64U << 10; // a peer that claims less cannot even be told of an error
     const std::size_t told =
         session == nullptr || session->max_message == 0 ? settings_.max_message : session->max_message;
-    return std::max(kLeast, std::min<std::size_t>(told, settings_.max_message));
+    return std::min<std::size_t>(told, settings_.max_message);
 }
 
 si::CoreState Daemon::state() {
@@ -278,11 +277,16 @@ void Daemon::sweep() {
     event_streams_.sweep();
 }
 
+/// The interval may change at any time (C-462), so it is looked at once a second.
 void Daemon::plan_health_check() {
+    constexpr Duration kLook = std::chrono::seconds{1};
     const Duration interval = current_settings().service.health_interval;
-    const bool wanted = interval > Duration{0};
-    deadlines_.call_after(wanted ? interval : Duration{std::chrono::seconds{1}}, [this, wanted] {
-        if (wanted)
+    deadlines_.call_after(interval > Duration{0} ? std::min(interval, kLook) : kLook, [this] {
+        const Duration wanted = current_settings().service.health_interval;
+        const auto last = health_.last();
+        const bool due =
+            wanted > Duration{0} && (!last || real_now() - Instant{(*last)["At"].get<std::int64_t>()} >= wanted);
+        if (due)
             health_.run(*this, [](const wire::Value& result) {
                 if (!result["Healthy"].get<bool>())
                     log("core.scheduler.health").warn("unhealthy: {}", result["HealthChecks"].dump());

@@ -157,10 +157,42 @@ void answer_page(const CallPtr& call, const DumpKind& kind, const PagePlace& pla
     answer(call, place.snapshot->as_of, cursor, head.view(), page.bytes());
 }
 
+/// What an owner thread has made of the picture so far.
 struct Picture {
-    Instant as_of;
-    std::vector<DumpPart> parts;
+    Instant as_of; // of the first piece
+    std::vector<DumpPart> pieces;
+    std::size_t partition = 0; // the one at work
+    PicturePlace place;
 };
+
+/// Makes the next piece, so that cycles run in between (adr 0008); true: it was the last.
+bool add_next(Picture& picture, RmOwner& owner, const std::vector<std::string>& names, const DumpQuery& query,
+              decltype(DumpKind::collect) collect) {
+    if (picture.pieces.empty()) picture.as_of = owner.now();
+    if (owner.context() == nullptr || picture.partition == names.size()) return true;
+    constexpr std::size_t kPiece = 4096; // objects: a few milliseconds of the owner thread
+    picture.place.room = kPiece;
+    DumpPart piece;
+    piece.rm_id = owner.rm_id();
+    piece.partition = names[picture.partition];
+    if (collect(*owner.context(), query, picture.place, piece)) {
+        ++picture.partition;
+        picture.place = {};
+    }
+    picture.pieces.push_back(std::move(piece));
+    return picture.partition == names.size();
+}
+
+void assemble(DumpSnapshot& snapshot, std::vector<DumpPart> pieces) {
+    for (DumpPart& piece : pieces) {
+        const bool goes_on = !snapshot.parts.empty() && snapshot.parts.back().rm_id == piece.rm_id &&
+                             snapshot.parts.back().partition == piece.partition;
+        if (goes_on)
+            add_piece(snapshot.parts.back(), std::move(piece));
+        else
+            snapshot.parts.push_back(std::move(piece));
+    }
+}
 
 /// Makes the snapshot on the owner threads and goes on with it on a worker.
 void make_snapshot(const CallPtr& call, const DumpQuery& query, decltype(DumpKind::collect) collect,
@@ -171,27 +203,21 @@ void make_snapshot(const CallPtr& call, const DumpQuery& query, decltype(DumpKin
         rms.push_back(target.rm);
         (*names)[target.rm->id] = std::move(target.partitions);
     }
-    const auto ask = [names, query, collect](RmOwner& owner) {
-        Picture picture{owner.now(), {}};
-        if (owner.context() == nullptr) return picture;
-        for (const std::string& name : names->at(owner.rm_id())) {
-            DumpPart part{owner.rm_id(), name, {}, {}, {}, {}, {}, {}, {}, {}};
-            collect(*owner.context(), query, part);
-            picture.parts.push_back(std::move(part));
-        }
-        return picture;
+    const auto ask = [names, query, collect](RmOwner& owner, Picture& picture) {
+        return add_next(picture, owner, names->at(owner.rm_id()), query, collect);
     };
-    gather<Picture>(call->daemon().workers(), std::move(rms), Lane::Control, ask,
-                    [call, what = query.what, done = std::move(done)](std::vector<Gathered<Picture>> all) {
-                        auto snapshot = std::make_shared<DumpSnapshot>();
-                        snapshot->what = what;
-                        snapshot->as_of = all.empty() ? call->daemon().now() : Instant{};
-                        for (auto& [rm, picture] : all) {
-                            snapshot->as_of = std::max(snapshot->as_of, picture.as_of);
-                            for (DumpPart& part : picture.parts) snapshot->parts.push_back(std::move(part));
-                        }
-                        done(std::move(snapshot));
-                    });
+    gather_in_pieces<Picture>(call->daemon().workers(), rms, ask,
+                              [call, what = query.what, done = std::move(done)](std::vector<Gathered<Picture>> all) {
+                                  auto snapshot = std::make_shared<DumpSnapshot>();
+                                  snapshot->what = what;
+                                  snapshot->as_of = all.empty() ? call->daemon().now() : Instant{};
+                                  for (auto& [rm, picture] : all) {
+                                      snapshot->as_of = std::max(snapshot->as_of, picture.as_of);
+                                      assemble(*snapshot, std::move(picture.pieces));
+                                  }
+                                  for (DumpPart& part : snapshot->parts) put_in_order(part);
+                                  done(std::move(snapshot));
+                              });
 }
 
 void refuse_what(const CallPtr& call, const std::string& what) {
@@ -239,7 +265,7 @@ void dump(const CallPtr& call) {
     const Value body = wire::decode_value(call->envelope.body);
     wire::BodyReader reader(body);
     const DumpQuery query = read_query(reader);
-    if (!call->accepts(reader) || !check_query(call, query)) return;
+    if (!call->accepts(reader) || !check_query(call, query) || !check_visible(call, query)) return;
     const DumpKind* kind = find_dump_kind(query.what);
     if (kind != nullptr && !query.cursor.empty()) {
         const auto place = call->daemon().snapshots().find(call->session->sid, query.cursor);

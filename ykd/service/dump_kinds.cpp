@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "libcore/config/names.h"
 
@@ -25,12 +26,13 @@ void collect_queue(const ClusterContext& context, const DumpQuery& query, DumpPa
         part.queues.push_back(std::move(*view));
 }
 
-void collect_applications(const ClusterContext& context, const DumpQuery& query, DumpPart& part) {
-    part.applications = context.application_views(part.partition, list_of(query.state), true);
+bool collect_applications(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& part) {
+    part.applications = context.application_piece(part.partition, list_of(query.state), place.view, place.room);
     std::erase_if(part.applications, [&](const ApplicationView& view) {
         return (!query.status.empty() && config::lower(view.state) != query.status) ||
                (!query.queue.empty() && view.queue != query.queue);
     });
+    return place.room > 0;
 }
 
 void collect_application(const ClusterContext& context, const DumpQuery& query, DumpPart& part) {
@@ -38,8 +40,16 @@ void collect_application(const ClusterContext& context, const DumpQuery& query, 
         part.applications.push_back(std::move(*view));
 }
 
-void collect_nodes(const ClusterContext& context, const DumpQuery&, DumpPart& part) {
-    part.nodes = context.node_views(part.partition, true);
+bool collect_nodes(const ClusterContext& context, const DumpQuery&, PicturePlace& place, DumpPart& part) {
+    part.nodes = context.node_piece(part.partition, place.view, place.room);
+    return place.room > 0;
+}
+
+/// What fits into one piece.
+template <void (*Collect)(const ClusterContext&, const DumpQuery&, DumpPart&)>
+bool at_once(const ClusterContext& context, const DumpQuery& query, PicturePlace&, DumpPart& part) {
+    Collect(context, query, part);
+    return true;
 }
 
 void collect_node(const ClusterContext& context, const DumpQuery& query, DumpPart& part) {
@@ -79,26 +89,27 @@ Value encode_node(const DumpPart& part, std::size_t i) {
 }
 
 constexpr std::array<DumpKind, 14> kKinds{{
-    {"partitions", collect_info, [](const DumpPart& p) -> std::size_t { return p.info ? 1 : 0; },
+    {"partitions", at_once<collect_info>, [](const DumpPart& p) -> std::size_t { return p.info ? 1 : 0; },
      [](const DumpPart& p, std::size_t) { return partition_value(*p.info); }},
-    {"queues", collect_queue, [](const DumpPart& p) { return p.queues.size(); },
+    {"queues", at_once<collect_queue>, [](const DumpPart& p) { return p.queues.size(); },
      [](const DumpPart& p, std::size_t i) { return queue_value(p.queues[i], p.partition); }},
-    {"queue", collect_queue, [](const DumpPart& p) { return p.queues.size(); },
+    {"queue", at_once<collect_queue>, [](const DumpPart& p) { return p.queues.size(); },
      [](const DumpPart& p, std::size_t i) { return queue_value(p.queues[i], p.partition); }, true},
     {"apps", collect_applications, [](const DumpPart& p) { return p.applications.size(); }, application_of},
-    {"app", collect_application, [](const DumpPart& p) { return p.applications.size(); }, application_of, true},
+    {"app", at_once<collect_application>, [](const DumpPart& p) { return p.applications.size(); }, application_of,
+     true},
     {"nodes", collect_nodes, [](const DumpPart& p) { return p.nodes.size(); },
      [](const DumpPart& p, std::size_t i) { return node_value(p.nodes[i]); }, false, "nodesInfo"},
-    {"node", collect_node, [](const DumpPart& p) { return p.nodes.size(); }, encode_node, true},
-    {"users", collect_users, [](const DumpPart& p) { return p.users.size(); }, user_of},
-    {"user", collect_users, [](const DumpPart& p) { return p.users.size(); }, user_of, true},
-    {"groups", collect_groups, [](const DumpPart& p) { return p.groups.size(); }, group_of},
-    {"group", collect_groups, [](const DumpPart& p) { return p.groups.size(); }, group_of, true},
-    {"reservations", collect_reservations, [](const DumpPart& p) { return p.reservations.size(); },
+    {"node", at_once<collect_node>, [](const DumpPart& p) { return p.nodes.size(); }, encode_node, true},
+    {"users", at_once<collect_users>, [](const DumpPart& p) { return p.users.size(); }, user_of},
+    {"user", at_once<collect_users>, [](const DumpPart& p) { return p.users.size(); }, user_of, true},
+    {"groups", at_once<collect_groups>, [](const DumpPart& p) { return p.groups.size(); }, group_of},
+    {"group", at_once<collect_groups>, [](const DumpPart& p) { return p.groups.size(); }, group_of, true},
+    {"reservations", at_once<collect_reservations>, [](const DumpPart& p) { return p.reservations.size(); },
      [](const DumpPart& p, std::size_t i) { return reservation_value(p.reservations[i], p.partition, p.rm_id); }},
-    {"rules", collect_rules, [](const DumpPart& p) { return p.rules.size(); },
+    {"rules", at_once<collect_rules>, [](const DumpPart& p) { return p.rules.size(); },
      [](const DumpPart& p, std::size_t i) { return rule_value(p.rules[i]); }, false, "rules", "partition"},
-    {"utilization", collect_utilization, [](const DumpPart&) -> std::size_t { return 1; },
+    {"utilization", at_once<collect_utilization>, [](const DumpPart&) -> std::size_t { return 1; },
      [](const DumpPart& p, std::size_t) { return utilization_value(p.nodes, p.partition, p.rm_id); }},
 }};
 
@@ -122,17 +133,49 @@ const DumpKind* find_dump_kind(std::string_view what) {
     return found == kKinds.end() ? nullptr : &*found;
 }
 
-void collect_everything(const ClusterContext& context, const DumpQuery& query, DumpPart& part) {
-    collect_info(context, query, part);
-    collect_queue(context, query, part);
-    collect_nodes(context, query, part);
-    collect_reservations(context, query, part);
-    collect_users(context, query, part);
-    collect_groups(context, query, part);
-    collect_rules(context, query, part);
-    for (const ApplicationList list : {ApplicationList::Active, ApplicationList::Completed, ApplicationList::Rejected})
-        for (auto& view : context.application_views(part.partition, list, true))
+bool collect_everything(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& part) {
+    constexpr std::array kLists{ApplicationList::Active, ApplicationList::Completed, ApplicationList::Rejected};
+    if (place.stage == 0) {
+        collect_info(context, query, part);
+        collect_queue(context, query, part);
+        collect_reservations(context, query, part);
+        collect_users(context, query, part);
+        collect_groups(context, query, part);
+        collect_rules(context, query, part);
+        place.stage = 1;
+    }
+    if (place.stage == 1) {
+        if (!collect_nodes(context, query, place, part)) return false;
+        place.stage = 2;
+        place.view = {};
+    }
+    for (; place.stage < 2 + kLists.size(); ++place.stage, place.view = {}) {
+        const ApplicationList list = kLists.at(place.stage - 2);
+        for (auto& view : context.application_piece(part.partition, list, place.view, place.room))
             part.applications.push_back(std::move(view));
+        if (place.room == 0) return false;
+    }
+    return true;
+}
+
+void add_piece(DumpPart& part, DumpPart&& piece) {
+    const auto append = [](auto& to, auto& from) {
+        if (to.empty()) return std::swap(to, from);
+        to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+    };
+    if (piece.info) part.info = std::move(piece.info);
+    append(part.queues, piece.queues);
+    append(part.applications, piece.applications);
+    append(part.nodes, piece.nodes);
+    append(part.reservations, piece.reservations);
+    append(part.rules, piece.rules);
+    append(part.users, piece.users);
+    append(part.groups, piece.groups);
+}
+
+void put_in_order(DumpPart& part) {
+    std::stable_sort(part.applications.begin(), part.applications.end(),
+                     [](const auto& a, const auto& b) { return a.list != b.list ? a.list < b.list : a.id < b.id; });
 }
 
 } // namespace yk::service

@@ -19,10 +19,17 @@ struct DumpQuery {
     std::string cursor;
 };
 
+/// How far the picture of a partition has got.
+struct PicturePlace {
+    std::size_t stage = 0;
+    ViewPlace view;
+    std::size_t room = 0; // applications, asks, allocations and nodes that the piece may still take
+};
+
 struct DumpKind {
     std::string_view what;
-    /// Fills in the part, on the owner thread.
-    void (*collect)(const ClusterContext& context, const DumpQuery& query, DumpPart& part);
+    /// Fills in the next piece, on the owner thread; true: it was the last.
+    bool (*collect)(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& piece);
     /// The elements of the main list, one by one.
     std::size_t (*count)(const DumpPart& part);
     Value (*encode)(const DumpPart& part, std::size_t index);
@@ -34,7 +41,10 @@ struct DumpKind {
 /// nullptr: no such picture.
 [[nodiscard]] const DumpKind* find_dump_kind(std::string_view what);
 /// Everything of a partition, for the full state dump.
-void collect_everything(const ClusterContext& context, const DumpQuery& query, DumpPart& part);
+bool collect_everything(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& piece);
+/// Pieces of one partition become one part: add them in their order, then put it in order (I-404).
+void add_piece(DumpPart& part, DumpPart&& piece);
+void put_in_order(DumpPart& part);
 [[nodiscard]] Value application_of(const DumpPart& part, std::size_t index);
 [[nodiscard]] Value user_of(const DumpPart& part, std::size_t index);
 [[nodiscard]] Value group_of(const DumpPart& part, std::size_t index);

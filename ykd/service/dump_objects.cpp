@@ -81,6 +81,32 @@ ResourceMapView percents(const ResourceMapView& used, const ResourceMapView& tot
     return result;
 }
 
+/// What the last attempt to preempt for an ask came to.
+Value attempt_value(const PreemptionAttemptView& attempt) {
+    Fields fields;
+    fields.always("time", attempt.at.ns)
+        .always("result", attempt.result)
+        .omit("fenceRoot", attempt.fence_root)
+        .omit("nodeId", attempt.node)
+        .always("victims", attempt.victims)
+        .always("candidates", attempt.candidates)
+        .always("nodesTried", attempt.nodes_tried)
+        .omit("excludedQueues", attempt.excluded_queues)
+        .omit("excludedAllocations", attempt.excluded);
+    return std::move(fields.value);
+}
+
+/// P-111: the last run of a queue.
+Value quota_run_value(const QuotaRunView& run) {
+    Fields fields;
+    fields.always("time", run.at.ns)
+        .omit("target", run.target)
+        .omit("claimed", run.claimed)
+        .always("candidates", run.candidates)
+        .always("victims", run.victims);
+    return std::move(fields.value);
+}
+
 Value ask_value(const AskView& ask) {
     Value log = Value::array();
     for (const LogEntryView& entry : ask.log)
@@ -100,6 +126,7 @@ Value ask_value(const AskView& ask) {
         .omit("originator", ask.originator)
         .omit("schedulingAttempted", ask.scheduling_attempted)
         .omit("triggeredScaleUp", ask.triggered_scale_up);
+    if (ask.last_preemption) fields.always("lastPreemption", attempt_value(*ask.last_preemption));
     return std::move(fields.value);
 }
 
@@ -292,6 +319,7 @@ Value queue_value(const QueueView& view, const std::string& partition, int nesti
         .omit("effectiveMaxResource", view.effective_max)
         .omit("fairShare", view.fair_share);
     if (view.child_template) fields.always("template", template_value(*view.child_template));
+    if (view.last_quota_run) fields.always("lastQuotaPreemption", quota_run_value(*view.last_quota_run));
     return std::move(fields.value);
 }
 

@@ -16,11 +16,13 @@ Value config_values(const CallPtr& call, const DumpQuery& query) {
     Value list = Value::array();
     Value extra = Value::object();
     for (const auto& [key, text] : call->daemon().extra_config().effective()) extra[key] = text;
-    for (const RmPtr& rm : registered_rms(call, query.rm_id)) {
+    for (const RmPtr& rm : registered_rms(call, query)) {
         const RmFacts facts = rm->facts();
         Value value = configuration_value(*facts.configuration);
         value["checksum"] = facts.configuration->checksum;
         value["extra"] = extra;
+        value["deadlockdetectionenabled"] = false; // C-467, C-473: ykd has no such thing, the keys stay
+        value["deadlocktimeoutseconds"] = 60;
         value["rmID"] = rm->id;
         value["policyGroup"] = facts.policy_group;
         list.push_back(std::move(value));
@@ -30,7 +32,7 @@ Value config_values(const CallPtr& call, const DumpQuery& query) {
 
 Value cluster_values(const CallPtr& call, const DumpQuery& query) {
     Value list = Value::array();
-    for (const RmPtr& rm : registered_rms(call, query.rm_id)) {
+    for (const RmPtr& rm : registered_rms(call, query)) {
         const RmFacts facts = rm->facts();
         Value build = Value::object();
         for (const auto& [key, text] : facts.build_info) build[key] = text;
@@ -46,7 +48,7 @@ Value cluster_values(const CallPtr& call, const DumpQuery& query) {
 
 Value stream_values(const CallPtr& call, const DumpQuery& query) {
     Value list = Value::array();
-    for (const RmPtr& rm : registered_rms(call, query.rm_id)) {
+    for (const RmPtr& rm : registered_rms(call, query)) {
         const StreamStatus stream = rm->owner.stream().status();
         list.push_back({{"rmID", rm->id},
                         {"epoch", stream.epoch},
@@ -84,7 +86,7 @@ std::optional<Value> history_values(const CallPtr& call, const DumpQuery& query)
 /// B-12: the configurations that each RM had, newest first.
 Value config_history_values(const CallPtr& call, const DumpQuery& query) {
     Value list = Value::array();
-    for (const RmPtr& rm : registered_rms(call, query.rm_id)) {
+    for (const RmPtr& rm : registered_rms(call, query)) {
         const auto kept = call->daemon().config_history().of(rm->id);
         for (auto one = kept.rbegin(); one != kept.rend(); ++one)
             list.push_back({{"rmID", rm->id},

@@ -7,6 +7,20 @@
 
 namespace yk::service {
 
+bool is_open_to_all(const DumpQuery& query) {
+    return query.what == "partitions" || query.what == "clusters" || query.what == "streams";
+}
+
+bool check_visible(const CallPtr& call, const DumpQuery& query) {
+    const std::string rm_id = query.rm_id.empty() ? std::string(split_partition(query.partition).rm) : query.rm_id;
+    if (rm_id.empty() || is_open_to_all(query) || call->session->may_see(rm_id)) return true;
+    call->fail(
+        ErrorCode::Forbidden,
+        fmt::format("a session of role rm sees only the partitions of RM {}; say hello as observer to see more", rm_id),
+        "rmID");
+    return false;
+}
+
 std::optional<std::vector<DumpTarget>> find_targets(const CallPtr& call, const DumpQuery& query) {
     const PartitionName wanted = split_partition(query.partition);
     const std::string rm_id = query.rm_id.empty() ? std::string(wanted.rm) : query.rm_id;
@@ -14,6 +28,7 @@ std::optional<std::vector<DumpTarget>> find_targets(const CallPtr& call, const D
     std::vector<std::string> found;
     for (const RmPtr& rm : call->daemon().rms().all()) {
         if ((!rm_id.empty() && rm->id != rm_id) || rm->owner.state() == si::CoreState::New) continue;
+        if (!is_open_to_all(query) && !call->session->may_see(rm->id)) continue;
         DumpTarget target{rm, {}};
         for (const std::string& full : rm->facts().partitions) {
             const std::string name(split_partition(full).name);
@@ -38,11 +53,12 @@ std::optional<std::vector<DumpTarget>> find_targets(const CallPtr& call, const D
     return targets;
 }
 
-std::vector<RmPtr> registered_rms(const CallPtr& call, const std::string& rm_id) {
+std::vector<RmPtr> registered_rms(const CallPtr& call, const DumpQuery& query) {
     std::vector<RmPtr> rms = call->daemon().rms().all();
     std::erase_if(rms, [&](const RmPtr& rm) {
         return !rm->facts().configuration || rm->owner.state() == si::CoreState::New ||
-               (!rm_id.empty() && rm->id != rm_id);
+               (!query.rm_id.empty() && rm->id != query.rm_id) ||
+               (!is_open_to_all(query) && !call->session->may_see(rm->id));
     });
     return rms;
 }

@@ -16,9 +16,13 @@ struct DumpTarget {
     std::vector<std::string> partitions; // short
 };
 
-/// Nothing: the call was answered.
+/// I-412: dumps of names and totals, which a session of role rm may have of every RM.
+[[nodiscard]] bool is_open_to_all(const DumpQuery& query);
+/// False: it asks for objects of an RM that the session may not see, and was answered.
+[[nodiscard]] bool check_visible(const CallPtr& call, const DumpQuery& query);
+/// Only those that the session may see. Nothing: the call was answered.
 [[nodiscard]] std::optional<std::vector<DumpTarget>> find_targets(const CallPtr& call, const DumpQuery& query);
-/// The RMs with a configuration; all when `rm_id` is empty.
-[[nodiscard]] std::vector<RmPtr> registered_rms(const CallPtr& call, const std::string& rm_id);
+/// The RMs with a configuration that the session may see as far as the dump goes; all when the query names none.
+[[nodiscard]] std::vector<RmPtr> registered_rms(const CallPtr& call, const DumpQuery& query);
 
 } // namespace yk::service

@@ -16,7 +16,7 @@ namespace yk::service {
 namespace {
 
 /// Keys of C-462 and C-468. C-465's belong to the RM and are carried without a word.
-constexpr std::array<std::string_view, 19> kKnown{"event.trackingEnabled",      "event.requestCapacity",
+constexpr std::array<std::string_view, 20> kKnown{"event.trackingEnabled",      "event.requestCapacity",
                                                   "event.ringBufferCapacity",   "event.maxStreams",
                                                   "event.maxStreamsPerHost",    "event.RESTResponseSize",
                                                   "health.checkInterval",       "log.level",
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 19> kKnown{"event.trackingEnabled",      
                                                   "service.terminatedTimeout",  "service.reservationTimeout",
                                                   "service.userCacheValid",     "service.reservationDelay",
                                                   "service.preemptionThrottle", "service.preemptionUnplaced",
-                                                  "service.inspectionInterval"};
+                                                  "service.inspectionInterval", "service.releaseConfirmTimeout"};
 
 /// C-465: what the core carries for the RM and does not read.
 constexpr std::array<std::string_view, 14> kOfTheRm{"service.clusterId",
@@ -88,14 +88,6 @@ bool is_known_key(std::string_view key) {
     return std::find(kKnown.begin(), kKnown.end(), key) != kKnown.end() ||
            std::find(kOfTheRm.begin(), kOfTheRm.end(), key) != kOfTheRm.end() || key.rfind("kubernetes.", 0) == 0 ||
            key.rfind("admissionController.", 0) == 0 || ends_with(".yaml") || ends_with(".gz");
-}
-
-std::optional<bool> to_bool(std::string_view text) { // C-461
-    for (const std::string_view yes : {"1", "t", "T", "TRUE", "true", "True"})
-        if (text == yes) return true;
-    for (const std::string_view no : {"0", "f", "F", "FALSE", "false", "False"})
-        if (text == no) return false;
-    return std::nullopt;
 }
 
 std::optional<std::uint64_t> to_unsigned(std::string_view text) {
@@ -182,6 +174,14 @@ private:
 
 } // namespace
 
+std::optional<bool> to_bool(std::string_view text) {
+    for (const std::string_view yes : {"1", "t", "T", "TRUE", "true", "True"})
+        if (text == yes) return true;
+    for (const std::string_view no : {"0", "f", "F", "FALSE", "false", "False"})
+        if (text == no) return false;
+    return std::nullopt;
+}
+
 DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     DerivedSettings derived;
     derived.core = base;
@@ -208,6 +208,7 @@ DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     reader.duration("service.preemptionThrottle", core.preemption_throttle, false);
     reader.duration("service.preemptionUnplaced", core.preemption_unplaced, false);
     reader.duration("service.inspectionInterval", core.inspection_interval, true);
+    reader.duration("service.releaseConfirmTimeout", core.release_confirm, false);
     reader.look_for_unknown_keys();
     return derived;
 }

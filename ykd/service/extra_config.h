@@ -6,7 +6,9 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libcore/scheduler/settings.h"
@@ -34,6 +36,8 @@ struct DerivedSettings {
     std::vector<std::string> warnings; // keys with bad values, unknown keys that look like a typing error
 };
 
+/// `true` in the spellings of C-461; nullopt: neither that nor false.
+[[nodiscard]] std::optional<bool> to_bool(std::string_view text);
 /// `base`: what is not of extraConfig (reservations off, manual schedule).
 [[nodiscard]] DerivedSettings derive_settings(const TextMap& map, const Settings& base);
 

@@ -48,4 +48,35 @@ void gather(Workers& workers, std::vector<RmPtr> rms, Lane lane, std::function<T
     }
 }
 
+/// As gather() on the control lane, for answers that take long: `ask` adds a piece to the answer and is called again,
+/// in another turn of the owner, until it returns true.
+template <class T>
+void gather_in_pieces(Workers& workers, const std::vector<RmPtr>& rms, std::function<bool(RmOwner&, T&)> ask,
+                      std::function<void(std::vector<Gathered<T>>)> done) {
+    struct State : std::enable_shared_from_this<State> {
+        explicit State(Workers& pool) : workers(pool) {}
+        void ask_for(std::size_t i) {
+            answers[i].rm->owner.control([self = this->shared_from_this(), i](RmOwner& owner) {
+                if (!self->ask(owner, self->answers[i].answer)) return self->ask_for(i);
+                if (--self->missing == 0) self->finish();
+            });
+        }
+        void finish() {
+            workers.post([self = this->shared_from_this()] { self->done(std::move(self->answers)); });
+        }
+        Workers& workers;
+        std::vector<Gathered<T>> answers;
+        std::atomic<std::size_t> missing{0};
+        std::function<bool(RmOwner&, T&)> ask;
+        std::function<void(std::vector<Gathered<T>>)> done;
+    };
+    const auto state = std::make_shared<State>(workers);
+    state->missing = rms.size();
+    state->ask = std::move(ask);
+    state->done = std::move(done);
+    for (const RmPtr& rm : rms) state->answers.push_back({rm, T{}});
+    if (rms.empty()) return state->finish();
+    for (std::size_t i = 0; i < rms.size(); ++i) state->ask_for(i);
+}
+
 } // namespace yk::service

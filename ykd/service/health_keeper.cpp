@@ -15,14 +15,14 @@ constexpr Duration kLoopLimit = std::chrono::seconds{10};
 
 struct RmHealth {
     std::vector<HealthCheckView> checks;
-    std::uint64_t scheduling_errors = 0;
+    CoreCounters counters;
 };
 
 RmHealth health_of(RmOwner& owner) {
     RmHealth health;
     if (owner.context() == nullptr) return health;
     health.checks = owner.context()->health();
-    health.scheduling_errors = owner.context()->counters().scheduling_errors;
+    health.counters = owner.context()->counters();
     return health;
 }
 
@@ -60,16 +60,23 @@ HealthCheckView main_loop(const std::vector<RmPtr>& rms) {
 
 } // namespace
 
-HealthCheckView HealthKeeper::scheduling_errors(std::uint64_t total) {
-    const std::lock_guard lock(mutex_);
+std::uint64_t RecentGrowth::note(std::uint64_t total) {
     const auto now = SteadyClock::now();
-    while (!errors_.empty() && now - errors_.front().first > kErrorWindow) errors_.pop_front();
+    while (!seen_.empty() && now - seen_.front().first > kErrorWindow) seen_.pop_front();
     // The counters of an RM that is gone are missing from the total, which then starts anew.
-    if (!errors_.empty() && total < errors_.back().second) errors_.clear();
-    errors_.emplace_back(now, total);
-    const std::uint64_t recent = total - errors_.front().second;
-    return {"Scheduling errors", recent == 0, "Checks for scheduling errors in the last 5 minutes",
-            recent == 0 ? "" : fmt::format("{} scheduling errors", recent)};
+    if (!seen_.empty() && total < seen_.back().second) seen_.clear();
+    seen_.emplace_back(now, total);
+    return total - seen_.front().second;
+}
+
+std::vector<HealthCheckView> HealthKeeper::recent_failures(const CoreCounters& total) {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t errors = errors_.note(total.scheduling_errors);
+    const std::uint64_t nodes = failed_nodes_.note(total.nodes_failed);
+    return {{"Scheduling errors", errors == 0, "Checks for scheduling errors in the last 5 minutes",
+             errors == 0 ? "" : fmt::format("{} scheduling errors", errors)},
+            {"Failed nodes", nodes == 0, "Checks for nodes of unknown partitions in the last 5 minutes",
+             nodes == 0 ? "" : fmt::format("{} nodes of unknown partitions", nodes)}};
 }
 
 wire::Value HealthKeeper::keep(Daemon& daemon, const std::vector<HealthCheckView>& checks) {
@@ -100,9 +107,9 @@ void HealthKeeper::run(Daemon& daemon, std::function<void(const wire::Value&)> d
     std::vector<RmPtr> rms = daemon.rms().all();
     gather<RmHealth>(daemon.workers(), rms, Lane::Control, health_of,
                      [this, &daemon, rms, done = std::move(done)](const std::vector<Gathered<RmHealth>>& all) {
-                         std::uint64_t errors = 0;
-                         for (const auto& one : all) errors += one.answer.scheduling_errors;
-                         std::vector<HealthCheckView> checks{scheduling_errors(errors)};
+                         CoreCounters total;
+                         for (const auto& one : all) total.add(one.answer.counters);
+                         std::vector<HealthCheckView> checks = recent_failures(total);
                          for (const auto& one : all)
                              for (const HealthCheckView& check : one.answer.checks) merge(checks, check, one.rm->id);
                          checks.push_back(streams(rms));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/scheduler/cluster_context.h"
 #include "libcore/scheduler/view.h"
 #include "protocol/wire/value.h"
 #include "ykd/runtime/clock.h"
@@ -15,6 +16,15 @@
 namespace yk::service {
 
 class Daemon;
+
+/// How much a counter that only grows has grown in the last five minutes.
+class RecentGrowth {
+public:
+    std::uint64_t note(std::uint64_t total);
+
+private:
+    std::deque<std::pair<SteadyClock::time_point, std::uint64_t>> seen_; // totals of the last five minutes
+};
 
 class HealthKeeper {
 public:
@@ -26,15 +36,16 @@ public:
     [[nodiscard]] std::vector<std::string> failures() const;
 
 private:
+    /// Checks 1 and 2.
+    [[nodiscard]] std::vector<HealthCheckView> recent_failures(const CoreCounters& total);
     [[nodiscard]] wire::Value keep(Daemon& daemon, const std::vector<HealthCheckView>& checks);
-    [[nodiscard]] HealthCheckView scheduling_errors(std::uint64_t total);
 
     mutable std::mutex mutex_;
     std::optional<wire::Value> last_;
     std::vector<std::string> failures_;
     bool healthy_ = true;
     Instant since_ = real_now();
-    std::deque<std::pair<SteadyClock::time_point, std::uint64_t>> errors_; // totals seen in the last five minutes
+    RecentGrowth errors_, failed_nodes_; // S-611
 };
 
 } // namespace yk::service

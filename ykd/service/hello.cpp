@@ -11,6 +11,9 @@ namespace {
 
 constexpr auto kAuthDelay = std::chrono::milliseconds{500}; // I-342
 
+/// A peer that takes less could not even be told of errors, or a page of a dump with one thing in it.
+constexpr std::uint32_t kLeastReplyLimit = 8U << 10;
+
 std::uint64_t to_ms(Duration duration) {
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
@@ -114,6 +117,9 @@ void hello(const CallPtr& call) {
     Daemon& daemon = call->daemon();
     const auto request = call->decode<si::HelloRequest>();
     if (!request || !speaks_version(call, *request)) return;
+    if (request->max_message.value_or(kLeastReplyLimit) < kLeastReplyLimit)
+        return call->fail(ErrorCode::Invalid,
+                          fmt::format("maxMessage: a client takes at least {} bytes", kLeastReplyLimit), "maxMessage");
     const auto grant = authenticate(call, request->token);
     if (!grant) return;
     const auto role = asked_role(call, request->role, *grant);

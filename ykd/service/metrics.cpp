@@ -45,12 +45,32 @@ constexpr std::array<std::string_view, PartitionMetrics::kBands> kBandNames{
     "[0,10%]",   "(10%,20%]", "(20%,30%]", "(30%,40%]", "(40%,50%]",
     "(50%,60%]", "(60%,70%]", "(70%,80%]", "(80%,90%]", "(90%,100%]"};
 
-void write_latency(MetricWriter& to, std::string_view name, const Histogram& histogram, std::string_view what) {
+/// I-505: under the original's name, and under one that says what it holds. `write` adds the histograms.
+template <class Write>
+void write_latency(MetricWriter& to, std::string_view name, std::string_view what, Write&& write) {
     const std::string full = fmt::format("yunikorn_scheduler_{}", name);
     to.family(full + "_milliseconds", MetricType::Histogram, fmt::format("{}, in seconds in spite of its name.", what));
-    to.histogram({}, histogram);
+    write();
     to.family(full + "_seconds", MetricType::Histogram, fmt::format("{}, in seconds.", what));
-    to.histogram({}, histogram);
+    write();
+}
+
+void write_latency(MetricWriter& to, std::string_view name, const Histogram& histogram, std::string_view what) {
+    write_latency(to, name, what, [&] { to.histogram({}, histogram); });
+}
+
+void write_stages(MetricWriter& to, const Tally& tally) {
+    const auto of = [&](Stage stage) -> const Histogram& { return tally.stages[static_cast<std::size_t>(stage)]; };
+    const auto sampled = [](std::string_view what) {
+        return fmt::format("{}, of one cycle in {}", what, CycleWatch::kSampled);
+    };
+    write_latency(to, "node_sorting_latency", sampled("Bringing what changed into order"), [&] {
+        to.histogram({{"level", "app"}}, of(Stage::SortApplications));
+        to.histogram({{"level", "queue"}}, of(Stage::SortQueues));
+    });
+    write_latency(to, "trynode_latency", of(Stage::TryNode), sampled("Checking one node"));
+    write_latency(to, "trynode_evaluation", of(Stage::FindNode), sampled("Looking for a node for one ask"));
+    write_latency(to, "trypreemption_latency", of(Stage::Preempt), sampled("One attempt to preempt"));
 }
 
 void write_counters(MetricWriter& to, const Tally& tally) {
@@ -66,8 +86,17 @@ void write_counters(MetricWriter& to, const Tally& tally) {
     to.count({{"result", "new"}}, core.submitted);
     to.count({{"result", "accepted"}}, core.accepted);
     to.count({{"result", "rejected"}}, core.refused);
+    to.family("yunikorn_scheduler_preemption_victims_total", MetricType::Counter,
+              "Allocations announced as victims; of them: those whose room the ask that they were chosen for did not "
+              "take.");
+    to.count({{"state", "announced"}}, core.victims);
+    to.count({{"state", "unused"}}, core.victims_unused);
+    to.family("yunikorn_scheduler_releases_announced_again_total", MetricType::Counter,
+              "Releases that a resource manager had not confirmed in time and was told of once more.");
+    to.count({}, core.reannounced);
     write_latency(to, "scheduling_latency", tally.partitions, "One partition's part of a scheduling cycle");
     write_latency(to, "scheduling_cycle", tally.cycles, "A whole scheduling cycle");
+    write_stages(to, tally);
 }
 
 void write_states(MetricWriter& to, const std::vector<PartitionPicture>& pictures, std::uint64_t nodes_removed) {

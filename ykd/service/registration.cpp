@@ -18,8 +18,8 @@ namespace {
 using Request = si::RegisterResourceManagerRequest;
 
 /// Capabilities that this version has something behind; others are echoed as ignored (I-021).
-constexpr std::array<std::string_view, 6> kUnderstood{"events",        "events:all", "containerState",
-                                                      "reportIgnored", "predicates", "preemptionPredicates"};
+constexpr std::array<std::string_view, 7> kUnderstood{
+    "events", "events:all", "containerState", "reportIgnored", "resyncCache", "predicates", "preemptionPredicates"};
 constexpr std::array<std::string_view, 4> kNeedAnswers{"predicates", "preemptionPredicates", "configStore",
                                                        "stateDump"};
 
@@ -97,6 +97,7 @@ CallbackWriter::Interest interest_of(const Registration& registration) {
     CallbackWriter::Interest interest;
     interest.report_ignored = has(registration.capabilities, "reportIgnored") || registration.request.detached;
     interest.container_state = has(registration.capabilities, "containerState");
+    interest.resync_cache = has(registration.capabilities, "resyncCache");
     interest.confirm_releases = registration.request.detached && registration.request.detached->confirm_releases;
     interest.predicate_ttl = registration.call->daemon().settings().predicate_timeout;
     interest.preemption_ttl = registration.call->daemon().settings().preemption_timeout;

@@ -50,6 +50,9 @@ public:
         return role == si::Role::Admin || (role == si::Role::Rm && matches(grant.rms, rm_id));
     }
 
+    /// Whether it sees the objects of this RM; if not, only its names and totals (I-412).
+    [[nodiscard]] bool may_see(const std::string& rm_id) const { return role != si::Role::Rm || may_own(rm_id); }
+
     std::mutex mutex;
     SeqTable<CallPtr, RememberedReply> seq;
     std::weak_ptr<Call> executing;

@@ -7,9 +7,6 @@
 namespace yk::service {
 namespace {
 
-constexpr std::string_view kForeign = "the partition belongs to another resource manager";
-constexpr std::string_view kPartitionAttribute = "si/node-partition";
-
 void fill(Quantities& to, const std::optional<si::Resources>& from) {
     to.clear();
     if (!from) return;
@@ -66,13 +63,6 @@ ReleaseSpec release_spec(const Release& from) {
             from.message};
 }
 
-std::string_view partition_of(const si::NodeInfo& node) {
-    if (!node.attributes) return {};
-    for (const auto& [key, value] : *node.attributes)
-        if (key == kPartitionAttribute) return value;
-    return {};
-}
-
 void fill(NodeSpec& to, const si::NodeInfo& from) {
     to.id = from.node_id;
     to.action = static_cast<NodeAction>(from.action);
@@ -86,52 +76,19 @@ void fill(NodeSpec& to, const si::NodeInfo& from) {
     for (std::size_t i = 0; i < to.existing.size(); ++i) fill(to.existing[i], from.existing_allocations[i]);
 }
 
-/// A full name of another RM's partition (I-111).
-bool is_foreign(std::string_view partition, std::string_view rm_id) {
-    if (partition.empty() || partition.front() != '[') return false;
-    const std::size_t end = partition.find(']');
-    return end == std::string_view::npos || partition.substr(1, end - 1) != rm_id;
-}
-
 } // namespace
 
-void Translator::clear_foreign() {
-    foreign_asks_.clear();
-    foreign_allocations_.clear();
-    foreign_releases_.clear();
-    foreign_applications_.clear();
-    foreign_nodes_.clear();
-    failed_nodes_.clear();
-}
-
-const AllocationRequest& Translator::translate(const si::AllocationRequest& message, std::string_view rm_id) {
-    clear_foreign();
-    const auto fill_list = [&](auto& to, const auto& from, std::vector<RejectedAsk>& foreign) {
+const AllocationRequest& Translator::translate(const si::AllocationRequest& message) {
+    const auto fill_list = [](auto& to, const auto& from) {
         to.resize(from.size());
-        std::size_t count = 0;
-        for (const auto& element : from) {
-            if (is_foreign(element.partition_name, rm_id)) {
-                foreign.push_back({element.partition_name, element.application_id, element.allocation_key, kForeign,
-                                   ElementCode::PartitionForeign});
-            } else {
-                fill(to[count++], element);
-            }
-        }
-        to.resize(count);
+        for (std::size_t i = 0; i < from.size(); ++i) fill(to[i], from[i]);
     };
-    const auto fill_releases = [&](std::vector<ReleaseSpec>& to, const auto& from) {
+    const auto fill_releases = [](std::vector<ReleaseSpec>& to, const auto& from) {
         to.clear();
-        for (const auto& element : from) {
-            if (is_foreign(element.partition_name, rm_id)) {
-                foreign_releases_.push_back({element.partition_name, element.application_id, element.allocation_key,
-                                             kForeign, ElementCode::PartitionForeign});
-            } else {
-                to.push_back(release_spec(element));
-            }
-        }
+        for (const auto& element : from) to.push_back(release_spec(element));
     };
-    fill_list(allocation_.allocations, message.allocations, foreign_allocations_);
-    fill_list(allocation_.asks, message.asks, foreign_asks_);
+    fill_list(allocation_.allocations, message.allocations);
+    fill_list(allocation_.asks, message.asks);
     fill_releases(allocation_.ask_releases, message.releases.allocation_asks_to_release);
     fill_releases(allocation_.releases, message.releases.allocations_to_release);
     return allocation_;
@@ -172,56 +129,32 @@ void Translator::fill_application(ApplicationSpec& to, const si::AddApplicationR
     to.execution_timeout_ms = from.execution_timeout_milli_seconds;
     fill(to.placeholder_ask, from.placeholder_ask);
     to.gang_style = from.gang_scheduling_style;
+    if (!to.gang_style.empty() && to.gang_style != "Hard" && to.gang_style != "Soft") // G-003
+        log("core.scheduler.application")
+            .warn("application {}: gang scheduling style '{}' is unknown, it is taken as Soft; the styles are Hard and "
+                  "Soft",
+                  to.id, to.gang_style);
 }
 
-const ApplicationRequest& Translator::translate(const si::ApplicationRequest& message, std::string_view rm_id,
+const ApplicationRequest& Translator::translate(const si::ApplicationRequest& message,
                                                 std::span<const std::string> user_faults) {
-    clear_foreign();
     application_.add.clear();
     application_.remove.clear();
     quotas_.clear();
     for (std::size_t i = 0; i < message.add.size(); ++i) {
-        const si::AddApplicationRequest& from = message.add[i];
-        if (is_foreign(from.partition_name, rm_id)) {
-            foreign_applications_.push_back(
-                {from.partition_name, from.application_id, kForeign, ElementCode::PartitionForeign});
-            continue;
-        }
         ApplicationSpec& to = application_.add.emplace_back();
-        fill_application(to, from);
+        fill_application(to, message.add[i]);
         to.user_fault = user_faults[i];
     }
     for (const si::RemoveApplicationRequest& from : message.remove)
-        if (!is_foreign(from.partition_name, rm_id))
-            application_.remove.push_back({from.partition_name, from.application_id});
+        application_.remove.push_back({from.partition_name, from.application_id});
     return application_;
 }
 
-const NodeRequest& Translator::translate(const si::NodeRequest& message, std::string_view rm_id) {
-    clear_foreign();
+const NodeRequest& Translator::translate(const si::NodeRequest& message) {
     node_.nodes.resize(message.nodes.size());
-    std::size_t count = 0;
-    for (const si::NodeInfo& from : message.nodes) {
-        const std::string_view partition = partition_of(from);
-        if (!is_foreign(partition, rm_id)) {
-            fill(node_.nodes[count++], from);
-            continue;
-        }
-        const bool creates = from.action == si::NodeAction::Create || from.action == si::NodeAction::CreateDrain;
-        (creates ? foreign_nodes_ : failed_nodes_)
-            .push_back({partition, from.node_id, kForeign, ElementCode::PartitionForeign,
-                        static_cast<NodeAction>(from.action)});
-    }
-    node_.nodes.resize(count);
+    for (std::size_t i = 0; i < message.nodes.size(); ++i) fill(node_.nodes[i], message.nodes[i]);
     return node_;
-}
-
-void Translator::report_foreign(Callbacks& callbacks) const {
-    if (!foreign_allocations_.empty()) callbacks.asks_rejected(foreign_allocations_, true);
-    if (!foreign_asks_.empty()) callbacks.asks_rejected(foreign_asks_, false);
-    if (!foreign_releases_.empty()) callbacks.releases_ignored(foreign_releases_);
-    if (!foreign_applications_.empty()) callbacks.applications_answered({}, foreign_applications_);
-    if (!foreign_nodes_.empty() || !failed_nodes_.empty()) callbacks.nodes_answered({}, foreign_nodes_, failed_nodes_);
 }
 
 } // namespace yk::service

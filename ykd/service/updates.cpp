@@ -49,11 +49,10 @@ public:
         thread_local Translator translator; // one RM per owner thread; keeps its vectors
         if constexpr (std::is_same_v<Message, si::ApplicationRequest>) {
             const auto faults = users_->resolve(message_, owner.now());
-            owner.context()->apply(translator.translate(message_, owner.rm_id(), faults), owner.now());
+            owner.context()->apply(translator.translate(message_, faults), owner.now());
         } else {
-            owner.context()->apply(translator.translate(message_, owner.rm_id()), owner.now());
+            owner.context()->apply(translator.translate(message_), owner.now());
         }
-        translator.report_foreign(owner.callbacks());
         owner.settle_releases();
     }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "libcore/config/checksum.h"
+#include "ykd/service/session.h"
 
 using namespace yk;
 using namespace yk::service;
@@ -36,6 +37,16 @@ TEST_CASE("I-343 ipc peers: the daemon's user and root are admins, others what t
     CHECK(known->role == si::Role::Rm);
     CHECK(known->rms == "a-*");
     CHECK(access.authenticate(peer(Transport::Ipc, kStranger - 1), "")->role == si::Role::Observer);
+}
+
+TEST_CASE("I-412 a session of role rm sees the RMs of its pattern, one of another role sees all") {
+    const auto sees = [](si::Role role, const std::string& rm_id) {
+        return Session({}, {"uid 5", si::Role::Rm, "spark-*"}, role, 1).may_see(rm_id);
+    };
+    CHECK(sees(si::Role::Rm, "spark-1"));
+    CHECK_FALSE(sees(si::Role::Rm, "flink"));
+    CHECK(sees(si::Role::Observer, "flink"));
+    CHECK(Session({}, {"uid 0", si::Role::Admin, "*"}, si::Role::Admin, 1).may_see("flink"));
 }
 
 TEST_CASE("I-340 who may connect over ipc") {

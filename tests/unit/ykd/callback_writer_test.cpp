@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "protocol/si/messages.h"
+#include "protocol/wire/body_reader.h"
 #include "protocol/wire/codec.h"
 
 using namespace yk;
@@ -98,8 +99,38 @@ TEST_CASE("I-010 what an RM did not announce is not sent") {
     const auto items = writer.take();
     REQUIRE(items.size() == 2);
     CHECK(decode<si::AllocationResponse>(items[0]).ignored_releases[0].reason == "no such thing");
+    const std::string bytes = std::string(items[0].head_view()) + items[0].body.str();
+    const auto told = wire::decode_value(wire::scan_body(bytes).value());
+    CHECK(told["ignoredReleases"][0]["code"] == 1040); // I-163
     CHECK(items[1].kind == si::item::kUpdateContainerSchedulingState);
     CHECK(items[1].item_class == ItemClass::LatestWins);
+}
+
+TEST_CASE("I-131 I-053 an RM with a cache is told of placements before, and of releases after") {
+    Sized sized;
+    CallbackWriter writer;
+    CallbackWriter::Interest interest;
+    interest.resync_cache = true;
+    writer.set_interest(interest);
+    writer.allocation_made(sized.allocation("a"));
+    writer.allocation_made(sized.allocation("b"));
+    const std::vector<ReleasedAllocation> released{{"p", "app", "a", TerminationType::StoppedByRm, ""},
+                                                   {"p", "app", "b", TerminationType::PreemptedByScheduler, ""}};
+    writer.allocations_released(released);
+    const auto items = writer.take();
+    REQUIRE(items.size() == 4);
+    const auto value = [](const OutItem& item) {
+        const std::string bytes = std::string(item.head_view()) + item.body.str();
+        return wire::decode_value(wire::scan_body(bytes).value());
+    };
+    using wire::Value;
+    CHECK(items[0].kind == si::item::kReSyncSchedulerCache);
+    CHECK(value(items[0]) == Value{{"assumedAllocations", Value::array({{{"allocationKey", "a"}, {"nodeID", "n1"}},
+                                                                        {{"allocationKey", "b"}, {"nodeID", "n1"}}})}});
+    CHECK(decode<si::AllocationResponse>(items[1]).made.size() == 2);
+    CHECK(decode<si::AllocationResponse>(items[2]).released.size() == 2);
+    CHECK(items[3].kind == si::item::kReSyncSchedulerCache);
+    CHECK(value(items[3]) == Value{{"forgetAllocations", Value::array({{{"allocationKey", "a"}}})}});
 }
 
 TEST_CASE("I-165 accepted and rejected applications are one callback; many are several") {

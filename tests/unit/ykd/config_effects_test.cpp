@@ -41,7 +41,7 @@ TEST_CASE("B-06 a queue above its new maximum, and above its new number of appli
     running.metrics.queues[1].running = 3;
     const auto found = changes("{name: a}", "{name: a, resources: {max: {vcore: 4}}, maxapplications: 2}", running);
     REQUIRE(found.size() == 4);
-    CHECK(found[2] == "over-max: default root.a: map[vcore:5000] are allocated, above the new maximum map[vcore:4000]: "
+    CHECK(found[2] == "over-max: default root.a: {vcore: 5} are allocated, above the new maximum {vcore: 4}: "
                       "nothing is taken away, and nothing is added until it is below");
     CHECK(found[3] == "over-maxapplications: default root.a: 3 applications run, above the new maximum 2: they go on, "
                       "and no other starts until there are fewer");
@@ -107,7 +107,7 @@ TEST_CASE("B-06 users and groups over a new limit, with their applications") {
                 "['*'], maxapplications: 1}, {limit: z, groups: [dev], maxresources: {vcore: 5}}]}",
                 running);
     REQUIRE(found.size() == 3);
-    CHECK(found[1] == "over-limit: default root.a: user kim has map[vcore:5000], above the new limit map[vcore:4000]; "
+    CHECK(found[1] == "over-limit: default root.a: user kim has {vcore: 5}, above the new limit {vcore: 4}; "
                       "applications: app-1, app-2");
     CHECK(found[2] == "over-limit: default root.a: user lee runs 2 applications, above the new limit 1: app-1, app-2");
 }

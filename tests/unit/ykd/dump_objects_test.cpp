@@ -55,6 +55,72 @@ TEST_CASE("I-401 what is empty is left out, what is marked is always there; I-42
     CHECK_FALSE(child.contains("children"));
 }
 
+TEST_CASE("P-133 P-015 P section 5 no. 3: what dumps show of preemption") {
+    ApplicationView app;
+    app.id = "a";
+    app.max_ask_priority = 7;
+    AskView ask;
+    ask.key = "k";
+    ask.triggered_preemption = true;
+    ask.required_node = "n";
+    ask.originator = true;
+    ask.priority = 7;
+    ask.log = {{"preemption does not help", Instant{5}, 2}};
+    PreemptionAttemptView attempt;
+    attempt.at = Instant{9};
+    attempt.result = "preemption does not help";
+    attempt.fence_root = "root";
+    attempt.candidates = 3;
+    attempt.excluded_queues = {{"outside the fence", 2}};
+    ask.last_preemption = attempt;
+    app.asks.push_back(ask);
+    AllocationView placed;
+    placed.key = "p";
+    placed.preempted = placed.originator = placed.placeholder = placed.placeholder_used = true;
+    placed.task_group = "g";
+    placed.priority = -1;
+    app.allocations.push_back(placed);
+    const Value value = application_value(app, "default", "rm");
+    CHECK(value["maxRequestPriority"] == 7);
+    const Value& request = value["requests"][0];
+    CHECK(request["triggeredPreemption"] == true);
+    CHECK(request["requiredNodeId"] == "n");
+    CHECK(request["originator"] == true);
+    CHECK(request["priority"] == "7");
+    CHECK(request["allocationLog"] ==
+          Value::array({{{"message", "preemption does not help"}, {"lastOccurrence", 5}, {"count", 2}}}));
+    CHECK(request["lastPreemption"]["time"] == 9);
+    CHECK(request["lastPreemption"]["result"] == "preemption does not help");
+    CHECK(request["lastPreemption"]["fenceRoot"] == "root");
+    CHECK(request["lastPreemption"]["candidates"] == 3);
+    CHECK(request["lastPreemption"]["nodesTried"] == 0);
+    CHECK(request["lastPreemption"]["excludedQueues"] == Value({{"outside the fence", 2}}));
+    CHECK_FALSE(request["lastPreemption"].contains("nodeId"));
+    const Value& allocation = value["allocations"][0];
+    for (const char* flag : {"preempted", "originator", "placeholder", "placeholderUsed"})
+        CHECK(allocation[flag] == true);
+    CHECK(allocation["taskGroupName"] == "g");
+    CHECK(allocation["priority"] == "-1");
+    QueueView queue;
+    queue.path = "root.q";
+    queue.preempting = {{"memory", 4}};
+    queue.preemption_fence = true;
+    queue.preemption_delay = std::chrono::seconds{30};
+    queue.quota_preemption_delay = std::chrono::seconds{7};
+    queue.last_quota_run = QuotaRunView{Instant{3}, {{"memory", 10}}, {{"memory", 5}}, 3, 1};
+    const Value shown = queue_value(queue, "default");
+    CHECK(shown["preemptionEnabled"] == true);
+    CHECK(shown["isPreemptionFence"] == true);
+    CHECK(shown["preemptionDelay"] == "30s");
+    CHECK(shown["quotaPreemptionDelay"] == "7s");
+    CHECK(shown["preemptingResource"] == Value({{"memory", 4}}));
+    CHECK(shown["lastQuotaPreemption"] == Value({{"time", 3},
+                                                 {"target", {{"memory", 10}}},
+                                                 {"claimed", {{"memory", 5}}},
+                                                 {"candidates", 3},
+                                                 {"victims", 1}}));
+}
+
 TEST_CASE("I-316 I-411 queues far from the root are named, and asked for one by one") {
     QueueView tree;
     for (int i = 0; i < 40; ++i) {

@@ -41,7 +41,7 @@ struct Box {
 
 } // namespace
 
-TEST_CASE("I-100 work comes out in the order in which it was accepted, with positions without gaps") {
+TEST_CASE("I-100 S-440 work comes out in the order in which it was accepted, with positions without gaps") {
     Box box;
     CHECK(box.push(1, {1, 1}) == Admission::Accepted);
     CHECK(box.push(2, {1, 1}) == Admission::Accepted);

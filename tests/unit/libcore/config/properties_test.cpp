@@ -17,6 +17,24 @@ bool is_doubted(const char* key, const char* value) {
 
 } // namespace
 
+TEST_CASE("C-150 P section 5 no. 6, 7, 8, 10, 12: properties of preemption and gangs beyond the original's") {
+    CHECK(of("preemption.charge", "Ask").preemption_charge == PreemptionCharge::Ask);
+    CHECK(of("preemption.charge", "all").preemption_charge == PreemptionCharge::Victim);
+    CHECK(of("preemption.leastharm", "ENABLED").least_harm);
+    CHECK(of("preemption.victims.perminute", "12").victims_per_minute == 12);
+    CHECK(of("preemption.victims.perminute", "-1").victims_per_minute == 0);
+    CHECK(of("quota.preemption.rearm", "enabled").quota_rearm);
+    CHECK_FALSE(of("quota.preemption.rearm", "yes").quota_rearm);
+    CHECK(of("application.gang.order", "enabled").gang_order);
+    for (const char* key : {"preemption.charge", "preemption.leastharm", "preemption.victims.perminute",
+                            "quota.preemption.rearm", "application.gang.order"}) {
+        CAPTURE(key);
+        CHECK(is_doubted(key, "often"));
+    }
+    CHECK_FALSE(is_doubted("preemption.charge", "victim"));
+    CHECK_FALSE(is_doubted("quota.preemption.rearm", "disabled"));
+}
+
 TEST_CASE("C-150 defaults") {
     CHECK(derive_properties({}, true) == QueueProperties{});
     const QueueProperties defaults;

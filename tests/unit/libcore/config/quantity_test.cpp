@@ -99,7 +99,7 @@ void check_bad(const char* type, const char* text, const char* expected) {
 
 } // namespace
 
-TEST_CASE("C-024 quantities that are read, S-030 and S-031") {
+TEST_CASE("C-024 C-502 quantities that are read, S-030 and S-031") {
     for (const Good& row : kGood) {
         if (row.other >= 0) check_good("memory", row.text, row.other);
         if (row.other >= 0) check_good("nvidia.com/gpu", row.text, row.other);
@@ -107,7 +107,7 @@ TEST_CASE("C-024 quantities that are read, S-030 and S-031") {
     }
 }
 
-TEST_CASE("C-024 quantities that are refused, with the exact beginning of the text") {
+TEST_CASE("C-024 C-502 quantities that are refused, with the exact beginning of the text") {
     for (const Bad& row : kBad) {
         if (row.other != nullptr) check_bad("memory", row.text, row.other);
         if (row.vcore != nullptr) check_bad("vcore", row.text, row.vcore);
@@ -143,4 +143,25 @@ TEST_CASE("quantity_text is read back as the same value") {
     for (const std::int64_t value :
          {std::int64_t{0}, std::int64_t{1}, std::int64_t{999}, std::int64_t{1000}, kMax - 7, kMax})
         for (const char* type : {"vcore", "memory"}) check_good(type, quantity_text(type, value).c_str(), value);
+}
+
+TEST_CASE("B-06 quantities as a person writes them, and they read as the same") {
+    const std::vector<std::pair<std::string, std::int64_t>> memory{{"0", 0},
+                                                                   {"1", 1},
+                                                                   {"999", 999},
+                                                                   {"1k", 1000},
+                                                                   {"1Ki", 1024},
+                                                                   {"32Gi", 34'359'738'368},
+                                                                   {"600G", 600'000'000'000},
+                                                                   {"1025", 1025},
+                                                                   {"4Ei", std::int64_t{1} << 62}};
+    for (const auto& [text, value] : memory) {
+        CHECK(written_quantity("memory", value) == text);
+        CHECK(parse_quantity("memory", text).value() == value);
+    }
+    CHECK(written_quantity("vcore", 300'000) == "300");
+    CHECK(written_quantity("vcore", 1500) == "1500m");
+    CHECK(written_quantity("pods", 1000) == "1000");
+    CHECK(written_resource({{"memory", 2048}, {"vcore", 500}}) == "{memory: 2Ki, vcore: 500m}");
+    CHECK(written_resource({}) == "{}");
 }

@@ -47,14 +47,13 @@ TEST_CASE("B-06 changed values with old and new") {
     const auto found = diff_queues("{name: a, resources: {max: {memory: 1k}}, properties: {priority.offset: 1, x: y}}",
                                    "{name: a, resources: {max: {memory: 2k}, guaranteed: {vcore: 1}}, maxapplications: "
                                    "5, submitacl: '*', properties: {priority.offset: 2}}");
-    CHECK(texts(found) == std::vector<std::string>{"default root.a: max map[memory:1000] -> map[memory:2000]",
-                                                   "default root.a: guaranteed not set -> map[vcore:1000]",
-                                                   "default root.a: maxapplications not set -> 5",
-                                                   "default root.a priority.offset: property \"1\" -> \"2\"",
-                                                   "default root.a x: property \"y\" -> not set",
-                                                   "default root.a: submitacl not set -> *"});
-    CHECK(found[0].old_value == "map[memory:1000]");
-    CHECK(found[0].new_value == "map[memory:2000]");
+    CHECK(texts(found) ==
+          std::vector<std::string>{
+              "default root.a: max {memory: 1k} -> {memory: 2k}", "default root.a: guaranteed not set -> {vcore: 1}",
+              "default root.a: maxapplications not set -> 5", "default root.a priority.offset: property \"1\" -> \"2\"",
+              "default root.a x: property \"y\" -> not set", "default root.a: submitacl not set -> *"});
+    CHECK(found[0].old_value == "{memory: 1k}");
+    CHECK(found[0].new_value == "{memory: 2k}");
     CHECK(kind_name(found[0].kind) == "max");
 }
 

@@ -10,6 +10,7 @@
 
 #include "libcore/config/diff.h"
 #include "libcore/config_yaml/load.h"
+#include "tests/support/valid_configuration.h"
 
 using namespace yk;
 using namespace yk::config_yaml;
@@ -32,84 +33,6 @@ void check_round_trip(config::Configuration configuration) {
     CHECK(dump(again) == text);
     CHECK(config::diff(configuration, again).empty());
 }
-
-/// Random configurations that are valid by construction: quantities shrink from level to level.
-class Generator {
-public:
-    explicit Generator(std::uint32_t seed) : random_(seed) {}
-
-    config::Configuration configuration() {
-        config::Configuration configuration;
-        const int count = below(3) + 1;
-        for (int i = 0; i < count; ++i) configuration.partitions.push_back(partition(i));
-        return configuration;
-    }
-
-private:
-    int below(int limit) { return std::uniform_int_distribution<int>{0, limit - 1}(random_); }
-    bool maybe() { return below(2) == 0; }
-
-    /// Any characters at all, the awkward ones more often.
-    std::string text() {
-        static const std::vector<std::string> pieces{
-            "a",      "Z", "0",  " ",  "\t", "\n", "'", "\"",   "\\",   ":",      "#",    "-", "?",      "*",
-            "&",      "!", "|",  ">",  "%",  "@",  "`", "{",    "}",    "[",      "]",    ",", "\u00e4", "\u2028",
-            "\u0085", "~", "<<", "no", "1",  "\r", "=", "\x01", "\x7f", "\ufeff", "null", "."};
-        std::string result;
-        for (int i = below(6); i > 0; --i)
-            result += pieces[static_cast<std::size_t>(below(static_cast<int>(pieces.size())))];
-        return result;
-    }
-    config::ResourceMap resource(std::int64_t least) {
-        config::ResourceMap map;
-        map["vcore"] = least + below(1500);
-        if (maybe()) map["memory"] = least + below(1000);
-        return map;
-    }
-    config::Partition partition(int index) {
-        config::Partition partition;
-        partition.name = index == 0 ? "default" : "P" + std::to_string(index);
-        partition.root = queue("root", 3);
-        partition.root.parent = true;
-        partition.root.resources = {};
-        partition.preemption_enabled = maybe();
-        partition.quota_preemption_enabled = maybe();
-        if (maybe()) partition.node_sort_policy = config::NodeSortPolicy::BinPacking;
-        if (maybe()) partition.resource_weights = {{"vcore", below(100) / 7.0}, {text() + "x", 1e-9 * below(1000)}};
-        if (maybe()) partition.user_group_resolver = "os";
-        for (int i = below(3); i > 0; --i) partition.placement_rules.push_back(rule());
-        if (maybe()) partition.limits = partition.root.limits;
-        return partition;
-    }
-    config::Queue queue(std::string name, int depth) {
-        config::Queue queue;
-        queue.name = std::move(name);
-        queue.parent = maybe();
-        if (maybe()) queue.resources.max = resource(10'000 * (depth + 1));
-        if (maybe()) queue.resources.guaranteed = resource(1);
-        queue.max_applications = static_cast<std::uint64_t>(depth + 1);
-        for (int i = below(4); i > 0; --i) queue.properties[text() + "k"] = text();
-        if (maybe()) queue.submit_acl = "*";
-        if (maybe()) queue.admin_acl = "bob,eve ops";
-        if (maybe()) queue.child_template = config::ChildTemplate{7, {{"key", text() + "v"}}, {{}, resource(0)}};
-        if (maybe()) queue.limits.push_back({text(), {"u", "*"}, {"g", "*"}, resource(2000 * depth + 1), 1, {}});
-        for (int i = depth > 0 ? below(3) : 0; i > 0; --i)
-            queue.children.push_back(this->queue("Q" + std::to_string(i), depth - 1));
-        if (!queue.children.empty()) queue.resources.guaranteed.reset();
-        return queue;
-    }
-    config::PlacementRule rule() {
-        config::PlacementRule rule;
-        rule.name = maybe() ? "user" : "Tag";
-        rule.create = maybe();
-        rule.value = text() + "v";
-        if (maybe()) rule.filter = {maybe() ? "" : "deny", {text(), text()}, {"g"}};
-        if (maybe()) rule.parent.push_back(this->rule());
-        return rule;
-    }
-
-    std::mt19937 random_;
-};
 
 std::uint32_t seed() {
     const char* given = std::getenv("YK_SEED");
@@ -220,7 +143,7 @@ TEST_CASE("B-13 dump then load is the identity, for random configurations") {
     const std::uint32_t first = seed();
     for (std::uint32_t i = 0; i < 300; ++i) {
         INFO("YK_SEED=" << first + i);
-        check_round_trip(Generator{first + i}.configuration());
+        check_round_trip(testing::ValidConfiguration{first + i}.make());
     }
 }
 

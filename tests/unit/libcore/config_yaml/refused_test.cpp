@@ -87,8 +87,34 @@ const Row kC500[] = {
 
 } // namespace
 
-TEST_CASE("C-500 every row is refused with its text as the first problem") {
-    for (const Row& row : kC500) check_refused(row);
+TEST_CASE("C-500 C-502 every row is refused with its text as the first problem, and with our place") {
+    for (const Row& row : kC500) {
+        check_refused(row);
+        const LoadOutcome outcome = load_partition(row.partition);
+        const Problem& first = outcome.problems.front();
+        const std::string shown = render(outcome, "partitions:\n  - " + std::string{row.partition} + '\n');
+        INFO(shown);
+        CHECK_THAT(shown, Catch::StartsWith("queues.yaml:2:" + std::to_string(first.mark.column) + ": "));
+        CHECK_THAT(first.path, Catch::StartsWith("partitions[0]"));
+    }
+}
+
+TEST_CASE("C-502 the place is that of the offending text") {
+    const auto marked = [](const char* partition, const std::string& text) {
+        INFO(partition);
+        const LoadOutcome outcome = load_partition(partition);
+        const std::size_t column = std::string{"  - "}.append(partition).rfind(text);
+        CHECK(outcome.problems.front().mark.column == static_cast<int>(column) + 1);
+    };
+    marked("{queues: [{name: a, resources: {max: {memory: 5K}}}]}", "5K");
+    marked("{queues: [{name: a}, {name: A}]}", "A}");
+    marked("{queues: [{name: a.b}]}", "a.b");
+    marked(R"({queues: [{name: a, submitacl: "a b c"}]})", "\"a b c\"");
+    marked("{queues: [{name: root}], nodesortpolicy: {type: FAIR}}", "FAIR");
+    marked("{queues: [{name: root}], nodesortpolicy: {resourceweights: {memory: -1}}}", "-1");
+    marked("{queues: [{name: root}], placementrules: [{name: 1a}]}", "1a");
+    marked("{queues: [{name: root}], placementrules: [{name: user, filter: {type: no}}]}", "no");
+    marked("{queues: [{name: root, sample: 1}]}", "sample");
 }
 
 TEST_CASE("C-500 and C-030 two partitions without a name") {

@@ -3,6 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "tests/unit/libcore/core/usage.h"
 
 namespace yk::testing {
@@ -29,6 +33,42 @@ TEST_CASE("S-033 P-132 whole seconds times amounts, apart for preempted ones, pl
     CHECK(view.preempted_seconds == std::map<std::string, Map>{{"UNKNOWN", {{"memory", 40}}}});
     CHECK(view.placeholder_seconds == std::map<std::string, Map>{{"UNKNOWN", {{"memory", 10}}}});
     CHECK(view.used_seconds == std::map<std::string, Map>{{"UNKNOWN", {{"memory", 33}}}});
+}
+
+TEST_CASE("S-033 S-007 I-722 by instance type, saturating, and nothing for no whole second") {
+    Cluster c;
+    const auto node = [&c](const char* id, const Tags& attributes) {
+        NodeRequest request;
+        NodeSpec spec;
+        spec.id = id;
+        spec.action = NodeAction::Create;
+        spec.attributes = attributes;
+        spec.capacity = quantities("memory:100,vcore:4");
+        request.nodes.push_back(spec);
+        c.core().apply(request, c.now());
+    };
+    node("old", {{"node.kubernetes.io/instance-type", "m4"}});
+    node("new", {{"node.kubernetes.io/instance-type", "m4"}, {"si/instance-type", "m5"}});
+    node("plain", {});
+    c.application("app").existing("app", "a", "memory:2,vcore:1", "old").existing("app", "b", "memory:2", "old");
+    c.existing("app", "c", "memory:3", "new").existing("app", "d", "memory:4611686018427387904", "plain");
+    c.existing("app", "brief", "vcore:1", "plain").advance(milliseconds{999}).release("app", "brief");
+    c.advance(milliseconds{2'001});
+    for (const char* key : {"a", "b", "c", "d"}) c.release("app", key);
+    CHECK(c.app("app").used_seconds == std::map<std::string, Map>{{"UNKNOWN", {{"memory", INT64_MAX}}},
+                                                                  {"m4", {{"memory", 12}, {"vcore", 3}}},
+                                                                  {"m5", {{"memory", 9}}}});
+}
+
+TEST_CASE("S-580 I-723 what was used is told with the end of the application and kept no longer") {
+    Cluster c;
+    c.nodes(1, "memory:4").application("app").existing("app", "a", "memory:2", "n-0").advance(seconds{3});
+    c.release("app", "a").advance(seconds{29});
+    CHECK(c.state_of("app") == "Completing");
+    CHECK(c.app("app").used_seconds.at("UNKNOWN") == Map{{"memory", 6}});
+    c.advance(seconds{1});
+    CHECK(c.state_of("app") == "Completed");
+    CHECK(c.app("app").used_seconds.empty());
 }
 
 TEST_CASE("S-112 an ask for more than one allocation is refused, for one or none it is a plain ask") {
@@ -108,6 +148,57 @@ TEST_CASE("S-581 two runs with the same id are two entries of the ended list") {
     CHECK(ended[0].id == "app");
     CHECK(ended[1].id == "app");
     CHECK(ended[0].finished != ended[1].finished);
+}
+
+TEST_CASE("S-581 I-735 the list of ended applications keeps the last ten thousand") {
+    constexpr int kMany = 10'002;
+    Cluster c;
+    std::string add = "apps", ask = "alloc", unask = "alloc";
+    for (int i = 0; i < kMany; ++i) {
+        const char* bar = i == 0 ? " " : " | ";
+        add += fmt::format("{}new id=app-{} queue=root.a", bar, i);
+        ask += fmt::format("{}ask app=app-{} key=k res=vcore:1", bar, i);
+        unask += fmt::format("{}release app=app-{} key=k type=1", bar, i);
+    }
+    c.play(add);
+    c.play(ask);
+    c.play(unask);
+    c.advance(seconds{30});
+    const auto ended = c.core().application_views("default", ApplicationList::Completed, false);
+    REQUIRE(ended.size() == 10'000);
+    const auto has = [&ended](const std::string& id) {
+        return std::any_of(ended.begin(), ended.end(), [&id](const ApplicationView& view) { return view.id == id; });
+    };
+    CHECK_FALSE(has("app-0"));
+    CHECK_FALSE(has("app-1"));
+    CHECK(has("app-2"));
+    CHECK(has(fmt::format("app-{}", kMany - 1)));
+}
+
+TEST_CASE("S-605 I-601 without a victim on its node an ask says so, at most once in 15 s") {
+    Cluster c{"[{name: a}, {name: b}]"};
+    c.nodes(2, "memory:8").application("d", "root.a").application("o", "root.b");
+    c.existing("o", "driver", "memory:8", "n-0", "originator=1 prio=9");
+    c.ask("d", "d", "memory:4", "tags=yunikorn.apache.org/requiredNode:n-0").cycles(1);
+    std::string told;
+    for (int second = 0; second < 18; ++second) {
+        c.play(fmt::format("nodes update id=n-0 res=memory:8,x:{}", second + 1)); // so that it is tried again
+        c.cycles(2);
+        for (const std::string& event : c.ask_events())
+            if (event.find("no preemption victim found") != std::string::npos) told += fmt::format("{} ", second);
+        c.advance(seconds{1});
+    }
+    CHECK(told == "0 15 ");
+}
+
+TEST_CASE("S-605 G-038 a placeholder that is smaller than the real ask is told of once") {
+    Cluster c;
+    c.nodes(1, "vcore:10").application("app").ask("app", "ph", "vcore:1", "placeholder=1 group=g").cycles(1);
+    c.ask("app", "real", "vcore:2", "group=g").cycles(3);
+    std::size_t told = 0;
+    for (const std::string& event : c.ask_events())
+        told += event.find("'real' of map[vcore:2] is larger than placeholder 'ph'") != std::string::npos ? 1U : 0U;
+    CHECK(told == 1);
 }
 
 TEST_CASE("S-605 an ask says when the queue has no room for it and when it has again, each only on a change") {

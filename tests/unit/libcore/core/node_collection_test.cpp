@@ -68,7 +68,7 @@ public:
         fill(made);
     }
     [[nodiscard]] bool search_is_right() {
-        nodes_.refresh([](const Node&, bool) {});
+        nodes_.refresh([](NodeId, const Node&, bool) {});
         const ShapeId shape = wanted_[static_cast<std::size_t>(below(static_cast<std::int64_t>(wanted_.size())))];
         return nodes_.find_first(shape) == by_looking(shape);
     }

@@ -1,6 +1,7 @@
 // scheduling.md section 13 and the life of nodes.
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include "tests/support/cluster.h"
 
@@ -55,6 +56,47 @@ TEST_CASE("I-178 I-172 other actions on unknown nodes fail, in one answer with t
           std::vector<std::string>{"A nodes +[[rm]default n] failed[[rm]default x action=3 code=1020] "
                                    "failed[[rm]default y action=2 code=1020] failed[[rm]default n action=0 code=1024] "
                                    "failed[[rm]default z action=4 code=1020]"});
+}
+
+TEST_CASE("I-111 I-140 elements of another RM's partition are answered in their place, in the one answer") {
+    Cluster c;
+    c.play("nodes create id=n res=vcore:1 | create id=m part=[other]default | drain id=n part=[other]default | "
+           "create id=o part=[rm]default res=vcore:1 | create id=p part=[rm");
+    CHECK(c.told() == std::vector<std::string>{
+                          "A nodes +[[rm]default n] +[[rm]default o] -[[other]default m code=1001] -[[rm p code=1001] "
+                          "failed[[other]default n action=3 code=1001]"});
+    c.play("apps new id=app queue=root.a | new id=app part=[other]default queue=root.a");
+    CHECK(c.told() == std::vector<std::string>{"A apps +[[rm]default app root.a] -[[other]default app code=1001]"});
+    c.play("alloc ask app=app key=a res=vcore:-1 | ask app=app key=b part=[other]default res=vcore:1");
+    CHECK(c.told() ==
+          std::vector<std::string>{"A rejectedAsks [[rm]default app/a code=1031] [[other]default app/b code=1001]"});
+}
+
+TEST_CASE("I-175 a node stays in its partition; without the attribute it is found where it is") {
+    const std::string queues = "queues: [{name: root, submitacl: '*', queues: [{name: a}]}]";
+    Cluster c;
+    CHECK(c.play(fmt::format("config partitions: [{{name: default, {}}}, {{name: gpu, {}}}]", queues, queues)) == "ok");
+    c.play("nodes create id=n res=vcore:1 | create id=g part=gpu res=vcore:1");
+    c.told();
+    c.play("nodes update id=n part=gpu res=vcore:9 | update id=n part=none res=vcore:9 | drain id=n part=gpu");
+    CHECK(c.told() == std::vector<std::string>{"A nodes failed[[rm]gpu n action=2 code=1023] failed[[rm]none n "
+                                               "action=2 code=1023] failed[[rm]gpu n action=3 code=1020]"});
+    CHECK(c.node_view("n").capacity == Map{{"vcore", 1}});
+    c.play("nodes update id=g res=vcore:7 | drain id=g");
+    CHECK(c.told().empty());
+    const auto found = c.core().node_view("gpu", "g");
+    REQUIRE(found);
+    CHECK(found->capacity == Map{{"vcore", 7}});
+    CHECK_FALSE(found->schedulable);
+}
+
+TEST_CASE("S-481 an allocation that a new node lists twice is announced once") {
+    Cluster c;
+    c.application("app");
+    c.told();
+    c.play("nodes create id=n res=vcore:10 | existing app=app key=k res=vcore:2 | existing app=app key=k res=vcore:3");
+    CHECK(c.told_in_short() == "U Accepted, U Running, A, N k");
+    CHECK(c.node_view("n").available == Map{{"vcore", 7}});
 }
 
 TEST_CASE("S-481 existing allocations of a new node") {

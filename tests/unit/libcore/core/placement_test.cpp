@@ -224,7 +224,7 @@ TEST_CASE("C-136 C-346 nobody is placed in the recovery queue by name") {
     CHECK(p.place("queue=root.@recovery@") == "root.default");
 }
 
-TEST_CASE("C-340 C-350 the outcomes of a small rule set") {
+TEST_CASE("C-340 C-350 C-502 the outcomes of a small rule set") {
     struct Row {
         const char* application;
         const char* without; // root.default

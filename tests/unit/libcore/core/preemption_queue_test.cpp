@@ -41,7 +41,7 @@ TEST_CASE("P-020 P-023 EX-P20 not before the delay, then once in 15 s") {
               "properties: {preemption.policy: disabled}}]"};
     applications(c.nodes(1, "memory:4")).victim("v", "v", "memory:4", "n-0", 1);
     c.ask("x", "k", "memory:4", "other=1").advance(milliseconds{999}).cycles(2);
-    CHECK(log_of(c, "k") == "Not enough queue quota");
+    CHECK(log_of(c, "k") == "preemption preconditions failed"); // P-024
     c.advance(milliseconds{1}).cycles(1);
     CHECK(log_of(c, "k") == "preemption does not help");
     c.configure("[{name: c2, resources: {guaranteed: {memory: 4}}, properties: {preemption.delay: 1s}}, {name: c1}]");

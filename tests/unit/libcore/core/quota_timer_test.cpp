@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "libcore/scheduler/preemption_quota.h"
 #include "tests/support/cluster.h"
+#include "tests/unit/libcore/core/amounts.h"
 
 namespace yk::testing {
 
@@ -110,6 +112,30 @@ TEST_CASE("P-124 no required node, and a type in common; placeholders, too") {
     CHECK(c.preempted() == "ph");
 }
 
+TEST_CASE("S-016 P-124 a victim shares a type with the target by name, whatever its amount") {
+    Cluster c{queue("20", "2s"), "", kOn};
+    c.nodes(1, "memory:1000,vcore:1000,gpu:10").application("q", "root.q");
+    c.victim("q", "none", "gpu:1,vcore:2", "n-0", 1);
+    c.victim("q", "zero", "gpu:1,memory:0", "n-0", 2).victim("q", "some", "memory:15", "n-0", 3);
+    reload(c, "5", "2s");
+    c.advance(seconds{5});
+    CHECK(c.preempted() == "zero"); // what is above is 10: too little for `some`
+}
+
+TEST_CASE("S-015 geExisting of a max and what is used looks at the types of the max only") {
+    struct Row {
+        const char* max;
+        const char* used;
+        bool within;
+    };
+    for (const Row& row : {Row{"x:10", "x:10,y:5", true}, Row{"x:10", "x:5,y:99", true}, Row{"x:10", "y:10", true},
+                           Row{"x:10,y:1", "x:5", true}, Row{"x:10", "", true}, Row{"x:10", "x:11", false},
+                           Row{"x:10,y:5", "x:1,y:6", false}}) {
+        INFO(row.max << " against " << row.used);
+        CHECK(within_max(Limit{amounts(row.max)}, amounts(row.used)) == row.within);
+    }
+}
+
 TEST_CASE("P-127 the victim's event and message name the queue, and it is told once") {
     Cluster c = full("2s");
     reload(c, "10", "2s");
@@ -126,11 +152,11 @@ TEST_CASE("P-127 the victim's event and message name the queue, and it is told o
     CHECK(events[0].find("preempted by quota change in root.q") != std::string::npos);
 }
 
-TEST_CASE("P-131 a victim is announced once, however long its confirmation takes") {
+TEST_CASE("P-131 a victim is announced once, however often it is looked at") {
     Cluster c{"[{name: c2, resources: {guaranteed: {memory: 4}}}, {name: c1}]"};
     c.nodes(1, "memory:4").application("x", "root.c2").application("v", "root.c1");
     c.victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", "other=1 tags=creationTime:1000").told();
-    for (int i = 0; i < 10; ++i) c.advance(minutes{1}).cycles(2);
+    for (int i = 0; i < 10; ++i) c.advance(seconds{29}).cycles(2); // after 5 min: section 5 no. 5
     CHECK(c.told_in_short() == "L v");
 }
 

@@ -20,7 +20,41 @@ int sign(int value) {
     return value < 0 ? -1 : value > 0 ? 1 : 0;
 }
 
+/// S-014, to the letter: no type where a < b, and one where they differ; missing is 0.
+bool gt(const Resource& a, const Resource& b) {
+    bool less = false, differ = false;
+    for (ResourceId id = 0; id < table_names().size(); ++id) {
+        less = less || a.get(id) < b.get(id);
+        differ = differ || a.get(id) != b.get(id);
+    }
+    return !less && differ;
+}
+
 } // namespace
+
+TEST_CASE("S-014 S-203 the order of pending amounts agrees with gt wherever that decides") {
+    CHECK(gt(amounts("a:5,b:2"), amounts("a:5")));
+    CHECK_FALSE(gt(amounts("a:5"), amounts("a:5,b:0")));
+    CHECK_FALSE(gt(amounts("a:9,b:1"), amounts("b:2")));
+    const Resource total = amounts("a:10,b:3");
+    const auto some = [](unsigned number) { // four types of 0 to 3, c and d without a total
+        Resource resource;
+        for (const char* type : {"a", "b", "c", "d"}) {
+            if (number % 4 != 0) resource.set(table_names().intern(type), number % 4);
+            number /= 4;
+        }
+        return resource;
+    };
+    int decided = 0;
+    for (unsigned left = 0; left < 256; ++left)
+        for (unsigned right = 0; right < 256; ++right) {
+            if (!gt(some(left), some(right))) continue;
+            ++decided;
+            if (compare_shares(shares_of(some(left), &total), shares_of(some(right), &total)) <= 0)
+                FAIL(text_of(some(left)) << " against " << text_of(some(right)));
+        }
+    CHECK(decided > 1000);
+}
 
 TEST_CASE("S-005 a headroom has the types of the limit only") {
     CHECK(text_of(Limit(amounts("mem:10")).headroom(amounts("mem:3,cpu:2")).bounds()) == "map[mem:7]");

@@ -16,7 +16,7 @@ using Map = ResourceMapView;
 
 // --- running applications (C-410 to C-413) --------------------------------------------------------------------------
 
-TEST_CASE("C-410 C-416 may a second application run") {
+TEST_CASE("C-410 C-416 C-502 may a second application run") {
     struct Row {
         const char* limits;
         bool may;

@@ -80,4 +80,18 @@ TEST_CASE("R-002 properties of priority come to a dynamic leaf through the templ
     CHECK(c.queue("root.p.x").current_priority == 7); // of a fence the offset alone
 }
 
+TEST_CASE("R-002 C-157 the recovery queue takes no properties from the template and is fifo") {
+    Cluster c{"[{name: p}]",
+              "childtemplate: {properties: {priority.offset: '7', priority.policy: fence, application.sort.policy: "
+              "fair, application.sort.priority: disabled}}",
+              "placementrules: [{name: provided}]"};
+    c.play("apps new id=app queue=root.none user=u tags=application.create.force:true");
+    const QueueView queue = c.queue("root.@recovery@");
+    CHECK(queue.sort_policy == "fifo");
+    CHECK(queue.priority_offset == 0);
+    CHECK(queue.priority_sorting);
+    CHECK_FALSE(queue.priority_fence);
+    CHECK(queue.properties.empty());
+}
+
 } // namespace yk::testing

@@ -96,6 +96,22 @@ TEST_CASE("4.4 typing errors name the nearest command or option, exit 2") {
     CHECK(typo({"clock", "advance", "10"}).find("10") != std::string::npos);
 }
 
+TEST_CASE("what begins with - is an argument behind --") {
+    CHECK(ykctl({"-s", kNowhere, "node", "show", "--", "-x"}).exit == 3);
+    CHECK(ykctl({"-s", kNowhere, "node", "list", "--", "-x"}).err.find("'-x'") != std::string::npos);
+    CHECK(ykctl({"clock", "advance", "--", "-5s"}).err.find("-5s") != std::string::npos);
+}
+
+TEST_CASE("help and --version as everybody tries them first") {
+    const auto help = ykctl({"help"});
+    CHECK(help.exit == 0);
+    CHECK(help.out.find("Usage: ykctl [OPTIONS] [COMMAND]") != std::string::npos);
+    CHECK(help.out.find("\n  scenario ") != std::string::npos);
+    CHECK(help.out.find("exit-codes") != std::string::npos);
+    CHECK(ykctl({"help", "node", "add"}).out.find("Usage: ykctl node add ") != std::string::npos);
+    CHECK(ykctl({"--version"}).out == "ykctl 9.8.7\n");
+}
+
 TEST_CASE("words of arguments are not taken for commands") {
     for (const auto& arguments : std::vector<std::vector<std::string>>{
              {"dump", "config"}, {"app", "show", "node"}, {"explain", "app", "replay"}, {"queue", "show", "status"}}) {

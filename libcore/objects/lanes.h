@@ -1,13 +1,21 @@
 #pragma once
-// FitNeeds: what up to 64 shapes need, side by side, so that one node is compared with all of them at once. Float
-// lanes: a bound on the safe side (shape.h), the node itself is tested exactly.
+// Lanes: amounts of the first resource types as floats, a bound on the safe side that is quick to compare; what passes
+// is tested exactly. FitNeeds: what up to 64 shapes need, side by side, so that one node is compared with all of them
+// at once.
 
 #include <array>
 #include <cstdint>
 
-#include "libcore/objects/shape.h"
+#include "libcore/resources/resource.h"
 
 namespace yk {
+
+/// Resource types that index summaries cover; further ones are tested on the node only.
+inline constexpr std::size_t kLanes = 4;
+using Lanes = std::array<float, kLanes>;
+
+/// `max(0, amount)` of the first types as floats. The conversion keeps the order, so float comparison is a safe bound.
+[[nodiscard]] Lanes lanes_of(const Resource& amounts) noexcept;
 
 inline constexpr std::size_t kFitBits = 64;
 
@@ -16,6 +24,7 @@ public:
     FitNeeds();
     void set(std::size_t bit, const Lanes& need);
     void clear(std::size_t bit); // nothing fits a free bit
+    [[nodiscard]] Lanes get(std::size_t bit) const noexcept;
     /// Bit b is set when the shape on b might fit into `room`; for the first `used` bits, others may be left out.
     [[nodiscard]] std::uint64_t within(const Lanes& room, std::size_t used = kFitBits) const noexcept;
 

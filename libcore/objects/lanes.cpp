@@ -1,5 +1,6 @@
-#include "libcore/objects/fit_needs.h"
+#include "libcore/objects/lanes.h"
 
+#include <algorithm>
 #include <limits>
 
 #ifdef __SSE2__
@@ -8,8 +9,21 @@
 
 namespace yk {
 
+namespace {
+
+constexpr float kFree = std::numeric_limits<float>::quiet_NaN(); // is within nothing, not even infinite room
+
+} // namespace
+
+Lanes lanes_of(const Resource& amounts) noexcept {
+    Lanes lanes{};
+    for (ResourceId id = 0; id < kLanes; ++id)
+        lanes[id] = static_cast<float>(std::max<std::int64_t>(amounts.get(id), 0));
+    return lanes;
+}
+
 FitNeeds::FitNeeds() {
-    for (auto& lane : needs_) lane.fill(std::numeric_limits<float>::infinity());
+    for (auto& lane : needs_) lane.fill(kFree);
 }
 
 void FitNeeds::set(std::size_t bit, const Lanes& need) {
@@ -17,7 +31,13 @@ void FitNeeds::set(std::size_t bit, const Lanes& need) {
 }
 
 void FitNeeds::clear(std::size_t bit) {
-    for (auto& lane : needs_) lane[bit] = std::numeric_limits<float>::infinity();
+    for (auto& lane : needs_) lane[bit] = kFree;
+}
+
+Lanes FitNeeds::get(std::size_t bit) const noexcept {
+    Lanes need{};
+    for (std::size_t lane = 0; lane < kLanes; ++lane) need[lane] = needs_[lane][bit];
+    return need;
 }
 
 #ifdef __SSE2__

@@ -1,0 +1,56 @@
+#include "ykd/runtime/owner_events.h"
+
+#include <catch2/catch.hpp>
+
+using namespace yk;
+
+namespace {
+
+void record(OwnerEvents& events, int count) {
+    for (int i = 0; i < count; ++i)
+        events.record(
+            {EventType::App, EventChange::Set, EventDetail::AppNew, Instant{i}, "[rm]default", "app", {}, {}, {}});
+}
+
+} // namespace
+
+TEST_CASE("S-606 I-620 what an RM's store has no room for is dropped and counted, and nothing waits") {
+    EventRing ring;
+    OwnerEvents events(ring);
+    events.set_interest(OwnerEvents::Interest::All);
+    events.set_request_capacity(3);
+    record(events, 5);
+    events.flush();
+    const EventTally tally = events.take_tally();
+    CHECK(tally.created == 5);
+    CHECK(tally.channeled == 5);
+    CHECK(tally.stored == 3);
+    CHECK(tally.not_stored == 2);
+    CHECK(ring.next_id() == 5);
+    CHECK(events.has_batch());
+}
+
+TEST_CASE("S-606 the history overwrites its oldest, however many come and nobody reads") {
+    EventRing ring;
+    ring.set_capacity(1000);
+    OwnerEvents events(ring);
+    record(events, 100'000);
+    events.flush();
+    const auto kept = ring.slice(0, 1'000'000);
+    CHECK(kept.next == 100'000);
+    CHECK(kept.end - kept.first == 1000);
+    CHECK(kept.lost == 99'000);
+    CHECK(events.take_tally().not_stored == 0); // of no RM
+}
+
+TEST_CASE("S-606 with tracking off a record is counted as made, and goes nowhere") {
+    EventRing ring;
+    ring.set_enabled(false);
+    OwnerEvents events(ring);
+    record(events, 7);
+    events.flush();
+    const EventTally tally = events.take_tally();
+    CHECK(tally.created == 7);
+    CHECK(tally.channeled == 0);
+    CHECK(ring.next_id() == 0);
+}

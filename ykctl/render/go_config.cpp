@@ -1,0 +1,153 @@
+#include "ykctl/render/go_config.h"
+
+#include <optional>
+
+#include "libcore/config/quantity.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+/// A Go struct: what is tagged `omitempty` there is left out when it says nothing.
+class Struct {
+public:
+    Struct& always(const char* name, Value value) {
+        value_[name] = std::move(value);
+        return *this;
+    }
+    Struct& omit(const char* name, Value value) {
+        if (!value.empty()) value_[name] = std::move(value);
+        return *this;
+    }
+    Struct& omit(const char* name, const std::string& text) {
+        if (!text.empty()) value_[name] = text;
+        return *this;
+    }
+    Struct& omit(const char* name, bool flag) {
+        if (flag) value_[name] = true;
+        return *this;
+    }
+    Struct& omit(const char* name, std::uint64_t number) {
+        if (number != 0) value_[name] = number;
+        return *this;
+    }
+    [[nodiscard]] Value take() { return std::move(value_); }
+
+private:
+    Value value_ = Value::object();
+};
+
+template <class List, class Each>
+Value list_of(const List& list, Each&& each) {
+    Value values = Value::array();
+    for (const auto& one : list) values.push_back(each(one));
+    return values;
+}
+
+template <class Map>
+Value map_of(const Map& map) {
+    Value value = Value::object();
+    for (const auto& [key, one] : map) value[key] = one;
+    return value;
+}
+
+/// Quantities are text there, as in the file.
+Value quantities(const std::optional<config::ResourceMap>& amounts) {
+    Value value = Value::object();
+    if (amounts)
+        for (const auto& [type, amount] : *amounts) value[type] = config::quantity_text(type, amount);
+    return value;
+}
+
+Value resources(const config::Resources& from) {
+    return Struct{}.omit("Guaranteed", quantities(from.guaranteed)).omit("Max", quantities(from.max)).take();
+}
+
+Value child_template(const std::optional<config::ChildTemplate>& from) {
+    if (!from) return Struct{}.always("Resources", Value::object()).take();
+    return Struct{}
+        .omit("MaxApplications", from->max_applications)
+        .omit("Properties", map_of(from->properties))
+        .always("Resources", resources(from->resources))
+        .take();
+}
+
+Value limit(const config::Limit& from) {
+    return Struct{}
+        .always("Limit", from.description)
+        .omit("Users", Value(from.users))
+        .omit("Groups", Value(from.groups))
+        .omit("MaxResources", quantities(from.max_resources))
+        .omit("MaxApplications", from.max_applications)
+        .take();
+}
+
+Value queue(const config::Queue& from) {
+    return Struct{}
+        .always("Name", from.name)
+        .omit("Parent", from.parent)
+        .always("Resources", resources(from.resources))
+        .omit("MaxApplications", from.max_applications)
+        .omit("Properties", map_of(from.properties))
+        .omit("AdminACL", from.admin_acl)
+        .omit("SubmitACL", from.submit_acl)
+        .always("ChildTemplate", child_template(from.child_template))
+        .omit("Queues", list_of(from.children, queue))
+        .omit("Limits", list_of(from.limits, limit))
+        .take();
+}
+
+Value rule(const config::PlacementRule& from) {
+    Value filter = Struct{}
+                       .always("Type", from.filter.type)
+                       .omit("Users", Value(from.filter.users))
+                       .omit("Groups", Value(from.filter.groups))
+                       .take();
+    Struct value;
+    value.always("Name", from.name).omit("Create", from.create).always("Filter", std::move(filter));
+    if (!from.parent.empty()) value.always("Parent", rule(from.parent.front()));
+    return value.omit("Value", from.value).take();
+}
+
+Value preemption(const config::Partition& from) {
+    Struct value; // the default is what is not written
+    if (!from.preemption_enabled) value.always("Enabled", false);
+    return value.omit("QuotaPreemptionEnabled", from.quota_preemption_enabled).take();
+}
+
+Value node_sort(const config::Partition& from) {
+    const bool fair = from.node_sort_policy == config::NodeSortPolicy::Fair;
+    const char* fair_text = from.resource_weights.empty() ? "" : "fair";
+    return Struct{}
+        .always("Type", fair ? fair_text : "binpacking")
+        .omit("ResourceWeights", map_of(from.resource_weights))
+        .take();
+}
+
+Value partition(const config::Partition& from) {
+    return Struct{}
+        .always("Name", from.name)
+        .always("Queues", Value::array({queue(from.root)}))
+        .omit("PlacementRules", list_of(from.placement_rules, rule))
+        .omit("Limits", list_of(from.limits, limit))
+        .always("Preemption", preemption(from))
+        .always("NodeSortPolicy", node_sort(from))
+        .always("UserGroupResolver", Struct{}.omit("type", from.user_group_resolver).take())
+        .take();
+}
+
+} // namespace
+
+Value go_configuration(const config::Configuration& configuration, const Value& extra) {
+    constexpr int kDeadlockTimeout = 60; // C-467: the setting has no effect in ykd, its dump key stays
+    return Struct{}
+        .always("Partitions", list_of(configuration.partitions, partition))
+        .always("Checksum", configuration.checksum)
+        .omit("Extra", extra)
+        .always("DeadlockDetectionEnabled", false)
+        .always("DeadlockTimeoutSeconds", kDeadlockTimeout)
+        .take();
+}
+
+} // namespace yk::cli
