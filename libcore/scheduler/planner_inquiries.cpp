@@ -63,7 +63,7 @@ Plan Planner::try_answered(ApplicationId id, Instant now) {
     const Resource& resource = s_.resource_of(wanted);
     const bool elsewhere = wanted.reservation.valid() || s_.groups[wanted.group].replaceable; // steps 1 and 2
     if (elsewhere || s_.refusing_user_limit(application, resource).valid() ||
-        queue_verdict(*application.queue, resource).queue != nullptr) {
+        queue_verdict(*application.queue, s_.shapes[wanted.shape]).queue != nullptr) {
         s_.inquiries.find(ask)->begin_round(); // by the time there is room the answer is old
         return {Plan::Kind::Resume, ask, {}, {}};
     }
