@@ -8,7 +8,7 @@ _ykctl() {
         word=${COMP_WORDS[i]}
         if [ $skip = yes ]; then skip=no; continue; fi
         case $word in
-            --after|--app|--attribute|--color|--config|--count|--extra|--family|--file|--first|--gang-style|--grep|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
+            --after|--app|--attribute|--color|--config|--count|--extra|--family|--file|--first|--gang-style|--grep|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--refuse|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
         esac
         case "$place:$word" in
             ':status') place='status' ;;
@@ -107,7 +107,7 @@ _ykctl() {
         'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP' -- "$cur")); return ;;
     esac
     case $prev in
-        --after|--app|--attribute|--color|--config|--count|--extra|--family|--file|--first|--gang-style|--grep|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
+        --after|--app|--attribute|--color|--config|--count|--extra|--family|--file|--first|--gang-style|--grep|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--refuse|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
     esac
     case $place in
         '')

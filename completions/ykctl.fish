@@ -7,7 +7,7 @@ function __ykctl_at --description 'whether the command typed so far is the one g
             set skip no
             continue
         end
-        if contains -- $word --after --app --attribute --color --config --count --extra --family --file --first --gang-style --grep --group --interval --keep --key --name-format --node --nodes --object --output --parallel --partition --placeholder-timeout --pods --policy --policy-group --priority --queue --reason --required-node --resources --rm --seed --since --socket --speed --state --tag --task-group --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
+        if contains -- $word --after --app --attribute --color --config --count --extra --family --file --first --gang-style --grep --group --interval --keep --key --name-format --node --nodes --object --output --parallel --partition --placeholder-timeout --pods --policy --policy-group --priority --queue --reason --refuse --required-node --resources --rm --seed --since --socket --speed --state --tag --task-group --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
             set skip yes
             continue
         end
