@@ -157,8 +157,8 @@ void ping(const CallPtr& call) {
     if (rm_id && !rm_id->empty()) {
         const RmPtr rm = daemon.rms().find(*rm_id);
         if (!rm) return call->fail(ErrorCode::RmUnknown, fmt::format("RM {} is not registered", *rm_id), "rmID");
+        state = rm->owner.state(); // as it was until now: to be heard may change it
         if (rm->is_owned_by(*call->session)) rm->owner.heard();
-        state = rm->owner.state();
     } else {
         state = daemon.state();
     }
