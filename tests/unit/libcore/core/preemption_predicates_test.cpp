@@ -30,7 +30,7 @@ std::string reasons(Cluster& c) {
 
 } // namespace
 
-TEST_CASE("P-062 I-050 the RM is asked about the node's plan and says how much of it has to go") {
+TEST_CASE("P-056 P-062 I-050 the RM is asked about the node's plan and says how much of it has to go") {
     Cluster c = starved("memory: 8");
     c.nodes(1, "memory:8").victim("v", "old", "memory:4", "n-0", 1).victim("v", "new", "memory:4", "n-0", 2);
     c.ask("x", "k", "memory:4", kOther).cycles(1);
