@@ -88,12 +88,13 @@ std::optional<Candidate> Candidates::candidate(AllocationId id) {
 const Resource& Candidates::charge_of(ShapeId shape) {
     const Resource& whole = s_.shapes[shape].resource;
     if (leaf_.properties.preemption_charge == config::PreemptionCharge::Victim) return whole;
-    const auto [entry, first] = charges_.try_emplace(shape.index);
-    if (first)
+    const auto made = charges_.try_emplace(shape.index); // no binding: clang 14 cannot capture one
+    Resource& charge = made.first->second;
+    if (made.second)
         whole.for_each([&](ResourceId id, std::int64_t value) {
-            entry->second.set(id, std::min(value, std::max<std::int64_t>(0, size_.get(id))));
+            charge.set(id, std::min(value, std::max<std::int64_t>(0, size_.get(id))));
         });
-    return entry->second;
+    return charge;
 }
 
 void Candidates::collect_leaves(const Queue& queue) {
