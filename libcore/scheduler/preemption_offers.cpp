@@ -86,7 +86,7 @@ PreemptionPlan PreemptionPlanner::search_agreed(AllocationId id, const VictimOff
     const auto found = offer_of(s_, ground.view, ground.candidates, ground.ask, agreed.node, now);
     const auto count = static_cast<std::size_t>(last + 1);
     if (!found || found->plan.size() < count || found->index > last) return end(PreemptionResult::Released);
-    const bool same = std::equal(agreed.plan.begin(), agreed.plan.begin() + last + 1, found->plan.begin(),
+    const bool same = std::equal(agreed.plan.begin(), agreed.plan.begin() + (last + 1), found->plan.begin(),
                                  [](AllocationId a, const Candidate& b) { return a == b.id; });
     if (!same) return end(PreemptionResult::Released);
     plan.node = agreed.node;
