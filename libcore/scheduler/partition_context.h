@@ -4,8 +4,8 @@
 // Owner: ClusterContext. Thread: the owner thread of its RM. Time is a parameter and never goes back.
 // A change is planned on const state and then committed by code that cannot fail. The members' code stands in one file
 // per subject: what RMs send in partition_asks, _applications, _nodes, _gang, _inquiries; configuration in _queues,
-// _dynamic, _rules, _users; what a cycle commits in _placing, _reservations, _preemption, _quota, _unconfirmed, _timers;
-// pictures in _views, _explain, _explain_preemption, _metrics, _health, _check.
+// _dynamic, _rules, _users; what a cycle commits in _placing, _reservations, _preemption, _quota, _unconfirmed,
+// _timers; pictures in _views, _explain, _explain_preemption, _metrics, _health, _check.
 
 #include <optional>
 #include <string>
