@@ -1,6 +1,5 @@
 #include "libcore/objects/lanes.h"
 
-#include <algorithm>
 #include <limits>
 
 #ifdef __SSE2__
@@ -17,8 +16,7 @@ constexpr float kFree = std::numeric_limits<float>::quiet_NaN(); // is within no
 
 Lanes lanes_of(const Resource& amounts) noexcept {
     Lanes lanes{};
-    for (ResourceId id = 0; id < kLanes; ++id)
-        lanes[id] = static_cast<float>(std::max<std::int64_t>(amounts.get(id), 0));
+    for (ResourceId id = 0; id < kLanes; ++id) lanes[id] = lane_of(amounts.get(id));
     return lanes;
 }
 

@@ -3,6 +3,7 @@
 // is tested exactly. FitNeeds: what up to 64 shapes need, side by side, so that one node is compared with all of them
 // at once.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -14,8 +15,21 @@ namespace yk {
 inline constexpr std::size_t kLanes = 4;
 using Lanes = std::array<float, kLanes>;
 
-/// `max(0, amount)` of the first types as floats. The conversion keeps the order, so float comparison is a safe bound.
+/// `max(0, amount)` as a float. The conversion keeps the order, so float comparison is a safe bound.
+[[nodiscard]] inline float lane_of(std::int64_t amount) noexcept {
+    return static_cast<float>(std::max<std::int64_t>(amount, 0));
+}
+/// The same of the first types.
 [[nodiscard]] Lanes lanes_of(const Resource& amounts) noexcept;
+
+[[nodiscard]] inline bool within(const Lanes& need, const Lanes& room) noexcept {
+    return need[0] <= room[0] && need[1] <= room[1] && need[2] <= room[2] && need[3] <= room[3];
+}
+
+/// Lane by lane the larger one.
+inline void raise(Lanes& to, const Lanes& from) noexcept {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) to[lane] = to[lane] > from[lane] ? to[lane] : from[lane];
+}
 
 inline constexpr std::size_t kFitBits = 64;
 
@@ -31,10 +45,5 @@ public:
 private:
     alignas(16) std::array<std::array<float, kFitBits>, kLanes> needs_;
 };
-
-/// The same for one shape.
-[[nodiscard]] inline bool within(const Lanes& need, const Lanes& room) noexcept {
-    return need[0] <= room[0] && need[1] <= room[1] && need[2] <= room[2] && need[3] <= room[3];
-}
 
 } // namespace yk

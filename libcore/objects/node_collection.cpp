@@ -12,18 +12,6 @@ namespace {
 constexpr std::uint64_t kFirstRank = std::uint64_t{1} << 62;
 constexpr std::uint64_t kRankGap = std::uint64_t{1} << 40;
 
-/// Visits entries until one can take the shape.
-struct Taking {
-    const Slab<Node>& nodes;
-    const Shape& shape;
-    NodeId& found;
-    bool operator()(std::uint32_t value) const {
-        if (!fits(nodes[NodeId{value}].available, shape.resource)) return false;
-        found = {value};
-        return true;
-    }
-};
-
 } // namespace
 
 NodeCollection::NodeCollection(ShapeTable& shapes, bool summaries)

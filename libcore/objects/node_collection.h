@@ -35,8 +35,7 @@ struct NodeTraits {
     static bool less(const Key& a, const Key& b) noexcept { return a < b; }
     static void merge(Summary& into, const Summary& from) noexcept {
         into.fit |= from.fit;
-        for (std::size_t lane = 0; lane < kLanes; ++lane)
-            into.room[lane] = into.room[lane] > from.room[lane] ? into.room[lane] : from.room[lane];
+        raise(into.room, from.room);
     }
     static bool same(const Summary& a, const Summary& b) noexcept { return a.fit == b.fit && a.room == b.room; }
     IndexSlot& slot(std::uint32_t value) const noexcept { return (*nodes)[NodeId{value}].slot; }
@@ -103,7 +102,7 @@ public:
     [[nodiscard]] std::vector<NodeId> find_some(const Shape& shape, std::size_t count, Skip&& skip) const {
         std::vector<NodeId> found;
         if (count == 0) return found;
-        index_.visit([&shape](const NodeSummary& below) { return may_hold(below, shape.need); },
+        index_.visit([&shape](const NodeSummary& below) { return within(shape.need, below.room); },
                      [&](std::uint32_t value) {
                          const NodeId id{value};
                          if (fits(nodes_[id].available, shape.resource) && !skip(id)) found.push_back(id);
@@ -129,10 +128,6 @@ private:
     static constexpr std::uint32_t kDearAfter = 512;   // summaries read in a search that was long
     static constexpr std::size_t kDealAtOnce = 16;     // wide bits, and a quarter of those that are dealt already
 
-    [[nodiscard]] static bool may_hold(const NodeSummary& below, const Lanes& need) noexcept {
-        return need[0] <= below.room[0] && need[1] <= below.room[1] && need[2] <= below.room[2] &&
-               need[3] <= below.room[3];
-    }
     void file(NodeId id, Node& node);
     [[nodiscard]] NodeSummary summary_of(const Node& node) const noexcept;
     void give_rank(Node& node, std::map<std::string, NodeId, std::less<>>::iterator place);

@@ -116,8 +116,7 @@ Lanes Queue::room() const noexcept {
     Lanes room;
     for (ResourceId id = 0; id < kLanes; ++id) {
         const std::int64_t left = sat_sub(max.bounds().get(id), allocated.get(id));
-        room[id] = max.bounds().has(id) ? static_cast<float>(std::max<std::int64_t>(left, 0))
-                                        : std::numeric_limits<float>::infinity();
+        room[id] = max.bounds().has(id) ? lane_of(left) : std::numeric_limits<float>::infinity();
     }
     return room;
 }

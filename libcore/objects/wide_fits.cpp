@@ -44,12 +44,7 @@ NodeId WideFits::find_first(const Shape& shape) {
     const std::size_t word = static_cast<std::size_t>(shape.wide_bit) / kFitBits;
     const std::uint64_t bit = std::uint64_t{1} << (static_cast<std::size_t>(shape.wide_bit) % kFitBits);
     NodeId found;
-    index_.visit([&](const Traits::Summary& below) { return (below[word] & bit) != 0; },
-                 [&](std::uint32_t value) {
-                     if (!fits(nodes_[NodeId{value}].available, shape.resource)) return false;
-                     found = {value};
-                     return true;
-                 });
+    index_.visit([&](const Traits::Summary& below) { return (below[word] & bit) != 0; }, Taking{nodes_, shape, found});
     return found;
 }
 

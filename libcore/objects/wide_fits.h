@@ -29,6 +29,18 @@ struct NodeKey {
     }
 };
 
+/// Visits nodes in order until one can take the shape.
+struct Taking {
+    const Slab<Node>& nodes;
+    const Shape& shape;
+    NodeId& found;
+    bool operator()(std::uint32_t value) const {
+        if (!fits(nodes[NodeId{value}].available, shape.resource)) return false;
+        found = {value};
+        return true;
+    }
+};
+
 class WideFits {
 public:
     static constexpr std::size_t kWords = 16;

@@ -8,15 +8,6 @@ namespace yk {
 
 namespace {
 
-/// As lanes_of() has it for one amount.
-float lane(std::int64_t amount) noexcept {
-    return static_cast<float>(std::max<std::int64_t>(0, amount));
-}
-
-void raise(Lanes& to, const Lanes& from) noexcept {
-    for (std::size_t i = 0; i < kLanes; ++i) to[i] = std::max(to[i], from[i]);
-}
-
 Reach reach_of(const PartitionState& state, const Node& node) {
     if (!node.is_open()) return {};
     ReachSum sum{node.available};
@@ -32,18 +23,12 @@ Reach reach_of(const PartitionState& state, const Node& node) {
 
 } // namespace
 
-bool covers(const Lanes& room, const Lanes& need) noexcept {
-    for (std::size_t i = 0; i < kLanes; ++i)
-        if (need[i] > room[i]) return false;
-    return true;
-}
-
 std::uint64_t Reach::lowest_score(const Lanes& need, std::uint64_t candidate_leaves) const noexcept {
-    if (!open || (leaves & candidate_leaves) == 0 || !covers(all, need)) return 0;
+    if (!open || (leaves & candidate_leaves) == 0 || !within(need, all)) return 0;
     std::uint64_t count = 1;
-    while (count <= kFew && !covers(few[count - 1], need)) ++count;
-    if (covers(plain, need)) return count;
-    return (covers(agreed, need) ? kOriginatorScore : kOptedOutScore) + count;
+    while (count <= kFew && !within(need, few[count - 1])) ++count;
+    if (within(need, plain)) return count;
+    return (within(need, agreed) ? kOriginatorScore : kOptedOutScore) + count;
 }
 
 void Reach::merge(const Reach& other) noexcept {
@@ -84,7 +69,7 @@ Reach ReachSum::sum() const {
         std::int64_t sum = available_.get(type);
         for (std::size_t i = 0; i < Reach::kFew; ++i) {
             sum = sat_add(sum, largest_[type][i]);
-            reach.few[i][type] = lane(sum);
+            reach.few[i][type] = lane_of(sum);
         }
     }
     return reach;

@@ -47,7 +47,6 @@ struct Reach {
 [[nodiscard]] inline std::uint64_t bit_of(std::uint32_t leaf_index) noexcept {
     return std::uint64_t{1} << (leaf_index % 64);
 }
-[[nodiscard]] bool covers(const Lanes& room, const Lanes& need) noexcept;
 
 class VictimIndex {
 public:
@@ -118,7 +117,7 @@ private:
     template <class F>
     [[nodiscard]] NodeId first_free_below(std::size_t level, std::size_t at, const Lanes& need, F&& fits) const {
         const Reach& reach = levels_[level][at];
-        if (!reach.open || !covers(reach.free, need)) return {};
+        if (!reach.open || !within(need, reach.free)) return {};
         if (level == 0) return fits(nodes_[at]) ? nodes_[at] : NodeId{};
         const std::size_t end = std::min((at + 1) * kSpan, levels_[level - 1].size());
         for (std::size_t below = at * kSpan; below < end; ++below)
