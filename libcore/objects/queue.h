@@ -66,6 +66,10 @@ struct ApplicationTraits {
     static bool less(const Key& a, const Key& b) noexcept;
     static void merge(Summary& into, const Summary& from) noexcept { into.merge(from); }
     static bool same(const Summary& a, const Summary& b) noexcept { return a == b; }
+    static bool falls(const Summary& whole, const Summary& gone, const Summary& fresh) noexcept {
+        return !fresh.ready.covers(gone.ready) || !fresh.waiting.covers(gone.waiting) ||
+               (gone.priority >= whole.priority && fresh.priority < gone.priority);
+    }
     IndexSlot& slot(std::uint32_t value) const noexcept { return (*applications)[ApplicationId{value}].slot; }
 };
 
@@ -85,6 +89,10 @@ struct QueueTraits {
     static bool less(const Key& a, const Key& b) noexcept;
     static void merge(Summary& into, const Summary& from) noexcept { into.merge(from); }
     static bool same(const Summary& a, const Summary& b) noexcept { return a == b; }
+    static bool falls(const Summary& whole, const Summary& gone, const Summary& fresh) noexcept {
+        return !fresh.ready.covers(gone.ready) || !fresh.waiting.covers(gone.waiting) ||
+               (gone.priority >= whole.priority && fresh.priority < gone.priority);
+    }
     IndexSlot& slot(std::uint32_t value) const noexcept;
 };
 
