@@ -170,6 +170,10 @@ public:
     [[nodiscard]] bool has_free_slot() const noexcept {
         return max_applications == 0 || running + allocating + 1 <= max_applications;
     }
+    /// Victims of asks of the subtree in the minute that began with the first of them (storm guard).
+    [[nodiscard]] std::uint64_t recent_victims(Instant now) const noexcept {
+        return now < victims_since + std::chrono::minutes{1} ? victims_in_minute : 0;
+    }
     /// S-250, this level only: what of `ask` its own max leaves room for.
     [[nodiscard]] bool headroom_allows(const Resource& ask) const noexcept;
     /// S-252, this level only.
