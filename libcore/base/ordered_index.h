@@ -9,7 +9,9 @@
 //     not matter), with Summary{} below all others,
 //   bool same(const Summary&, const Summary&) const,
 //   bool falls(const Summary& whole, const Summary& gone, const Summary& fresh) const: whether a merge that is `whole`
-//     may become less when an entry that had `gone` has `fresh`; true is always right,
+//     may become less when an entry that had `gone` has `fresh`; true is always right;
+//     or void settle(Summary& whole, gone, fresh, const Summary* entries, std::uint32_t count) const: `whole` is at
+//     least the merge of the entries and becomes it,
 //   IndexSlot& slot(std::uint32_t value) const: a field of the object, owned by the index while the object is in it.
 //
 // Owner: the object whose children it orders. Thread: the partition's owner.
@@ -383,7 +385,10 @@ private:
             Summary& stored = stored_for(node);
             Summary now = stored;
             traits_.merge(now, fresh);
-            if (traits_.falls(stored, gone, fresh)) now = merged(*node, now);
+            if constexpr (requires { traits_.settle(now, gone, fresh, node->summaries, node->count); })
+                traits_.settle(now, gone, fresh, node->summaries, node->count);
+            else if (traits_.falls(stored, gone, fresh))
+                now = merged(*node, now);
             if (traits_.same(now, stored)) return;
             gone = stored;
             fresh = stored = now;

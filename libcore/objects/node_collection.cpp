@@ -189,14 +189,16 @@ NodeId NodeCollection::find_by_lanes(ShapeId id) {
         return within(shape.need, below.room);
     };
     index_.visit(may, Taking{nodes_, shape, found});
-    if (looked > kDearAfter && !shape.dear) note_dear(id);
+    if (looked > kDearAfter) note_dear(id, looked);
     return found;
 }
 
-void NodeCollection::note_dear(ShapeId id) {
+void NodeCollection::note_dear(ShapeId id, std::uint32_t looked) {
+    if (!shapes_[id].dear) dear_.push_back(id);
     shapes_[id].dear = true;
-    dear_.push_back(id);
-    if (dear_.size() < kDealAtOnce + (wide_ ? wide_->dealt() / 4 : 0)) return;
+    dear_looks_ += looked;
+    if (dear_looks_ < kDealAfterRounds * index_.size()) return;
+    dear_looks_ = 0;
     if (wide_ && wide_->bits_left() < dear_.size()) drop_wide(); // deals anew to those that still need one
     if (!wide_) make_wide();
     wide_->deal(dear_, shapes_);

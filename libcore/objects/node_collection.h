@@ -129,7 +129,7 @@ private:
     static constexpr std::uint32_t kDealAfter = 16;    // searches before a shape gets a bit
     static constexpr std::uint32_t kHalveAfter = 8192; // searches after which all counts are halved
     static constexpr std::uint32_t kDearAfter = 512;   // summaries read in a search that was long
-    static constexpr std::size_t kDealAtOnce = 16;     // wide bits, and a quarter of those that are dealt already
+    static constexpr std::size_t kDealAfterRounds = 4; // that long searches went round all nodes: as dear as dealing
 
     void file(NodeId id, Node& node);
     [[nodiscard]] NodeSummary summary_of(const Node& node) const noexcept;
@@ -140,7 +140,7 @@ private:
     [[nodiscard]] NodeId find_by_bit(const Shape& shape) const;
     [[nodiscard]] NodeId find_by_lanes(ShapeId id);
     [[nodiscard]] NodeId find_by_looking(const Shape& shape) const;
-    void note_dear(ShapeId id);
+    void note_dear(ShapeId id, std::uint32_t looked);
     void make_wide();
     void drop_wide();
 
@@ -158,6 +158,7 @@ private:
     std::uint32_t searches_ = 0;
     std::unique_ptr<WideFits> wide_; // none: no search is long
     std::vector<ShapeId> dear_;      // wait for a wide bit
+    std::uint64_t dear_looks_ = 0;   // summaries read in long searches since bits were dealt
 };
 
 } // namespace yk

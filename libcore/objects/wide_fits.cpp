@@ -30,6 +30,25 @@ void WideFits::forget_all(ShapeTable& shapes) {
         if (owners_[bit].valid()) forget(shapes[owners_[bit]]);
 }
 
+/// Looks for the few bits that went only, until each is found in another entry.
+void WideFits::Traits::settle(Summary& whole, const Summary& gone, const Summary& fresh, const Summary* entries,
+                              std::uint32_t count) noexcept {
+    struct Lost {
+        std::size_t word;
+        std::uint64_t bits;
+    };
+    std::array<Lost, kWords> lost;
+    std::size_t words = 0;
+    for (std::size_t word = 0; word < kWords; ++word)
+        if (const std::uint64_t bits = gone[word] & ~fresh[word]; bits != 0) lost[words++] = {word, bits};
+    for (std::uint32_t at = 0; at < count && words > 0; ++at)
+        for (std::size_t i = words; i-- > 0;) {
+            lost[i].bits &= ~entries[at][lost[i].word];
+            if (lost[i].bits == 0) lost[i] = lost[--words];
+        }
+    for (std::size_t i = 0; i < words; ++i) whole[lost[i].word] &= ~lost[i].bits;
+}
+
 void WideFits::file(NodeId id, const NodeKey& key, const Lanes& room) {
     Traits::Summary fits{};
     for (std::size_t word = 0; word * kFitBits < used_; ++word) fits[word] = needs_[word].within(room);

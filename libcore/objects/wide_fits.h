@@ -64,7 +64,6 @@ public:
     /// Gives each shape a bit, with one pass over the nodes. REQUIRES: as many bits are left.
     void deal(const std::vector<ShapeId>& ids, ShapeTable& shapes);
     [[nodiscard]] std::size_t bits_left() const noexcept { return kBits - used_; }
-    [[nodiscard]] std::size_t dealt() const noexcept { return used_; }
     void forget(Shape& shape);
     /// Takes the bits back.
     void forget_all(ShapeTable& shapes);
@@ -92,11 +91,8 @@ private:
             for (std::size_t word = 0; word < kWords; ++word) into[word] |= from[word];
         }
         static bool same(const Summary& a, const Summary& b) noexcept { return a == b; }
-        static bool falls(const Summary&, const Summary& gone, const Summary& fresh) noexcept {
-            std::uint64_t fallen = 0;
-            for (std::size_t word = 0; word < kWords; ++word) fallen |= gone[word] & ~fresh[word];
-            return fallen != 0;
-        }
+        static void settle(Summary& whole, const Summary& gone, const Summary& fresh, const Summary* entries,
+                           std::uint32_t count) noexcept;
         IndexSlot& slot(std::uint32_t value) const noexcept { return (*nodes)[NodeId{value}].wide_slot; }
     };
 
