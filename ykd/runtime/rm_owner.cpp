@@ -42,6 +42,20 @@ std::string state_details(si::CoreState from, si::CoreState to, const std::strin
     return buffer.str();
 }
 
+/// What the core understands of an answer; it views `reply`.
+CallAnswer answer_of(std::uint64_t call, const CallReply& reply) {
+    CallAnswer answer;
+    answer.call = call;
+    answer.outcome =
+        reply.outcome == CallReply::Outcome::Answered ? CallAnswer::Outcome::Answered : CallAnswer::Outcome::Failed;
+    answer.error = reply.error;
+    for (const si::NodeVerdict& each : reply.body.results)
+        answer.nodes.push_back({each.node_id, each.fits, each.reason});
+    answer.success = reply.body.success;
+    answer.index = reply.body.index;
+    return answer;
+}
+
 } // namespace
 
 RmOwner::RmOwner(std::string rm_id, const OwnerOptions& options, Instant now, EventRing& ring, TallyBoard& tally,
@@ -160,6 +174,7 @@ void RmOwner::drop_context() {
     context_.reset();
     counted_ = {};
     calls_.clear();
+    daemon_calls_.drop();
     mute_.reset();
 }
 
@@ -215,13 +230,16 @@ void RmOwner::settle_releases() {
 
 // --- calls to the RM ----------------------------------------------------------------------------
 
-bool RmOwner::take_answer(std::uint64_t epoch, const CallAnswer& answer) {
+bool RmOwner::take_answer(std::uint64_t epoch, std::uint64_t call, CallReply reply) {
     if (!context_ || epoch != stream_.status().epoch) {
         calls_.late();
         return false;
     }
-    const bool in_time = context_->apply(answer, now_);
-    calls_.answered(answer.call, answer.outcome == CallAnswer::Outcome::Failed, in_time, SteadyClock::now());
+    const bool failed = reply.outcome == CallReply::Outcome::Failed;
+    const auto now = SteadyClock::now();
+    const bool in_time = DaemonCalls::is_mine(call) ? daemon_calls_.end(call, std::move(reply))
+                                                    : context_->apply(answer_of(call, reply), now_);
+    calls_.answered(call, failed, in_time, now);
     return in_time;
 }
 
@@ -234,6 +252,7 @@ void RmOwner::expire_calls() {
     if (!context_) return;
     for (const std::uint64_t call : calls_.take_expired(SteadyClock::now())) {
         stream_.expire(call);
+        if (daemon_calls_.end(call, {CallReply::Outcome::TimedOut, {}, {}})) continue;
         CallAnswer nobody;
         nobody.call = call;
         nobody.outcome = CallAnswer::Outcome::TimedOut;
