@@ -70,8 +70,10 @@ public:
     [[nodiscard]] Answer<std::vector<wire::Value>> dump(std::string_view what,
                                                         wire::Value query = wire::Value::object());
 
-    /// Prints and says Ok.
-    [[nodiscard]] Outcome show_list(const std::vector<wire::Value>& items, const ListLayout& layout);
+    /// A list as it was asked for: form, columns, order.
+    [[nodiscard]] Answer<std::string> list_view(std::vector<wire::Value> items, ListLayout layout) const;
+    /// Prints it and says Ok.
+    [[nodiscard]] Outcome show_list(std::vector<wire::Value> items, ListLayout layout);
     /// `text` is what tables show; machine formats show the item.
     [[nodiscard]] Outcome show_item(const wire::Value& item, const std::string& name, const std::string& text);
 
