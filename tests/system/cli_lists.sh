@@ -13,7 +13,7 @@ prints() {
     [[ $found == "$wanted" ]] || fail "ykctl $* prints '$found', not '$wanted'"
 }
 
-start_ykd
+start_ykd --log-level info
 ykctl rm register demo >"$work/out"
 prints "" node list --no-headers
 ykctl node add --name-format n%d --count 11 -R memory=8Gi,vcore=4 --quiet

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "protocol/si/errors.h"
-#include "ykctl/commands/patience.h"
 #include "ykctl/commands/suggest.h"
 #include "ykctl/render/text.h"
 

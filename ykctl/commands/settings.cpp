@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "protocol/transport/tls_files.h"
+#include "ykctl/commands/patience.h"
 #include "ykctl/commands/suggest.h"
 #include "ykctl/commands/values.h"
 #include "ykctl/scenario/yaml_tree.h"
@@ -14,7 +15,6 @@
 namespace yk::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kDefaultTimeout{5000};
 constexpr std::size_t kLongestToken = 4096;
 constexpr std::uint32_t kLargestMessage = 256U << 20U; // I-305: the daemon's own limit decides
 
@@ -175,7 +175,7 @@ Answer<Settings> resolve_settings(const GlobalOptions& options, const Environmen
     settings.verbose = options.verbose;
 
     settings.client.url = settings.address;
-    settings.client.timeout = settings.timeout.value_or(kDefaultTimeout);
+    settings.client.timeout = settings.timeout.value_or(kQuick);
     settings.client.strict = options.strict;
     settings.client.max_message = kLargestMessage;
     settings.client.trace = options.trace_wire;

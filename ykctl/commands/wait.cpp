@@ -219,7 +219,7 @@ Outcome satisfied(Context& context, const Wanted& wanted, const Look& last) {
 
 Outcome wait(Context& context, const WaitOptions& options) {
     YK_TRY(wanted, wanted_of(options));
-    const auto limit = context.settings().timeout.value_or(kDefaultWait);
+    const auto limit = context.take_timeout().value_or(kDefaultWait);
     const auto deadline = Clock::now() + limit;
     const HeldSignals signals;
     Bell bell{context};

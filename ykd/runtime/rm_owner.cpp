@@ -171,6 +171,9 @@ void RmOwner::publish_tally() {
 /// Before the context goes: its counters go with it.
 void RmOwner::drop_context() {
     publish_tally();
+    if (context_) context_->drop_everything(now_);
+    events_.end_epoch();
+    writer_.discard(); // not a word of it to the RM (I-124)
     context_.reset();
     counted_ = {};
     calls_.clear();
@@ -282,8 +285,8 @@ void RmOwner::flush() {
 // --- registration -------------------------------------------------------------------------------
 
 Result<void> RmOwner::install(const Installation& installation) {
-    writer_.discard();
     drop_context();
+    events_.set_interest(installation.events);
     auto context = std::make_unique<ClusterContext>(rm_id_, installation.settings, writer_, events_);
     set_now();
     auto done = context->configure(installation.configuration, now_);
@@ -294,7 +297,6 @@ Result<void> RmOwner::install(const Installation& installation) {
     }
     context_ = std::move(context);
     writer_.set_interest(installation.interest);
-    events_.set_interest(installation.events);
     context_->set_rm_calls(installation.calls);
     calls_.set_limits(installation.interest.predicate_ttl, installation.interest.preemption_ttl);
     detached_ = installation.keep.has_value();
@@ -309,7 +311,6 @@ Result<void> RmOwner::install(const Installation& installation) {
 
 void RmOwner::uninstall(const std::string& reason) {
     drop_context();
-    writer_.discard();
     crowded_ = silent_ = false;
     const si::CoreState before = state_.exchange(si::CoreState::New);
     stream_.break_off({si::ErrorCode::RmUnknown, "the resource manager is not registered: " + reason});
