@@ -102,7 +102,7 @@ void Orders::reserve_room() {
 void Orders::refresh() {
     s_.nodes.refresh([this](NodeId id, const Node& node, bool grew) {
         s_.victims.node_changed(id);
-        node_refreshed(node, grew);
+        node_refreshed(id, node, grew);
     });
     if (rebuild_) {
         rekey_all(*s_.root);
@@ -127,21 +127,21 @@ void Orders::refresh() {
     marked_queues_ = 0;
 }
 
-void Orders::node_refreshed(const Node& node, bool grew) {
-    for (const ReservationId id : node.reservations) wake(id);
+void Orders::node_refreshed(NodeId id, const Node& node, bool grew) {
+    for (const ReservationId held : node.reservations) wake(held);
     if (!grew) return;
     wake_gangs();
-    if (s_.inquiries.resting > 0) s_.inquiries.grown.push_back(s_.nodes.find(node.id));
-    s_.shapes.for_each_blocked_below(lanes_of(node.available), [&](ShapeId id) {
-        const Shape& shape = s_.shapes[id];
-        if (!shape.is_pinned() && node.is_open() && fits(node.available, shape.resource)) unblock(id);
+    if (s_.inquiries.resting > 0) s_.inquiries.grown.push_back(id);
+    s_.shapes.for_each_blocked_below(lanes_of(node.available), [&](ShapeId shape_id) {
+        const Shape& shape = s_.shapes[shape_id];
+        if (!shape.is_pinned() && node.is_open() && fits(node.available, shape.resource)) unblock(shape_id);
     });
-    s_.shapes.for_each_pinned_blocked([&](ShapeId id) {
-        if (s_.shapes[id].required_node == node.id) unblock(id);
+    s_.shapes.for_each_pinned_blocked([&](ShapeId shape_id) {
+        if (s_.shapes[shape_id].required_node == node.id) unblock(shape_id);
     });
     if (!node.is_open()) return;
-    s_.shapes.for_each_reserve_blocked([&](ShapeId id) {
-        if (fits(node.capacity, s_.shapes[id].resource)) s_.shapes.unblock_reserve(id);
+    s_.shapes.for_each_reserve_blocked([&](ShapeId shape_id) {
+        if (fits(node.capacity, s_.shapes[shape_id].resource)) s_.shapes.unblock_reserve(shape_id);
     });
 }
 
@@ -236,7 +236,7 @@ void Orders::file(ApplicationId id) {
         if (application.slot.in_index()) index.erase(id.index);
         return;
     }
-    bool moved = !application.slot.in_index();
+    bool moved = false;
     if (leaf.properties.sort_policy == config::SortPolicy::Fair) {
         const Resource* guaranteed = leaf.guaranteed ? &*leaf.guaranteed : nullptr;
         shares_of(application.allocated, guaranteed, scratch_);
@@ -251,13 +251,10 @@ void Orders::file(ApplicationId id) {
         index.insert(id.index, key, summary);
         return;
     }
-    const ApplicationKey& filed = index.key_of(id.index);
-    moved = moved || filed.first != key.first || filed.second != key.second || filed.third != key.third ||
-            filed.fourth != key.fourth;
-    if (moved)
-        index.update(id.index, key, summary);
-    else
-        index.update_summary(id.index, summary);
+    index.update(id.index, key, summary, [&](const ApplicationKey& filed) {
+        return moved || filed.first != key.first || filed.second != key.second || filed.third != key.third ||
+               filed.fourth != key.fourth;
+    });
 }
 
 // --- limits of users and groups
@@ -361,11 +358,9 @@ void Orders::file(Queue& queue) {
         index.insert(queue.index, key, summary);
         return;
     }
-    const QueueKey& filed = index.key_of(queue.index);
-    if (moved || filed.first != key.first || filed.second != key.second)
-        index.update(queue.index, key, summary);
-    else
-        index.update_summary(queue.index, summary);
+    index.update(queue.index, key, summary, [&](const QueueKey& filed) {
+        return moved || filed.first != key.first || filed.second != key.second;
+    });
 }
 
 /// S-202: the parent's fair max overlaid with the own max; nothing below a parent that has none.

@@ -60,7 +60,7 @@ public:
     [[nodiscard]] OrderSummary summary_of(const Application& application) const;
 
 private:
-    void node_refreshed(const Node& node, bool grew);
+    void node_refreshed(NodeId id, const Node& node, bool grew);
     void unblock(ShapeId id);
     void file(GroupId id);
     void file(ApplicationId id);

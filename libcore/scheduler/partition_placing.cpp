@@ -148,7 +148,7 @@ void PartitionContext::join_group(AllocationId id, Instant now) {
     group_insert(s_.groups[group], id, s_.allocations);
     update_due(group, now);
     checks_.joined(id, now);
-    planner_.list_untouched(group);
+    planner_.notes().list_untouched(group);
     orders_.touch(group);
 }
 

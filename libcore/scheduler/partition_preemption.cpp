@@ -54,11 +54,9 @@ void PartitionContext::mark_preempted(AllocationId id, AllocationId ask, std::st
 /// For the storm guard: victims that asks of the leaf have had in the minute that began with the first of them.
 void PartitionContext::count_victims(Queue& leaf, std::size_t count, Instant now) {
     for (Queue* queue = &leaf; queue != nullptr; queue = queue->parent) {
-        if (queue->victims_in_minute == 0 || now >= queue->victims_since + std::chrono::minutes{1}) {
-            queue->victims_since = now;
-            queue->victims_in_minute = 0;
-        }
-        queue->victims_in_minute += count;
+        const std::uint64_t before = queue->recent_victims(now);
+        if (before == 0) queue->victims_since = now;
+        queue->victims_in_minute = before + count;
     }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/scheduler/headroom.h"
 #include "libcore/scheduler/planner.h"
 
 namespace yk {
@@ -63,12 +64,12 @@ Plan Planner::try_answered(ApplicationId id, Instant now) {
     const Resource& resource = s_.resource_of(wanted);
     const bool elsewhere = wanted.reservation.valid() || s_.groups[wanted.group].replaceable; // steps 1 and 2
     if (elsewhere || s_.refusing_user_limit(application, resource).valid() ||
-        queue_verdict(*application.queue, s_.shapes[wanted.shape]).queue != nullptr) {
+        queue_verdict(s_, *application.queue, s_.shapes[wanted.shape]).queue != nullptr) {
         s_.inquiries.find(ask)->begin_round(); // by the time there is room the answer is old
         return {Plan::Kind::Resume, ask, {}, {}};
     }
-    passed_user_limit(ask, now);
-    passed_headroom(ask, now);
+    notes_.passed_user_limit(ask, now);
+    notes_.passed_headroom(ask, now);
     Plan plan = try_nodes(ask, now);
     if (!plan || plan.kind == Plan::Kind::Wait) return {Plan::Kind::Resume, ask, {}, {}};
     return plan;
@@ -84,8 +85,8 @@ Plan Planner::try_checked(AllocationId ask, Instant now) {
             return ask_for(ask, std::move(nodes), Plan::Kind::Ask);
         if (!s_.nodes.find_first(wanted.shape).valid()) s_.shapes.block(wanted.shape);
     }
-    note(s_.groups[wanted.group], ask, AskGroup::Note::Nodes, now);
-    tell_refusals(ask, now);
+    notes_.note(s_.groups[wanted.group], ask, AskGroup::Note::Nodes, now);
+    notes_.tell_refusals(ask, now);
     if (Plan plan = try_reserving(ask, now)) return plan;
     return is_refused(ask) ? Plan{Plan::Kind::Refused, ask, {}, {}} : Plan{};
 }
@@ -173,22 +174,6 @@ Plan Planner::conclude_offering(AllocationId ask, const Offering& attempt, Insta
     }
     s_.preemption.log(ask, result, now);
     return {Plan::Kind::Resume, ask, {}, {}};
-}
-
-/// S-605, I-601.
-void Planner::tell_refusals(AllocationId id, Instant now) {
-    Inquiry* inquiry = s_.inquiries.find(id);
-    if (inquiry == nullptr || inquiry->failures.empty()) return;
-    if (inquiry->told && now < *inquiry->told + s_.settings.predicate_event_interval) return;
-    inquiry->told = now;
-    const Allocation& ask = s_.allocations[id];
-    std::string message = "Unschedulable request '" + std::string{ask.key.view()} + "'";
-    for (const auto& [reason, count] : inquiry->failures)
-        message +=
-            (&reason == &inquiry->failures.begin()->first ? ": " : ", ") + reason + " (" + std::to_string(count) + "x)";
-    s_.tell({EventType::Request, EventChange::None, EventDetail::None, ask.key.view(),
-             s_.applications[ask.application].id, message, &s_.resource_of(ask)},
-            now);
 }
 
 } // namespace yk
