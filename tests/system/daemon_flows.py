@@ -199,6 +199,53 @@ def test_releases():  # I-156, I-158, I-160, I-164
         check(app["applicationState"] == "Completing" and not app["requests"] and not app["allocations"], app)
 
 
+def test_a_placeholder_is_replaced():  # I-159, I-163
+    with Daemon(*BY_HAND) as daemon:
+        rm = Rm(daemon)
+        rm.nodes({"nodeID": "n1"})
+        start = rm.client.get("Ping")["now"]
+        rm.applications({"applicationID": "app", "placeholderAsk": {"vcore": 20}})
+        rm.asks(*[{"allocationKey": key, "placeholder": True, "taskGroupName": "g"} for key in ("p1", "p2")])
+        rm.step()
+        rm.advance(10)
+        rm.asks({"allocationKey": "real", "taskGroupName": "g", "resourceAsk": {"vcore": 5}})
+        released = listed(rm.step(), ALLOCATION, "released")
+        check([one["terminationType"] for one in released] == [4], released)
+        items = rm.release(allocationKey=released[0]["allocationKey"], terminationType=4)
+        check(not listed(items, ALLOCATION, "released") and listed(items, ALLOCATION, "new")[0]["allocationKey"] == "real", items)
+        real = [one for one in rm.dump("app", application="app")["allocations"] if one["allocationKey"] == "real"][0]
+        check(real["placeholderUsed"] and real["requestTime"] == start, "since when the placeholder was asked for", real)
+        check(rm.dump("queue", queue="root.a")["allocatedResource"] == {"vcore": 15}, "the difference is given back")
+        other = "p2" if released[0]["allocationKey"] == "p1" else "p1"
+        rm.release(allocationKey=other, terminationType=4)  # nothing waits for its place: gone all the same
+        check([one["allocationKey"] for one in rm.dump("app", application="app")["allocations"]] == ["real"])
+        check(rm.dump("node", node="n1")["allocated"] == {"vcore": 5})
+
+
+def test_removing_a_node():  # I-177
+    with Daemon(*BY_HAND) as daemon:
+        rm = Rm(daemon)
+        rm.nodes({"nodeID": "n1", "schedulableResource": {"vcore": 40}})
+        cluster_of_two = {"nodeID": "n2", "schedulableResource": {"vcore": 40}}
+        rm.applications({"applicationID": "app"}, {"applicationID": "gang", "placeholderAsk": {"vcore": 10}})
+        rm.asks({"allocationKey": "k"}, {"allocationKey": "p", "applicationID": "gang", "placeholder": True, "taskGroupName": "g"})
+        rm.send(ALLOCATION, allocations=[{"allocationKey": "f", "nodeID": "n1", "allocationTags": {"foreign": "x"},
+                                          "resourcePerAlloc": {"vcore": 1}}])
+        rm.step()
+        rm.nodes(cluster_of_two)
+        rm.asks({"allocationKey": "real", "applicationID": "gang", "taskGroupName": "g"})
+        check([one["terminationType"] for one in listed(rm.step(), ALLOCATION, "released")] == [4], "the replacement is under way")
+        items = rm.send(NODE, nodes=[{"nodeID": "n1", "action": 4}])
+        gone = {one["allocationKey"]: one["terminationType"] for one in listed(items, ALLOCATION, "released")}
+        check(gone == {"k": 1, "p": 1}, "one echo, foreign ones are forgotten", items)
+        check(rm.dump("partitions")[0]["capacity"]["capacity"] == {"vcore": 40}, "capacity shrinks")
+        rm.step()
+        gang = rm.dump("app", application="gang")
+        check([(one["allocationKey"], one["nodeId"]) for one in gang["allocations"]] == [("real", "n2")], "it is placed elsewhere", gang)
+        rm.nodes({"nodeID": "n1"})
+        check("occupied" not in rm.dump("node", node="n1") or not rm.dump("node", node="n1")["occupied"].get("vcore"), "not counted again")
+
+
 def test_applications():  # I-165, I-166, I-167, I-169 to I-171
     with Daemon(*BY_HAND) as daemon:
         rm = Rm(daemon)
@@ -244,7 +291,8 @@ def test_nodes():  # I-172 to I-176, I-178, I-046
         check(listed(items, NODE, "rejected") and not listed(items, NODE, "accepted"), items)
         check(rm.dump("partitions")[0].get("totalContainers", 0) == 0 and rm.dump("partitions")[0]["totalNodes"] == 2)
         items = rm.nodes({"nodeID": "n5", "existingAllocations": [running]})
-        check([kind for kind, _ in items][:1] == [NODE] and listed(items, ALLOCATION, "new")[0]["nodeID"] == "n5", items)
+        kinds = [kind for kind, _ in items]
+        check(kinds.index(NODE) < kinds.index(ALLOCATION) and listed(items, ALLOCATION, "new")[0]["nodeID"] == "n5", items)
         # update: capacity, attributes, but never the partition; down as well
         check(rm.send(NODE, nodes=[{"nodeID": "n5", "action": 2, "schedulableResource": {"vcore": 5}, "attributes": {"si/rackname": "r"}}]) == [])
         node = rm.dump("node", node="n5")

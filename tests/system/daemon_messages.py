@@ -72,7 +72,7 @@ def test_without_configuration_there_is_the_built_in_one():  # I-024
             check(items[0]["body"]["accepted"][0]["queueName"] == "root.team", items)
 
 
-def test_releases_travel_once_in_each_direction():  # I-032, I-033, I-157, I-161, I-162
+def test_releases_travel_once_in_each_direction():  # I-032, I-033, I-157, I-161, I-162, I-163
     with Daemon(*BY_HAND) as daemon:
         rm = Rm(daemon, capabilities=["reportIgnored"])
         rm.nodes({"nodeID": "n1"})
@@ -168,7 +168,7 @@ def test_asks_for_more_nodes():  # I-054, I-055, I-010
         check(not [kind for kind, _ in told["plain"] if kind == "UpdateContainerSchedulingState"], told["plain"])
 
 
-def test_an_update_without_text_reads_the_file():  # I-058
+def test_an_update_without_text_reads_the_file():  # I-058, I-186
     with Daemon("--config", "night=@q.yaml", files={"q.yaml": CONFIG}) as daemon:
         rm = Rm(daemon)
         rm.refused("E_CONFIG_SOURCE", "UpdateConfiguration")
@@ -212,7 +212,7 @@ def test_quota_tags_of_a_namespace():  # I-063
         check("maxResource" not in rm.dump("queue", queue="root.a"), "only for dynamic queues")
 
 
-def test_everything_is_filled_in():  # I-031, I-130
+def test_everything_is_filled_in():  # I-031, I-130, I-030
     with Daemon(*BY_HAND) as daemon:
         rm = Rm(daemon)
         rm.nodes({"nodeID": "n1"})
