@@ -59,13 +59,12 @@ public:
     /// REQUIRES: value is not in the index.
     void insert(std::uint32_t value, const Key& key, const Summary& summary) {
         if (root_ == nullptr) root_ = new Leaf;
-        Leaf* leaf = last_ != nullptr && belongs(*last_, key) ? last_ : leaf_for(key);
+        Leaf* leaf = leaf_for(key);
         std::uint32_t at = lower_bound(*leaf, key);
         if (leaf->count == kCapacity) leaf = split(leaf, at, key);
         open_gap(*leaf, at);
         leaf->put(at, value, key, summary);
         traits_.slot(value).leaf = leaf;
-        last_ = leaf;
         ++size_;
         raise(leaf, summary);
     }
@@ -135,7 +134,6 @@ public:
         for_each([this](std::uint32_t value) { traits_.slot(value).leaf = nullptr; });
         free_below(root_, height_);
         root_ = nullptr;
-        last_ = nullptr;
         height_ = 0;
         size_ = 0;
         total_ = Summary{};
@@ -227,12 +225,6 @@ private:
         std::copy(leaf.summaries + at + 1, leaf.summaries + leaf.count, leaf.summaries + at);
         std::copy(leaf.values + at + 1, leaf.values + leaf.count, leaf.values + at);
         --leaf.count;
-    }
-
-    /// Whether `key` can stand only in this leaf.
-    [[nodiscard]] bool belongs(const Leaf& leaf, const Key& key) const {
-        return (leaf.prev == nullptr || !traits_.less(key, leaf.keys[0])) &&
-               (leaf.next == nullptr || traits_.less(key, leaf.keys[leaf.count - 1]));
     }
 
     void erase_at(Leaf* leaf, std::uint32_t at) {
@@ -430,7 +422,6 @@ private:
 
     /// Takes an empty leaf out of the tree, and every inner node that becomes empty with it.
     void remove_node(Leaf* leaf) {
-        if (last_ == leaf) last_ = nullptr;
         if (leaf->prev != nullptr) leaf->prev->next = leaf->next;
         if (leaf->next != nullptr) leaf->next->prev = leaf->prev;
         Inner* parent = leaf->parent;
@@ -541,7 +532,6 @@ private:
 
     Traits traits_;
     Node* root_ = nullptr;
-    Leaf* last_ = nullptr;     // of the last insertion: the next one is often near (equal nodes that fill in turn)
     std::uint32_t height_ = 0; // levels of inner nodes above the leaves
     std::size_t size_ = 0;
     Summary total_{};

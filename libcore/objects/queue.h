@@ -63,7 +63,11 @@ struct ApplicationTraits {
     static constexpr std::uint32_t kCapacity = 24;
     Slab<Application>* applications;
 
-    static bool less(const Key& a, const Key& b) noexcept;
+    static bool less(const Key& a, const Key& b) noexcept {
+        if (a.first != b.first) return a.first < b.first;
+        return a.second != b.second ? a.second < b.second : less_by_rest(a, b);
+    }
+    static bool less_by_rest(const Key& a, const Key& b) noexcept;
     static void merge(Summary& into, const Summary& from) noexcept { into.merge(from); }
     static bool same(const Summary& a, const Summary& b) noexcept { return a == b; }
     static bool falls(const Summary& whole, const Summary& gone, const Summary& fresh) noexcept {
@@ -86,7 +90,11 @@ struct QueueTraits {
     static constexpr std::uint32_t kCapacity = 24;
     std::vector<Queue*>* queues;
 
-    static bool less(const Key& a, const Key& b) noexcept;
+    static bool less(const Key& a, const Key& b) noexcept {
+        if (a.first != b.first) return a.first < b.first;
+        return a.second != b.second ? a.second < b.second : less_by_rest(a, b);
+    }
+    static bool less_by_rest(const Key& a, const Key& b) noexcept;
     static void merge(Summary& into, const Summary& from) noexcept { into.merge(from); }
     static bool same(const Summary& a, const Summary& b) noexcept { return a == b; }
     static bool falls(const Summary& whole, const Summary& gone, const Summary& fresh) noexcept {

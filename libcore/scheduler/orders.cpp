@@ -33,10 +33,6 @@ void strike(std::vector<Id<T>>& held, T& object, Slab<T>& objects) {
     object.held_at = {};
 }
 
-bool same_shares(const Shares& a, const Shares& b) {
-    return a.size() == b.size() && compare_shares(a, b) == 0;
-}
-
 } // namespace
 
 // --- marks
@@ -61,9 +57,9 @@ void Orders::touch(ApplicationId id) {
 void Orders::touch(Queue& queue, bool grew) {
     s_.worth_inspecting = true;
     queue.grew = queue.grew || grew;
+    any_grew_ = any_grew_ || grew;
     if (queue.dirty) return;
     queue.dirty = true;
-    if (queues_.size() <= queue.depth) queues_.resize(queue.depth + 1);
     queues_[queue.depth].push_back(&queue);
     ++marked_queues_;
 }
@@ -92,7 +88,6 @@ void Orders::forget(Queue& queue) {
 void Orders::reserve_room() {
     groups_.reserve(groups_.size() + 2);
     applications_.reserve(applications_.size() + 2);
-    for (auto& level : queues_) level.reserve(level.size() + 2);
     s_.nodes.reserve_room();
 }
 
@@ -240,8 +235,8 @@ void Orders::file(ApplicationId id) {
     if (leaf.properties.sort_policy == config::SortPolicy::Fair) {
         const Resource* guaranteed = leaf.guaranteed ? &*leaf.guaranteed : nullptr;
         shares_of(application.allocated, guaranteed, scratch_);
-        moved = moved || !same_shares(scratch_, application.usage);
-        application.usage = scratch_;
+        moved = scratch_ != application.usage;
+        if (moved) application.usage = scratch_;
     } else {
         application.usage.clear();
     }
@@ -303,15 +298,15 @@ void Orders::lift_holds() {
 // ------------------------------------------------------------------------------------------------------------
 
 void Orders::lift_blocks() {
-    bool any = false;
+    if (!any_grew_) return;
+    any_grew_ = false;
     for (const auto& level : queues_)
         for (Queue* queue : level) {
             if (!queue->grew) continue;
-            any = true;
             queue->grew = false;
             queue->unblock_fitting(s_.shapes);
         }
-    if (any) wake_headroom();
+    wake_headroom();
 }
 
 void Orders::drop_blocks() {
@@ -349,8 +344,8 @@ void Orders::file(Queue& queue) {
 
     queue.share = fair_share(queue.allocated, queue.guaranteed ? &*queue.guaranteed : nullptr, queue.fair_max);
     shares_of(queue.pending, &s_.root->max.bounds(), scratch_);
-    const bool moved = !same_shares(scratch_, queue.pending_shares);
-    queue.pending_shares = scratch_;
+    const bool moved = scratch_ != queue.pending_shares;
+    if (moved) queue.pending_shares = scratch_;
     const double priority = -static_cast<double>(summary.priority);
     QueueKey key{priority, queue.share, &queue};
     if (!queue.parent->properties.priority_sorting) std::swap(key.first, key.second);
@@ -370,6 +365,9 @@ void Orders::compute_fair_max(Queue& queue) {
 }
 
 void Orders::queue_changed(Queue& queue) {
+    if (queues_.size() <= queue.depth) queues_.resize(queue.depth + 1);
+    auto& level = queues_[queue.depth]; // marking requests no memory
+    if (level.capacity() < s_.queues.size()) level.reserve(2 * s_.queues.size());
     compute_fair_max(queue);
     touch(queue, true);
     queue.application_index.clear(); // an index must never hold keys of two minds

@@ -224,7 +224,7 @@ void PartitionContext::rest_gang(ApplicationId id, Instant now) {
             if (const Inquiry* inquiry = s_.inquiries.find(ask);
                 inquiry != nullptr && !inquiry->refused.empty() && !s_.allocations[ask].is(Allocation::Parked))
                 refused.push_back(ask);
-    for (const AllocationId ask : refused) inquire({Plan::Kind::Refused, ask, {}, {}}, now);
+    for (const AllocationId ask : refused) inquire({Plan::Kind::Refused, ask, {}}, now);
 }
 
 void PartitionContext::end_rest(AllocationId id, std::uint64_t token, Instant now) {

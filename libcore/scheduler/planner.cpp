@@ -191,7 +191,7 @@ Plan Planner::try_pinned(AllocationId ask, Instant now) {
         return {};
     }
     if (can_take(node, ask))
-        if (Plan plan = checked({Plan::Kind::Allocate, ask, node, {}})) return plan;
+        if (Plan plan = checked({Plan::Kind::Allocate, ask, node})) return plan;
     if (wanted.reservation.valid()) return {};
     if (fits(s_.nodes[node].capacity, shape.resource)) return {Plan::Kind::Reserve, ask, node};
     s_.shapes.block(wanted.shape); // S-435: never tried on the node, so reservations there stay

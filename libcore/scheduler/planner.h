@@ -31,8 +31,8 @@ struct Plan {
         None,
         Allocate, // place `ask` on `node`; a reservation that it holds goes (S-330, S-414)
         Reserve,  // keep `node` for `ask` (S-404)
-        Preempt,  // the same, and `victims` leave (P-072)
-        Evict,    // `victims` leave the node that `ask` has reserved (P-098)
+        Preempt,  // the same, and Planner::victims() leave (P-072)
+        Evict,    // they leave the node that `ask` has reserved (P-098)
         // what the RM's predicates are needed for; nothing is placed by these
         Ask,        // the RM is asked for `ask` and Planner::to_ask() (I-377)
         AskReserve, // the same, to reserve the node (S-403)
@@ -44,7 +44,6 @@ struct Plan {
     Kind kind = Kind::None;
     AllocationId ask{};
     NodeId node{};
-    std::vector<AllocationId> victims{};
 
     explicit operator bool() const noexcept { return kind != Kind::None; }
     [[nodiscard]] bool is_inquiry() const noexcept { return kind >= Kind::Ask; }
@@ -67,6 +66,8 @@ public:
     void forget_drops() noexcept { to_drop_.clear(); }
     /// The nodes of the last plan to ask the RM.
     [[nodiscard]] const std::vector<NodeId>& to_ask() const noexcept { return to_ask_; }
+    /// Who goes by the last plan to preempt or evict.
+    [[nodiscard]] const std::vector<AllocationId>& victims() const noexcept { return victims_; }
     [[nodiscard]] const PreemptionPlanner& preemption() const noexcept { return preemption_; }
 
     [[nodiscard]] AttemptNotes& notes() noexcept { return notes_; }
@@ -109,6 +110,7 @@ private:
     Plan try_preempting(GroupId id, AllocationId before, Instant now);
     [[nodiscard]] std::optional<Plan> attempt(AllocationId ask, Instant now);
     Plan attempt_counted(AllocationId ask, Instant now);
+    Plan taking(Plan::Kind kind, AllocationId ask, PreemptionPlan plan);
     void note_attempt(AllocationId ask, PreemptionAttempt attempt, Instant now);
     Plan try_evicting(ReservationId id, Instant now);
     void tell_no_victim(AllocationId ask, Instant now);
@@ -143,6 +145,7 @@ private:
     std::vector<ApplicationId> counted_; // by try_counting in this cycle
     std::vector<GroupId> gang_held_;     // in this cycle
     std::vector<NodeId> to_ask_;
+    std::vector<AllocationId> victims_;
 };
 
 } // namespace yk

@@ -40,7 +40,7 @@ Plan Planner::try_preempting(GroupId id, AllocationId before, Instant now) {
             checks_.put_off(id, now);
             return {};
         }
-        if (*plan) return std::move(*plan);
+        if (*plan) return *plan;
     }
     checks_.update(id, now);
     return {};
@@ -67,12 +67,17 @@ std::optional<Plan> Planner::attempt(AllocationId id, Instant now) {
         PreemptionPlan plan = preemption_.plan_queue(id, *tried, now);
         if (plan) {
             note_attempt(id, std::move(plan.attempt), now);
-            return Plan{Plan::Kind::Preempt, id, plan.node, std::move(plan.victims)};
+            return taking(Plan::Kind::Preempt, id, std::move(plan));
         }
         same = failures_.insert(failures_.end(), {leaf, ask.shape, ask.priority, std::move(plan.attempt)});
     }
     note_attempt(id, same->attempt, now);
     return Plan{};
+}
+
+Plan Planner::taking(Plan::Kind kind, AllocationId ask, PreemptionPlan plan) {
+    victims_ = std::move(plan.victims);
+    return {kind, ask, plan.node};
 }
 
 void Planner::note_attempt(AllocationId ask, PreemptionAttempt attempt, Instant now) {
@@ -90,7 +95,7 @@ Plan Planner::attempt_counted(AllocationId ask, Instant now) {
     }
     std::optional<Plan> plan = attempt(ask, now);
     checks_.update(group, now);
-    return plan ? std::move(*plan) : Plan{};
+    return plan.value_or(Plan{});
 }
 
 /// P-093: a required-node ask that its node has no room for chooses victims, once.
@@ -105,7 +110,7 @@ Plan Planner::try_evicting(ReservationId id, Instant now) {
     s_.preemption.attempts[reservation.ask] = std::move(plan.attempt);
     if (!plan) tell_no_victim(reservation.ask, now);
     if (plan.victims.empty()) return {};
-    return {Plan::Kind::Evict, reservation.ask, reservation.node, std::move(plan.victims)};
+    return taking(Plan::Kind::Evict, reservation.ask, std::move(plan));
 }
 
 /// P-097.

@@ -44,8 +44,7 @@ Plan Planner::try_reservations(ApplicationId id, Instant now) {
         }
         const bool usable = s_.nodes[reservation.node].schedulable || is_pinned(held);
         if (usable && can_take(reservation.node, reservation.ask))
-            if (Plan plan =
-                    unless_waiting(held, checked({Plan::Kind::Allocate, reservation.ask, reservation.node, {}})))
+            if (Plan plan = unless_waiting(held, checked({Plan::Kind::Allocate, reservation.ask, reservation.node})))
                 return plan;
         failed.push_back(held);
     }
