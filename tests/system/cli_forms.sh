@@ -18,13 +18,16 @@ start_ykd --log-level info
 # read_as FORM: standard input is what -o FORM promises
 read_as() {
     /usr/bin/python3 -c '
-import json, sys, yaml
+import json, sys
 form, text = sys.argv[1], sys.stdin.read()
 if form == "jsonl":
     [json.loads(line) for line in text.splitlines() if line]
+elif form == "json":
+    whole = json.loads(text)
+    assert whole["schema"] == 1 and ("items" in whole or "item" in whole), whole
 else:
-    whole = json.loads(text) if form == "json" else yaml.safe_load(text)
-    assert whole["schema"] == 1 and ("items" in whole or "item" in whole), whole' "$1"
+    lines = text.splitlines()
+    assert lines[0] == "schema: 1" and lines[1].split(":")[0] in ("items", "item"), text' "$1"
 }
 
 for what in "rm list" "node list" "queue list" "queue tree" "app list" "ask list" "alloc list" "partition list" "user list" \

@@ -65,5 +65,6 @@ wait "$second" || fail "wait ended with $?"
 ykctl clock advance 30s >"$work/now"
 says "app web is Completed" wait app/web --for state=Completed,Failed
 says "app web is gone" wait app/web --for gone
+for _ in $(seq 20); do says "app web is gone" wait app/web --for gone --timeout 20s; done # more than there are event streams
 expect 1 "app web is Completed and stays so" wait app/web --for state=Running --timeout 20s
 echo "$checks checks"

@@ -205,6 +205,9 @@ def test_events_are_kept_and_followed():  # I-625, I-626, I-630, I-633
     with Daemon("--manual-schedule") as daemon:
         client = daemon.client()
         client.register(capabilities=["events", "wings"], extraConfig={"event.maxStreamsPerHost": "1"})
+        passing = daemon.client()
+        passing.get("EventStream", {"count": 0})
+        passing.get("Bye")  # takes its stream along
         opened = client.get("EventStream", {"count": 0})
         client.refused("E_BUSY", "EventStream", {"count": 0})
         waiting = Client(daemon.path)

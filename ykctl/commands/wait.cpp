@@ -23,7 +23,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kDefaultWait{30000};
 constexpr std::int64_t kLongestLook = 500; // ms without an event: not all that matters is one
-constexpr std::chrono::milliseconds kLookEvery{50};
+constexpr std::chrono::milliseconds kLookEvery{200};
+constexpr std::chrono::milliseconds kLongestCall{5000}; // a daemon without room for another stream is not asked longer
 
 const std::vector<std::string> kNouns{"app", "ask", "alloc", "node", "rm"};
 /// From these an application does not come back.
@@ -180,7 +181,7 @@ public:
             query["streamID"] = stream_;
             query["after"] = next_;
         }
-        const auto reply = context_.call("EventStream", query);
+        const auto reply = context_.call("EventStream", query, kLongestCall);
         if (!reply.ok()) {
             off_ = true; // no events are kept, or too many listen
             return reply.error().exit == Exit::Refused ? std::nullopt : std::optional(reply.error());
@@ -223,7 +224,6 @@ Outcome wait(Context& context, const WaitOptions& options) {
     const auto deadline = Clock::now() + limit;
     const HeldSignals signals;
     Bell bell{context};
-    if (auto failure = bell.wait(0)) return *failure; // from here on nothing is missed
     for (bool seen = false;; seen = true) {
         YK_TRY(last, look(context, wanted, seen));
         if (last.satisfied) return satisfied(context, wanted, last);
