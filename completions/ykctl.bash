@@ -8,7 +8,7 @@ _ykctl() {
         word=${COMP_WORDS[i]}
         if [ $skip = yes ]; then skip=no; continue; fi
         case $word in
-            --after|--app|--attribute|--color|--config|--count|--extra|--family|--file|--first|--gang-style|--grep|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--refuse|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
+            --after|--app|--attribute|--color|--columns|--config|--config-store|--count|--extra|--family|--file|--first|--for|--gang-style|--grep|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--refuse|--required-node|--resources|--rm|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
         esac
         case "$place:$word" in
             ':status') place='status' ;;
@@ -31,6 +31,7 @@ _ykctl() {
             ':dump') place='dump' ;;
             ':events') place='events' ;;
             ':metrics') place='metrics' ;;
+            ':wait') place='wait' ;;
             ':sched') place='sched' ;;
             ':clock') place='clock' ;;
             ':completion') place='completion' ;;
@@ -94,6 +95,8 @@ _ykctl() {
         *':--tls-ca') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'rm register:--config') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'rm serve:--config') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'rm serve:--config-store') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'rm serve:--state-dump') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'node add:-f'|'node add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'app add:--gang-style') COMPREPLY=($(compgen -W 'hard soft' -- "$cur")); return ;;
         'app add:-f'|'app add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
@@ -107,12 +110,12 @@ _ykctl() {
         'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP' -- "$cur")); return ;;
     esac
     case $prev in
-        --after|--app|--attribute|--color|--config|--count|--extra|--family|--file|--first|--gang-style|--grep|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--refuse|--required-node|--resources|--rm|--seed|--since|--socket|--speed|--state|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
+        --after|--app|--attribute|--color|--columns|--config|--config-store|--count|--extra|--family|--file|--first|--for|--gang-style|--grep|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--refuse|--required-node|--resources|--rm|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
     esac
     case $place in
         '')
-            words='status ping health version rm node queue app ask alloc partition user group config explain scenario replay dump events metrics sched clock completion help'
-            options='-h --help -s --socket -r --rm -p --partition -o --output --timeout --color --token-file --tls-ca --quiet -v --verbose --strict --trace-wire'
+            words='status ping health version rm node queue app ask alloc partition user group config explain scenario replay dump events metrics wait sched clock completion help'
+            options='-h --help -s --socket -r --rm -p --partition -o --output --columns --sort-by --no-headers --timeout --color --token-file --tls-ca --quiet -v --verbose --strict --trace-wire'
             files=no ;;
         'status')
             words=''
@@ -156,7 +159,7 @@ _ykctl() {
             files=no ;;
         'rm serve')
             words=''
-            options='-h --help --policy-group --config --extra --no-confirm --count --refuse'
+            options='-h --help --policy-group --config --extra --no-confirm --count --refuse --config-store --state-dump'
             files=no ;;
         'node')
             words='add list show update drain undrain remove'
@@ -382,6 +385,10 @@ _ykctl() {
             words=''
             options='-h --help --grep --family'
             files=no ;;
+        'wait')
+            words=''
+            options='-h --help --for --app'
+            files=no ;;
         'sched')
             words='step'
             options='-h --help'
@@ -412,7 +419,7 @@ _ykctl() {
             files=no ;;
     esac
     if [[ $cur == -* ]]; then
-        COMPREPLY=($(compgen -W "$options -h --help -s --socket -r --rm -p --partition -o --output --timeout --color --token-file --tls-ca --quiet -v --verbose --strict --trace-wire" -- "$cur"))
+        COMPREPLY=($(compgen -W "$options -h --help -s --socket -r --rm -p --partition -o --output --columns --sort-by --no-headers --timeout --color --token-file --tls-ca --quiet -v --verbose --strict --trace-wire" -- "$cur"))
     else
         COMPREPLY=($(compgen -W "$words" -- "$cur"))
         if [ $files = yes ]; then COMPREPLY+=($(compgen -f -- "$cur")); fi

@@ -7,7 +7,7 @@ function __ykctl_at --description 'whether the command typed so far is the one g
             set skip no
             continue
         end
-        if contains -- $word --after --app --attribute --color --config --count --extra --family --file --first --gang-style --grep --group --interval --keep --key --name-format --node --nodes --object --output --parallel --partition --placeholder-timeout --pods --policy --policy-group --priority --queue --reason --refuse --required-node --resources --rm --seed --since --socket --speed --state --tag --task-group --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
+        if contains -- $word --after --app --attribute --color --columns --config --config-store --count --extra --family --file --first --for --gang-style --grep --group --interval --keep --key --name-format --node --nodes --object --output --parallel --partition --placeholder-timeout --pods --policy --policy-group --priority --queue --reason --refuse --required-node --resources --rm --seed --since --socket --sort-by --speed --state --state-dump --tag --task-group --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
             set skip yes
             continue
         end
@@ -52,6 +52,8 @@ function __ykctl_at --description 'whether the command typed so far is the one g
                 set place 'events'
             case ':metrics'
                 set place 'metrics'
+            case ':wait'
+                set place 'wait'
             case ':sched'
                 set place 'sched'
             case ':clock'
@@ -185,6 +187,7 @@ complete -c ykctl -n '__ykctl_at ' -a replay -d 'play a recorded cluster trace a
 complete -c ykctl -n '__ykctl_at ' -a dump -d 'the daemon'\''s state as JSON'
 complete -c ykctl -n '__ykctl_at ' -a events -d 'what happened to applications, asks, nodes and queues'
 complete -c ykctl -n '__ykctl_at ' -a metrics -d 'the daemon'\''s numbers, in the text form of Prometheus'
+complete -c ykctl -n '__ykctl_at ' -a wait -d 'until something is so, or --timeout (default 30s) is over: exit 7'
 complete -c ykctl -n '__ykctl_at ' -a sched -d 'drive a daemon that schedules by hand (ykd --manual-schedule)'
 complete -c ykctl -n '__ykctl_at ' -a clock -d 'the daemon'\''s clock (advance: ykd --clock virtual)'
 complete -c ykctl -n '__ykctl_at ' -a completion -d 'print a completion script for a shell'
@@ -194,6 +197,9 @@ complete -c ykctl -s s -l socket -x -d 'address of the daemon (YKCTL_SOCKET)'
 complete -c ykctl -s r -l rm -x -d 'act for this RM; may be left out when there is one (YKCTL_RM)'
 complete -c ykctl -s p -l partition -x -d 'partition, short name (YKCTL_PARTITION)'
 complete -c ykctl -s o -l output -x -a 'table wide json jsonl yaml name' -d 'form of the output (YKCTL_OUTPUT)'
+complete -c ykctl -l columns -x -d 'columns of a list'\''s table, in this order: name,state'
+complete -c ykctl -l sort-by -x -d 'order of a list: by this column, :desc for the largest first'
+complete -c ykctl -l no-headers -d 'tables without headings, and nothing said about an empty one'
 complete -c ykctl -l timeout -x -d 'wait so long, default 5s, for work 60s (YKCTL_TIMEOUT)'
 complete -c ykctl -l color -x -a 'auto always never' -d 'colours and bars (YKCTL_COLOR)'
 complete -c ykctl -l token-file -r -F -d 'file with the token for tcp (YKCTL_TOKEN_FILE)'
@@ -237,6 +243,8 @@ complete -c ykctl -n '__ykctl_at rm serve' -l extra -x -d 'extra configuration (
 complete -c ykctl -n '__ykctl_at rm serve' -l no-confirm -d 'do not confirm releases'
 complete -c ykctl -n '__ykctl_at rm serve' -l count -x -d 'stop after so many messages'
 complete -c ykctl -n '__ykctl_at rm serve' -l refuse -x -d 'be asked about nodes, and refuse those that match; may be repeated'
+complete -c ykctl -n '__ykctl_at rm serve' -l config-store -r -F -d 'store here what others make the RM'\''s configuration, before it is active'
+complete -c ykctl -n '__ykctl_at rm serve' -l state-dump -r -F -d 'JSON to tell as its state in full dumps, read each time'
 complete -c ykctl -n '__ykctl_at node' -a add -d 'add nodes, from options or from a file'
 complete -c ykctl -n '__ykctl_at node' -a list -d 'all nodes'
 complete -c ykctl -n '__ykctl_at node' -a show -d 'one node with its allocations'
@@ -428,6 +436,9 @@ complete -c ykctl -n '__ykctl_at events' -l type -x -a 'REQUEST APP NODE QUEUE U
 complete -c ykctl -n '__ykctl_at metrics' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at metrics' -l grep -x -d 'only lines that this regular expression matches'
 complete -c ykctl -n '__ykctl_at metrics' -l family -x -d 'only families whose name begins so, such as yunikorn_queue'
+complete -c ykctl -n '__ykctl_at wait' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at wait' -l for -x -d 'state=STATE[,STATE] of app, node, rm; placed, gone, empty'
+complete -c ykctl -n '__ykctl_at wait' -l app -x -d 'whose ask or alloc, when several have the key'
 complete -c ykctl -n '__ykctl_at sched' -a step -d 'run scheduling cycles; each places at most one allocation per partition'
 complete -c ykctl -n '__ykctl_at sched' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at sched step' -s h -l help -d 'this text'

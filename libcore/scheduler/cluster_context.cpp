@@ -132,6 +132,10 @@ Result<void> ClusterContext::configure(const config::Configuration& config, Inst
     return {};
 }
 
+void ClusterContext::drop_everything(Instant now) {
+    for (const auto& [name, partition] : partitions_) partition->drop_everything(now);
+}
+
 void ClusterContext::set_settings(const Settings& settings, Instant now) {
     settings_ = settings;
     for (const auto& [name, partition] : partitions_) partition->settings_changed(now);

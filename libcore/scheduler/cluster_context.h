@@ -94,6 +94,8 @@ public:
     /// changes what differs (C-440 to C-449, S-561 to S-563). All or nothing: an error changes nothing.
     [[nodiscard]] Result<void> configure(const config::Configuration& config, Instant now);
     /// Tests whether configure() would succeed, without an effect (I-185).
+    /// Drops what all partitions hold; events tell of it (I-124). Nothing else may be asked of this afterwards.
+    void drop_everything(Instant now);
     [[nodiscard]] Result<void> check_configuration(const config::Configuration& config) const;
     void set_settings(const Settings& settings, Instant now);
     [[nodiscard]] const Settings& settings() const { return settings_; }

@@ -431,11 +431,14 @@ struct NodeVerdict {
     bool operator==(const NodeVerdict&) const = default;
 };
 
-/// `result` of a CallResult: `results` for Predicates, the others for PreemptionPredicates (I-050).
+/// `result` of a CallResult: `results` for Predicates, `success` and `index` for PreemptionPredicates (I-050),
+/// `success` and `reason` for UpdateConfiguration (I-184), `stateDump` for GetStateDump (I-435).
 struct CallResultBody {
     std::vector<NodeVerdict> results;
     bool success = false;
     std::int32_t index = -1;
+    std::string reason;
+    std::string state_dump; // JSON
     bool operator==(const CallResultBody&) const = default;
 };
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "protocol/transport/ipc_path.h"
+#include "protocol/transport/tls_files.h"
 
 namespace yk::wire {
 
@@ -83,11 +84,26 @@ struct FreeTlsConfig {
     void operator()(nng_tls_config* config) const noexcept { nng_tls_config_free(config); }
 };
 
+using TlsConfig = std::unique_ptr<nng_tls_config, FreeTlsConfig>;
+
 Error tls_error(const std::string& file, int code) {
     return {code,
-            fmt::format("cannot use the certificates of {}: {}; name the CA's file with --tls-ca", file,
+            fmt::format("cannot use the certificates of {}: {}; name the CA's file (PEM) with --tls-ca", file,
                         nng_strerror(code)),
             file};
+}
+
+std::string trusted_file(const std::string& ca) {
+    constexpr const char* kSystemBundle = "/etc/ssl/certs/ca-certificates.crt"; // mbedTLS knows no system store
+    return ca.empty() ? kSystemBundle : ca;
+}
+
+Result<TlsConfig> trust(const std::string& file) {
+    nng_tls_config* raw = nullptr;
+    if (const int code = nng_tls_config_alloc(&raw, NNG_TLS_MODE_CLIENT); code != 0) return tls_error(file, code);
+    TlsConfig config{raw};
+    if (const int code = nng_tls_config_ca_file(raw, file.c_str()); code != 0) return tls_error(file, code);
+    return config;
 }
 
 /// The name that the daemon's certificate has to bear. Empty for an address in numbers: mbedTLS 2.28 compares names
@@ -101,15 +117,13 @@ std::string certified_name(const std::string& url) {
 }
 
 Result<void> set_tls(nng_dialer dialer, const std::string& url, const std::string& ca) {
-    constexpr const char* kSystemBundle = "/etc/ssl/certs/ca-certificates.crt"; // mbedTLS knows no system store
-    const std::string file = ca.empty() ? kSystemBundle : ca;
-    nng_tls_config* raw = nullptr;
-    if (const int code = nng_tls_config_alloc(&raw, NNG_TLS_MODE_CLIENT); code != 0) return tls_error(file, code);
-    const std::unique_ptr<nng_tls_config, FreeTlsConfig> config{raw};
-    if (const int code = nng_tls_config_ca_file(raw, file.c_str()); code != 0) return tls_error(file, code);
-    nng_tls_config_auth_mode(raw, NNG_TLS_AUTH_MODE_REQUIRED);
-    if (const std::string name = certified_name(url); !name.empty()) nng_tls_config_server_name(raw, name.c_str());
-    if (const int code = nng_dialer_set_ptr(dialer, NNG_OPT_TLS_CONFIG, raw); code != 0) return tls_error(file, code);
+    const std::string file = trusted_file(ca);
+    YK_TRY(config, trust(file));
+    nng_tls_config_auth_mode(config.get(), NNG_TLS_AUTH_MODE_REQUIRED);
+    if (const std::string name = certified_name(url); !name.empty())
+        nng_tls_config_server_name(config.get(), name.c_str());
+    if (const int code = nng_dialer_set_ptr(dialer, NNG_OPT_TLS_CONFIG, config.get()); code != 0)
+        return tls_error(file, code);
     return {};
 }
 
@@ -124,6 +138,18 @@ Result<void> check_address(const std::string& url, bool may_be_missing) {
                      url};
     if (has_tls()) return {};
     return Error{ENOTSUP, "this build of nng has no TLS; use ipc:// or tcp:// through a tunnel", url};
+}
+
+Result<void> check_trusted(const std::string& url, const std::string& tls_ca) {
+    if (!has_tls() || (tls_ca.empty() && !starts_with(url, "tls+tcp://"))) return {};
+    const std::string file = trusted_file(tls_ca);
+    if (::access(file.c_str(), R_OK) != 0)
+        return Error{errno,
+                     fmt::format("cannot read the certificates of {}: {}; name the CA's file (PEM) with --tls-ca", file,
+                                 std::strerror(errno)),
+                     file};
+    YK_CHECKED(trust(file));
+    return {};
 }
 
 Result<void> start_dialer(nng_socket socket, const std::string& url, const std::string& tls_ca) {

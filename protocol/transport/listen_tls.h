@@ -3,17 +3,9 @@
 
 #include <nng/nng.h>
 
-#include <string>
-
-#include "libcore/base/result.h"
+#include "protocol/transport/tls_files.h"
 
 namespace yk::wire {
-
-struct TlsFiles {
-    std::string cert;      // PEM, with its chain
-    std::string key;       // PEM, not encrypted
-    std::string client_ca; // PEM; empty: no client certificates asked for, else required and verified
-};
 
 [[nodiscard]] Result<void> set_tls(nng_listener listener, const TlsFiles& files);
 

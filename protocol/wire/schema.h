@@ -406,7 +406,8 @@ struct Schema<si::NodeVerdict> {
 template <>
 struct Schema<si::CallResultBody> {
     using M = si::CallResultBody;
-    using fields = Fields<Field<"results", &M::results>, Field<"success", &M::success>, Field<"index", &M::index>>;
+    using fields = Fields<Field<"results", &M::results>, Field<"success", &M::success>, Field<"index", &M::index>,
+                          Field<"reason", &M::reason, kMessage>, Field<"stateDump", &M::state_dump, kConfig>>;
 };
 
 template <>

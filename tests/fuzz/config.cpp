@@ -10,29 +10,17 @@
 #include "libcore/config_yaml/dump.h"
 #include "libcore/config_yaml/load.h"
 #include "libcore/scheduler/cluster_context.h"
+#include "libcore/scheduler/silence.h"
 
 using namespace yk;
 
 namespace {
 
-struct Silent final : Callbacks, EventSink {
-    void allocation_made(const NewAllocation&) override {}
-    void allocations_released(std::span<const ReleasedAllocation>) override {}
-    void asks_rejected(std::span<const RejectedAsk>, bool) override {}
-    void releases_ignored(std::span<const IgnoredRelease>) override {}
-    void applications_answered(std::span<const AcceptedApplication>, std::span<const RejectedApplication>) override {}
-    void application_updated(const UpdatedApplication&) override {}
-    void nodes_answered(std::span<const AcceptedNode>, std::span<const RefusedNode>,
-                        std::span<const RefusedNode>) override {}
-    void ask_outstanding(std::string_view, std::string_view, std::string_view) override {}
-    void record(const EventRecord&) override {}
-};
-
 /// What the validator accepted loads into an empty core (C-471).
 void apply(const config::Configuration& configuration) {
     constexpr Instant kNow{1'000'000'000};
-    Silent silent;
-    ClusterContext core{"rm", Settings{}, silent, silent};
+    Silence silence;
+    ClusterContext core{"rm", Settings{}, silence, silence};
     const auto done = core.configure(configuration, kNow);
     YK_CHECK(done.ok(), "what was accepted loads");
     YK_CHECK(core.check().empty(), "and the core is sound");

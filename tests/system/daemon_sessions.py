@@ -4,7 +4,7 @@ from daemon_support import *
 NODE = {"rmID": "rm:1", "nodes": [{"nodeID": "n1", "action": 1, "schedulableResource": {"vcore": 5}}]}
 
 
-def test_hello_negotiates():
+def test_hello_negotiates():  # I-320, I-321, I-343, I-350
     with Daemon() as daemon:
         client = Client(daemon.path)
         error = client.refused("E_VERSION", "Hello", {"min": 2, "max": 3, "client": "t", "role": "admin"})
@@ -76,7 +76,7 @@ def test_sequence_numbers():
         check(error["details"]["expected"] == 25, error)
 
 
-def test_many_requests_may_overtake_each_other():
+def test_many_requests_may_overtake_each_other():  # I-332, I-355
     with Daemon("--manual-schedule") as daemon:
         client = daemon.client()
         client.register()
@@ -92,7 +92,7 @@ def test_many_requests_may_overtake_each_other():
         check(accepted == [f"n{i:02}" for i in range(16)], accepted)
 
 
-def test_an_rm_belongs_to_the_session_that_registered_it_last():
+def test_an_rm_belongs_to_the_session_that_registered_it_last():  # I-127, I-344, I-366
     with Daemon() as daemon:
         first, second = daemon.client(), daemon.client()
         second.refused("E_RM_UNKNOWN", "UpdateNode", NODE, mutating=True)
@@ -110,7 +110,7 @@ def test_an_rm_belongs_to_the_session_that_registered_it_last():
         check(second.dump("nodes")[0]["nodesInfo"] == [], "the old state survived a new registration")
 
 
-def test_full_house():
+def test_full_house():  # I-322
     with Daemon("--max-sessions", "3") as daemon:
         clients = [daemon.client() for _ in range(3)]
         error = Client(daemon.path).refused("E_BUSY", "Hello", {"min": 1, "max": 1, "client": "t", "role": "admin"})

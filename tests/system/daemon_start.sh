@@ -70,9 +70,17 @@ refused 78 "$folder/ykd.conf:1:1: unknown key \"maxSession\", did you mean \"max
 refused 78 "cannot read the settings file $folder/missing" --settings "$folder/missing"
 echo 'rm *' >"$folder/tokens"
 chmod 600 "$folder/tokens"
-refused 1 "$folder/tokens:1: a token line is" --listen "ipc://$folder/s" --tokens "$folder/tokens"
+refused 78 "$folder/tokens:1: a token line is" --listen "ipc://$folder/s" --tokens "$folder/tokens"
 chmod 644 "$folder/tokens"
-refused 1 "closed to others" --listen "ipc://$folder/s" --tokens "$folder/tokens"
+refused 78 "closed to others" --listen "ipc://$folder/s" --tokens "$folder/tokens"
+refused 78 "$folder/none: cannot read the token file: No such file" --listen "ipc://$folder/s" --tokens "$folder/none"
+refused 78 "$folder/none: cannot read the certificate: No such file" --listen "ipc://$folder/s" \
+    --tls-cert "$folder/none" --tls-key "$folder/none"
+refused 78 "$folder/file: TLS refuses the certificate or its key" --listen "ipc://$folder/s" \
+    --tls-cert "$folder/file" --tls-key "$folder/file"
+refused 78 "cannot read $folder/none: No such file" --listen "ipc://$folder/s" --config "$folder/none"
+refused 1 "cannot write the pid file $folder/none/pid: No such file" --listen "ipc://$folder/s" --pidfile "$folder/none/pid"
+refused 1 "$folder/file/log" --listen "ipc://$folder/s" --log-target "$folder/file/log"
 
 # Usage
 refused 2 "did you mean --listen" --lisen ipc:///x

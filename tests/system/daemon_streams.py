@@ -164,7 +164,7 @@ def all_nodes(client):
             return found
 
 
-def test_pages_are_one_picture():
+def test_pages_are_one_picture():  # I-405, I-411
     with Daemon("--manual-schedule") as daemon:
         client = daemon.client()
         client.register()
@@ -178,7 +178,7 @@ def test_pages_are_one_picture():
         client.refused("E_NOT_FOUND", "Dump", {"what": "nodes", "cursor": "page-99"})
 
 
-def test_detached_rms_need_no_process():
+def test_detached_rms_need_no_process():  # I-387
     with Daemon("--manual-schedule") as daemon:
         first = daemon.client()
         first.register(detached={"keep": 3})
@@ -201,10 +201,13 @@ def test_detached_rms_need_no_process():
         second.refused("E_RM_UNKNOWN", "UpdateNode", {"rmID": "rm:1"}, mutating=True)
 
 
-def test_events_are_kept_and_followed():
+def test_events_are_kept_and_followed():  # I-625, I-626, I-630, I-633
     with Daemon("--manual-schedule") as daemon:
         client = daemon.client()
         client.register(capabilities=["events", "wings"], extraConfig={"event.maxStreamsPerHost": "1"})
+        passing = daemon.client()
+        passing.get("EventStream", {"count": 0})
+        passing.get("Bye")  # takes its stream along
         opened = client.get("EventStream", {"count": 0})
         client.refused("E_BUSY", "EventStream", {"count": 0})
         waiting = Client(daemon.path)
@@ -230,7 +233,7 @@ def test_events_are_kept_and_followed():
         client.refused("E_BAD_STATE", "Events", {"start": 0})
 
 
-def test_time_is_what_the_virtual_clock_says():
+def test_time_is_what_the_virtual_clock_says():  # I-351, I-353, I-385
     with Daemon("--manual-schedule", "--clock", "virtual") as daemon:
         client = daemon.client()
         client.register(detached={})

@@ -73,11 +73,10 @@ std::optional<Failure> send_asks(Context& context, Value asks, Report& report, A
 }
 
 /// Reads on in the stream until every key is placed or the time is over.
-Outcome wait_until_placed(Context& context, Awaited awaited) {
+Outcome wait_until_placed(Context& context, Awaited awaited, std::chrono::milliseconds limit) {
     if (!awaited.known)
         return usage_error("--wait: the RM is served by a process; only that one is told of placements");
     YK_TRY(rm, context.rm());
-    const auto limit = context.settings().timeout.value_or(kDefaultWait);
     const auto deadline = std::chrono::steady_clock::now() + limit;
     const HeldSignals signals;
     while (!awaited.keys.empty()) {
@@ -140,6 +139,7 @@ std::optional<Failure> check_add_options(const AddOptions& options) {
 }
 
 Outcome add_asks(Context& context, const AddOptions& options) {
+    const auto limit = options.wait ? context.take_timeout().value_or(kDefaultWait) : kDefaultWait;
     Awaited awaited;
     auto* const wanted = options.wait ? &awaited : nullptr;
     const auto send = [&](Value batch, Report& report) { return send_asks(context, std::move(batch), report, wanted); };
@@ -169,7 +169,7 @@ Outcome add_asks(Context& context, const AddOptions& options) {
     }
     if (added != Exit::Ok || !options.wait) return added;
     context.out().flush();
-    return wait_until_placed(context, std::move(awaited));
+    return wait_until_placed(context, std::move(awaited), limit);
 }
 
 struct RemoveOptions {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "protocol/si/errors.h"
-#include "ykctl/commands/patience.h"
 #include "ykctl/commands/suggest.h"
 #include "ykctl/render/text.h"
 
@@ -117,8 +116,15 @@ Answer<std::vector<Value>> Context::dump(std::string_view what, Value query) {
     }
 }
 
-Outcome Context::show_list(const std::vector<Value>& items, const ListLayout& layout) {
-    out() << list_text(items, layout, settings_.format, style());
+Answer<std::string> Context::list_view(std::vector<Value> items, ListLayout layout) const {
+    if (const auto done = apply_view(settings_.view, items, layout); !done.ok())
+        return usage_error(done.error().message);
+    return list_text(items, layout, settings_.format, style());
+}
+
+Outcome Context::show_list(std::vector<Value> items, ListLayout layout) {
+    YK_TRY(text, list_view(std::move(items), std::move(layout)));
+    out() << text;
     return Exit::Ok;
 }
 

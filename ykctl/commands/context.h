@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "protocol/transport/client.h"
 #include "ykctl/commands/failure.h"
+#include "ykctl/commands/patience.h"
 #include "ykctl/commands/settings.h"
 #include "ykctl/render/output.h"
 
@@ -45,6 +47,12 @@ public:
     /// Before any command runs.
     void set_settings(Settings settings) { settings_ = std::move(settings); }
     [[nodiscard]] const Settings& settings() const { return settings_; }
+    /// --timeout, for a command that itself waits so long; its requests take their usual time from here on. Before the
+    /// first of them.
+    [[nodiscard]] std::optional<std::chrono::milliseconds> take_timeout() {
+        settings_.client.timeout = kQuick;
+        return std::exchange(settings_.timeout, std::nullopt);
+    }
     [[nodiscard]] Format format() const { return settings_.format; }
     [[nodiscard]] bool machine_readable() const { return is_machine_readable(settings_.format); }
     [[nodiscard]] Style style() const;
@@ -70,8 +78,10 @@ public:
     [[nodiscard]] Answer<std::vector<wire::Value>> dump(std::string_view what,
                                                         wire::Value query = wire::Value::object());
 
-    /// Prints and says Ok.
-    [[nodiscard]] Outcome show_list(const std::vector<wire::Value>& items, const ListLayout& layout);
+    /// A list as it was asked for: form, columns, order.
+    [[nodiscard]] Answer<std::string> list_view(std::vector<wire::Value> items, ListLayout layout) const;
+    /// Prints it and says Ok.
+    [[nodiscard]] Outcome show_list(std::vector<wire::Value> items, ListLayout layout);
     /// `text` is what tables show; machine formats show the item.
     [[nodiscard]] Outcome show_item(const wire::Value& item, const std::string& name, const std::string& text);
 

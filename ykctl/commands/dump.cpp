@@ -1,7 +1,6 @@
 // dump: the daemon's state as JSON, and the difference of two such files.
 
 #include <algorithm>
-#include <fstream>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -47,10 +46,7 @@ Value merged(std::vector<Value> pages) {
 }
 
 Outcome write_file(Context& context, const std::string& path, const std::string& text) {
-    std::ofstream file{path, std::ios::binary | std::ios::trunc};
-    file << text;
-    file.close();
-    if (!file) return usage_error(path + ": cannot be written: " + std::strerror(errno));
+    if (auto failure = write_text(path, text)) return *failure;
     context.note(fmt::format("{} bytes written to {}", text.size(), path));
     return Exit::Ok;
 }

@@ -6,6 +6,7 @@
 #include "ykctl/commands/states.h"
 #include "ykctl/commands/suggest.h"
 #include "ykctl/render/text.h"
+#include "ykctl/render/view.h"
 
 namespace yk::cli {
 namespace {
@@ -189,10 +190,13 @@ ListLayout allocation_layout() {
          text_column("PRIORITY", "priority", true),
          text_column("QUEUE", "queueName", true),
          {{"SINCE"}, [](const Value& allocation) { return time_text(number_of(allocation, "allocationTime")); }, true},
-         {{"WAITED", Align::Right},
-          [](const Value& allocation) {
-              return duration_text(std::chrono::nanoseconds{number_of(allocation, "allocationDelay")});
-          }}},
+         ordered({{"WAITED", Align::Right},
+                  [](const Value& allocation) {
+                      return duration_text(std::chrono::nanoseconds{number_of(allocation, "allocationDelay")});
+                  }},
+                 [](const Value& allocation) {
+                     return SortKey{static_cast<double>(number_of(allocation, "allocationDelay"))};
+                 })},
         [](const Value& allocation) { return text_of(allocation, "allocationKey"); },
         "no allocations"};
 }

@@ -17,7 +17,7 @@ constexpr Topic kTopics[] = {
   4    not found
   5    permission denied
   6    outcome unknown: the connection was lost after a change was sent
-  7    accepted, but not what --wait asked for within --timeout
+  7    not what wait or --wait asked for within --timeout
   8    differences found (config diff, dump diff, warnings of config check --strict)
   130  interrupted (--watch, --follow, rm serve)
 scenario run has its own: 0 all pass, 1 an expectation failed, 2 a file is wrong or no daemon.
@@ -39,6 +39,8 @@ scenario run has its own: 0 all pass, 1 an expectation failed, 2 a file is wrong
   yaml   as json
   name   one name per line
   Errors go to standard error; with -o json and jsonl as {"schema":1,"error":{code,name,message,path}}.
+  --columns name,state and --sort-by used:desc choose columns and order of a list, --no-headers leaves the headings out
+  and prints nothing about an empty list; a column's name is its heading with a dash for a blank: last-reason.
   --watch redraws a terminal; on a pipe it appends {"schema":1,"change":added|changed|removed,"item":{...}} per line.
 )"},
     {"files", "the files of -f", R"(Files (-f FILE, - for standard input)

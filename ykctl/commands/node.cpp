@@ -12,6 +12,7 @@
 #include "ykctl/commands/values.h"
 #include "ykctl/commands/watch.h"
 #include "ykctl/render/text.h"
+#include "ykctl/render/view.h"
 
 namespace yk::cli {
 namespace {
@@ -157,31 +158,34 @@ std::string applications_on(const Value& node) {
     return std::to_string(std::unique(ids.begin(), ids.end()) - ids.begin());
 }
 
+double share_of(const Value& node) {
+    return dominant_share(member_of(node, "allocated"), member_of(node, "capacity"));
+}
+
 ListLayout node_layout(const Style& style) {
-    return {{text_column("NAME", "nodeID"),
-             {{"STATE"}, state_of},
-             resource_column("CAPACITY", "capacity"),
-             resource_column("ALLOCATED", "allocated"),
-             resource_column("OCCUPIED", "occupied", true),
-             {{"FREE"}, free_text},
-             {{"USED", Align::Right},
-              [style](const Value& node) {
-                  return usage_text(dominant_share(member_of(node, "allocated"), member_of(node, "capacity")), style);
-              }},
-             {{"ALLOCS", Align::Right},
-              [](const Value& node) { return std::to_string(member_of(node, "allocations").size()); },
-              true},
-             {{"APPS", Align::Right}, applications_on},
-             {{"RESERVED"}, reserved_by},
-             text_column("PARTITION", "partition", true),
-             text_column("HOST", "hostName", true),
-             text_column("RACK", "rackName", true)},
-            [](const Value& node) { return text_of(node, "nodeID"); },
-            "no nodes"};
+    return {
+        {text_column("NAME", "nodeID"),
+         {{"STATE"}, state_of},
+         resource_column("CAPACITY", "capacity"),
+         resource_column("ALLOCATED", "allocated"),
+         resource_column("OCCUPIED", "occupied", true),
+         ordered({{"FREE"}, free_text}, [](const Value& node) { return resource_key(member_of(node, "available")); }),
+         ordered({{"USED", Align::Right}, [style](const Value& node) { return usage_text(share_of(node), style); }},
+                 [](const Value& node) { return SortKey{share_of(node)}; }),
+         {{"ALLOCS", Align::Right},
+          [](const Value& node) { return std::to_string(member_of(node, "allocations").size()); },
+          true},
+         {{"APPS", Align::Right}, applications_on},
+         {{"RESERVED"}, reserved_by},
+         text_column("PARTITION", "partition", true),
+         text_column("HOST", "hostName", true),
+         text_column("RACK", "rackName", true)},
+        [](const Value& node) { return text_of(node, "nodeID"); },
+        "no nodes"};
 }
 
 std::string node_text(const Value& node, const Style& style) {
-    const auto share = dominant_share(member_of(node, "allocated"), member_of(node, "capacity"));
+    const auto share = share_of(node);
     std::vector<std::pair<std::string, std::string>> fields{{"node", printable(text_of(node, "nodeID"))},
                                                             {"partition", printable(text_of(node, "partition"))},
                                                             {"state", state_of(node)},

@@ -8,6 +8,7 @@
 #include "ykctl/commands/suggest.h"
 #include "ykctl/commands/watch.h"
 #include "ykctl/render/text.h"
+#include "ykctl/render/view.h"
 
 namespace yk::cli {
 namespace {
@@ -31,10 +32,15 @@ ListLayout partition_layout(const Style& style) {
          {{"APPS", Align::Right},
           [](const Value& item) { return std::to_string(number_of(member_of(item, "applications"), "total")); }},
          number_column("ALLOCS", "totalContainers"),
-         {{"CAPACITY"}, [](const Value& item) { return resource_text(capacity_of(item)); }},
-         {{"ALLOCATED"}, [](const Value& item) { return resource_text(used_of(item)); }},
-         {{"USED", Align::Right},
-          [style](const Value& item) { return usage_text(dominant_share(used_of(item), capacity_of(item)), style); }},
+         ordered({{"CAPACITY"}, [](const Value& item) { return resource_text(capacity_of(item)); }},
+                 [](const Value& item) { return resource_key(capacity_of(item)); }),
+         ordered({{"ALLOCATED"}, [](const Value& item) { return resource_text(used_of(item)); }},
+                 [](const Value& item) { return resource_key(used_of(item)); }),
+         ordered({{"USED", Align::Right},
+                  [style](const Value& item) {
+                      return usage_text(dominant_share(used_of(item), capacity_of(item)), style);
+                  }},
+                 [](const Value& item) { return SortKey{dominant_share(used_of(item), capacity_of(item))}; }),
          {{"NODE SORT"}, [](const Value& item) { return text_of(member_of(item, "nodeSortingPolicy"), "type"); }, true},
          number_column("RESERVATIONS", "reservations", true)},
         [](const Value& item) { return text_of(item, "name"); },

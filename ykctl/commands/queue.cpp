@@ -1,5 +1,6 @@
 // queue list, tree, show. Queues are made, changed and stopped through the configuration only.
 
+#include <limits>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "ykctl/commands/states.h"
 #include "ykctl/commands/watch.h"
 #include "ykctl/render/text.h"
+#include "ykctl/render/view.h"
 
 namespace yk::cli {
 namespace {
@@ -66,14 +68,24 @@ std::string applications_of(const Value& queue) {
                        max == 0 ? std::string{"-"} : std::to_string(max));
 }
 
+/// Unlimited is more than any maximum.
+SortKey maximum_key(const Value& queue) {
+    const auto& maximum = member_of(queue, "maxResource");
+    return maximum.empty() ? SortKey{std::numeric_limits<double>::infinity()} : resource_key(maximum);
+}
+
 ListLayout queue_layout(const Style& style) {
     return {{text_column("QUEUE", "queuename"),
              text_column("STATE", "status"),
              {{"TYPE"}, [](const Value& queue) { return flag_of(queue, "isLeaf") ? "leaf" : "parent"; }},
              resource_column("GUARANTEED", "guaranteedResource"),
-             {{"MAX"}, maximum_of},
+             ordered({{"MAX"}, maximum_of}, [](const Value& queue) { return maximum_key(queue); }),
              resource_column("USED", "allocatedResource"),
-             {{"OF MAX", Align::Right}, [style](const Value& queue) { return usage_of(queue, style); }},
+             ordered({{"OF MAX", Align::Right}, [style](const Value& queue) { return usage_of(queue, style); }},
+                     [](const Value& queue) {
+                         return SortKey{
+                             dominant_share(member_of(queue, "allocatedResource"), member_of(queue, "maxResource"))};
+                     }),
              resource_column("PENDING", "pendingResource"),
              {{"APPS run/acc/max"}, applications_of},
              text_column("SORT", "sortingPolicy", true),
@@ -91,7 +103,7 @@ Answer<std::vector<Value>> flat_queues(Context& context) {
     return queues;
 }
 
-std::string tree_text(const std::vector<Value>& trees, bool wide, const Style& style) {
+std::string tree_text(const std::vector<Value>& trees, bool wide, const Style& style, bool headers) {
     std::vector<Heading> headings{{"QUEUE"}, {"GUARANTEED"}, {"MAX"}, {"USED"}, {"OF MAX", Align::Right}, {"PENDING"}};
     if (wide) {
         for (const auto& heading :
@@ -115,10 +127,13 @@ std::string tree_text(const std::vector<Value>& trees, bool wide, const Style& s
         }
         table.add(std::move(cells));
     }
-    return table.text(style);
+    return table.text(style, headers);
 }
 
 Outcome show_tree(Context& context) {
+    const TableView& view = context.settings().view;
+    if (!view.columns.empty() || !view.sort_by.empty())
+        return usage_error("queue tree: --columns and --sort-by are for lists", {"ykctl queue list"});
     YK_TRY(trees, queue_trees(context));
     if (context.machine_readable()) return context.show_list(trees, queue_layout(context.style()));
     if (context.format() == Format::Name) {
@@ -129,7 +144,7 @@ Outcome show_tree(Context& context) {
     for (const auto& tree : trees) {
         if (trees.size() > 1)
             context.out() << (first ? "" : "\n") << "partition " << text_of(tree, "partition") << "\n";
-        context.out() << tree_text({tree}, context.format() == Format::Wide, context.style());
+        context.out() << tree_text({tree}, context.format() == Format::Wide, context.style(), view.headers);
         first = false;
     }
     if (trees.empty()) context.out() << "no queues\n";

@@ -158,7 +158,15 @@ void define_serve(Command rm, Context& context) {
     command.option("--count", options->count, "stop after so many messages");
     command.option("--refuse", options->refuse, "be asked about nodes, and refuse those that match; may be repeated")
         .value("NODES");
-    command.run([&context, options, no_confirm] {
+    command
+        .option("--config-store", options->config_store,
+                "store here what others make the RM's configuration, before it is active")
+        .value("FILE");
+    command.option("--state-dump", options->state_dump, "JSON to tell as its state in full dumps, read each time")
+        .value("FILE");
+    command.run([&context, options, no_confirm]() -> Outcome {
+        for (const std::string* file : {&options->config_store, &options->state_dump})
+            if (*file == "-") return usage_error("rm serve: --config-store and --state-dump take a file, not -");
         options->registration.confirm = !*no_confirm;
         return serve(context, *options);
     });

@@ -44,39 +44,61 @@ Value verdict(const std::string& node, const std::vector<std::string>& refuse) {
     return {{"nodeID", node}, {"fits", true}};
 }
 
+/// Writes the configuration that somebody gave the RM; what cannot be written is not applied (I-184).
+Value stored(const Value& body, const std::string& path, std::istream& in) {
+    const auto former = read_text(path, in);
+    if (const auto failure = write_text(path, text_of(body, "configs")))
+        return {{"success", false}, {"reason", failure->message}};
+    return {{"success", true}, {"oldConfig", former.ok() ? *former : std::string{}}};
+}
+
 /// The answer to a call (4.9). Victims: no more than have to go anyway, unless the node is refused.
-Value call_result(const Value& item, const std::vector<std::string>& refuse) {
+Answer<Value> call_result(Context& context, const Value& item, const ServeOptions& options) {
     const auto& body = member_of(item, "body");
-    if (text_of(item, "kind") == "PreemptionPredicates") {
+    const auto kind = text_of(item, "kind");
+    const auto& refuse = options.refuse;
+    if (kind == "UpdateConfiguration") return stored(body, options.config_store, context.streams().in);
+    if (kind == "GetStateDump") {
+        YK_TRY(state, read_text(options.state_dump, context.streams().in, kLongestConfig));
+        return Value{{"stateDump", std::move(state)}};
+    }
+    if (kind == "PreemptionPredicates") {
         const bool fits = flag_of(verdict(text_of(body, "nodeID"), refuse), "fits");
-        return {{"success", fits}, {"index", fits ? number_of(body, "startIndex") : -1}};
+        return Value{{"success", fits}, {"index", fits ? number_of(body, "startIndex") : -1}};
     }
     auto results = Value::array();
     for (const auto& node : member_of(body, "nodes"))
         if (node.is_string()) results.push_back(verdict(node.get<std::string>(), refuse));
-    return {{"results", std::move(results)}};
+    return Value{{"results", std::move(results)}};
 }
 
 /// One that polls.
 struct Served {
     std::string rm;
     std::int64_t epoch = 0;
-    bool confirm = true;
-    std::vector<std::string> refuse;
+    const ServeOptions& options;
 };
+
+/// Tells the daemon the answer, or why there is none.
+std::optional<Failure> answer_call(Context& context, const Served& served, const Value& item, std::int64_t call) {
+    Value reply{{"rmID", served.rm}, {"streamEpoch", served.epoch}, {"call", call}};
+    auto result = call_result(context, item, served.options);
+    reply["ok"] = result.ok();
+    if (result.ok())
+        reply["result"] = std::move(result).value();
+    else
+        reply["error"] = result.error().message;
+    auto answered = context.call("CallResult", std::move(reply));
+    if (!answered.ok()) return answered.error();
+    return std::nullopt;
+}
 
 std::optional<Failure> handle(Context& context, const Served& served, const Value& item) {
     context.out() << (context.machine_readable() ? json_line(item) : item_line(item));
     context.out().flush();
-    if (const auto call = number_of(item, "call"); call > 0) {
-        auto answered = context.call("CallResult", {{"rmID", served.rm},
-                                                    {"streamEpoch", served.epoch},
-                                                    {"call", call},
-                                                    {"ok", true},
-                                                    {"result", call_result(item, served.refuse)}});
-        if (!answered.ok()) return answered.error();
-    }
-    auto releases = served.confirm ? confirmations(item) : Value::array();
+    if (const auto call = number_of(item, "call"); call > 0)
+        if (auto failure = answer_call(context, served, item, call)) return failure;
+    auto releases = served.options.registration.confirm ? confirmations(item) : Value::array();
     if (releases.empty()) return std::nullopt;
     auto sent = context.call("UpdateAllocation",
                              {{"rmID", served.rm}, {"releases", {{"allocationsToRelease", std::move(releases)}}}});
@@ -108,18 +130,28 @@ Answer<Value> registration(Context& context, const RegisterOptions& options) {
     return body;
 }
 
+namespace {
+
+Value capabilities(const ServeOptions& options) {
+    auto names = Value::array({"reportIgnored"});
+    if (!options.refuse.empty())
+        for (const char* name : {"predicates", "preemptionPredicates"}) names.push_back(name);
+    if (!options.config_store.empty()) names.push_back("configStore");
+    if (!options.state_dump.empty()) names.push_back("stateDump");
+    return names;
+}
+
+} // namespace
+
 Outcome serve(Context& context, const ServeOptions& options) {
     auto wanted = options.registration;
     if (wanted.id.empty()) wanted.id = context.settings().rm.value_or("rm:1");
     const HeldSignals signals;
     YK_TRY(body, registration(context, wanted));
-    body["capabilities"] = Value::array({"reportIgnored"});
-    if (!options.refuse.empty())
-        for (const char* capability : {"predicates", "preemptionPredicates"})
-            body["capabilities"].push_back(capability);
+    body["capabilities"] = capabilities(options);
     YK_TRY(registered, context.call("RegisterResourceManager", std::move(body)));
     context.note("serving " + wanted.id + "; Ctrl-C ends it, the RM stays registered (ykctl rm deregister)");
-    const Served served{wanted.id, number_of(registered, "streamEpoch"), wanted.confirm, options.refuse};
+    const Served served{wanted.id, number_of(registered, "streamEpoch"), options};
     std::int64_t acknowledged = 0;
     std::int64_t handled = 0;
     while (true) {

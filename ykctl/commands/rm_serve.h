@@ -29,10 +29,13 @@ struct ServeOptions {
     RegisterOptions registration;
     std::optional<std::int64_t> count; // stop after so many messages
     std::vector<std::string> refuse;   // globs of nodes; not empty: it answers predicate calls
+    std::string config_store;          // file for the configurations that others give the RM (I-184)
+    std::string state_dump;            // file with what it says of its state in full dumps (I-435)
 };
 
 /// Registers, then polls and prints each message until a signal comes (SIGINT: exit 130, SIGTERM: 0) or `count` is
-/// reached. With `refuse` it is asked about nodes (4.9) and refuses those that a glob matches. Confirms
+/// reached. With `refuse` it is asked about nodes (4.9) and refuses those that a glob matches; it stores configurations
+/// and tells its state if there are files for that. Confirms
 /// PREEMPTED_BY_SCHEDULER, TIMEOUT and PLACEHOLDER_REPLACED with the same type (I-033).
 [[nodiscard]] Outcome serve(Context& context, const ServeOptions& options);
 

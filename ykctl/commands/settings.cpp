@@ -6,6 +6,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "protocol/transport/tls_files.h"
+#include "ykctl/commands/patience.h"
 #include "ykctl/commands/suggest.h"
 #include "ykctl/commands/values.h"
 #include "ykctl/scenario/yaml_tree.h"
@@ -13,7 +15,6 @@
 namespace yk::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kDefaultTimeout{5000};
 constexpr std::size_t kLongestToken = 4096;
 constexpr std::uint32_t kLargestMessage = 256U << 20U; // I-305: the daemon's own limit decides
 
@@ -102,6 +103,24 @@ std::optional<Failure> check_address(const std::string& address) {
                        {"ipc:///run/ykd/ykd.sock, tcp://HOST:9810 or tls+tcp://HOST:9810"});
 }
 
+std::optional<Failure> take_view(const GlobalOptions& options, Settings& settings) {
+    settings.view.headers = !options.no_headers;
+    for (const std::string& names : options.columns) {
+        std::istringstream parts(names);
+        for (std::string name; std::getline(parts, name, ',');)
+            if (!name.empty()) settings.view.columns.push_back(name);
+    }
+    const bool table = settings.format == Format::Table || settings.format == Format::Wide;
+    if (!settings.view.columns.empty() && !table)
+        return usage_error("--columns: only tables have columns", {"-o table, or pick members of the JSON"});
+    if (!options.sort_by) return std::nullopt;
+    constexpr std::string_view kDescending = ":desc";
+    std::string& by = settings.view.sort_by = *options.sort_by;
+    settings.view.descending = by.size() > kDescending.size() && by.ends_with(kDescending);
+    if (settings.view.descending) by.resize(by.size() - kDescending.size());
+    return std::nullopt;
+}
+
 } // namespace
 
 void define_global_options(Command root, GlobalOptions& options) {
@@ -109,6 +128,10 @@ void define_global_options(Command root, GlobalOptions& options) {
     root.option("-r,--rm", options.rm, "act for this RM; may be left out when there is one (YKCTL_RM)").value("RMID");
     root.option("-p,--partition", options.partition, "partition, short name (YKCTL_PARTITION)").value("NAME");
     root.option("-o,--output", options.output, "form of the output (YKCTL_OUTPUT)").choices(kFormats);
+    root.option("--columns", options.columns, "columns of a list's table, in this order: name,state").value("NAMES");
+    root.option("--sort-by", options.sort_by, "order of a list: by this column, :desc for the largest first")
+        .value("COLUMN[:desc]");
+    root.flag("--no-headers", options.no_headers, "tables without headings, and nothing said about an empty one");
     root.option("--timeout", options.timeout, "wait so long, default 5s, for work 60s (YKCTL_TIMEOUT)");
     root.option("--color", options.color, "colours and bars (YKCTL_COLOR)").choices(kColors);
     root.option("--token-file", options.token_file, "file with the token for tcp (YKCTL_TOKEN_FILE)").value("FILE");
@@ -132,6 +155,7 @@ Answer<Settings> resolve_settings(const GlobalOptions& options, const Environmen
     const auto output = pick(options.output, "output", "YKCTL_OUTPUT", environment, file);
     if (const auto problem = check_choice(output, kFormats)) return *problem;
     if (output) settings.format = *find_format(output->text);
+    if (const auto problem = take_view(options, settings)) return *problem;
 
     auto color = pick(options.color, "color", "YKCTL_COLOR", environment, file);
     if (!color && environment("NO_COLOR")) color = Sourced{"never", "NO_COLOR"};
@@ -151,7 +175,7 @@ Answer<Settings> resolve_settings(const GlobalOptions& options, const Environmen
     settings.verbose = options.verbose;
 
     settings.client.url = settings.address;
-    settings.client.timeout = settings.timeout.value_or(kDefaultTimeout);
+    settings.client.timeout = settings.timeout.value_or(kQuick);
     settings.client.strict = options.strict;
     settings.client.max_message = kLargestMessage;
     settings.client.trace = options.trace_wire;
@@ -162,6 +186,9 @@ Answer<Settings> resolve_settings(const GlobalOptions& options, const Environmen
     if (const auto ca = pick(options.tls_ca, "tls-ca", "YKCTL_TLS_CA", environment, file)) {
         settings.client.tls_ca = ca->text;
     }
+    const bool needs_trust = options.tls_ca || settings.address.rfind("tls+tcp://", 0) == 0;
+    const auto trusted = needs_trust ? wire::check_trusted(settings.address, settings.client.tls_ca) : Result<void>{};
+    if (!trusted.ok()) return usage_error(trusted.error().message);
     return settings;
 }
 

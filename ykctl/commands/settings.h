@@ -11,6 +11,7 @@
 #include "protocol/transport/client.h"
 #include "ykctl/commands/command.h"
 #include "ykctl/render/output.h"
+#include "ykctl/render/view.h"
 
 namespace yk::cli {
 
@@ -18,6 +19,9 @@ namespace yk::cli {
 struct GlobalOptions {
     std::optional<std::string> socket, rm, partition, output, color, token_file, tls_ca;
     std::optional<std::chrono::milliseconds> timeout;
+    std::vector<std::string> columns;
+    std::optional<std::string> sort_by;
+    bool no_headers = false;
     bool quiet = false;
     bool verbose = false;
     bool strict = false;
@@ -29,6 +33,7 @@ struct Settings {
     bool address_given = false; // by -s itself
     std::optional<std::string> rm, partition;
     Format format = Format::Table;
+    TableView view;
     std::optional<std::chrono::milliseconds> timeout; // as given
     bool color_always = false;
     bool color_never = false;

@@ -6,6 +6,7 @@
 #include "protocol/si/enums.h"
 #include "ykctl/commands/context.h"
 #include "ykctl/render/text.h"
+#include "ykctl/render/view.h"
 
 namespace yk::cli {
 
@@ -43,7 +44,10 @@ Column number_column(const std::string& heading, const char* key, bool wide) {
 }
 
 Column resource_column(const std::string& heading, const char* key, bool wide) {
-    return {{heading}, [key](const Value& item) { return resource_text(member_of(item, key)); }, wide};
+    return {{heading},
+            [key](const Value& item) { return resource_text(member_of(item, key)); },
+            wide,
+            [key](const Value& item) { return resource_key(member_of(item, key)); }};
 }
 
 Column age_column(const std::string& heading, const char* key, std::int64_t now, bool wide) {
@@ -53,7 +57,13 @@ Column age_column(const std::string& heading, const char* key, std::int64_t now,
                 return then == 0 ? std::string{}
                                  : duration_text(std::chrono::nanoseconds{std::max(now - then, std::int64_t{0})});
             },
-            wide};
+            wide,
+            [key](const Value& item) { return SortKey{-static_cast<double>(number_of(item, key))}; }};
+}
+
+Column ordered(Column column, std::function<SortKey(const Value&)> order) {
+    column.order = std::move(order);
+    return column;
 }
 
 std::string free_text(const Value& node) {

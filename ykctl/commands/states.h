@@ -21,6 +21,9 @@ namespace yk::cli {
 /// How long ago the time in nanoseconds in `key` is, seen from `now`.
 [[nodiscard]] Column age_column(const std::string& heading, const char* key, std::int64_t now, bool wide = false);
 
+/// The column sorted by `order` instead of by its text.
+[[nodiscard]] Column ordered(Column column, std::function<SortKey(const wire::Value&)> order);
+
 /// What is free on a node, with a 0 for each resource of its capacity that is used up (dumps leave those out).
 [[nodiscard]] std::string free_text(const wire::Value& node);
 

@@ -7,6 +7,7 @@
 #include "ykctl/commands/states.h"
 #include "ykctl/commands/watch.h"
 #include "ykctl/render/text.h"
+#include "ykctl/render/view.h"
 
 namespace yk::cli {
 namespace {
@@ -43,16 +44,19 @@ std::string groups_of(const Value& item) {
     return printable(join({groups.begin(), groups.end()}, ", "));
 }
 
+const Value& used_of(const Value& item) {
+    return member_of(member_of(item, "queues"), "resourceUsage");
+}
+
 ListLayout usage_layout(const Kind& kind) {
-    ListLayout layout{
-        {text_column(kind.heading, kind.name),
-         {{"USED"},
-          [](const Value& item) { return resource_text(member_of(member_of(item, "queues"), "resourceUsage")); }},
-         {{"MAX"}, [](const Value& item) { return maximum_of(member_of(item, "queues")); }},
-         {{"APPS run/max"}, [](const Value& item) { return applications_of(member_of(item, "queues")); }},
-         text_column("PARTITION", "partition", true)},
-        [name = kind.name](const Value& item) { return text_of(item, name); },
-        std::string{"no "} + kind.plural + " with usage or limits"};
+    ListLayout layout{{text_column(kind.heading, kind.name),
+                       ordered({{"USED"}, [](const Value& item) { return resource_text(used_of(item)); }},
+                               [](const Value& item) { return resource_key(used_of(item)); }),
+                       {{"MAX"}, [](const Value& item) { return maximum_of(member_of(item, "queues")); }},
+                       {{"APPS run/max"}, [](const Value& item) { return applications_of(member_of(item, "queues")); }},
+                       text_column("PARTITION", "partition", true)},
+                      [name = kind.name](const Value& item) { return text_of(item, name); },
+                      std::string{"no "} + kind.plural + " with usage or limits"};
     if (&kind == &kUser) layout.columns.push_back({{"GROUPS"}, groups_of});
     return layout;
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,9 @@ namespace yk::cli {
 /// The whole of a file, or of standard input for `-`. At most `limit` bytes.
 [[nodiscard]] Answer<std::string> read_text(const std::string& path, std::istream& standard_input,
                                             std::size_t limit = std::size_t{256} << 20U);
+
+/// Writes a file: whole, or nothing of it is changed. What went wrong names the file.
+[[nodiscard]] std::optional<Failure> write_text(const std::string& path, const std::string& text);
 
 /// A file as messages name it: `standard input` for `-`.
 [[nodiscard]] std::string shown_name(const std::string& path);

@@ -66,7 +66,8 @@ Outcome list_or_watch(Context& context, const WatchOptions& options, const Listi
         YK_TRY(items, listing.fetch());
         YK_TRY(layout, listing.layout());
         if (context.streams().out_is_terminal && !context.machine_readable()) {
-            context.out() << kClearScreen << list_text(items, layout, context.format(), context.style());
+            YK_TRY(text, context.list_view(std::move(items), std::move(layout)));
+            context.out() << kClearScreen << text;
         } else {
             std::map<std::string, Value> now;
             for (auto& item : items) now.emplace(identity(item, layout), item);

@@ -85,7 +85,7 @@ void append_yaml(const Value& value, std::size_t indent, std::string& text) {
 }
 
 std::string table_text(const std::vector<Value>& items, const ListLayout& layout, bool wide, const Style& style) {
-    if (items.empty()) return layout.nothing + "\n";
+    if (items.empty()) return layout.headers ? layout.nothing + "\n" : std::string{};
     std::vector<Heading> headings;
     for (const auto& column : layout.columns) {
         if (wide || !column.wide) headings.push_back(column.heading);
@@ -98,7 +98,7 @@ std::string table_text(const std::vector<Value>& items, const ListLayout& layout
         }
         table.add(std::move(cells));
     }
-    return table.text(style);
+    return table.text(style, layout.headers);
 }
 
 } // namespace

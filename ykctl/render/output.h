@@ -21,16 +21,19 @@ inline constexpr const char* kFormatNames[] = {"table", "wide", "json", "jsonl",
 [[nodiscard]] bool is_machine_readable(Format format);
 
 /// How one kind of object is shown: a table's columns and what names an object.
+using SortKey = std::vector<double>;
 struct Column {
     Heading heading;
     std::function<std::string(const wire::Value&)> cell;
-    bool wide = false; // only with -o wide
+    bool wide = false;                                     // only with -o wide
+    std::function<SortKey(const wire::Value&)> order = {}; // for --sort-by; none: the text of the cell
 };
 
 struct ListLayout {
     std::vector<Column> columns;
     std::function<std::string(const wire::Value&)> name;
     std::string nothing; // what a table says when there is none: `no nodes`
+    bool headers = true; // false: no line of headings, and nothing said when there is none
 };
 
 /// `items` as a whole: a table, or `{"schema":1,"items":[...]}`, or one line each.

@@ -41,10 +41,10 @@ void Table::add(std::vector<std::string> cells) {
     rows_.push_back(std::move(cells));
 }
 
-std::string Table::text(const Style& style) const {
+std::string Table::text(const Style& style, bool headers) const {
     std::vector<std::size_t> widths;
     for (std::size_t column = 0; column < headings_.size(); ++column) {
-        auto width = cell_width(headings_[column].text);
+        auto width = headers ? cell_width(headings_[column].text) : 0;
         for (const auto& row : rows_) width = std::max(width, cell_width(row[column]));
         widths.push_back(width);
     }
@@ -57,7 +57,8 @@ std::string Table::text(const Style& style) const {
         trim_right(text);
         return text;
     };
-    auto all = style.bold(line([&](std::size_t column) { return headings_[column].text; })) + "\n";
+    std::string all;
+    if (headers) all = style.bold(line([&](std::size_t column) { return headings_[column].text; })) + "\n";
     for (const auto& row : rows_) all += line([&](std::size_t column) { return row[column]; }) + "\n";
     return all;
 }

@@ -23,7 +23,7 @@ public:
     void add(std::vector<std::string> cells);
     [[nodiscard]] bool empty() const { return rows_.empty(); }
     /// Two blanks between columns, none at the end of a line, a newline after each.
-    [[nodiscard]] std::string text(const Style& style) const;
+    [[nodiscard]] std::string text(const Style& style, bool headers = true) const;
 
 private:
     std::vector<Heading> headings_;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
@@ -12,6 +14,7 @@
 namespace yk::replay {
 namespace {
 
+constexpr int kUsage = 2;
 constexpr std::uint32_t kMostNodes = 100'000, kMostPods = 1'000'000;
 
 /// SplitMix64 with whole-number results only: the same bytes on every machine, which the standard library's
@@ -100,7 +103,7 @@ bool write_file(const std::filesystem::path& path, const std::string& text, std:
     file << text;
     file.close();
     if (!file.fail()) return true;
-    err << "ykctl: cannot write " << path.string() << '\n';
+    err << "ykctl: " << path.string() << ": cannot be written: " << std::strerror(errno) << '\n';
     return false;
 }
 
@@ -110,18 +113,18 @@ int generate_trace(const GenerateOptions& options, std::ostream& out, std::ostre
     if (options.directory.empty() || options.nodes == 0 || options.pods == 0 || options.nodes > kMostNodes ||
         options.pods > kMostPods) {
         err << fmt::format("ykctl: a trace needs a directory, 1 to {} nodes and 1 to {} pods\n", kMostNodes, kMostPods);
-        return 2;
+        return kUsage;
     }
     const std::filesystem::path directory{options.directory};
     std::error_code fault;
     std::filesystem::create_directories(directory, fault);
     if (fault) {
-        err << fmt::format("ykctl: cannot make {}: {}\n", options.directory, fault.message());
-        return 1;
+        err << fmt::format("ykctl: {}: cannot be made: {}\n", options.directory, fault.message());
+        return kUsage;
     }
     Random random{options.seed};
-    if (!write_file(directory / "nodes.csv", nodes_text(options.nodes, random), err)) return 1;
-    if (!write_file(directory / "pods.csv", pods_text(options.pods, random), err)) return 1;
+    if (!write_file(directory / "nodes.csv", nodes_text(options.nodes, random), err)) return kUsage;
+    if (!write_file(directory / "pods.csv", pods_text(options.pods, random), err)) return kUsage;
     out << fmt::format("{0} nodes in {2}/nodes.csv, {1} pods in {2}/pods.csv\n", options.nodes, options.pods,
                        options.directory);
     return 0;

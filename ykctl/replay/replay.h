@@ -32,7 +32,8 @@ struct GenerateOptions {
     std::uint64_t seed = 1;
 };
 
-/// Writes a synthetic trace; the same options give the same bytes. Exit status 0, 1 cannot write, 2 options.
+/// Writes a synthetic trace; the same options give the same bytes. Exit status 0, or 2: options, or it cannot be
+/// written.
 [[nodiscard]] int generate_trace(const GenerateOptions& options, std::ostream& out, std::ostream& err);
 
 } // namespace yk::replay

@@ -3,6 +3,14 @@
 #include <algorithm>
 
 namespace yk {
+namespace {
+
+/// Only these hold up scheduling when they are not answered.
+bool asks_about_nodes(CallKind kind) {
+    return kind == CallKind::Predicates || kind == CallKind::PreemptionPredicates;
+}
+
+} // namespace
 
 void CallWatch::clear() {
     open_.clear();
@@ -36,7 +44,7 @@ std::vector<std::uint64_t> CallWatch::take_expired(SteadyClock::time_point now) 
         while (!list.empty() && open_.at(list.front()).since + limits_[kind] <= now) {
             expired.push_back(list.front());
             open_.erase(list.front());
-            ++timeouts_;
+            if (asks_about_nodes(static_cast<CallKind>(kind))) ++timeouts_;
             count(static_cast<CallKind>(kind), CallEnd::TimedOut, std::nullopt);
             drop_over();
         }

@@ -17,9 +17,12 @@
 
 namespace yk {
 
-enum class CallKind : std::uint8_t { Predicates, PreemptionPredicates };
+enum class CallKind : std::uint8_t { Predicates, PreemptionPredicates, ConfigStore, StateDump };
 enum class CallEnd : std::uint8_t { Answered, Failed, TimedOut, Late };
-inline constexpr std::array<std::string_view, 2> kCallKinds{"predicates", "preemptionPredicates"};
+inline constexpr std::array<std::string_view, 4> kCallKinds{"predicates", "preemptionPredicates", "configStore",
+                                                            "stateDump"};
+inline constexpr Duration kConfigStoreLimit = std::chrono::seconds{10}; // I-376
+inline constexpr Duration kStateDumpLimit = std::chrono::seconds{5};
 inline constexpr std::array<std::string_view, 4> kCallEnds{"answered", "failed", "timeout", "late"};
 
 /// By kind, then by end (interface.md section 6: yunikorn_rm_calls_total, yunikorn_rm_call_seconds).
@@ -32,7 +35,9 @@ class CallWatch {
 public:
     static constexpr std::uint32_t kTimeoutsInRow = 10; // I-379
 
-    void set_limits(Duration predicates, Duration preemption) { limits_ = {predicates, preemption}; }
+    void set_limits(Duration predicates, Duration preemption) {
+        limits_ = {predicates, preemption, kConfigStoreLimit, kStateDumpLimit};
+    }
     /// All calls are forgotten: another epoch begins.
     void clear();
     void started(std::uint64_t call, CallKind kind, SteadyClock::time_point now);
@@ -58,7 +63,7 @@ private:
     std::array<Duration, kCallKinds.size()> limits_{};
     std::map<std::uint64_t, Open> open_;
     std::array<std::deque<std::uint64_t>, kCallKinds.size()> order_; // by deadline; only the first surely waits
-    std::uint32_t timeouts_ = 0;                                     // in a row
+    std::uint32_t timeouts_ = 0;                                     // in a row, of asks
     mutable std::mutex mutex_;                                       // tally_
     CallTally tally_;
 };

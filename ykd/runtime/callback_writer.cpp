@@ -352,6 +352,19 @@ void CallbackWriter::preemption_wanted(const PreemptionCall& call) {
     packer.integer(call.start);
 }
 
+/// Not dropped when its time is over: reliable (4.8).
+void CallbackWriter::config_to_store(std::uint64_t call, std::string_view text) {
+    OutItem& item = add_call(si::item::kUpdateConfiguration, call, CallKind::ConfigStore, kConfigStoreLimit);
+    item.item_class = ItemClass::Reliable;
+    Packer packer(item.body);
+    packer.map(1);
+    packer.field("configs", text);
+}
+
+void CallbackWriter::state_wanted(std::uint64_t call) {
+    Packer(add_call(si::item::kGetStateDump, call, CallKind::StateDump, kStateDumpLimit).body).map(0);
+}
+
 void CallbackWriter::notice(std::string_view code, std::string_view message, std::string_view details) {
     Packer packer(add(si::item::kNotice).body);
     packer.map(details.empty() ? 2 : 3);

@@ -52,6 +52,10 @@ public:
 
     /// Notice {code, message, details}; `details` is one encoded map or empty.
     void notice(std::string_view code, std::string_view message, std::string_view details);
+    /// UpdateConfiguration: `text` is to be stored (I-184).
+    void config_to_store(std::uint64_t call, std::string_view text);
+    /// GetStateDump (I-435).
+    void state_wanted(std::uint64_t call);
     /// SendEvent {records, lost}; `records` are `count` encoded maps.
     void events(std::string_view records, const EventSpan& sent, const EventSpan& lost);
 

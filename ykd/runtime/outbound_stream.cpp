@@ -117,7 +117,7 @@ Pressure OutboundStream::append(std::vector<OutItem> items) {
 void OutboundStream::enqueue(OutItem item) {
     if (item.item_class == ItemClass::LatestWins) return replace_or_queue(std::move(item));
     if (item.item_class == ItemClass::CountedLoss) ++event_batches_;
-    if (item.call != 0) calls_[item.call] = waiting_base_ + waiting_.size();
+    if (item.item_class == ItemClass::Expiring) calls_[item.call] = waiting_base_ + waiting_.size();
     waiting_bytes_ += item.bytes();
     ++live_waiting_;
     waiting_.push_back(std::move(item));

@@ -21,6 +21,13 @@ public:
     void set_interest(Interest interest) { interest_ = interest; }
     void set_request_capacity(std::uint64_t capacity) { capacity_ = capacity; }
 
+    /// Hands on what was recorded, and forgets what waits to be sent: another epoch begins (I-125).
+    void end_epoch() {
+        flush();
+        batch_.clear();
+        sent_ = lost_ = {};
+    }
+
     /// Told of applications that completed or failed.
     void set_end_listener(std::function<void(const ApplicationView&)> listener) { ended_ = std::move(listener); }
 

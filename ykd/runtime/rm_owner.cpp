@@ -42,6 +42,20 @@ std::string state_details(si::CoreState from, si::CoreState to, const std::strin
     return buffer.str();
 }
 
+/// What the core understands of an answer; it views `reply`.
+CallAnswer answer_of(std::uint64_t call, const CallReply& reply) {
+    CallAnswer answer;
+    answer.call = call;
+    answer.outcome =
+        reply.outcome == CallReply::Outcome::Answered ? CallAnswer::Outcome::Answered : CallAnswer::Outcome::Failed;
+    answer.error = reply.error;
+    for (const si::NodeVerdict& each : reply.body.results)
+        answer.nodes.push_back({each.node_id, each.fits, each.reason});
+    answer.success = reply.body.success;
+    answer.index = reply.body.index;
+    return answer;
+}
+
 } // namespace
 
 RmOwner::RmOwner(std::string rm_id, const OwnerOptions& options, Instant now, EventRing& ring, TallyBoard& tally,
@@ -157,9 +171,13 @@ void RmOwner::publish_tally() {
 /// Before the context goes: its counters go with it.
 void RmOwner::drop_context() {
     publish_tally();
+    if (context_) context_->drop_everything(now_);
+    events_.end_epoch();
+    writer_.discard(); // not a word of it to the RM (I-124)
     context_.reset();
     counted_ = {};
     calls_.clear();
+    daemon_calls_.drop();
     mute_.reset();
 }
 
@@ -215,13 +233,16 @@ void RmOwner::settle_releases() {
 
 // --- calls to the RM ----------------------------------------------------------------------------
 
-bool RmOwner::take_answer(std::uint64_t epoch, const CallAnswer& answer) {
+bool RmOwner::take_answer(std::uint64_t epoch, std::uint64_t call, CallReply reply) {
     if (!context_ || epoch != stream_.status().epoch) {
         calls_.late();
         return false;
     }
-    const bool in_time = context_->apply(answer, now_);
-    calls_.answered(answer.call, answer.outcome == CallAnswer::Outcome::Failed, in_time, SteadyClock::now());
+    const bool failed = reply.outcome == CallReply::Outcome::Failed;
+    const auto now = SteadyClock::now();
+    const bool in_time = DaemonCalls::is_mine(call) ? daemon_calls_.end(call, std::move(reply))
+                                                    : context_->apply(answer_of(call, reply), now_);
+    calls_.answered(call, failed, in_time, now);
     return in_time;
 }
 
@@ -234,6 +255,7 @@ void RmOwner::expire_calls() {
     if (!context_) return;
     for (const std::uint64_t call : calls_.take_expired(SteadyClock::now())) {
         stream_.expire(call);
+        if (daemon_calls_.end(call, {CallReply::Outcome::TimedOut, {}, {}})) continue;
         CallAnswer nobody;
         nobody.call = call;
         nobody.outcome = CallAnswer::Outcome::TimedOut;
@@ -263,8 +285,8 @@ void RmOwner::flush() {
 // --- registration -------------------------------------------------------------------------------
 
 Result<void> RmOwner::install(const Installation& installation) {
-    writer_.discard();
     drop_context();
+    events_.set_interest(installation.events);
     auto context = std::make_unique<ClusterContext>(rm_id_, installation.settings, writer_, events_);
     set_now();
     auto done = context->configure(installation.configuration, now_);
@@ -275,7 +297,6 @@ Result<void> RmOwner::install(const Installation& installation) {
     }
     context_ = std::move(context);
     writer_.set_interest(installation.interest);
-    events_.set_interest(installation.events);
     context_->set_rm_calls(installation.calls);
     calls_.set_limits(installation.interest.predicate_ttl, installation.interest.preemption_ttl);
     detached_ = installation.keep.has_value();
@@ -290,7 +311,6 @@ Result<void> RmOwner::install(const Installation& installation) {
 
 void RmOwner::uninstall(const std::string& reason) {
     drop_context();
-    writer_.discard();
     crowded_ = silent_ = false;
     const si::CoreState before = state_.exchange(si::CoreState::New);
     stream_.break_off({si::ErrorCode::RmUnknown, "the resource manager is not registered: " + reason});

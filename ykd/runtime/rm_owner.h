@@ -18,6 +18,7 @@
 #include "protocol/si/enums.h"
 #include "ykd/runtime/call_watch.h"
 #include "ykd/runtime/callback_writer.h"
+#include "ykd/runtime/daemon_calls.h"
 #include "ykd/runtime/mailbox.h"
 #include "ykd/runtime/outbound_stream.h"
 #include "ykd/runtime/owner_events.h"
@@ -156,7 +157,12 @@ public:
     /// Drops everything; polls and updates find no such RM.
     void uninstall(const std::string& reason);
     /// The RM answers a call of this epoch. False: nobody waits for the answer (I-375).
-    bool take_answer(std::uint64_t epoch, const CallAnswer& answer);
+    bool take_answer(std::uint64_t epoch, std::uint64_t call, CallReply reply);
+    /// Asks the RM to store a configuration, or for its state. `done` is called on this thread.
+    void ask_to_store(std::string_view text, DaemonCalls::Done done) {
+        writer_.config_to_store(daemon_calls_.begin(std::move(done)), text);
+    }
+    void ask_for_state(DaemonCalls::Done done) { writer_.state_wanted(daemon_calls_.begin(std::move(done))); }
     /// Lets detached RMs confirm what the core just released (I-387). After each change of the context.
     void settle_releases();
     /// Cycles for Step; `until` allocations end it early (0: no).
@@ -217,6 +223,7 @@ private:
     bool silent_ = false;               // suspended by silence
     std::optional<std::uint64_t> mute_; // suspended because it answers no calls: the polls it had taken by then
     CallWatch calls_;
+    DaemonCalls daemon_calls_;
     bool retired_ = false;
     std::vector<OwnerTaskPtr> control_;
     std::vector<Mailbox<OwnerTaskPtr>::Work> work_;

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -98,7 +100,8 @@ Result<std::vector<TokenRule>> parse_tokens(std::string_view text, const std::st
 
 Result<std::vector<TokenRule>> read_tokens(const std::string& path) {
     struct stat info {};
-    if (::stat(path.c_str(), &info) != 0) return Error{0, "cannot read the token file", path};
+    if (::stat(path.c_str(), &info) != 0)
+        return Error{0, fmt::format("cannot read the token file: {}", std::strerror(errno)), path};
     if (info.st_uid != ::geteuid() || (info.st_mode & 077U) != 0)
         return Error{0, "the token file must belong to the daemon's user and be closed to others (chmod 600)", path};
     std::ifstream file(path, std::ios::binary);

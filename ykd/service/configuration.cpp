@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <future>
 
 #include "ykd/service/config_effects.h"
@@ -41,11 +42,15 @@ struct Loaded {
     [[nodiscard]] ConfigurationPtr configuration() const { return {outcome, &*outcome->configuration}; }
 };
 
+bool is_active(const Rm& rm, const Loaded& loaded) {
+    const auto active = rm.facts().configuration;
+    return active && active->checksum == loaded.outcome->configuration->checksum;
+}
+
 /// Makes `loaded` the configuration of the RM; true: something changed (I-181, C-445). Owner thread.
 Result<bool> apply(const Rm& rm, RmOwner& owner, const Loaded& loaded) {
+    if (is_active(rm, loaded)) return false;
     const config::Configuration& wanted = *loaded.outcome->configuration;
-    const auto active = rm.facts().configuration;
-    if (active && active->checksum == wanted.checksum) return false;
     YK_CHECKED(owner.context()->configure(wanted, owner.now()));
     rm.users->configure(wanted);
     owner.settle_releases();
@@ -128,12 +133,60 @@ void log_active(const std::string& rm_id, const Loaded& loaded, bool changed) {
     log_warnings(rm_id, *loaded.outcome);
 }
 
-void carry_out(const Update& update, RmOwner& owner) {
-    if (owner.context() == nullptr)
-        return update.call->fail(ErrorCode::RmUnknown, fmt::format("RM {} is not registered any more", owner.rm_id()),
-                                 "rmID");
+// --- storing (I-184) ----------------------------------------------------------------------------
+
+constexpr std::size_t kItemRoom = 4096; // of a poll's reply, around the text
+
+/// Applies a configuration, or says (`refusal`) why the RM did not store it. True: it is active.
+using Finish = std::function<bool(RmOwner&, const std::optional<std::string>& refusal)>;
+
+/// Whether the RM is to be asked: not for what is active already or would be refused.
+bool wants_to_store(const Rm& rm, RmOwner& owner, const Loaded& loaded) {
+    const auto able = rm.facts().capabilities;
+    return std::find(able.begin(), able.end(), "configStore") != able.end() && !is_active(rm, loaded) &&
+           owner.context()->check_configuration(*loaded.outcome->configuration).ok();
+}
+
+/// The largest text that the RM can receive.
+std::size_t room_for_text(Daemon& daemon, const Rm& rm) {
+    const auto owner = rm.facts().owner;
+    const SessionPtr session = owner ? daemon.sessions().find(*owner) : nullptr;
+    return daemon.reply_limit(session.get()) - kItemRoom;
+}
+
+/// The RM stored what could not be applied after all: it is to store what is active.
+void give_back(Daemon& daemon, const RmPtr& rm, RmOwner& owner) {
+    const auto active = rm->facts().configuration;
+    const auto kept = active ? daemon.config_history().find(rm->id, active->checksum) : std::nullopt;
+    if (kept && owner.context() != nullptr)
+        rm->config_store.store(owner, *kept->text, [](RmOwner&, const std::optional<std::string>&) {});
+}
+
+/// Has the RM store what `loaded` says if it wants to (capability configStore), then goes on with `finish`. Owner
+/// thread, in the RM's turn.
+void store_first(Daemon& daemon, const RmPtr& rm, RmOwner& owner, const Loaded& loaded, const Finish& finish) {
+    if (!wants_to_store(*rm, owner, loaded)) return static_cast<void>(finish(owner, std::nullopt));
+    const std::size_t room = room_for_text(daemon, *rm);
+    if (loaded.text->size() > room)
+        return static_cast<void>(
+            finish(owner, fmt::format("the text has {} bytes, it can receive {}", loaded.text->size(), room)));
+    rm->config_store.store(owner, *loaded.text,
+                           [&daemon, rm, finish](RmOwner& then, const std::optional<std::string>& refusal) {
+                               if (!finish(then, refusal) && !refusal) give_back(daemon, rm, then);
+                           });
+}
+
+wire::ErrorReply not_stored(const std::string& rm_id, const std::string& why) {
+    return {ErrorCode::ConfigStore, fmt::format("RM {} did not store the configuration: {}", rm_id, why), {}, {}, {}};
+}
+
+/// True: the configuration is active.
+bool apply_update(const Update& update, RmOwner& owner) {
     const auto changed = apply(*update.rm, owner, update.loaded);
-    if (!changed.ok()) return refuse(update, {ErrorCode::ConfigInvalid, changed.error().text(), {}, {}, {}});
+    if (!changed.ok()) {
+        refuse(update, {ErrorCode::ConfigInvalid, changed.error().text(), {}, {}, {}});
+        return false;
+    }
     Daemon& daemon = update.call->daemon();
     remember(daemon, *update.rm, owner, update.loaded, update.request.policy_group);
     if (update.request.extra_config)
@@ -147,6 +200,20 @@ void carry_out(const Update& update, RmOwner& owner) {
                          {"partitions", update.rm->facts().partitions},
                          {"problems", problems_value(*update.loaded.outcome)}});
     });
+    return true;
+}
+
+void carry_out(const Update& update, RmOwner& owner) {
+    if (owner.context() == nullptr)
+        return update.call->fail(ErrorCode::RmUnknown, fmt::format("RM {} is not registered any more", owner.rm_id()),
+                                 "rmID");
+    const Finish finish = [update](RmOwner& then, const std::optional<std::string>& refusal) {
+        if (!refusal) return apply_update(update, then);
+        refuse(update, not_stored(update.rm->id, *refusal));
+        return false;
+    };
+    if (update.rm->is_owned_by(*update.call->session)) return static_cast<void>(finish(owner, std::nullopt));
+    store_first(update.call->daemon(), update.rm, owner, update.loaded, finish);
 }
 
 // --- looking ahead ------------------------------------------------------------------------------
@@ -256,7 +323,9 @@ void update_configuration(const CallPtr& call) {
     if (!obtain(*update)) return;
     if (!update->loaded.good()) return refuse(*update, config_error(*update->loaded.outcome));
     if (update->request.dry_run) return try_out(*update);
-    update->rm->owner.in_order([update](RmOwner& owner) { carry_out(*update, owner); });
+    update->rm->owner.in_order([update](RmOwner& owner) {
+        update->rm->config_store.in_turn(owner, [update](RmOwner& then) { carry_out(*update, then); });
+    });
 }
 
 void validate_configuration(const CallPtr& call) {
@@ -285,6 +354,41 @@ void set_extra_config(const CallPtr& call) {
     call->ok();
 }
 
+namespace {
+
+/// The reload of one RM's file on its owner thread.
+struct Reload {
+    Daemon& daemon;
+    RmPtr rm;
+    Loaded loaded;
+    std::shared_ptr<std::promise<std::string>> outcome;
+
+    void carry_out(RmOwner& owner) const {
+        if (owner.context() == nullptr) return outcome->set_value(fmt::format("RM {} is gone", rm->id));
+        store_first(daemon, rm, owner, loaded,
+                    [reload = *this](RmOwner& then, const std::optional<std::string>& refusal) {
+                        if (!refusal) return reload.take(then);
+                        return reload.keep_old(not_stored(reload.rm->id, *refusal).message);
+                    });
+    }
+    /// True: the configuration is active.
+    bool take(RmOwner& owner) const {
+        const auto changed = apply(*rm, owner, loaded);
+        if (!changed.ok()) return keep_old(changed.error().text());
+        remember(daemon, *rm, owner, loaded, {});
+        daemon.workers().post([id = rm->id, text = loaded, changed = *changed] { log_active(id, text, changed); });
+        outcome->set_value(fmt::format("RM {}: {}", rm->id, *changed ? "new configuration is active" : "unchanged"));
+        return true;
+    }
+    bool keep_old(const std::string& why) const {
+        log("core.config").warn("RM {} keeps its configuration: {}", rm->id, why);
+        outcome->set_value(fmt::format("RM {} keeps its configuration: {}", rm->id, why));
+        return false;
+    }
+};
+
+} // namespace
+
 std::string reload_from_file(Daemon& daemon, const RmPtr& rm) {
     const RmFacts facts = rm->facts();
     const auto file = daemon.config_files().load(facts.policy_group);
@@ -295,14 +399,8 @@ std::string reload_from_file(Daemon& daemon, const RmPtr& rm) {
         return fmt::format("RM {} keeps its configuration: {}", rm->id, loaded.outcome->first_error().text());
     auto outcome = std::make_shared<std::promise<std::string>>();
     auto answer = outcome->get_future();
-    rm->owner.in_order([&daemon, rm, loaded, outcome](RmOwner& owner) {
-        if (owner.context() == nullptr) return outcome->set_value(fmt::format("RM {} is gone", rm->id));
-        const auto changed = apply(*rm, owner, loaded);
-        if (!changed.ok())
-            return outcome->set_value(fmt::format("RM {} keeps its configuration: {}", rm->id, changed.error().text()));
-        remember(daemon, *rm, owner, loaded, {});
-        daemon.workers().post([rm, loaded, changed = *changed] { log_active(rm->id, loaded, changed); });
-        outcome->set_value(fmt::format("RM {}: {}", rm->id, *changed ? "new configuration is active" : "unchanged"));
+    rm->owner.in_order([reload = Reload{daemon, rm, loaded, outcome}](RmOwner& owner) {
+        reload.rm->config_store.in_turn(owner, [reload](RmOwner& then) { reload.carry_out(then); });
     });
     constexpr auto kPatience = std::chrono::seconds{5};
     if (answer.wait_for(kPatience) != std::future_status::ready)

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <sstream>
@@ -255,9 +257,10 @@ Result<void> parse_settings(std::string_view text, const std::string& path, Daem
 
 Result<void> read_settings(const std::string& path, DaemonSettings& settings) {
     std::ifstream file(path, std::ios::binary);
+    if (!file) return Error{0, fmt::format("cannot read the settings file {}: {}", path, std::strerror(errno)), {}};
     std::ostringstream text;
     text << file.rdbuf();
-    if (!file) return Error{0, fmt::format("cannot read the settings file {}", path), {}};
+    if (!file && text.tellp() != 0) return Error{0, fmt::format("cannot read the settings file {}", path), {}};
     return parse_settings(text.str(), path, settings);
 }
 

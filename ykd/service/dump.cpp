@@ -12,6 +12,7 @@
 #include "ykd/service/dump_targets.h"
 #include "ykd/service/event_replies.h"
 #include "ykd/service/gather.h"
+#include "ykd/service/rm_diagnostics.h"
 #include "ykd/service/services.h"
 
 namespace yk::service {
@@ -259,6 +260,20 @@ bool check_query(const CallPtr& call, const DumpQuery& query) {
     return true;
 }
 
+/// The RMs are asked first, so that the picture is not older than what they say (I-435).
+void dump_everything(const CallPtr& call, const DumpQuery& query, std::vector<DumpTarget> targets) {
+    const auto claim = std::make_shared<std::shared_ptr<void>>(call->daemon().snapshots().claim_full_dump());
+    if (!*claim) return call->busy("another full dump is being made", 1000);
+    ask_rm_states(call, query, [call, query, claim, targets = std::move(targets)](const Value& diagnostics) {
+        make_snapshot(call, query, collect_everything, targets,
+                      [call, claim, diagnostics](const SnapshotPtr& snapshot) {
+                          const Value everything = full_dump(call, *snapshot, diagnostics);
+                          claim->reset(); // before the answer: the next dump may come at once
+                          answer(call, everything);
+                      });
+    });
+}
+
 } // namespace
 
 void dump(const CallPtr& call) {
@@ -283,11 +298,9 @@ void dump(const CallPtr& call) {
     if (kind == nullptr && !full) return refuse_what(call, query.what);
     auto targets = find_targets(call, query);
     if (!targets) return;
-    const auto claim = full ? call->daemon().snapshots().claim_full_dump() : nullptr;
-    if (full && !claim) return call->busy("another full dump is being made", 1000);
-    make_snapshot(call, query, full ? collect_everything : kind->collect, std::move(*targets),
-                  [call, kind, claim, limit = query.limit](const SnapshotPtr& snapshot) {
-                      if (kind == nullptr) return answer(call, full_dump(call, *snapshot));
+    if (full) return dump_everything(call, query, std::move(*targets));
+    make_snapshot(call, query, kind->collect, std::move(*targets),
+                  [call, kind, limit = query.limit](const SnapshotPtr& snapshot) {
                       if (kind->single) return answer_single(call, *kind, *snapshot);
                       answer_page(call, *kind, {snapshot, 0}, limit);
                   });

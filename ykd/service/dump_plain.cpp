@@ -128,7 +128,7 @@ std::optional<Value> plain_dump(const CallPtr& call, const DumpQuery& query, boo
     return data;
 }
 
-Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot) {
+Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot, Value diagnostics) {
     Value partitions = Value::array(), queues = Value::array(), applications = Value::array(), nodes = Value::array(),
           reservations = Value::array(), users = Value::array(), groups = Value::array(), rules = Value::array();
     for (const DumpPart& part : snapshot.parts) {
@@ -158,7 +158,7 @@ Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot) {
             {"clusterInfo", cluster_values(call, {})},
             {"containerHistory", history["containers"]},
             {"queues", std::move(queues)},
-            {"rmDiagnostics", {{"empty", "no resource manager has capability stateDump"}}},
+            {"rmDiagnostics", std::move(diagnostics)},
             {"logLevel", log_level()},
             {"placementRules", std::move(rules)},
             {"eventStreams", event_stream_values(call)},

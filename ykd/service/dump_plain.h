@@ -13,7 +13,7 @@ namespace yk::service {
 /// (`*answered`) the call was answered with what is wrong.
 [[nodiscard]] std::optional<Value> plain_dump(const CallPtr& call, const DumpQuery& query, bool* answered);
 
-/// I-435: everything. `snapshot` was made by collect_everything().
-[[nodiscard]] Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot);
+/// I-435: everything. `snapshot` was made by collect_everything(), `diagnostics` by ask_rm_states().
+[[nodiscard]] Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot, Value diagnostics);
 
 } // namespace yk::service

@@ -31,16 +31,22 @@ void answer_event_stream(const CallPtr& call, const std::string& id, const Encod
     call->ok_pieces(pieces);
 }
 
-std::string EventStreams::open(const std::string& client, std::uint64_t next, std::uint64_t max_all,
+std::string EventStreams::open(const Session& session, std::uint64_t next, std::uint64_t max_all,
                                std::uint64_t max_per_client) {
     sweep();
     const std::lock_guard lock(mutex_);
+    const std::string& client = session.grant.name;
     const auto of_client = std::count_if(streams_.begin(), streams_.end(),
                                          [&](const auto& entry) { return entry.second.client == client; });
     if (streams_.size() >= max_all || static_cast<std::uint64_t>(of_client) >= max_per_client) return {};
     const std::string id = fmt::format("events-{}", ++last_id_);
-    streams_[id] = Stream{client, next, real_now(), SteadyClock::now(), nullptr, {}};
+    streams_[id] = Stream{client, session.sid, next, real_now(), SteadyClock::now(), nullptr, {}};
     return id;
+}
+
+void EventStreams::session_ended(const wire::Sid& session) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(streams_, [&](const auto& entry) { return entry.second.session == session && !entry.second.parked; });
 }
 
 void EventStreams::read(const CallPtr& call, const std::string& id, std::optional<std::uint64_t> after,

@@ -9,6 +9,7 @@
 
 #include "ykd/runtime/deadlines.h"
 #include "ykd/service/event_replies.h"
+#include "ykd/service/session.h"
 
 namespace yk::service {
 
@@ -21,8 +22,10 @@ public:
     };
 
     /// A new stream whose first record is `next`; empty: the limits of I-633 are reached.
-    [[nodiscard]] std::string open(const std::string& client, std::uint64_t next, std::uint64_t max_all,
+    [[nodiscard]] std::string open(const Session& session, std::uint64_t next, std::uint64_t max_all,
                                    std::uint64_t max_per_client);
+    /// The session said Bye: its streams need not wait for their idle time.
+    void session_ended(const wire::Sid& session);
     /// Answers `call` from record `after` (or the stream's cursor) on, now or within `wait`. Unknown or idle for 60 s:
     /// E_NOT_FOUND.
     void read(const CallPtr& call, const std::string& id, std::optional<std::uint64_t> after, EventFilter filter,
@@ -41,6 +44,7 @@ public:
 private:
     struct Stream {
         std::string client;
+        wire::Sid session; // that opened it
         std::uint64_t next = 0;
         Instant since;
         SteadyClock::time_point last_used;

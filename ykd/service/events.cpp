@@ -27,8 +27,8 @@ void open_stream(const CallPtr& call, std::uint64_t count, const EventFilter& fi
     const std::uint64_t start = std::max(lowest, next - std::min(count, next));
     const auto slice = daemon.ring().slice(start, std::min(next - start, settings.response_size));
     const EncodedEvents events = encode_events(slice, filter, daemon.reply_limit(call->session.get()) - kReplyRoom);
-    const std::string id = daemon.event_streams().open(call->session->grant.name, events.next, settings.max_streams,
-                                                       settings.max_streams_per_host);
+    const std::string id =
+        daemon.event_streams().open(*call->session, events.next, settings.max_streams, settings.max_streams_per_host);
     if (id.empty())
         return call->busy(fmt::format("too many event streams (event.maxStreams {}, per client {})",
                                       settings.max_streams, settings.max_streams_per_host),

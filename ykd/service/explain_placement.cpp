@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "libcore/placement/rule_chain.h"
+#include "libcore/scheduler/silence.h"
 #include "ykd/service/config_errors.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/explain_kinds.h"
@@ -74,22 +75,7 @@ std::string partition_text(const Question& question) {
 
 // --- a configuration that was sent along --------------------------------------------------------------------------
 
-/// Takes what a trial context says, and drops it (C-449).
-class Silence final : public Callbacks, public EventSink {
-public:
-    void allocation_made(const NewAllocation&) override {}
-    void allocations_released(std::span<const ReleasedAllocation>) override {}
-    void asks_rejected(std::span<const RejectedAsk>, bool) override {}
-    void releases_ignored(std::span<const IgnoredRelease>) override {}
-    void applications_answered(std::span<const AcceptedApplication>, std::span<const RejectedApplication>) override {}
-    void application_updated(const UpdatedApplication&) override {}
-    void nodes_answered(std::span<const AcceptedNode>, std::span<const RefusedNode>,
-                        std::span<const RefusedNode>) override {}
-    void ask_outstanding(std::string_view, std::string_view, std::string_view) override {}
-    void record(const EventRecord&) override {}
-};
-
-/// Builds the queues of the configuration and nothing else.
+/// Builds the queues of the configuration and nothing else (C-449).
 void explain_with_config(const CallPtr& call, const Question& question) {
     const auto loaded = config_yaml::load_or_default(*question.config, "config");
     if (!loaded.configuration) return call->fail(config_error(loaded));

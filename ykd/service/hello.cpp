@@ -144,6 +144,7 @@ void hello(const CallPtr& call) {
 
 void bye(const CallPtr& call) {
     call->daemon().sessions().end(call->session->sid);
+    call->daemon().event_streams().session_ended(call->session->sid);
     call->ok();
 }
 

@@ -141,7 +141,7 @@ spdlog::logger& log(std::string_view name) {
     auto logger = std::make_shared<spdlog::async_logger>(std::string(name), all.sink, spdlog::thread_pool(),
                                                          spdlog::async_overflow_policy::overrun_oldest);
     logger->set_level(level_for(all, name));
-    logger->flush_on(level_enum::warn);
+    logger->flush_on(level_enum::debug); // somebody may be following the file
     return *all.by_name.emplace(std::string(name), std::move(logger)).first->second;
 }
 

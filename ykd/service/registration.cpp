@@ -18,8 +18,9 @@ namespace {
 using Request = si::RegisterResourceManagerRequest;
 
 /// Capabilities that this version has something behind; others are echoed as ignored (I-021).
-constexpr std::array<std::string_view, 7> kUnderstood{
-    "events", "events:all", "containerState", "reportIgnored", "resyncCache", "predicates", "preemptionPredicates"};
+constexpr std::array<std::string_view, 9> kUnderstood{
+    "events",     "events:all",           "containerState", "reportIgnored", "resyncCache",
+    "predicates", "preemptionPredicates", "configStore",    "stateDump"};
 constexpr std::array<std::string_view, 4> kNeedAnswers{"predicates", "preemptionPredicates", "configStore",
                                                        "stateDump"};
 

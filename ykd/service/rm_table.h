@@ -10,6 +10,7 @@
 
 #include "protocol/si/messages.h"
 #include "ykd/runtime/rm_owner.h"
+#include "ykd/service/config_store.h"
 #include "ykd/service/session.h"
 #include "ykd/service/user_directory.h"
 
@@ -63,6 +64,7 @@ struct Rm {
 
     const std::string id;
     const std::shared_ptr<UserDirectory> users; // shared with the requests that wait in the mailbox
+    ConfigStore config_store;                   // the owner thread's
     RmOwner owner;
 
 private:

@@ -7,12 +7,15 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <thread>
 
 #include "libcore/config_yaml/load.h"
+#include "protocol/transport/tls_files.h"
 #include "ykd/service/config_watch.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/log.h"
@@ -153,8 +156,19 @@ void start_last_resort(SteadyClock::duration grace) {
     }).detach();
 }
 
+/// Tokens and certificates.
+Result<void> check_access_files(const DaemonSettings& settings) {
+    if (!settings.tokens_file.empty()) YK_CHECKED(read_tokens(settings.tokens_file));
+    if (settings.tls_cert.empty() || settings.tls_key.empty()) return {}; // if they are needed, listening says so
+    return wire::check_tls({settings.tls_cert, settings.tls_key, settings.tls_client_ca});
+}
+
 /// The files that were given must be good now; later ones are refused one by one.
 bool check_files(const DaemonSettings& settings) {
+    if (const auto access = check_access_files(settings); !access.ok()) {
+        std::cerr << "ykd: " << access.error().text() << "\n";
+        return false;
+    }
     std::vector<std::string> files;
     for (const auto& [group, file] : settings.config_files) files.push_back(file);
     if (!settings.default_config_file.empty()) files.push_back(settings.default_config_file);
@@ -179,7 +193,7 @@ bool write_pid_file(const std::string& path) {
     file << ::getpid() << "\n";
     file.close();
     if (file) return true;
-    std::cerr << "ykd: cannot write the pid file " << path << "\n";
+    std::cerr << "ykd: cannot write the pid file " << path << ": " << std::strerror(errno) << "\n";
     return false;
 }
 

@@ -134,34 +134,13 @@ void stream_log(const CallPtr& call) {
     call->ok_pieces(pieces);
 }
 
-namespace {
-
-/// What the RM said, kept until the owner thread looks at it.
-struct Answered {
-    si::CallResultRequest request;
-    si::CallResultBody body;
-
-    [[nodiscard]] CallAnswer answer() const {
-        CallAnswer answer;
-        answer.call = request.call;
-        answer.outcome = request.ok ? CallAnswer::Outcome::Answered : CallAnswer::Outcome::Failed;
-        answer.error = request.error;
-        for (const si::NodeVerdict& each : body.results) answer.nodes.push_back({each.node_id, each.fits, each.reason});
-        answer.success = body.success;
-        answer.index = body.index;
-        return answer;
-    }
-};
-
-} // namespace
-
 /// In the order of the RM's inputs: an update that it sent before is known when the answer is looked at.
 void call_result(const CallPtr& call) {
     auto request = call->decode<si::CallResultRequest>();
     if (!request) return;
     const RmPtr rm = find_rm(call, request->rm_id, request->impersonate, Ownership::Owner);
     if (!rm) return;
-    auto answered = std::make_shared<Answered>();
+    auto reply = std::make_shared<CallReply>();
     if (request->ok && request->result) {
         const auto scanned = wire::scan_body(request->result->bytes);
         if (!scanned.ok()) return call->fail(wire::error_reply(scanned.error()));
@@ -171,11 +150,12 @@ void call_result(const CallPtr& call) {
             error.path = error.path.empty() ? "result" : "result." + error.path;
             return call->fail(std::move(error));
         }
-        answered->body = std::move(body).value();
+        reply->body = std::move(body).value();
     }
-    answered->request = std::move(*request);
-    rm->owner.in_order([call, answered](RmOwner& owner) {
-        const bool in_time = owner.take_answer(answered->request.stream_epoch, answered->answer());
+    reply->outcome = request->ok ? CallReply::Outcome::Answered : CallReply::Outcome::Failed;
+    reply->error = std::move(request->error);
+    rm->owner.in_order([call, reply, number = request->call, epoch = request->stream_epoch](RmOwner& owner) {
+        const bool in_time = owner.take_answer(epoch, number, std::move(*reply));
         call->ok({{"late", !in_time}});
     });
 }

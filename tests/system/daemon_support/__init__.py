@@ -194,6 +194,63 @@ class Client:
         self.socket.close()
 
 
+class Rm:
+    """A resource manager that polls: sends something, and says what it was told."""
+
+    def __init__(self, daemon, rm="rm:1", **registration):
+        self.rm, self.client, self.ack = rm, daemon.client(), 0
+        self.registered = self.client.register(rm, **registration)
+
+    def told(self):
+        """What it was told since it last looked, in order: (kind, body) of each item."""
+        self.client.get("Sync", {"rmID": self.rm})
+        items = []
+        while True:
+            more = self.client.poll(ack=self.ack, rm=self.rm, wait=0)["items"]
+            if not more:
+                return items
+            self.ack = more[-1]["n"]
+            items += [(item["kind"], item["body"]) for item in more]
+
+    def send(self, kind, **body):
+        self.client.change(kind, {"rmID": self.rm, **body})
+        return self.told()
+
+    def refused(self, name, kind, **body):
+        return self.client.refused(name, kind, {"rmID": self.rm, **body}, mutating=True)
+
+    def nodes(self, *nodes):
+        return self.send("UpdateNode", nodes=[{"action": 1, "schedulableResource": {"vcore": 1000}, **node} for node in nodes])
+
+    def applications(self, *new):
+        return self.send("UpdateApplication",
+                         new=[{"queueName": "root.a", "ugi": {"user": "u"}, **one} for one in new])
+
+    def asks(self, *asks):
+        return self.send("UpdateAllocation", asks=[{"applicationID": "app", "resourceAsk": {"vcore": 10}, **ask} for ask in asks])
+
+    def release(self, **one):
+        return self.send("UpdateAllocation", releases={"allocationsToRelease": [{"applicationID": "app", **one}]})
+
+    def step(self, cycles=20):
+        """REQUIRES: --manual-schedule."""
+        self.client.change("Step", {"cycles": cycles})
+        return self.told()
+
+    def advance(self, seconds):
+        """REQUIRES: --clock virtual."""
+        self.client.change("Clock", {"advanceMs": int(seconds * 1000)})
+        return self.told()
+
+    def dump(self, what, **more):
+        return self.client.dump(what, rmID=self.rm, **more)
+
+
+def listed(items, kind, name):
+    """The elements of all lists `name` in items of a kind."""
+    return [element for item_kind, body in items if item_kind == kind for element in body.get(name, [])]
+
+
 CONFIG = """
 partitions:
   - name: default
@@ -214,5 +271,5 @@ def main(tests):
             test()
 
 
-__all__ = ["CONFIG", "Client", "DEADLINE", "Daemon", "YKD", "check", "main", "os", "signal", "socket", "ssl", "struct",
+__all__ = ["CONFIG", "Client", "DEADLINE", "Daemon", "Rm", "YKD", "check", "listed", "main", "os", "signal", "socket", "ssl", "struct",
            "subprocess", "time", "until"]

@@ -104,3 +104,30 @@ TEST_CASE("I-375 a call is an item with call and ttl; it goes undelivered when i
     CHECK(stream.status().backlog == 0);
     CHECK(stream.status().bytes == 0);
 }
+
+TEST_CASE("I-376 storing a configuration may take 10 s, a state dump 5 s; only calls about asks suspend the RM") {
+    CallWatch calls;
+    calls.set_limits(seconds{2}, seconds{5});
+    calls.started(1, CallKind::ConfigStore, kStart);
+    CHECK(calls.next() == kStart + seconds{10});
+    for (std::uint64_t call = 2; call <= 12; ++call) calls.started(call, CallKind::StateDump, kStart);
+    CHECK(calls.take_expired(kStart + seconds{5}).size() == 11);
+    CHECK(!calls.unanswered());
+    CHECK(calls.take_expired(kStart + seconds{10}) == std::vector<std::uint64_t>{1});
+}
+
+TEST_CASE("4.8 a configuration to store stays in the stream when its time is over, a state dump does not") {
+    CallbackWriter writer;
+    writer.config_to_store(7, "text");
+    writer.state_wanted(8);
+    OutboundStream stream{StreamLimits{}};
+    stream.open(1, std::nullopt);
+    stream.append(writer.take());
+    stream.expire(7);
+    stream.expire(8);
+    CHECK(stream.status().backlog == 1);
+    const auto started = writer.take_calls();
+    REQUIRE(started.size() == 2);
+    CHECK(started[0].kind == CallKind::ConfigStore);
+    CHECK(started[1].kind == CallKind::StateDump);
+}

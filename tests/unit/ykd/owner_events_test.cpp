@@ -54,3 +54,18 @@ TEST_CASE("S-606 with tracking off a record is counted as made, and goes nowhere
     CHECK(tally.channeled == 0);
     CHECK(ring.next_id() == 0);
 }
+
+TEST_CASE("I-125 what waits to be sent ends with its epoch, the history keeps it") {
+    EventRing ring;
+    OwnerEvents events(ring);
+    events.set_interest(OwnerEvents::Interest::All);
+    record(events, 5);
+    events.flush();
+    record(events, 2);
+    events.end_epoch();
+    CHECK_FALSE(events.has_batch());
+    CHECK(ring.next_id() == 7);
+    record(events, 1);
+    events.flush();
+    CHECK(events.has_batch());
+}

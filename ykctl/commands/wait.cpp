@@ -1,0 +1,251 @@
+// wait: until an application, ask, allocation, node or RM is as told, or the time is over.
+
+#include <algorithm>
+#include <chrono>
+#include <ostream>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "protocol/si/errors.h"
+#include "ykctl/commands/dumps.h"
+#include "ykctl/commands/nouns.h"
+#include "ykctl/commands/states.h"
+#include "ykctl/commands/suggest.h"
+#include "ykctl/commands/watch.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kDefaultWait{30000};
+constexpr std::int64_t kLongestLook = 500; // ms without an event: not all that matters is one
+constexpr std::chrono::milliseconds kLookEvery{200};
+constexpr std::chrono::milliseconds kLongestCall{5000}; // a daemon without room for another stream is not asked longer
+
+const std::vector<std::string> kNouns{"app", "ask", "alloc", "node", "rm"};
+/// From these an application does not come back.
+const std::set<std::string> kEnds{"completed", "failed", "rejected", "expired"};
+
+struct WaitOptions {
+    std::string object, condition;
+    std::optional<std::string> application;
+};
+
+/// What to wait for.
+struct Wanted {
+    std::string noun, name;
+    std::string condition;        // `state`, `placed`, `gone` or `empty`
+    std::set<std::string> states; // in lower case, of `state`
+    std::optional<std::string> application;
+};
+
+/// One look at the object.
+struct Look {
+    bool satisfied = false;
+    bool hopeless = false; // it will never be
+    std::string text;      // what it is now: `Running`, `placed on n-1`
+};
+
+std::string lower_case(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return text;
+}
+
+/// The conditions that make sense for a noun.
+std::vector<std::string> conditions_of(const std::string& noun) {
+    if (noun == "ask") return {"placed", "gone"};
+    if (noun == "alloc") return {"placed", "gone"};
+    if (noun == "node") return {"state=STATE", "empty", "gone"};
+    return {"state=STATE", "gone"};
+}
+
+/// What may stand behind `state=`.
+const std::vector<std::string>& states_of(const std::string& noun) {
+    static const std::vector<std::string> kApp{"new",       "accepted", "running", "rejected", "completing",
+                                               "completed", "failing",  "failed",  "resuming", "expired"};
+    static const std::vector<std::string> kNode{"active", "draining"};
+    static const std::vector<std::string> kRm{"running", "recovering", "failed", "suspended", "lost"};
+    return noun == "app" ? kApp : noun == "node" ? kNode : kRm;
+}
+
+std::optional<Failure> take_condition(const std::string& text, Wanted& wanted) {
+    constexpr std::string_view kState = "state=";
+    const auto known = conditions_of(wanted.noun);
+    if (text.compare(0, kState.size(), kState) != 0) {
+        wanted.condition = text;
+        if (std::find(known.begin(), known.end(), text) != known.end() && text != "state=STATE") return std::nullopt;
+        return usage_error("--for: '" + text + "' is no condition of " + wanted.noun + did_you_mean(text, known),
+                           {"there are:  " + join(known, ", ")});
+    }
+    if (known.front() != "state=STATE")
+        return usage_error("--for: " + wanted.noun + " has no state", {"there are:  " + join(known, ", ")});
+    wanted.condition = "state";
+    const auto& states = states_of(wanted.noun);
+    std::string left = lower_case(text.substr(kState.size()));
+    for (std::size_t comma = 0; comma != std::string::npos;
+         left = comma == std::string::npos ? "" : left.substr(comma + 1)) {
+        comma = left.find(',');
+        const std::string state = left.substr(0, comma);
+        if (std::find(states.begin(), states.end(), state) == states.end())
+            return usage_error("--for: '" + state + "' is no state of " + wanted.noun + did_you_mean(state, states),
+                               {"there are:  " + join(states, ", ")});
+        wanted.states.insert(state);
+    }
+    return std::nullopt;
+}
+
+Answer<Wanted> wanted_of(const WaitOptions& options) {
+    const auto slash = options.object.find('/');
+    const auto noun = options.object.substr(0, slash);
+    const bool known = std::find(kNouns.begin(), kNouns.end(), noun) != kNouns.end();
+    if (!known || slash == std::string::npos || slash + 1 == options.object.size())
+        return usage_error("wait: '" + options.object + "' is not KIND/NAME", {"KIND: " + join(kNouns, ", ")});
+    Wanted wanted{noun, options.object.substr(slash + 1), {}, {}, options.application};
+    if (wanted.application && noun != "ask" && noun != "alloc")
+        return usage_error("wait: --app goes with ask/KEY and alloc/KEY");
+    if (auto failure = take_condition(options.condition, wanted)) return *failure;
+    return wanted;
+}
+
+// --- looking ------------------------------------------------------------------------------------
+
+Answer<Value> find_rm(Context& context, const std::string& id) {
+    YK_TRY(status, context.call("Status"));
+    for (const auto& rm : member_of(status, "rms"))
+        if (text_of(rm, "rmID") == id) return rm;
+    return not_found("RM '" + id + "' is not registered", {"which are there?  ykctl rm list"});
+}
+
+Answer<Value> find(Context& context, const Wanted& wanted) {
+    if (wanted.noun == "app") return find_application(context, wanted.name);
+    if (wanted.noun == "node") return find_node(context, wanted.name);
+    if (wanted.noun == "rm") return find_rm(context, wanted.name);
+    if (wanted.noun == "ask") return find_key(context, {"requests", "allocations"}, wanted.name, wanted.application);
+    return find_key(context, {"allocations"}, wanted.name, wanted.application);
+}
+
+std::string state_of(const Wanted& wanted, const Value& object) {
+    if (wanted.noun == "app") return text_of(object, "applicationState");
+    if (wanted.noun == "rm") return core_state_text(number_of(object, "state"));
+    return flag_of(object, "schedulable") ? "Active" : "Draining";
+}
+
+/// An application that has come to an end is not gone: it is listed for days.
+bool is_gone(const Wanted& wanted, const Value& object) {
+    if (wanted.noun == "app") return kEnds.count(lower_case(state_of(wanted, object))) != 0;
+    return wanted.noun == "ask" && object.contains("nodeId"); // it is an allocation now
+}
+
+Look look_at(const Wanted& wanted, const Value& object) {
+    if (wanted.condition == "state") {
+        const std::string state = state_of(wanted, object);
+        const bool is = wanted.states.count(lower_case(state)) != 0;
+        return {is, !is && wanted.noun == "app" && kEnds.count(lower_case(state)) != 0, "is " + printable(state)};
+    }
+    if (wanted.condition == "empty") {
+        const auto left = static_cast<std::int64_t>(member_of(object, "allocations").size());
+        return {left == 0, false, left == 0 ? "is empty" : "has " + counted(left, "allocation")};
+    }
+    if (wanted.condition == "gone")
+        return {is_gone(wanted, object), false, is_gone(wanted, object) ? "is gone" : "is there"};
+    const std::string node = text_of(object, "nodeId");
+    return {!node.empty(), false, node.empty() ? "is pending" : "is on " + printable(node)};
+}
+
+Answer<Look> look(Context& context, const Wanted& wanted, bool seen_before) {
+    const auto object = find(context, wanted);
+    if (object.ok()) return look_at(wanted, *object);
+    if (object.error().exit != Exit::NotFound) return object.error();
+    if (wanted.condition == "gone") return Look{true, false, "is gone"};
+    if (wanted.noun == "alloc") return Look{false, false, "is not there"}; // it may be placed yet
+    if (seen_before) return Look{false, true, "is gone"};
+    return object.error();
+}
+
+// --- waiting ------------------------------------------------------------------------------------
+
+/// Wakes up when something happens in the daemon, so that not every look is in vain; without events now and then.
+class Bell {
+public:
+    explicit Bell(Context& context) : context_(context) {}
+
+    std::optional<Failure> wait(std::int64_t limit_ms) {
+        if (off_) return pause();
+        Value query{{"count", 0}, {"waitMs", stream_.empty() ? 0 : std::min(limit_ms, kLongestLook)}};
+        if (!stream_.empty()) {
+            query["streamID"] = stream_;
+            query["after"] = next_;
+        }
+        const auto reply = context_.call("EventStream", query, kLongestCall);
+        if (!reply.ok()) {
+            off_ = true; // no events are kept, or too many listen
+            return reply.error().exit == Exit::Refused ? std::nullopt : std::optional(reply.error());
+        }
+        stream_ = text_of(*reply, "streamID");
+        next_ = std::max(next_, number_of(*reply, "nextID"));
+        return std::nullopt;
+    }
+
+private:
+    static std::optional<Failure> pause() {
+        const timespec time{0, std::chrono::nanoseconds{kLookEvery}.count()};
+        ::nanosleep(&time, nullptr);
+        return std::nullopt;
+    }
+
+    Context& context_;
+    std::string stream_;
+    std::int64_t next_ = 0;
+    bool off_ = false;
+};
+
+Failure unsatisfied(const Wanted& wanted, const Look& last, const std::string& how, Exit exit) {
+    std::vector<std::string> hints;
+    if (wanted.noun == "ask") hints.push_back("why?  ykctl explain ask " + wanted.name);
+    if (wanted.noun == "app" && exit == Exit::NotSatisfied) hints.push_back("why?  ykctl explain app " + wanted.name);
+    return {exit, wanted.noun + " " + wanted.name + " " + last.text + how, hints, 0, {}, {}};
+}
+
+Outcome satisfied(Context& context, const Wanted& wanted, const Look& last) {
+    const std::string object = wanted.noun + "/" + wanted.name;
+    const std::string text = printable(wanted.noun + " " + wanted.name) + " " + last.text + "\n";
+    return context.show_item({{"object", object}, {"is", last.text}}, object,
+                             context.settings().quiet ? std::string{} : text);
+}
+
+Outcome wait(Context& context, const WaitOptions& options) {
+    YK_TRY(wanted, wanted_of(options));
+    const auto limit = context.take_timeout().value_or(kDefaultWait);
+    const auto deadline = Clock::now() + limit;
+    const HeldSignals signals;
+    Bell bell{context};
+    for (bool seen = false;; seen = true) {
+        YK_TRY(last, look(context, wanted, seen));
+        if (last.satisfied) return satisfied(context, wanted, last);
+        if (last.hopeless) return unsatisfied(wanted, last, " and stays so", Exit::Refused);
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        if (left <= 0) return unsatisfied(wanted, last, " still, after " + duration_text(limit), Exit::NotSatisfied);
+        if (auto failure = bell.wait(left)) return *failure;
+        if (signals.wait(std::chrono::milliseconds{0}) != 0) return Exit::Interrupted;
+    }
+}
+
+} // namespace
+
+void define_wait(Command root, Context& context) {
+    const auto command = root.sub("wait", "until something is so, or --timeout (default 30s) is over: exit 7");
+    const auto options = std::make_shared<WaitOptions>();
+    command.option("OBJECT", options->object, "app/ID, ask/KEY, alloc/KEY, node/NAME or rm/ID").required();
+    command.option("--for", options->condition, "state=STATE[,STATE] of app, node, rm; placed, gone, empty")
+        .value("CONDITION")
+        .required();
+    command.option("--app", options->application, "whose ask or alloc, when several have the key").value("APP");
+    command.run([&context, options] { return wait(context, *options); });
+}
+
+} // namespace yk::cli

@@ -1,0 +1,125 @@
+#include "ykctl/render/view.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/config/suggest.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+/// The digits of `text` from `at` on, without leading zeros; `at` goes behind them.
+std::string take_number(const std::string& text, std::size_t& at) {
+    const std::size_t start = at;
+    while (at < text.size() && is_digit(text[at])) ++at;
+    const std::size_t first = text.find_first_not_of('0', start);
+    return first < at ? text.substr(first, at - first) : std::string{};
+}
+
+/// By its name, else by the first words of it: `apps` for APPS run/acc/max.
+Result<std::size_t> find_column(const std::string& wanted, const ListLayout& layout) {
+    std::string name = wanted;
+    std::transform(name.begin(), name.end(), name.begin(), lower);
+    std::vector<std::string> names;
+    for (const auto& column : layout.columns) names.push_back(column_name(column.heading));
+    for (const auto& begins : {name, name + "-"}) {
+        const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& known) {
+            return begins == name ? known == name : known.compare(0, begins.size(), begins) == 0;
+        });
+        if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    }
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    const std::string near = config::nearest(name, known);
+    return Error{0,
+                 "there is no column '" + wanted + "'; there are " + join(names, ", ") +
+                     (near.empty() ? "" : "; did you mean '" + near + "'?"),
+                 {}};
+}
+
+/// An item with what it is sorted by.
+struct Keyed {
+    SortKey key;
+    std::string text;
+    Value item;
+    bool operator<(const Keyed& other) const {
+        if (key != other.key) return key < other.key;
+        return naturally_before(text, other.text);
+    }
+};
+
+void sort(std::vector<Value>& items, const Column& by, bool descending) {
+    std::vector<Keyed> keyed;
+    keyed.reserve(items.size());
+    for (auto& item : items) {
+        SortKey key = by.order ? by.order(item) : SortKey{};
+        std::string text = by.order ? std::string{} : by.cell(item);
+        keyed.push_back({std::move(key), std::move(text), std::move(item)});
+    }
+    std::stable_sort(keyed.begin(), keyed.end(),
+                     [descending](const Keyed& a, const Keyed& b) { return descending ? b < a : a < b; });
+    std::transform(keyed.begin(), keyed.end(), items.begin(), [](Keyed& one) { return std::move(one.item); });
+}
+
+} // namespace
+
+std::string column_name(const Heading& heading) {
+    std::string name = heading.text;
+    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c == ' ' ? '-' : lower(c); });
+    return name;
+}
+
+Result<void> apply_view(const TableView& view, std::vector<Value>& items, ListLayout& layout) {
+    layout.headers = view.headers;
+    if (layout.columns.empty()) return {}; // only machine formats show it
+    if (!view.sort_by.empty()) {
+        YK_TRY(by, find_column(view.sort_by, layout));
+        sort(items, layout.columns[by], view.descending);
+    }
+    if (view.columns.empty()) return {};
+    std::vector<Column> chosen;
+    for (const std::string& name : view.columns) {
+        YK_TRY(at, find_column(name, layout));
+        chosen.push_back(layout.columns[at]);
+        chosen.back().wide = false;
+    }
+    layout.columns = std::move(chosen);
+    return {};
+}
+
+bool naturally_before(const std::string& a, const std::string& b) {
+    std::size_t i = 0, j = 0;
+    while (i < a.size() && j < b.size()) {
+        if (is_digit(a[i]) && is_digit(b[j])) {
+            const std::string x = take_number(a, i), y = take_number(b, j);
+            if (x != y) return x.size() != y.size() ? x.size() < y.size() : x < y;
+            continue;
+        }
+        if (a[i] != b[j]) return a[i] < b[j];
+        ++i;
+        ++j;
+    }
+    return a.size() - i < b.size() - j;
+}
+
+SortKey resource_key(const Value& resource) {
+    if (!resource.is_object()) return {};
+    SortKey key{0, 0, 0};
+    for (const auto& [name, amount] : resource.items()) {
+        if (!amount.is_number()) continue;
+        key[name == "memory" ? 0 : name == "vcore" ? 1 : 2] += amount.get<double>();
+    }
+    return key;
+}
+
+} // namespace yk::cli
