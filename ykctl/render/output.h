@@ -24,7 +24,8 @@ inline constexpr const char* kFormatNames[] = {"table", "wide", "json", "jsonl",
 struct Column {
     Heading heading;
     std::function<std::string(const wire::Value&)> cell;
-    bool wide = false; // only with -o wide
+    bool wide = false;    // only with -o wide,
+    bool telling = false; // or when the items differ in it
 };
 
 struct ListLayout {
