@@ -8,6 +8,8 @@
 //   void merge(Summary& into, const Summary&) const: a least upper bound (merging twice changes nothing, the order does
 //     not matter), with Summary{} below all others,
 //   bool same(const Summary&, const Summary&) const,
+//   bool falls(const Summary& whole, const Summary& gone, const Summary& fresh) const: whether a merge that is `whole`
+//     may become less when an entry that had `gone` has `fresh`; true is always right,
 //   IndexSlot& slot(std::uint32_t value) const: a field of the object, owned by the index while the object is in it.
 //
 // Owner: the object whose children it orders. Thread: the partition's owner.
@@ -24,6 +26,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libcore/base/check.h"
@@ -69,39 +72,23 @@ public:
     /// REQUIRES: value is in the index.
     void erase(std::uint32_t value) {
         Leaf* leaf = leaf_of(value);
-        close_gap(*leaf, position(*leaf, value));
-        traits_.slot(value).leaf = nullptr;
-        --size_;
-        if (leaf->count == 0) {
-            remove_node(leaf);
-        } else {
-            repair(leaf);
-            if (leaf->count < kCapacity / 4) merge_with_next(leaf);
-        }
+        erase_at(leaf, position(*leaf, value));
     }
 
     /// Moves an entry to a new key and summary. REQUIRES: value is in the index.
     void update(std::uint32_t value, const Key& key, const Summary& summary) {
         Leaf* leaf = leaf_of(value);
-        const std::uint32_t from = position(*leaf, value);
-        const std::uint32_t to = place_within(*leaf, from, key);
-        if (to == kOutside) {
-            erase(value);
-            insert(value, key, summary);
-            return;
-        }
-        shift(*leaf, from, to);
-        leaf->put(to, value, key, summary);
-        repair(leaf);
+        refile(leaf, position(*leaf, value), key, summary);
     }
 
-    /// Changes the summary of an entry, not its place. REQUIRES: value is in the index.
-    void update_summary(std::uint32_t value, const Summary& summary) {
+    /// The same if moved(its key), else only its summary changes, not its place.
+    template <class Moved>
+    void update(std::uint32_t value, const Key& key, const Summary& summary, Moved&& moved) {
         Leaf* leaf = leaf_of(value);
         const std::uint32_t at = position(*leaf, value);
+        if (moved(leaf->keys[at])) return refile(leaf, at, key, summary);
         if (traits_.same(leaf->summaries[at], summary)) return;
-        leaf->summaries[at] = summary;
-        repair(leaf);
+        repair(leaf, std::exchange(leaf->summaries[at], summary), summary);
     }
 
     [[nodiscard]] const Key& key_of(std::uint32_t value) const {
@@ -162,6 +149,7 @@ public:
 
 private:
     static constexpr std::uint32_t kCapacity = Traits::kCapacity;
+    static constexpr std::uint32_t kFew = 4;
     static constexpr std::uint32_t kOutside = ~std::uint32_t{0};
 
     struct Inner;
@@ -237,6 +225,33 @@ private:
         std::copy(leaf.summaries + at + 1, leaf.summaries + leaf.count, leaf.summaries + at);
         std::copy(leaf.values + at + 1, leaf.values + leaf.count, leaf.values + at);
         --leaf.count;
+    }
+
+    void erase_at(Leaf* leaf, std::uint32_t at) {
+        traits_.slot(leaf->values[at]).leaf = nullptr;
+        const Summary gone = leaf->summaries[at];
+        close_gap(*leaf, at);
+        --size_;
+        if (leaf->count == 0) {
+            remove_node(leaf);
+        } else {
+            repair(leaf, gone, Summary{});
+            if (leaf->count < kCapacity / 4) merge_with_next(leaf);
+        }
+    }
+
+    void refile(Leaf* leaf, std::uint32_t from, const Key& key, const Summary& summary) {
+        const std::uint32_t value = leaf->values[from];
+        const std::uint32_t to = place_within(*leaf, from, key);
+        if (to == kOutside) {
+            erase_at(leaf, from);
+            insert(value, key, summary);
+            return;
+        }
+        const Summary gone = leaf->summaries[from];
+        shift(*leaf, from, to);
+        leaf->put(to, value, key, summary);
+        repair(leaf, gone, summary);
     }
 
     /// The position that `key` takes in the leaf when the entry `from` moves there; kOutside when it might belong to a
@@ -347,19 +362,38 @@ private:
         return sum;
     }
 
-    /// Brings the summaries above `node` up to date; stops where nothing changes.
-    void repair(Node* node) {
-        Summary sum = merged(*node);
-        while (node->parent != nullptr) {
-            Inner* parent = node->parent;
-            Summary& stored = parent->summaries[node->place];
-            if (traits_.same(stored, sum)) return;
-            stored = sum;
-            sum = merged(*parent);
-            node = parent;
+    /// The same, knowing that it cannot be above `most`: often the first few entries are enough.
+    [[nodiscard]] Summary merged(const Node& node, const Summary& most) const {
+        Summary sum{};
+        for (std::uint32_t at = 0; at < node.count; ++at) {
+            if (at == kFew && traits_.same(sum, most)) break;
+            traits_.merge(sum, node.summaries[at]);
         }
-        total_ = sum;
+        return sum;
     }
+
+    [[nodiscard]] Summary& stored_for(Node* node) noexcept {
+        return node->parent != nullptr ? node->parent->summaries[node->place] : total_;
+    }
+
+    /// Brings the summaries above `node` up to date after that of one entry fell or rose; Summary{}: it came or went.
+    /// Stops where nothing changes.
+    void repair(Node* node, Summary gone, Summary fresh) {
+        while (true) {
+            Summary& stored = stored_for(node);
+            Summary now = stored;
+            traits_.merge(now, fresh);
+            if (traits_.falls(stored, gone, fresh)) now = merged(*node, now);
+            if (traits_.same(now, stored)) return;
+            gone = stored;
+            fresh = stored = now;
+            if (node->parent == nullptr) return;
+            node = node->parent;
+        }
+    }
+
+    /// The same after several entries went.
+    void repair(Node* node) { repair(node, stored_for(node), Summary{}); }
 
     /// The same after `summary` came in below `node` and nothing went.
     void raise(const Node* node, const Summary& summary) {
@@ -383,7 +417,7 @@ private:
         leaf->count += next->count;
         next->count = 0;
         remove_node(next);
-        repair(leaf);
+        repair(leaf, Summary{}, merged(*leaf));
     }
 
     /// Takes an empty leaf out of the tree, and every inner node that becomes empty with it.

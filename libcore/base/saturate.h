@@ -1,6 +1,7 @@
 #pragma once
 // Saturating 64-bit arithmetic (S-003): never wraps, never traps.
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -27,6 +28,38 @@ inline constexpr std::int64_t kMinQuantity = std::numeric_limits<std::int64_t>::
     std::int64_t product = 0;
     if (__builtin_mul_overflow(a, b, &product)) return (a < 0) == (b < 0) ? kMaxQuantity : kMinQuantity;
     return product;
+}
+
+/// to[i] += by[i], all at once. False, with nothing changed, when one of them would overflow.
+template <std::size_t N>
+[[nodiscard]] constexpr bool add_each(std::array<std::int64_t, N>& to, const std::array<std::int64_t, N>& by) noexcept {
+    std::array<std::int64_t, N> sum{};
+    std::uint64_t wrong = 0; // its sign: a sum has the sign of neither
+    for (std::size_t i = 0; i < N; ++i) {
+        const auto a = static_cast<std::uint64_t>(to[i]);
+        const auto b = static_cast<std::uint64_t>(by[i]);
+        wrong |= (a ^ (a + b)) & (b ^ (a + b));
+        sum[i] = static_cast<std::int64_t>(a + b);
+    }
+    if (static_cast<std::int64_t>(wrong) < 0) return false;
+    to = sum;
+    return true;
+}
+
+/// The same for to[i] -= by[i].
+template <std::size_t N>
+[[nodiscard]] constexpr bool sub_each(std::array<std::int64_t, N>& to, const std::array<std::int64_t, N>& by) noexcept {
+    std::array<std::int64_t, N> difference{};
+    std::uint64_t wrong = 0; // its sign: the operands differ in sign, and the result is not like the first
+    for (std::size_t i = 0; i < N; ++i) {
+        const auto a = static_cast<std::uint64_t>(to[i]);
+        const auto b = static_cast<std::uint64_t>(by[i]);
+        wrong |= (a ^ b) & (a ^ (a - b));
+        difference[i] = static_cast<std::int64_t>(a - b);
+    }
+    if (static_cast<std::int64_t>(wrong) < 0) return false;
+    to = difference;
+    return true;
 }
 
 /// Truncates toward zero; a zero operand or NaN gives 0.

@@ -83,6 +83,9 @@ struct GroupTraits {
     static bool less(const Key& a, const Key& b) noexcept { return a < b; }
     static void merge(Summary& into, const Summary& from) noexcept { into.merge(from); }
     static bool same(const Summary& a, const Summary& b) noexcept { return a == b; }
+    static bool falls(const Summary&, const Summary& gone, const Summary& fresh) noexcept {
+        return !fresh.covers(gone);
+    }
     IndexSlot& slot(std::uint32_t value) const noexcept { return (*groups)[GroupId{value}].slot; }
 };
 using GroupIndex = OrderedIndex<GroupTraits>;

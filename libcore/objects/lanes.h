@@ -26,9 +26,21 @@ using Lanes = std::array<float, kLanes>;
     return need[0] <= room[0] && need[1] <= room[1] && need[2] <= room[2] && need[3] <= room[3];
 }
 
+[[nodiscard]] inline bool same(const Lanes& a, const Lanes& b) noexcept {
+    return (a[0] == b[0]) & (a[1] == b[1]) & (a[2] == b[2]) & (a[3] == b[3]);
+}
+
 /// Lane by lane the larger one.
 inline void raise(Lanes& to, const Lanes& from) noexcept {
     for (std::size_t lane = 0; lane < kLanes; ++lane) to[lane] = to[lane] > from[lane] ? to[lane] : from[lane];
+}
+
+/// Whether a largest amount may be that of `gone` alone, which `fresh` does not reach.
+[[nodiscard]] inline bool holds_up(const Lanes& largest, const Lanes& gone, const Lanes& fresh) noexcept {
+    bool held = false;
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+        held |= (gone[lane] >= largest[lane]) & (fresh[lane] < gone[lane]);
+    return held;
 }
 
 inline constexpr std::size_t kFitBits = 64;

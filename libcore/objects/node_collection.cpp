@@ -101,7 +101,7 @@ void NodeCollection::file(NodeId id, Node& node) {
         if (node.wide_slot.in_index()) wide_->remove(id);
         return;
     }
-    const NodeKey key{score(node), node.rank};
+    const NodeKey key{ordered_bits(score(node)), node.rank};
     const NodeSummary summary = summary_of(node);
     if (wide_) wide_->file(id, key, summary.room);
     if (node.slot.in_index())
@@ -248,7 +248,7 @@ std::string NodeCollection::check() const {
     for (const auto& [name, id] : by_id_) {
         const Node& node = nodes_[id];
         if (node.slot.in_index() != node.is_open()) return "node " + name + ": in the index, but not open, or missing";
-        if (node.slot.in_index() && index_.key_of(id.index).score != score(node))
+        if (node.slot.in_index() && index_.key_of(id.index).score != ordered_bits(score(node)))
             return "node " + name + ": stale score";
         if (wide_ && node.wide_slot.in_index() != node.is_open()) return "node " + name + ": open, but not in WideFits";
     }

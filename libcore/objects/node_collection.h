@@ -37,7 +37,10 @@ struct NodeTraits {
         into.fit |= from.fit;
         raise(into.room, from.room);
     }
-    static bool same(const Summary& a, const Summary& b) noexcept { return a.fit == b.fit && a.room == b.room; }
+    static bool same(const Summary& a, const Summary& b) noexcept { return a.fit == b.fit && yk::same(a.room, b.room); }
+    static bool falls(const Summary& whole, const Summary& gone, const Summary& fresh) noexcept {
+        return (gone.fit & ~fresh.fit) != 0 || holds_up(whole.room, gone.room, fresh.room);
+    }
     IndexSlot& slot(std::uint32_t value) const noexcept { return (*nodes)[NodeId{value}].slot; }
 };
 

@@ -5,9 +5,7 @@
 
 namespace yk {
 
-bool ApplicationTraits::less(const Key& a, const Key& b) noexcept {
-    if (a.first != b.first) return a.first < b.first;
-    if (a.second != b.second) return a.second < b.second;
+bool ApplicationTraits::less_by_rest(const Key& a, const Key& b) noexcept {
     const int usage = compare_shares(a.application->usage, b.application->usage);
     if (usage != 0) return usage < 0;
     if (a.third != b.third) return a.third < b.third;
@@ -15,9 +13,7 @@ bool ApplicationTraits::less(const Key& a, const Key& b) noexcept {
     return a.application->id < b.application->id;
 }
 
-bool QueueTraits::less(const Key& a, const Key& b) noexcept {
-    if (a.first != b.first) return a.first < b.first;
-    if (a.second != b.second) return a.second < b.second;
+bool QueueTraits::less_by_rest(const Key& a, const Key& b) noexcept {
     const int pending = compare_shares(a.queue->pending_shares, b.queue->pending_shares);
     if (pending != 0) return pending > 0;
     return a.queue->name < b.queue->name;

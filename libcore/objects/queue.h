@@ -63,9 +63,17 @@ struct ApplicationTraits {
     static constexpr std::uint32_t kCapacity = 24;
     Slab<Application>* applications;
 
-    static bool less(const Key& a, const Key& b) noexcept;
+    static bool less(const Key& a, const Key& b) noexcept {
+        if (a.first != b.first) return a.first < b.first;
+        return a.second != b.second ? a.second < b.second : less_by_rest(a, b);
+    }
+    static bool less_by_rest(const Key& a, const Key& b) noexcept;
     static void merge(Summary& into, const Summary& from) noexcept { into.merge(from); }
     static bool same(const Summary& a, const Summary& b) noexcept { return a == b; }
+    static bool falls(const Summary& whole, const Summary& gone, const Summary& fresh) noexcept {
+        return !fresh.ready.covers(gone.ready) || !fresh.waiting.covers(gone.waiting) ||
+               (gone.priority >= whole.priority && fresh.priority < gone.priority);
+    }
     IndexSlot& slot(std::uint32_t value) const noexcept { return (*applications)[ApplicationId{value}].slot; }
 };
 
@@ -82,9 +90,17 @@ struct QueueTraits {
     static constexpr std::uint32_t kCapacity = 24;
     std::vector<Queue*>* queues;
 
-    static bool less(const Key& a, const Key& b) noexcept;
+    static bool less(const Key& a, const Key& b) noexcept {
+        if (a.first != b.first) return a.first < b.first;
+        return a.second != b.second ? a.second < b.second : less_by_rest(a, b);
+    }
+    static bool less_by_rest(const Key& a, const Key& b) noexcept;
     static void merge(Summary& into, const Summary& from) noexcept { into.merge(from); }
     static bool same(const Summary& a, const Summary& b) noexcept { return a == b; }
+    static bool falls(const Summary& whole, const Summary& gone, const Summary& fresh) noexcept {
+        return !fresh.ready.covers(gone.ready) || !fresh.waiting.covers(gone.waiting) ||
+               (gone.priority >= whole.priority && fresh.priority < gone.priority);
+    }
     IndexSlot& slot(std::uint32_t value) const noexcept;
 };
 
@@ -161,6 +177,10 @@ public:
     /// S-260 for an application that is in no allocating-accepted set, this level only.
     [[nodiscard]] bool has_free_slot() const noexcept {
         return max_applications == 0 || running + allocating + 1 <= max_applications;
+    }
+    /// Victims of asks of the subtree in the minute that began with the first of them (storm guard).
+    [[nodiscard]] std::uint64_t recent_victims(Instant now) const noexcept {
+        return now < victims_since + std::chrono::minutes{1} ? victims_in_minute : 0;
     }
     /// S-250, this level only: what of `ask` its own max leaves room for.
     [[nodiscard]] bool headroom_allows(const Resource& ask) const noexcept;

@@ -32,6 +32,9 @@ struct Masks {
     [[nodiscard]] bool any(const Masks& wanted) const noexcept {
         return ((tries & wanted.tries) | (reserves & wanted.reserves)) != 0;
     }
+    [[nodiscard]] bool covers(const Masks& other) const noexcept {
+        return ((other.tries & ~tries) | (other.reserves & ~reserves)) == 0;
+    }
     void merge(const Masks& other) noexcept {
         tries |= other.tries;
         reserves |= other.reserves;

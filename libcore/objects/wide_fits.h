@@ -8,6 +8,7 @@
 // Cost: filing a node about three times what it costs there; a search one descent.
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -19,14 +20,23 @@
 
 namespace yk {
 
+/// A number that stands among others as `value` does among doubles; 0.0 and -0.0 are one.
+[[nodiscard]] inline std::uint64_t ordered_bits(double value) noexcept {
+    constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+    const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
+    return (bits & kSign) != 0 ? ~bits : bits | kSign;
+}
+
 /// Where a node stands in the order of the nodes.
 struct NodeKey {
-    double score = 0;
+    std::uint64_t score = 0; // ordered_bits() of the score
     std::uint64_t rank = 0;
 
-    friend bool operator<(const NodeKey& a, const NodeKey& b) noexcept {
-        return a.score != b.score ? a.score < b.score : a.rank < b.rank;
-    }
+    friend bool operator<(const NodeKey& a, const NodeKey& b) noexcept { return a.joined() < b.joined(); }
+
+private:
+    __extension__ using Joined = unsigned __int128; // compared without a branch
+    [[nodiscard]] Joined joined() const noexcept { return Joined{score} << 64 | rank; }
 };
 
 /// Visits nodes in order until one can take the shape.
@@ -82,6 +92,11 @@ private:
             for (std::size_t word = 0; word < kWords; ++word) into[word] |= from[word];
         }
         static bool same(const Summary& a, const Summary& b) noexcept { return a == b; }
+        static bool falls(const Summary&, const Summary& gone, const Summary& fresh) noexcept {
+            std::uint64_t fallen = 0;
+            for (std::size_t word = 0; word < kWords; ++word) fallen |= gone[word] & ~fresh[word];
+            return fallen != 0;
+        }
         IndexSlot& slot(std::uint32_t value) const noexcept { return (*nodes)[NodeId{value}].wide_slot; }
     };
 

@@ -4,7 +4,7 @@
 
 namespace yk {
 
-void Resource::add(const Resource& other) {
+void Resource::add_one_by_one(const Resource& other) {
     present_ |= other.present_;
     for (std::size_t i = 0; i < kInline; ++i) inline_[i] = sat_add(inline_[i], other.inline_[i]);
     if (!other.more_) return;
@@ -14,7 +14,7 @@ void Resource::add(const Resource& other) {
     }
 }
 
-void Resource::sub(const Resource& other) {
+void Resource::sub_one_by_one(const Resource& other) {
     present_ |= other.present_;
     for (std::size_t i = 0; i < kInline; ++i) inline_[i] = sat_sub(inline_[i], other.inline_[i]);
     if (!other.more_) return;
@@ -35,42 +35,24 @@ void Resource::clamp() noexcept {
     });
 }
 
-void Resource::prune() noexcept {
-    for (std::size_t i = 0; i < kInline; ++i)
-        if (inline_[i] == 0) present_ &= ~(std::uint64_t{1} << i);
-    if (!more_) return;
+void Resource::prune_more() noexcept {
     for (std::size_t i = 0; i < more_->size(); ++i)
         if ((*more_)[i] == 0) present_ &= ~(std::uint64_t{1} << (i + kInline));
 }
 
 void Resource::max_with(const Resource& other) {
-    const std::uint64_t types = present_ | other.present_;
-    for (std::uint64_t left = types; left != 0; left &= left - 1) {
+    present_ |= other.present_;
+    for (std::size_t i = 0; i < kInline; ++i) inline_[i] = std::max(inline_[i], other.inline_[i]);
+    for (std::uint64_t left = present_ >> kInline << kInline; left != 0; left &= left - 1) {
         const auto id = static_cast<ResourceId>(std::countr_zero(left));
         set(id, std::max(get(id), other.get(id)));
     }
 }
 
-bool Resource::is_zero() const noexcept {
-    bool zero = true;
-    for_each([&zero](ResourceId, std::int64_t value) { zero = zero && value == 0; });
-    return zero;
-}
-
-bool Resource::gt_zero() const noexcept {
-    bool above = false;
-    bool below = false;
-    for_each([&](ResourceId, std::int64_t value) {
-        above = above || value > 0;
-        below = below || value < 0;
-    });
-    return above && !below;
-}
-
-bool Resource::has_negative() const noexcept {
-    bool negative = false;
-    for_each([&negative](ResourceId, std::int64_t value) { negative = negative || value < 0; });
-    return negative;
+std::int64_t Resource::more_bits() const noexcept {
+    std::int64_t bits = 0;
+    for (const std::int64_t amount : *more_) bits |= amount;
+    return bits;
 }
 
 bool Resource::equals(const Resource& other) const noexcept {
@@ -86,12 +68,14 @@ bool Resource::deep_equals(const Resource& other) const noexcept {
 }
 
 bool fits(const Resource& big, const Resource& small) noexcept {
-    for (std::uint64_t left = small.types(); left != 0; left &= left - 1) {
+    bool beyond = false;
+    for (std::size_t i = 0; i < Resource::kInline; ++i)
+        beyond |= small.inline_[i] > std::max<std::int64_t>(big.inline_[i], 0);
+    for (std::uint64_t left = small.present_ >> Resource::kInline << Resource::kInline; left != 0; left &= left - 1) {
         const auto id = static_cast<ResourceId>(std::countr_zero(left));
-        const std::int64_t value = small.get(id);
-        if (value > 0 && value > big.get(id)) return false;
+        beyond |= small.get(id) > std::max<std::int64_t>(big.get(id), 0);
     }
-    return true;
+    return !beyond;
 }
 
 ResourceId ResourceNames::find(std::string_view name) const noexcept {

@@ -66,24 +66,36 @@ public:
     }
 
     // --- arithmetic: saturating (S-004 to S-010) --------------------------------------------------------------------
-    void add(const Resource& other);
-    void sub(const Resource& other);         // may go negative
+    void add(const Resource& other) {
+        if (other.more_ || !add_each(inline_, other.inline_)) return add_one_by_one(other);
+        present_ |= other.present_;
+    }
+    void sub(const Resource& other) { // may go negative
+        if (other.more_ || !sub_each(inline_, other.inline_)) return sub_one_by_one(other);
+        present_ |= other.present_;
+    }
     void sub_clamped(const Resource& other); // S-006: below 0 becomes 0
     void clamp() noexcept;                   // below 0 becomes 0
-    void prune() noexcept;                   // S-008
-    void max_with(const Resource& other);    // S-010, both present
+    void prune() noexcept {                  // S-008
+        std::uint64_t zero = 0;
+        for (std::size_t i = 0; i < kInline; ++i) zero |= std::uint64_t{inline_[i] == 0} << i;
+        present_ &= ~zero;
+        if (more_) prune_more();
+    }
+    void max_with(const Resource& other); // S-010, both present
 
     // --- questions (S-012 to S-014)
     // -----------------------------------------------------------------------------------
-    [[nodiscard]] bool is_zero() const noexcept;
-    [[nodiscard]] bool gt_zero() const noexcept; // one above 0, none below
-    [[nodiscard]] bool has_negative() const noexcept;
+    [[nodiscard]] bool is_zero() const noexcept { return all_bits() == 0; }
+    [[nodiscard]] bool gt_zero() const noexcept { return all_bits() > 0; } // one above 0, none below
+    [[nodiscard]] bool has_negative() const noexcept { return all_bits() < 0; }
     [[nodiscard]] bool equals(const Resource& other) const noexcept; // missing counts as 0
     /// Same types and values.
     [[nodiscard]] bool deep_equals(const Resource& other) const noexcept;
 
 private:
     friend class Limit;
+    friend bool fits(const Resource& big, const Resource& small) noexcept;
     static constexpr std::size_t kInline = 4;
     using More = std::array<std::int64_t, kMaxResourceTypes - kInline>;
 
@@ -92,6 +104,17 @@ private:
         if (!more_) more_ = std::make_unique<More>();
         return (*more_)[id - kInline];
     }
+
+    /// Every lane ORed: negative when one is, else 0 when all are.
+    [[nodiscard]] std::int64_t all_bits() const noexcept {
+        std::int64_t bits = more_ ? more_bits() : 0;
+        for (const std::int64_t amount : inline_) bits |= amount;
+        return bits;
+    }
+    [[nodiscard]] std::int64_t more_bits() const noexcept;
+    void add_one_by_one(const Resource& other);
+    void sub_one_by_one(const Resource& other);
+    void prune_more() noexcept;
 
     std::uint64_t present_ = 0; // INVARIANT: a lane whose bit is off is 0
     std::array<std::int64_t, kInline> inline_{};

@@ -20,6 +20,10 @@ public:
     [[nodiscard]] double at(std::size_t place) const noexcept {
         return place < kInline ? inline_[place] : place - kInline < more_.size() ? more_[place - kInline] : 0.0;
     }
+    /// Whether they have the same places.
+    friend bool operator==(const Shares& a, const Shares& b) noexcept {
+        return a.count_ == b.count_ && a.inline_ == b.inline_ && a.more_ == b.more_;
+    }
     /// The dominant share, 0 when there is none.
     [[nodiscard]] double largest() const noexcept { return inline_[0]; }
 

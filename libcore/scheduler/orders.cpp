@@ -33,10 +33,6 @@ void strike(std::vector<Id<T>>& held, T& object, Slab<T>& objects) {
     object.held_at = {};
 }
 
-bool same_shares(const Shares& a, const Shares& b) {
-    return a.size() == b.size() && compare_shares(a, b) == 0;
-}
-
 } // namespace
 
 // --- marks
@@ -61,9 +57,9 @@ void Orders::touch(ApplicationId id) {
 void Orders::touch(Queue& queue, bool grew) {
     s_.worth_inspecting = true;
     queue.grew = queue.grew || grew;
+    any_grew_ = any_grew_ || grew;
     if (queue.dirty) return;
     queue.dirty = true;
-    if (queues_.size() <= queue.depth) queues_.resize(queue.depth + 1);
     queues_[queue.depth].push_back(&queue);
     ++marked_queues_;
 }
@@ -92,7 +88,6 @@ void Orders::forget(Queue& queue) {
 void Orders::reserve_room() {
     groups_.reserve(groups_.size() + 2);
     applications_.reserve(applications_.size() + 2);
-    for (auto& level : queues_) level.reserve(level.size() + 2);
     s_.nodes.reserve_room();
 }
 
@@ -102,7 +97,7 @@ void Orders::reserve_room() {
 void Orders::refresh() {
     s_.nodes.refresh([this](NodeId id, const Node& node, bool grew) {
         s_.victims.node_changed(id);
-        node_refreshed(node, grew);
+        node_refreshed(id, node, grew);
     });
     if (rebuild_) {
         rekey_all(*s_.root);
@@ -127,21 +122,21 @@ void Orders::refresh() {
     marked_queues_ = 0;
 }
 
-void Orders::node_refreshed(const Node& node, bool grew) {
-    for (const ReservationId id : node.reservations) wake(id);
+void Orders::node_refreshed(NodeId id, const Node& node, bool grew) {
+    for (const ReservationId held : node.reservations) wake(held);
     if (!grew) return;
     wake_gangs();
-    if (s_.inquiries.resting > 0) s_.inquiries.grown.push_back(s_.nodes.find(node.id));
-    s_.shapes.for_each_blocked_below(lanes_of(node.available), [&](ShapeId id) {
-        const Shape& shape = s_.shapes[id];
-        if (!shape.is_pinned() && node.is_open() && fits(node.available, shape.resource)) unblock(id);
+    if (s_.inquiries.resting > 0) s_.inquiries.grown.push_back(id);
+    s_.shapes.for_each_blocked_below(lanes_of(node.available), [&](ShapeId shape_id) {
+        const Shape& shape = s_.shapes[shape_id];
+        if (!shape.is_pinned() && node.is_open() && fits(node.available, shape.resource)) unblock(shape_id);
     });
-    s_.shapes.for_each_pinned_blocked([&](ShapeId id) {
-        if (s_.shapes[id].required_node == node.id) unblock(id);
+    s_.shapes.for_each_pinned_blocked([&](ShapeId shape_id) {
+        if (s_.shapes[shape_id].required_node == node.id) unblock(shape_id);
     });
     if (!node.is_open()) return;
-    s_.shapes.for_each_reserve_blocked([&](ShapeId id) {
-        if (fits(node.capacity, s_.shapes[id].resource)) s_.shapes.unblock_reserve(id);
+    s_.shapes.for_each_reserve_blocked([&](ShapeId shape_id) {
+        if (fits(node.capacity, s_.shapes[shape_id].resource)) s_.shapes.unblock_reserve(shape_id);
     });
 }
 
@@ -236,12 +231,12 @@ void Orders::file(ApplicationId id) {
         if (application.slot.in_index()) index.erase(id.index);
         return;
     }
-    bool moved = !application.slot.in_index();
+    bool moved = false;
     if (leaf.properties.sort_policy == config::SortPolicy::Fair) {
         const Resource* guaranteed = leaf.guaranteed ? &*leaf.guaranteed : nullptr;
         shares_of(application.allocated, guaranteed, scratch_);
-        moved = moved || !same_shares(scratch_, application.usage);
-        application.usage = scratch_;
+        moved = scratch_ != application.usage;
+        if (moved) application.usage = scratch_;
     } else {
         application.usage.clear();
     }
@@ -251,13 +246,10 @@ void Orders::file(ApplicationId id) {
         index.insert(id.index, key, summary);
         return;
     }
-    const ApplicationKey& filed = index.key_of(id.index);
-    moved = moved || filed.first != key.first || filed.second != key.second || filed.third != key.third ||
-            filed.fourth != key.fourth;
-    if (moved)
-        index.update(id.index, key, summary);
-    else
-        index.update_summary(id.index, summary);
+    index.update(id.index, key, summary, [&](const ApplicationKey& filed) {
+        return moved || filed.first != key.first || filed.second != key.second || filed.third != key.third ||
+               filed.fourth != key.fourth;
+    });
 }
 
 // --- limits of users and groups
@@ -306,15 +298,15 @@ void Orders::lift_holds() {
 // ------------------------------------------------------------------------------------------------------------
 
 void Orders::lift_blocks() {
-    bool any = false;
+    if (!any_grew_) return;
+    any_grew_ = false;
     for (const auto& level : queues_)
         for (Queue* queue : level) {
             if (!queue->grew) continue;
-            any = true;
             queue->grew = false;
             queue->unblock_fitting(s_.shapes);
         }
-    if (any) wake_headroom();
+    wake_headroom();
 }
 
 void Orders::drop_blocks() {
@@ -352,8 +344,8 @@ void Orders::file(Queue& queue) {
 
     queue.share = fair_share(queue.allocated, queue.guaranteed ? &*queue.guaranteed : nullptr, queue.fair_max);
     shares_of(queue.pending, &s_.root->max.bounds(), scratch_);
-    const bool moved = !same_shares(scratch_, queue.pending_shares);
-    queue.pending_shares = scratch_;
+    const bool moved = scratch_ != queue.pending_shares;
+    if (moved) queue.pending_shares = scratch_;
     const double priority = -static_cast<double>(summary.priority);
     QueueKey key{priority, queue.share, &queue};
     if (!queue.parent->properties.priority_sorting) std::swap(key.first, key.second);
@@ -361,11 +353,9 @@ void Orders::file(Queue& queue) {
         index.insert(queue.index, key, summary);
         return;
     }
-    const QueueKey& filed = index.key_of(queue.index);
-    if (moved || filed.first != key.first || filed.second != key.second)
-        index.update(queue.index, key, summary);
-    else
-        index.update_summary(queue.index, summary);
+    index.update(queue.index, key, summary, [&](const QueueKey& filed) {
+        return moved || filed.first != key.first || filed.second != key.second;
+    });
 }
 
 /// S-202: the parent's fair max overlaid with the own max; nothing below a parent that has none.
@@ -375,6 +365,9 @@ void Orders::compute_fair_max(Queue& queue) {
 }
 
 void Orders::queue_changed(Queue& queue) {
+    if (queues_.size() <= queue.depth) queues_.resize(queue.depth + 1);
+    auto& level = queues_[queue.depth]; // marking requests no memory
+    if (level.capacity() < s_.queues.size()) level.reserve(2 * s_.queues.size());
     compute_fair_max(queue);
     touch(queue, true);
     queue.application_index.clear(); // an index must never hold keys of two minds

@@ -60,7 +60,7 @@ public:
     [[nodiscard]] OrderSummary summary_of(const Application& application) const;
 
 private:
-    void node_refreshed(const Node& node, bool grew);
+    void node_refreshed(NodeId id, const Node& node, bool grew);
     void unblock(ShapeId id);
     void file(GroupId id);
     void file(ApplicationId id);
@@ -80,6 +80,7 @@ private:
     std::size_t marked_queues_ = 0;
     std::vector<Queue*> blocking_; // queues that block shapes, and some that did
     Shares scratch_;
+    bool any_grew_ = false; // one of the marked queues
     bool rebuild_ = false;
     bool rebuild_applications_ = false;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libcore/scheduler/headroom.h"
 #include "libcore/scheduler/leaf_plan.h"
 #include "libcore/scheduler/partition_context.h"
 
@@ -284,7 +285,7 @@ void PartitionContext::tell_runnable_flags(Instant now) {
     s_.sort_by_name(waiting);
     for (const ApplicationId id : waiting) {
         const Application& application = s_.applications[id];
-        tell_runnable(id, planner_.has_slot(application), planner_.has_user_slot(application), now);
+        tell_runnable(id, has_slot(application), has_user_slot(s_, application), now);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libcore/scheduler/headroom.h"
 #include "libcore/scheduler/partition_context.h"
 #include "libcore/scheduler/preemption_candidates.h"
 #include "libcore/scheduler/preemption_required.h"
@@ -14,9 +15,8 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 
 class PreemptionExplainer {
 public:
-    PreemptionExplainer(const PartitionState& state, const Planner& planner, AllocationId id)
+    PreemptionExplainer(const PartitionState& state, AllocationId id)
         : s_(state),
-          planner_(planner),
           id_(id),
           ask_(s_.allocations[id]),
           application_(s_.applications[ask_.application]),
@@ -48,7 +48,7 @@ private:
     [[nodiscard]] bool is_triggered() const { return ask_.is(Allocation::Triggered); }
 
     [[nodiscard]] bool fits_now() const {
-        if (planner_.queue_verdict(leaf_, shape_).queue != nullptr) return false;
+        if (queue_verdict(s_, leaf_, shape_).queue != nullptr) return false;
         bool fits_somewhere = false;
         s_.nodes.for_each([&](NodeId id) {
             const Node& node = s_.nodes[id];
@@ -92,7 +92,7 @@ private:
         view_.result = text_of(PreemptionResult::NoVictim);
         const NodeId node = s_.nodes.find(shape_.required_node);
         if (!node.valid()) return add("REQUIRED_NODE", shape_.required_node, "the required node does not exist");
-        if (planner_.queue_verdict(leaf_, shape_).queue != nullptr)
+        if (queue_verdict(s_, leaf_, shape_).queue != nullptr)
             add("QUEUE_MAX", leaf_.path, "the limits of its queues come first, the node is not looked at");
         view_.node = s_.nodes[node].id;
         if (is_triggered()) return;
@@ -115,7 +115,7 @@ private:
             return;
         }
         explain_preconditions(now);
-        const Planner::QueueVerdict verdict = planner_.queue_verdict(leaf_, shape_);
+        const QueueVerdict verdict = queue_verdict(s_, leaf_, shape_);
         const PreemptionPlan plan = PreemptionPlanner{s_}.plan_queue(id_, verdict.queue == nullptr, now);
         view_.result = text_of(plan.result);
         if (!plan) return;
@@ -151,7 +151,6 @@ private:
     }
 
     const PartitionState& s_;
-    const Planner& planner_;
     AllocationId id_;
     const Allocation& ask_;
     const Application& application_;
@@ -169,7 +168,7 @@ Explanation PartitionContext::explain_preemption(std::string_view application, s
     const AllocationId id = introduce_ask(application, key, explanation);
     if (!id.valid()) return explanation;
     if (explain_placed(s_.allocations[id], explanation)) return explanation;
-    PreemptionExplainer{s_, planner_, id}.run(now, explanation);
+    PreemptionExplainer{s_, id}.run(now, explanation);
     return explanation;
 }
 

@@ -47,7 +47,7 @@ void PartitionContext::task_group_changed(ApplicationId id, std::uint32_t name) 
         group.open = group.is_open();
         for (const GroupId asks : group.ask_groups) {
             s_.groups[asks].replaceable = group.open;
-            planner_.list_untouched(asks);
+            planner_.notes().list_untouched(asks);
             orders_.touch(asks);
         }
     }

@@ -43,7 +43,7 @@ Plan PartitionContext::plan_regular(Instant now) {
 void PartitionContext::inquire(const Plan& plan, Instant now) {
     switch (plan.kind) {
     case Plan::Kind::Resume: return unpark(plan.ask, now);
-    case Plan::Kind::Refused: planner_.tell_refusals(plan.ask, now); return rest(plan.ask, true, now);
+    case Plan::Kind::Refused: planner_.notes().tell_refusals(plan.ask, now); return rest(plan.ask, true, now);
     case Plan::Kind::AskVictims: return offer_victims(plan.ask, now);
     default: return call_predicates(plan.ask, planner_.to_ask(), plan.kind == Plan::Kind::Ask, now);
     }
@@ -224,7 +224,7 @@ void PartitionContext::rest_gang(ApplicationId id, Instant now) {
             if (const Inquiry* inquiry = s_.inquiries.find(ask);
                 inquiry != nullptr && !inquiry->refused.empty() && !s_.allocations[ask].is(Allocation::Parked))
                 refused.push_back(ask);
-    for (const AllocationId ask : refused) inquire({Plan::Kind::Refused, ask, {}, {}}, now);
+    for (const AllocationId ask : refused) inquire({Plan::Kind::Refused, ask, {}}, now);
 }
 
 void PartitionContext::end_rest(AllocationId id, std::uint64_t token, Instant now) {

@@ -148,7 +148,7 @@ void PartitionContext::join_group(AllocationId id, Instant now) {
     group_insert(s_.groups[group], id, s_.allocations);
     update_due(group, now);
     checks_.joined(id, now);
-    planner_.list_untouched(group);
+    planner_.notes().list_untouched(group);
     orders_.touch(group);
 }
 
@@ -209,14 +209,15 @@ void PartitionContext::reserve_room(AllocationId ask, NodeId node) {
 }
 
 void PartitionContext::place(AllocationId id, NodeId node, bool tell, Instant now) {
-    const ReservationId reservation = s_.allocations[id].reservation;
-    Queue& leaf = *s_.applications[s_.allocations[id].application].queue;
-    if (s_.allocations[id].is(Allocation::Triggered))
+    const Allocation& ask = s_.allocations[id];
+    const ReservationId reservation = ask.reservation;
+    Queue& leaf = *s_.applications[ask.application].queue;
+    if (ask.is(Allocation::Triggered))
         end_trigger(id, reservation.valid() && s_.reservations[reservation].node == node, now);
     if (s_.preemption.knows_asks()) s_.preemption.attempts.erase(id);
     take_pending(id, now);
     put_on_node(id, node, now);
-    grow_queues(leaf, s_.resource_of(s_.allocations[id]));
+    grow_queues(leaf, s_.resource_of(ask));
     put_in_application(id, now);
     if (reservation.valid()) drop_reservation(reservation, now);
     ++s_.counters.allocated;

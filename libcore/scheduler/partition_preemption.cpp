@@ -14,7 +14,8 @@ bool PartitionContext::commit_victims(const Plan& plan, Instant now) {
     const auto leaves = [this](AllocationId id) {
         return !s_.allocations[id].is(Allocation::Preempted) && !s_.allocations[id].is(Allocation::Released);
     };
-    if (!std::all_of(plan.victims.begin(), plan.victims.end(), leaves)) {
+    const std::vector<AllocationId>& victims = planner_.victims();
+    if (!std::all_of(victims.begin(), victims.end(), leaves)) {
         s_.preemption.log(plan.ask, PreemptionResult::Released, now);
         s_.preemption.attempts[plan.ask].result = PreemptionResult::Released;
         return false;
@@ -22,9 +23,9 @@ bool PartitionContext::commit_victims(const Plan& plan, Instant now) {
     const Allocation& ask = s_.allocations[plan.ask];
     const Application& owner = s_.applications[ask.application];
     const std::string by = std::string{ask.key.view()} + " from application " + owner.id + " in " + owner.queue->path;
-    for (const AllocationId victim : plan.victims) mark_preempted(victim, plan.ask, "Preempted by " + by, now);
+    for (const AllocationId victim : victims) mark_preempted(victim, plan.ask, "Preempted by " + by, now);
     if (plan.kind == Plan::Kind::Preempt) {
-        count_victims(*owner.queue, plan.victims.size(), now);
+        count_victims(*owner.queue, victims.size(), now);
         if (ask.reservation.valid() && s_.reservations[ask.reservation].node != plan.node)
             drop_reservation(ask.reservation, now); // P-021
         const std::vector<ReservationId> held = s_.nodes[plan.node].reservations;
@@ -32,9 +33,9 @@ bool PartitionContext::commit_victims(const Plan& plan, Instant now) {
             if (id != ask.reservation) drop_reservation(id, now); // stale ones only (P-050)
         if (!ask.reservation.valid()) make_reservation(plan.ask, plan.node, now);
     }
-    begin_trigger(plan.ask, plan.victims);
+    begin_trigger(plan.ask, victims);
     checks_.update(ask.group, now);
-    announce_victims(plan.victims, "preempted for allocation key " + by, now);
+    announce_victims(victims, "preempted for allocation key " + by, now);
     return true;
 }
 
@@ -54,11 +55,9 @@ void PartitionContext::mark_preempted(AllocationId id, AllocationId ask, std::st
 /// For the storm guard: victims that asks of the leaf have had in the minute that began with the first of them.
 void PartitionContext::count_victims(Queue& leaf, std::size_t count, Instant now) {
     for (Queue* queue = &leaf; queue != nullptr; queue = queue->parent) {
-        if (queue->victims_in_minute == 0 || now >= queue->victims_since + std::chrono::minutes{1}) {
-            queue->victims_since = now;
-            queue->victims_in_minute = 0;
-        }
-        queue->victims_in_minute += count;
+        const std::uint64_t before = queue->recent_victims(now);
+        if (before == 0) queue->victims_since = now;
+        queue->victims_in_minute = before + count;
     }
 }
 

@@ -34,7 +34,7 @@ CycleOutcome PartitionContext::cycle(Instant now) {
     outcome.allocations = execute(plan, now) ? 1 : 0;
     outcome.changes += drop_planned(now) + (plan && plan.kind != Plan::Kind::Allocate ? 1 : 0);
     if (!plan) {
-        planner_.note_passed_over(now);
+        planner_.notes().note_passed_over(now);
         tell_runnable_flags(now);
     }
     return outcome;

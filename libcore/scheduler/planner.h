@@ -2,12 +2,22 @@
 // Planner: what is the next change of a partition? (S-300 to S-345, S-410 to S-435)
 //
 // It changes no usage and no state. What it learns on the way is kept as knowledge: blocked shapes, stalled
-// reservations, and on the asks it tried that they were tried and why they were passed over (S-113, S-114, S-605).
+// reservations, and on the asks it tried that they were tried and why they were passed over (AttemptNotes).
+//
+//   planner.cpp             step 3: the walk, the first free ask of a group, the nodes (S-340 to S-345)
+//   planner_backoff.cpp     step 3 in a leaf with back-off, where failures are counted (S-345)
+//   planner_reserved.cpp    step 1: reservations (S-410 to S-413)
+//   planner_preempting.cpp  when an ask looks for victims (P-020 to P-024, P-093); who they are: preemption.h
+//   planner_inquiries.cpp   all of it with an RM that has predicates (I-377)
+//   headroom.h              what is asked before any node is looked at
+//   attempt_notes.h         what an attempt leaves behind on the asks
+//
 // Thread: the partition's owner. Cost: one descent over queues, applications and groups and one over nodes, plus the
 // same again for each failure, and a failure blocks its shape until something changes in its favour.
 
 #include <optional>
 
+#include "libcore/scheduler/attempt_notes.h"
 #include "libcore/scheduler/orders.h"
 #include "libcore/scheduler/partition_state.h"
 #include "libcore/scheduler/preemption.h"
@@ -21,8 +31,8 @@ struct Plan {
         None,
         Allocate, // place `ask` on `node`; a reservation that it holds goes (S-330, S-414)
         Reserve,  // keep `node` for `ask` (S-404)
-        Preempt,  // the same, and `victims` leave (P-072)
-        Evict,    // `victims` leave the node that `ask` has reserved (P-098)
+        Preempt,  // the same, and Planner::victims() leave (P-072)
+        Evict,    // they leave the node that `ask` has reserved (P-098)
         // what the RM's predicates are needed for; nothing is placed by these
         Ask,        // the RM is asked for `ask` and Planner::to_ask() (I-377)
         AskReserve, // the same, to reserve the node (S-403)
@@ -34,7 +44,6 @@ struct Plan {
     Kind kind = Kind::None;
     AllocationId ask{};
     NodeId node{};
-    std::vector<AllocationId> victims{};
 
     explicit operator bool() const noexcept { return kind != Kind::None; }
     [[nodiscard]] bool is_inquiry() const noexcept { return kind >= Kind::Ask; }
@@ -43,7 +52,7 @@ struct Plan {
 class Planner {
 public:
     Planner(PartitionState& state, Orders& orders, PreemptionChecks& checks)
-        : s_(state), orders_(orders), checks_(checks), preemption_(state) {}
+        : s_(state), orders_(orders), checks_(checks), preemption_(state), notes_(state) {}
 
     /// Step 1 (S-410 to S-413): a reservation that can be fulfilled.
     [[nodiscard]] Plan plan_reserved(Instant now);
@@ -57,26 +66,11 @@ public:
     void forget_drops() noexcept { to_drop_.clear(); }
     /// The nodes of the last plan to ask the RM.
     [[nodiscard]] const std::vector<NodeId>& to_ask() const noexcept { return to_ask_; }
+    /// Who goes by the last plan to preempt or evict.
+    [[nodiscard]] const std::vector<AllocationId>& victims() const noexcept { return victims_; }
     [[nodiscard]] const PreemptionPlanner& preemption() const noexcept { return preemption_; }
 
-    /// Notes on every ask that a walk without outcome passed over what the attempt would have left behind (S-114).
-    void note_passed_over(Instant now);
-    /// The RM's reasons of this round for the ask, as an event (S-605).
-    void tell_refusals(AllocationId ask, Instant now);
-    /// The group has asks that are not noted yet.
-    void list_untouched(GroupId id);
-    /// The highest queue whose headroom does not allow the resource, or whose usage may not grow by it (S-252).
-    struct QueueVerdict {
-        Queue* queue = nullptr; // none: allowed
-        bool quota = false;     // it was the headroom
-    };
-    /// The size of the cluster is no limit for an ask with a required node: its room may have to be made first.
-    [[nodiscard]] QueueVerdict queue_verdict(Queue& leaf, const Shape& shape) const;
-    [[nodiscard]] bool is_considered(const Application& application) const;
-    /// S-260, S-261: it runs, is starting to run, or every level has a slot for it.
-    [[nodiscard]] bool has_slot(const Application& application) const;
-    /// C-410: the same for its user and group.
-    [[nodiscard]] bool has_user_slot(const Application& application) const;
+    [[nodiscard]] AttemptNotes& notes() noexcept { return notes_; }
 
 private:
     struct Candidate {
@@ -90,6 +84,7 @@ private:
         bool unschedulable = false;
     };
 
+    // planner.cpp
     [[nodiscard]] Candidate find_candidate(const Masks& wanted) const;
     [[nodiscard]] bool passable(const AskGroup& group) const;
     bool hold_without_slot(ApplicationId id);
@@ -98,21 +93,28 @@ private:
     Plan try_without_preemption(GroupId id, Instant now);
     bool hold_for_gang(GroupId id);
     [[nodiscard]] bool is_held_by_gang(const Application& application) const;
-    void note_attempt(AllocationId ask, PreemptionAttempt attempt, Instant now);
-    Plan try_preempting(GroupId id, AllocationId before, Instant now);
-    Plan attempt_counted(AllocationId ask, Instant now);
-    Plan try_evicting(ReservationId id, Instant now);
-    void tell_no_victim(AllocationId ask, Instant now);
-    [[nodiscard]] std::optional<bool> nodes_tried(const Allocation& ask) const;
-    [[nodiscard]] std::optional<Plan> attempt(AllocationId ask, Instant now);
     Plan try_nodes(AllocationId ask, Instant now);
     Plan try_pinned(AllocationId ask, Instant now);
+    [[nodiscard]] bool may_reserve(const Allocation& ask, Instant now) const;
+    [[nodiscard]] bool is_pinned(ReservationId id) const;
+    [[nodiscard]] bool can_take(NodeId node, AllocationId ask) const;
+    // planner_backoff.cpp
     Plan try_counting(ApplicationId id, Instant now);
     Counted try_counted(AllocationId ask, Instant now);
+    // planner_reserved.cpp
     Plan try_reservations(ApplicationId id, Instant now);
+    void stall(ReservationId id, bool by_headroom);
     void wake_aged();
+    // planner_preempting.cpp
+    [[nodiscard]] std::optional<bool> nodes_tried(const Allocation& ask) const;
+    Plan try_preempting(GroupId id, AllocationId before, Instant now);
+    [[nodiscard]] std::optional<Plan> attempt(AllocationId ask, Instant now);
+    Plan attempt_counted(AllocationId ask, Instant now);
+    Plan taking(Plan::Kind kind, AllocationId ask, PreemptionPlan plan);
+    void note_attempt(AllocationId ask, PreemptionAttempt attempt, Instant now);
+    Plan try_evicting(ReservationId id, Instant now);
+    void tell_no_victim(AllocationId ask, Instant now);
     // planner_inquiries.cpp
-    [[nodiscard]] bool may_reserve(const Allocation& ask, Instant now) const;
     Plan try_answered(ApplicationId id, Instant now);
     Plan begin_offering(AllocationId ask, bool nodes_tried, Instant now);
     Plan go_on_offering(AllocationId ask, Instant now);
@@ -126,28 +128,12 @@ private:
     [[nodiscard]] std::vector<NodeId> next_nodes(AllocationId ask) const;
     [[nodiscard]] bool is_refused(AllocationId ask) const;
     Plan unless_waiting(ReservationId held, Plan plan);
-    void stall(ReservationId id, bool by_headroom);
-    [[nodiscard]] bool is_pinned(ReservationId id) const;
-    [[nodiscard]] bool can_take(NodeId node, AllocationId ask) const;
-
-    void touched(AskGroup& group, AllocationId ask);
-    void note(AskGroup& group, AllocationId ask, AskGroup::Note why, Instant now);
-    /// What the asks of the application would fail on before any node is looked at (S-341, steps 3 and 5).
-    [[nodiscard]] AskGroup::Note headroom_note(const Application& application, const Shape& shape) const;
-    void attempted(Allocation& ask);
-    void note_on(AllocationId id, AskGroup::Note why, Instant now);
-    void passed_user_limit(AllocationId id, Instant now);
-    void failed_user_limit(AllocationId id, Instant now);
-    void tell_room(const Allocation& ask, const std::string& verdict, const Limit& room, Instant now);
-    void tell_user_limit(const Allocation& ask, bool fits_now, Instant now);
-    void passed_headroom(AllocationId id, Instant now);
-    void failed_headroom(AllocationId id, Instant now);
-    void tell_headroom(const Allocation& ask, bool fits_now, Instant now);
 
     PartitionState& s_;
     Orders& orders_;
     PreemptionChecks& checks_;
     PreemptionPlanner preemption_;
+    AttemptNotes notes_;
     struct Failure { // of an attempt in this walk: equal asks of the leaf fail alike
         const Queue* leaf;
         ShapeId shape;
@@ -159,6 +145,7 @@ private:
     std::vector<ApplicationId> counted_; // by try_counting in this cycle
     std::vector<GroupId> gang_held_;     // in this cycle
     std::vector<NodeId> to_ask_;
+    std::vector<AllocationId> victims_;
 };
 
 } // namespace yk

@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/scheduler/headroom.h"
 #include "libcore/scheduler/planner.h"
 
 namespace yk {
 
 Plan Planner::ask_for(AllocationId ask, std::vector<NodeId> nodes, Plan::Kind kind) {
-    if (s_.calls.full()) return {Plan::Kind::Wait, ask, {}, {}};
+    if (s_.calls.full()) return {Plan::Kind::Wait, ask, {}};
     to_ask_ = std::move(nodes);
-    return {kind, ask, {}, {}};
+    return {kind, ask, {}};
 }
 
 bool Planner::is_refused(AllocationId ask) const {
@@ -63,14 +64,14 @@ Plan Planner::try_answered(ApplicationId id, Instant now) {
     const Resource& resource = s_.resource_of(wanted);
     const bool elsewhere = wanted.reservation.valid() || s_.groups[wanted.group].replaceable; // steps 1 and 2
     if (elsewhere || s_.refusing_user_limit(application, resource).valid() ||
-        queue_verdict(*application.queue, s_.shapes[wanted.shape]).queue != nullptr) {
+        queue_verdict(s_, *application.queue, s_.shapes[wanted.shape]).queue != nullptr) {
         s_.inquiries.find(ask)->begin_round(); // by the time there is room the answer is old
-        return {Plan::Kind::Resume, ask, {}, {}};
+        return {Plan::Kind::Resume, ask, {}};
     }
-    passed_user_limit(ask, now);
-    passed_headroom(ask, now);
+    notes_.passed_user_limit(ask, now);
+    notes_.passed_headroom(ask, now);
     Plan plan = try_nodes(ask, now);
-    if (!plan || plan.kind == Plan::Kind::Wait) return {Plan::Kind::Resume, ask, {}, {}};
+    if (!plan || plan.kind == Plan::Kind::Wait) return {Plan::Kind::Resume, ask, {}};
     return plan;
 }
 
@@ -79,15 +80,15 @@ Plan Planner::try_checked(AllocationId ask, Instant now) {
     const Allocation& wanted = s_.allocations[ask];
     const Shape& shape = s_.shapes[wanted.shape];
     if (!shape.blocked) {
-        if (const NodeId node = take_fitting(ask); node.valid()) return {Plan::Kind::Allocate, ask, node, {}};
+        if (const NodeId node = take_fitting(ask); node.valid()) return {Plan::Kind::Allocate, ask, node};
         if (std::vector<NodeId> nodes = next_nodes(ask); !nodes.empty())
             return ask_for(ask, std::move(nodes), Plan::Kind::Ask);
         if (!s_.nodes.find_first(wanted.shape).valid()) s_.shapes.block(wanted.shape);
     }
-    note(s_.groups[wanted.group], ask, AskGroup::Note::Nodes, now);
-    tell_refusals(ask, now);
+    notes_.note(s_.groups[wanted.group], ask, AskGroup::Note::Nodes, now);
+    notes_.tell_refusals(ask, now);
     if (Plan plan = try_reserving(ask, now)) return plan;
-    return is_refused(ask) ? Plan{Plan::Kind::Refused, ask, {}, {}} : Plan{};
+    return is_refused(ask) ? Plan{Plan::Kind::Refused, ask, {}} : Plan{};
 }
 
 /// S-403: the RM is asked about the one candidate.
@@ -99,7 +100,7 @@ Plan Planner::try_reserving(AllocationId ask, Instant now) {
     if (inquiry != nullptr && inquiry->to_reserve.valid()) {
         const NodeId node = std::exchange(inquiry->to_reserve, {});
         if (s_.nodes[node].is_open() && fits(s_.nodes[node].capacity, shape.resource))
-            return {Plan::Kind::Reserve, ask, node, {}};
+            return {Plan::Kind::Reserve, ask, node};
     }
     const NodeId node = s_.nodes.find_to_reserve(shape);
     if (node.valid()) return ask_for(ask, {node}, Plan::Kind::AskReserve);
@@ -111,12 +112,12 @@ Plan Planner::try_reserving(AllocationId ask, Instant now) {
 Plan Planner::try_elsewhere(AllocationId ask) {
     const ShapeId shape = s_.allocations[ask].shape;
     if (!s_.shapes[shape].is_pinned() && !s_.shapes[shape].blocked) {
-        if (const NodeId node = take_fitting(ask); node.valid()) return {Plan::Kind::Allocate, ask, node, {}};
+        if (const NodeId node = take_fitting(ask); node.valid()) return {Plan::Kind::Allocate, ask, node};
         if (std::vector<NodeId> nodes = next_nodes(ask); !nodes.empty())
             return ask_for(ask, std::move(nodes), Plan::Kind::Ask);
         if (!s_.nodes.find_first(shape).valid()) s_.shapes.block(shape);
     }
-    return is_refused(ask) ? Plan{Plan::Kind::Refused, ask, {}, {}} : Plan{};
+    return is_refused(ask) ? Plan{Plan::Kind::Refused, ask, {}} : Plan{};
 }
 
 /// The plan for a reserved ask, or none: then the reservation waits until a call ends (I-378).
@@ -141,7 +142,7 @@ Plan Planner::begin_offering(AllocationId ask, bool nodes_tried, Instant now) {
     attempt->order = std::move(nodes);
     s_.inquiries.by_ask[ask].attempt = std::move(attempt);
     ++s_.inquiries.attempts;
-    return {Plan::Kind::AskVictims, ask, {}, {}};
+    return {Plan::Kind::AskVictims, ask, {}};
 }
 
 /// A batch is over: the next one, unless what there is will do.
@@ -150,7 +151,7 @@ Plan Planner::go_on_offering(AllocationId ask, Instant now) {
     inquiry.attempt->conclude_batch();
     const bool done = inquiry.attempt->best && inquiry.attempt->best->score() < Offering::kGoodEnough;
     const bool more = inquiry.attempt->next < inquiry.attempt->order.size();
-    if (!done && more && !s_.calls.full()) return {Plan::Kind::AskVictims, ask, {}, {}};
+    if (!done && more && !s_.calls.full()) return {Plan::Kind::AskVictims, ask, {}};
     const std::unique_ptr<Offering> attempt = std::move(inquiry.attempt);
     --s_.inquiries.attempts;
     return conclude_offering(ask, *attempt, now);
@@ -167,28 +168,12 @@ Plan Planner::conclude_offering(AllocationId ask, const Offering& attempt, Insta
         if (same && !room) {
             PreemptionPlan plan = preemption_.plan_agreed(ask, attempt.best->offer, attempt.best->last, now);
             note_attempt(ask, std::move(plan.attempt), now);
-            if (plan) return {Plan::Kind::Preempt, ask, plan.node, std::move(plan.victims)};
-            return {Plan::Kind::Resume, ask, {}, {}};
+            if (plan) return taking(Plan::Kind::Preempt, ask, std::move(plan));
+            return {Plan::Kind::Resume, ask, {}};
         }
     }
     s_.preemption.log(ask, result, now);
-    return {Plan::Kind::Resume, ask, {}, {}};
-}
-
-/// S-605, I-601.
-void Planner::tell_refusals(AllocationId id, Instant now) {
-    Inquiry* inquiry = s_.inquiries.find(id);
-    if (inquiry == nullptr || inquiry->failures.empty()) return;
-    if (inquiry->told && now < *inquiry->told + s_.settings.predicate_event_interval) return;
-    inquiry->told = now;
-    const Allocation& ask = s_.allocations[id];
-    std::string message = "Unschedulable request '" + std::string{ask.key.view()} + "'";
-    for (const auto& [reason, count] : inquiry->failures)
-        message +=
-            (&reason == &inquiry->failures.begin()->first ? ": " : ", ") + reason + " (" + std::to_string(count) + "x)";
-    s_.tell({EventType::Request, EventChange::None, EventDetail::None, ask.key.view(),
-             s_.applications[ask.application].id, message, &s_.resource_of(ask)},
-            now);
+    return {Plan::Kind::Resume, ask, {}};
 }
 
 } // namespace yk

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "libcore/scheduler/partition_state.h"
-#include "libcore/scheduler/preemption_nodes.h"
+#include "libcore/scheduler/preemption_ground.h"
 #include "libcore/scheduler/preemption_records.h"
 
 namespace yk {
@@ -43,19 +43,11 @@ public:
     [[nodiscard]] PreemptionPlan plan_agreed(AllocationId ask, const VictimOffer& agreed, int last, Instant now) const;
 
 private:
-    struct Ground;
-    /// P-040.
-    [[nodiscard]] static bool may_attempt(GuaranteeView& view, Candidates& candidates, const Queue& leaf,
-                                          const Resource& ask);
-    [[nodiscard]] PreemptionPlan search(AllocationId ask, bool nodes_tried, Instant now) const;
-    [[nodiscard]] PreemptionPlan search_agreed(AllocationId ask, const VictimOffer& agreed, int last,
+    [[nodiscard]] PreemptionPlan search(PreemptionGround& ground, bool nodes_tried, Instant now) const;
+    [[nodiscard]] PreemptionPlan search_agreed(PreemptionGround& ground, const VictimOffer& agreed, int last,
                                                Instant now) const;
     /// The decision, unless it were a storm, and what is told of it.
-    [[nodiscard]] PreemptionPlan concluded(PreemptionPlan plan, AllocationId ask, Instant now) const;
-    /// The node's victims plan[0..last] as a whole (P-063) and those that the queues need on top (3.8).
-    [[nodiscard]] static PreemptionResult add_victims(GuaranteeView& view, Candidates& candidates, const Queue& leaf,
-                                                      const Resource& ask, const NodeVictims& chosen, int last,
-                                                      std::vector<AllocationId>& victims);
+    [[nodiscard]] PreemptionPlan concluded(PreemptionPlan plan, const PreemptionGround& ground, Instant now) const;
 
     const PartitionState& s_;
 };

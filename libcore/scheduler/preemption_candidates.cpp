@@ -84,6 +84,13 @@ std::optional<Candidate> Candidates::candidate(AllocationId id) {
                      leaf_facts.priority(allocation.priority)};
 }
 
+std::vector<Candidate> Candidates::on_node(const Node& node) {
+    std::vector<Candidate> here;
+    for (const AllocationId id : node.allocations)
+        if (const auto each = candidate(id)) here.push_back(*each);
+    return here;
+}
+
 /// P-053; with preemption.charge `ask` no more than what the ask needs of each type.
 const Resource& Candidates::charge_of(ShapeId shape) {
     const Resource& whole = s_.shapes[shape].resource;

@@ -37,9 +37,8 @@ public:
     [[nodiscard]] Excluded leaf_excluded(const Queue& leaf) { return facts(leaf).verdict; }
     /// P-044 for an allocation of a leaf that is not excluded.
     [[nodiscard]] Excluded excluded(const Allocation& allocation, const Queue& leaf);
-    /// The allocation as a candidate; nullopt when it is none.
-    [[nodiscard]] std::optional<Candidate> candidate(AllocationId id);
-
+    /// Those on the node, in the order in which they are there.
+    [[nodiscard]] std::vector<Candidate> on_node(const Node& node);
     /// The leaves with candidates, perhaps.
     [[nodiscard]] const std::vector<const Queue*>& leaves();
     /// All candidates, in no order. Cost: the allocations in leaves().
@@ -62,6 +61,8 @@ private:
         }
     };
     [[nodiscard]] const LeafFacts& facts(const Queue& leaf);
+    /// The allocation as a candidate; nullopt when it is none.
+    [[nodiscard]] std::optional<Candidate> candidate(AllocationId id);
     void collect_leaves(const Queue& queue);
     [[nodiscard]] Excluded judge(const Queue& leaf) const;
     [[nodiscard]] const Resource& charge_of(ShapeId shape);

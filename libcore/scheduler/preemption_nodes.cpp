@@ -98,14 +98,13 @@ bool takes_part(const PartitionState& state, const Node& node, const Allocation&
                        [&](ReservationId id) { return id == ask.reservation || is_stale(state, id, ask, now); });
 }
 
-NodeChoice::NodeChoice(const PartitionState& state, GuaranteeView& view, Candidates& candidates, AllocationId ask,
-                       Instant now)
-    : s_(state),
-      view_(view),
-      candidates_(candidates),
-      ask_(state.allocations[ask]),
+NodeChoice::NodeChoice(PreemptionGround& ground, Instant now)
+    : ground_(ground),
+      s_(ground.s),
+      candidates_(ground.candidates),
+      ask_(ground.ask),
       now_(now),
-      least_harm_(state.applications[ask_.application].queue->properties.least_harm) {}
+      least_harm_(ground.leaf.properties.least_harm) {}
 
 /// Nodes that are not open and may take part all the same: the one that the ask has reserved, and those whose
 /// reservations are stale.
@@ -148,7 +147,7 @@ void NodeChoice::try_node(NodeId id, std::vector<Candidate> candidates) {
     const std::uint64_t lowest = reach.sum().lowest_score(shape.need, bit_of(0));
     if (lowest == 0 || !is_worthwhile(lowest, id)) return;
     ++planned_;
-    std::optional<NodeVictims> found = plan_node(view_, node, shape.resource, std::move(candidates));
+    std::optional<NodeVictims> found = plan_node(ground_.view, node, shape.resource, std::move(candidates));
     if (!found) return;
     const std::uint64_t score = score_of(*found, found->index);
     if (!is_worthwhile(score, id)) return;
@@ -164,9 +163,7 @@ void NodeChoice::try_node(NodeId id, std::vector<Candidate> candidates) {
 }
 
 void NodeChoice::try_node(NodeId id) {
-    std::vector<Candidate> here;
-    for (const AllocationId each : s_.nodes[id].allocations)
-        if (const auto candidate = candidates_.candidate(each)) here.push_back(*candidate);
+    std::vector<Candidate> here = candidates_.on_node(s_.nodes[id]);
     if (!here.empty()) try_node(id, std::move(here));
 }
 

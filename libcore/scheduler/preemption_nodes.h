@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "libcore/scheduler/preemption_candidates.h"
+#include "libcore/scheduler/preemption_ground.h"
 
 namespace yk {
 
@@ -41,7 +41,7 @@ struct Harm {
 
 class NodeChoice {
 public:
-    NodeChoice(const PartitionState& state, GuaranteeView& view, Candidates& candidates, AllocationId ask, Instant now);
+    NodeChoice(PreemptionGround& ground, Instant now);
 
     /// P-061: the node that costs least; the first in id order on ties, with preemption.leastharm that which hurts
     /// least. Nodes where the ask fits as it is count when they have not been `tried` already (P-055).
@@ -58,8 +58,8 @@ private:
     void try_by_nodes();
     [[nodiscard]] std::vector<NodeId> closed_nodes() const;
 
+    PreemptionGround& ground_;
     const PartitionState& s_;
-    GuaranteeView& view_;
     Candidates& candidates_;
     const Allocation& ask_;
     Instant now_;

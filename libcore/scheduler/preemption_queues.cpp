@@ -87,4 +87,26 @@ std::optional<std::vector<Candidate>> extra_victims(GuaranteeView& view, Deficit
     return extras;
 }
 
+PreemptionResult add_victims(PreemptionGround& ground, const NodeVictims& chosen, int last,
+                             std::vector<AllocationId>& victims) {
+    GuaranteeView& view = ground.view;
+    Deficits deficits{ground.leaf, ground.size};
+    for (int i = 0; i <= last; ++i) { // P-063: as a whole
+        const Candidate& victim = chosen.plan[static_cast<std::size_t>(i)];
+        view.remove(*victim.leaf, *victim.size);
+        view.charge(*victim.charge);
+        deficits.take(victim);
+        victims.push_back(victim.id);
+    }
+    if (!deficits.none()) {
+        std::vector<Candidate> others;
+        for (const Candidate& each : ground.candidates.all())
+            if (std::find(victims.begin(), victims.end(), each.id) == victims.end()) others.push_back(each);
+        const auto extras = extra_victims(view, deficits, ground.size, std::move(others));
+        if (!extras) return PreemptionResult::Shortfall;
+        for (const Candidate& each : *extras) victims.push_back(each.id);
+    }
+    return victims.empty() ? PreemptionResult::NoHelp : PreemptionResult::Victims;
+}
+
 } // namespace yk

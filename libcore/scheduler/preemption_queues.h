@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "libcore/scheduler/preemption_candidates.h"
+#include "libcore/scheduler/preemption_nodes.h"
 
 namespace yk {
 
@@ -39,5 +39,10 @@ private:
 /// node's victims removed and charged. `candidates`: without the node's victims.
 [[nodiscard]] std::optional<std::vector<Candidate>>
 extra_victims(GuaranteeView& view, Deficits& deficits, const Resource& ask, std::vector<Candidate> candidates);
+
+/// The node's victims plan[0..last] as a whole (P-063) and those that the queues need on top; they are removed and
+/// charged in the ground's view.
+[[nodiscard]] PreemptionResult add_victims(PreemptionGround& ground, const NodeVictims& chosen, int last,
+                                           std::vector<AllocationId>& victims);
 
 } // namespace yk

@@ -141,6 +141,7 @@ Sample measure_churn(const ChurnParameters& parameters) {
             exchange.step(random.below(exchange.live()), row, false);
         }
     });
+    sample.idle_p999 = idle_p999(sample.p50, parameters.steps);
     return sample;
 }
 

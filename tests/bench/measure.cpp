@@ -56,6 +56,18 @@ void set_latencies(Sample& sample, std::vector<float>& seconds) {
     sample.worst = *std::max_element(seconds.begin(), seconds.end());
 }
 
+double idle_p999(double seconds, std::size_t count) {
+    std::vector<float> times;
+    times.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const double start = wall_seconds();
+        double now = start;
+        while (now - start < seconds) now = wall_seconds();
+        times.push_back(static_cast<float>(now - start));
+    }
+    return times.empty() ? 0 : percentile(times, 0.999);
+}
+
 double fitted_exponent(const std::vector<double>& x, const std::vector<double>& y) {
     const auto n = static_cast<double>(x.size());
     double sx = 0;

@@ -19,8 +19,9 @@ struct Sample {
     double p99 = 0;
     double p999 = 0;
     double worst = 0;
-    double pause = 0;   // longest step of release, ask and allocation
-    bool sound = false; // the core's own check found nothing
+    double idle_p999 = 0; // of empty loops as long as the median, see idle_p999()
+    double pause = 0;     // longest step of release, ask and allocation
+    bool sound = false;   // the core's own check found nothing
 
     [[nodiscard]] double rate() const { return seconds > 0 ? static_cast<double>(placed) / seconds : 0; }
     [[nodiscard]] double ns() const { return placed > 0 ? seconds * 1e9 / static_cast<double>(placed) : 0; }
@@ -46,6 +47,9 @@ private:
 [[nodiscard]] double median(std::vector<double> values);
 /// Sets the latencies of `sample` from `seconds`, which it reorders.
 void set_latencies(Sample& sample, std::vector<float>& seconds);
+/// p99.9 of the time of `count` loops that do nothing for `seconds` each: what the machine itself adds (timer
+/// interrupts, other processes).
+[[nodiscard]] double idle_p999(double seconds, std::size_t count);
 /// The exponent e of y = c * x^e that fits best (least squares of the logarithms).
 [[nodiscard]] double fitted_exponent(const std::vector<double>& x, const std::vector<double>& y);
 

@@ -160,6 +160,9 @@ void run_churns(const Options& options, Report& report) { // W6
         churn.tree.order = order;
         for (int run = 0; run < options.runs; ++run)
             if (!measure_into(row, run, report, [&] { return run_churn(churn); })) return;
+        Figure idle{row.workload, "p99.9 of empty loops as long as the median, microseconds", {}};
+        for (const Sample& sample : row.samples) idle.values.push_back(sample.idle_p999 * 1e6);
+        report.figures.push_back(std::move(idle));
         report.rows.push_back(std::move(row));
     }
 }

@@ -21,6 +21,7 @@ struct SmallTraits { // a small capacity reaches splits and merges with few entr
     static bool less(int a, int b) { return a < b; }
     static void merge(Summary& into, Summary from) { into |= from; }
     static bool same(Summary a, Summary b) { return a == b; }
+    static bool falls(Summary, Summary gone, Summary fresh) { return (gone & ~fresh) != 0; }
     yk::IndexSlot& slot(std::uint32_t value) const { return (*objects)[value].slot; }
 };
 
