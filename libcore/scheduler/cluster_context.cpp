@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <set>
 
 #include "libcore/scheduler/partition_context.h"
@@ -18,7 +19,7 @@ constexpr std::array kCounters{
     &CoreCounters::scheduling_errors, &CoreCounters::corrections, &CoreCounters::submitted,
     &CoreCounters::accepted,          &CoreCounters::refused,     &CoreCounters::nodes_removed,
     &CoreCounters::nodes_failed,      &CoreCounters::victims,     &CoreCounters::victims_unused,
-    &CoreCounters::reannounced};
+    &CoreCounters::reannounced,       &CoreCounters::restored};
 static_assert(sizeof(CoreCounters) == kCounters.size() * sizeof(std::uint64_t));
 
 using Partitions = std::map<std::string, std::unique_ptr<PartitionContext>, std::less<>>;
@@ -366,10 +367,16 @@ std::vector<ApplicationView> ClusterContext::application_piece(std::string_view 
     return found == nullptr ? std::vector<ApplicationView>{} : found->application_piece(list, place, room);
 }
 
-std::vector<NodeView> ClusterContext::node_piece(std::string_view partition, ViewPlace& place,
+std::vector<NodeView> ClusterContext::node_piece(std::string_view partition, bool objects, ViewPlace& place,
                                                  std::size_t& room) const {
     const PartitionContext* found = find_partition(partition);
-    return found == nullptr ? std::vector<NodeView>{} : found->node_piece(place, room);
+    return found == nullptr ? std::vector<NodeView>{} : found->node_piece(objects, place, room);
+}
+
+UsagePiece ClusterContext::usage_piece(std::string_view partition, bool groups, std::string_view only, ViewPlace& place,
+                                       std::size_t& room) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? UsagePiece{} : found->usage_piece(groups, only, place, room);
 }
 
 std::optional<NodeView> ClusterContext::node_view(std::string_view partition, std::string_view id) const {
@@ -431,30 +438,32 @@ CoreCounters ClusterContext::counters() const {
     return sum;
 }
 
-std::optional<PartitionMetrics> ClusterContext::partition_metrics(std::string_view partition) const {
-    const PartitionContext* found = find_partition(partition);
-    if (found == nullptr) return std::nullopt;
-    return found->metrics();
+void ClusterContext::metrics_piece(std::string_view partition, ViewPlace& place, std::size_t& room,
+                                   PartitionMetrics& into) const {
+    if (const PartitionContext* found = find_partition(partition)) found->metrics_piece(place, room, into);
+}
+
+PartitionMetrics ClusterContext::partition_metrics(std::string_view partition) const {
+    ViewPlace place;
+    std::size_t room = std::numeric_limits<std::size_t>::max();
+    PartitionMetrics metrics;
+    metrics_piece(partition, place, room, metrics);
+    return metrics;
+}
+
+void ClusterContext::health_piece(HealthPlace& place, std::size_t& room, std::vector<HealthCheckView>& checks) const {
+    if (checks.empty()) checks = health_checks();
+    for (auto each = partitions_.lower_bound(place.partition); each != partitions_.end(); ++each) {
+        if (each->first != place.partition) place = {each->first, 0, {}};
+        if (!each->second->health_piece(place, room, checks)) return;
+    }
 }
 
 std::vector<HealthCheckView> ClusterContext::health() const {
-    std::vector<HealthCheckView> checks{
-        {"Negative resources (partitions)", true, "no partition total or allocated value below zero", {}},
-        {"Negative resources (nodes)", true, "no capacity, allocated or occupied value below zero", {}},
-        {"Consistency of data (partition)", true, "partition total equals the sum of its nodes", {}},
-        {"Consistency of data (node)", true, "capacity equals allocated, occupied and available", {}},
-        {"Reservation check", true, "reservations per node", {}},
-        {"Orphan allocation on node check", true, "every allocation on a node belongs to a known application", {}},
-        {"Orphan allocation on app check", true, "every allocation of an application is on its node", {}},
-    };
-    HealthCheckView queues{"Queue usage", true, "a queue has what its children or applications have", {}};
-    HealthCheckView users{"User usage", true, "what is tracked for a user is what its applications have", {}};
-    for (const auto& [name, partition] : partitions_) {
-        partition->health(checks);
-        partition->usage_health(queues, users);
-    }
-    checks.push_back(std::move(queues));
-    checks.push_back(std::move(users));
+    HealthPlace place;
+    std::size_t room = std::numeric_limits<std::size_t>::max();
+    std::vector<HealthCheckView> checks;
+    health_piece(place, room, checks);
     return checks;
 }
 

@@ -50,6 +50,7 @@ struct CoreCounters {
     std::uint64_t victims = 0;        // announced, of all kinds of preemption
     std::uint64_t victims_unused = 0; // of them: the ask that they were chosen for was not placed where they were
     std::uint64_t reannounced = 0;    // releases that the RM did not confirm in time
+    std::uint64_t restored = 0;       // allocations that the RM reported, of asks unknown before (I-228)
 
     void add(const CoreCounters& other);
     /// What came since `before`, an earlier reading.
@@ -133,12 +134,15 @@ public:
     [[nodiscard]] std::optional<ApplicationView> application_view(std::string_view partition,
                                                                   std::string_view id) const;
     [[nodiscard]] std::vector<NodeView> node_views(std::string_view partition, bool objects) const;
-    /// The same with objects, piece by piece, so that cycles can run in between: from `place` on, which moves,
-    /// until `room` objects were taken, which is lowered. Room is left: nothing else is. Applications in no order.
+    /// The same piece by piece, so that cycles can run in between: from `place` on, which moves, until `room` objects
+    /// were taken, which is lowered. Room is left: nothing else is. Applications with objects and in no order.
     [[nodiscard]] std::vector<ApplicationView> application_piece(std::string_view partition, ApplicationList list,
                                                                  ViewPlace& place, std::size_t& room) const;
-    [[nodiscard]] std::vector<NodeView> node_piece(std::string_view partition, ViewPlace& place,
+    [[nodiscard]] std::vector<NodeView> node_piece(std::string_view partition, bool objects, ViewPlace& place,
                                                    std::size_t& room) const;
+    /// For join_usage(). `only`: the user or group with this name; empty: all.
+    [[nodiscard]] UsagePiece usage_piece(std::string_view partition, bool groups, std::string_view only,
+                                         ViewPlace& place, std::size_t& room) const;
     [[nodiscard]] std::optional<NodeView> node_view(std::string_view partition, std::string_view id) const;
     [[nodiscard]] std::vector<ReservationView> reservation_views(std::string_view partition) const;
     /// Users or groups with usage or limits, by name (C-476).
@@ -161,9 +165,12 @@ public:
     [[nodiscard]] std::vector<RuleView> rule_views(std::string_view partition) const;
 
     [[nodiscard]] CoreCounters counters() const;
-    /// What metrics are made of; cheap enough to be asked for while the scheduler runs.
-    [[nodiscard]] std::optional<PartitionMetrics> partition_metrics(std::string_view partition) const;
-    /// Checks 3 to 11 of interface.md 5.6 over all partitions.
+    /// What metrics are made of, piece by piece as above. No queues in the end: there is no such partition.
+    void metrics_piece(std::string_view partition, ViewPlace& place, std::size_t& room, PartitionMetrics& into) const;
+    [[nodiscard]] PartitionMetrics partition_metrics(std::string_view partition) const;
+    /// Checks 3 to 11 of interface.md 5.6 over all partitions, piece by piece as above; each equation on one picture
+    /// (I-445).
+    void health_piece(HealthPlace& place, std::size_t& room, std::vector<HealthCheckView>& checks) const;
     [[nodiscard]] std::vector<HealthCheckView> health() const;
     /// Every accounting invariant of S-181 and every structural one; the broken ones, in words (tests, fuzzing).
     [[nodiscard]] std::vector<std::string> check() const;

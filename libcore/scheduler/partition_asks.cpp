@@ -167,6 +167,7 @@ void PartitionContext::add_existing(const AskSpec& spec, ApplicationId id, NodeI
     put_on_node(made, node, now);
     if (s_.applications[id].state == ApplicationState::New) handle(id, ApplicationEvent::Run, {}, now);
     put_in_application(made, now);
+    ++s_.counters.restored;
     quota_forced(*s_.applications[id].queue, now);
     if (tell) tell_new(made);
 }

@@ -388,40 +388,4 @@ std::vector<std::string> PartitionContext::check() const {
     return list;
 }
 
-/// Checks 3 to 9 of interface.md 5.6 for this partition, added to `checks`.
-void PartitionContext::health(std::vector<HealthCheckView>& checks) const {
-    const auto fail = [&checks](std::size_t at, const std::string& what) {
-        checks[at].succeeded = false;
-        if (!checks[at].diagnosis.empty()) checks[at].diagnosis += "; ";
-        checks[at].diagnosis += what;
-    };
-    if (s_.capacity.has_negative() || s_.root->allocated.has_negative()) fail(0, s_.full_name);
-    Resource capacity;
-    std::int64_t reserved = 0;
-    s_.nodes.for_each([&](NodeId id) {
-        const Node& node = s_.nodes[id];
-        capacity.add(node.capacity);
-        reserved += static_cast<std::int64_t>(node.reservations.size());
-        if (node.capacity.has_negative() || node.allocated.has_negative() || node.occupied.has_negative())
-            fail(1, "node " + node.id);
-        Resource sum = node.available;
-        sum.add(node.allocated);
-        sum.add(node.occupied);
-        if (!sum.equals(node.capacity)) fail(3, "node " + node.id);
-        for (const AllocationId allocation : node.allocations)
-            if (!s_.applications.alive(s_.allocations[allocation].application)) fail(5, "node " + node.id);
-    });
-    if (!capacity.equals(s_.capacity)) fail(2, s_.full_name);
-    checks[4].diagnosis += (checks[4].diagnosis.empty() ? "" : "; ") + s_.full_name + ": " + std::to_string(reserved) +
-                           " on " + std::to_string(s_.nodes.size()) + " nodes";
-    s_.applications.for_each([&](ApplicationId id) {
-        for (const AllocationId allocation : s_.applications[id].allocations) {
-            const Allocation& each = s_.allocations[allocation];
-            const auto& on_node = s_.nodes[each.node].allocations;
-            if (each.place.placed.on_node >= on_node.size() || on_node[each.place.placed.on_node] != allocation)
-                fail(6, "application " + s_.applications[id].id);
-        }
-    });
-}
-
 } // namespace yk

@@ -78,16 +78,18 @@ public:
     /// The next thing due at `now`; false when there is none.
     bool fire_timer(Instant now);
 
-    // --- pictures (partition_views.cpp, partition_explain.cpp) -----------------------------------------------------
+    // --- pictures (partition_views.cpp, partition_pieces.cpp, partition_explain.cpp) -------------------------------
     [[nodiscard]] PartitionView view() const;
-    [[nodiscard]] PartitionMetrics metrics() const; // partition_metrics.cpp
+    void metrics_piece(ViewPlace& place, std::size_t& room, PartitionMetrics& into) const; // partition_metrics.cpp
     [[nodiscard]] std::optional<QueueView> queue_view(std::string_view path, bool subtree) const;
     [[nodiscard]] std::vector<ApplicationView> application_views(ApplicationList list, bool objects) const;
     [[nodiscard]] std::optional<ApplicationView> application_view(std::string_view id) const;
     [[nodiscard]] std::vector<NodeView> node_views(bool objects) const;
     [[nodiscard]] std::vector<ApplicationView> application_piece(ApplicationList list, ViewPlace& place,
                                                                  std::size_t& room) const;
-    [[nodiscard]] std::vector<NodeView> node_piece(ViewPlace& place, std::size_t& room) const;
+    [[nodiscard]] std::vector<NodeView> node_piece(bool objects, ViewPlace& place, std::size_t& room) const;
+    /// `only`: of this user or group; empty: of all.
+    [[nodiscard]] UsagePiece usage_piece(bool groups, std::string_view only, ViewPlace& place, std::size_t& room) const;
     [[nodiscard]] std::optional<NodeView> node_view(std::string_view id) const;
     [[nodiscard]] std::vector<ReservationView> reservation_views() const;
     /// Users or groups with usage or named limits, by name (C-476).
@@ -104,8 +106,8 @@ public:
 
     // --- verification (partition_check.cpp) -------------------------------------------------------------------------
     [[nodiscard]] std::vector<std::string> check() const;
-    void health(std::vector<HealthCheckView>& checks) const;
-    void usage_health(HealthCheckView& queues, HealthCheckView& users) const; // partition_health.cpp
+    /// partition_health.cpp. False: the room is used up.
+    bool health_piece(HealthPlace& place, std::size_t& room, std::vector<HealthCheckView>& checks) const;
     [[nodiscard]] const CoreCounters& counters() const { return s_.counters; }
 
     // --- for benchmarks: the same placements without deciding them --------------------------------------------------
@@ -216,6 +218,7 @@ private:
 
     // partition_users.cpp
     void set_user_limits(const config::Partition& config, Instant now);
+    [[nodiscard]] std::vector<ApplicationId> with_other_group(const LimitTable& wanted) const;
     void link_users(ApplicationId id, Instant now);
     void unlink_users(ApplicationId id, Instant now);
     void choose_group(ApplicationId id, Instant now);
@@ -335,6 +338,14 @@ private:
     [[nodiscard]] NodeView view_of(const Node& node, bool objects) const;
     [[nodiscard]] QueueView view_of(const Queue& queue, bool subtree) const;
     void list_allocating(const Queue& queue, std::vector<std::string>& ids) const;
+
+    // partition_metrics.cpp
+    void count_ended(PartitionMetrics& into) const;
+    void count_nodes(PartitionMetrics& into) const;
+
+    // partition_pieces.cpp
+    void add_trackers(bool groups, std::string_view only, ViewPlace& place, std::size_t& room, UsagePiece& piece) const;
+    void add_links(bool groups, std::string_view only, ViewPlace& place, std::size_t& room, UsagePiece& piece) const;
 
     // partition_explain.cpp
     [[nodiscard]] std::string placeholder_mismatch(const Application& application) const;

@@ -95,7 +95,7 @@ private:
     }
 
     [[nodiscard]] static std::string who(const UsageNode& node) {
-        return (node.tracker->group ? "group " : "user ") + node.tracker->name;
+        return (node.tracker->group ? "group " : "user ") + std::string{node.tracker->name};
     }
 
     void explain_user_slots() {

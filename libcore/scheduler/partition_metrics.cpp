@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "libcore/scheduler/partition_context.h"
+#include "libcore/scheduler/queue_walk.h"
 
 namespace yk {
 
@@ -52,60 +53,56 @@ std::size_t band_of(std::int64_t used, std::int64_t capacity) {
     return PartitionMetrics::kBands - 1;
 }
 
-/// Queue by queue, with the position of each by its path.
-class QueueList {
-public:
-    QueueList(const PartitionState& state, PartitionMetrics& metrics) : metrics_(metrics) {
-        by_index_.resize(state.queues.size(), nullptr);
-        const auto live = static_cast<std::size_t>(std::count_if(state.queues.begin(), state.queues.end(),
-                                                                 [](const Queue* queue) { return queue != nullptr; }));
-        metrics.queues.reserve(live); // the addresses are kept
-        add(*state.root);
-    }
-    [[nodiscard]] QueueMetrics& of(const Queue& queue) { return *by_index_[queue.index]; }
-
-private:
-    void add(const Queue& queue) {
-        metrics_.queues.push_back(metrics_of(queue));
-        by_index_[queue.index] = &metrics_.queues.back();
-        for (const auto& [name, child] : queue.children) add(*child);
-    }
-
-    PartitionMetrics& metrics_;
-    std::vector<QueueMetrics*> by_index_;
-};
+void add(std::array<std::uint64_t, kStates>& to, const std::array<std::uint64_t, kStates>& from) {
+    for (std::size_t state = 0; state < kStates; ++state) to[state] += from[state];
+}
 
 } // namespace
 
-PartitionMetrics PartitionContext::metrics() const {
-    PartitionMetrics metrics;
-    for (ResourceId id = 0; id < s_.resources.size(); ++id) metrics.resource_names.push_back(s_.resources.name(id));
-    metrics.ended = s_.ended_counts;
-    metrics.allocations = s_.allocation_count;
-    QueueList queues(s_, metrics);
-    s_.applications.for_each([&](ApplicationId id) {
-        const Application& application = s_.applications[id];
-        ++metrics.states[index_of(application.state)];
-        ++queues.of(*application.queue).states[index_of(application.state)];
-    });
-    const auto count_ended = [&](const EndedApplication& ended) {
-        ++metrics.states[index_of(ended.state)];
-        const Queue* queue = s_.find_queue(ended.view.queue);
-        if (queue != nullptr)
-            ++queues.of(*queue).states[index_of(ended.state)];
+void PartitionContext::metrics_piece(ViewPlace& place, std::size_t& room, PartitionMetrics& into) const {
+    QueueWalk walk{[&](const Queue& queue) {
+        if (room == 0) return false;
+        QueueMetrics& metrics = into.queues.emplace_back(metrics_of(queue));
+        for (const ApplicationId id : queue.applications) ++metrics.states[index_of(s_.applications[id].state)];
+        add(into.states, metrics.states);
+        place.after = queue.path;
+        room -= std::min(room, 1 + queue.applications.size());
+        return true;
+    }};
+    const bool complete = walk.run(*s_.root, place.after);
+    while (into.resource_names.size() < s_.resources.size()) // with every piece: the partition may go before the next
+        into.resource_names.push_back(s_.resources.name(static_cast<ResourceId>(into.resource_names.size())));
+    if (!complete || place.named) return;
+    place.named = true;
+    into.allocations = s_.allocation_count;
+    count_ended(into);
+    count_nodes(into);
+}
+
+void PartitionContext::count_ended(PartitionMetrics& into) const {
+    into.ended = s_.ended_counts;
+    std::unordered_map<std::string_view, QueueMetrics*> by_path;
+    for (QueueMetrics& queue : into.queues) by_path.emplace(queue.path, &queue);
+    const auto count = [&](const EndedApplication& ended) {
+        ++into.states[index_of(ended.state)];
+        const auto queue = by_path.find(ended.view.queue);
+        if (queue != by_path.end())
+            ++queue->second->states[index_of(ended.state)];
         else if (ended.state == ApplicationState::Rejected)
-            ++metrics.rejected_by_none;
+            ++into.rejected_by_none;
     };
-    for (const EndedApplication& ended : s_.ended) count_ended(ended);
-    for (const auto& [serial, ended] : s_.rejected) count_ended(ended);
+    for (const EndedApplication& ended : s_.ended) count(ended);
+    for (const auto& [serial, ended] : s_.rejected) count(ended);
+}
+
+void PartitionContext::count_nodes(PartitionMetrics& into) const {
     s_.nodes.for_each([&](NodeId id) {
         const Node& node = s_.nodes[id];
-        ++(node.schedulable ? metrics.nodes_open : metrics.nodes_draining);
+        ++(node.schedulable ? into.nodes_open : into.nodes_draining);
         node.capacity.for_each([&](ResourceId type, std::int64_t capacity) {
-            ++metrics.node_usage[s_.resources.name(type)][band_of(node.allocated.get(type), capacity)];
+            ++into.node_usage[s_.resources.name(type)][band_of(node.allocated.get(type), capacity)];
         });
     });
-    return metrics;
 }
 
 } // namespace yk

@@ -23,14 +23,6 @@ ApplicationId PartitionState::find_application(std::string_view id) const {
     return found == application_ids.end() ? ApplicationId{} : found->second;
 }
 
-std::vector<ApplicationId> PartitionState::applications_by_name() const {
-    std::vector<ApplicationId> ids;
-    ids.reserve(applications.size());
-    applications.for_each([&ids](ApplicationId id) { ids.push_back(id); });
-    sort_by_name(ids);
-    return ids;
-}
-
 void PartitionState::sort_by_name(std::vector<ApplicationId>& list) const {
     std::sort(list.begin(), list.end(),
               [this](ApplicationId a, ApplicationId b) { return applications[a].id < applications[b].id; });

@@ -154,8 +154,7 @@ struct PartitionState {
     [[nodiscard]] Queue* find_queue(std::string_view path) const; // any case
     /// The queue, or the nearest above it that exists. REQUIRES: lower case, `root` or below it.
     [[nodiscard]] Queue* find_deepest(std::string_view path) const;
-    /// Live applications by id, for whatever is told of several at once.
-    [[nodiscard]] std::vector<ApplicationId> applications_by_name() const;
+    /// By id, for whatever is told of several at once.
     void sort_by_name(std::vector<ApplicationId>& list) const;
     /// C-409: the first level of its user, then of its group, that does not allow the ask; none: all do.
     [[nodiscard]] UsageNodeId refusing_user_limit(const Application& application, const Resource& ask) const;

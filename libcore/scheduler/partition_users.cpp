@@ -1,6 +1,7 @@
 // What users and groups use and may use: linking applications, counting, limits (config.md sections 13 and 14).
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "libcore/scheduler/partition_context.h"
 
@@ -9,17 +10,82 @@ namespace yk {
 // --- limits (C-420 to C-427)
 // ---------------------------------------------------------------------------------------------
 
+namespace {
+
+/// Finds the applications that a reload lets count for another group (C-423). Asks the limits once for each list of
+/// groups below each queue with group limits: there may be 100,000 applications, and nothing is scheduled meanwhile.
+class GroupChanges {
+public:
+    GroupChanges(const LimitTable& before, const LimitTable& after, const PartitionState& state)
+        : before_(before), after_(after), nearest_(state.queues.size(), nullptr) {
+        for (const LimitTable* table : {&before, &after})
+            for (const auto& [path, limits] : table->queues())
+                if (const Queue* queue = limits.groups.empty() ? nullptr : state.find_queue(path))
+                    nearest_[queue->index] = queue;
+        spread(*state.root, nullptr);
+    }
+
+    [[nodiscard]] bool changes(const Application& application) {
+        const Queue* queue = nearest_[application.queue->index];
+        if (queue == nullptr || application.user_groups.empty()) return false;
+        const auto known = changed_.find({queue, &application.user_groups});
+        if (known != changed_.end()) return known->second;
+        const bool differs = before_.group_of(queue->path, application.user_groups) !=
+                             after_.group_of(queue->path, application.user_groups);
+        changed_.emplace(Case{queue, &application.user_groups}, differs);
+        return differs;
+    }
+
+private:
+    struct Case {
+        const Queue* queue; // the nearest with group limits
+        const std::vector<std::string>* groups;
+        bool operator==(const Case& other) const { return queue == other.queue && *groups == *other.groups; }
+    };
+    struct Hash {
+        std::size_t operator()(const Case& each) const noexcept {
+            std::size_t sum = each.queue->index;
+            for (const std::string& group : *each.groups) sum = sum * 31 + std::hash<std::string>{}(group);
+            return sum;
+        }
+    };
+
+    void spread(const Queue& queue, const Queue* above) {
+        const Queue*& here = nearest_[queue.index];
+        if (here == nullptr) here = above;
+        for (const auto& [name, child] : queue.children) spread(*child, here);
+    }
+
+    const LimitTable& before_;
+    const LimitTable& after_;
+    std::vector<const Queue*> nearest_; // by index
+    std::unordered_map<Case, bool, Hash> changed_;
+};
+
+} // namespace
+
+/// Of all applications that are linked, by name.
+std::vector<ApplicationId> PartitionContext::with_other_group(const LimitTable& wanted) const {
+    if (wanted.same_groups(s_.users.limits())) return {};
+    GroupChanges reload{s_.users.limits(), wanted, s_};
+    std::vector<ApplicationId> list;
+    s_.applications.for_each([&](ApplicationId id) {
+        const Application& application = s_.applications[id];
+        if (application.user_usage.valid() && reload.changes(application)) list.push_back(id);
+    });
+    s_.sort_by_name(list);
+    return list;
+}
+
 void PartitionContext::set_user_limits(const config::Partition& config, Instant now) {
     LimitTable table{config.root, s_.resources};
-    const bool same_groups = table.same_groups(s_.users.limits());
+    const std::vector<ApplicationId> moving = with_other_group(table);
     for (const auto& change : s_.users.set_limits(std::move(table)))
         s_.tell({EventType::UserGroup, change.removed ? EventChange::Remove : EventChange::Set,
                  change.group ? EventDetail::GroupLimit : EventDetail::UserLimit, change.name, change.path},
                 now);
     s_.slots_changed = true;
-    if (same_groups) return;
-    for (const ApplicationId id : s_.applications_by_name())
-        if (s_.applications[id].user_usage.valid()) choose_group(id, now);
+    for (const ApplicationId id : moving) choose_group(id, now);
 }
 
 // --- applications
@@ -71,7 +137,7 @@ void PartitionContext::leave_group_tracker(Application& application, Instant now
     s_.users.decrease(application.group_usage, application.allocated);
     s_.users.decrease(application.group_usage, application.placeholder);
     if (application.in_running_set) s_.users.leave_running(application.group_usage);
-    const std::string group = s_.users[application.group_usage].tracker->name;
+    const std::string group{s_.users[application.group_usage].tracker->name};
     s_.users.unlink(application.group_usage);
     application.group_usage = {};
     s_.tell({EventType::UserGroup, EventChange::Remove, EventDetail::AppLink, group, application.id}, now);
@@ -142,72 +208,6 @@ UsageNodeId PartitionState::refusing_user_slot(const Application& application) c
     return at.valid() ? at : users.without_slot(application.group_usage);
 }
 
-// --- pictures (C-476)
-// ----------------------------------------------------------------------------------------------------
-
-namespace {
-
-/// The picture of one tracker: nodes in path order, so that a parent comes before its children.
-class UsagePicture {
-public:
-    UsagePicture(const UsageTracker& tracker, const PartitionState& state) : tracker_(tracker), s_(state) {}
-
-    [[nodiscard]] UsageQueueView make(const std::map<UsageNodeId, std::vector<std::string>>& running) const {
-        return make("root", running);
-    }
-
-private:
-    [[nodiscard]] UsageQueueView make(const std::string& path,
-                                      const std::map<UsageNodeId, std::vector<std::string>>& running) const {
-        const UsageNodeId id = tracker_.nodes.at(path);
-        const UsageNode& node = s_.users[id];
-        UsageQueueView view;
-        view.path = path;
-        view.usage = s_.map_of(node.usage);
-        if (node.limit != nullptr && !node.limit->max.unlimited()) view.max = s_.map_of(node.limit->max.bounds());
-        view.max_applications = node.limit != nullptr ? node.limit->max_applications : 0;
-        const auto ids = running.find(id);
-        if (ids != running.end()) view.running = ids->second;
-        const std::string prefix = path + ".";
-        for (auto each = tracker_.nodes.lower_bound(prefix);
-             each != tracker_.nodes.end() && each->first.compare(0, prefix.size(), prefix) == 0; ++each)
-            if (each->first.find('.', prefix.size()) == std::string::npos)
-                view.children.push_back(make(each->first, running));
-        return view;
-    }
-
-    const UsageTracker& tracker_;
-    const PartitionState& s_;
-};
-
-} // namespace
-
-std::vector<UsageView> PartitionContext::usage_views(bool groups) const {
-    std::map<UsageNodeId, std::vector<std::string>> running;
-    std::map<const UsageTracker*, UsageView> views;
-    const auto& trackers = groups ? s_.users.groups() : s_.users.users();
-    for (const ApplicationId id : s_.applications_by_name()) {
-        const Application& application = s_.applications[id];
-        const UsageNodeId leaf = groups ? application.group_usage : application.user_usage;
-        if (!leaf.valid()) continue;
-        UsageView& view = views[s_.users[leaf].tracker];
-        if (groups) view.applications.push_back(application.id);
-        if (!groups && application.group_usage.valid())
-            view.groups.emplace(application.id, s_.users[application.group_usage].tracker->name);
-        if (!application.in_running_set) continue;
-        for (UsageNodeId each = leaf; each.valid(); each = s_.users[each].parent)
-            running[each].push_back(application.id);
-    }
-    std::vector<UsageView> list;
-    for (const auto& [name, tracker] : trackers) {
-        UsageView view = std::move(views[&tracker]);
-        view.name = name;
-        view.root = UsagePicture{tracker, s_}.make(running);
-        list.push_back(std::move(view));
-    }
-    return list;
-}
-
 // --- verification
 // --------------------------------------------------------------------------------------------------------
 
@@ -238,9 +238,12 @@ void PartitionContext::check_users(std::vector<std::string>& broken) const {
     });
     for (const auto* trackers : {&s_.users.users(), &s_.users.groups()})
         for (const auto& [name, tracker] : *trackers)
-            for (const auto& [path, id] : tracker.nodes) {
+            for (const UsageNodeId id : tracker.nodes) {
                 const UsageNode& node = s_.users[id];
                 const Sum& sum = sums[id];
+                const std::string path{node.path};
+                if (tracker.nodes.at(s_.users.position(tracker, path)) != id)
+                    fail("nodes of " + name + " are out of order");
                 if (!node.usage.equals(sum.usage))
                     fail("usage of " + name + " at " + path + " is not its applications'");
                 if (node.running != sum.running) fail("running applications of " + name + " at " + path);

@@ -269,33 +269,6 @@ std::vector<ApplicationView> PartitionContext::application_views(ApplicationList
     return views;
 }
 
-std::vector<ApplicationView> PartitionContext::application_piece(ApplicationList list, ViewPlace& place,
-                                                                 std::size_t& room) const {
-    orders_.refresh();
-    std::vector<ApplicationView> piece;
-    if (list == ApplicationList::Active) {
-        s_.applications.for_each([&](ApplicationId id) {
-            if (id.index < place.next || room == 0) return;
-            const Application& application = s_.applications[id];
-            piece.push_back(view_of(application, true));
-            place.next = id.index + std::uint64_t{1};
-            room -= std::min(room, 1 + application.pending_asks + application.allocations.size());
-        });
-        return piece;
-    }
-    const auto add = [&](const EndedApplication& ended) {
-        if (ended.serial < place.next || room == 0) return;
-        piece.push_back(ended.view);
-        place.next = ended.serial + 1;
-        --room;
-    };
-    if (list == ApplicationList::Completed)
-        for (const EndedApplication& ended : s_.ended) add(ended);
-    else
-        for (const auto& [serial, ended] : s_.rejected) add(ended);
-    return piece;
-}
-
 std::optional<ApplicationView> PartitionContext::application_view(std::string_view id) const {
     orders_.refresh();
     if (const ApplicationId live = s_.find_application(id); live.valid()) return view_of(s_.applications[live], true);
@@ -343,18 +316,6 @@ std::vector<NodeView> PartitionContext::node_views(bool objects) const {
     std::vector<NodeView> views;
     s_.nodes.for_each([&](NodeId id) { views.push_back(view_of(s_.nodes[id], objects)); });
     return views;
-}
-
-std::vector<NodeView> PartitionContext::node_piece(ViewPlace& place, std::size_t& room) const {
-    std::vector<NodeView> piece;
-    s_.nodes.until_after(place.after, [&](NodeId id) {
-        const Node& node = s_.nodes[id];
-        piece.push_back(view_of(node, true));
-        room -= std::min(room, 1 + node.allocations.size() + node.foreign.size());
-        return room == 0;
-    });
-    if (!piece.empty()) place.after = piece.back().id;
-    return piece;
 }
 
 std::optional<NodeView> PartitionContext::node_view(std::string_view id) const {

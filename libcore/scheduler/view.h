@@ -206,6 +206,24 @@ struct UsageView {
     UsageQueueView root;
 };
 
+/// An application of a user or group.
+struct UsageLinkView {
+    std::string tracker; // the name of the user or group
+    std::string application;
+    std::string queue;
+    std::string group;    // of a user: that the application counts for; empty: none
+    bool running = false; // C-406
+};
+
+/// A part of what users or groups use: some of them without their applications, then the applications.
+struct UsagePiece {
+    bool groups = false;
+    std::vector<UsageView> views; // by name
+    std::vector<UsageLinkView> links;
+};
+/// All pieces of one picture: gives each application to its user or group, and has no links left.
+void join_usage(UsagePiece& all);
+
 struct PartitionView {
     std::string name;
     std::string rm;
@@ -229,7 +247,15 @@ struct PartitionView {
 /// Where a picture that is made in pieces goes on.
 struct ViewPlace {
     std::uint64_t next = 0; // application: its index, of an ended one its serial number
-    std::string after;      // node: the last id
+    std::string after;      // node, queue, user, group: the last one
+    bool named = false;     // users and groups are through, their applications are next; metrics: queues are through
+};
+
+/// Where a health check that is made in pieces goes on.
+struct HealthPlace {
+    std::string partition; // the one at work
+    std::uint32_t stage = 0;
+    ViewPlace view;
 };
 
 /// One verdict of a health check (S-610, interface.md 5.6).
@@ -239,5 +265,8 @@ struct HealthCheckView {
     std::string description;
     std::string diagnosis;
 };
+
+/// Checks 3 to 11, all of them good so far.
+[[nodiscard]] std::vector<HealthCheckView> health_checks();
 
 } // namespace yk

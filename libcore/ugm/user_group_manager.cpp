@@ -1,5 +1,6 @@
 #include "libcore/ugm/user_group_manager.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -64,8 +65,7 @@ Changes UserGroupManager::set_limits(LimitTable table) {
     }
     std::vector<UsageNodeId> all; // a parent's path comes before its children's
     for (const Trackers* trackers : {&users_, &groups_})
-        for (const auto& [name, tracker] : *trackers)
-            for (const auto& [path, id] : tracker.nodes) all.push_back(id);
+        for (const auto& [name, tracker] : *trackers) all.insert(all.end(), tracker.nodes.begin(), tracker.nodes.end());
     for (const UsageNodeId id : all) set_limit(nodes_[id]);
     for (const UsageNodeId id : all) {
         if (!nodes_.alive(id)) continue; // a child's pruning took it along
@@ -99,19 +99,39 @@ UsageTracker& UserGroupManager::tracker_of(std::string_view name, bool group) {
     Trackers& trackers = group ? groups_ : users_;
     const auto known = trackers.find(name);
     if (known != trackers.end()) return known->second;
-    return trackers.emplace(std::string{name}, UsageTracker{std::string{name}, group, {}}).first->second;
+    const auto made = trackers.emplace(std::string{name}, UsageTracker{{}, group, {}}).first;
+    made->second.name = made->first;
+    return made->second;
+}
+
+std::string_view PathTexts::acquire(std::string_view path) {
+    const auto entry = uses_.try_emplace(std::string{path}, 0).first;
+    ++entry->second;
+    return entry->first;
+}
+
+void PathTexts::release(std::string_view path) noexcept {
+    const auto entry = uses_.find(std::string{path});
+    if (--entry->second == 0) uses_.erase(entry);
+}
+
+std::size_t UserGroupManager::position(const UsageTracker& tracker, std::string_view path) const noexcept {
+    const auto at = std::lower_bound(tracker.nodes.begin(), tracker.nodes.end(), path,
+                                     [this](UsageNodeId id, std::string_view to) { return nodes_[id].path < to; });
+    return static_cast<std::size_t>(at - tracker.nodes.begin());
 }
 
 UsageNodeId UserGroupManager::find_or_make(UsageTracker& tracker, std::string_view path) {
-    const auto known = tracker.nodes.find(path);
-    if (known != tracker.nodes.end()) return known->second;
+    const std::size_t known = position(tracker, path);
+    if (known < tracker.nodes.size() && nodes_[tracker.nodes[known]].path == path) return tracker.nodes[known];
     const std::string_view above = parent_path(path);
     const UsageNodeId parent = above.empty() ? UsageNodeId{} : find_or_make(tracker, above);
     const UsageNodeId id = nodes_.make();
     UsageNode& node = nodes_[id];
     node.tracker = &tracker;
     node.parent = parent;
-    node.path = tracker.nodes.emplace(path, id).first->first;
+    node.path = paths_.acquire(path);
+    tracker.nodes.insert(tracker.nodes.begin() + static_cast<std::ptrdiff_t>(position(tracker, path)), id);
     set_limit(node);
     if (parent.valid()) ++nodes_[parent].children;
     return id;
@@ -125,7 +145,8 @@ void UserGroupManager::prune(UsageNodeId id) {
         UsageTracker& tracker = *node.tracker;
         const UsageNodeId parent = node.parent;
         if (parent.valid()) --nodes_[parent].children;
-        tracker.nodes.erase(tracker.nodes.find(node.path));
+        tracker.nodes.erase(tracker.nodes.begin() + static_cast<std::ptrdiff_t>(position(tracker, node.path)));
+        paths_.release(node.path);
         nodes_.destroy(id);
         if (tracker.nodes.empty()) {
             Trackers& trackers = tracker.group ? groups_ : users_;

@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "libcore/base/slab.h"
@@ -29,7 +30,7 @@ struct UsageTracker;
 struct UsageNode {
     UsageTracker* tracker = nullptr;
     UsageNodeId parent{};
-    std::string_view path; // of the queue; the key in the tracker
+    std::string_view path; // of the queue
     Resource usage;
     std::uint32_t running = 0; // applications in the running set (C-406)
     std::uint32_t linked = 0;  // applications at or below
@@ -54,9 +55,20 @@ struct UsageNode {
 };
 
 struct UsageTracker {
-    std::string name;
+    std::string_view name; // its key
     bool group = false;
-    std::map<std::string, UsageNodeId, std::less<>> nodes; // by path
+    std::vector<UsageNodeId> nodes; // by path
+};
+
+/// Paths of queues, each once however many users have a node there.
+class PathTexts {
+public:
+    /// Valid until released as often as it was acquired.
+    [[nodiscard]] std::string_view acquire(std::string_view path);
+    void release(std::string_view path) noexcept;
+
+private:
+    std::unordered_map<std::string, std::uint32_t> uses_;
 };
 
 class UserGroupManager {
@@ -92,6 +104,8 @@ public:
     [[nodiscard]] UsageNodeId without_slot(UsageNodeId id) const noexcept;
     /// C-408 over all levels.
     [[nodiscard]] Limit headroom(UsageNodeId id) const;
+    /// The position in its nodes of the first whose path is not less.
+    [[nodiscard]] std::size_t position(const UsageTracker& tracker, std::string_view path) const noexcept;
     [[nodiscard]] const std::map<std::string, UsageTracker, std::less<>>& users() const noexcept { return users_; }
     [[nodiscard]] const std::map<std::string, UsageTracker, std::less<>>& groups() const noexcept { return groups_; }
 
@@ -127,6 +141,7 @@ private:
     void make_named(std::string_view name, bool group, std::string_view path);
 
     LimitTable table_;
+    PathTexts paths_;
     Slab<UsageNode> nodes_;
     Trackers users_;
     Trackers groups_;

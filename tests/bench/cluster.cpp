@@ -57,6 +57,7 @@ void Cluster::register_applications() {
         spec.queue = row.queue;
         spec.user = row.user;
         spec.groups = {row.group};
+        if (!row.second_group.empty()) spec.groups.push_back(row.second_group);
         if (row.placeholders > 0) {
             for (const auto& [name, value] : workload_.sizes[row.placeholder_size])
                 spec.placeholder_ask.push_back({name, value * row.placeholders});

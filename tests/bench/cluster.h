@@ -38,6 +38,7 @@ public:
         while (cycle()) {
         }
     }
+    [[nodiscard]] const ClusterContext& core() const { return core_; }
     [[nodiscard]] PartitionContext& partition() { return *core_.find_partition("default"); }
     [[nodiscard]] std::vector<std::string> check() const { return core_.check(); }
 

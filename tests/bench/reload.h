@@ -5,6 +5,7 @@
 
 #include "libcore/base/result.h"
 #include "tests/bench/measure.h"
+#include "tests/bench/workload.h"
 
 namespace yk::bench {
 
@@ -13,7 +14,12 @@ struct ReloadParameters {
     std::uint32_t leaves = 100; // of each parent
     std::uint32_t applications = 100'000;
     std::uint32_t users = 1000;
+    std::uint32_t groups = 0; // each with a limit at root, in another order after the reload
+    std::uint32_t moving = 0; // applications that count for another group then
 };
+
+/// The cluster before the reload.
+[[nodiscard]] Workload make_reload_workload(const ReloadParameters& parameters);
 
 /// Every queue gets another max, some go and some come, the limits of users change. Sample: `seconds` from the text to
 /// the end of the next cycle, `pause` the part of it in which the owner can do nothing else.

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "tests/bench/churn.h"
+#include "tests/bench/dumps.h"
 #include "tests/bench/gang.h"
 #include "tests/bench/placing.h"
 #include "tests/bench/preempting.h"
@@ -217,17 +218,49 @@ void run_gangs(const Options& options, Report& report) { // W11
 }
 
 void run_reloads(const Options& options, Report& report) { // R1
-    if (!options.wants_workload("R1")) return;
-    Row row{"R1 reload", "core", 0, {}};
-    Figure whole{"R1 reload", "milliseconds in all", {}};
-    Figure stopped{"R1 reload", "milliseconds without scheduling", {}};
-    for (int run = 0; run < options.runs; ++run) {
-        if (!measure_into(row, run, report, [] { return run_reload({}); })) return;
-        whole.values.push_back(row.samples.back().seconds * 1e3);
-        stopped.values.push_back(row.samples.back().pause * 1e3);
+    ReloadParameters groups;
+    groups.users = 10'000;
+    groups.groups = 1000;
+    ReloadParameters moving = groups;
+    moving.moving = 100'000;
+    for (const auto& [name, parameters] : {std::pair{std::string{"R1 reload"}, ReloadParameters{}},
+                                           {"R1 reload, groups", groups},
+                                           {"R1 reload, groups change", moving}}) {
+        if (!options.wants_workload(name)) continue;
+        Row row{name, "core", 0, {}};
+        Figure whole{name, "milliseconds in all", {}};
+        Figure stopped{name, "milliseconds without scheduling", {}};
+        for (int run = 0; run < options.runs; ++run) {
+            if (!measure_into(row, run, report, [&, p = parameters] { return run_reload(p); })) return;
+            whole.values.push_back(row.samples.back().seconds * 1e3);
+            stopped.values.push_back(row.samples.back().pause * 1e3);
+        }
+        report.figures.push_back(std::move(whole));
+        report.figures.push_back(std::move(stopped));
     }
-    report.figures.push_back(std::move(whole));
-    report.figures.push_back(std::move(stopped));
+}
+
+void run_pictures(const Options& options, Report& report) { // D1
+    if (!options.wants_workload("D1")) return;
+    ReloadParameters parameters;
+    parameters.users = 10'000;
+    parameters.groups = 1000;
+    Row row{"D1 dumps", "core", 0, {}};
+    std::vector<Figure> stops;
+    for (const std::string_view picture : kPictures)
+        stops.push_back({"D1 dumps", std::string{picture} + ": longest stop, milliseconds", {}});
+    for (int run = 0; run < options.runs; ++run) {
+        DumpsSample last;
+        const auto once = [&]() -> Result<Sample> {
+            auto sample = run_dumps(parameters);
+            if (!sample.ok()) return sample.error();
+            last = sample.value();
+            return last.sample;
+        };
+        if (!measure_into(row, run, report, once)) return;
+        for (std::size_t i = 0; i < stops.size(); ++i) stops[i].values.push_back(last.stops.at(i) * 1e3);
+    }
+    for (Figure& figure : stops) report.figures.push_back(std::move(figure));
 }
 
 void run_wires(const Options& options, Report& report) { // W1 and W9 over ipc
@@ -267,6 +300,7 @@ Report run_workloads(const Options& options) {
         if (options.wants_workload("W4")) run_backlogs(options, report);
         run_churns(options, report);
         run_reloads(options, report);
+        run_pictures(options, report);
         run_preemptings(options, report);
     }
     run_gangs(options, report);

@@ -26,6 +26,7 @@ struct ApplicationRow {
     std::string queue;
     std::string user = "bench";
     std::string group = "bench";
+    std::string second_group{};     // none
     std::uint32_t placeholders = 0; // of its gang
     std::uint32_t placeholder_size = 0;
 };

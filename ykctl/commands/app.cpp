@@ -149,7 +149,7 @@ Answer<ListLayout> application_layout(Context& context) {
                        count_column("ALLOCS", "allocations"), count_column("PENDING", "requests"),
                        resource_column("USED", "usedResource"), resource_column("WANTED", "pendingResource"),
                        age_column("AGE", "submissionTime", now), resource_column("MOST USED", "maxUsedResource", true),
-                       text_column("PARTITION", "partition", true), text_column("MESSAGE", "rejectedMessage", true)},
+                       partition_column(), rm_column(), text_column("MESSAGE", "rejectedMessage", true)},
                       [](const Value& application) { return text_of(application, "applicationID"); },
                       "no applications"};
 }

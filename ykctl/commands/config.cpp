@@ -231,7 +231,9 @@ Outcome reload(Context& context, const ReloadOptions& options) {
         YK_TRY(extra, parse_pairs(options.extra, "--extra"));
         body["extraConfig"] = std::move(extra);
     }
-    return update(context, std::move(body), options.dry_run);
+    auto outcome = update(context, std::move(body), options.dry_run);
+    if (outcome.ok() || !options.file) return outcome;
+    return with_check_hint(std::move(outcome).error(), *options.file);
 }
 
 // --- history ------------------------------------------------------------------------------------

@@ -80,6 +80,7 @@ Answer<std::vector<Value>> all_nodes(Context& context) {
         for (const auto& node : member_of(partition, "nodesInfo")) {
             nodes.push_back(node);
             if (!node.contains("partition")) nodes.back()["partition"] = text_of(partition, "partitionName");
+            nodes.back()["clusterId"] = text_of(partition, "clusterId");
         }
     }
     return nodes;

@@ -100,9 +100,10 @@ Outcome explain_placement(Context& context, const PlacementOptions& options) {
         YK_TRY(text, read_configuration(context, *options.file));
         query["config"] = std::move(text);
     }
-    YK_TRY(answer, context.call("Explain", std::move(query)));
-    return context.show_item(answer, text_of(member_of(answer, "details"), "queue"),
-                             placement_text(answer, context.style()));
+    const auto answer = context.call("Explain", std::move(query));
+    if (!answer.ok()) return options.file ? with_check_hint(answer.error(), *options.file) : answer.error();
+    return context.show_item(*answer, text_of(member_of(*answer, "details"), "queue"),
+                             placement_text(*answer, context.style()));
 }
 
 // --- queue --------------------------------------------------------------------------------------------------------

@@ -131,6 +131,12 @@ Failure from_call_error(const wire::CallError& error, const std::string& address
             {}};
 }
 
+Failure with_check_hint(Failure failure, const std::string& file) {
+    if (failure.code == static_cast<std::uint32_t>(si::ErrorCode::ConfigInvalid))
+        failure.hints.push_back("every problem:  ykctl config check " + file);
+    return failure;
+}
+
 std::string failure_text(const Failure& failure, bool json) {
     const auto name = failure.name.empty() ? name_of(failure.exit) : failure.name;
     if (json) {

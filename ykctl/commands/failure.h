@@ -41,6 +41,9 @@ using Answer = Result<T, Failure>;
 /// `address` as the person knows it.
 [[nodiscard]] Failure from_call_error(const wire::CallError& error, const std::string& address);
 
+/// Of a request with the configuration in `file`: if that is what was refused, with the way to see all that is wrong.
+[[nodiscard]] Failure with_check_hint(Failure failure, const std::string& file);
+
 /// As it is printed: `ykctl: message` and the hints, or a line of JSON.
 [[nodiscard]] std::string failure_text(const Failure& failure, bool json);
 

@@ -36,7 +36,11 @@ void add_rows(const Value& queue, const std::string& branch, const std::string& 
 
 std::vector<Row> rows_of(const std::vector<Value>& trees) {
     std::vector<Row> rows;
-    for (const auto& tree : trees) add_rows(tree, "", "", rows);
+    for (const auto& tree : trees) {
+        const auto first = rows.size();
+        add_rows(tree, "", "", rows);
+        for (auto row = first; row < rows.size(); ++row) rows[row].queue["clusterId"] = text_of(tree, "clusterId");
+    }
     return rows;
 }
 
@@ -91,7 +95,8 @@ ListLayout queue_layout(const Style& style) {
              text_column("SORT", "sortingPolicy", true),
              resource_column("HEADROOM", "headroom", true),
              {{"MANAGED"}, [](const Value& queue) { return flag_of(queue, "isManaged") ? "yes" : "no"; }, true},
-             text_column("PARTITION", "partition", true)},
+             partition_column(),
+             rm_column()},
             [](const Value& queue) { return text_of(queue, "queuename"); },
             "no queues"};
 }
@@ -143,7 +148,8 @@ Outcome show_tree(Context& context) {
     bool first = true;
     for (const auto& tree : trees) {
         if (trees.size() > 1)
-            context.out() << (first ? "" : "\n") << "partition " << text_of(tree, "partition") << "\n";
+            context.out() << (first ? "" : "\n") << "partition " << text_of(tree, "partition") << " of RM "
+                          << text_of(tree, "clusterId") << "\n";
         context.out() << tree_text({tree}, context.format() == Format::Wide, context.style(), view.headers);
         first = false;
     }

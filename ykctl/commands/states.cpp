@@ -39,6 +39,18 @@ Column text_column(const std::string& heading, const char* key, bool wide) {
     return {{heading}, [key](const Value& item) { return printable(text_of(item, key)); }, wide};
 }
 
+Column partition_column() {
+    Column column = text_column("PARTITION", "partition", true);
+    column.telling = true;
+    return column;
+}
+
+Column rm_column() {
+    Column column = text_column("RM", "clusterId", true);
+    column.telling = true;
+    return column;
+}
+
 Column number_column(const std::string& heading, const char* key, bool wide) {
     return {{heading, Align::Right}, [key](const Value& item) { return std::to_string(number_of(item, key)); }, wide};
 }

@@ -16,6 +16,9 @@ namespace yk::cli {
 
 /// A column with the member `key` of each item, printable, a dash when it has none.
 [[nodiscard]] Column text_column(const std::string& heading, const char* key, bool wide = false);
+/// Which partition, which RM: of interest when there are several.
+[[nodiscard]] Column partition_column();
+[[nodiscard]] Column rm_column();
 [[nodiscard]] Column number_column(const std::string& heading, const char* key, bool wide = false);
 [[nodiscard]] Column resource_column(const std::string& heading, const char* key, bool wide = false);
 /// How long ago the time in nanoseconds in `key` is, seen from `now`.

@@ -54,7 +54,8 @@ ListLayout usage_layout(const Kind& kind) {
                                [](const Value& item) { return resource_key(used_of(item)); }),
                        {{"MAX"}, [](const Value& item) { return maximum_of(member_of(item, "queues")); }},
                        {{"APPS run/max"}, [](const Value& item) { return applications_of(member_of(item, "queues")); }},
-                       text_column("PARTITION", "partition", true)},
+                       partition_column(),
+                       rm_column()},
                       [name = kind.name](const Value& item) { return text_of(item, name); },
                       std::string{"no "} + kind.plural + " with usage or limits"};
     if (&kind == &kUser) layout.columns.push_back({{"GROUPS"}, groups_of});

@@ -84,18 +84,24 @@ void append_yaml(const Value& value, std::size_t indent, std::string& text) {
     }
 }
 
+bool differs(const std::vector<Value>& items, const Column& column) {
+    const auto first = column.cell(items.front());
+    return std::any_of(items.begin(), items.end(), [&](const Value& item) { return column.cell(item) != first; });
+}
+
 std::string table_text(const std::vector<Value>& items, const ListLayout& layout, bool wide, const Style& style) {
     if (items.empty()) return layout.headers ? layout.nothing + "\n" : std::string{};
+    std::vector<const Column*> shown;
     std::vector<Heading> headings;
     for (const auto& column : layout.columns) {
-        if (wide || !column.wide) headings.push_back(column.heading);
+        if (column.wide && !wide && !(column.telling && differs(items, column))) continue;
+        shown.push_back(&column);
+        headings.push_back(column.heading);
     }
     Table table{headings};
     for (const auto& item : items) {
         std::vector<std::string> cells;
-        for (const auto& column : layout.columns) {
-            if (wide || !column.wide) cells.push_back(column.cell(item));
-        }
+        for (const Column* column : shown) cells.push_back(column->cell(item));
         table.add(std::move(cells));
     }
     return table.text(style, layout.headers);

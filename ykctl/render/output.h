@@ -25,8 +25,9 @@ using SortKey = std::vector<double>;
 struct Column {
     Heading heading;
     std::function<std::string(const wire::Value&)> cell;
-    bool wide = false;                                     // only with -o wide
+    bool wide = false;                                     // only with -o wide,
     std::function<SortKey(const wire::Value&)> order = {}; // for --sort-by; none: the text of the cell
+    bool telling = false;                                  // wide: or when the items differ in it
 };
 
 struct ListLayout {

@@ -27,31 +27,53 @@ bool is_over(const config::ResourceMap& used, const config::ResourceMap& max) {
     });
 }
 
-const UsageQueueView* find_usage(const UsageQueueView& view, const std::string& path) {
-    if (view.path == path) return &view;
-    for (const UsageQueueView& child : view.children)
-        if (const UsageQueueView* found = find_usage(child, path)) return found;
-    return nullptr;
+/// A user or group where a limit changes.
+struct Usage {
+    const UsageView* who;
+    bool user;
+    const UsageQueueView* use;
+};
+using UsageByPath = std::unordered_map<std::string, std::vector<Usage>>;
+
+/// Adds what stands in `found` already as a path, from `use` down.
+void add_usage(const UsageView& who, bool user, const UsageQueueView& use, UsageByPath& found) {
+    const auto path = found.find(use.path);
+    if (path != found.end()) path->second.push_back({&who, user, &use});
+    for (const UsageQueueView& child : use.children) add_usage(who, user, child, found);
 }
 
-/// C-402: the entry with the name, else that of `*`; nullptr: no limit.
-const config::Limit* limit_of(const std::string& name, bool user, const config::Queue& queue) {
-    const config::Limit* everybody = nullptr;
-    for (const config::Limit& limit : queue.limits)
-        for (const std::string& one : user ? limit.users : limit.groups) {
-            if (one == name) return &limit;
-            if (one == "*" && everybody == nullptr) everybody = &limit;
+/// C-402: the limits of a queue by name.
+class LimitsByName {
+public:
+    explicit LimitsByName(const config::Queue& queue) {
+        for (const config::Limit& limit : queue.limits) {
+            for (const std::string& name : limit.users) users_.emplace(name, &limit);
+            for (const std::string& name : limit.groups) groups_.emplace(name, &limit);
         }
-    return user ? everybody : nullptr; // `*` of groups has a tracker of its own, with that name
-}
+    }
+    /// The entry with the name, for a user else that of `*`; nullptr: no limit.
+    [[nodiscard]] const config::Limit* of(const Usage& usage) const {
+        const auto& names = usage.user ? users_ : groups_; // `*` of groups has a tracker of its own, with that name
+        auto found = names.find(usage.who->name);
+        if (found == names.end() && usage.user) found = names.find("*");
+        return found == names.end() ? nullptr : found->second;
+    }
+
+private:
+    std::unordered_map<std::string_view, const config::Limit*> users_, groups_; // the first entry with a name counts
+};
 
 /// One partition as it is and as it would be.
 class Effects {
 public:
     /// `limited`: paths of the queues whose limits change.
-    Effects(const RunningPartition& running, std::set<std::string> limited, wire::Value& changes)
-        : running_(running), limited_(std::move(limited)), changes_(changes) {
+    Effects(const RunningPartition& running, const std::set<std::string>& limited, wire::Value& changes)
+        : running_(running), changes_(changes) {
         for (const QueueMetrics& queue : running.metrics.queues) by_path_.emplace(queue.path, &queue);
+        for (const std::string& path : limited) limited_[path];
+        if (limited.empty()) return;
+        for (const UsageView& user : running.users.views) add_usage(user, true, user.root, limited_);
+        for (const UsageView& group : running.groups.views) add_usage(group, false, group.root, limited_);
     }
 
     void queue(const config::Queue& wanted, const std::string& path) {
@@ -63,9 +85,10 @@ public:
             maximum(now, wanted);
         }
         applications(now, wanted);
-        if (limited_.count(path) != 0) {
-            for (const UsageView& user : running_.users) limit(user, "user", wanted, path);
-            for (const UsageView& group : running_.groups) limit(group, "group", wanted, path);
+        if (const auto usages = limited_.find(path); usages != limited_.end()) {
+            const LimitsByName limits{wanted};
+            for (const Usage& usage : usages->second)
+                if (const config::Limit* one = limits.of(usage)) limit(usage, *one, path);
         }
         for (const config::Queue& child : wanted.children) queue(child, path + '.' + config::lower(child.name));
     }
@@ -117,22 +140,18 @@ private:
             fmt::format("{} run, above the new maximum {}: they go on, and no other starts until there are fewer",
                         counted(now.running, "application"), wanted.max_applications));
     }
-    void limit(const UsageView& who, const std::string& kind, const config::Queue& wanted, const std::string& path) {
-        const UsageQueueView* use = find_usage(who.root, path);
-        const config::Limit* limit = limit_of(who.name, kind == "user", wanted);
-        if (use == nullptr || limit == nullptr) return;
-        const bool over = limit->max_resources && is_over(use->usage, *limit->max_resources);
-        if (over)
-            add("over-limit", path, config::written_resource(use->usage),
-                config::written_resource(*limit->max_resources),
-                fmt::format("{} {} has {}, above the new limit {}; applications: {}", kind, who.name,
-                            config::written_resource(use->usage), config::written_resource(*limit->max_resources),
-                            fmt::join(use->running, ", ")));
-        if (limit->max_applications != 0 && use->running.size() > limit->max_applications)
-            add("over-limit", path, std::to_string(use->running.size()), std::to_string(limit->max_applications),
-                fmt::format("{} {} runs {}, above the new limit {}: {}", kind, who.name,
-                            counted(use->running.size(), "application"), limit->max_applications,
-                            fmt::join(use->running, ", ")));
+    void limit(const Usage& usage, const config::Limit& limit, const std::string& path) {
+        const std::string who = (usage.user ? "user " : "group ") + usage.who->name;
+        const UsageQueueView& use = *usage.use;
+        if (limit.max_resources && is_over(use.usage, *limit.max_resources))
+            add("over-limit", path, config::written_resource(use.usage), config::written_resource(*limit.max_resources),
+                fmt::format("{} has {}, above the new limit {}; applications: {}", who,
+                            config::written_resource(use.usage), config::written_resource(*limit.max_resources),
+                            fmt::join(use.running, ", ")));
+        if (limit.max_applications != 0 && use.running.size() > limit.max_applications)
+            add("over-limit", path, std::to_string(use.running.size()), std::to_string(limit.max_applications),
+                fmt::format("{} runs {}, above the new limit {}: {}", who, counted(use.running.size(), "application"),
+                            limit.max_applications, fmt::join(use.running, ", ")));
     }
     [[nodiscard]] config::ResourceMap named(const MetricAmounts& amounts) const {
         config::ResourceMap map;
@@ -151,7 +170,7 @@ private:
     }
 
     const RunningPartition& running_;
-    const std::set<std::string> limited_;
+    UsageByPath limited_; // users, then groups, by name
     wire::Value& changes_;
     std::unordered_map<std::string, const QueueMetrics*> by_path_;
 };
@@ -173,7 +192,7 @@ wire::Value changes_value(const config::Configuration& before, const config::Con
         std::set<std::string> limited;
         for (const Difference& one : differences)
             if (one.kind == DifferenceKind::Limits && one.partition == partition.name) limited.insert(one.path);
-        Effects effects(partition, std::move(limited), changes);
+        Effects effects(partition, limited, changes);
         for (const config::Partition& wanted : now.partitions)
             if (wanted.name == partition.name) effects.queue(wanted.root, "root");
         for (const Difference& one : differences) {

@@ -16,7 +16,7 @@ namespace yk::service {
 struct RunningPartition {
     std::string name; // short
     PartitionMetrics metrics;
-    std::vector<UsageView> users, groups;
+    UsagePiece users, groups; // joined
 };
 
 /// [{kind, partition, path, old, new, text}]: config::diff(), then, with kinds of their own, what is refused while the

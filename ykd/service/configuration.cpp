@@ -9,6 +9,7 @@
 
 #include "ykd/service/config_effects.h"
 #include "ykd/service/config_errors.h"
+#include "ykd/service/config_preview.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/log.h"
 #include "ykd/service/rm_checks.h"
@@ -217,36 +218,6 @@ void carry_out(const Update& update, RmOwner& owner) {
 }
 
 // --- looking ahead ------------------------------------------------------------------------------
-
-/// What the running RM says to a configuration.
-struct Preview {
-    std::string refusal; // C-435, C-436; empty: it would be taken
-    std::vector<RunningPartition> running;
-};
-
-/// Asks the owner thread, and goes on with `done` on a worker.
-void look_ahead(Daemon& daemon, const RmPtr& rm, const ConfigurationPtr& wanted, bool with_state,
-                std::function<void(Preview)> done) {
-    const ConfigurationPtr active = rm->facts().configuration;
-    const bool with_usage = with_state && active && changes_limits(*active, *wanted);
-    rm->owner.control([&daemon, wanted, with_state, with_usage, done = std::move(done)](RmOwner& owner) {
-        auto preview = std::make_shared<Preview>();
-        if (ClusterContext* context = owner.context()) {
-            if (const auto possible = context->check_configuration(*wanted); !possible.ok())
-                preview->refusal = possible.error().text();
-            for (const std::string& name : context->partition_names())
-                if (auto metrics = with_state ? context->partition_metrics(name) : std::nullopt) {
-                    RunningPartition partition{name, std::move(*metrics), {}, {}};
-                    if (with_usage) {
-                        partition.users = context->user_views(name);
-                        partition.groups = context->group_views(name);
-                    }
-                    preview->running.push_back(std::move(partition));
-                }
-        }
-        daemon.workers().post([preview, done] { done(std::move(*preview)); });
-    });
-}
 
 Value changes_of(const Rm& rm, const config::Configuration& wanted, const Preview& preview) {
     const auto active = rm.facts().configuration;

@@ -171,7 +171,6 @@ bool add_next(Picture& picture, RmOwner& owner, const std::vector<std::string>& 
               decltype(DumpKind::collect) collect) {
     if (picture.pieces.empty()) picture.as_of = owner.now();
     if (owner.context() == nullptr || picture.partition == names.size()) return true;
-    constexpr std::size_t kPiece = 4096; // objects: a few milliseconds of the owner thread
     picture.place.room = kPiece;
     DumpPart piece;
     piece.rm_id = owner.rm_id();

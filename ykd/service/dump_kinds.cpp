@@ -20,6 +20,7 @@ void collect_info(const ClusterContext& context, const DumpQuery&, DumpPart& par
     part.info = context.partition_view(part.partition);
 }
 
+/// At once however many there are: 10,000 take a few milliseconds, and sums belong together (I-405).
 void collect_queue(const ClusterContext& context, const DumpQuery& query, DumpPart& part) {
     const bool one = query.what == "queue";
     if (auto view = context.queue_view(part.partition, one ? query.queue : "root", !one || query.subtree))
@@ -41,7 +42,20 @@ void collect_application(const ClusterContext& context, const DumpQuery& query, 
 }
 
 bool collect_nodes(const ClusterContext& context, const DumpQuery&, PicturePlace& place, DumpPart& part) {
-    part.nodes = context.node_piece(part.partition, place.view, place.room);
+    part.nodes = context.node_piece(part.partition, true, place.view, place.room);
+    return place.room > 0;
+}
+
+bool collect_utilization(const ClusterContext& context, const DumpQuery&, PicturePlace& place, DumpPart& part) {
+    part.nodes = context.node_piece(part.partition, false, place.view, place.room);
+    return place.room > 0;
+}
+
+/// Of the full dump.
+template <ApplicationList List>
+bool collect_list(const ClusterContext& context, const DumpQuery&, PicturePlace& place, DumpPart& part) {
+    for (auto& view : context.application_piece(part.partition, List, place.view, place.room))
+        part.applications.push_back(std::move(view));
     return place.room > 0;
 }
 
@@ -56,24 +70,19 @@ void collect_node(const ClusterContext& context, const DumpQuery& query, DumpPar
     if (auto view = context.node_view(part.partition, query.node)) part.nodes.push_back(std::move(*view));
 }
 
-void collect_utilization(const ClusterContext& context, const DumpQuery&, DumpPart& part) {
-    part.nodes = context.node_views(part.partition, false);
-}
-
 void collect_reservations(const ClusterContext& context, const DumpQuery&, DumpPart& part) {
     part.reservations = context.reservation_views(part.partition);
 }
 
 /// Of all users or groups, or of the one that is asked for.
-void collect_users(const ClusterContext& context, const DumpQuery& query, DumpPart& part) {
-    part.users = context.user_views(part.partition);
-    if (!query.user.empty()) std::erase_if(part.users, [&](const UsageView& view) { return view.name != query.user; });
+bool collect_users(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& part) {
+    part.users = context.usage_piece(part.partition, false, query.user, place.view, place.room);
+    return place.room > 0;
 }
 
-void collect_groups(const ClusterContext& context, const DumpQuery& query, DumpPart& part) {
-    part.groups = context.group_views(part.partition);
-    if (!query.group.empty())
-        std::erase_if(part.groups, [&](const UsageView& view) { return view.name != query.group; });
+bool collect_groups(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& part) {
+    part.groups = context.usage_piece(part.partition, true, query.group, place.view, place.room);
+    return place.room > 0;
 }
 
 void collect_rules(const ClusterContext& context, const DumpQuery&, DumpPart& part) {
@@ -81,6 +90,12 @@ void collect_rules(const ClusterContext& context, const DumpQuery&, DumpPart& pa
 }
 
 // --- encoding: one element of the main list -----------------------------------------------------
+
+Value encode_queue(const DumpPart& part, std::size_t i) {
+    Value value = queue_value(part.queues[i], part.partition);
+    value["clusterId"] = part.rm_id; // of the top of a tree only
+    return value;
+}
 
 Value encode_node(const DumpPart& part, std::size_t i) {
     Value value = node_value(part.nodes[i]);
@@ -91,25 +106,23 @@ Value encode_node(const DumpPart& part, std::size_t i) {
 constexpr std::array<DumpKind, 14> kKinds{{
     {"partitions", at_once<collect_info>, [](const DumpPart& p) -> std::size_t { return p.info ? 1 : 0; },
      [](const DumpPart& p, std::size_t) { return partition_value(*p.info); }},
-    {"queues", at_once<collect_queue>, [](const DumpPart& p) { return p.queues.size(); },
-     [](const DumpPart& p, std::size_t i) { return queue_value(p.queues[i], p.partition); }},
-    {"queue", at_once<collect_queue>, [](const DumpPart& p) { return p.queues.size(); },
-     [](const DumpPart& p, std::size_t i) { return queue_value(p.queues[i], p.partition); }, true},
+    {"queues", at_once<collect_queue>, [](const DumpPart& p) { return p.queues.size(); }, encode_queue},
+    {"queue", at_once<collect_queue>, [](const DumpPart& p) { return p.queues.size(); }, encode_queue, true},
     {"apps", collect_applications, [](const DumpPart& p) { return p.applications.size(); }, application_of},
     {"app", at_once<collect_application>, [](const DumpPart& p) { return p.applications.size(); }, application_of,
      true},
     {"nodes", collect_nodes, [](const DumpPart& p) { return p.nodes.size(); },
      [](const DumpPart& p, std::size_t i) { return node_value(p.nodes[i]); }, false, "nodesInfo"},
     {"node", at_once<collect_node>, [](const DumpPart& p) { return p.nodes.size(); }, encode_node, true},
-    {"users", at_once<collect_users>, [](const DumpPart& p) { return p.users.size(); }, user_of},
-    {"user", at_once<collect_users>, [](const DumpPart& p) { return p.users.size(); }, user_of, true},
-    {"groups", at_once<collect_groups>, [](const DumpPart& p) { return p.groups.size(); }, group_of},
-    {"group", at_once<collect_groups>, [](const DumpPart& p) { return p.groups.size(); }, group_of, true},
+    {"users", collect_users, [](const DumpPart& p) { return p.users.views.size(); }, user_of},
+    {"user", collect_users, [](const DumpPart& p) { return p.users.views.size(); }, user_of, true},
+    {"groups", collect_groups, [](const DumpPart& p) { return p.groups.views.size(); }, group_of},
+    {"group", collect_groups, [](const DumpPart& p) { return p.groups.views.size(); }, group_of, true},
     {"reservations", at_once<collect_reservations>, [](const DumpPart& p) { return p.reservations.size(); },
      [](const DumpPart& p, std::size_t i) { return reservation_value(p.reservations[i], p.partition, p.rm_id); }},
     {"rules", at_once<collect_rules>, [](const DumpPart& p) { return p.rules.size(); },
      [](const DumpPart& p, std::size_t i) { return rule_value(p.rules[i]); }, false, "rules", "partition"},
-    {"utilization", at_once<collect_utilization>, [](const DumpPart&) -> std::size_t { return 1; },
+    {"utilization", collect_utilization, [](const DumpPart&) -> std::size_t { return 1; },
      [](const DumpPart& p, std::size_t) { return utilization_value(p.nodes, p.partition, p.rm_id); }},
 }};
 
@@ -120,11 +133,11 @@ Value application_of(const DumpPart& part, std::size_t i) {
 }
 
 Value user_of(const DumpPart& part, std::size_t i) {
-    return user_value(part.users[i], part.partition, part.rm_id);
+    return user_value(part.users.views[i], part.partition, part.rm_id);
 }
 
 Value group_of(const DumpPart& part, std::size_t i) {
-    return group_value(part.groups[i], part.partition, part.rm_id);
+    return group_value(part.groups.views[i], part.partition, part.rm_id);
 }
 
 const DumpKind* find_dump_kind(std::string_view what) {
@@ -134,27 +147,18 @@ const DumpKind* find_dump_kind(std::string_view what) {
 }
 
 bool collect_everything(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& part) {
-    constexpr std::array kLists{ApplicationList::Active, ApplicationList::Completed, ApplicationList::Rejected};
-    if (place.stage == 0) {
-        collect_info(context, query, part);
-        collect_queue(context, query, part);
-        collect_reservations(context, query, part);
-        collect_users(context, query, part);
-        collect_groups(context, query, part);
-        collect_rules(context, query, part);
-        place.stage = 1;
-    }
-    if (place.stage == 1) {
-        if (!collect_nodes(context, query, place, part)) return false;
-        place.stage = 2;
-        place.view = {};
-    }
-    for (; place.stage < 2 + kLists.size(); ++place.stage, place.view = {}) {
-        const ApplicationList list = kLists.at(place.stage - 2);
-        for (auto& view : context.application_piece(part.partition, list, place.view, place.room))
-            part.applications.push_back(std::move(view));
-        if (place.room == 0) return false;
-    }
+    constexpr std::array kStages{at_once<collect_info>,
+                                 at_once<collect_queue>,
+                                 at_once<collect_reservations>,
+                                 collect_users,
+                                 collect_groups,
+                                 at_once<collect_rules>,
+                                 collect_nodes,
+                                 collect_list<ApplicationList::Active>,
+                                 collect_list<ApplicationList::Completed>,
+                                 collect_list<ApplicationList::Rejected>};
+    for (; place.stage < kStages.size(); ++place.stage, place.view = {})
+        if (!kStages.at(place.stage)(context, query, place, part)) return false;
     return true;
 }
 
@@ -169,11 +173,18 @@ void add_piece(DumpPart& part, DumpPart&& piece) {
     append(part.nodes, piece.nodes);
     append(part.reservations, piece.reservations);
     append(part.rules, piece.rules);
-    append(part.users, piece.users);
-    append(part.groups, piece.groups);
+    const auto append_usage = [&append](UsagePiece& to, UsagePiece& from) {
+        to.groups = to.groups || from.groups;
+        append(to.views, from.views);
+        append(to.links, from.links);
+    };
+    append_usage(part.users, piece.users);
+    append_usage(part.groups, piece.groups);
 }
 
 void put_in_order(DumpPart& part) {
+    join_usage(part.users);
+    join_usage(part.groups);
     std::stable_sort(part.applications.begin(), part.applications.end(),
                      [](const auto& a, const auto& b) { return a.list != b.list ? a.list < b.list : a.id < b.id; });
 }

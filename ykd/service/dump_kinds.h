@@ -23,7 +23,7 @@ struct DumpQuery {
 struct PicturePlace {
     std::size_t stage = 0;
     ViewPlace view;
-    std::size_t room = 0; // applications, asks, allocations and nodes that the piece may still take
+    std::size_t room = 0; // objects that the piece may still take
 };
 
 struct DumpKind {

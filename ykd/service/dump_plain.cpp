@@ -139,8 +139,8 @@ Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot, Value diagnos
         for (const NodeView& node : part.nodes) of_partition.push_back(node_value(node));
         nodes.push_back(
             {{"partitionName", part.partition}, {"clusterId", part.rm_id}, {"nodesInfo", std::move(of_partition)}});
-        for (std::size_t i = 0; i < part.users.size(); ++i) users.push_back(user_of(part, i));
-        for (std::size_t i = 0; i < part.groups.size(); ++i) groups.push_back(group_of(part, i));
+        for (std::size_t i = 0; i < part.users.views.size(); ++i) users.push_back(user_of(part, i));
+        for (std::size_t i = 0; i < part.groups.views.size(); ++i) groups.push_back(group_of(part, i));
         for (const ReservationView& one : part.reservations)
             reservations.push_back(reservation_value(one, part.partition, part.rm_id));
         Value of_rules = Value::array();

@@ -24,7 +24,7 @@ struct DumpPart {
     std::vector<NodeView> nodes;
     std::vector<ReservationView> reservations;
     std::vector<RuleView> rules;
-    std::vector<UsageView> users, groups;
+    UsagePiece users, groups;
 };
 
 /// A picture of all partitions asked for. Immutable once made.

@@ -48,6 +48,9 @@ void gather(Workers& workers, std::vector<RmPtr> rms, Lane lane, std::function<T
     }
 }
 
+/// Objects of one piece: a few milliseconds of the owner thread (adr 0008).
+inline constexpr std::size_t kPiece = 4096;
+
 /// As gather() on the control lane, for answers that take long: `ask` adds a piece to the answer and is called again,
 /// in another turn of the owner, until it returns true.
 template <class T>

@@ -16,14 +16,16 @@ constexpr Duration kLoopLimit = std::chrono::seconds{10};
 struct RmHealth {
     std::vector<HealthCheckView> checks;
     CoreCounters counters;
+    HealthPlace place;
 };
 
-RmHealth health_of(RmOwner& owner) {
-    RmHealth health;
-    if (owner.context() == nullptr) return health;
-    health.checks = owner.context()->health();
+/// The next piece (adr 0008); true: it was the last.
+bool check_more(RmOwner& owner, RmHealth& health) {
+    if (owner.context() == nullptr) return true;
+    std::size_t room = kPiece;
+    owner.context()->health_piece(health.place, room, health.checks);
     health.counters = owner.context()->counters();
-    return health;
+    return room > 0;
 }
 
 /// The same check of several RMs becomes one.
@@ -105,17 +107,18 @@ wire::Value HealthKeeper::keep(Daemon& daemon, const std::vector<HealthCheckView
 
 void HealthKeeper::run(Daemon& daemon, std::function<void(const wire::Value&)> done) {
     std::vector<RmPtr> rms = daemon.rms().all();
-    gather<RmHealth>(daemon.workers(), rms, Lane::Control, health_of,
-                     [this, &daemon, rms, done = std::move(done)](const std::vector<Gathered<RmHealth>>& all) {
-                         CoreCounters total;
-                         for (const auto& one : all) total.add(one.answer.counters);
-                         std::vector<HealthCheckView> checks = recent_failures(total);
-                         for (const auto& one : all)
-                             for (const HealthCheckView& check : one.answer.checks) merge(checks, check, one.rm->id);
-                         checks.push_back(streams(rms));
-                         checks.push_back(main_loop(rms));
-                         done(keep(daemon, checks));
-                     });
+    gather_in_pieces<RmHealth>(
+        daemon.workers(), rms, check_more,
+        [this, &daemon, rms, done = std::move(done)](const std::vector<Gathered<RmHealth>>& all) {
+            CoreCounters total;
+            for (const auto& one : all) total.add(one.answer.counters);
+            std::vector<HealthCheckView> checks = recent_failures(total);
+            for (const auto& one : all)
+                for (const HealthCheckView& check : one.answer.checks) merge(checks, check, one.rm->id);
+            checks.push_back(streams(rms));
+            checks.push_back(main_loop(rms));
+            done(keep(daemon, checks));
+        });
 }
 
 std::optional<wire::Value> HealthKeeper::last() const {

@@ -8,7 +8,9 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "libcore/objects/application_state.h"
 #include "ykd/service/daemon.h"
@@ -255,6 +257,7 @@ struct RmLine {
     std::uint64_t inbound;
     StreamStatus stream;
     CallTally calls;
+    std::uint64_t restored;
 };
 
 /// What an RM was asked (4.9).
@@ -290,6 +293,9 @@ void write_rms(MetricWriter& to, const std::vector<RmLine>& rms) {
           [](const RmLine& rm) { return rm.stream.overflows; });
     write("redelivered_total", MetricType::Counter, "Callback items delivered more than once.",
           [](const RmLine& rm) { return rm.stream.redelivered; });
+    to.family("yunikorn_rm_restored_total", MetricType::Counter,
+              "Allocations that a resource manager reported, which were not decided here.");
+    for (const RmLine& rm : rms) to.count({{"rm", rm.id}, {"kind", "allocations"}}, rm.restored);
 }
 
 void write_requests(MetricWriter& to, const RequestMeter::Reading& requests) {
@@ -349,8 +355,9 @@ void write_process(MetricWriter& to, const Daemon& daemon, std::size_t sessions)
 // --- all ----------------------------------------------------------------------------------------
 
 using Pictures = std::vector<PartitionPicture>;
+using Restored = std::map<std::string, std::uint64_t>; // by RM
 
-void write_all(MetricWriter& to, Daemon& daemon, const Pictures& pictures) {
+void write_all(MetricWriter& to, Daemon& daemon, const Pictures& pictures, const Restored& restored) {
     const Tally tally = daemon.tally().read();
     write_counters(to, tally);
     write_states(to, pictures, tally.core.nodes_removed);
@@ -361,22 +368,61 @@ void write_all(MetricWriter& to, Daemon& daemon, const Pictures& pictures) {
     if (daemon.settings().legacy_queue_metrics) write_legacy_containers(to, pictures);
     write_events(to, tally.events, daemon.ring().next_id());
     std::vector<RmLine> rms;
-    for (const RmPtr& rm : daemon.rms().all())
+    for (const RmPtr& rm : daemon.rms().all()) {
+        const auto known = restored.find(rm->id);
         rms.push_back({rm->id, rm->owner.state(), rm->owner.inbound_elements(), rm->owner.stream().status(),
-                       rm->owner.call_tally()});
+                       rm->owner.call_tally(), known == restored.end() ? 0 : known->second});
+    }
     write_rms(to, rms);
     write_calls(to, rms);
     write_requests(to, daemon.requests().read());
     write_process(to, daemon, daemon.sessions().size());
 }
 
-Pictures pictures_of(RmOwner& owner) {
+/// The pictures of an RM in the making.
+struct Album {
     Pictures pictures;
-    if (owner.context() == nullptr) return pictures;
-    for (const std::string& name : owner.context()->partition_names())
-        if (auto metrics = owner.context()->partition_metrics(name))
-            pictures.push_back({owner.context()->full_name(name), std::move(*metrics)});
-    return pictures;
+    std::uint64_t restored = 0;
+    bool begun = false;
+    std::size_t next = 0; // the one at work
+    ViewPlace place;
+};
+
+/// The next piece (adr 0008); true: it was the last.
+bool add_piece(RmOwner& owner, Album& album) {
+    const ClusterContext* context = owner.context();
+    if (context == nullptr) return true;
+    if (!std::exchange(album.begun, true))
+        for (const std::string& name : context->partition_names())
+            album.pictures.push_back({context->full_name(name), {}});
+    album.restored = context->counters().restored;
+    if (album.next == album.pictures.size()) return true;
+    PartitionPicture& picture = album.pictures[album.next];
+    std::size_t room = kPiece;
+    context->metrics_piece(picture.label, album.place, room, picture.metrics);
+    if (room == 0) return false;
+    album.place = {};
+    return ++album.next == album.pictures.size();
+}
+
+void answer(const CallPtr& call, const std::string& prefix, bool as_map, std::vector<Gathered<Album>> all) {
+    Pictures pictures;
+    Restored restored;
+    for (auto& [rm, album] : all) {
+        restored[rm->id] = album.restored;
+        for (PartitionPicture& one : album.pictures)
+            if (!one.metrics.queues.empty()) pictures.push_back(std::move(one));
+    }
+    const bool short_names = call->daemon().settings().legacy_labels && pictures.size() == 1;
+    if (short_names) pictures.front().label.clear(); // I-511
+    if (as_map) {
+        MetricValues values(prefix);
+        write_all(values, call->daemon(), pictures, restored);
+        return call->ok({{"families", values.take()}});
+    }
+    MetricText text(prefix);
+    write_all(text, call->daemon(), pictures, restored);
+    call->ok({{"text", text.text()}});
 }
 
 } // namespace
@@ -390,22 +436,10 @@ void metrics(const CallPtr& call) {
         reader.fail(ErrorCode::Invalid, "format", "format is text or map");
     if (!call->accepts(reader)) return;
     Daemon& daemon = call->daemon();
-    gather<Pictures>(daemon.workers(), daemon.rms().all(), Lane::Control, pictures_of,
-                     [call, prefix, as_map = format == "map"](std::vector<Gathered<Pictures>> all) {
-                         Pictures pictures;
-                         for (auto& [rm, some] : all)
-                             for (PartitionPicture& one : some) pictures.push_back(std::move(one));
-                         const bool short_names = call->daemon().settings().legacy_labels && pictures.size() == 1;
-                         if (short_names) pictures.front().label.clear(); // I-511
-                         if (as_map) {
-                             MetricValues values(prefix);
-                             write_all(values, call->daemon(), pictures);
-                             return call->ok({{"families", values.take()}});
-                         }
-                         MetricText text(prefix);
-                         write_all(text, call->daemon(), pictures);
-                         call->ok({{"text", text.text()}});
-                     });
+    const bool as_map = format == "map";
+    gather_in_pieces<Album>(
+        daemon.workers(), daemon.rms().all(), add_piece,
+        [call, prefix, as_map](std::vector<Gathered<Album>> all) { answer(call, prefix, as_map, std::move(all)); });
 }
 
 } // namespace yk::service

@@ -97,10 +97,10 @@ TEST_CASE("B-06 users and groups over a new limit, with their applications") {
     kim.root.children.push_back({"root.a", {{"vcore", 5000}}, {"app-1", "app-2"}, {}, 0, {}});
     UsageView lee = kim;
     lee.name = "lee";
-    running.users = {kim, lee};
+    running.users.views = {kim, lee};
     UsageView dev = kim;
     dev.name = "dev";
-    running.groups = {dev};
+    running.groups.views = {dev};
     const auto found =
         changes("{name: a}",
                 "{name: a, limits: [{limit: x, users: [kim], maxresources: {vcore: 4}}, {limit: y, users: "

@@ -68,9 +68,9 @@ TEST_CASE("S-610 every kind of damage is found, with the offender") {
         {[&](PartitionState& s) { node(s).available.set(vcore(s), 5); }, {"Consistency of data (node): node n-0"}},
         {[&](PartitionState& s) { node(s).allocations.clear(); }, {"Orphan allocation on app check: application app"}},
         {[&](PartitionState& s) { s.find_queue("root.a")->allocated.set(vcore(s), 8); },
-         {"Queue usage: wrong sum: [rm]default root.a, [rm]default root"}},
+         {"Queue usage: wrong sum: [rm]default root, [rm]default root.a"}},
         {[&](PartitionState& s) { s.users[application(s).user_usage].usage.set(vcore(s), 8); },
-         {"User usage: wrong sum: [rm]default user testuser at root.a"}},
+         {"User usage: wrong sum: [rm]default user testuser at root.a, [rm]default user testuser at root"}},
     };
     for (const Row& row : rows) {
         INFO(row.found.front());

@@ -33,7 +33,7 @@ TEST_CASE("I-516 numbers of queues, applications and nodes as they are") {
     Cluster c{"[{name: a, maxapplications: 4, resources: {max: {vcore: 20m}, guaranteed: {vcore: 5m}}}, {name: b}]"};
     c.nodes(2, "vcore:8").application("one").application("two").asks("one", 3, "vcore:4").cycles(3);
     c.release("one", "one-0");
-    const PartitionMetrics all = *c.core().partition_metrics("default");
+    const PartitionMetrics all = c.core().partition_metrics("default");
     CHECK(all.queues.size() == 3);
     const QueueMetrics a = metrics_of(all, "root.a");
     CHECK(a.leaf);
@@ -60,7 +60,7 @@ TEST_CASE("I-510 ended applications count on their queue, refused ones on the qu
     c.application("lost", "root.nowhere").application("one", "root.b");
     c.release("one", "one-0");
     c.advance(std::chrono::seconds{31}); // S-152
-    const PartitionMetrics all = *c.core().partition_metrics("default");
+    const PartitionMetrics all = c.core().partition_metrics("default");
     CHECK(all.ended.at("root.a").completed + all.ended.at("root.a").failed == 1);
     CHECK(all.ended.at("").rejected == 1);
     CHECK(all.ended.at("root.b").rejected == 1);
@@ -76,7 +76,7 @@ TEST_CASE("I-500 nodes by state and how full they are; over-allocated ones are i
     c.nodes(3, "vcore:10").node("n-1", "vcore:10", "drain").application("x").ask("x", "k", "vcore:1").cycles(1);
     const std::string used = c.node_of("x", "k");
     c.node(used, "vcore:1", "update");
-    PartitionMetrics all = *c.core().partition_metrics("default");
+    PartitionMetrics all = c.core().partition_metrics("default");
     CHECK(all.nodes_open == 2);
     CHECK(all.nodes_draining == 1);
     CHECK(all.node_usage.at("vcore")[9] == 1);

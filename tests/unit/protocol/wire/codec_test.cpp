@@ -406,7 +406,7 @@ TEST_CASE("decode(encode(x)) == x for requests") {
     check_round_trip(si::HelloRequest{1, 2, "c", "rm", "t", 5U, si::HelloResume{{"s"}, {"b"}}, {"x"}});
     check_round_trip(si::PollRequest{"rm", 1, 2, 3, 4, 0, false});
     check_round_trip(si::CallResultRequest{"rm", 1, 2, true, "e", si::EncodedMap{packed(R"({"results":[]})")}, false});
-    check_round_trip(si::CallResultBody{{{"n1", false, "taint"}, {"n2", true, ""}}, true, 3});
+    check_round_trip(si::CallResultBody{{{"n1", false, "taint"}, {"n2", true, ""}}, true, 3, "why", "{}"});
     check_round_trip(si::SyncRequest{"rm", 0U, false});
     check_round_trip(si::StreamLogRequest{"rm", 1, 2, false});
 }
