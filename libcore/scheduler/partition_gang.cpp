@@ -134,6 +134,7 @@ bool PartitionContext::claim(AllocationId id, Allocation::Flag flag) {
     Allocation& allocation = s_.allocations[id];
     if (allocation.is(Allocation::Released) || allocation.is(Allocation::Preempted)) return false;
     allocation.mark(flag);
+    s_.victims.node_changed(allocation.node);
     if (allocation.is(Allocation::Placeholder)) let_placeholder_go(id);
     return true;
 }
@@ -233,6 +234,7 @@ AllocationId PartitionContext::finish_swap(AllocationId placeholder, EventDetail
     real.partner = {};
     real.mark(Allocation::InFlight, false);
     real.mark(Allocation::PlaceholderUsed);
+    s_.victims.node_changed(real.node); // it may be a victim now
     real.created = asked;
     real.bound = now;
     --application.gang.in_flight;

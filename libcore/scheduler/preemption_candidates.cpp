@@ -6,6 +6,17 @@
 
 namespace yk {
 
+namespace {
+
+/// Whether there is something of one of the types.
+bool has_any(const Resource& size, std::uint64_t types) {
+    for (types &= size.types(); types != 0; types &= types - 1)
+        if (size.get(static_cast<ResourceId>(std::countr_zero(types))) > 0) return true;
+    return false;
+}
+
+} // namespace
+
 bool goes_before(const Candidate& a, const Candidate& b) noexcept {
     const Allocation& left = *a.allocation;
     const Allocation& right = *b.allocation;
@@ -54,7 +65,7 @@ const Candidates::LeafFacts& Candidates::facts(const Queue& leaf) {
     const Queue& fork = lowest_common_ancestor(leaf, leaf_);
     const std::int64_t zero = effective_priority(0, leaf, fork);
     const bool fenced = effective_priority(1, leaf, fork) == zero;
-    facts = LeafFacts{judge(leaf), fenced, zero, effective_priority(ask_.priority, leaf_, fork)};
+    facts = LeafFacts{judge(leaf), {}, fenced, zero, effective_priority(ask_.priority, leaf_, fork)};
     return *facts;
 }
 
@@ -76,12 +87,27 @@ std::optional<Candidate> Candidates::candidate(AllocationId id) {
     const Excluded why = leaf_facts.verdict == Excluded::No ? excluded(allocation, leaf) : leaf_facts.verdict;
     ++counts_[static_cast<std::size_t>(why)];
     if (why != Excluded::No) return std::nullopt;
+    if (has_any(s_.resource_of(allocation), leaf_facts.protection.never)) return std::nullopt;
     return Candidate{id,
                      &allocation,
                      &leaf,
                      &s_.resource_of(allocation),
                      &charge_of(allocation.shape),
-                     leaf_facts.priority(allocation.priority)};
+                     leaf_facts.priority(allocation.priority),
+                     leaf_facts.protection.freely};
+}
+
+VictimIndex::Terms Candidates::terms(const Resource& most) {
+    VictimIndex::Terms terms;
+    terms.freely = view_.may_charge(most);
+    for (const Queue* leaf : leaves()) {
+        LeafFacts& own = *facts_[leaf->index];
+        own.protection = view_.protection(*leaf, most, size_);
+        terms.leaves.push_back(
+            {leaf->index, own.protection.freely, own.fenced, own.protection.never, own.shift, own.own});
+    }
+    std::sort(terms.leaves.begin(), terms.leaves.end(), [](const auto& a, const auto& b) { return a.leaf < b.leaf; });
+    return terms;
 }
 
 std::vector<Candidate> Candidates::on_node(const Node& node) {

@@ -20,6 +20,7 @@ struct Candidate {
     const Resource* size = nullptr;
     const Resource* charge = nullptr; // what of the asking queue's guarantee it takes (P-053)
     std::int64_t priority = 0;        // as seen where its queue and the ask's meet
+    bool freely = false;              // P-052 does not stand against it, nor will it in this attempt
 };
 
 /// P-051: the order in which victims are taken.
@@ -39,6 +40,9 @@ public:
     [[nodiscard]] Excluded excluded(const Allocation& allocation, const Queue& leaf);
     /// Those on the node, in the order in which they are there.
     [[nodiscard]] std::vector<Candidate> on_node(const Node& node);
+    /// Who may be taken as far as leaves and priorities tell. From then on candidates know whether their leaf gives
+    /// freely, as long as all victims are within `most` together, and those that are refused anyway are none.
+    [[nodiscard]] VictimIndex::Terms terms(const Resource& most);
     /// The leaves with candidates, perhaps.
     [[nodiscard]] const std::vector<const Queue*>& leaves();
     /// All candidates, in no order. Cost: the allocations in leaves().
@@ -53,9 +57,10 @@ private:
     /// What holds for all allocations of a leaf.
     struct LeafFacts {
         Excluded verdict = Excluded::No;
-        bool fenced = false;    // a fence below the fork: `shift` is the priority, not added to it
-        std::int64_t shift = 0;
-        std::int64_t own = 0;   // the ask's priority where the two queues meet
+        GuaranteeView::Protection protection{}; // once terms() were asked for
+        bool fenced = false;                    // a fence below the fork: `shift` is the priority, not added to it
+        std::int64_t shift = 0;
+        std::int64_t own = 0;                   // the ask's priority where the two queues meet
         [[nodiscard]] std::int64_t priority(std::int32_t plain) const noexcept {
             return fenced ? shift : shift + plain;
         }

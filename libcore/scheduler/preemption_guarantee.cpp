@@ -67,6 +67,31 @@ bool GuaranteeView::may_charge(const Resource& victim) const {
     return left && all_common(*left, victim, [&](ResourceId id) { return victim.get(id) <= left->get(id); });
 }
 
+GuaranteeView::Protection GuaranteeView::protection(const Queue& leaf, const Resource& most,
+                                                    const Resource& ask) const {
+    const std::optional<Resource> left = remaining(leaf);
+    const auto is_within = [&](const Resource& more) { // in every type that is asked for
+        return left && all_common(*left, ask, [&](ResourceId id) {
+                   return ask.get(id) <= 0 || sat_add(left->get(id), more.get(id)) >= 0;
+               });
+    };
+    if (is_within({})) return {~std::uint64_t{0}, true}; // taking others does not change that
+    Protection found{0, !is_within(most)};
+    for (const Queue* queue = &leaf; queue != nullptr && !is_above(*queue); queue = queue->parent) {
+        if (!queue->guaranteed) continue;
+        const Resource& now = slot(*queue);
+        for (std::uint64_t types = queue->guaranteed->types() & ask.types(); types != 0; types &= types - 1) {
+            const auto id = static_cast<ResourceId>(std::countr_zero(types));
+            const std::int64_t over = sat_sub(now.get(id), queue->guaranteed->get(id));
+            if (over <= 0)
+                found.never |= std::uint64_t{1} << id;
+            else if (over < most.get(id))
+                found.freely = false;
+        }
+    }
+    return found;
+}
+
 void GuaranteeView::apply(const Change& change, bool forward) {
     const bool adds = change.charged == forward;
     for (const Queue* queue = change.leaf; queue != nullptr; queue = queue->parent)

@@ -29,6 +29,13 @@ public:
     /// P-053: whether Q's guarantee still leaves room for the victim.
     [[nodiscard]] bool may_charge(const Resource& victim) const;
 
+    /// What P-052 comes to for victims of a leaf, as long as all that are taken for the ask are within `most` together.
+    struct Protection {
+        std::uint64_t never = 0; // who has something of these types may not go, now or in this attempt
+        bool freely = false;     // nobody else is refused
+    };
+    [[nodiscard]] Protection protection(const Queue& leaf, const Resource& most, const Resource& ask) const;
+
     // --- virtual changes; `amount` outlives the view ---------------------------------------------------------------
     void remove(const Queue& leaf, const Resource& amount);
     void charge(const Resource& amount);

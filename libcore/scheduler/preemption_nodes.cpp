@@ -6,9 +6,6 @@ namespace yk {
 
 namespace {
 
-/// So few candidates are listed and sorted by node; for more the nodes are searched for.
-constexpr std::size_t kListed = 256;
-
 /// Whether `amount` brings `free` nearer to holding the ask.
 bool helps(const Resource& amount, const Resource& free, const Resource& ask) {
     return !all_common(amount, ask, [&](ResourceId id) {
@@ -63,6 +60,69 @@ std::optional<NodeVictims> plan_node(GuaranteeView& view, const Node& node, cons
     view.rewind(before);
     if (found.index < 0) return std::nullopt;
     return found;
+}
+
+namespace {
+
+/// Takes candidates that bring `free` nearer to holding the ask, in order, as long as it does not; `take` may refuse.
+template <class Take>
+bool fill_up(Resource& free, const Resource& ask, std::vector<Candidate>& candidates, std::vector<Candidate>& taken,
+             Take&& take) {
+    const auto useful = [&](const Candidate& each) { return helps(*each.size, free, ask); };
+    const auto later = [](const Candidate& a, const Candidate& b) { return goes_before(b, a); };
+    const auto begin = candidates.begin();
+    auto end = std::partition(begin, candidates.end(), useful); // whoever does not help now never will
+    std::make_heap(begin, end, later);                          // few are taken: no full sort
+    while (!fits(free, ask) && begin != end) {
+        std::pop_heap(begin, end--, later);
+        if (!useful(*end) || !take(*end)) continue;
+        free.add(*end->size);
+        taken.push_back(*end);
+    }
+    return fits(free, ask);
+}
+
+} // namespace
+
+std::optional<NodeVictims> plan_needed(GuaranteeView& view, const Node& node, const Resource& ask,
+                                       std::vector<Candidate>& candidates) {
+    NodeVictims found;
+    Resource free = node.available;
+    const std::size_t before = view.changes();
+    const bool enough = fill_up(free, ask, candidates, found.plan, [&view, &ask](const Candidate& each) {
+        if (!view.may_take(*each.leaf, *each.size, ask)) return false;
+        const std::size_t mark = view.changes();
+        view.remove(*each.leaf, *each.size);
+        const bool charged = view.may_charge(*each.charge);
+        charged ? view.charge(*each.charge) : view.rewind(mark); // D-31: skipped, the search goes on
+        return charged;
+    });
+    view.rewind(before);
+    if (!enough) return std::nullopt; // what does not help now does not make up for it
+    bool all_go = true;               // in the second walk nothing is charged
+    for (const Candidate& each : found.plan) {
+        all_go = all_go && view.may_take(*each.leaf, *each.size, ask);
+        view.remove(*each.leaf, *each.size);
+    }
+    view.rewind(before);
+    if (!all_go) return plan_node(view, node, ask, std::move(candidates));
+    found.index = static_cast<int>(found.plan.size()) - 1;
+    return found;
+}
+
+FreePlan plan_freely(const Node& node, const Resource& ask, const Resource& most, std::vector<Candidate>& candidates) {
+    FreePlan made{true, NodeVictims{}, {}};
+    Resource free = node.available;
+    const bool enough = fill_up(free, ask, candidates, made.victims->plan, [&made](const Candidate& each) {
+        made.valid = made.valid && each.freely;
+        made.total.add(*each.size);
+        return true;
+    });
+    made.victims->index = static_cast<int>(made.victims->plan.size()) - 1;
+    if (!enough) made.victims.reset();
+    if (enough && (made.total.types() & ~most.types()) != 0) made.valid = false;
+    if (enough && !fits(most, made.total)) made.valid = false;
+    return made;
 }
 
 std::uint64_t score_of(const NodeVictims& victims, int index) noexcept {
@@ -136,35 +196,44 @@ bool NodeChoice::is_worthwhile(std::uint64_t score, NodeId id) const {
     return least_harm_ || s_.nodes[id].rank < s_.nodes[best_->node].rank;
 }
 
-void NodeChoice::try_node(NodeId id, std::vector<Candidate> candidates) {
-    const Node& node = s_.nodes[id];
-    const Shape& shape = s_.shapes[ask_.shape];
-    if (fits(node.available, shape.resource)) return; // it was refused there (P-055)
-    ReachSum reach{node.available};
-    for (const Candidate& each : candidates)
-        reach.add(*each.size, each.allocation->is(Allocation::PreemptSelf), each.allocation->is(Allocation::Originator),
-                  0);
-    const std::uint64_t lowest = reach.sum().lowest_score(shape.need, bit_of(0));
-    if (lowest == 0 || !is_worthwhile(lowest, id)) return;
-    ++planned_;
-    std::optional<NodeVictims> found = plan_node(ground_.view, node, shape.resource, std::move(candidates));
-    if (!found) return;
+/// The score of what was found on the node, which is kept if it is better than all before.
+std::uint64_t NodeChoice::consider(NodeId id, std::optional<NodeVictims> found) {
+    if (!found) return ScoreBoard::kOut;
     const std::uint64_t score = score_of(*found, found->index);
-    if (!is_worthwhile(score, id)) return;
+    if (!is_worthwhile(score, id)) return score;
     const Harm harm = least_harm_ ? harm_of(*found, found->index, now_) : Harm{};
     if (least_harm_ && best_ && score == best_score_) {
         const bool same = !harm.less_than(best_harm_) && !best_harm_.less_than(harm);
-        if (best_harm_.less_than(harm) || (same && node.rank > s_.nodes[best_->node].rank)) return;
+        if (best_harm_.less_than(harm) || (same && s_.nodes[id].rank > s_.nodes[best_->node].rank)) return score;
     }
     best_score_ = score;
     best_harm_ = harm;
     best_ = std::move(found);
     best_->node = id;
+    return score;
 }
 
-void NodeChoice::try_node(NodeId id) {
+std::uint64_t NodeChoice::try_node(NodeId id, std::vector<Candidate> candidates) {
+    const Node& node = s_.nodes[id];
+    if (candidates.empty() || !takes_part(s_, node, ask_, now_)) return ScoreBoard::kOut;
+    if (fits(node.available, ground_.size)) return ScoreBoard::kOut; // it was refused there (P-055)
+    ++planned_;
+    return consider(id, plan_needed(ground_.view, node, ground_.size, candidates));
+}
+
+/// The same where nothing is in the way of a plan within `most`. What a plan beyond it takes is added to `wanted`.
+NodeChoice::Outcome NodeChoice::try_freely(NodeId id, const Resource& most, Resource& wanted) {
     std::vector<Candidate> here = candidates_.on_node(s_.nodes[id]);
-    if (!here.empty()) try_node(id, std::move(here));
+    const Node& node = s_.nodes[id];
+    const bool out = here.empty() || !takes_part(s_, node, ask_, now_) || fits(node.available, ground_.size);
+    if (out) return {ScoreBoard::kOut, true};
+    if (freely_) {
+        FreePlan made = plan_freely(node, ground_.size, most, here);
+        if (made.valid) ++planned_;
+        if (made.valid) return {consider(id, std::move(made.victims)), true};
+        if (made.victims) wanted.max_with(made.total);
+    }
+    return {try_node(id, std::move(here)), false};
 }
 
 void NodeChoice::try_by_candidates() {
@@ -178,24 +247,39 @@ void NodeChoice::try_by_candidates() {
         std::vector<Candidate> here;
         for (const std::uint64_t rank = by_rank[i].first; i < by_rank.size() && by_rank[i].first == rank; ++i)
             here.push_back(all[by_rank[i].second]);
-        if (takes_part(s_, s_.nodes[node], ask_, now_)) try_node(node, std::move(here));
+        try_node(node, std::move(here));
     }
 }
 
 void NodeChoice::try_by_nodes() {
-    std::uint64_t leaves = 0;
-    for (const Queue* leaf : candidates_.leaves()) leaves |= bit_of(leaf->index);
-    for (const NodeId id : closed_nodes()) try_node(id);
-    s_.victims.search(
-        s_.shapes[ask_.shape].need, leaves,
-        [&](NodeId id) {
-            if (takes_part(s_, s_.nodes[id], ask_, now_)) try_node(id);
-        },
-        [&](std::uint64_t score, NodeId id) { return is_worthwhile(score, id); });
+    for (const NodeId id : closed_nodes()) try_node(id, candidates_.on_node(s_.nodes[id]));
+    VictimIndex::Kind& kind = s_.victims.kind(ground_.size);
+    Resource wanted = kind.most; // not before the next attempt: what gives freely was found out for `most`
+    const VictimIndex::Terms terms = candidates_.terms(kind.most);
+    freely_ = terms.freely;
+    const Lanes& need = s_.shapes[ask_.shape].need;
+    ScoreBoard& board = s_.victims.board(kind, terms, need);
+    std::vector<std::size_t> passing; // scores that hold for this attempt only
+    for (ScoreBoard::Place place = board.next({}); place.score != ScoreBoard::kOut; place = board.next(place)) {
+        const NodeId id = s_.victims.node_at(place.at);
+        if (!is_worthwhile(place.score, id)) break;
+        const Outcome outcome = try_freely(id, kind.most, wanted);
+        if (outcome.score != place.score) {
+            board.set(place.at, outcome.score);
+            if (!outcome.lasting) passing.push_back(place.at);
+        } else if (least_harm_) {
+            ++place.at;
+        } else {
+            break; // no other costs less
+        }
+    }
+    for (const std::size_t at : passing) board.set(at, s_.victims.bound(at, need, terms.bits()));
+    kind.most = wanted;
 }
 
 std::optional<NodeVictims> NodeChoice::best(bool tried) {
-    const bool few = candidates_.count(kListed) <= kListed;
+    const std::size_t listed = s_.settings.shortcuts.listed_victims;
+    const bool few = candidates_.count(listed) <= listed;
     if (!tried || !few) s_.victims.bring_up_to_date(s_);
     if (!tried)
         if (const NodeId node = free_node(); node.valid()) return NodeVictims{node, {}, -1};

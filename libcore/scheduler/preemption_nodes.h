@@ -21,6 +21,18 @@ struct NodeVictims {
 [[nodiscard]] std::optional<NodeVictims> plan_node(GuaranteeView& view, const Node& node, const Resource& ask,
                                                    std::vector<Candidate> candidates);
 
+/// plan[0..index] of that. `candidates`: in another order afterwards.
+[[nodiscard]] std::optional<NodeVictims> plan_needed(GuaranteeView& view, const Node& node, const Resource& ask,
+                                                     std::vector<Candidate>& candidates);
+/// The same when no rule of protection stands against any of them and all together are within `most`.
+struct FreePlan {
+    bool valid = false; // else plan_needed() is what counts
+    std::optional<NodeVictims> victims;
+    Resource total; // of the victims, when it was beyond `most`
+};
+[[nodiscard]] FreePlan plan_freely(const Node& node, const Resource& ask, const Resource& most,
+                                   std::vector<Candidate>& candidates);
+
 /// P-060 for plan[0..index].
 [[nodiscard]] std::uint64_t score_of(const NodeVictims& victims, int index) noexcept;
 
@@ -52,8 +64,13 @@ public:
 private:
     [[nodiscard]] NodeId free_node() const;
     [[nodiscard]] bool is_worthwhile(std::uint64_t score, NodeId id) const;
-    void try_node(NodeId id, std::vector<Candidate> candidates);
-    void try_node(NodeId id);
+    std::uint64_t consider(NodeId id, std::optional<NodeVictims> found);
+    std::uint64_t try_node(NodeId id, std::vector<Candidate> candidates);
+    struct Outcome {
+        std::uint64_t score; // of its plan, ScoreBoard::kOut: none
+        bool lasting;        // until the node changes
+    };
+    Outcome try_freely(NodeId id, const Resource& most, Resource& wanted);
     void try_by_candidates();
     void try_by_nodes();
     [[nodiscard]] std::vector<NodeId> closed_nodes() const;
@@ -68,6 +85,7 @@ private:
     std::uint64_t best_score_ = 0;
     Harm best_harm_;
     std::size_t planned_ = 0;
+    bool freely_ = false; // the ask's guarantee leaves room for whatever is within VictimIndex::Kind::most
 };
 
 } // namespace yk

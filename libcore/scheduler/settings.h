@@ -9,9 +9,10 @@ namespace yk {
 
 /// What only saves time. Tests switch these off to show that no decision depends on them.
 struct Shortcuts {
-    bool blocks = true;    // what failed for a shape is remembered from cycle to cycle
-    bool summaries = true; // a search skips nodes by what their neighbourhood is known to have
-    bool groups = true;    // equal asks of an application stand in its order as one
+    bool blocks = true;               // what failed for a shape is remembered from cycle to cycle
+    bool summaries = true;            // a search skips nodes by what their neighbourhood is known to have
+    bool groups = true;               // equal asks of an application stand in its order as one
+    std::size_t listed_victims = 256; // so few candidates are listed; for more, nodes are searched for in an index
 };
 
 struct Settings {

@@ -1,5 +1,8 @@
 #include "libcore/scheduler/victim_index.h"
 
+#include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <utility>
 
 #include "libcore/scheduler/partition_state.h"
@@ -8,14 +11,69 @@ namespace yk {
 
 namespace {
 
+/// Adds up what a node could give, of the types with lanes.
+class ReachSum {
+public:
+    explicit ReachSum(const Resource& available) {
+        for (ResourceId type = 0; type < kLanes; ++type)
+            available_[type] = plain_[type] = agreed_[type] = all_[type] = available.get(type);
+    }
+    void add(const Resource& size, bool agreed, bool originator, std::uint32_t leaf) {
+        leaves_ |= bit_of(leaf);
+        for (ResourceId type = 0; type < kLanes; ++type) {
+            std::int64_t amount = size.get(type);
+            if (amount == 0) continue;
+            all_[type] = sat_add(all_[type], amount);
+            if (agreed) agreed_[type] = sat_add(agreed_[type], amount);
+            if (agreed && !originator) plain_[type] = sat_add(plain_[type], amount);
+            if (amount <= largest_[type].back()) continue;
+            for (std::int64_t& each : largest_[type])
+                if (amount > each) std::swap(amount, each);
+        }
+    }
+    [[nodiscard]] Reach sum() const {
+        Reach reach;
+        reach.open = true;
+        reach.leaves = leaves_;
+        for (ResourceId type = 0; type < kLanes; ++type) {
+            reach.plain[type] = lane_of(plain_[type]);
+            reach.agreed[type] = lane_of(agreed_[type]);
+            reach.all[type] = lane_of(all_[type]);
+            std::int64_t sum = available_[type];
+            for (std::size_t i = 0; i < Reach::kFew; ++i) {
+                sum = sat_add(sum, largest_[type][i]);
+                reach.few[i][type] = lane_of(sum);
+            }
+        }
+        return reach;
+    }
+
+private:
+    using Amounts = std::array<std::int64_t, kLanes>;
+    Amounts available_{}, plain_{}, agreed_{}, all_{};
+    std::array<std::array<std::int64_t, Reach::kFew>, kLanes> largest_{}; // of each type, descending
+    std::uint64_t leaves_ = 0;
+};
+
+/// Allocations of a node are spread over the memory of all: reading them one by one would be waiting for memory.
+void prefetch_allocations(const PartitionState& state, const Node& node) {
+    for (const AllocationId id : node.allocations) {
+        const auto* at = reinterpret_cast<const char*>(&state.allocations[id]);
+        __builtin_prefetch(at + offsetof(Allocation, shape));
+        __builtin_prefetch(at + offsetof(Allocation, flags));
+    }
+}
+
 Reach reach_of(const PartitionState& state, const Node& node) {
     if (!node.is_open()) return {};
+    prefetch_allocations(state, node);
     ReachSum sum{node.available};
     for (const AllocationId id : node.allocations) {
         const Allocation& each = state.allocations[id];
         if (each.is(Allocation::Preempted) || each.is(Allocation::Released)) continue;
-        if (state.shapes[each.shape].is_pinned()) continue;
-        sum.add(state.resource_of(each), each.is(Allocation::PreemptSelf), each.is(Allocation::Originator),
+        const Shape& shape = state.shapes[each.shape];
+        if (shape.is_pinned()) continue;
+        sum.add(shape.resource, each.is(Allocation::PreemptSelf), each.is(Allocation::Originator),
                 state.applications[each.application].queue->index);
     }
     return sum.sum();
@@ -24,106 +82,157 @@ Reach reach_of(const PartitionState& state, const Node& node) {
 } // namespace
 
 std::uint64_t Reach::lowest_score(const Lanes& need, std::uint64_t candidate_leaves) const noexcept {
-    if (!open || (leaves & candidate_leaves) == 0 || !within(need, all)) return 0;
+    if (!open || (leaves & candidate_leaves) == 0 || !within(need, all)) return ScoreBoard::kOut;
     std::uint64_t count = 1;
     while (count <= kFew && !within(need, few[count - 1])) ++count;
     if (within(need, plain)) return count;
     return (within(need, agreed) ? kOriginatorScore : kOptedOutScore) + count;
 }
 
-void Reach::merge(const Reach& other) noexcept {
-    if (!other.open) return;
-    open = true;
-    leaves |= other.leaves;
-    raise(free, other.free);
-    for (std::size_t i = 0; i < kFew; ++i) raise(few[i], other.few[i]);
-    raise(plain, other.plain);
-    raise(agreed, other.agreed);
-    raise(all, other.all);
-}
-
-ReachSum::ReachSum(const Resource& available)
-    : available_(available), plain_(available), agreed_(available), all_(available) {}
-
-void ReachSum::add(const Resource& size, bool agreed, bool originator, std::uint32_t leaf) {
-    leaves_ |= bit_of(leaf);
-    all_.add(size);
-    if (agreed) agreed_.add(size);
-    if (agreed && !originator) plain_.add(size);
-    for (ResourceId type = 0; type < kLanes; ++type) {
-        std::int64_t amount = size.get(type);
-        for (std::int64_t& each : largest_[type])
-            if (amount > each) std::swap(amount, each);
-    }
-}
-
-Reach ReachSum::sum() const {
-    Reach reach;
-    reach.open = true;
-    reach.leaves = leaves_;
-    reach.free = lanes_of(available_);
-    reach.plain = lanes_of(plain_);
-    reach.agreed = lanes_of(agreed_);
-    reach.all = lanes_of(all_);
-    for (ResourceId type = 0; type < kLanes; ++type) {
-        std::int64_t sum = available_.get(type);
-        for (std::size_t i = 0; i < Reach::kFew; ++i) {
-            sum = sat_add(sum, largest_[type][i]);
-            reach.few[i][type] = lane_of(sum);
-        }
-    }
-    return reach;
+void VictimIndex::drop() {
+    nodes_.clear();
+    ranks_.clear();
+    positions_.clear();
+    reaches_.clear();
+    rooms_.clear();
+    changed_.clear();
+    log_.clear();
+    kinds_.clear();
 }
 
 void VictimIndex::build(const PartitionState& state) {
     drop();
-    nodes_.clear();
-    ranks_.clear();
-    positions_.clear();
-    std::vector<Reach> reaches;
-    reaches.reserve(state.nodes.size());
+    const std::size_t count = std::max<std::size_t>(state.nodes.size(), 1); // one that is not open stands for none
+    nodes_.reserve(count);
+    reaches_.resize(count);
+    rooms_.emplace_back(count, Lanes{-1, -1, -1, -1});
     state.nodes.for_each([&](NodeId id) {
         if (id.index >= positions_.size()) positions_.resize(id.index + 1, kUnknown);
         positions_[id.index] = static_cast<std::uint32_t>(nodes_.size());
         nodes_.push_back(id);
         ranks_.push_back(state.nodes[id].rank);
-        reaches.push_back(reach_of(state, state.nodes[id]));
+        look_at(state, nodes_.size() - 1);
     });
-    if (reaches.empty()) reaches.emplace_back();
-    levels_.push_back(std::move(reaches));
-    while (levels_.back().size() > 1) {
-        const std::size_t above = (levels_.back().size() - 1) / kSpan + 1;
-        levels_.emplace_back(above);
-        for (std::size_t at = 0; at < above; ++at) sum_up(levels_.size() - 1, at);
+    while (rooms_.back().size() > 1) {
+        const std::size_t above = (rooms_.back().size() - 1) / kSpan + 1;
+        rooms_.emplace_back(above);
+        for (std::size_t at = 0; at < above; ++at) sum_up(rooms_.size() - 1, at);
     }
 }
 
+void VictimIndex::look_at(const PartitionState& state, std::size_t at) {
+    const Node& node = state.nodes[nodes_[at]];
+    reaches_[at] = reach_of(state, node);
+    rooms_[0][at] = node.is_open() ? lanes_of(node.available) : Lanes{-1, -1, -1, -1};
+}
+
 void VictimIndex::sum_up(std::size_t level, std::size_t at) {
-    const std::vector<Reach>& below = levels_[level - 1];
-    Reach sum;
+    const std::vector<Lanes>& below = rooms_[level - 1];
+    Lanes most{-1, -1, -1, -1};
     const std::size_t end = std::min((at + 1) * kSpan, below.size());
-    for (std::size_t i = at * kSpan; i < end; ++i) sum.merge(below[i]);
-    levels_[level][at] = sum;
+    for (std::size_t i = at * kSpan; i < end; ++i) raise(most, below[i]);
+    rooms_[level][at] = most;
 }
 
 /// False: nodes came or went, or their order has other labels.
 bool VictimIndex::update(const PartitionState& state) {
-    if (levels_.empty() || nodes_.size() != state.nodes.size()) return false;
-    for (const NodeId id : changed_)
-        if (id.index >= positions_.size() || positions_[id.index] == kUnknown) return false;
+    if (nodes_.empty() || nodes_.size() != state.nodes.size()) return false;
+    for (const NodeId id : changed_) {
+        const bool known = id.index < positions_.size() && positions_[id.index] != kUnknown;
+        if (!known || ranks_[positions_[id.index]] != state.nodes[id].rank) return false;
+    }
     for (const NodeId id : changed_) {
         std::size_t at = positions_[id.index];
-        const Node& node = state.nodes[id];
-        if (ranks_[at] != node.rank) return false;
-        levels_[0][at] = reach_of(state, node);
-        for (std::size_t level = 1; level < levels_.size(); ++level) sum_up(level, at /= kSpan);
+        log_.push_back(static_cast<std::uint32_t>(at));
+        look_at(state, at);
+        for (std::size_t level = 1; level < rooms_.size(); ++level) sum_up(level, at /= kSpan);
     }
     changed_.clear();
+    if (log_.size() > 4 * nodes_.size() + kSlack) { // boards that were not used for so long are made again
+        log_.clear();
+        kinds_.clear();
+    }
     return true;
 }
 
 void VictimIndex::bring_up_to_date(const PartitionState& state) {
     if (!update(state)) build(state);
+}
+
+namespace {
+
+/// The one that `is_it`, or a new one in the place of that which was not used for the longest time.
+template <class T, class F>
+T& recent(std::vector<T>& all, std::size_t keep, F&& is_it) {
+    const auto found = std::find_if(all.begin(), all.end(), is_it);
+    if (found != all.end()) return *found;
+    if (all.size() < keep) return all.emplace_back();
+    const auto oldest =
+        std::min_element(all.begin(), all.end(), [](const T& a, const T& b) { return a.used < b.used; });
+    *oldest = T{};
+    return *oldest;
+}
+
+/// Bits of the leaves whose terms differ; all when what the ask's queue may take differs.
+std::uint64_t difference(const VictimIndex::Terms& a, const VictimIndex::Terms& b) {
+    if (a.freely != b.freely) return ~std::uint64_t{0};
+    std::uint64_t bits = 0;
+    auto left = a.leaves.begin(), right = b.leaves.begin();
+    while (left != a.leaves.end() || right != b.leaves.end()) {
+        const bool only_left = right == b.leaves.end() || (left != a.leaves.end() && left->leaf < right->leaf);
+        const bool only_right = left == a.leaves.end() || (right != b.leaves.end() && right->leaf < left->leaf);
+        if (only_left || only_right || !(*left == *right)) bits |= bit_of(only_right ? right->leaf : left->leaf);
+        if (!only_right) ++left;
+        if (!only_left) ++right;
+    }
+    return bits;
+}
+
+} // namespace
+
+std::uint64_t VictimIndex::Terms::bits() const noexcept {
+    std::uint64_t bits = 0;
+    for (const Term& term : leaves) bits |= bit_of(term.leaf);
+    return bits;
+}
+
+VictimIndex::Kind& VictimIndex::kind(const Resource& ask) {
+    Kind& kind = recent(kinds_, kKinds, [&](const Kind& each) { return each.ask.deep_equals(ask); });
+    if (kind.used == 0) {
+        kind.ask = ask;
+        kind.most = ask;
+        kind.most.add(ask);
+    }
+    kind.used = ++uses_;
+    return kind;
+}
+
+/// The one with the same terms, or with nearly the same: then only nodes with the others' allocations are new.
+ScoreBoard& VictimIndex::board(Kind& kind, const Terms& terms, const Lanes& need) {
+    constexpr int kNearly = 8;
+    std::uint64_t differs = ~std::uint64_t{0};
+    const Board* nearest = nullptr;
+    for (const Board& each : kind.boards) {
+        const std::uint64_t bits = difference(each.terms, terms);
+        if (std::popcount(bits) > kNearly || std::popcount(bits) >= std::popcount(differs)) continue;
+        nearest = &each;
+        differs = bits;
+    }
+    Board& board = recent(kind.boards, kBoards, [&](const Board& each) { return &each == nearest; });
+    const std::uint64_t leaves = terms.bits();
+    const bool fresh = board.used == 0;
+    board.used = ++uses_;
+    if (fresh) {
+        board.scores.fill(nodes_.size(), [&](std::size_t at) { return bound(at, need, leaves); });
+    } else if (differs != 0) {
+        for (std::size_t at = 0; at < nodes_.size(); ++at)
+            if ((reaches_[at].leaves & differs) != 0) board.scores.set(at, bound(at, need, leaves));
+    }
+    for (std::size_t i = fresh ? log_.size() : board.seen; i < log_.size(); ++i)
+        board.scores.set(log_[i], bound(log_[i], need, leaves));
+    if (fresh || differs != 0) board.terms = terms;
+    board.seen = log_.size();
+    return board.scores;
 }
 
 } // namespace yk

@@ -43,7 +43,7 @@ TEST_CASE("P-056 P-062 I-050 the RM is asked about the node's plan and says how 
         CHECK(c.preempted() == "new");
         CHECK(c.reserved_on("n-0") == "k");
     }
-    SECTION("P-063 more: they go as a whole") {
+    SECTION("P-063 D-34 more: they go as a whole") {
         c.answer("preempt call=1 index=1");
         c.cycles(1);
         CHECK(c.preempted() == "new old");
