@@ -16,7 +16,9 @@ ListLayout layout() {
         return [key](const Value& item) { return item.at(key).get<std::string>(); };
     };
     return {{{{"ID"}, text("id")},
-             {{"SIZE"}, [](const Value& item) { return item.at("size").dump(); }, false,
+             {{"SIZE"},
+              [](const Value& item) { return item.at("size").dump(); },
+              false,
               [](const Value& item) { return resource_key(item.at("size")); }},
              {{"LAST REASON"}, text("why"), true}},
             text("id"),
@@ -38,7 +40,8 @@ TableView view(std::vector<std::string> columns, std::string sort_by = {}, bool 
 } // namespace
 
 TEST_CASE("--columns: by name in any case, in the order asked for, wide ones too") {
-    CHECK(shown(view({"last-reason", "ID"})) == "LAST REASON  ID\nb            n-10\na            n-2\nb            n-1\n");
+    CHECK(shown(view({"last-reason", "ID"})) ==
+          "LAST REASON  ID\nb            n-10\na            n-2\nb            n-1\n");
     CHECK(shown(view({"last"})) == "LAST REASON\nb\na\nb\n");
     CHECK(shown(view({"lst-reason"})) ==
           "there is no column 'lst-reason'; there are id, size, last-reason; did you mean 'last-reason'?");
