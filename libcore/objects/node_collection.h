@@ -126,10 +126,10 @@ public:
     [[nodiscard]] std::string check() const;
 
 private:
-    static constexpr std::uint32_t kDealAfter = 16;    // searches before a shape gets a bit
-    static constexpr std::uint32_t kHalveAfter = 8192; // searches after which all counts are halved
-    static constexpr std::uint32_t kDearAfter = 512;   // summaries read in a search that was long
-    static constexpr std::size_t kDealAfterRounds = 4; // that long searches went round all nodes: as dear as dealing
+    static constexpr std::uint32_t kDealAfter = 16;     // searches before a shape gets a bit
+    static constexpr std::uint32_t kHalveAfter = 8192;  // searches after which all counts are halved
+    static constexpr std::uint32_t kDearAfter = 512;    // summaries read in a search that was long
+    static constexpr std::size_t kDealAfterRounds = 16; // that long searches went round all nodes: as dear as dealing
 
     void file(NodeId id, Node& node);
     [[nodiscard]] NodeSummary summary_of(const Node& node) const noexcept;
