@@ -153,6 +153,23 @@ Answer<std::vector<Value>> all_of_applications(Context& context, const char* lis
     return members;
 }
 
+namespace {
+
+/// The lists are asked for one by one: what was placed in between is in two of them, and the later one is right.
+void take_latest(std::vector<Value>& found, Value member) {
+    const auto same = [&member](const Value& other) {
+        return text_of(other, "applicationId") == text_of(member, "applicationId") &&
+               text_of(other, "partition") == text_of(member, "partition");
+    };
+    const auto earlier = std::find_if(found.begin(), found.end(), same);
+    if (earlier != found.end())
+        *earlier = std::move(member);
+    else
+        found.push_back(std::move(member));
+}
+
+} // namespace
+
 Answer<Value> find_key(Context& context, const std::vector<const char*>& lists, const std::string& key,
                        const std::optional<std::string>& application) {
     std::vector<Value> found;
@@ -162,7 +179,7 @@ Answer<Value> find_key(Context& context, const std::vector<const char*>& lists, 
         for (auto& member : members) {
             auto known = text_of(member, "allocationKey");
             if (known == key)
-                found.push_back(std::move(member));
+                take_latest(found, std::move(member));
             else
                 keys.push_back(std::move(known));
         }
