@@ -47,7 +47,6 @@ public:
     [[nodiscard]] const std::vector<const Queue*>& leaves();
     /// All candidates, in no order. Cost: the allocations in leaves().
     [[nodiscard]] const std::vector<Candidate>& all();
-    [[nodiscard]] bool are_listed() const noexcept { return all_.has_value(); }
     /// How many allocations all() would look at, or some number above `enough`.
     [[nodiscard]] std::size_t count(std::size_t enough);
     /// Enters what was looked at so far into `attempt`.
