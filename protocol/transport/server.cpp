@@ -17,6 +17,7 @@
 
 #include "protocol/transport/ipc_path.h"
 #include "protocol/transport/listen_tls.h"
+#include "protocol/transport/lost_peers.h"
 
 namespace yk::wire {
 namespace {
@@ -287,6 +288,7 @@ void Server::Impl::on_pipe(nng_pipe pipe, nng_pipe_ev event, void* argument) {
 
 Result<void> Server::Impl::start() {
     YK_CHECKED(check_url(options));
+    keep_listening_after_lost_peers();
     int code = nng_rep0_open(&socket);
     if (code != 0) return failure(options.url, "socket", code);
     open = true;

@@ -48,6 +48,19 @@ def test_nesting_and_size_limits():
         client.get("Ping")
 
 
+def test_peers_that_are_gone_at_once():
+    """nng 1.5.2 stops listening when such a peer is lost before the greeting is written (lost_peers.h)."""
+    with Daemon() as daemon:
+        witness = daemon.client()
+        for _ in range(200):
+            raw(daemon).close()
+            abrupt = raw(daemon)
+            abrupt.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            abrupt.close()
+        daemon.client().get("Ping")
+        witness.get("Ping")
+
+
 def test_strangers_to_the_framing():
     with Daemon() as daemon:
         client = daemon.client()

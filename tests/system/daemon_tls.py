@@ -74,6 +74,21 @@ def test_a_session_of_role_rm_sees_the_objects_of_its_own_rms():  # I-412
         check(rms(mine.dump("nodes")) == ["other", "spark-1"])
 
 
+def come_and_go(port, context, number):
+    """A port scanner: gone before, during or after the handshake, politely or not; nobody else is to notice."""
+    scanner = socket.create_connection(("127.0.0.1", port))
+    if number % 4 == 1:
+        scanner.sendall(b"\x16\x03\x01")
+    if number % 4 >= 2:
+        scanner = context.wrap_socket(scanner, server_hostname="localhost")
+    if number % 4 == 2:
+        try:
+            scanner.unwrap()
+        except (ssl.SSLError, OSError):
+            pass
+    scanner.close()
+
+
 def test_tls():
     port, strict = free_port(), free_port()
     place = tempfile.mkdtemp(prefix="yk.", dir="/tmp")
@@ -84,6 +99,8 @@ def test_tls():
         with Daemon("--listen", f"tls+tcp://127.0.0.1:{port}", "--tokens", "@tokens", *flags,
                     files={"tokens": tokens("admin", "hush")}):
             context = ssl.create_default_context(cafile=place + "/server.pem")
+            for number in range(40):
+                come_and_go(port, context, number)
             client = Client(("127.0.0.1", port), tls=context)
             check(client.hello(token="hush")["role"] == "admin")
             client.get("Status")

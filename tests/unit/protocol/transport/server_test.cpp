@@ -3,6 +3,9 @@
 #include <catch2/catch.hpp>
 #include <nng/nng.h>
 #include <nng/protocol/reqrep0/req.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <cstdlib>
@@ -127,6 +130,27 @@ TEST_CASE("I-307 parked requests do not starve others") {
     CHECK((*server)->open_requests() >= 70);
     for (Request& request : parked) request.reply("later");
     for (const auto& asker : askers) CHECK(asker->receive() == "later");
+}
+
+TEST_CASE("peers that are gone before the greeting do not end the listening") {
+    Folder folder;
+    Inbox inbox;
+    ServerHandlers handlers;
+    handlers.request = [&](Request request) { inbox.put(std::move(request)); };
+    auto server = Server::listen(at("ipc://" + folder.path + "/s"), handlers);
+    REQUIRE(server.ok());
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    (folder.path + "/s").copy(address.sun_path, sizeof address.sun_path - 1);
+    for (int i = 0; i < 100; ++i) {
+        const int lost = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        REQUIRE(::connect(lost, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+        ::close(lost);
+    }
+    Asker asker((*server)->url());
+    asker.send("still there?");
+    inbox.take().reply("yes");
+    CHECK(asker.receive() == "yes");
 }
 
 TEST_CASE("I-340 who is not admitted is cut off before a byte is read") {
