@@ -311,7 +311,7 @@ _ykctl() {
             files=no ;;
         'config check')
             words=''
-            options='-h --help'
+            options='-h --help --offline'
             files=yes ;;
         'config diff')
             words=''

@@ -368,7 +368,7 @@ complete -c ykctl -n '__ykctl_at group list' -l watch -d 'again and again: redra
 complete -c ykctl -n '__ykctl_at group list' -l interval -x -d 'time between two looks, default 2s'
 complete -c ykctl -n '__ykctl_at group show' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at config' -a show -d 'the running configuration with its checksum'
-complete -c ykctl -n '__ykctl_at config' -a check -d 'check files without a daemon (with -s also by that daemon)'
+complete -c ykctl -n '__ykctl_at config' -a check -d 'check files, also by the daemon if one is named'
 complete -c ykctl -n '__ykctl_at config' -a diff -d 'what a reload would change; exit 8 when something'
 complete -c ykctl -n '__ykctl_at config' -a reload -d 'load a configuration, or the daemon'\''s file again'
 complete -c ykctl -n '__ykctl_at config' -a history -d 'the configurations that were active, newest first'
@@ -378,6 +378,7 @@ complete -c ykctl -n '__ykctl_at config show' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at config show' -l go-json -d 'in the JSON form of yunikorn-core'\''s REST interface'
 complete -c ykctl -n '__ykctl_at config check' -F
 complete -c ykctl -n '__ykctl_at config check' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at config check' -l offline -d 'ask no daemon, whatever names one'
 complete -c ykctl -n '__ykctl_at config diff' -F
 complete -c ykctl -n '__ykctl_at config diff' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at config reload' -s h -l help -d 'this text'

@@ -50,7 +50,7 @@ the_daemon() {
 registration() {
     configuration 8 >"$work/queues.yaml"
     says 'queues.yaml: ok' config check "$work/queues.yaml"
-    says 'ok' -s "$YKCTL_SOCKET" config check "$work/queues.yaml"
+    says 'ok' -s "$YKCTL_SOCKET" config check "$work/queues.yaml" # no RM: nothing runs that could refuse it
     says 'rm demo registered, partitions \[demo\]default' rm register demo --config "$work/queues.yaml"
     says '^demo +Running +detached +\[demo\]default' rm list
     says '^served: +detached' rm show
