@@ -215,7 +215,7 @@ _ykctl() {
             files=no ;;
         'app add')
             words=''
-            options='-h --help -q --queue -u --user --tag --task-group --gang-style --placeholder-timeout -f --file'
+            options='-h --help -q --queue -u --user --group --tag --task-group --gang-style --placeholder-timeout -f --file'
             files=no ;;
         'app list')
             words=''

@@ -82,6 +82,9 @@ nodes() {
 
 applications() {
     says '^app web accepted in root.a$' app add web -q root.a -u kim:staff
+    says '^app service accepted in root.b$' app add service -q root.b -u system:serviceaccount:ns:sa --group ns,batch --group all
+    json 'd["item"]["user"], d["item"]["groups"]' "('system:serviceaccount:ns:sa', ['ns', 'batch', 'all'])" app show service
+    says '^app service removed$' app remove service
     expect 1 'app nowhere refused: .*\(P_' app add nowhere -q root.none
     expect 1 'app web refused: .*\(P_APP_EXISTS\)' app add web -q root.a
     says '^web +New +root.a +kim' app list

@@ -48,18 +48,6 @@ struct PlacementOptions {
     std::optional<std::string> queue, file;
 };
 
-std::vector<std::string> split_groups(const std::vector<std::string>& texts) {
-    std::vector<std::string> groups;
-    for (const std::string& text : texts) {
-        for (std::size_t start = 0; start <= text.size();) {
-            const std::size_t end = std::min(text.find(',', start), text.size());
-            if (end > start) groups.push_back(text.substr(start, end - start));
-            start = end + 1;
-        }
-    }
-    return groups;
-}
-
 std::string steps_text(const Value& steps, const Style& style) {
     Table table{{{"RULE"}, {"RESULT"}, {"WHY"}}};
     for (const auto& step : steps) {
@@ -92,7 +80,7 @@ std::string placement_text(const Value& answer, const Style& style) {
 Outcome explain_placement(Context& context, const PlacementOptions& options) {
     YK_TRY(tags, parse_pairs(options.tags, "--tag"));
     Value query{{"what", "placement"}, {"user", options.user}, {"tags", std::move(tags)}};
-    query["groups"] = split_groups(options.groups);
+    query["groups"] = split_lists(options.groups);
     if (options.queue) query["queue"] = *options.queue;
     context.put_partition(query, "partition");
     if (context.settings().rm) query["rmID"] = *context.settings().rm;
