@@ -262,7 +262,15 @@ several_partitions() {
     expect 4 'P_NODE_UNKNOWN' -r two -p default node drain g1
     expect 1 'P_PARTITION_CHANGE' -r two node update g1 -a si/node-partition=default
     says 'node g1 drained' -r two node drain g1
+    says ' two +gpu +NODE ' events
+    says 'Z +gpu +QUEUE .* root.a' -r two events --type QUEUE
+    checks=$((checks + 1))
+    if ykctl -r two -p gpu events | grep -qE 'two|Z +gpu'; then fail 'events of one partition name it'; fi
+    expect 4 'RM nope is not registered' -r nope events
+    expect 4 'there is no partition nope' -p nope events
+    expect 4 'there is no partition nope' -p nope events --follow
     says 'rm two deregistered' rm deregister two --force
+    says ' QUEUE ' -r two events # is gone, and its events are kept
 }
 
 rm_is_registered() { ykctl rm list -o name | grep -qx "$1"; }
