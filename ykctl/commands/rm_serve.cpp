@@ -108,11 +108,11 @@ std::optional<Failure> handle(Context& context, const Served& served, const Valu
 
 } // namespace
 
-Answer<std::string> read_configuration(Context& context, const std::string& path) {
+Answer<std::string> read_configuration(Context& context, const std::string& path, std::vector<std::string> hints) {
     YK_TRY(text, read_text(path, context.streams().in, kLongestConfig));
     if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
         return usage_error(shown_name(path) + ": is empty; as a configuration it would drain every queue",
-                           {"the built-in default configuration?  leave --config out"});
+                           std::move(hints));
     }
     return text;
 }
@@ -120,7 +120,8 @@ Answer<std::string> read_configuration(Context& context, const std::string& path
 Answer<Value> registration(Context& context, const RegisterOptions& options) {
     Value body{{"rmID", options.id}, {"version", context.version()}, {"policyGroup", options.policy_group}};
     if (options.config_file) {
-        YK_TRY(text, read_configuration(context, *options.config_file));
+        YK_TRY(text, read_configuration(context, *options.config_file,
+                                        {"the built-in default configuration?  leave --config out"}));
         body["config"] = std::move(text);
     }
     if (!options.extra.empty()) {

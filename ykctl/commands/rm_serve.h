@@ -22,8 +22,9 @@ struct RegisterOptions {
 /// The body of RegisterResourceManager without `detached`. An empty configuration file is refused (I-058).
 [[nodiscard]] Answer<wire::Value> registration(Context& context, const RegisterOptions& options);
 
-/// The text of a configuration file that may be sent: not empty.
-[[nodiscard]] Answer<std::string> read_configuration(Context& context, const std::string& path);
+/// The text of a configuration file that may be sent: not empty. `hints`: the way out when it is.
+[[nodiscard]] Answer<std::string> read_configuration(Context& context, const std::string& path,
+                                                     std::vector<std::string> hints = {});
 
 struct ServeOptions {
     RegisterOptions registration;
