@@ -178,9 +178,9 @@ PropertyMap inherit_properties(const PropertyMap& parent, const PropertyMap& own
 
 QueueProperties derive_properties(const PropertyMap& effective, bool leaf) {
     QueueProperties derived;
-    for (const Property& property : kProperties)
-        if (const auto found = effective.find(std::string{property.key}); found != effective.end())
-            property.set(derived, found->second);
+    for (const auto& [key, value] : effective)
+        for (const Property& property : kProperties)
+            if (property.key == key) property.set(derived, value);
     if (!leaf) derived.sort_policy = SortPolicy::Fair;
     return derived;
 }

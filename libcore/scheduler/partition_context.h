@@ -8,6 +8,7 @@
 // _timers; pictures in _views, _explain, _explain_preemption, _metrics, _health, _check.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -174,6 +175,7 @@ private:
     void enter_state(ApplicationId id, ApplicationState from, Instant now);
     [[nodiscard]] std::vector<AllocationId> pending_of(ApplicationId id) const; // in ask order
     void end_application(ApplicationId id, Instant now);
+    void destroy_application(ApplicationId id);
     void leave_queue(ApplicationId id, Instant now);
     void set_allocating(Application& application, bool on);
     void tell_runnable(ApplicationId id, bool in_queue, bool by_quota, Instant now);
@@ -218,11 +220,11 @@ private:
 
     // partition_users.cpp
     void set_user_limits(const config::Partition& config, Instant now);
-    [[nodiscard]] std::vector<ApplicationId> with_other_group(const LimitTable& wanted) const;
+    void regroup(Instant now);
     void link_users(ApplicationId id, Instant now);
     void unlink_users(ApplicationId id, Instant now);
-    void choose_group(ApplicationId id, Instant now);
-    void leave_group_tracker(Application& application, Instant now);
+    void move_to_group(std::span<const ApplicationId> ids, std::string_view group, Instant now);
+    void release_held(ApplicationId id);
     void use(ApplicationId id, const Resource& amount, Instant now);
     void give_back(ApplicationId id, const Resource& amount, Instant now);
     void tell_usage(const Application& application, EventChange change, const Resource& amount, Instant now);
