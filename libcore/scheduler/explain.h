@@ -43,11 +43,12 @@ struct PreemptionView {
         bool opted_out = false;
         bool originator = false;
     };
-    struct Giver { // a leaf that may give: over its guarantee, or without one
+    struct Giver { // a leaf that may give, being over its guarantee or without one; or one that is spared
         std::string queue;
         ResourceMapView used;                      // without what is preempted already
         std::optional<ResourceMapView> guaranteed; // own
         std::int64_t candidates = 0;
+        std::string spared; // why nobody of it may go; empty: somebody may
     };
     std::string result;                           // how an attempt would end, as in the ask's log
     std::string fence_root;                       // victims are looked for below it; empty: a required node

@@ -122,10 +122,11 @@ std::string givers_text(const Value& preemption) {
     std::string text;
     for (const auto& giver : member_of(preemption, "queues")) {
         const auto& guaranteed = member_of(giver, "guaranteed");
-        text += fmt::format(" from queue {}: uses {}, guaranteed {}, {}\n", printable(text_of(giver, "queue")),
-                            resource_text(member_of(giver, "used")),
+        const auto spared = text_of(giver, "spared");
+        text += fmt::format(" {} queue {}: uses {}, guaranteed {}, {}\n", spared.empty() ? "from" : "not from",
+                            printable(text_of(giver, "queue")), resource_text(member_of(giver, "used")),
                             guaranteed.is_object() ? resource_text(guaranteed) : "nothing",
-                            counted(number_of(giver, "candidates"), "candidate"));
+                            spared.empty() ? counted(number_of(giver, "candidates"), "candidate") : printable(spared));
     }
     std::vector<std::string> excluded;
     for (const auto& [reason, count] : member_of(preemption, "excluded").items())

@@ -59,6 +59,7 @@ Value preemption_value(const PreemptionView& view) {
     for (const PreemptionView::Giver& giver : view.givers) {
         Value value{{"queue", giver.queue}, {"used", resource_value(giver.used)}, {"candidates", giver.candidates}};
         if (giver.guaranteed) value["guaranteed"] = resource_value(*giver.guaranteed);
+        if (!giver.spared.empty()) value["spared"] = giver.spared;
         givers.push_back(std::move(value));
     }
     Value excluded = Value::object();

@@ -147,6 +147,16 @@ TEST_CASE("P-102 usage that was reported, not scheduled, arms: allocations and r
     CHECK(c.queue("root.q").allocated.at("memory") == 12);
 }
 
+TEST_CASE("P-100 P-101 P-102 the root that was armed is not when its delay is taken away") {
+    const bool takes_away = GENERATE(false, true);
+    Cluster c{"[{name: q}]", "properties: {quota.preemption.delay: 1h}", kOn};
+    c.nodes(1, "memory:10").application("q", "root.q").victim("q", "v", "memory:10", "n-0", 1);
+    c.victim("q", "more", "memory:2", "n-0", 2); // reported, not scheduled: the cluster is smaller
+    if (takes_away) CHECK(c.configure("[{name: q}]", {}, kOn) == "ok");
+    c.advance(std::chrono::hours{2});
+    CHECK(c.preempted().empty() == takes_away);
+}
+
 TEST_CASE("P-100 P-110 EX-P49 the partition's switch off, or no delay: never") {
     for (const bool enabled : {true, false}) {
         const std::string partition = enabled ? kOn : "";
