@@ -255,4 +255,47 @@ TEST_CASE("P-128 D-43 one queue event with what was wanted and done") {
     CHECK(c.preempted() == "v0-5");
 }
 
+TEST_CASE("P-110 a queue that is due runs alone, what is below it has its turn in the next round") {
+    const auto tree = [](int parent, int leaf) {
+        return fmt::format(
+            "[{{name: p, resources: {{max: {{memory: {}}}}}, properties: {{quota.preemption.delay: 1s}}, "
+            "queues: [{{name: q, resources: {{max: {{memory: {}}}}}}}]}}]",
+            parent, leaf);
+    };
+    Cluster c{tree(20, 20), "", kOn};
+    c.nodes(1, "memory:1000").application("q", "root.p.q");
+    used(c, {5, 6, 9});
+    c.configure(tree(10, 8), "", kOn);
+    c.advance(milliseconds{1500});
+    CHECK(c.preempted() == "v0-5"); // as much of 10 as fits
+    c.advance(seconds{1});
+    CHECK(c.preempted() == "v0-5 v1-6"); // q is still 7 over
+}
+
+TEST_CASE("P-122 P-128 D-43 the run of a parent counts over all leaves, dynamic ones, too, and applications") {
+    const auto tree = [](int max) {
+        return fmt::format("[{{name: p, parent: true, resources: {{max: {{memory: {}}}}}, properties: "
+                           "{{quota.preemption.delay: 1s}}, queues: [{{name: q}}]}}]",
+                           max);
+    };
+    const std::string partition = "placementrules: [{name: provided, create: true}], " + std::string{kOn};
+    Cluster c{tree(40), "", partition};
+    c.nodes(1, "memory:1000").application("q", "root.p.q").application("r", "root.p.q");
+    c.application("d", "root.p.made");
+    for (const char* owner : {"q", "r", "d"})
+        for (const char* each : {"1", "2"}) c.victim(owner, owner + std::string{each}, "memory:5", "n-0", 7200);
+    REQUIRE(!c.queue("root.p.made").managed);
+    c.configure(tree(15), "", partition);
+    c.advance(seconds{2});
+    const auto run = c.queue("root.p").last_quota_run;
+    REQUIRE(run);
+    CHECK(run->target.at("memory") == 15);
+    CHECK(run->claimed.at("memory") == 15);
+    CHECK(run->candidates == 6);
+    CHECK(run->victims == 3);
+    const std::string gone = c.preempted();
+    CHECK(gone.find('d') != std::string::npos); // 5 of the 15 are its share
+    CHECK(gone.size() == 8);
+}
+
 } // namespace yk::testing
