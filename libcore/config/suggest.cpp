@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kFarthest = 2;
 constexpr std::size_t kLongest = 64; // no known word is longer: keeps the table small for hostile input
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
+std::size_t distance_of(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -30,13 +30,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 } // namespace
 
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    if (a.size() > kLongest || b.size() > kLongest) return std::max(a.size(), b.size());
+    return distance_of(lower(a), lower(b));
+}
+
 std::string nearest(std::string_view word, std::span<const std::string_view> known) {
     if (word.size() > kLongest) return {};
     const std::string wanted = lower(word);
     std::string_view best;
     std::size_t best_distance = std::min(kFarthest + 1, word.size());
     for (const std::string_view candidate : known) {
-        const std::size_t distance = edit_distance(wanted, lower(candidate));
+        const std::size_t distance = distance_of(wanted, lower(candidate));
         if (distance >= best_distance) continue;
         best = candidate;
         best_distance = distance;
