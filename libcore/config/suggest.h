@@ -8,7 +8,8 @@
 
 namespace yk::config {
 
-/// How many letters have to be changed, added or dropped to make one of the other, without regard to case; for words.
+/// How many letters have to be changed, added, dropped or exchanged with the next to make one of the other, without
+/// regard to case; for words.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The word of `known` that equals `word` without regard to case, else the one with the smallest edit distance, which

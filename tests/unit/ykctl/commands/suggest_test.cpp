@@ -21,6 +21,7 @@ TEST_CASE("did you mean: not just any word of that length") {
     CHECK(did_you_mean("csh", {"bash", "zsh", "fish"}).empty());
     CHECK(did_you_mean("--http", {"--help", "--timeout"}).empty());
     CHECK(did_you_mean("--wach", {"--watch"}) == "; did you mean '--watch'?");
+    CHECK(did_you_mean("dmeo", {"demo", "prod"}) == "; did you mean 'demo'?");
     CHECK(did_you_mean("nod", {"node", "rm"}) == "; did you mean 'node'?");
 }
 
