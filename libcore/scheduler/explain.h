@@ -11,16 +11,6 @@
 
 namespace yk {
 
-struct ExplainReason {
-    std::string code;   // a reason identifier of ecosystem.md 6.1: QUEUE_MAX, NODE_FIT, ...
-    std::string object; // queue path, node id, application id, ...
-    std::string text;   // for a person, with the numbers
-    std::optional<ResourceMapView> need;
-    std::optional<ResourceMapView> used;
-    std::optional<ResourceMapView> limit;
-    std::int64_t asks = 0; // how many asks it blocks
-};
-
 /// How the nodes answered for one ask.
 struct NodeFitView {
     std::int64_t nodes = 0;                                    // all of the partition
@@ -32,6 +22,34 @@ struct NodeFitView {
     std::string best;                                          // the nearest miss
     ResourceMapView best_available;
     double best_lack = 0; // S-023
+};
+
+/// Where an application stands among those of its leaf that have asks, and by what (S-212).
+struct SortView {
+    struct Place {
+        std::string application;
+        std::optional<double> share; // of the leaf's guaranteed, the largest of all resources; fair only
+        ResourceMapView used;
+        std::int32_t priority = 0;
+        Instant submitted;
+    };
+    std::string policy;       // fair, fifo
+    bool by_priority = false; // priority comes before it
+    std::int64_t ahead = 0;   // so many come first
+    std::vector<Place> first; // some of them, in order
+    Place own;
+};
+
+struct ExplainReason {
+    std::string code;   // a reason identifier of ecosystem.md 6.1: QUEUE_MAX, NODE_FIT, ...
+    std::string object; // queue path, node id, application id, ...
+    std::string text;   // for a person, with the numbers
+    std::optional<ResourceMapView> need;
+    std::optional<ResourceMapView> used;
+    std::optional<ResourceMapView> limit;
+    std::int64_t asks = 0;                 // how many asks it blocks
+    std::optional<NodeFitView> nodes = {}; // of NODE_FIT and REQUIRED_NODE
+    std::optional<SortView> sort = {};     // of SORT
 };
 
 /// What a preemption for an ask would come to now, without doing it.

@@ -350,7 +350,7 @@ private:
     void add_links(bool groups, std::string_view only, ViewPlace& place, std::size_t& room, UsagePiece& piece) const;
 
     // partition_explain.cpp
-    [[nodiscard]] std::string placeholder_mismatch(const Application& application) const;
+    [[nodiscard]] std::optional<ExplainReason> placeholder_mismatch(const Application& application) const;
 
     PartitionState s_;
     mutable Orders orders_; // refreshed before pictures that show an order's result

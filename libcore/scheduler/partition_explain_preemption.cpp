@@ -25,7 +25,10 @@ public:
 
     void run(Instant now, Explanation& into) {
         const bool needless = fits_now();
-        if (needless) add("SCHEDULABLE", s_.name, "the ask fits as it is, nobody has to go");
+        if (needless) {
+            add("SCHEDULABLE", s_.name, "the ask fits as it is, nobody has to go");
+            reasons_.back().asks = 0;
+        }
         if (!needless) shape_.is_pinned() ? explain_required() : explain_queue(now);
         into.verdict = needless ? "SCHEDULABLE" : verdict();
         if (into.verdict == "NO_VICTIMS") add("PREEMPT_WAIT", leaf_.path, view_.result);

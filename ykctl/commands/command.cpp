@@ -141,13 +141,13 @@ OptionRef Command::add(const std::string& names, const std::string& help, bool m
     const auto take = [impl, self, setter = std::move(setter)](const CLI::results_t& texts) {
         for (const auto& text : texts) {
             const auto known = impl->choices.find(*self);
-            if (known != impl->choices.end() &&
-                std::find(known->second.begin(), known->second.end(), text) == known->second.end()) {
+            const auto* chosen = known != impl->choices.end() ? find_in_any_case(text, known->second) : &text;
+            if (chosen == nullptr) {
                 throw CLI::ValidationError((*self)->get_name(), "'" + text + "' is not one of " +
                                                                     join(known->second, ", ") +
                                                                     did_you_mean(text, known->second));
             }
-            if (const auto problem = setter(text)) throw CLI::ValidationError((*self)->get_name(), *problem);
+            if (const auto problem = setter(*chosen)) throw CLI::ValidationError((*self)->get_name(), *problem);
         }
         return true;
     };

@@ -58,7 +58,7 @@ Outcome show_config(Context& context, bool go_form) {
             if (auto failure = show_go_form(context, page)) return *failure;
             continue;
         }
-        const auto name = context.settings().rm.value_or("");
+        const auto name = context.settings().rm.value_or(text_of(page, "rmID"));
         const auto text = context.machine_readable() ? std::string{} : canonical_text(page);
         const auto heading = pages.size() > 1 ? "# RM " + printable(text_of(page, "rmID")) + "\n" : std::string{};
         YK_TRY(shown, context.show_item(page, name, heading + text));

@@ -9,6 +9,7 @@
 #include "ykctl/commands/dumps.h"
 #include "ykctl/commands/explain_rules.h"
 #include "ykctl/commands/nouns.h"
+#include "ykctl/commands/reason_text.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -19,54 +20,6 @@ using wire::Value;
 std::string verdict_text(const Style& style, const std::string& verdict) {
     if (verdict == "PLACED" || verdict == "NO_PENDING" || verdict == "SCHEDULABLE") return style.green(verdict);
     return verdict == "IMPOSSIBLE" ? style.red(verdict) : style.yellow(verdict);
-}
-
-/// `max vcore 8, used 8, each ask needs 2`, for the resources that do not fit; the daemon's own text where no numbers
-/// tell it.
-std::string limit_text(const Value& reason) {
-    const auto& limit = member_of(reason, "limit");
-    const auto& used = member_of(reason, "used");
-    const auto& need = member_of(reason, "need");
-    std::vector<std::string> parts;
-    if (limit.is_object()) {
-        for (const auto& [name, value] : limit.items()) {
-            if (!value.is_number()) continue;
-            const auto max = value.get<std::int64_t>();
-            const auto taken = number_of(used, name.c_str());
-            const auto wanted = number_of(need, name.c_str());
-            if (wanted <= 0 || wanted <= max - taken) continue;
-            parts.push_back(fmt::format("max {} {}, used {}, each ask needs {}", printable(name),
-                                        quantity_text(name, max), quantity_text(name, taken),
-                                        quantity_text(name, wanted)));
-        }
-    }
-    return parts.empty() ? printable(text_of(reason, "text")) : join(parts, "; ");
-}
-
-/// `2 of 14 nodes could host an ask now (best: n0007, free 40Gi 16 vcore); 9 lack vcore, 3 drained`
-std::string nodes_text(const Value& nodes) {
-    auto text = fmt::format("{} of {} could host an ask now", number_of(nodes, "fitting"),
-                            counted(number_of(nodes, "nodes"), "node"));
-    if (const auto best = text_of(nodes, "best"); !best.empty()) {
-        const char* which = number_of(nodes, "fitting") > 0 ? "best" : "nearest";
-        text +=
-            fmt::format(" ({}: {}, free {})", which, printable(best), resource_text(member_of(nodes, "bestAvailable")));
-    }
-    std::vector<std::string> why;
-    for (const auto& [resource, count] : member_of(nodes, "lacking").items()) {
-        if (count.is_number() && count > 0) why.push_back(fmt::format("{} lack {}", count.dump(), printable(resource)));
-    }
-    const auto add = [&](const char* key, const char* word) {
-        if (const auto count = number_of(nodes, key); count > 0) why.push_back(fmt::format("{} {}", count, word));
-    };
-    add("tooSmall", "too small even when empty");
-    add("unschedulable", "drained");
-    add("reserved", "reserved for another ask");
-    return why.empty() ? text : text + "; " + join(why, ", ");
-}
-
-std::string reason_text(const Value& reason, const Value& nodes) {
-    return text_of(reason, "code") == "NODE_FIT" && nodes.is_object() ? nodes_text(nodes) : limit_text(reason);
 }
 
 /// ` 1. QUEUE_MAX  root.a  max vcore 100, used 96, each ask needs 8   blocks 12 asks`

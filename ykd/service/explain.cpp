@@ -23,15 +23,6 @@ struct Found {
     Explanation explanation;
 };
 
-Value reason_value(const ExplainReason& reason) {
-    Value value{{"code", reason.code}, {"object", reason.object}, {"text", reason.text}};
-    if (reason.need) value["need"] = resource_value(*reason.need);
-    if (reason.used) value["used"] = resource_value(*reason.used);
-    if (reason.limit) value["limit"] = resource_value(*reason.limit);
-    if (reason.asks > 0) value["asks"] = reason.asks;
-    return value;
-}
-
 Value nodes_value(const NodeFitView& nodes) {
     Value lacking = Value::object();
     for (const auto& [name, count] : nodes.lacking) lacking[name] = count;
@@ -41,6 +32,36 @@ Value nodes_value(const NodeFitView& nodes) {
     value["best"] = nodes.best;
     value["bestAvailable"] = resource_value(nodes.best_available);
     value["bestLack"] = nodes.best_lack;
+    return value;
+}
+
+Value place_value(const SortView::Place& place) {
+    Value value{{"applicationID", place.application},
+                {"used", resource_value(place.used)},
+                {"priority", place.priority},
+                {"submitted", place.submitted.ns}};
+    if (place.share) value["share"] = *place.share;
+    return value;
+}
+
+Value sort_value(const SortView& sort) {
+    Value first = Value::array();
+    for (const SortView::Place& place : sort.first) first.push_back(place_value(place));
+    return {{"policy", sort.policy},
+            {"byPriority", sort.by_priority},
+            {"ahead", sort.ahead},
+            {"first", std::move(first)},
+            {"own", place_value(sort.own)}};
+}
+
+Value reason_value(const ExplainReason& reason) {
+    Value value{{"code", reason.code}, {"object", reason.object}, {"text", reason.text}};
+    if (reason.need) value["need"] = resource_value(*reason.need);
+    if (reason.used) value["used"] = resource_value(*reason.used);
+    if (reason.limit) value["limit"] = resource_value(*reason.limit);
+    if (reason.asks > 0) value["asks"] = reason.asks;
+    if (reason.nodes) value["nodes"] = nodes_value(*reason.nodes);
+    if (reason.sort) value["sort"] = sort_value(*reason.sort);
     return value;
 }
 

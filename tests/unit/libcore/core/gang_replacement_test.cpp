@@ -220,7 +220,7 @@ TEST_CASE("G-030 equal asks of two groups: only those with placeholders wait") {
     c.real("app", "r-g", "memory:1", "g").real("app", "r-h", "memory:1", "h").ask("app", "r", "memory:1");
     CHECK(c.cycles(4) == 2);
     CHECK(c.placed("app") == "r r-h");
-    CHECK(c.core().explain_ask("default", "app", "r-g", c.now()).reasons.front().code == "PLACEHOLDER");
+    CHECK(c.core().explain_ask("default", "app", "r-g", c.now()).reasons.front().code == "GANG");
 }
 
 TEST_CASE("G-030 asks that came before the placeholders of their group wait, too") {
