@@ -1,5 +1,5 @@
 // explain app, explain ask: why is it still pending? explain preemption: who would have to go for it? The rest is in
-// explain_rules.cpp.
+// explain_KIND.cpp and explain_rules.cpp.
 
 #include <algorithm>
 #include <ostream>
@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ykctl/commands/dumps.h"
+#include "ykctl/commands/explain_kinds.h"
 #include "ykctl/commands/explain_rules.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/render/text.h"
@@ -16,13 +17,8 @@ namespace {
 
 using wire::Value;
 
-std::string verdict_text(const Style& style, const std::string& verdict) {
-    if (verdict == "PLACED" || verdict == "NO_PENDING" || verdict == "SCHEDULABLE") return style.green(verdict);
-    return verdict == "IMPOSSIBLE" ? style.red(verdict) : style.yellow(verdict);
-}
-
-/// `max vcore 8, used 8, each ask needs 2`, for the resources that do not fit; the daemon's own text where no numbers
-/// tell it.
+/// `max vcore 8, used 8, each ask needs 2`, for the resources that do not fit, or of which nothing is left; the
+/// daemon's own text where no numbers tell it.
 std::string limit_text(const Value& reason) {
     const auto& limit = member_of(reason, "limit");
     const auto& used = member_of(reason, "used");
@@ -34,10 +30,10 @@ std::string limit_text(const Value& reason) {
             const auto max = value.get<std::int64_t>();
             const auto taken = number_of(used, name.c_str());
             const auto wanted = number_of(need, name.c_str());
-            if (wanted <= 0 || wanted <= max - taken) continue;
-            parts.push_back(fmt::format("max {} {}, used {}, each ask needs {}", printable(name),
-                                        quantity_text(name, max), quantity_text(name, taken),
-                                        quantity_text(name, wanted)));
+            if (need.is_object() ? wanted <= 0 || wanted <= max - taken : taken < max) continue;
+            parts.push_back(fmt::format("max {} {}, used {}", printable(name), quantity_text(name, max),
+                                        quantity_text(name, taken)));
+            if (need.is_object()) parts.back() += ", each ask needs " + quantity_text(name, wanted);
         }
     }
     return parts.empty() ? printable(text_of(reason, "text")) : join(parts, "; ");
@@ -69,7 +65,14 @@ std::string reason_text(const Value& reason, const Value& nodes) {
     return text_of(reason, "code") == "NODE_FIT" && nodes.is_object() ? nodes_text(nodes) : limit_text(reason);
 }
 
-/// ` 1. QUEUE_MAX  root.a  max vcore 100, used 96, each ask needs 8   blocks 12 asks`
+} // namespace
+
+std::string verdict_text(const Style& style, const std::string& verdict) {
+    for (const char* good : {"PLACED", "NO_PENDING", "SCHEDULABLE", "IDLE", "WITHIN_LIMITS", "UNLIMITED"})
+        if (verdict == good) return style.green(verdict);
+    return verdict == "IMPOSSIBLE" ? style.red(verdict) : style.yellow(verdict);
+}
+
 std::string reasons_text(const Value& reasons, const Value& nodes, const Style& style) {
     const auto width_of = [&](const char* key) {
         std::size_t width = 0;
@@ -94,6 +97,14 @@ std::string reasons_text(const Value& reasons, const Value& nodes, const Style& 
     const bool said = std::any_of(reasons.begin(), reasons.end(), is_fit);
     return said || !nodes.is_object() ? text : text + " nodes: " + nodes_text(nodes) + "\n";
 }
+
+Answer<Value> ask_to_explain(Context& context, Value query) {
+    context.put_partition(query, "partition");
+    if (context.settings().rm) query["rmID"] = *context.settings().rm;
+    return context.call("Explain", std::move(query));
+}
+
+namespace {
 
 /// Whose asks these are, in which state, and how many wait since when.
 std::string headline(const Value& answer, const std::string& noun, const std::string& name, std::int64_t now,
@@ -158,9 +169,7 @@ std::string preemption_text(const Value& preemption, const Style& style) {
 }
 
 Outcome explain(Context& context, Value query, const std::string& noun, const std::string& name) {
-    context.put_partition(query, "partition");
-    if (context.settings().rm) query["rmID"] = *context.settings().rm;
-    YK_TRY(answer, context.call("Explain", std::move(query)));
+    YK_TRY(answer, ask_to_explain(context, std::move(query)));
     if (text_of(answer, "verdict") == "NOT_FOUND") {
         return not_found(noun + " '" + name + "' not found", {"which are there?  ykctl " + noun + " list"});
     }
@@ -208,6 +217,9 @@ void define_explain(Command root, Context& context) {
     preemption.option("KEY", *wanting, "allocation key of the ask").required();
     preemption.option("--app", *of, "of this application").value("APP");
     preemption.run([&context, wanting, of] { return explain_ask(context, "preemption", *wanting, *of); });
+    define_explain_node(command, context);
+    define_explain_user(command, context);
+    define_explain_config(command, context);
     define_explain_rules(command, context);
 }
 
