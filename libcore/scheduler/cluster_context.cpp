@@ -404,29 +404,6 @@ std::vector<std::string> ClusterContext::applications_with_key(std::string_view 
     return found == nullptr ? std::vector<std::string>{} : found->applications_with_key(key);
 }
 
-Explanation ClusterContext::explain_application(std::string_view partition, std::string_view application,
-                                                Instant now) const {
-    const PartitionContext* found = find_partition(partition);
-    return found == nullptr ? Explanation{} : found->explain_application(application, now);
-}
-
-Explanation ClusterContext::explain_ask(std::string_view partition, std::string_view application, std::string_view key,
-                                        Instant now) const {
-    const PartitionContext* found = find_partition(partition);
-    return found == nullptr ? Explanation{} : found->explain_ask(application, key, now);
-}
-
-Explanation ClusterContext::explain_preemption(std::string_view partition, std::string_view application,
-                                               std::string_view key, Instant now) const {
-    const PartitionContext* found = find_partition(partition);
-    return found == nullptr ? Explanation{} : found->explain_preemption(application, key, now);
-}
-
-std::optional<PlacementExplanation> ClusterContext::explain_placement(const ApplicationSpec& spec) const {
-    const PartitionContext* found = find_partition(spec.partition);
-    return found == nullptr ? std::nullopt : std::optional{found->explain_placement(spec)};
-}
-
 std::vector<RuleView> ClusterContext::rule_views(std::string_view partition) const {
     const PartitionContext* found = find_partition(partition);
     return found == nullptr ? std::vector<RuleView>{} : found->rule_views();

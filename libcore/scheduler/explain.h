@@ -1,5 +1,6 @@
 #pragma once
-// Why something is pending, computed on demand from the same predicates as the planner (I-354).
+// Why something is pending, what a user may still use, why a node takes nothing: computed on demand from the same
+// predicates as the planner (I-354).
 
 #include <cstdint>
 #include <map>
@@ -90,6 +91,58 @@ struct PlacementExplanation {
     std::vector<std::string> created; // queues that would be made for it, from the top
     std::string reason;               // of the rejection
     std::vector<PlacementStep> steps;
+};
+
+/// What one queue on the way to the root allows a user, or the group that counts (B-09, C-408).
+struct UsageLevelView {
+    std::string queue;
+    bool group = false;
+    std::string who;                    // name of the user or group
+    std::string entry;                  // of the queue's limits that decides: the name or `*`; empty: none
+    std::optional<ResourceMapView> max; // nullopt: nothing is limited
+    ResourceMapView used;
+    std::optional<ResourceMapView> headroom; // of the types of max; below 0 after a limit was lowered
+    std::uint64_t running = 0;               // applications (C-406)
+    std::uint64_t max_applications = 0;      // 0: not limited
+};
+
+struct UserExplanation {
+    bool found = false;             // the queue exists, or could be made
+    bool exists = false;            // it does
+    std::string deepest;            // the queue, or the nearest above it that exists
+    std::string queue, user, group; // group: that counts for an application there (C-403); empty: none
+    std::string group_from;         // the queue whose limits chose it
+    std::string verdict;            // WITHIN_LIMITS, BLOCKED_BY_LIMIT, UNLIMITED
+    std::vector<ExplainReason> reasons;
+    std::vector<UsageLevelView> levels;      // of the user from the queue to the root, then of the group
+    std::optional<ResourceMapView> headroom; // the least of all levels; nullopt: unlimited
+};
+
+/// What the pending asks of a partition come to on one node.
+struct NodePendingView {
+    std::int64_t asks = 0;      // that could go there: any node will do, or this one is required
+    std::int64_t required = 0;  // of them: this one is required
+    std::int64_t fitting = 0;   // there is room for them now
+    std::int64_t held = 0;      // of those that fit: their queue, user, group or application holds them back
+    std::int64_t too_large = 0; // more than the whole node
+    std::vector<std::pair<std::string, std::int64_t>> lacking; // resource -> asks that it is short of now
+};
+
+struct NodeReservationView {
+    std::string application, key, queue;
+    ResourceMapView resource;
+    Instant since;
+};
+
+struct NodeExplanation {
+    bool found = false;
+    std::string verdict; // DRAINING, RESERVED, FULL, SCHEDULABLE, IDLE
+    std::vector<ExplainReason> reasons;
+    NodeView node; // without objects
+    std::int64_t foreign = 0;
+    std::map<std::string, std::int64_t> applications; // -> allocations there
+    std::vector<NodeReservationView> reservations;    // in the order of the node
+    NodePendingView pending;
 };
 
 struct Explanation {

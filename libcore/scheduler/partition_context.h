@@ -5,7 +5,7 @@
 // A change is planned on const state and then committed by code that cannot fail. The members' code stands in one file
 // per subject: what RMs send in partition_asks, _applications, _nodes, _gang, _inquiries; configuration in _queues,
 // _dynamic, _rules, _users; what a cycle commits in _placing, _reservations, _preemption, _quota, _unconfirmed,
-// _timers; pictures in _views, _explain, _explain_preemption, _metrics, _health, _check.
+// _timers; pictures in _views, _explain, _explain_preemption, _explain_user, _explain_node, _metrics, _health, _check.
 
 #include <optional>
 #include <span>
@@ -100,6 +100,12 @@ public:
     [[nodiscard]] Explanation explain_ask(std::string_view application, std::string_view key, Instant now) const;
     /// partition_explain_preemption.cpp
     [[nodiscard]] Explanation explain_preemption(std::string_view application, std::string_view key, Instant now) const;
+    /// What the user may still use at each queue from `path` to the root, with the group that counts of these (B-09).
+    /// REQUIRES: `path` is root or below it, in lower case, with legal names.
+    [[nodiscard]] UserExplanation explain_user(std::string_view user, const std::vector<std::string>& groups,
+                                               std::string_view path) const; // partition_explain_user.cpp
+    /// Why the node takes nothing.
+    [[nodiscard]] NodeExplanation explain_node(std::string_view id) const; // partition_explain_node.cpp
     /// What would become of the application if it were submitted now (B-08).
     [[nodiscard]] PlacementExplanation explain_placement(const ApplicationSpec& spec) const;
     /// C-475.

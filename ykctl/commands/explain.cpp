@@ -1,5 +1,5 @@
 // explain app, explain ask: why is it still pending? explain preemption: who would have to go for it? The rest is in
-// explain_rules.cpp.
+// explain_KIND.cpp and explain_rules.cpp.
 
 #include <algorithm>
 #include <ostream>
@@ -7,18 +7,19 @@
 #include <fmt/format.h>
 
 #include "ykctl/commands/dumps.h"
+#include "ykctl/commands/explain_kinds.h"
 #include "ykctl/commands/explain_rules.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/commands/reason_text.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
-namespace {
 
 using wire::Value;
 
 std::string verdict_text(const Style& style, const std::string& verdict) {
-    if (verdict == "PLACED" || verdict == "NO_PENDING" || verdict == "SCHEDULABLE") return style.green(verdict);
+    for (const char* good : {"PLACED", "NO_PENDING", "SCHEDULABLE", "IDLE", "WITHIN_LIMITS", "UNLIMITED"})
+        if (verdict == good) return style.green(verdict);
     return verdict == "IMPOSSIBLE" ? style.red(verdict) : style.yellow(verdict);
 }
 
@@ -47,6 +48,14 @@ std::string reasons_text(const Value& reasons, const Value& nodes, const Style& 
     const bool said = std::any_of(reasons.begin(), reasons.end(), is_fit);
     return said || !nodes.is_object() ? text : text + " nodes: " + nodes_text(nodes) + "\n";
 }
+
+Answer<Value> ask_to_explain(Context& context, Value query) {
+    context.put_partition(query, "partition");
+    if (context.settings().rm) query["rmID"] = *context.settings().rm;
+    return context.call("Explain", std::move(query));
+}
+
+namespace {
 
 /// Whose asks these are, in which state, and how many wait since when.
 std::string headline(const Value& answer, const std::string& noun, const std::string& name, std::int64_t now,
@@ -112,9 +121,7 @@ std::string preemption_text(const Value& preemption, const Style& style) {
 }
 
 Outcome explain(Context& context, Value query, const std::string& noun, const std::string& name) {
-    context.put_partition(query, "partition");
-    if (context.settings().rm) query["rmID"] = *context.settings().rm;
-    YK_TRY(answer, context.call("Explain", std::move(query)));
+    YK_TRY(answer, ask_to_explain(context, std::move(query)));
     if (text_of(answer, "verdict") == "NOT_FOUND") {
         return not_found(noun + " '" + name + "' not found", {"which are there?  ykctl " + noun + " list"});
     }
@@ -162,6 +169,9 @@ void define_explain(Command root, Context& context) {
     preemption.option("KEY", *wanting, "allocation key of the ask").required();
     preemption.option("--app", *of, "of this application").value("APP");
     preemption.run([&context, wanting, of] { return explain_ask(context, "preemption", *wanting, *of); });
+    define_explain_node(command, context);
+    define_explain_user(command, context);
+    define_explain_config(command, context);
     define_explain_rules(command, context);
 }
 

@@ -24,10 +24,10 @@ std::string limit_text(const Value& reason) {
             const auto max = value.get<std::int64_t>();
             const auto taken = number_of(used, name.c_str());
             const auto wanted = number_of(need, name.c_str());
-            if (wanted <= 0 || wanted <= max - taken) continue;
-            parts.push_back(fmt::format("max {} {}, used {}, each ask needs {}", printable(name),
-                                        quantity_text(name, max), quantity_text(name, taken),
-                                        quantity_text(name, wanted)));
+            if (need.is_object() ? wanted <= 0 || wanted <= max - taken : taken < max) continue;
+            parts.push_back(fmt::format("max {} {}, used {}", printable(name), quantity_text(name, max),
+                                        quantity_text(name, taken)));
+            if (need.is_object()) parts.back() += ", each ask needs " + quantity_text(name, wanted);
         }
     }
     return parts.empty() ? printable(text_of(reason, "text")) : join(parts, "; ");

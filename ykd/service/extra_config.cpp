@@ -11,37 +11,10 @@
 #include "libcore/config/duration.h"
 #include "libcore/config/suggest.h"
 #include "ykd/service/log.h"
+#include "ykd/service/service_keys.h"
 
 namespace yk::service {
 namespace {
-
-/// Keys of C-462 and C-468. C-465's belong to the RM and are carried without a word.
-constexpr std::array<std::string_view, 20> kKnown{"event.trackingEnabled",      "event.requestCapacity",
-                                                  "event.ringBufferCapacity",   "event.maxStreams",
-                                                  "event.maxStreamsPerHost",    "event.RESTResponseSize",
-                                                  "health.checkInterval",       "log.level",
-                                                  "service.queueCleanInterval", "service.expiredPurgeInterval",
-                                                  "service.placeholderTimeout", "service.completingTimeout",
-                                                  "service.terminatedTimeout",  "service.reservationTimeout",
-                                                  "service.userCacheValid",     "service.reservationDelay",
-                                                  "service.preemptionThrottle", "service.preemptionUnplaced",
-                                                  "service.inspectionInterval", "service.releaseConfirmTimeout"};
-
-/// C-465: what the core carries for the RM and does not read.
-constexpr std::array<std::string_view, 14> kOfTheRm{"service.clusterId",
-                                                    "service.policyGroup",
-                                                    "service.schedulingInterval",
-                                                    "service.enableConfigHotRefresh",
-                                                    "service.eventChannelCapacity",
-                                                    "service.dispatchTimeout",
-                                                    "service.volumeBindTimeout",
-                                                    "service.disableGangScheduling",
-                                                    "service.placeholderImage",
-                                                    "service.placeholderRunAsUser",
-                                                    "service.placeholderRunAsGroup",
-                                                    "service.placeholderFsGroup",
-                                                    "service.instanceTypeNodeLabelKey",
-                                                    "service.nodeInstanceTypeNodeLabelKey"};
 
 /// C-464, I-740.
 constexpr std::array<std::string_view, 35> kLoggers{"core",
@@ -85,8 +58,7 @@ bool is_known_key(std::string_view key) {
     const auto ends_with = [&](std::string_view tail) {
         return key.size() > tail.size() && key.substr(key.size() - tail.size()) == tail;
     };
-    return std::find(kKnown.begin(), kKnown.end(), key) != kKnown.end() ||
-           std::find(kOfTheRm.begin(), kOfTheRm.end(), key) != kOfTheRm.end() || key.rfind("kubernetes.", 0) == 0 ||
+    return find_core_key(key) != nullptr || find_rm_key(key) != nullptr || key.rfind("kubernetes.", 0) == 0 ||
            key.rfind("admissionController.", 0) == 0 || ends_with(".yaml") || ends_with(".gz");
 }
 
@@ -136,7 +108,7 @@ public:
 
 private:
     void warn_unknown(const std::string& key) {
-        const std::string near = config::nearest(key, kKnown);
+        const std::string near = config::nearest(key, core_key_names());
         warnings_.push_back(fmt::format("{}: unknown key, kept and not used{}", key,
                                         near.empty() ? std::string{} : fmt::format("; did you mean {}?", near)));
     }
@@ -227,6 +199,18 @@ void ExtraConfig::forget(const std::string& rm_id) {
 void ExtraConfig::overlay(const TextMap& map) {
     const std::lock_guard lock(mutex_);
     for (const auto& [key, value] : map) overlay_[key] = value;
+}
+
+std::optional<ExtraConfig::Origin> ExtraConfig::find(const std::string& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto in = [&key](const TextMap& map, Source source, const std::string& rm_id) -> std::optional<Origin> {
+        const auto found = map.find(key);
+        return found == map.end() ? std::nullopt : std::optional<Origin>{{found->second, source, rm_id}};
+    };
+    if (auto found = in(overlay_, Source::Overlay, {})) return found;
+    for (auto rm = rms_.rbegin(); rm != rms_.rend(); ++rm)
+        if (auto found = in(rm->second, Source::Rm, rm->first)) return found;
+    return in(base_, Source::File, {});
 }
 
 TextMap ExtraConfig::effective() const {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "ykd/service/log.h"
+#include "ykd/service/service_keys.h"
 
 using namespace yk;
 using namespace yk::service;
@@ -105,4 +106,48 @@ TEST_CASE("C-465 keys of the RM are carried without a word") {
 TEST_CASE("C-466 enableConfigHotRefresh is read") {
     CHECK(derive_settings({}, Settings{}).service.hot_refresh);
     CHECK_FALSE(derive_settings({{"service.enableConfigHotRefresh", "false"}}, Settings{}).service.hot_refresh);
+}
+
+TEST_CASE("I-354 who has the last word on a key: SetExtraConfig, then the newest RM, then the settings file") {
+    using Source = ExtraConfig::Source;
+    ExtraConfig config({{"a", "file"}, {"b", "file"}, {"c", "file"}});
+    config.set("rm:1", {{"a", "one"}, {"b", "one"}});
+    config.set("rm:2", {{"a", "two"}});
+    config.overlay({{"d", "said"}, {"b", "said"}});
+    const auto origin = [&config](const std::string& key) {
+        const auto found = config.find(key);
+        if (!found) return std::string{"-"};
+        CHECK(found->text == config.effective().at(key));
+        return found->source == Source::File ? std::string{"file"}
+               : found->source == Source::Rm ? found->rm_id
+                                             : std::string{"overlay"};
+    };
+    CHECK(origin("a") == "rm:2");
+    CHECK(origin("b") == "overlay");
+    CHECK(origin("c") == "file");
+    CHECK(origin("d") == "overlay");
+    CHECK(origin("e") == "-");
+    config.set("rm:1", {{"a", "one"}}); // the newest again
+    CHECK(origin("a") == "rm:1");
+    config.forget("rm:1");
+    CHECK(origin("a") == "rm:2");
+}
+
+TEST_CASE("C-462 C-468 I-354 each key that ykd reads has a value in force, which the text of a good one changes") {
+    const DerivedSettings defaults = derive_settings({}, Settings{});
+    for (const std::string_view name : core_key_names()) {
+        INFO(name);
+        const CoreKey* key = find_core_key(name);
+        REQUIRE(key != nullptr);
+        if (name == "log.level") continue; // the log knows
+        const std::string before = key->value(defaults);
+        const std::string text = before == "true" ? "false" : before.back() == 's' ? "7s" : "7";
+        const DerivedSettings derived = derive_settings({{std::string{name}, text}}, Settings{});
+        CHECK(derived.warnings.empty());
+        CHECK(key->value(derived) == text);
+    }
+    CHECK(find_core_key("service.placeholderTimeout")->value(defaults) == "15m0s");
+    CHECK(find_core_key("service.clusterId") == nullptr);
+    CHECK(find_rm_key("service.clusterId")->fallback == "mycluster");
+    CHECK(find_rm_key("service.none") == nullptr);
 }
