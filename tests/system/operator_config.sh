@@ -76,6 +76,20 @@ a_refusal_changes_nothing() {
     expect 1 'bad.yaml:1:.*12q' config check "$work/bad.yaml"
     expect 1 'update of configuration failed: .*12q' config reload -f "$work/bad.yaml" --extra log.level=debug
     logged 'RM demo: configuration refused, the old one stays: .*12q'
+    configuration 12q '- {name: a}' >"$work/two.yaml" # two faults
+    local file=$work/two.yaml command
+    for command in "config reload -f" "config reload --dry-run -f" "config diff" "rm register demo --config" \
+        "rm serve demo --config"; do
+        # shellcheck disable=SC2086 # words of a command
+        expect 1 "ykctl: .*$file:8:[0-9]+: .*duplicate child name" $command "$file"
+        # shellcheck disable=SC2086
+        expect 1 "^  $file:7:[0-9]+: error: .*12q" $command "$file"
+        # shellcheck disable=SC2086
+        expect 1 '"details":.*"line":8' -o json $command "$file"
+    done
+    expect 1 'standard input:8:' config diff - <"$file"
+    says 'web' app list # the RM has all it had
+    expect 2 "a file\?  ykctl config reload -f x.yaml" config reload x.yaml
     has_max 8000
     checks=$((checks + 1))
     if ykctl config show | grep -q log.level; then fail "a refused update left its extraConfig"; fi

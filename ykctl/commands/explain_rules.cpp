@@ -88,7 +88,7 @@ Outcome explain_placement(Context& context, const PlacementOptions& options) {
         query["config"] = std::move(text);
     }
     const auto answer = ask_to_explain(context, std::move(query));
-    if (!answer.ok()) return options.file ? with_check_hint(answer.error(), *options.file) : answer.error();
+    if (!answer.ok()) return options.file ? with_problems(answer.error(), shown_name(*options.file)) : answer.error();
     return context.show_item(*answer, text_of(member_of(*answer, "details"), "queue"),
                              placement_text(*answer, context.style()));
 }

@@ -12,7 +12,7 @@ namespace {
 
 using wire::Value;
 
-/// `max vcore 8, used 8, each ask needs 2`, for the resources that do not fit.
+/// `max vcore 8, used 8, each ask needs 2`, for the resources that do not fit, or of which nothing is left.
 std::string limit_text(const Value& reason) {
     const auto& limit = member_of(reason, "limit");
     const auto& used = member_of(reason, "used");
