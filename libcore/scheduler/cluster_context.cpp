@@ -379,6 +379,12 @@ UsagePiece ClusterContext::usage_piece(std::string_view partition, bool groups, 
     return found == nullptr ? UsagePiece{} : found->usage_piece(groups, only, place, room);
 }
 
+std::vector<CountedApplicationView> ClusterContext::counted_piece(std::string_view partition, ViewPlace& place,
+                                                                  std::size_t& room) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<CountedApplicationView>{} : found->counted_piece(place, room);
+}
+
 std::optional<NodeView> ClusterContext::node_view(std::string_view partition, std::string_view id) const {
     const PartitionContext* found = find_partition(partition);
     return found == nullptr ? std::nullopt : found->node_view(id);

@@ -143,6 +143,9 @@ public:
     /// For join_usage(). `only`: the user or group with this name; empty: all.
     [[nodiscard]] UsagePiece usage_piece(std::string_view partition, bool groups, std::string_view only,
                                          ViewPlace& place, std::size_t& room) const;
+    /// In no order.
+    [[nodiscard]] std::vector<CountedApplicationView> counted_piece(std::string_view partition, ViewPlace& place,
+                                                                    std::size_t& room) const;
     [[nodiscard]] std::optional<NodeView> node_view(std::string_view partition, std::string_view id) const;
     [[nodiscard]] std::vector<ReservationView> reservation_views(std::string_view partition) const;
     /// Users or groups with usage or limits, by name (C-476).

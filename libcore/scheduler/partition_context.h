@@ -91,6 +91,7 @@ public:
     [[nodiscard]] std::vector<NodeView> node_piece(bool objects, ViewPlace& place, std::size_t& room) const;
     /// `only`: of this user or group; empty: of all.
     [[nodiscard]] UsagePiece usage_piece(bool groups, std::string_view only, ViewPlace& place, std::size_t& room) const;
+    [[nodiscard]] std::vector<CountedApplicationView> counted_piece(ViewPlace& place, std::size_t& room) const;
     [[nodiscard]] std::optional<NodeView> node_view(std::string_view id) const;
     [[nodiscard]] std::vector<ReservationView> reservation_views() const;
     /// Users or groups with usage or named limits, by name (C-476).
