@@ -334,7 +334,7 @@ private:
 
     // partition_explain.cpp
     AllocationId introduce_ask(std::string_view application, std::string_view key, Explanation& explanation) const;
-    [[nodiscard]] bool explain_placed(const Allocation& ask, Explanation& explanation) const;
+    [[nodiscard]] bool explain_settled(const Allocation& ask, Explanation& explanation) const;
 
     // partition_views.cpp
     [[nodiscard]] ApplicationView view_of(const Application& application, bool objects) const;

@@ -303,12 +303,25 @@ AllocationId PartitionContext::introduce_ask(std::string_view application, std::
     return id;
 }
 
-/// Whether it is placed, which is the whole answer; else since when it waits.
-bool PartitionContext::explain_placed(const Allocation& ask, Explanation& explanation) const {
+/// Whether it is placed, or about to be, which is the whole answer; else since when it waits.
+bool PartitionContext::explain_settled(const Allocation& ask, Explanation& explanation) const {
     if (ask.is(Allocation::Placed)) {
         const std::string& node = s_.nodes[ask.node].id;
         explanation.verdict = "PLACED";
         explanation.reasons.push_back({"PLACED", node, "placed on node " + node, {}, {}, {}, 0});
+        return true;
+    }
+    if (ask.is(Allocation::InFlight)) { // G-040
+        const std::string placeholder{s_.allocations[ask.partner].key.view()};
+        explanation.verdict = "HELD";
+        explanation.reasons.push_back({"GANG",
+                                       placeholder,
+                                       "takes the place of placeholder " + placeholder +
+                                           " as soon as the resource manager confirms that it is gone",
+                                       {},
+                                       {},
+                                       {},
+                                       1});
         return true;
     }
     explanation.pending_asks = 1;
@@ -321,20 +334,7 @@ Explanation PartitionContext::explain_ask(std::string_view application, std::str
     const AllocationId id = introduce_ask(application, key, explanation);
     if (!id.valid()) return explanation;
     const Allocation& ask = s_.allocations[id];
-    if (ask.is(Allocation::InFlight)) { // G-040
-        explanation.verdict = "HELD";
-        explanation.reasons.push_back({"GANG",
-                                       std::string{s_.allocations[ask.partner].key.view()},
-                                       "takes the place of placeholder " +
-                                           std::string{s_.allocations[ask.partner].key.view()} +
-                                           " as soon as the resource manager confirms that it is gone",
-                                       {},
-                                       {},
-                                       {},
-                                       1});
-        return explanation;
-    }
-    if (explain_placed(ask, explanation)) return explanation;
+    if (explain_settled(ask, explanation)) return explanation;
     AskExplainer{s_, ask, 1}.run(id, now, explanation);
     return explanation;
 }

@@ -209,7 +209,7 @@ Explanation PartitionContext::explain_preemption(std::string_view application, s
     Explanation explanation;
     const AllocationId id = introduce_ask(application, key, explanation);
     if (!id.valid()) return explanation;
-    if (explain_placed(s_.allocations[id], explanation)) return explanation;
+    if (explain_settled(s_.allocations[id], explanation)) return explanation;
     PreemptionExplainer{s_, id}.run(now, explanation);
     return explanation;
 }

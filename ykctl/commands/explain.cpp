@@ -120,9 +120,12 @@ std::string preemption_text(const Value& preemption, const Style& style) {
     return text;
 }
 
-Outcome explain(Context& context, Value query, const std::string& noun, const std::string& name) {
+/// `missing`: what to say when the daemon does not know it either.
+Outcome explain(Context& context, Value query, const std::string& noun, const std::string& name,
+                const std::optional<Failure>& missing = {}) {
     YK_TRY(answer, ask_to_explain(context, std::move(query)));
     if (text_of(answer, "verdict") == "NOT_FOUND") {
+        if (missing) return *missing;
         return not_found(noun + " '" + name + "' not found", {"which are there?  ykctl " + noun + " list"});
     }
     YK_TRY(now, daemon_now(context));
@@ -139,11 +142,15 @@ Outcome explain_ask(Context& context, const char* what, const std::string& key,
     Value query{{"what", what}, {"allocationKey", key}};
     if (application) {
         query["application"] = *application;
-    } else { // an ask that was placed is explained too
-        YK_TRY(found, find_key(context, {"requests", "allocations"}, key, application));
-        query["application"] = text_of(found, "applicationId");
+        return explain(context, std::move(query), "ask", key);
     }
-    return explain(context, std::move(query), "ask", key);
+    const auto found = find_key(context, {"requests", "allocations"}, key, application);
+    if (found.ok())
+        query["application"] = text_of(*found, "applicationId");
+    else if (found.error().exit != Exit::NotFound)
+        return found.error();
+    // about to take a placeholder's place it is in neither list, but the daemon knows it (G-040)
+    return explain(context, std::move(query), "ask", key, found.ok() ? std::nullopt : std::optional{found.error()});
 }
 
 } // namespace
