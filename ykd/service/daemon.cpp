@@ -92,7 +92,13 @@ Result<void> Daemon::load_access() {
         tokens = std::move(read);
     }
     DaemonSettings fresh;
-    if (!settings_.settings_file.empty()) YK_CHECKED(read_settings(settings_.settings_file, fresh));
+    if (!settings_.settings_file.empty()) {
+        const auto read = read_settings(settings_.settings_file, fresh);
+        if (!read.ok()) {
+            for (const Error& fault : read.error().all) log("core.config").warn("settings: {}", fault.text());
+            return Error{0, read.error().text(), {}};
+        }
+    }
     access_.set_rules(settings_.settings_file.empty() ? settings_.peers : fresh.peers, std::move(tokens));
     return {};
 }
