@@ -164,6 +164,19 @@ std::string log_level() {
     return {level.data(), level.size()};
 }
 
+std::string log_level_of(std::string_view logger) {
+    Loggers& all = loggers();
+    const std::lock_guard lock(all.mutex);
+    switch (level_for(all, logger)) {
+    case level_enum::trace:
+    case level_enum::debug: return "debug";
+    case level_enum::info: return "info";
+    case level_enum::warn: return "warn";
+    case level_enum::err: return "error";
+    default: return "fatal";
+    }
+}
+
 void set_log_levels(const std::map<std::string, std::string>& settings, std::string_view base) {
     std::map<std::string, level_enum> levels;
     levels[""] = parse_level(base).value_or(level_enum::info);

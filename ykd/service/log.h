@@ -27,6 +27,9 @@ void set_log_levels(const std::map<std::string, std::string>& settings, std::str
 /// The level of the loggers that have none of their own.
 [[nodiscard]] std::string log_level();
 
+/// The level in force for a logger, in the words of C-463.
+[[nodiscard]] std::string log_level_of(std::string_view logger);
+
 /// The logger that `log.<logger>.level` is about; nothing when the key has another form (C-463).
 [[nodiscard]] std::optional<std::string> logger_of(std::string_view key);
 
