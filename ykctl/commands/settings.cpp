@@ -193,7 +193,11 @@ Answer<Settings> resolve_settings(const GlobalOptions& options, const Environmen
 }
 
 bool wants_json(const GlobalOptions& options, const Environment& environment) {
-    const auto name = options.output ? options.output : environment("YKCTL_OUTPUT");
+    auto name = options.output ? options.output : environment("YKCTL_OUTPUT");
+    if (!name) {
+        const auto file = read_client_file(environment);
+        if (file.ok()) name = text_of(pick(std::nullopt, "output", "", environment, *file));
+    }
     return name == "json" || name == "jsonl";
 }
 

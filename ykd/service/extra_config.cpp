@@ -185,6 +185,10 @@ DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     return derived;
 }
 
+std::span<const std::string_view> known_loggers() {
+    return kLoggers;
+}
+
 void ExtraConfig::set(const std::string& rm_id, TextMap map) {
     const std::lock_guard lock(mutex_);
     rms_.remove_if([&](const auto& entry) { return entry.first == rm_id; });
