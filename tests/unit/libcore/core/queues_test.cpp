@@ -155,6 +155,32 @@ TEST_CASE("S-563 a partition that leaves the configuration goes with everything 
     CHECK(c.core().partition_names() == Lines{"default"});
 }
 
+TEST_CASE("C-030 C-446 I-111 a partition written in another case is the same one and keeps its name") {
+    const std::string one = "{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}";
+    const auto two = [](const char* name, const char* queue) {
+        return fmt::format("{{name: {}, queues: [{{name: root, submitacl: '*', queues: [{{name: {}}}]}}]}}", name,
+                           queue);
+    };
+    Cluster c;
+    CHECK(c.play(fmt::format("config partitions: [{}, {}]", one, two("gpu", "a"))) == "ok");
+    c.play("nodes create id=n part=gpu res=vcore:5");
+    c.play("apps new id=app part=gpu queue=root.a");
+    c.play("alloc ask app=app key=k part=gpu res=vcore:1");
+    CHECK(c.cycles(1) == 1);
+    c.told();
+    const std::string again = fmt::format("partitions: [{}, {}]", one, two("GPU", "a, parent: true"));
+    CHECK_FALSE(c.core().check_configuration(*load_configuration(again)).ok()); // C-435: the queue has applications
+    CHECK(c.play("config " + again) == "refused");
+    CHECK(c.play(fmt::format("config partitions: [{}, {}]", two("GPU", "b"), one)) == "ok");
+    CHECK(c.told().empty());
+    CHECK(c.core().partition_names() == Lines{"default", "gpu"});
+    CHECK(c.core().node_view("gpu", "n")->allocation_count == 1);
+    CHECK(c.core().queue_view("gpu", "root.a", false)->state == "Draining");
+    CHECK(c.core().queue_view("gpu", "root.b", false)->state == "Active");
+    c.play("nodes create id=m part=GPU res=vcore:5"); // requests name a partition exactly
+    CHECK(c.told() == Lines{"A nodes -[[rm]GPU m code=1000]"});
+}
+
 // --- what the RM is told (S-590) ------------------------------------------------------------------------------------
 
 TEST_CASE("S-590 G-014 one action, all its callbacks, in order") {
