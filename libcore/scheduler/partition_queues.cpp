@@ -206,7 +206,8 @@ void PartitionContext::configure(const config::Partition& config, Instant now) {
     orders_.rebuild_all();
 }
 
-/// S-563: the queues drain, applications fail and go, nodes go; the RM is told of what it loses.
+/// S-563: the queues drain, applications fail and go, nodes, limits and queues go; the RM is told of what it loses, the
+/// events tell of all of it (S-600, C-415).
 void PartitionContext::drop_everything(Instant now) {
     s_.state = ObjectState::Draining;
     drain(*s_.root);
@@ -220,6 +221,9 @@ void PartitionContext::drop_everything(Instant now) {
     std::vector<NodeId> nodes;
     s_.nodes.for_each([&](NodeId id) { nodes.push_back(id); });
     for (const NodeId id : nodes) remove_node(id, now);
+    set_user_limits({}, now);
+    clean_queues(now); // all of them: they drain and are empty
+    s_.tell({EventType::Queue, EventChange::Remove, EventDetail::None, s_.root->path}, now);
 }
 
 void PartitionContext::settings_changed(Instant now) {

@@ -119,6 +119,9 @@ void Partition::dissolve(Instant now) { // S-563
         remove_application(id, now);
     }
     while (!nodes_.empty()) decommission(nodes_.begin()->first, now);
+    config_ = {};
+    configure_limits(now);
+    sweep(now);
 }
 
 } // namespace yk::reference

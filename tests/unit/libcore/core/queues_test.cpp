@@ -155,6 +155,41 @@ TEST_CASE("S-563 a partition that leaves the configuration goes with everything 
     CHECK(c.core().partition_names() == Lines{"default"});
 }
 
+TEST_CASE("S-600 C-415 C-434 I-124 events tell of all that goes with a partition") {
+    const std::string one = "{name: default, queues: [{name: root, submitacl: '*'}]}";
+    const std::string two =
+        "{name: second, placementrules: [{name: provided, create: true}], queues: [{name: root, submitacl: '*', "
+        "limits: "
+        "[{users: ['*'], maxapplications: 9}], queues: [{name: a, queues: [{name: x, limits: [{users: [ann], groups: "
+        "[g], maxapplications: 2}]}]}]}]}";
+    for (const bool dropped : {false, true}) { // the partition leaves the configuration, or all go
+        INFO(dropped);
+        Cluster c;
+        CHECK(c.play(fmt::format("config partitions: [{}, {}]", one, two)) == "ok");
+        c.play("apps new id=app part=second queue=root.a.x | new id=other part=second queue=root.d");
+        c.events(true);
+        if (dropped)
+            c.core().drop_everything(c.now());
+        else
+            CHECK(c.play(fmt::format("config partitions: [{}]", one)) == "ok");
+        Lines told;
+        for (const std::string& line : c.events(true))
+            if (line.find(" REMOVE ") != std::string::npos && line.find("QUEUE_APP") == std::string::npos &&
+                line.rfind("APP ", 0) != 0)
+                told.push_back(line);
+        Lines expected{"USERGROUP * REMOVE UG_USER_LIMIT ref=root",
+                       "USERGROUP ann REMOVE UG_USER_LIMIT ref=root.a.x",
+                       "USERGROUP g REMOVE UG_GROUP_LIMIT ref=root.a.x",
+                       "QUEUE root.a.x REMOVE NONE",
+                       "QUEUE root.a REMOVE NONE",
+                       "QUEUE root.d REMOVE QUEUE_DYNAMIC",
+                       "QUEUE root REMOVE NONE"};
+        if (dropped) // the other partition's, with the queue that drains there
+            expected.insert(expected.begin(), {"QUEUE root.a REMOVE NONE", "QUEUE root REMOVE NONE"});
+        CHECK(told == expected);
+    }
+}
+
 TEST_CASE("C-030 C-446 I-111 a partition written in another case is the same one and keeps its name") {
     const std::string one = "{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}";
     const auto two = [](const char* name, const char* queue) {
