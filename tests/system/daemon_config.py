@@ -138,8 +138,14 @@ def test_usage_of_users_and_groups():
         check(kim["queues"]["runningApplications"] == ["k"], kim)
         check([user["userName"] for user in client.dump("users", partition="default")] == ["kim"])
         check(client.dump("groups", partition="gpu") == [])
-        client.refused("E_NOT_FOUND", "Dump", {"what": "user", "user": "nobody"})
-        client.refused("E_NOT_FOUND", "Dump", {"what": "user", "user": "kim", "partition": "none"})
+        def not_found(text, **what):
+            message = client.refused("E_NOT_FOUND", "Dump", what)["message"]
+            check(text in message, message)
+
+        not_found("User not found", what="user", user="nobody")
+        not_found("Group not found", what="group", group="nobody")
+        not_found("Partition not found", what="user", user="kim", partition="none")
+        not_found("Partition not found", what="groups", partition="none")
         check(client.refused("E_INVALID", "Dump", {"what": "user", "user": "9x"})["message"] == "Invalid user name")
         check(client.refused("E_INVALID", "Dump", {"what": "group", "group": "a b"})["message"] == "Invalid group name")
         checks = {one["Name"]: one["Succeeded"] for one in client.get("Health", {"run": True})["HealthChecks"]}
