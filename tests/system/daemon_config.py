@@ -152,6 +152,12 @@ def test_usage_of_users_and_groups():
         check(len(checks) == 13 and all(checks.values()) and "User usage" in checks, checks)
 
 
+def test_without_an_rm_every_check_is_listed():  # 5.6
+    with Daemon() as daemon:
+        result = daemon.client(role="observer").get("Health")
+        check(result["Healthy"] and len(result["HealthChecks"]) == 13, result)
+
+
 def failed_checks(client, **how):
     return [one["Name"] for one in client.get("Health", how)["HealthChecks"] if not one["Succeeded"]]
 
