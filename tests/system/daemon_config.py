@@ -95,6 +95,16 @@ def test_extra_config_stays_when_absent_and_goes_when_present():
         check(update(client, TWO)["changed"] and client.dump("config")["extra"] == {"event.maxStreams": "0", "x": "y"})
         check(not update(client, TWO, extraConfig={"event.RESTResponseSize": "1"})["changed"])
         check(client.dump("config")["extra"] == {"event.RESTResponseSize": "1"})
+        check("non-reloadable" not in daemon.text())
+        text = "ignoring non-reloadable configuration change (restart required to update): "  # C-466
+        update(client, TWO, extraConfig={"event.RESTResponseSize": "1", "kubernetes.qps": "5", "api.token": "t0p"})
+        until("it is said", lambda: text + "kubernetes.qps: (default) -> 5" in daemon.text())
+        client.change("SetExtraConfig", {"extraConfig": {"service.clusterId": "c"}})
+        until("it is said", lambda: text + "service.clusterId: (default) -> c" in daemon.text())
+        shown = client.dump("config")["extra"]
+        check(shown["kubernetes.qps"] == "5" and shown["api.token"] == "***", shown)  # I-440: secrets masked
+        check(client.dump("full")["config"][0]["extra"]["api.token"] == "***")
+        check("t0p" not in daemon.text())
         check(len(client.get("Events", {"start": 0})["EventRecords"]) == 1)
         check("streamID" in client.get("EventStream", {"count": 0, "waitMs": 0}))
         check(not update(client, TWO, extraConfig={"event.trackingEnabled": "false"})["changed"])

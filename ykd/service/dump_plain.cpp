@@ -7,6 +7,7 @@
 #include "ykd/runtime/event_encoding.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/dump_targets.h"
+#include "ykd/service/extra_config_keys.h"
 #include "ykd/service/log.h"
 
 namespace yk::service {
@@ -15,7 +16,8 @@ namespace {
 Value config_values(const CallPtr& call, const DumpQuery& query) {
     Value list = Value::array();
     Value extra = Value::object();
-    for (const auto& [key, text] : call->daemon().extra_config().effective()) extra[key] = text;
+    for (const auto& [key, text] : call->daemon().extra_config().effective())
+        extra[key] = is_secret(key) ? std::string{kMasked} : text; // I-440
     for (const RmPtr& rm : registered_rms(call, query)) {
         const RmFacts facts = rm->facts();
         Value value = configuration_value(*facts.configuration);

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "ykd/service/extra_config_keys.h"
 #include "ykd/service/log.h"
 
 using namespace yk;
@@ -100,6 +101,34 @@ TEST_CASE("C-465 keys of the RM are carried without a word") {
     for (const char* key : {"service.clusterId", "service.dispatchTimeout", "kubernetes.qps",
                             "admissionController.webHook.amServiceName", "service.enableConfigHotRefresh"})
         CHECK(derive_settings({{key, "true"}}, Settings{}).warnings.empty());
+}
+
+TEST_CASE("C-466 a change that only a restart brings into force is warned of, key by key") {
+    const std::string text = "ignoring non-reloadable configuration change (restart required to update)";
+    CHECK(changes_ignored({}, {}).empty());
+    CHECK(changes_ignored({{"kubernetes.qps", "5"}}, {{"kubernetes.qps", "5"}}).empty());
+    CHECK(changes_ignored({{"log.level", "INFO"}, {"health.checkInterval", "1s"}}, {{"log.level", "WARN"}}).empty());
+    CHECK(changes_ignored({{"service.clusterId", "a"}, {"kubernetes.qps", "5"}},
+                          {{"service.clusterId", "b"}, {"service.placeholderImage", "x"}}) ==
+          std::vector<std::string>{text + ": kubernetes.qps: 5 -> (default)", text + ": service.clusterId: a -> b",
+                                   text + ": service.placeholderImage: (default) -> x"});
+    const std::string hot = "service.enableConfigHotRefresh";
+    CHECK(changes_ignored({}, {{hot, "false"}}).empty());
+    CHECK(changes_ignored({{hot, "true"}}, {{hot, "false"}}).empty());
+    CHECK(changes_ignored({{hot, "false"}}, {{hot, "true"}}) ==
+          std::vector<std::string>{text + ": " + hot + ": false -> true"});
+    CHECK(changes_ignored({{hot, "false"}}, {}).size() == 1);
+}
+
+TEST_CASE("I-440 what a key's name calls a secret is one") {
+    for (const char* key : {"ldap.BindPassword", "x.secret", "api_token", "SMTP_PASSWD", "kubernetes.private-key",
+                            "aws.accessKey", "my.credentials"})
+        CHECK(is_secret(key));
+    for (const char* key : {"log.level", "service.clusterId", "event.maxStreams", "kubernetes.qps", "queues.yaml", ""})
+        CHECK_FALSE(is_secret(key));
+    CHECK(changes_ignored({{"kubernetes.token", "a"}}, {{"kubernetes.token", "b"}}) ==
+          std::vector<std::string>{
+              "ignoring non-reloadable configuration change (restart required to update): kubernetes.token"});
 }
 
 TEST_CASE("C-466 enableConfigHotRefresh is read") {
