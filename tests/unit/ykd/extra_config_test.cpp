@@ -26,6 +26,35 @@ TEST_CASE("I-022 C-468 keys become settings") {
     CHECK(derived.core.reservation_timeout == Settings{}.reservation_timeout);
 }
 
+TEST_CASE("C-462 the defaults, which a key that is gone and a capacity of 0 return to; streams may really be none") {
+    const auto check_defaults = [](const ServiceSettings& service) {
+        CHECK(service.events_enabled);
+        CHECK(service.request_capacity == 1000);
+        CHECK(service.ring_capacity == 100'000);
+        CHECK(service.response_size == 10'000);
+        CHECK(service.health_interval == std::chrono::seconds{30});
+    };
+    const auto derived = derive_settings({}, Settings{});
+    CHECK(derived.warnings.empty());
+    check_defaults(derived.service);
+    CHECK(derived.core.events_enabled);
+    CHECK(derived.service.max_streams == 100);
+    CHECK(derived.service.max_streams_per_host == 15);
+    const auto zero = derive_settings({{"event.requestCapacity", "0"},
+                                       {"event.ringBufferCapacity", "0"},
+                                       {"event.RESTResponseSize", "0"},
+                                       {"event.maxStreams", "0"},
+                                       {"event.maxStreamsPerHost", "0"}},
+                                      Settings{});
+    check_defaults(zero.service);
+    CHECK(zero.service.max_streams == 0);
+    CHECK(zero.service.max_streams_per_host == 0);
+    for (const char* none : {"0", "-1s"})
+        CHECK(derive_settings({{"health.checkInterval", none}}, Settings{}).service.health_interval <= Duration{0});
+    set_log_levels({}, "");
+    CHECK(log("any").level() == spdlog::level::info);
+}
+
 TEST_CASE("C-461 a bad value is warned of and the default used; zero capacities too") {
     const auto derived = derive_settings({{"event.trackingEnabled", "yes"},
                                           {"event.requestCapacity", "0"},

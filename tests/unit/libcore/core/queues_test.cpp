@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/scheduler/partition_context.h"
 #include "tests/support/cluster.h"
 
 namespace yk::testing {
@@ -43,6 +44,28 @@ TEST_CASE("S-490 refused applications") {
     CHECK(c.partition().applications == 1);
     c.application("x"); // S-492
     CHECK(c.state_of("x") == "New");
+}
+
+TEST_CASE("C-351 why an application is not taken, in words") {
+    Cluster c;
+    c.application("live");
+    const auto reason = [&c](const std::string& fields) {
+        c.told();
+        c.play("apps new " + fields);
+        const auto told = c.told_in_full();
+        REQUIRE(told.size() == 1);
+        return told[0].substr(told[0].find('#'));
+    };
+    const auto contains = [](const std::string& text) { return Catch::Contains("[" + text + "]"); };
+    CHECK_THAT(reason("id=live queue=root.a"),
+               contains("adding application live to partition [rm]default, but application already existed"));
+    CHECK_THAT(reason("id=x part=other queue=root.a"),
+               contains("Failed to add application x to partition [rm]other, partition doesn't exist"));
+    const_cast<PartitionState&>(c.core().find_partition("default")->state()).state = ObjectState::Stopped;
+    CHECK_THAT(reason("id=x queue=root.a"),
+               contains("partition [rm]default is stopped cannot add a new application x"));
+    CHECK_THAT(reason("id=live queue=root.a"), // the partition comes first
+               contains("partition [rm]default is stopped cannot add a new application live"));
 }
 
 TEST_CASE("S-491 an accepted application is New in its leaf; queue names know no case") {
