@@ -160,6 +160,21 @@ TEST_CASE("S-562 C-435 a leaf with applications cannot become a parent") {
     CHECK(std::count(events.begin(), events.end(), "QUEUE root.empty SET QUEUE_TYPE") == 1);
 }
 
+TEST_CASE("S-562 C-435 a parent becomes a leaf as soon as nobody uses what is below it, which goes at once") {
+    Cluster c{"[{name: p, queues: [{name: x, queues: [{name: y}]}, {name: z}]}, {name: b}]"};
+    c.application("app", "root.p.x.y");
+    CHECK(c.configure("[{name: p}, {name: b}]") == "refused");
+    CHECK(c.queue("root.p.z").state == "Active");
+    c.remove("app").events();
+    CHECK(c.configure("[{name: p}, {name: b}]") == "ok");
+    CHECK(c.events() == Lines{"QUEUE root.p.x.y REMOVE NONE", "QUEUE root.p.x REMOVE NONE",
+                              "QUEUE root.p.z REMOVE NONE", "QUEUE root.p SET QUEUE_TYPE"});
+    CHECK(c.queue("root.p").leaf);
+    CHECK(c.queue("root.p").children.empty());
+    c.nodes(1, "vcore:5").application("late", "root.p").ask("late", "k", "vcore:1");
+    CHECK(c.cycles(1) == 1);
+}
+
 TEST_CASE("S-563 a partition that leaves the configuration goes with everything in it") {
     const std::string one = "{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}";
     const std::string two = "{name: second, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}";
