@@ -53,6 +53,22 @@ def test_hup_reloads_what_came_from_a_file():
         check("root.c" in names(), "a faulty file changed the configuration")
 
 
+def test_an_empty_file_is_the_built_in_configuration_at_registration_only():  # C-009, D-03
+    with Daemon("--config", "@q.yaml", files={"q.yaml": ""}) as daemon:
+        client = daemon.client()
+        client.register(config="")
+        rules = [rule["name"] for rule in client.dump("config")["partitions"][0]["placementrules"]]
+        check(rules == ["tag"], rules)
+        check(client.dump("confighistory")[0]["origin"] == "built-in default", client.dump("confighistory"))
+        daemon.write("q.yaml", CONFIG)
+        daemon.signal(signal.SIGHUP)
+        until("the file is active", lambda: client.dump("queues")[0].get("childNames") == ["root.a", "root.b"])
+        daemon.write("q.yaml", "")
+        daemon.signal(signal.SIGHUP)
+        until("it is refused", lambda: "no partition defined" in daemon.text())
+        check(client.dump("queues")[0]["childNames"] == ["root.a", "root.b"])
+
+
 def test_usr1_logs_the_state():
     with Daemon() as daemon:
         daemon.client().register()

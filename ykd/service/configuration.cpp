@@ -11,6 +11,7 @@
 #include "ykd/service/config_errors.h"
 #include "ykd/service/config_preview.h"
 #include "ykd/service/daemon.h"
+#include "ykd/service/extra_config_keys.h"
 #include "ykd/service/log.h"
 #include "ykd/service/rm_checks.h"
 #include "ykd/service/services.h"
@@ -85,6 +86,15 @@ std::string refusal_of(const LoadOutcome& outcome) {
     const std::size_t others = outcome.problems.size() - 1;
     if (others == 0) return first;
     return fmt::format("{} (and {} more problem{})", first, others, others == 1 ? "" : "s");
+}
+
+/// Applied afterwards with Daemon::apply_extra_config().
+template <class Change>
+void change_extra_config(Daemon& daemon, const Change& change) {
+    const TextMap before = daemon.extra_config().effective();
+    change(daemon.extra_config());
+    for (const std::string& warning : changes_ignored(before, daemon.extra_config().effective()))
+        log("core.config").warn("extraConfig: {}", warning);
 }
 
 /// An update on its way to the owner thread.
@@ -209,8 +219,9 @@ bool apply_update(const Update& update, RmOwner& owner) {
     Daemon& daemon = update.call->daemon();
     remember(daemon, *update.rm, owner, update.loaded, update.request.policy_group);
     if (update.request.extra_config)
-        daemon.extra_config().set(owner.rm_id(),
-                                  {update.request.extra_config->begin(), update.request.extra_config->end()});
+        change_extra_config(daemon, [&](ExtraConfig& extra) {
+            extra.set(owner.rm_id(), {update.request.extra_config->begin(), update.request.extra_config->end()});
+        });
     daemon.workers().post([update, changed = *changed] {
         if (update.request.extra_config) update.call->daemon().apply_extra_config();
         log_active(update.rm->id, update.loaded, changed);
@@ -338,7 +349,7 @@ void set_extra_config(const CallPtr& call) {
     const auto map = reader.text_map("extraConfig");
     if (!map) reader.fail(ErrorCode::MissingField, "extraConfig", "extraConfig is missing");
     if (!call->accepts(reader)) return;
-    call->daemon().extra_config().overlay({map->begin(), map->end()});
+    change_extra_config(call->daemon(), [&](ExtraConfig& extra) { extra.overlay({map->begin(), map->end()}); });
     call->daemon().apply_extra_config();
     call->ok();
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "libcore/config/names.h"
 #include "ykd/service/daemon.h"
@@ -135,7 +136,11 @@ void answer_single(const CallPtr& call, const DumpKind& kind, const DumpSnapshot
         holder = &part;
         partitions.push_back(fmt::format("[{}]{}", part.rm_id, part.partition));
     }
-    if (holder == nullptr) return call->fail(ErrorCode::NotFound, fmt::format("no such {}", kind.what));
+    if (holder == nullptr) { // C-476
+        std::string what{kind.what};
+        what.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(what.front())));
+        return call->fail(ErrorCode::NotFound, what + " not found");
+    }
     if (partitions.size() > 1)
         return call->fail(ErrorCode::Invalid,
                           fmt::format("it is in several partitions, name one: {}", fmt::join(partitions, ", ")),

@@ -6,6 +6,7 @@
 
 #include "ykd/runtime/event_encoding.h"
 #include "ykd/service/daemon.h"
+#include "ykd/service/extra_config_keys.h"
 #include "ykd/service/log.h"
 
 namespace yk::service {
@@ -14,7 +15,8 @@ namespace {
 Value config_values(const Viewer& viewer, const DumpQuery& query) {
     Value list = Value::array();
     Value extra = Value::object();
-    for (const auto& [key, text] : viewer.daemon.extra_config().effective()) extra[key] = text;
+    for (const auto& [key, text] : viewer.daemon.extra_config().effective())
+        extra[key] = is_secret(key) ? std::string{kMasked} : text; // I-440
     for (const RmPtr& rm : registered_rms(viewer, query)) {
         const RmFacts facts = rm->facts();
         Value value = configuration_value(*facts.configuration);

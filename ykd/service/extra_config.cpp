@@ -9,12 +9,16 @@
 #include <string_view>
 
 #include "libcore/config/duration.h"
+#include "libcore/config/names.h"
 #include "libcore/config/suggest.h"
+#include "ykd/service/extra_config_keys.h"
 #include "ykd/service/log.h"
 #include "ykd/service/service_keys.h"
 
 namespace yk::service {
 namespace {
+
+constexpr std::string_view kHotRefresh = "service.enableConfigHotRefresh"; // the one of C-465 that may change
 
 /// C-464, I-740.
 constexpr std::array<std::string_view, 35> kLoggers{"core",
@@ -53,13 +57,18 @@ constexpr std::array<std::string_view, 35> kLoggers{"core",
                                                     "wire.stream",
                                                     "recovery"};
 
-/// Configuration texts (C-466) and the settings of the RM's other parts are carried, too.
+/// C-465.
+bool is_of_the_rm(std::string_view key) {
+    return key == kHotRefresh || find_rm_key(key) != nullptr || key.rfind("kubernetes.", 0) == 0 ||
+           key.rfind("admissionController.", 0) == 0;
+}
+
+/// Configuration texts (C-466) are carried, too.
 bool is_known_key(std::string_view key) {
     const auto ends_with = [&](std::string_view tail) {
         return key.size() > tail.size() && key.substr(key.size() - tail.size()) == tail;
     };
-    return find_core_key(key) != nullptr || find_rm_key(key) != nullptr || key.rfind("kubernetes.", 0) == 0 ||
-           key.rfind("admissionController.", 0) == 0 || ends_with(".yaml") || ends_with(".gz");
+    return find_core_key(key) != nullptr || is_of_the_rm(key) || ends_with(".yaml") || ends_with(".gz");
 }
 
 std::optional<std::uint64_t> to_unsigned(std::string_view text) {
@@ -154,6 +163,34 @@ std::optional<bool> to_bool(std::string_view text) {
     return std::nullopt;
 }
 
+bool is_secret(std::string_view key) {
+    std::string name = config::lower(key);
+    std::erase_if(name, [](char c) { return c == '-' || c == '_'; });
+    for (const std::string_view word :
+         {"password", "passwd", "passphrase", "secret", "token", "credential", "privatekey", "apikey", "accesskey"})
+        if (name.find(word) != std::string::npos) return true;
+    return false;
+}
+
+std::vector<std::string> changes_ignored(const TextMap& before, const TextMap& now) {
+    const auto text_in = [](const TextMap& map, const std::string& key) {
+        const auto found = map.find(key);
+        return found == map.end() ? std::string{"(default)"} : found->second;
+    };
+    TextMap both = before;
+    both.insert(now.begin(), now.end());
+    std::vector<std::string> warnings;
+    for (const auto& [key, text] : both) {
+        if (!is_of_the_rm(key) || text_in(before, key) == text_in(now, key)) continue;
+        if (key == kHotRefresh && to_bool(text_in(before, key)) != false) continue; // may go from true to false
+        std::string warning =
+            fmt::format("ignoring non-reloadable configuration change (restart required to update): {}", key);
+        if (!is_secret(key)) warning += fmt::format(": {} -> {}", text_in(before, key), text_in(now, key));
+        warnings.push_back(std::move(warning));
+    }
+    return warnings;
+}
+
 DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     DerivedSettings derived;
     derived.core = base;
@@ -165,7 +202,7 @@ DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     reader.count("event.maxStreams", service.max_streams, false);
     reader.count("event.maxStreamsPerHost", service.max_streams_per_host, false);
     reader.count("event.RESTResponseSize", service.response_size, true);
-    reader.flag("service.enableConfigHotRefresh", service.hot_refresh);
+    reader.flag(std::string{kHotRefresh}, service.hot_refresh);
     reader.duration("health.checkInterval", service.health_interval, false);
     reader.duration("service.userCacheValid", service.user_cache_valid, true);
     Settings& core = derived.core;

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "ykd/service/extra_config_keys.h"
 #include "ykd/service/log.h"
 #include "ykd/service/service_keys.h"
 
@@ -24,6 +25,35 @@ TEST_CASE("I-022 C-468 keys become settings") {
     CHECK(derived.core.completing_timeout == std::chrono::milliseconds{50});
     CHECK(derived.core.reservation_delay == Duration{0});
     CHECK(derived.core.reservation_timeout == Settings{}.reservation_timeout);
+}
+
+TEST_CASE("C-462 the defaults, which a key that is gone and a capacity of 0 return to; streams may really be none") {
+    const auto check_defaults = [](const ServiceSettings& service) {
+        CHECK(service.events_enabled);
+        CHECK(service.request_capacity == 1000);
+        CHECK(service.ring_capacity == 100'000);
+        CHECK(service.response_size == 10'000);
+        CHECK(service.health_interval == std::chrono::seconds{30});
+    };
+    const auto derived = derive_settings({}, Settings{});
+    CHECK(derived.warnings.empty());
+    check_defaults(derived.service);
+    CHECK(derived.core.events_enabled);
+    CHECK(derived.service.max_streams == 100);
+    CHECK(derived.service.max_streams_per_host == 15);
+    const auto zero = derive_settings({{"event.requestCapacity", "0"},
+                                       {"event.ringBufferCapacity", "0"},
+                                       {"event.RESTResponseSize", "0"},
+                                       {"event.maxStreams", "0"},
+                                       {"event.maxStreamsPerHost", "0"}},
+                                      Settings{});
+    check_defaults(zero.service);
+    CHECK(zero.service.max_streams == 0);
+    CHECK(zero.service.max_streams_per_host == 0);
+    for (const char* none : {"0", "-1s"})
+        CHECK(derive_settings({{"health.checkInterval", none}}, Settings{}).service.health_interval <= Duration{0});
+    set_log_levels({}, "");
+    CHECK(log("any").level() == spdlog::level::info);
 }
 
 TEST_CASE("C-461 a bad value is warned of and the default used; zero capacities too") {
@@ -101,6 +131,34 @@ TEST_CASE("C-465 keys of the RM are carried without a word") {
     for (const char* key : {"service.clusterId", "service.dispatchTimeout", "kubernetes.qps",
                             "admissionController.webHook.amServiceName", "service.enableConfigHotRefresh"})
         CHECK(derive_settings({{key, "true"}}, Settings{}).warnings.empty());
+}
+
+TEST_CASE("C-466 a change that only a restart brings into force is warned of, key by key") {
+    const std::string text = "ignoring non-reloadable configuration change (restart required to update)";
+    CHECK(changes_ignored({}, {}).empty());
+    CHECK(changes_ignored({{"kubernetes.qps", "5"}}, {{"kubernetes.qps", "5"}}).empty());
+    CHECK(changes_ignored({{"log.level", "INFO"}, {"health.checkInterval", "1s"}}, {{"log.level", "WARN"}}).empty());
+    CHECK(changes_ignored({{"service.clusterId", "a"}, {"kubernetes.qps", "5"}},
+                          {{"service.clusterId", "b"}, {"service.placeholderImage", "x"}}) ==
+          std::vector<std::string>{text + ": kubernetes.qps: 5 -> (default)", text + ": service.clusterId: a -> b",
+                                   text + ": service.placeholderImage: (default) -> x"});
+    const std::string hot = "service.enableConfigHotRefresh";
+    CHECK(changes_ignored({}, {{hot, "false"}}).empty());
+    CHECK(changes_ignored({{hot, "true"}}, {{hot, "false"}}).empty());
+    CHECK(changes_ignored({{hot, "false"}}, {{hot, "true"}}) ==
+          std::vector<std::string>{text + ": " + hot + ": false -> true"});
+    CHECK(changes_ignored({{hot, "false"}}, {}).size() == 1);
+}
+
+TEST_CASE("I-440 what a key's name calls a secret is one") {
+    for (const char* key : {"ldap.BindPassword", "x.secret", "api_token", "SMTP_PASSWD", "kubernetes.private-key",
+                            "aws.accessKey", "my.credentials"})
+        CHECK(is_secret(key));
+    for (const char* key : {"log.level", "service.clusterId", "event.maxStreams", "kubernetes.qps", "queues.yaml", ""})
+        CHECK_FALSE(is_secret(key));
+    CHECK(changes_ignored({{"kubernetes.token", "a"}}, {{"kubernetes.token", "b"}}) ==
+          std::vector<std::string>{
+              "ignoring non-reloadable configuration change (restart required to update): kubernetes.token"});
 }
 
 TEST_CASE("C-466 enableConfigHotRefresh is read") {
