@@ -50,7 +50,7 @@ the_daemon() {
 registration() {
     configuration 8 >"$work/queues.yaml"
     says 'queues.yaml: ok' config check "$work/queues.yaml"
-    says 'ok' -s "$YKCTL_SOCKET" config check "$work/queues.yaml"
+    says 'ok' -s "$YKCTL_SOCKET" config check "$work/queues.yaml" # no RM: nothing runs that could refuse it
     says 'rm demo registered, partitions \[demo\]default' rm register demo --config "$work/queues.yaml"
     says '^demo +Running +detached +\[demo\]default' rm list
     says '^served: +detached' rm show
@@ -86,6 +86,9 @@ nodes() {
 
 applications() {
     says '^app web accepted in root.a$' app add web -q root.a -u kim:staff
+    says '^app service accepted in root.b$' app add service -q root.b -u system:serviceaccount:ns:sa --group ns,batch --group all
+    json 'd["item"]["user"], d["item"]["groups"]' "('system:serviceaccount:ns:sa', ['ns', 'batch', 'all'])" app show service
+    says '^app service removed$' app remove service
     expect 1 'app nowhere refused: .*\(P_' app add nowhere -q root.none
     expect 1 'app web refused: .*\(P_APP_EXISTS\)' app add web -q root.a
     says '^web +New +root.a +kim' app list
@@ -264,7 +267,15 @@ several_partitions() {
     expect 4 'P_NODE_UNKNOWN' -r two -p default node drain g1
     expect 1 'P_PARTITION_CHANGE' -r two node update g1 -a si/node-partition=default
     says 'node g1 drained' -r two node drain g1
+    says ' two +gpu +NODE ' events
+    says 'Z +gpu +QUEUE .* root.a' -r two events --type QUEUE
+    checks=$((checks + 1))
+    if ykctl -r two -p gpu events | grep -qE 'two|Z +gpu'; then fail 'events of one partition name it'; fi
+    expect 4 'RM nope is not registered' -r nope events
+    expect 4 'there is no partition nope' -p nope events
+    expect 4 'there is no partition nope' -p nope events --follow
     says 'rm two deregistered' rm deregister two --force
+    says ' QUEUE ' -r two events # is gone, and its events are kept
 }
 
 rm_is_registered() { ykctl rm list -o name | grep -qx "$1"; }

@@ -53,6 +53,14 @@ what_a_reload_would_do() {
     configuration 8 '- {name: b, parent: true}' >"$work/type.yaml"
     expect 1 'it has 1 application, it cannot become a parent' config diff "$work/type.yaml"
     expect 1 'root.b has applications, it cannot become a parent' config reload -f "$work/type.yaml"
+    expect 1 'type.yaml: error: the daemon refuses it: .*root.b has applications' config check "$work/type.yaml"
+    expect 1 'the daemon refuses it: .*root.b has applications' -s "$YKCTL_SOCKET" config check "$work/type.yaml"
+    says 'type.yaml: ok' config check --offline "$work/type.yaml"
+    YKCTL_SOCKET='' says 'type.yaml: ok' config check "$work/type.yaml" # none is named, none is looked for
+    YKCTL_SOCKET=ipc://$work/none says 'the daemon was not asked: cannot reach' config check "$work/type.yaml"
+    expect 3 'cannot reach' -s "ipc://$work/none" config check "$work/type.yaml"
+    checks=$((checks + 1))
+    if ykctl config check "$work/type.yaml" | grep -q 'ok'; then fail 'what the daemon refuses is called ok'; fi
     logged 'configuration refused, the old one stays: .*root.b has applications'
     has_max 8000
 }

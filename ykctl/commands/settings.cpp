@@ -148,6 +148,7 @@ Answer<Settings> resolve_settings(const GlobalOptions& options, const Environmen
     const auto socket = pick(options.socket, "socket", "YKCTL_SOCKET", environment, file);
     settings.address = socket ? socket->text : wire::default_address();
     settings.address_given = options.socket.has_value();
+    settings.address_named = socket.has_value();
     if (const auto problem = check_address(settings.address)) return *problem;
     settings.rm = text_of(pick(options.rm, "rm", "YKCTL_RM", environment, file));
     settings.partition = text_of(pick(options.partition, "partition", "YKCTL_PARTITION", environment, file));
