@@ -73,6 +73,12 @@ nodes() {
     expect 2 "nodes.yaml:5:1: unknown field 'capacity' in NodeInfo" node add -f "$work/nodes.yaml"
     counts 3 node list # nothing of the file was sent
     sed -i '/^---/,$d' "$work/nodes.yaml"
+    mkdir "$work/nodes" # a directory is its files
+    echo '{"nodeID": "n4", "schedulableResource": {"memory": 1024}}' >"$work/nodes/a.jsonl"
+    echo 'nodeID: n6' >"$work/nodes/b.yml"
+    says '^node n6 added$' node add -f "$work/nodes"
+    says '^node n4 removed$' node remove n4
+    says '^node n6 removed$' node remove n6
     says '^node n4 added$' node add -f "$work/nodes.yaml"
     says '^node n4 updated$' node update n4 -R memory=2Ki,vcore=1
     json 'd["item"]["capacity"]' "{'memory': 2048, 'vcore': 1000}" node show n4

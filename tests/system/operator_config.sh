@@ -136,15 +136,21 @@ canonical_form() {
 files() {
     says 'reloaded' config reload # without a text: the daemon's file
     has_max 8000
+    says 'no changes' config diff
     configuration 5 '- name: b' >"$work/queues.yaml"
     kill -HUP "$daemon"
     gets_max 5000
     configuration 6 '- name: b' >"$work/new" && mv "$work/new" "$work/queues.yaml"
     gets_max 6000 # --watch-config
+    says 'reloaded' config rollback
+    expect 8 'root.a' config diff # with the daemon's file
+    says 'reloaded' config reload
+    has_max 6000
     cp "$work/bad.yaml" "$work/new" && mv "$work/new" "$work/queues.yaml"
     logged 'RM demo keeps its configuration: .*12q'
     within_20_s "status does not show the refusal" shows_refusal
     says "reason\":\"$work/queues.yaml:1:" -o jsonl status
+    expect 1 "$work/queues.yaml:1:[0-9]+: .*12q" config diff
     has_max 6000
     says 'reloaded|unchanged' config rollback
     says 'last reload +[0-9.]+m?s ago' status

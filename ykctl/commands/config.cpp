@@ -1,4 +1,4 @@
-// config show, check, diff, reload, history, rollback.
+// config show, check, diff, reload, history, rollback, view-client.
 
 #include <algorithm>
 #include <ostream>
@@ -195,6 +195,16 @@ void show_changes(Context& context, const std::vector<Value>& changes) {
     }
 }
 
+/// Of the daemon's own file.
+Outcome diff_own(Context& context) {
+    YK_TRY(rm, context.rm());
+    auto reply = context.call_for_rm("UpdateConfiguration", {{"rmID", rm.id}, {"dryRun", true}});
+    if (!reply.ok()) return with_problems(std::move(reply).error(), {});
+    const auto& changes = member_of(*reply, "changes");
+    show_changes(context, {changes.begin(), changes.end()});
+    return changes.empty() ? Exit::Ok : Exit::Different;
+}
+
 Outcome diff(Context& context, const std::string& file) {
     YK_TRY(changes, changes_of(context, file));
     show_changes(context, changes.list);
@@ -305,6 +315,16 @@ void define_history(const Command& config, Context& context) {
     rollback.run([&context, options] { return roll_back(context, *options); });
 }
 
+Outcome view_client(Context& context) {
+    std::vector<Value> items;
+    for (const auto& [name, value, source] : context.settings().origins)
+        items.push_back({{"name", name}, {"value", value}, {"source", source}});
+    return context.show_list(std::move(items), {{text_column("SETTING", "name"), text_column("VALUE", "value"),
+                                                 text_column("FROM", "source")},
+                                                [](const Value& item) { return text_of(item, "name"); },
+                                                ""});
+}
+
 void define_check(Command command, Context& context) {
     const auto options = std::make_shared<CheckOptions>();
     command.option("FILE", options->files, "configuration files; - is standard input").value("FILE").required();
@@ -323,9 +343,10 @@ void define_config(Command root, Context& context) {
     define_check(config.sub("check", "check files, also by the daemon if one is named").alias("validate"), context);
 
     const auto compare = config.sub("diff", "what a reload would change; exit 8 when something");
-    const auto file = std::make_shared<std::string>();
-    compare.option("FILE", *file, "the new configuration; - is standard input").value("FILE").required();
-    compare.run([&context, file] { return diff(context, *file); });
+    const auto file = std::make_shared<std::optional<std::string>>();
+    compare.option("FILE", *file, "the new configuration, default the daemon's file; - is standard input")
+        .value("FILE");
+    compare.run([&context, file] { return *file ? diff(context, **file) : diff_own(context); });
 
     const auto load = config.sub("reload", "load a configuration, or the daemon's file again");
     const auto options = std::make_shared<ReloadOptions>();
@@ -335,6 +356,9 @@ void define_config(Command root, Context& context) {
     load.flag("--dry-run", options->dry_run, "only say what it would change");
     load.run([&context, options] { return reload(context, *options); });
     define_history(config, context);
+    config.sub("view-client", "the settings of ykctl itself, and where each comes from").run([&context] {
+        return view_client(context);
+    });
 }
 
 } // namespace yk::cli

@@ -1,6 +1,7 @@
 #include "ykctl/commands/updates.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -178,21 +179,53 @@ Exit Report::finish() {
     return exit;
 }
 
+namespace {
+
+struct NamedText {
+    std::string name; // as messages name it
+    std::string text;
+};
+
+/// A file, standard input, or the files of a directory in the order of their names.
+Answer<std::vector<NamedText>> read_files(Context& context, const std::string& path) {
+    namespace fs = std::filesystem;
+    std::vector<std::string> paths{path};
+    std::error_code fault;
+    if (path != "-" && fs::is_directory(path, fault)) {
+        static const std::set<std::string> kEndings{".yaml", ".yml", ".json", ".jsonl"};
+        paths.clear();
+        for (fs::directory_iterator entry(path, fault), end; !fault && entry != end; entry.increment(fault))
+            if (kEndings.count(entry->path().extension().string()) != 0) paths.push_back(entry->path().string());
+        if (fault) return usage_error(path + ": cannot be read: " + fault.message());
+        if (paths.empty()) return usage_error(path + ": holds no *.yaml, *.yml, *.json or *.jsonl");
+        std::sort(paths.begin(), paths.end());
+    }
+    std::vector<NamedText> files;
+    for (const auto& one : paths) {
+        YK_TRY(text, read_text(one, context.streams().in));
+        files.push_back({shown_name(one), std::move(text)});
+    }
+    return files;
+}
+
+} // namespace
+
 Outcome send_file(Context& context, const std::string& path, const MessageSpec& spec, const std::string& noun,
                   const std::function<Value(Value)>& complete, const SendBatch& send) {
-    YK_TRY(text, read_text(path, context.streams().in));
-    const auto name = shown_name(path);
+    YK_TRY(files, read_files(context, path));
     std::size_t found = 0;
     const auto count = [&](const Value&) -> std::optional<Failure> {
         ++found;
         return std::nullopt;
     };
-    if (auto failure = for_each_object(text, name, spec, count)) return *failure;
-    if (found == 0) return usage_error(name + ": holds no " + noun);
+    for (const auto& [name, text] : files)
+        if (auto failure = for_each_object(text, name, spec, count)) return *failure;
+    if (found == 0) return usage_error(shown_name(path) + ": holds no " + noun);
     Report report{context};
     Batches batches{[&](Value batch) { return send(std::move(batch), report); }};
     const auto add = [&](Value message) { return batches.add(complete(std::move(message))); };
-    if (auto failure = for_each_object(text, name, spec, add)) return *failure;
+    for (const auto& [name, text] : files)
+        if (auto failure = for_each_object(text, name, spec, add)) return *failure;
     if (auto failure = batches.finish()) return *failure;
     return report.finish();
 }

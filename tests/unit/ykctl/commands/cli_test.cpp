@@ -204,6 +204,19 @@ TEST_CASE("every command has a help text, every command without commands does so
     });
 }
 
+TEST_CASE("4.1 config view-client says what each setting is and where it comes from") {
+    const ClientFile file("output: jsonl\nrm: a\npartition: p\n");
+    auto variables = file.variables();
+    variables["YKCTL_RM"] = "b";
+    const auto ran = run_with(variables, {"-s", "ipc:///x", "--timeout", "2s", "config", "view-client"});
+    CHECK(ran.exit == 0);
+    CHECK(ran.out.find(R"({"name":"socket","value":"ipc:///x","source":"--socket"})") != std::string::npos);
+    CHECK(ran.out.find(R"({"name":"rm","value":"b","source":"YKCTL_RM"})") != std::string::npos);
+    CHECK(ran.out.find(R"("value":"p","source":")" + file.path() + ":3:1") != std::string::npos);
+    CHECK(ran.out.find(R"({"name":"timeout","value":"2000ms","source":"--timeout"})") != std::string::npos);
+    CHECK(ran.out.find(R"({"name":"color","value":"auto","source":"default"})") != std::string::npos);
+}
+
 TEST_CASE("help knows its topics") {
     CHECK(ykctl({"help", "exit-codes"}).out.rfind("Exit codes\n", 0) == 0);
     CHECK(ykctl({"help"}).out.find("Topics") != std::string::npos);
