@@ -391,6 +391,12 @@ UsagePiece ClusterContext::usage_piece(std::string_view partition, bool groups, 
     return found == nullptr ? UsagePiece{} : found->usage_piece(groups, only, place, room);
 }
 
+std::vector<CountedApplicationView> ClusterContext::counted_piece(std::string_view partition, ViewPlace& place,
+                                                                  std::size_t& room) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<CountedApplicationView>{} : found->counted_piece(place, room);
+}
+
 std::optional<NodeView> ClusterContext::node_view(std::string_view partition, std::string_view id) const {
     const PartitionContext* found = find_partition(partition);
     return found == nullptr ? std::nullopt : found->node_view(id);
@@ -414,29 +420,6 @@ std::vector<UsageView> ClusterContext::group_views(std::string_view partition) c
 std::vector<std::string> ClusterContext::applications_with_key(std::string_view partition, std::string_view key) const {
     const PartitionContext* found = find_partition(partition);
     return found == nullptr ? std::vector<std::string>{} : found->applications_with_key(key);
-}
-
-Explanation ClusterContext::explain_application(std::string_view partition, std::string_view application,
-                                                Instant now) const {
-    const PartitionContext* found = find_partition(partition);
-    return found == nullptr ? Explanation{} : found->explain_application(application, now);
-}
-
-Explanation ClusterContext::explain_ask(std::string_view partition, std::string_view application, std::string_view key,
-                                        Instant now) const {
-    const PartitionContext* found = find_partition(partition);
-    return found == nullptr ? Explanation{} : found->explain_ask(application, key, now);
-}
-
-Explanation ClusterContext::explain_preemption(std::string_view partition, std::string_view application,
-                                               std::string_view key, Instant now) const {
-    const PartitionContext* found = find_partition(partition);
-    return found == nullptr ? Explanation{} : found->explain_preemption(application, key, now);
-}
-
-std::optional<PlacementExplanation> ClusterContext::explain_placement(const ApplicationSpec& spec) const {
-    const PartitionContext* found = find_partition(spec.partition);
-    return found == nullptr ? std::nullopt : std::optional{found->explain_placement(spec)};
 }
 
 std::vector<RuleView> ClusterContext::rule_views(std::string_view partition) const {

@@ -143,6 +143,9 @@ public:
     /// For join_usage(). `only`: the user or group with this name; empty: all.
     [[nodiscard]] UsagePiece usage_piece(std::string_view partition, bool groups, std::string_view only,
                                          ViewPlace& place, std::size_t& room) const;
+    /// In no order.
+    [[nodiscard]] std::vector<CountedApplicationView> counted_piece(std::string_view partition, ViewPlace& place,
+                                                                    std::size_t& room) const;
     [[nodiscard]] std::optional<NodeView> node_view(std::string_view partition, std::string_view id) const;
     [[nodiscard]] std::vector<ReservationView> reservation_views(std::string_view partition) const;
     /// Users or groups with usage or limits, by name (C-476).
@@ -159,6 +162,12 @@ public:
     /// Who would have to go for the ask, decided now without doing it, or why nobody.
     [[nodiscard]] Explanation explain_preemption(std::string_view partition, std::string_view application,
                                                  std::string_view key, Instant now) const;
+
+    /// What a user may still use at each queue from `path` to the root (B-09); REQUIRES as in PartitionContext.
+    [[nodiscard]] UserExplanation explain_user(std::string_view partition, std::string_view user,
+                                               const std::vector<std::string>& groups, std::string_view path) const;
+    /// Why a node takes nothing.
+    [[nodiscard]] NodeExplanation explain_node(std::string_view partition, std::string_view node) const;
 
     /// nullopt: there is no partition spec.partition.
     [[nodiscard]] std::optional<PlacementExplanation> explain_placement(const ApplicationSpec& spec) const;

@@ -132,6 +132,27 @@ void PartitionContext::add_links(bool groups, std::string_view only, ViewPlace& 
     });
 }
 
+std::vector<CountedApplicationView> PartitionContext::counted_piece(ViewPlace& place, std::size_t& room) const {
+    std::vector<CountedApplicationView> piece;
+    s_.applications.for_each([&](ApplicationId id) {
+        if (id.index < place.next || room == 0) return;
+        const Application& application = s_.applications[id];
+        place.next = id.index + std::uint64_t{1};
+        if (!application.user_usage.valid()) return;
+        CountedApplicationView& view = piece.emplace_back();
+        view.id = application.id;
+        view.queue = application.queue->path;
+        view.user = application.user;
+        view.groups = application.user_groups;
+        if (application.group_usage.valid()) view.group = s_.users[application.group_usage].tracker->name;
+        view.usage = s_.map_of(application.allocated);
+        for (const auto& [type, amount] : s_.map_of(application.placeholder)) view.usage[type] += amount;
+        view.running = application.in_running_set;
+        room -= std::min(room, 1 + view.groups.size());
+    });
+    return piece;
+}
+
 std::vector<UsageView> PartitionContext::usage_views(bool groups) const {
     ViewPlace place;
     std::size_t room = std::numeric_limits<std::size_t>::max();

@@ -154,17 +154,17 @@ void PartitionContext::configure_queue(Queue& queue, const config::Queue& config
     queue.child_template = queue.leaf ? std::nullopt : config.child_template;
     set_limits(queue, limit(config.resources), guarantee(config.resources), !made, now);
     quota_configured(queue, max, quota_delay, now);
+    std::vector<std::string> names;
     for (const config::Queue& child : config.children) {
-        const std::string name = config::lower(child.name);
+        const std::string& name = names.emplace_back(config::lower(child.name));
         const auto known = queue.children.find(name);
         const bool is_new = known == queue.children.end();
         Queue& below = is_new ? make_queue(name, &queue, !child.is_parent(), true, now) : *known->second;
         configure_queue(below, child, is_new, now);
     }
-    for (const auto& [name, child] : queue.children) {
-        const auto named = [&name = name](const config::Queue& each) { return config::lower(each.name) == name; };
-        if (std::none_of(config.children.begin(), config.children.end(), named)) drain(*child);
-    }
+    std::sort(names.begin(), names.end());
+    for (const auto& [name, child] : queue.children)
+        if (!std::binary_search(names.begin(), names.end(), name)) drain(*child);
 }
 
 // --- the partition

@@ -209,7 +209,7 @@ ApplicationView PartitionContext::view_of(const Application& application, bool o
     view.id = application.id;
     view.queue = application.queue->path;
     view.user = application.user;
-    view.groups = application.user_groups;
+    view.groups = *application.user_groups;
     view.state = text_of(application.state);
     view.allocated = s_.map_of(application.allocated);
     view.placeholder = s_.map_of(application.placeholder);

@@ -215,6 +215,18 @@ struct UsageLinkView {
     bool running = false; // C-406
 };
 
+/// An application that counts for its user and maybe a group (C-400, C-403): what a change of limits is worked out
+/// from.
+struct CountedApplicationView {
+    std::string id;
+    std::string queue;
+    std::string user;
+    std::vector<std::string> groups; // of the user
+    std::string group;               // that it counts for; empty: none
+    ResourceMapView usage;           // placeholders included
+    bool running = false;            // C-406
+};
+
 /// A part of what users or groups use: some of them without their applications, then the applications.
 struct UsagePiece {
     bool groups = false;

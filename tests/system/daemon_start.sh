@@ -85,6 +85,12 @@ refused 78 "cannot read $folder/none: No such file" --listen "ipc://$folder/s" -
 refused 1 "cannot write the pid file $folder/none/pid: No such file" --listen "ipc://$folder/s" --pidfile "$folder/none/pid"
 refused 1 "$folder/file/log" --listen "ipc://$folder/s" --log-target "$folder/file/log"
 
+refused 1 "the state directory $folder/none cannot be used: No such file" --listen "ipc://$folder/s" --state-dir "$folder/none"
+refused 1 "the state directory $folder/file is no directory" --listen "ipc://$folder/s" --state-dir "$folder/file"
+echo "stateDir: $folder/none" >"$folder/ykd.conf"
+refused 1 "the state directory $folder/none cannot be used" --listen "ipc://$folder/s" --settings "$folder/ykd.conf"
+STATE_DIRECTORY=$folder/none refused 1 "the state directory $folder/none cannot be used" --listen "ipc://$folder/s"
+
 # Usage
 refused 2 "did you mean --listen" --lisen ipc:///x
 refused 2 "see ykd --help" stray

@@ -76,6 +76,20 @@ a_refusal_changes_nothing() {
     expect 1 'bad.yaml:1:.*12q' config check "$work/bad.yaml"
     expect 1 'update of configuration failed: .*12q' config reload -f "$work/bad.yaml" --extra log.level=debug
     logged 'RM demo: configuration refused, the old one stays: .*12q'
+    configuration 12q '- {name: a}' >"$work/two.yaml" # two faults
+    local file=$work/two.yaml command
+    for command in "config reload -f" "config reload --dry-run -f" "config diff" "rm register demo --config" \
+        "rm serve demo --config"; do
+        # shellcheck disable=SC2086 # words of a command
+        expect 1 "ykctl: .*$file:8:[0-9]+: .*duplicate child name" $command "$file"
+        # shellcheck disable=SC2086
+        expect 1 "^  $file:7:[0-9]+: error: .*12q" $command "$file"
+        # shellcheck disable=SC2086
+        expect 1 '"details":.*"line":8' -o json $command "$file"
+    done
+    expect 1 'standard input:8:' config diff - <"$file"
+    says 'web' app list # the RM has all it had
+    expect 2 "a file\?  ykctl config reload -f x.yaml" config reload x.yaml
     has_max 8000
     checks=$((checks + 1))
     if ykctl config show | grep -q log.level; then fail "a refused update left its extraConfig"; fi
@@ -123,6 +137,44 @@ files() {
     says 'NAME|n1' node list # and work goes on
 }
 
+people() { # LIMITS_OF_A [QUEUES_BELOW_USERS [MORE_QUEUES]]: users get queues of their own below root.users
+    cat <<YAML
+partitions:
+- name: default
+  placementrules: [{name: provided}, {name: user, create: true, parent: {name: fixed, value: root.users}}]
+  queues:
+  - name: root
+    submitacl: "*"
+    queues:
+    - {name: a, limits: [$1]}
+    - {name: users, parent: true, queues: [${2:-}]}
+    ${3:-}
+YAML
+}
+
+what_a_reload_means_for_people() { # C-242, C-403, C-423, C-433
+    people '' '' '- name: b' >"$work/people.yaml"
+    says 'reloaded' config reload -f "$work/people.yaml"
+    says 'accepted' app add a1 -q root.a -u alice:dev
+    says 'accepted' app add b1 -q root.a -u bob:ops,dev
+    says 'root.users.carol' app add c1 -u carol:web
+    for app in a1 b1 c1; do says '.' ask add "$app" -R vcore=1; done
+    says '.' sched step 10
+    local dev='{limit: x, groups: [dev], maxresources: {vcore: 1}, maxapplications: 1}'
+    people "$dev" '{name: carol, limits: [{limit: y, users: [carol], maxresources: {vcore: 500m}}]}' >"$work/limits.yaml"
+    expect 8 '2 applications count for group dev instead of no group: a1, b1' config diff "$work/limits.yaml"
+    expect 8 'root.a: group dev has \{.*vcore: 2\}, above the new limit \{vcore: 1\}; applications: a1, b1' \
+        config diff "$work/limits.yaml"
+    expect 8 'root.a: group dev runs 2 applications, above the new limit 1: a1, b1' config diff "$work/limits.yaml"
+    expect 8 'root.users.carol: dynamic queue becomes managed' config diff "$work/limits.yaml"
+    expect 8 'root.users.carol: user carol has .*, above the new limit \{vcore: 500m\}' config diff "$work/limits.yaml"
+    says 'reloaded' config reload -f "$work/limits.yaml" # root.b drains, it has batch
+    says 'dev +' group list
+    expect 8 'root.b: draining queue becomes active again' config diff "$work/people.yaml"
+    says 'reloaded' config reload -f "$work/people.yaml"
+    for app in a1 b1 c1; do says 'removed' app remove "$app"; done
+}
+
 work_runs
 what_a_reload_would_do
 reload_and_back
@@ -130,5 +182,6 @@ a_refusal_changes_nothing
 warnings_are_shown
 extra_config
 canonical_form
+what_a_reload_means_for_people
 files
 echo "$checks checks"

@@ -58,22 +58,13 @@ Outcome show_config(Context& context, bool go_form) {
             if (auto failure = show_go_form(context, page)) return *failure;
             continue;
         }
-        const auto name = context.settings().rm.value_or("");
+        const auto name = context.settings().rm.value_or(text_of(page, "rmID"));
         const auto text = context.machine_readable() ? std::string{} : canonical_text(page);
         const auto heading = pages.size() > 1 ? "# RM " + printable(text_of(page, "rmID")) + "\n" : std::string{};
         YK_TRY(shown, context.show_item(page, name, heading + text));
         if (shown != Exit::Ok) return shown;
     }
     return Exit::Ok;
-}
-
-Value problem_value(const std::string& file, const config_yaml::Problem& problem) {
-    return {{"file", file},
-            {"line", problem.mark.line},
-            {"column", problem.mark.column},
-            {"path", problem.path},
-            {"message", problem.message},
-            {"severity", problem.severity == config_yaml::Severity::Error ? "error" : "warning"}};
 }
 
 /// What the checks of all files found.
@@ -113,7 +104,8 @@ std::optional<Failure> check_file(Context& context, const std::string& file, Fin
     const auto name = shown_name(file);
     const auto outcome = config_yaml::load_or_default(*text, name);
     for (const auto& problem : outcome.problems) {
-        findings.problems.push_back(problem_value(name, problem));
+        findings.problems.push_back(problem_value(problem));
+        findings.problems.back()["file"] = name;
         ++(problem.severity == config_yaml::Severity::Error ? findings.errors : findings.warnings);
     }
     if (!context.machine_readable()) {
@@ -161,12 +153,9 @@ Answer<Changes> changes_of(Context& context, const std::string& file) {
     YK_TRY(reply, context.call("ValidateConfiguration", {{"config", text}, {"rmID", rm.id}, {"diff", true}}));
     const auto& list = member_of(reply, "changes");
     if (!flag_of(reply, "allowed") && list.empty()) {
-        return Failure{Exit::Refused,
-                       file + ": " + text_of(reply, "reason"),
-                       {"every problem:  ykctl config check " + file},
-                       0,
-                       {},
-                       {}};
+        const auto& problems = member_of(reply, "problems");
+        if (!problems.empty()) return config_refused({}, shown_name(file), problems);
+        return Failure{Exit::Refused, shown_name(file) + ": " + text_of(reply, "reason"), {}, 0, {}, {}};
     }
     return Changes{{list.begin(), list.end()}, flag_of(reply, "allowed") ? std::string{} : text_of(reply, "reason")};
 }
@@ -232,8 +221,8 @@ Outcome reload(Context& context, const ReloadOptions& options) {
         body["extraConfig"] = std::move(extra);
     }
     auto outcome = update(context, std::move(body), options.dry_run);
-    if (outcome.ok() || !options.file) return outcome;
-    return with_check_hint(std::move(outcome).error(), *options.file);
+    if (outcome.ok()) return outcome;
+    return with_problems(std::move(outcome).error(), options.file ? shown_name(*options.file) : std::string{});
 }
 
 // --- history ------------------------------------------------------------------------------------

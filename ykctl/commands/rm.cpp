@@ -30,7 +30,9 @@ Outcome register_rm(Context& context, const RegisterOptions& options) {
     YK_TRY(body, registration(context, options));
     body["detached"] = {{"confirmReleases", options.confirm}, {"keep", options.keep}};
     body["capabilities"] = {"reportIgnored"};
-    YK_TRY(reply, context.call("RegisterResourceManager", std::move(body)));
+    auto answer = context.call("RegisterResourceManager", std::move(body));
+    if (!answer.ok()) return with_problems(std::move(answer).error(), shown_config(options));
+    const Value& reply = *answer;
     std::vector<std::string> partitions;
     for (const auto& name : member_of(reply, "partitions")) {
         if (name.is_string()) partitions.push_back(name.get<std::string>());

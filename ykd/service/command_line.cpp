@@ -26,7 +26,7 @@ struct Flags {
     std::vector<std::string> configs, listen, require_recovery;
     std::string settings_file;
     std::optional<std::string> log_level, log_target, socket_group, socket_mode, tokens, tls_cert, tls_key,
-        tls_client_ca, max_message, clock, pid_file, predicate_timeout;
+        tls_client_ca, max_message, clock, pid_file, predicate_timeout, state_directory;
     std::optional<std::uint64_t> max_sessions;
     std::vector<std::string> check_files;
     bool allow_plaintext = false, manual_schedule = false, watch_config = false, foreground = false;
@@ -40,6 +40,9 @@ void define_files(CLI::App& app, Flags& flags) {
     app.add_option("--settings", flags.settings_file,
                    std::string("the daemon's settings (default ") + kDefaultSettings + ", if there)")
         ->type_name("FILE");
+    app.add_option("--state-dir", flags.state_directory,
+                   "directory for the dumps that SIGUSR1 asks for (default $STATE_DIRECTORY)")
+        ->type_name("DIR");
     app.add_flag("--watch-config", flags.watch_config, "reload configuration files when they change");
     app.add_option("--check-config", flags.check_files,
                    "check these files, or all configured ones, and exit: 0 good, 78 not")
@@ -151,6 +154,7 @@ Result<void> apply(const Flags& flags, DaemonSettings& settings) {
     take(flags.tls_key, settings.tls_key);
     take(flags.tls_client_ca, settings.tls_client_ca);
     take(flags.pid_file, settings.pid_file);
+    take(flags.state_directory, settings.state_directory);
     take(flags.max_sessions, settings.max_sessions);
     settings.allow_plaintext = flags.allow_plaintext;
     settings.manual_schedule = flags.manual_schedule;
@@ -162,8 +166,17 @@ Result<void> apply(const Flags& flags, DaemonSettings& settings) {
     return {};
 }
 
+/// systemd's $STATE_DIRECTORY, the first of them, unless something else was said.
+void default_state_directory(DaemonSettings& settings) {
+    const char* given = std::getenv("STATE_DIRECTORY");
+    if (!settings.state_directory.empty() || given == nullptr) return;
+    const std::string directories = given;
+    settings.state_directory = directories.substr(0, directories.find(':'));
+}
+
 /// C-467. A bad value is warned of, and the default used (C-461).
 void read_environment(DaemonSettings& settings) {
+    default_state_directory(settings);
     const char* disabled = std::getenv("DISABLE_RESERVATION");
     if (disabled == nullptr) return;
     if (const auto flag = to_bool(disabled))

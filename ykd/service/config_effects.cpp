@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <optional>
 #include <unordered_map>
 
 #include "libcore/config/names.h"
 #include "libcore/config/quantity.h"
+#include "ykd/service/limit_effects.h"
 
 namespace yk::service {
 namespace {
@@ -27,53 +29,30 @@ bool is_over(const config::ResourceMap& used, const config::ResourceMap& max) {
     });
 }
 
-/// A user or group where a limit changes.
-struct Usage {
-    const UsageView* who;
-    bool user;
-    const UsageQueueView* use;
-};
-using UsageByPath = std::unordered_map<std::string, std::vector<Usage>>;
-
-/// Adds what stands in `found` already as a path, from `use` down.
-void add_usage(const UsageView& who, bool user, const UsageQueueView& use, UsageByPath& found) {
-    const auto path = found.find(use.path);
-    if (path != found.end()) path->second.push_back({&who, user, &use});
-    for (const UsageQueueView& child : use.children) add_usage(who, user, child, found);
-}
-
-/// C-402: the limits of a queue by name.
-class LimitsByName {
-public:
-    explicit LimitsByName(const config::Queue& queue) {
-        for (const config::Limit& limit : queue.limits) {
-            for (const std::string& name : limit.users) users_.emplace(name, &limit);
-            for (const std::string& name : limit.groups) groups_.emplace(name, &limit);
-        }
-    }
-    /// The entry with the name, for a user else that of `*`; nullptr: no limit.
-    [[nodiscard]] const config::Limit* of(const Usage& usage) const {
-        const auto& names = usage.user ? users_ : groups_; // `*` of groups has a tracker of its own, with that name
-        auto found = names.find(usage.who->name);
-        if (found == names.end() && usage.user) found = names.find("*");
-        return found == names.end() ? nullptr : found->second;
-    }
-
-private:
-    std::unordered_map<std::string_view, const config::Limit*> users_, groups_; // the first entry with a name counts
-};
-
 /// One partition as it is and as it would be.
 class Effects {
 public:
-    /// `limited`: paths of the queues whose limits change.
-    Effects(const RunningPartition& running, const std::set<std::string>& limited, wire::Value& changes)
-        : running_(running), changes_(changes) {
+    Effects(const RunningPartition& running, wire::Value& changes) : running_(running), changes_(changes) {
         for (const QueueMetrics& queue : running.metrics.queues) by_path_.emplace(queue.path, &queue);
-        for (const std::string& path : limited) limited_[path];
-        if (limited.empty()) return;
-        for (const UsageView& user : running.users.views) add_usage(user, true, user.root, limited_);
-        for (const UsageView& group : running.groups.views) add_usage(group, false, group.root, limited_);
+    }
+
+    /// A queue that the file adds may be there: made by a placement rule (C-242), or draining (C-433). False: it is
+    /// new.
+    bool added(const Difference& one) {
+        const auto found = by_path_.find(one.path);
+        if (found == by_path_.end()) return false;
+        if (!found->second->managed)
+            add("queue-managed", one.path, {}, {},
+                "dynamic queue becomes managed, with the settings of the file and all that is in it");
+        else
+            add("queue-active", one.path, {}, {},
+                "draining queue becomes active again, with the settings of the file and all that is in it");
+        return true;
+    }
+    void limits(const config::Queue& before, const config::Queue& wanted) {
+        limits_.emplace(before, wanted, running_.applications);
+        for (const LimitEffects::Change& one : limits_->moves())
+            add("other-group", {}, one.old_value, one.new_value, one.text);
     }
 
     void queue(const config::Queue& wanted, const std::string& path) {
@@ -85,11 +64,9 @@ public:
             maximum(now, wanted);
         }
         applications(now, wanted);
-        if (const auto usages = limited_.find(path); usages != limited_.end()) {
-            const LimitsByName limits{wanted};
-            for (const Usage& usage : usages->second)
-                if (const config::Limit* one = limits.of(usage)) limit(usage, *one, path);
-        }
+        if (limits_)
+            for (const LimitEffects::Change& one : limits_->over(path))
+                add("over-limit", path, one.old_value, one.new_value, one.text);
         for (const config::Queue& child : wanted.children) queue(child, path + '.' + config::lower(child.name));
     }
     void draining(const std::string& path) {
@@ -115,10 +92,11 @@ private:
             add("refused", now.path, "leaf", "parent",
                 fmt::format("it has {}, it cannot become a parent", counted(now.applications, "application")));
         const std::string below = now.path + '.';
-        const bool has_children =
-            !now.leaf && std::any_of(running_.metrics.queues.begin(), running_.metrics.queues.end(),
-                                     [&](const QueueMetrics& one) { return one.path.rfind(below, 0) == 0; });
-        if (!now.leaf && !wanted.is_parent() && has_children)
+        const auto is_used = [&](const QueueMetrics& one) { // else it goes at once
+            return one.applications != 0 && one.path.rfind(below, 0) == 0;
+        };
+        if (!now.leaf && !wanted.is_parent() &&
+            std::any_of(running_.metrics.queues.begin(), running_.metrics.queues.end(), is_used))
             add("refused", now.path, "parent", "leaf", "it has child queues, it cannot become a leaf");
     }
     void maximum(const QueueMetrics& now, const config::Queue& wanted) {
@@ -140,19 +118,6 @@ private:
             fmt::format("{} run, above the new maximum {}: they go on, and no other starts until there are fewer",
                         counted(now.running, "application"), wanted.max_applications));
     }
-    void limit(const Usage& usage, const config::Limit& limit, const std::string& path) {
-        const std::string who = (usage.user ? "user " : "group ") + usage.who->name;
-        const UsageQueueView& use = *usage.use;
-        if (limit.max_resources && is_over(use.usage, *limit.max_resources))
-            add("over-limit", path, config::written_resource(use.usage), config::written_resource(*limit.max_resources),
-                fmt::format("{} has {}, above the new limit {}; applications: {}", who,
-                            config::written_resource(use.usage), config::written_resource(*limit.max_resources),
-                            fmt::join(use.running, ", ")));
-        if (limit.max_applications != 0 && use.running.size() > limit.max_applications)
-            add("over-limit", path, std::to_string(use.running.size()), std::to_string(limit.max_applications),
-                fmt::format("{} runs {}, above the new limit {}: {}", who, counted(use.running.size(), "application"),
-                            limit.max_applications, fmt::join(use.running, ", ")));
-    }
     [[nodiscard]] config::ResourceMap named(const MetricAmounts& amounts) const {
         config::ResourceMap map;
         for (const auto& [id, value] : amounts) map[running_.metrics.resource_names[id]] = value;
@@ -170,44 +135,50 @@ private:
     }
 
     const RunningPartition& running_;
-    UsageByPath limited_; // users, then groups, by name
     wire::Value& changes_;
     std::unordered_map<std::string, const QueueMetrics*> by_path_;
+    std::optional<LimitEffects> limits_; // when they change
 };
+
+/// C-030: however it is written.
+const config::Partition* find(const config::Configuration& configuration, const std::string& partition) {
+    for (const config::Partition& one : configuration.partitions)
+        if (config::lower(one.name) == partition) return &one;
+    return nullptr;
+}
 
 } // namespace
 
 wire::Value changes_value(const config::Configuration& before, const config::Configuration& now,
                           const std::vector<RunningPartition>& running) {
     wire::Value changes = wire::Value::array();
+    std::map<std::string, Effects> effects;
+    for (const RunningPartition& partition : running)
+        effects.try_emplace(config::lower(partition.name), partition, changes);
     const std::vector<Difference> differences = config::diff(before, now);
-    for (const Difference& one : differences)
+    for (const Difference& one : differences) {
+        const auto found = effects.find(config::lower(one.partition));
+        if (one.kind == DifferenceKind::QueueAdded && found != effects.end() && found->second.added(one)) continue;
         changes.push_back({{"kind", config::kind_name(one.kind)},
                            {"partition", one.partition},
                            {"path", one.path},
                            {"old", one.old_value},
                            {"new", one.new_value},
                            {"text", one.text}});
-    for (const RunningPartition& partition : running) {
-        std::set<std::string> limited;
-        for (const Difference& one : differences)
-            if (one.kind == DifferenceKind::Limits && one.partition == partition.name) limited.insert(one.path);
-        Effects effects(partition, limited, changes);
-        for (const config::Partition& wanted : now.partitions)
-            if (wanted.name == partition.name) effects.queue(wanted.root, "root");
+    }
+    const bool limits = changes_limits(before, now);
+    for (auto& [name, partition] : effects) {
+        const config::Partition* wanted = find(now, name);
+        const config::Partition* known = find(before, name);
+        if (limits && wanted != nullptr && known != nullptr) partition.limits(known->root, wanted->root);
+        if (wanted != nullptr) partition.queue(wanted->root, "root");
         for (const Difference& one : differences) {
-            if (one.partition != partition.name) continue;
-            if (one.kind == DifferenceKind::QueueDraining) effects.draining(one.path);
-            if (one.kind == DifferenceKind::PartitionRemoved) effects.removed();
+            if (config::lower(one.partition) != name) continue;
+            if (one.kind == DifferenceKind::QueueDraining) partition.draining(one.path);
+            if (one.kind == DifferenceKind::PartitionRemoved) partition.removed();
         }
     }
     return changes;
-}
-
-bool changes_limits(const config::Configuration& before, const config::Configuration& now) {
-    const std::vector<Difference> differences = config::diff(before, now);
-    return std::any_of(differences.begin(), differences.end(),
-                       [](const Difference& one) { return one.kind == DifferenceKind::Limits; });
 }
 
 } // namespace yk::service

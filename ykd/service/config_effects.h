@@ -16,17 +16,15 @@ namespace yk::service {
 struct RunningPartition {
     std::string name; // short
     PartitionMetrics metrics;
-    UsagePiece users, groups; // joined
+    std::vector<CountedApplicationView> applications; // when limits change
 };
 
-/// [{kind, partition, path, old, new, text}]: config::diff(), then, with kinds of their own, what is refused while the
-/// queue is in use (`refused`), queues, users and groups over a new limit (`over-max`, `over-maxapplications`,
-/// `over-limit`), and what goes on in queues that drain and ends with partitions that go (`draining-applications`,
-/// `partition-content`).
+/// [{kind, partition, path, old, new, text}]: config::diff(), queues that are there already told apart from new ones
+/// (`queue-managed`, `queue-active`). Then, with kinds of their own, applications that count for another group
+/// (`other-group`), what is refused while the queue is in use (`refused`), queues, users and groups over a new limit
+/// (`over-max`, `over-maxapplications`, `over-limit`), and what goes on in queues that drain and ends with partitions
+/// that go (`draining-applications`, `partition-content`).
 [[nodiscard]] wire::Value changes_value(const config::Configuration& before, const config::Configuration& now,
                                         const std::vector<RunningPartition>& running);
-
-/// Whether the limits of users or groups differ anywhere: only then is their usage of interest.
-[[nodiscard]] bool changes_limits(const config::Configuration& before, const config::Configuration& now);
 
 } // namespace yk::service

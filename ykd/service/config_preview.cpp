@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ykd/service/gather.h"
+#include "ykd/service/limit_effects.h"
 
 namespace yk::service {
 namespace {
@@ -11,20 +12,14 @@ namespace {
 struct Sketch {
     Preview preview;
     std::vector<std::string> partitions; // those that are still to be looked at, the next one last
-    enum class Step { Refusal, Numbers, Users, Groups } step = Step::Refusal;
+    enum class Step { Refusal, Numbers, Applications } step = Step::Refusal;
     ViewPlace place;
 };
 
-void append(UsagePiece& to, UsagePiece&& piece) {
-    to.groups = piece.groups;
-    for (UsageView& view : piece.views) to.views.push_back(std::move(view));
-    for (UsageLinkView& link : piece.links) to.links.push_back(std::move(link));
-}
-
 class Sketcher {
 public:
-    Sketcher(ConfigurationPtr wanted, bool with_state, bool with_usage)
-        : wanted_(std::move(wanted)), with_state_(with_state), with_usage_(with_usage) {}
+    Sketcher(ConfigurationPtr wanted, bool with_state, bool with_applications)
+        : wanted_(std::move(wanted)), with_state_(with_state), with_applications_(with_applications) {}
 
     /// The next piece (adr 0008); true: it was the last.
     bool add_to(Sketch& sketch, RmOwner& owner) const {
@@ -32,7 +27,7 @@ public:
         if (context == nullptr) return true;
         if (sketch.step == Sketch::Step::Refusal) return begin(sketch, *context);
         if (sketch.step == Sketch::Step::Numbers) return add_numbers(sketch, *context);
-        return add_usage(sketch, *context);
+        return add_applications(sketch, *context);
     }
 
 private:
@@ -47,26 +42,23 @@ private:
     bool add_numbers(Sketch& sketch, const ClusterContext& context) const {
         const std::string& name = sketch.partitions.back();
         std::vector<RunningPartition>& running = sketch.preview.running;
-        if (running.empty() || running.back().name != name) running.push_back({name, {}, {}, {}});
+        if (running.empty() || running.back().name != name) running.push_back({name, {}, {}});
         std::size_t room = kPiece;
         context.metrics_piece(name, sketch.place, room, running.back().metrics);
         if (room == 0) return false;
         sketch.place = {};
-        if (!with_usage_) return next_partition(sketch);
-        sketch.step = Sketch::Step::Users;
+        if (!with_applications_) return next_partition(sketch);
+        sketch.step = Sketch::Step::Applications;
         return false;
     }
-    static bool add_usage(Sketch& sketch, const ClusterContext& context) {
-        const bool groups = sketch.step == Sketch::Step::Groups;
+    static bool add_applications(Sketch& sketch, const ClusterContext& context) {
         RunningPartition& partition = sketch.preview.running.back();
         std::size_t room = kPiece;
-        append(groups ? partition.groups : partition.users,
-               context.usage_piece(partition.name, groups, {}, sketch.place, room));
+        for (CountedApplicationView& each : context.counted_piece(partition.name, sketch.place, room))
+            partition.applications.push_back(std::move(each));
         if (room == 0) return false;
         sketch.place = {};
-        if (groups) return next_partition(sketch);
-        sketch.step = Sketch::Step::Groups;
-        return false;
+        return next_partition(sketch);
     }
     static bool next_partition(Sketch& sketch) {
         sketch.partitions.pop_back();
@@ -75,7 +67,7 @@ private:
     }
 
     const ConfigurationPtr wanted_;
-    const bool with_state_, with_usage_;
+    const bool with_state_, with_applications_;
 };
 
 } // namespace
@@ -83,18 +75,11 @@ private:
 void look_ahead(Daemon& daemon, const RmPtr& rm, const ConfigurationPtr& wanted, bool with_state,
                 std::function<void(const Preview&)> done) {
     const ConfigurationPtr active = rm->facts().configuration;
-    const bool with_usage = with_state && active && changes_limits(*active, *wanted);
-    const Sketcher sketcher(wanted, with_state, with_usage);
+    const bool with_applications = with_state && active && changes_limits(*active, *wanted);
+    const Sketcher sketcher(wanted, with_state, with_applications);
     gather_in_pieces<Sketch>(
         daemon.workers(), {rm}, [sketcher](RmOwner& owner, Sketch& sketch) { return sketcher.add_to(sketch, owner); },
-        [done = std::move(done)](std::vector<Gathered<Sketch>> all) {
-            Preview& preview = all.front().answer.preview;
-            for (RunningPartition& partition : preview.running) {
-                join_usage(partition.users);
-                join_usage(partition.groups);
-            }
-            done(preview);
-        });
+        [done = std::move(done)](std::vector<Gathered<Sketch>> all) { done(all.front().answer.preview); });
 }
 
 } // namespace yk::service

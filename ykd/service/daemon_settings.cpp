@@ -48,6 +48,7 @@ private:
             readers_ = {{"config", [this](const Node& n) { settings_.config_files = texts(n, "config"); }},
                         {"listen", [this](const Node& n) { settings_.listen = list(n, "listen"); }},
                         {"tokens", [this](const Node& n) { settings_.tokens_file = text(n, "tokens"); }},
+                        {"stateDir", [this](const Node& n) { settings_.state_directory = text(n, "stateDir"); }},
                         {"tls", [this](const Node& n) { read_tls(n); }},
                         {"peers", [this](const Node& n) { read_peers(n); }},
                         {"rms", [this](const Node& n) { read_rms(n); }},
@@ -222,7 +223,7 @@ private:
     }
 
     /// Keys of C-469 that wait for later work.
-    static constexpr std::array<std::string_view, 5> kLater{"stateDir", "mcs", "recoveryTimeout", "recoveryIdleTimeout",
+    static constexpr std::array<std::string_view, 4> kLater{"mcs", "recoveryTimeout", "recoveryIdleTimeout",
                                                             "recoveryMaxAttempts"};
 
     DaemonSettings& settings_;

@@ -30,6 +30,7 @@ struct DaemonSettings {
     std::map<std::string, std::string> config_files; // policy group -> file
     std::string default_config_file;                 // of every other policy group; empty: the built-in default
     std::string settings_file;                       // what was read; empty: none
+    std::string state_directory;                     // for the files of SIGUSR1; empty: none
 
     // Access
     std::vector<std::string> listen;

@@ -6,6 +6,7 @@
 #include "ykd/service/call.h"
 #include "ykd/service/dump_kinds.h"
 #include "ykd/service/dump_snapshots.h"
+#include "ykd/service/dump_targets.h"
 
 namespace yk::service {
 
@@ -14,6 +15,6 @@ namespace yk::service {
 [[nodiscard]] std::optional<Value> plain_dump(const CallPtr& call, const DumpQuery& query, bool* answered);
 
 /// I-435: everything. `snapshot` was made by collect_everything(), `diagnostics` by ask_rm_states().
-[[nodiscard]] Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot, Value diagnostics);
+[[nodiscard]] Value full_dump(const Viewer& viewer, const DumpSnapshot& snapshot, Value diagnostics);
 
 } // namespace yk::service

@@ -53,6 +53,15 @@ public:
     void overlay(const TextMap& map);
     [[nodiscard]] TextMap effective() const;
 
+    enum class Source { File, Rm, Overlay };
+    struct Origin {
+        std::string text;
+        Source source{};
+        std::string rm_id; // of Rm
+    };
+    /// Who has the last word on a key; nothing: nobody says anything.
+    [[nodiscard]] std::optional<Origin> find(const std::string& key) const;
+
 private:
     mutable std::mutex mutex_;
     const TextMap base_;

@@ -145,10 +145,10 @@ spdlog::logger& log(std::string_view name) {
     return *all.by_name.emplace(std::string(name), std::move(logger)).first->second;
 }
 
-std::string log_level() {
+std::string log_level(std::string_view logger) {
     Loggers& all = loggers();
     const std::lock_guard lock(all.mutex);
-    const auto level = spdlog::level::to_string_view(level_for(all, ""));
+    const auto level = spdlog::level::to_string_view(level_for(all, logger));
     return {level.data(), level.size()};
 }
 

@@ -20,6 +20,7 @@
 #include "ykd/service/daemon.h"
 #include "ykd/service/log.h"
 #include "ykd/service/notify.h"
+#include "ykd/service/state_files.h"
 
 namespace yk::service {
 namespace {
@@ -115,6 +116,8 @@ private:
                 stream.ack, stream.backlog, stream.bytes,
                 std::chrono::duration_cast<std::chrono::milliseconds>(real_now() - rm->owner.last_turn()).count());
         }
+        if (!settings_.state_directory.empty()) return dump_to_state_directory(daemon_);
+        log("core").warn("no file with everything is written: that needs --state-dir; ykctl dump all makes one, too");
     }
 
     std::string status() {
@@ -208,6 +211,12 @@ void block_signals() {
 int run_daemon(const DaemonSettings& settings, const std::string& version) {
     constexpr int kRefused = 78;
     if (!check_files(settings)) return kRefused;
+    if (!settings.state_directory.empty()) {
+        if (const auto usable = check_state_directory(settings.state_directory); !usable.ok()) {
+            std::cerr << "ykd: " << usable.error().message << "; make it, or choose another with --state-dir\n";
+            return 1;
+        }
+    }
     if (const auto started = start_log(settings.log_target); !started.ok()) {
         std::cerr << "ykd: " << started.error().message << "\n";
         return 1;

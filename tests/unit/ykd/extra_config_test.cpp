@@ -4,6 +4,7 @@
 
 #include "ykd/service/extra_config_keys.h"
 #include "ykd/service/log.h"
+#include "ykd/service/service_keys.h"
 
 using namespace yk;
 using namespace yk::service;
@@ -136,11 +137,12 @@ TEST_CASE("C-466 a change that only a restart brings into force is warned of, ke
     const std::string text = "ignoring non-reloadable configuration change (restart required to update)";
     CHECK(changes_ignored({}, {}).empty());
     CHECK(changes_ignored({{"kubernetes.qps", "5"}}, {{"kubernetes.qps", "5"}}).empty());
+    CHECK(changes_ignored({}, {{"kubernetes.qps", "1000"}}).empty()); // the default
     CHECK(changes_ignored({{"log.level", "INFO"}, {"health.checkInterval", "1s"}}, {{"log.level", "WARN"}}).empty());
     CHECK(changes_ignored({{"service.clusterId", "a"}, {"kubernetes.qps", "5"}},
-                          {{"service.clusterId", "b"}, {"service.placeholderImage", "x"}}) ==
-          std::vector<std::string>{text + ": kubernetes.qps: 5 -> (default)", text + ": service.clusterId: a -> b",
-                                   text + ": service.placeholderImage: (default) -> x"});
+                          {{"service.clusterId", "b"}, {"service.placeholderRunAsUser", "x"}}) ==
+          std::vector<std::string>{text + ": kubernetes.qps: 5 -> 1000", text + ": service.clusterId: a -> b",
+                                   text + ": service.placeholderRunAsUser: (unset) -> x"});
     const std::string hot = "service.enableConfigHotRefresh";
     CHECK(changes_ignored({}, {{hot, "false"}}).empty());
     CHECK(changes_ignored({{hot, "true"}}, {{hot, "false"}}).empty());
@@ -163,4 +165,48 @@ TEST_CASE("I-440 what a key's name calls a secret is one") {
 TEST_CASE("C-466 enableConfigHotRefresh is read") {
     CHECK(derive_settings({}, Settings{}).service.hot_refresh);
     CHECK_FALSE(derive_settings({{"service.enableConfigHotRefresh", "false"}}, Settings{}).service.hot_refresh);
+}
+
+TEST_CASE("I-354 who has the last word on a key: SetExtraConfig, then the newest RM, then the settings file") {
+    using Source = ExtraConfig::Source;
+    ExtraConfig config({{"a", "file"}, {"b", "file"}, {"c", "file"}});
+    config.set("rm:1", {{"a", "one"}, {"b", "one"}});
+    config.set("rm:2", {{"a", "two"}});
+    config.overlay({{"d", "said"}, {"b", "said"}});
+    const auto origin = [&config](const std::string& key) {
+        const auto found = config.find(key);
+        if (!found) return std::string{"-"};
+        CHECK(found->text == config.effective().at(key));
+        return found->source == Source::File ? std::string{"file"}
+               : found->source == Source::Rm ? found->rm_id
+                                             : std::string{"overlay"};
+    };
+    CHECK(origin("a") == "rm:2");
+    CHECK(origin("b") == "overlay");
+    CHECK(origin("c") == "file");
+    CHECK(origin("d") == "overlay");
+    CHECK(origin("e") == "-");
+    config.set("rm:1", {{"a", "one"}}); // the newest again
+    CHECK(origin("a") == "rm:1");
+    config.forget("rm:1");
+    CHECK(origin("a") == "rm:2");
+}
+
+TEST_CASE("C-462 C-468 I-354 each key that ykd reads has a value in force, which the text of a good one changes") {
+    const DerivedSettings defaults = derive_settings({}, Settings{});
+    for (const std::string_view name : core_key_names()) {
+        INFO(name);
+        const CoreKey* key = find_core_key(name);
+        REQUIRE(key != nullptr);
+        if (name == "log.level") continue; // the log knows
+        const std::string before = key->value(defaults);
+        const std::string text = before == "true" ? "false" : before.back() == 's' ? "7s" : "7";
+        const DerivedSettings derived = derive_settings({{std::string{name}, text}}, Settings{});
+        CHECK(derived.warnings.empty());
+        CHECK(key->value(derived) == text);
+    }
+    CHECK(find_core_key("service.placeholderTimeout")->value(defaults) == "15m0s");
+    CHECK(find_core_key("service.clusterId") == nullptr);
+    CHECK(find_rm_key("service.clusterId")->fallback == "mycluster");
+    CHECK(find_rm_key("service.none") == nullptr);
 }

@@ -91,6 +91,28 @@ std::vector<HealthCheckView> health_in_pieces(Cluster& c, std::size_t size) {
 
 } // namespace
 
+TEST_CASE("C-400 C-403 I-405 the applications that count, in pieces of any size") {
+    Cluster c = busy();
+    for (const std::size_t size : {std::size_t{1}, std::size_t{5}, kWhole}) {
+        std::vector<std::string> all;
+        ViewPlace place;
+        for (std::size_t room = 0; room == 0;) {
+            room = size;
+            for (const CountedApplicationView& one : c.core().counted_piece("default", place, room))
+                all.push_back(fmt::format("{} {} {}[{}] {} {} {}", one.id, one.queue, one.user,
+                                          fmt::join(one.groups, " "), one.group, one.usage.at("vcore"), one.running));
+        }
+        std::sort(all.begin(), all.end());
+        REQUIRE(all.size() == 12);
+        CHECK(all[0] == "app-1 root.a ann[dev] dev 1000 true");
+        CHECK(all[1] == "app-10 root.b.x ann[dev]  10000 true");
+        CHECK(all[4] == "app-2 root.a bob[ops dev] dev 2000 true");
+    }
+    ViewPlace place;
+    std::size_t room = 1;
+    CHECK(c.core().counted_piece("gpu", place, room).empty());
+}
+
 TEST_CASE("C-476 I-405 users and groups in pieces of any size are the users and groups") {
     Cluster c = busy();
     for (const bool groups : {false, true}) {
