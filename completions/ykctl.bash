@@ -218,7 +218,7 @@ _ykctl() {
             files=no ;;
         'app add')
             words=''
-            options='-h --help -q --queue -u --user --tag --task-group --gang-style --placeholder-timeout -f --file'
+            options='-h --help -q --queue -u --user --group --tag --task-group --gang-style --placeholder-timeout -f --file'
             files=no ;;
         'app list')
             words=''
@@ -314,7 +314,7 @@ _ykctl() {
             files=no ;;
         'config check')
             words=''
-            options='-h --help'
+            options='-h --help --offline'
             files=yes ;;
         'config diff')
             words=''

@@ -50,7 +50,7 @@ the_daemon() {
 registration() {
     configuration 8 >"$work/queues.yaml"
     says 'queues.yaml: ok' config check "$work/queues.yaml"
-    says 'ok' -s "$YKCTL_SOCKET" config check "$work/queues.yaml"
+    says 'ok' -s "$YKCTL_SOCKET" config check "$work/queues.yaml" # no RM: nothing runs that could refuse it
     says 'rm demo registered, partitions \[demo\]default' rm register demo --config "$work/queues.yaml"
     says '^demo +Running +detached +\[demo\]default' rm list
     says '^served: +detached' rm show
@@ -78,10 +78,17 @@ nodes() {
     json 'd["item"]["capacity"]' "{'memory': 2048, 'vcore': 1000}" node show n4
     says '^node n4 removed$' node remove n4
     expect 4 'node n4 refused: .*P_NODE_UNKNOWN' node drain n4
+    expect 4 '^  which are there\?  ykctl node list$' node drain n4
+    expect 4 '^  which are there\?  ykctl rm list$' -r zz node list
+    expect 4 '^  which are there\?  ykctl partition list$' -p nope node list
+    expect 4 '^  which are there\?  ykctl partition list$' -p nope queue list
 }
 
 applications() {
     says '^app web accepted in root.a$' app add web -q root.a -u kim:staff
+    says '^app service accepted in root.b$' app add service -q root.b -u system:serviceaccount:ns:sa --group ns,batch --group all
+    json 'd["item"]["user"], d["item"]["groups"]' "('system:serviceaccount:ns:sa', ['ns', 'batch', 'all'])" app show service
+    says '^app service removed$' app remove service
     expect 1 'app nowhere refused: .*\(P_' app add nowhere -q root.none
     expect 1 'app web refused: .*\(P_APP_EXISTS\)' app add web -q root.a
     says '^web +New +root.a +kim' app list
@@ -118,6 +125,7 @@ rules_explained() {
 asks_and_cycles() {
     says '^ask web-6 added$' ask add web --key web -n 6 -R memory=2Gi,vcore=2
     expect 4 'ask x refused: .*P_APP_UNKNOWN' ask add nobody --key x -R vcore=1
+    expect 4 '^  which are there\?  ykctl app list$' ask add nobody --key x -R vcore=1
     counts 6 ask list
     says '^[0-9]+ cycles, 4 allocations' sched step 10
     counts 4 alloc list
@@ -259,7 +267,15 @@ several_partitions() {
     expect 4 'P_NODE_UNKNOWN' -r two -p default node drain g1
     expect 1 'P_PARTITION_CHANGE' -r two node update g1 -a si/node-partition=default
     says 'node g1 drained' -r two node drain g1
+    says ' two +gpu +NODE ' events
+    says 'Z +gpu +QUEUE .* root.a' -r two events --type QUEUE
+    checks=$((checks + 1))
+    if ykctl -r two -p gpu events | grep -qE 'two|Z +gpu'; then fail 'events of one partition name it'; fi
+    expect 4 'RM nope is not registered' -r nope events
+    expect 4 'there is no partition nope' -p nope events
+    expect 4 'there is no partition nope' -p nope events --follow
     says 'rm two deregistered' rm deregister two --force
+    says ' QUEUE ' -r two events # is gone, and its events are kept
 }
 
 rm_is_registered() { ykctl rm list -o name | grep -qx "$1"; }

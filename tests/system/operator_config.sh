@@ -53,6 +53,14 @@ what_a_reload_would_do() {
     configuration 8 '- {name: b, parent: true}' >"$work/type.yaml"
     expect 1 'it has 1 application, it cannot become a parent' config diff "$work/type.yaml"
     expect 1 'root.b has applications, it cannot become a parent' config reload -f "$work/type.yaml"
+    expect 1 'type.yaml: error: the daemon refuses it: .*root.b has applications' config check "$work/type.yaml"
+    expect 1 'the daemon refuses it: .*root.b has applications' -s "$YKCTL_SOCKET" config check "$work/type.yaml"
+    says 'type.yaml: ok' config check --offline "$work/type.yaml"
+    YKCTL_SOCKET='' says 'type.yaml: ok' config check "$work/type.yaml" # none is named, none is looked for
+    YKCTL_SOCKET=ipc://$work/none says 'the daemon was not asked: cannot reach' config check "$work/type.yaml"
+    expect 3 'cannot reach' -s "ipc://$work/none" config check "$work/type.yaml"
+    checks=$((checks + 1))
+    if ykctl config check "$work/type.yaml" | grep -q 'ok'; then fail 'what the daemon refuses is called ok'; fi
     logged 'configuration refused, the old one stays: .*root.b has applications'
     has_max 8000
 }
@@ -76,6 +84,8 @@ a_refusal_changes_nothing() {
     expect 1 'bad.yaml:1:.*12q' config check "$work/bad.yaml"
     expect 1 'update of configuration failed: .*12q' config reload -f "$work/bad.yaml" --extra log.level=debug
     logged 'RM demo: configuration refused, the old one stays: .*12q'
+    says 'last reload +refused at 20[-0-9]+T.*, config:1:[0-9]+: .*12q' status
+    says '"lastReload":.*"ok":false,"reason":"config:1:' -o jsonl status
     configuration 12q '- {name: a}' >"$work/two.yaml" # two faults
     local file=$work/two.yaml command
     for command in "config reload -f" "config reload --dry-run -f" "config diff" "rm register demo --config" \
@@ -133,7 +143,12 @@ files() {
     gets_max 6000 # --watch-config
     cp "$work/bad.yaml" "$work/new" && mv "$work/new" "$work/queues.yaml"
     logged 'RM demo keeps its configuration: .*12q'
+    within_20_s "status does not show the refusal" shows_refusal
+    says "reason\":\"$work/queues.yaml:1:" -o jsonl status
     has_max 6000
+    says 'reloaded|unchanged' config rollback
+    says 'last reload +[0-9.]+m?s ago' status
+    says '.' --strict status
     says 'NAME|n1' node list # and work goes on
 }
 
@@ -174,6 +189,7 @@ what_a_reload_means_for_people() { # C-242, C-403, C-423, C-433
     says 'reloaded' config reload -f "$work/people.yaml"
     for app in a1 b1 c1; do says 'removed' app remove "$app"; done
 }
+shows_refusal() { ykctl status | grep -qE "^last reload +refused at .*, $work/queues.yaml:1:[0-9]+: .*12q"; }
 
 work_runs
 what_a_reload_would_do

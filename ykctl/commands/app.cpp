@@ -25,7 +25,7 @@ using wire::Value;
 struct AddOptions {
     std::vector<std::string> ids;
     std::optional<std::string> queue, user, file;
-    std::vector<std::string> tags;
+    std::vector<std::string> groups, tags;
     GangOptions gang;
 };
 
@@ -33,6 +33,13 @@ struct AddOptions {
 std::string login_name() {
     const auto* entry = ::getpwuid(::geteuid());
     return entry != nullptr ? entry->pw_name : std::to_string(::geteuid());
+}
+
+/// -u with --group is taken whole: a service account (C-090) is `system:serviceaccount:NAMESPACE:NAME`.
+Value owner_of(const AddOptions& options) {
+    const auto user = options.user.value_or(login_name());
+    if (options.groups.empty()) return parse_user(user);
+    return {{"user", user}, {"groups", split_lists(options.groups)}};
 }
 
 std::optional<Failure> send_applications(Context& context, Value applications, const Gang& gang, Report& report) {
@@ -52,7 +59,7 @@ std::optional<Failure> send_applications(Context& context, Value applications, c
 }
 
 Value completed(Context& context, const AddOptions& options, Value application) {
-    if (!application.contains("ugi")) application["ugi"] = parse_user(options.user.value_or(login_name()));
+    if (!application.contains("ugi")) application["ugi"] = owner_of(options);
     if (!application.contains("partitionName")) context.put_partition(application);
     if (options.queue && !application.contains("queueName")) application["queueName"] = *options.queue;
     return application;
@@ -196,6 +203,8 @@ void define_add(Command app, Context& context) {
     command.option("ID", options->ids, "ids of the applications");
     command.option("-q,--queue", options->queue, "queue wished for; the placement rules decide").value("PATH");
     command.option("-u,--user", options->user, "owner, default the user of this command").value("USER[:GROUP,...]");
+    command.option("--group", options->groups, "its groups; -u is then the user alone, colons and all")
+        .value("GROUP,...");
     command.option("--tag", options->tags, "tag").value("KEY=VALUE");
     define_gang_options(command, options->gang);
     command

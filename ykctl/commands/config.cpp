@@ -72,22 +72,41 @@ struct Findings {
     std::vector<Value> problems;
     std::size_t errors = 0;
     std::size_t warnings = 0;
+    bool asks_daemon = false;
 };
 
-/// What the daemon says beyond the text: whether the running state allows it (C-435, C-436).
-std::optional<Failure> check_with_daemon(Context& context, const std::string& file, const std::string& text,
-                                         Findings& findings) {
+/// The RM whose running state is asked about; none: nothing runs that could refuse anything.
+Answer<std::optional<std::string>> running_rm(Context& context) {
+    auto rm = context.rm();
+    if (rm.ok()) return std::optional{rm->id};
+    const bool none = rm.error().exit == Exit::NotFound && !context.settings().rm;
+    return none ? Answer<std::optional<std::string>>{std::optional<std::string>{}} : rm.error();
+}
+
+/// What the daemon says beyond the text: whether the running state allows it (C-435, C-436). True: it does.
+Answer<bool> check_with_daemon(Context& context, const std::string& file, const std::string& text, Findings& findings) {
+    YK_TRY(rm, running_rm(context));
     Value body{{"config", text}};
-    if (context.settings().rm) body["rmID"] = *context.settings().rm;
-    auto reply = context.call("ValidateConfiguration", std::move(body));
-    if (!reply.ok()) return reply.error();
-    if (flag_of(*reply, "allowed")) return std::nullopt;
+    if (rm) body["rmID"] = *rm;
+    YK_TRY(reply, context.call("ValidateConfiguration", std::move(body)));
+    if (flag_of(reply, "allowed")) return true;
     ++findings.errors;
-    findings.problems.push_back({{"file", file}, {"message", text_of(*reply, "reason")}, {"severity", "error"}});
+    findings.problems.push_back({{"file", file}, {"message", text_of(reply, "reason")}, {"severity", "error"}});
     if (!context.machine_readable()) {
-        context.out() << file << ": error: the daemon refuses it: " << printable(text_of(*reply, "reason")) << "\n";
+        context.out() << file << ": error: the daemon refuses it: " << printable(text_of(reply, "reason")) << "\n";
     }
-    return std::nullopt;
+    return false;
+}
+
+/// As above. A daemon that nobody named with -s may be away: that is no fault of the file.
+Answer<bool> check_with_daemon_if_there(Context& context, const std::string& file, const std::string& text,
+                                        Findings& findings) {
+    if (!findings.asks_daemon) return true;
+    auto allowed = check_with_daemon(context, file, text, findings);
+    if (allowed.ok() || context.settings().address_given) return allowed;
+    context.note("the daemon was not asked: " + allowed.error().message);
+    findings.asks_daemon = false;
+    return true;
 }
 
 /// The report quotes lines of the file, which may be anything.
@@ -108,20 +127,24 @@ std::optional<Failure> check_file(Context& context, const std::string& file, Fin
         findings.problems.back()["file"] = name;
         ++(problem.severity == config_yaml::Severity::Error ? findings.errors : findings.warnings);
     }
-    if (!context.machine_readable()) {
-        if (outcome.problems.empty()) {
-            if (!context.settings().quiet) context.out() << name << ": ok\n";
-        } else {
-            context.out() << printable_lines(config_yaml::render(outcome, *text));
-        }
-    }
-    const bool ask_daemon = context.settings().address_given && outcome.configuration.has_value();
-    return ask_daemon ? check_with_daemon(context, name, *text, findings) : std::nullopt;
+    const bool tells = !context.machine_readable();
+    if (tells && !outcome.problems.empty()) context.out() << printable_lines(config_yaml::render(outcome, *text));
+    if (!outcome.configuration) return std::nullopt;
+    const auto allowed = check_with_daemon_if_there(context, name, *text, findings);
+    if (!allowed.ok()) return allowed.error();
+    if (tells && *allowed && outcome.problems.empty() && !context.settings().quiet) context.out() << name << ": ok\n";
+    return std::nullopt;
 }
 
-Outcome check(Context& context, const std::vector<std::string>& files) {
+struct CheckOptions {
+    std::vector<std::string> files;
+    bool offline = false;
+};
+
+Outcome check(Context& context, const CheckOptions& options) {
     Findings findings;
-    for (const auto& file : files) {
+    findings.asks_daemon = context.settings().address_named && !options.offline;
+    for (const auto& file : options.files) {
         if (auto failure = check_file(context, file, findings)) return *failure;
     }
     if (context.machine_readable()) context.out() << list_text(findings.problems, {}, context.format(), {});
@@ -283,9 +306,10 @@ void define_history(const Command& config, Context& context) {
 }
 
 void define_check(Command command, Context& context) {
-    const auto files = std::make_shared<std::vector<std::string>>();
-    command.option("FILE", *files, "configuration files; - is standard input").value("FILE").required();
-    command.run([&context, files] { return check(context, *files); });
+    const auto options = std::make_shared<CheckOptions>();
+    command.option("FILE", options->files, "configuration files; - is standard input").value("FILE").required();
+    command.flag("--offline", options->offline, "ask no daemon, whatever names one");
+    command.run([&context, options] { return check(context, *options); });
 }
 
 } // namespace
@@ -296,8 +320,7 @@ void define_config(Command root, Context& context) {
     const auto go_form = std::make_shared<bool>(false);
     show.flag("--go-json", *go_form, "in the JSON form of yunikorn-core's REST interface");
     show.run([&context, go_form] { return show_config(context, *go_form); });
-    define_check(config.sub("check", "check files without a daemon (with -s also by that daemon)").alias("validate"),
-                 context);
+    define_check(config.sub("check", "check files, also by the daemon if one is named").alias("validate"), context);
 
     const auto compare = config.sub("diff", "what a reload would change; exit 8 when something");
     const auto file = std::make_shared<std::string>();

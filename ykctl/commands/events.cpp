@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <ostream>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -85,38 +86,65 @@ Answer<Start> start_of(Context& context, const std::optional<std::string>& since
     return Start{0, now - std::chrono::nanoseconds{*back}.count()};
 }
 
-void print(Context& context, const Value& records, const Filter& filter) {
-    for (const auto& record : records) {
-        if (!filter.wants(record)) continue;
-        const bool lines = context.format() == Format::Table || context.format() == Format::Wide;
-        if (lines)
-            context.out() << event_line(record);
-        else if (context.format() == Format::Name)
-            context.out() << number_of(record, "eventID") << "\n";
-        else
-            context.out() << json_line(record);
+/// Prints records one by one. Lines name RM and partition as tables do: when there are several, or with -o wide.
+class Printer {
+public:
+    explicit Printer(Context& context) : context_(context) {}
+
+    /// Where records are, or are to be expected.
+    void expect(const std::string& rm, const std::string& partition) {
+        rms_.insert(rm);
+        partitions_.insert(partition);
     }
-    context.out().flush();
-}
+    void print(const std::vector<Value>& records) {
+        for (const auto& record : records) expect(text_of(record, "rmID"), event_partition(record));
+        const EventPlaces places{width(rms_), width(partitions_)};
+        for (const auto& record : records) {
+            if (context_.format() == Format::Table || context_.format() == Format::Wide)
+                context_.out() << event_line(record, places);
+            else if (context_.format() == Format::Name)
+                context_.out() << number_of(record, "eventID") << "\n";
+            else
+                context_.out() << json_line(record);
+        }
+        context_.out().flush();
+    }
+
+private:
+    [[nodiscard]] std::size_t width(const std::set<std::string>& names) const {
+        if (names.size() < 2 && context_.format() != Format::Wide) return 0;
+        std::size_t widest = 1;
+        for (const auto& name : names) widest = std::max(widest, printable(name).size());
+        return widest;
+    }
+
+    Context& context_;
+    std::set<std::string> rms_, partitions_;
+};
 
 void tell_lost(Context& context, const Value& reply) {
     if (const auto lost = number_of(reply, "lost"); lost > 0) context.note(counted(lost, "event") + " no longer kept");
 }
 
-/// Everything kept from `from` on; returns the number that comes next.
-Answer<std::int64_t> read_kept(Context& context, std::int64_t from, const std::function<void(const Value&)>& take) {
+void add_wanted(const Value& records, const Filter& filter, std::vector<Value>& wanted) {
+    std::copy_if(records.begin(), records.end(), std::back_inserter(wanted),
+                 [&](const Value& record) { return filter.wants(record); });
+}
+
+/// Adds what is kept from `from` on; returns the number that comes next.
+Answer<std::int64_t> read_kept(Context& context, std::int64_t from, const Filter& filter, std::vector<Value>& kept) {
     while (true) {
         YK_TRY(reply, context.call("Events", {{"start", from}, {"count", kPage}}));
         tell_lost(context, reply);
         const auto& records = member_of(reply, "EventRecords");
-        take(records);
+        add_wanted(records, filter, kept);
         const auto next = records.empty() ? from : number_of(records.back(), "eventID") + 1;
         if (records.empty() || next >= number_of(reply, "NextID")) return next;
         from = next;
     }
 }
 
-Outcome follow(Context& context, const Filter& filter, std::int64_t from) {
+Outcome follow(Context& context, Printer& printer, const Filter& filter, std::int64_t from) {
     const HeldSignals signals;
     std::string stream;
     while (true) {
@@ -129,7 +157,9 @@ Outcome follow(Context& context, const Filter& filter, std::int64_t from) {
         }
         YK_TRY(reply, context.call("EventStream", query));
         stream = text_of(reply, "streamID");
-        print(context, member_of(reply, "records"), filter);
+        std::vector<Value> wanted;
+        add_wanted(member_of(reply, "records"), filter, wanted);
+        printer.print(wanted);
         tell_lost(context, reply);
         from = std::max(from, number_of(reply, "nextID"));
         if (!context.out()) return Exit::Ok; // the reader has gone
@@ -142,24 +172,21 @@ Outcome show_events(Context& context, const EventOptions& options) {
     filter.since_ns = start.since_ns;
     filter.partition = context.settings().partition;
     filter.rm = context.settings().rm;
-    if (options.follow) {
-        std::int64_t next = start.id;
-        if (options.since) {
-            YK_TRY(read, read_kept(context, start.id, [&](const Value& records) { print(context, records, filter); }));
-            next = read;
-        }
-        return follow(context, filter, next);
-    }
-    const bool whole = context.format() == Format::Json || context.format() == Format::Yaml;
     std::vector<Value> kept;
-    const auto take = [&](const Value& records) {
-        if (!whole) return print(context, records, filter);
-        std::copy_if(records.begin(), records.end(), std::back_inserter(kept),
-                     [&](const Value& record) { return filter.wants(record); });
-    };
-    YK_TRY(next, read_kept(context, start.id, take));
-    static_cast<void>(next);
-    return whole ? context.show_list(kept, {}) : Exit::Ok;
+    std::int64_t next = start.id;
+    if (!options.follow || options.since) {
+        YK_TRY(read, read_kept(context, start.id, filter, kept));
+        next = read;
+    }
+    Printer printer{context};
+    if (options.follow || (kept.empty() && (filter.rm || filter.partition))) { // else they may be gone by now
+        YK_TRY(partitions, all_partitions(context));                           // of -r and -p: an error if unknown
+        for (const auto& one : partitions) printer.expect(text_of(one, "clusterId"), text_of(one, "name"));
+    }
+    if (!options.follow && (context.format() == Format::Json || context.format() == Format::Yaml))
+        return context.show_list(std::move(kept), {});
+    printer.print(kept);
+    return options.follow ? follow(context, printer, filter, next) : Exit::Ok;
 }
 
 } // namespace

@@ -81,7 +81,7 @@ std::string placement_text(const Value& answer, const Style& style) {
 Outcome explain_placement(Context& context, const PlacementOptions& options) {
     YK_TRY(tags, parse_pairs(options.tags, "--tag"));
     Value query{{"what", "placement"}, {"user", options.user}, {"tags", std::move(tags)}};
-    query["groups"] = split_groups(options.groups);
+    query["groups"] = split_lists(options.groups);
     if (options.queue) query["queue"] = *options.queue;
     if (options.file) {
         YK_TRY(text, read_configuration(context, *options.file));

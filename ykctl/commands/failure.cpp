@@ -181,9 +181,14 @@ Failure with_problems(Failure failure, const std::string& file) {
         !failure.details.contains("problems"))
         return failure;
     const auto source = text_member(failure.details, "source");
-    const auto end = failure.message.find(source + ":"); // what stands before is the daemon's
-    const auto before = end == std::string::npos ? std::string{} : failure.message.substr(0, end);
-    return config_refused(before, file.empty() ? source : file, failure.details["problems"]);
+    const auto& problems = failure.details["problems"];
+    if (!problems.is_array() || problems.empty()) return failure;
+    const auto first = source + place_of(problems.front()) + said_of(problems.front());
+    const auto at = failure.message.find(first); // around it stands what the daemon says about itself
+    const auto before = at == std::string::npos ? std::string{} : failure.message.substr(0, at);
+    auto named = config_refused(before, file.empty() ? source : file, problems);
+    if (at != std::string::npos) named.message += failure.message.substr(at + first.size());
+    return named;
 }
 
 std::string failure_text(const Failure& failure, bool json) {

@@ -134,10 +134,19 @@ std::string event_type_text(const Value& record) {
     return enum_text<si::EventType>(number_of(record, "type"));
 }
 
-std::string event_line(const Value& record) {
+std::string event_partition(const Value& record) {
+    const auto full = text_of(record, "partitionName");
+    return full.substr(full.find(']') + 1);
+}
+
+std::string event_line(const Value& record, const EventPlaces& places) {
     const auto& size = member_of(record, "resource");
-    return fmt::format("{:>6} {} {:<9} {:<6} {} {} {}{}\n", number_of(record, "eventID"),
-                       time_text(number_of(record, "timestampNano")), event_type_text(record),
+    std::string where;
+    if (places.rm > 0) where += fmt::format("{:<{}} ", or_dash(printable(text_of(record, "rmID"))), places.rm);
+    if (places.partition > 0)
+        where += fmt::format("{:<{}} ", or_dash(printable(event_partition(record))), places.partition);
+    return fmt::format("{:>6} {} {}{:<9} {:<6} {} {} {}{}\n", number_of(record, "eventID"),
+                       time_text(number_of(record, "timestampNano")), where, event_type_text(record),
                        enum_text<si::EventChange>(number_of(record, "eventChangeType")),
                        event_detail_text(number_of(record, "eventChangeDetail")),
                        or_dash(printable(text_of(record, "objectID"))),

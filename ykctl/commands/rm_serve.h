@@ -20,8 +20,8 @@ struct RegisterOptions {
     std::int64_t keep = 10000; // of a detached RM
 };
 
-/// The body of RegisterResourceManager without `detached`. A configuration file that is empty (I-058) or that the daemon
-/// would refuse for its text is refused here.
+/// The body of RegisterResourceManager without `detached`. A configuration file that is empty (I-058) or that the
+/// daemon would refuse for its text is refused here.
 [[nodiscard]] Answer<wire::Value> registration(Context& context, const RegisterOptions& options);
 
 /// The file that was sent, as messages name it; empty: none.

@@ -148,6 +148,7 @@ Answer<Settings> resolve_settings(const GlobalOptions& options, const Environmen
     const auto socket = pick(options.socket, "socket", "YKCTL_SOCKET", environment, file);
     settings.address = socket ? socket->text : wire::default_address();
     settings.address_given = options.socket.has_value();
+    settings.address_named = socket.has_value();
     if (const auto problem = check_address(settings.address)) return *problem;
     settings.rm = text_of(pick(options.rm, "rm", "YKCTL_RM", environment, file));
     settings.partition = text_of(pick(options.partition, "partition", "YKCTL_PARTITION", environment, file));
@@ -193,7 +194,11 @@ Answer<Settings> resolve_settings(const GlobalOptions& options, const Environmen
 }
 
 bool wants_json(const GlobalOptions& options, const Environment& environment) {
-    const auto name = options.output ? options.output : environment("YKCTL_OUTPUT");
+    auto name = options.output ? options.output : environment("YKCTL_OUTPUT");
+    if (!name) {
+        const auto file = read_client_file(environment);
+        if (file.ok()) name = text_of(pick(std::nullopt, "output", "", environment, *file));
+    }
     return name == "json" || name == "jsonl";
 }
 

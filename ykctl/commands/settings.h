@@ -31,6 +31,7 @@ struct GlobalOptions {
 struct Settings {
     std::string address;
     bool address_given = false; // by -s itself
+    bool address_named = false; // by anything: -s, the environment, the client's file
     std::optional<std::string> rm, partition;
     Format format = Format::Table;
     TableView view;

@@ -60,12 +60,14 @@ Value done_value(const Done& done) {
     return value;
 }
 
-/// Refused because there is no such thing.
-bool is_unknown(std::int64_t code) {
+/// How to see which there are of what a refusal says is not there; nullptr: it is refused for something else.
+const char* list_of(std::int64_t code) {
     using C = si::ElementCode;
-    for (const auto unknown : {C::PartitionUnknown, C::AppUnknown, C::NodeUnknown, C::UnknownAllocation})
-        if (code == static_cast<std::int64_t>(unknown)) return true;
-    return false;
+    if (code == static_cast<std::int64_t>(C::PartitionUnknown)) return "ykctl partition list";
+    if (code == static_cast<std::int64_t>(C::AppUnknown)) return "ykctl app list";
+    if (code == static_cast<std::int64_t>(C::NodeUnknown)) return "ykctl node list";
+    if (code == static_cast<std::int64_t>(C::UnknownAllocation)) return "ykctl alloc list, ykctl ask list";
+    return nullptr;
 }
 
 std::string refusal_line(const Done& done) {
@@ -137,7 +139,10 @@ Done done(const Told& told, const std::string& key, std::string what, std::strin
 void Report::add(Done element) {
     const auto format = context_.format();
     const auto number = element.refusal ? ++refused_ : ++succeeded_;
-    if (element.refusal && is_unknown(element.refusal->code)) ++unknown_;
+    if (const char* list = element.refusal ? list_of(element.refusal->code) : nullptr; list != nullptr) {
+        ++unknown_;
+        lists_.insert(list);
+    }
     const bool all = is_machine_readable(format) || (format == Format::Name && !element.refusal);
     if (all || number <= (element.refusal ? kShownRefusals : kShownSuccesses)) elements_.push_back(std::move(element));
 }
@@ -168,6 +173,7 @@ Exit Report::finish() {
         }
     }
     if (refused_ > kShownRefusals) err << "ykctl: " << refused_ - kShownRefusals << " more refused\n";
+    for (const auto& list : lists_) err << "  which are there?  " << list << "\n";
     if (!each && format != Format::Name && !quiet) out << succeeded_ << " " << example << "\n";
     return exit;
 }

@@ -118,14 +118,20 @@ Answer<wire::Value> parse_pairs(const std::vector<std::string>& texts, const std
     return pairs;
 }
 
-wire::Value parse_user(const std::string& text) {
-    const auto colon = text.rfind(':');
-    wire::Value groups = wire::Value::array();
-    if (colon != std::string::npos) {
-        for (auto& group : split(text.substr(colon + 1), ',')) {
-            if (!group.empty()) groups.push_back(std::move(group));
+std::vector<std::string> split_lists(const std::vector<std::string>& texts) {
+    std::vector<std::string> names;
+    for (const auto& text : texts) {
+        for (auto& name : split(text, ',')) {
+            if (!name.empty()) names.push_back(std::move(name));
         }
     }
+    return names;
+}
+
+wire::Value parse_user(const std::string& text) {
+    const auto colon = text.rfind(':');
+    auto groups = wire::Value::array();
+    if (colon != std::string::npos) groups = split_lists({text.substr(colon + 1)});
     return {{"user", text.substr(0, colon)}, {"groups", groups}};
 }
 

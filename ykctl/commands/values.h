@@ -27,6 +27,9 @@ namespace yk::cli {
 /// `key=value` texts as a map; `option` names the option in errors. A key twice is an error.
 [[nodiscard]] Answer<wire::Value> parse_pairs(const std::vector<std::string>& texts, const std::string& option);
 
+/// The names in comma lists, in order; empty ones are left out.
+[[nodiscard]] std::vector<std::string> split_lists(const std::vector<std::string>& texts);
+
 /// `USER[:GROUP,...]` as `{user, groups}`.
 [[nodiscard]] wire::Value parse_user(const std::string& text);
 

@@ -78,6 +78,7 @@ Result<bool> apply(const Rm& rm, RmOwner& owner, const Loaded& loaded) {
 void remember(Daemon& daemon, Rm& rm, RmOwner& owner, const Loaded& loaded, const std::string& policy_group) {
     ConfigurationPtr before = loaded.configuration();
     rm.change_facts([&](RmFacts& facts) {
+        facts.last_reload = ReloadNote{real_now(), {}};
         std::swap(facts.configuration, before);
         facts.config_from_file = loaded.from_file;
         if (!policy_group.empty()) facts.policy_group = policy_group;
@@ -88,6 +89,18 @@ void remember(Daemon& daemon, Rm& rm, RmOwner& owner, const Loaded& loaded, cons
     daemon.config_history().keep(rm.id,
                                  {real_now(), loaded.outcome->configuration->checksum, loaded.origin, loaded.text});
     daemon.workers().post([before = std::move(before)] {});
+}
+
+void note_refusal(Rm& rm, const std::string& why) {
+    rm.change_facts([&](RmFacts& facts) { facts.last_reload = ReloadNote{real_now(), why}; });
+}
+
+/// The first problem with its place, and how many others there are.
+std::string refusal_of(const LoadOutcome& outcome) {
+    const std::string first = outcome.first_error().text();
+    const std::size_t others = outcome.problems.size() - 1;
+    if (others == 0) return first;
+    return fmt::format("{} (and {} more problem{})", first, others, others == 1 ? "" : "s");
 }
 
 /// Applied afterwards with Daemon::apply_extra_config().
@@ -108,7 +121,11 @@ struct Update {
 };
 
 void refuse(const Update& update, wire::ErrorReply error) {
-    log("core.config").warn("RM {}: configuration refused, the old one stays: {}", update.rm->id, error.message);
+    const LoadOutcome& outcome = *update.loaded.outcome;
+    const std::string why = outcome.configuration ? error.message : refusal_of(outcome);
+    log("core.config").warn("RM {}: configuration refused, the old one stays: {}", update.rm->id, why);
+    if (!outcome.configuration) log_problems(update.rm->id, outcome);
+    if (!update.request.dry_run) note_refusal(*update.rm, why);
     error.message = std::string(kPrefix) + error.message;
     update.call->fail(std::move(error));
 }
@@ -139,6 +156,7 @@ bool obtain(Update& update) {
         update.request.policy_group.empty() ? update.rm->facts().policy_group : update.request.policy_group;
     auto file = update.call->daemon().config_files().load(group);
     if (!file.ok()) {
+        if (!update.request.dry_run) note_refusal(*update.rm, file.error().message);
         update.call->fail(ErrorCode::ConfigSource, file.error().message);
         return false;
     }
@@ -156,7 +174,7 @@ void log_active(const std::string& rm_id, const Loaded& loaded, bool changed) {
     log("core.config")
         .info("RM {}: configuration {} of {} {}", rm_id, loaded.outcome->configuration->checksum.substr(0, 12),
               loaded.origin, changed ? "is active" : "unchanged");
-    log_warnings(rm_id, *loaded.outcome);
+    log_problems(rm_id, *loaded.outcome);
 }
 
 // --- storing (I-184) ----------------------------------------------------------------------------
@@ -354,6 +372,12 @@ void set_extra_config(const CallPtr& call) {
 
 namespace {
 
+/// Notes a refusal and says it.
+std::string kept(Rm& rm, const std::string& why) {
+    note_refusal(rm, why);
+    return fmt::format("RM {} keeps its configuration: {}", rm.id, why);
+}
+
 /// The reload of one RM's file on its owner thread.
 struct Reload {
     Daemon& daemon;
@@ -380,7 +404,7 @@ struct Reload {
     }
     bool keep_old(const std::string& why) const {
         log("core.config").warn("RM {} keeps its configuration: {}", rm->id, why);
-        outcome->set_value(fmt::format("RM {} keeps its configuration: {}", rm->id, why));
+        outcome->set_value(kept(*rm, why));
         return false;
     }
 };
@@ -390,11 +414,13 @@ struct Reload {
 std::string reload_from_file(Daemon& daemon, const RmPtr& rm) {
     const RmFacts facts = rm->facts();
     const auto file = daemon.config_files().load(facts.policy_group);
-    if (!file.ok()) return fmt::format("RM {}: {}", rm->id, file.error().message);
-    if (!file->has_value()) return fmt::format("RM {}: its configuration file is no longer configured", rm->id);
+    if (!file.ok()) return kept(*rm, file.error().message);
+    if (!file->has_value()) return kept(*rm, "its configuration file is no longer configured");
     Loaded loaded((*file)->text, (*file)->source, "file " + (*file)->source, true);
-    if (!loaded.good())
-        return fmt::format("RM {} keeps its configuration: {}", rm->id, loaded.outcome->first_error().text());
+    if (!loaded.good()) {
+        log_problems(rm->id, *loaded.outcome);
+        return kept(*rm, refusal_of(*loaded.outcome));
+    }
     keep_names(*rm, loaded);
     auto outcome = std::make_shared<std::promise<std::string>>();
     auto answer = outcome->get_future();

@@ -165,14 +165,14 @@ void answer_page(const CallPtr& call, const DumpKind& kind, const PagePlace& pla
 void refuse_what(const CallPtr& call, const std::string& what) {
     if (what == "recovery") // waits for later work
         return call->fail(ErrorCode::Invalid, fmt::format("dump {} is not part of this version of ykd", what), "what");
-    call->fail(
-        ErrorCode::Invalid,
-        fmt::format(
-            "there is no dump \"{}\"; there are partitions, queues, queue, apps, app, nodes, node, users, user, "
-            "groups, "
-            "group, reservations, rules, config, confighistory, clusters, utilization, history, streams, events, full",
-            what),
-        "what");
+    call->fail(ErrorCode::Invalid,
+               fmt::format(
+                   "there is no dump \"{}\"; there are partitions, queues, queue, apps, app, nodes, node, users, user, "
+                   "groups, "
+                   "group, reservations, rules, config, confighistory, clusters, utilization, history, loglevels, "
+                   "streams, events, full",
+                   what),
+               "what");
 }
 
 bool check_query(const CallPtr& call, const DumpQuery& query) {

@@ -100,6 +100,19 @@ Value config_history_values(const Viewer& viewer, const DumpQuery& query) {
     return list;
 }
 
+/// C-463: of each logger the level in force and the setting that says so, `log.level` for those without one.
+Value log_level_values(const Viewer& viewer) {
+    const TextMap extra = viewer.daemon.extra_config().effective();
+    const auto value_of = [&](std::string_view logger, const std::string& key) {
+        return Value{{"logger", logger}, {"level", log_level_of(logger)}, {"set", extra.count(key) != 0}};
+    };
+    Value list = Value::array({value_of("", "log.level")});
+    std::vector<std::string_view> names(known_loggers().begin(), known_loggers().end());
+    std::sort(names.begin(), names.end());
+    for (const std::string_view name : names) list.push_back(value_of(name, fmt::format("log.{}.level", name)));
+    return list;
+}
+
 Value event_stream_values(const Viewer& viewer) {
     Value list = Value::array();
     for (const EventStreams::Info& one : viewer.daemon.event_streams().all())
@@ -121,6 +134,8 @@ std::optional<Value> plain_dump(const CallPtr& call, const DumpQuery& query, boo
         data = list.size() == 1 ? list.front() : std::move(list);
     } else if (query.what == "clusters") {
         data = cluster_values(viewer, query);
+    } else if (query.what == "loglevels") {
+        data = log_level_values(viewer);
     } else if (query.what == "streams") {
         data = stream_values(viewer, query);
     } else {

@@ -10,7 +10,7 @@
 
 namespace yk::service {
 
-/// The `data` of dumps clusters, config, confighistory, history, streams. Nothing: another kind of dump, or
+/// The `data` of dumps clusters, config, confighistory, history, loglevels, streams. Nothing: another kind of dump, or
 /// (`*answered`) the call was answered with what is wrong.
 [[nodiscard]] std::optional<Value> plain_dump(const CallPtr& call, const DumpQuery& query, bool* answered);
 

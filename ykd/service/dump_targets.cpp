@@ -70,8 +70,7 @@ std::vector<RmPtr> registered_rms(const Viewer& viewer, const DumpQuery& query) 
     std::vector<RmPtr> rms = viewer.daemon.rms().all();
     std::erase_if(rms, [&](const RmPtr& rm) {
         return !rm->facts().configuration || rm->owner.state() == si::CoreState::New ||
-               (!query.rm_id.empty() && rm->id != query.rm_id) ||
-               (!is_open_to_all(query) && !viewer.may_see(rm->id));
+               (!query.rm_id.empty() && rm->id != query.rm_id) || (!is_open_to_all(query) && !viewer.may_see(rm->id));
     });
     return rms;
 }

@@ -59,7 +59,8 @@ constexpr std::array<std::string_view, 35> kLoggers{"core",
 
 /// C-465.
 bool is_of_the_rm(std::string_view key) {
-    return find_rm_key(key) != nullptr || key.rfind("kubernetes.", 0) == 0 || key.rfind("admissionController.", 0) == 0;
+    return key == kHotRefresh || find_rm_key(key) != nullptr || key.rfind("kubernetes.", 0) == 0 ||
+           key.rfind("admissionController.", 0) == 0;
 }
 
 /// Configuration texts (C-466) are carried, too.
@@ -183,7 +184,7 @@ std::vector<std::string> changes_ignored(const TextMap& before, const TextMap& n
     both.insert(now.begin(), now.end());
     std::vector<std::string> warnings;
     for (const auto& [key, text] : both) {
-        if ((key != kHotRefresh && !is_of_the_rm(key)) || text_in(before, key) == text_in(now, key)) continue;
+        if (!is_of_the_rm(key) || text_in(before, key) == text_in(now, key)) continue;
         if (key == kHotRefresh && to_bool(text_in(before, key)) != false) continue; // may go from true to false
         std::string warning =
             fmt::format("ignoring non-reloadable configuration change (restart required to update): {}", key);
@@ -222,6 +223,10 @@ DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     reader.duration("service.releaseConfirmTimeout", core.release_confirm, false);
     reader.look_for_unknown_keys();
     return derived;
+}
+
+std::span<const std::string_view> known_loggers() {
+    return kLoggers;
 }
 
 void ExtraConfig::set(const std::string& rm_id, TextMap map) {

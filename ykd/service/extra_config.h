@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,9 @@ struct DerivedSettings {
 [[nodiscard]] std::optional<bool> to_bool(std::string_view text);
 /// `base`: what is not of extraConfig (reservations off, manual schedule).
 [[nodiscard]] DerivedSettings derive_settings(const TextMap& map, const Settings& base);
+
+/// Every logger there is (C-464, I-740).
+[[nodiscard]] std::span<const std::string_view> known_loggers();
 
 class ExtraConfig {
 public:

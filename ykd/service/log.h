@@ -27,6 +27,9 @@ void set_log_levels(const std::map<std::string, std::string>& settings, std::str
 /// The level of a logger: its own or that of the nearest above it; without a name that of those which have none.
 [[nodiscard]] std::string log_level(std::string_view logger = {});
 
+/// The level in force for a logger, in the words of C-463.
+[[nodiscard]] std::string log_level_of(std::string_view logger);
+
 /// The logger that `log.<logger>.level` is about; nothing when the key has another form (C-463).
 [[nodiscard]] std::optional<std::string> logger_of(std::string_view key);
 

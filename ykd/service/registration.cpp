@@ -198,7 +198,7 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
         .info("RM {} registered{}: partitions {}, configuration {}", owner.rm_id(),
               request.detached ? " (detached)" : "", fmt::join(facts.partitions, " "),
               installation.configuration.checksum.substr(0, 12));
-    log_warnings(owner.rm_id(), *registration->loaded);
+    log_problems(owner.rm_id(), *registration->loaded);
     daemon.config_history().keep(owner.rm_id(), {real_now(), installation.configuration.checksum, registration->origin,
                                                  std::make_shared<const std::string>(std::move(registration->text))});
     answer(*registration, facts);

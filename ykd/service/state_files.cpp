@@ -1,7 +1,7 @@
 #include "ykd/service/state_files.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -74,6 +74,18 @@ shutdownGrace: 2s
     CHECK(settings.shutdown_grace == std::chrono::seconds{2});
 }
 
+TEST_CASE("B-03 every problem of a settings file, in its order") {
+    DaemonSettings settings;
+    const auto parsed =
+        parse_settings("maxSession: 3\nlivenessTimeout: [1]\ntls: {crt: a}\nmaxCalls: 0\n", "f", settings);
+    REQUIRE_FALSE(parsed.ok());
+    REQUIRE(parsed.error().all.size() == 4);
+    CHECK(parsed.error().all[1].text() == "f:2:18: livenessTimeout: a text is wanted");
+    CHECK(parsed.error().all[3].where == "f:4:11");
+    CHECK(parsed.error().text() ==
+          R"(f:1:1: unknown key "maxSession", did you mean "maxSessions"? (and 3 more problems))");
+}
+
 TEST_CASE("C-469 the settings file is strict: faults name file, line, column and the way out") {
     CHECK(fault("") == "good");
     CHECK(fault("maxSession: 3\n") == R"(ykd.conf:1:1: unknown key "maxSession", did you mean "maxSessions"?)");

@@ -161,6 +161,9 @@ TEST_CASE("errors are JSON on standard error with -o json, by option or variable
     CHECK(ran.exit == 3);
     CHECK(Value::parse(ran.err).at("error").at("name") == "UNREACHABLE");
     CHECK(Value::parse(run_with({{"YKCTL_OUTPUT", "json"}}, {"nod"}).err).at("error").at("name") == "USAGE");
+    const ClientFile file("output: jsonl\n");
+    CHECK(Value::parse(run_with(file.variables(), {"nod"}).err).at("error").at("name") == "USAGE");
+    CHECK(run_with(file.variables(), {"-o", "table", "nod"}).err.rfind("ykctl: unknown command", 0) == 0);
 }
 
 TEST_CASE("--help of every command is its own help") {

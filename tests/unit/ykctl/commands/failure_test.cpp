@@ -68,7 +68,7 @@ TEST_CASE("errors as JSON have code, name, message and path") {
 
 TEST_CASE("B-01 B-03 a refused configuration: every problem with file, line and column") {
     auto error = refused(310, "E_CONFIG_INVALID");
-    error.message = "update of configuration failed: config:12:9: a.b: bad";
+    error.message = "update of configuration failed: config:12:9: a.b: bad (and more)";
     error.details = {{"source", "config"},
                      {"problems",
                       {{{"line", 12}, {"column", 9}, {"path", "a.b"}, {"message", "bad"}, {"severity", "error"}},
@@ -76,7 +76,7 @@ TEST_CASE("B-01 B-03 a refused configuration: every problem with file, line and 
                        {{"line", 0}, {"column", 0}, {"path", ""}, {"message", "odd"}, {"severity", "warning"}}}}};
     const auto failure = with_problems(from_call_error(error, "x"), "q.yaml");
     CHECK(failure_text(failure, false) ==
-          "ykctl: update of configuration failed: q.yaml:12:9: a.b: bad (E_CONFIG_INVALID)\n"
+          "ykctl: update of configuration failed: q.yaml:12:9: a.b: bad (and more) (E_CONFIG_INVALID)\n"
           "  q.yaml:3:1: error: worse\n"
           "  q.yaml: warning: odd\n");
     const auto json = nlohmann::json::parse(failure_text(failure, true))["error"];

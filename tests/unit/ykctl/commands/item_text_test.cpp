@@ -42,3 +42,12 @@ TEST_CASE("event records: types, changes and details by name, unknown ones by nu
     CHECK(event_line({{"eventID", 3}, {"type", 77}, {"eventChangeDetail", 999}, {"message", "x"}}) ==
           "     3 - 77        NONE   999 - -  x\n");
 }
+
+TEST_CASE("event records: RM and partition when there are several") {
+    const Value record{
+        {"eventID", 3}, {"type", 4}, {"objectID", "root"}, {"rmID", "one"}, {"partitionName", "[one]gpu"}};
+    CHECK(event_line(record) == "     3 - QUEUE     NONE   DETAILS_NONE root -\n");
+    CHECK(event_line(record, {5, 0}) == "     3 - one   QUEUE     NONE   DETAILS_NONE root -\n");
+    CHECK(event_line(record, {3, 7}) == "     3 - one gpu     QUEUE     NONE   DETAILS_NONE root -\n");
+    CHECK(event_line({{"eventID", 3}}, {1, 1}) == "     3 - - - NONE      NONE   DETAILS_NONE - -\n");
+}

@@ -46,6 +46,7 @@ TEST_CASE("KEY=VALUE pairs") {
 TEST_CASE("USER[:GROUP,...]") {
     CHECK(parse_user("kim") == Value{{"user", "kim"}, {"groups", Value::array()}});
     CHECK(parse_user("kim:a,b") == Value{{"user", "kim"}, {"groups", {"a", "b"}}});
+    CHECK(split_lists({"a,b", "", ",c,"}) == std::vector<std::string>{"a", "b", "c"});
 }
 
 TEST_CASE("name formats hold exactly one number") {
