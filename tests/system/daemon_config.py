@@ -98,9 +98,9 @@ def test_extra_config_stays_when_absent_and_goes_when_present():
         check("non-reloadable" not in daemon.text())
         text = "ignoring non-reloadable configuration change (restart required to update): "  # C-466
         update(client, TWO, extraConfig={"event.RESTResponseSize": "1", "kubernetes.qps": "5", "api.token": "t0p"})
-        until("it is said", lambda: text + "kubernetes.qps: (default) -> 5" in daemon.text())
+        until("it is said", lambda: text + "kubernetes.qps: 1000 -> 5" in daemon.text())
         client.change("SetExtraConfig", {"extraConfig": {"service.clusterId": "c"}})
-        until("it is said", lambda: text + "service.clusterId: (default) -> c" in daemon.text())
+        until("it is said", lambda: text + "service.clusterId: mycluster -> c" in daemon.text())
         shown = client.dump("config")["extra"]
         check(shown["kubernetes.qps"] == "5" and shown["api.token"] == "***", shown)  # I-440: secrets masked
         check(client.dump("full")["config"][0]["extra"]["api.token"] == "***")
@@ -130,6 +130,25 @@ def test_a_trial_changes_nothing_and_the_way_back():
         check(back["changed"] and back["checksum"] == first, back)
         client.refused("E_NOT_FOUND", "UpdateConfiguration", {"rmID": "rm:1", "checksum": "FFFF"}, mutating=True)
         client.refused("E_INVALID", "UpdateConfiguration", {"rmID": "rm:1", "checksum": first, "config": TWO}, mutating=True)
+
+
+def test_a_partition_in_another_case_is_the_same_one():  # C-030, C-446, I-111
+    with Daemon("--manual-schedule") as daemon:
+        client = daemon.client()
+        client.register(config=TWO)
+        client.change("UpdateNode", {"rmID": "rm:1", "nodes": [
+            {"nodeID": "n", "action": 1, "attributes": {"si/node-partition": "gpu"}, "schedulableResource": {"vcore": 9}}]})
+        client.get("Sync", {"rmID": "rm:1"})
+        check([node["nodeID"] for node in client.dump("nodes", partition="gpu")] == ["n"])
+        other = TWO.replace("name: gpu", "name: GPU").replace("{name: a}]}]", "{name: z}]}]")
+        trial = update(client, other, dryRun=True)
+        check({one["kind"] for one in trial["changes"]} == {"queue-added", "queue-draining"}, trial["changes"])
+        answer = update(client, other)
+        check(answer["partitions"] == trial["partitions"] == ["[rm:1]default", "[rm:1]gpu"], answer)
+        check([node["nodeID"] for node in client.dump("nodes", partition="gpu")] == ["n"])
+        check(names(client, "gpu") == ["root.a", "root.z"], names(client, "gpu"))
+        check([one["name"] for one in client.dump("config")["partitions"]] == ["default", "gpu"])
+        client.refused("E_NOT_FOUND", "Dump", {"what": "nodes", "partition": "GPU"})
 
 
 def test_usage_of_users_and_groups():

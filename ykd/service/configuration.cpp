@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <future>
 
+#include "libcore/config/partition_names.h"
 #include "ykd/service/config_effects.h"
 #include "ykd/service/config_errors.h"
 #include "ykd/service/config_preview.h"
@@ -43,6 +44,20 @@ struct Loaded {
     /// REQUIRES: good().
     [[nodiscard]] ConfigurationPtr configuration() const { return {outcome, &*outcome->configuration}; }
 };
+
+/// C-030: a partition that is written in another case keeps the name it has; so it is kept and shown.
+void keep_names(const Rm& rm, Loaded& loaded) {
+    const auto active = rm.facts().configuration;
+    if (!active) return;
+    config::PartitionNames names;
+    for (const config::Partition& one : active->partitions) names.add(one.name);
+    const auto& wanted = loaded.outcome->configuration->partitions;
+    if (std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) { return names.running(one.name) == one.name; }))
+        return;
+    auto renamed = std::make_shared<LoadOutcome>(*loaded.outcome);
+    for (config::Partition& one : renamed->configuration->partitions) one.name = names.running(one.name);
+    loaded.outcome = std::move(renamed);
+}
 
 bool is_active(const Rm& rm, const Loaded& loaded) {
     const auto active = rm.facts().configuration;
@@ -322,6 +337,7 @@ void update_configuration(const CallPtr& call) {
         return call->fail(ErrorCode::Invalid, "either a text or the checksum of a former one", "checksum");
     if (!obtain(*update)) return;
     if (!update->loaded.good()) return refuse(*update, config_error(*update->loaded.outcome));
+    keep_names(*update->rm, update->loaded);
     if (update->request.dry_run) return try_out(*update);
     update->rm->owner.in_order([update](RmOwner& owner) {
         update->rm->config_store.in_turn(owner, [update](RmOwner& then) { carry_out(*update, then); });
@@ -400,11 +416,12 @@ std::string reload_from_file(Daemon& daemon, const RmPtr& rm) {
     const auto file = daemon.config_files().load(facts.policy_group);
     if (!file.ok()) return kept(*rm, file.error().message);
     if (!file->has_value()) return kept(*rm, "its configuration file is no longer configured");
-    const Loaded loaded((*file)->text, (*file)->source, "file " + (*file)->source, true);
+    Loaded loaded((*file)->text, (*file)->source, "file " + (*file)->source, true);
     if (!loaded.good()) {
         log_problems(rm->id, *loaded.outcome);
         return kept(*rm, refusal_of(*loaded.outcome));
     }
+    keep_names(*rm, loaded);
     auto outcome = std::make_shared<std::promise<std::string>>();
     auto answer = outcome->get_future();
     rm->owner.in_order([reload = Reload{daemon, rm, loaded, outcome}](RmOwner& owner) {

@@ -8,6 +8,7 @@
 #include "libcore/config/suggest.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/explain_kinds.h"
+#include "ykd/service/extra_config_keys.h"
 #include "ykd/service/log.h"
 #include "ykd/service/service_keys.h"
 
@@ -97,7 +98,7 @@ std::optional<Setting> explain_carried(Daemon& daemon, const std::string& key) {
     if (known == nullptr && !origin) return std::nullopt;
     Setting setting{std::nullopt, "default", std::string{kOfTheRm}, warnings_of(daemon.current_settings(), key)};
     if (origin) {
-        setting.value = origin->text;
+        setting.value = is_secret(key) ? std::string{kMasked} : origin->text; // I-440
         setting.from = origin_text(daemon, *origin);
     } else if (!known->fallback.empty()) {
         setting.value = std::string{known->fallback};

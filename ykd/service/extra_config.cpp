@@ -175,7 +175,10 @@ bool is_secret(std::string_view key) {
 std::vector<std::string> changes_ignored(const TextMap& before, const TextMap& now) {
     const auto text_in = [](const TextMap& map, const std::string& key) {
         const auto found = map.find(key);
-        return found == map.end() ? std::string{"(default)"} : found->second;
+        if (found != map.end()) return found->second;
+        if (key == kHotRefresh) return std::string{"true"};
+        const RmKey* known = find_rm_key(key);
+        return known == nullptr || known->fallback.empty() ? std::string{"(unset)"} : std::string{known->fallback};
     };
     TextMap both = before;
     both.insert(now.begin(), now.end());

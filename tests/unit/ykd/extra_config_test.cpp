@@ -137,11 +137,12 @@ TEST_CASE("C-466 a change that only a restart brings into force is warned of, ke
     const std::string text = "ignoring non-reloadable configuration change (restart required to update)";
     CHECK(changes_ignored({}, {}).empty());
     CHECK(changes_ignored({{"kubernetes.qps", "5"}}, {{"kubernetes.qps", "5"}}).empty());
+    CHECK(changes_ignored({}, {{"kubernetes.qps", "1000"}}).empty()); // the default
     CHECK(changes_ignored({{"log.level", "INFO"}, {"health.checkInterval", "1s"}}, {{"log.level", "WARN"}}).empty());
     CHECK(changes_ignored({{"service.clusterId", "a"}, {"kubernetes.qps", "5"}},
-                          {{"service.clusterId", "b"}, {"service.placeholderImage", "x"}}) ==
-          std::vector<std::string>{text + ": kubernetes.qps: 5 -> (default)", text + ": service.clusterId: a -> b",
-                                   text + ": service.placeholderImage: (default) -> x"});
+                          {{"service.clusterId", "b"}, {"service.placeholderRunAsUser", "x"}}) ==
+          std::vector<std::string>{text + ": kubernetes.qps: 5 -> 1000", text + ": service.clusterId: a -> b",
+                                   text + ": service.placeholderRunAsUser: (unset) -> x"});
     const std::string hot = "service.enableConfigHotRefresh";
     CHECK(changes_ignored({}, {{hot, "false"}}).empty());
     CHECK(changes_ignored({{hot, "true"}}, {{hot, "false"}}).empty());
