@@ -78,6 +78,9 @@ _ykctl() {
             'explain:app') place='explain app' ;;
             'explain:ask') place='explain ask' ;;
             'explain:preemption') place='explain preemption' ;;
+            'explain:node') place='explain node' ;;
+            'explain:user') place='explain user' ;;
+            'explain:config') place='explain config' ;;
             'explain:queue') place='explain queue' ;;
             'explain:placement') place='explain placement' ;;
             'scenario:run') place='scenario run' ;;
@@ -330,7 +333,7 @@ _ykctl() {
             options='-h --help --dry-run'
             files=no ;;
         'explain')
-            words='app ask preemption queue placement'
+            words='app ask preemption node user config queue placement'
             options='-h --help'
             files=no ;;
         'explain app')
@@ -344,6 +347,18 @@ _ykctl() {
         'explain preemption')
             words=''
             options='-h --help --app'
+            files=no ;;
+        'explain node')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'explain user')
+            words=''
+            options='-h --help --group'
+            files=no ;;
+        'explain config')
+            words=''
+            options='-h --help'
             files=no ;;
         'explain queue')
             words=''

@@ -9,7 +9,7 @@ import re
 import textwrap
 
 HEAD = """.\\" Made by docs/protocol_man.py from docs/protocol.md: change that.
-.Dd November 20, 2025
+.Dd November 20, 2026
 .Dt YKD-PROTOCOL 7
 .Os
 .Sh NAME

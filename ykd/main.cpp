@@ -19,6 +19,19 @@ std::vector<std::string> files_to_check(const yk::service::CommandLine& line) {
     return files;
 }
 
+/// --check-config. The settings file, if there is one, was read with the command line.
+int check(const yk::service::CommandLine& line) {
+    constexpr int kUsage = 2;
+    const auto files = files_to_check(line);
+    const std::string& settings = line.settings.settings_file;
+    if (files.empty() && settings.empty()) {
+        std::cerr << "ykd: --check-config: nothing to check; name a FILE or --config\n";
+        return kUsage;
+    }
+    if (files.empty()) std::cout << settings << ": good\n";
+    return yk::service::check_config(files);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -27,7 +40,7 @@ int main(int argc, char** argv) {
     const yk::service::CommandLine line = yk::service::parse_command_line(argc, argv, YK_VERSION);
     switch (line.action) {
     case Action::Done: return line.exit_code;
-    case Action::CheckConfig: return yk::service::check_config(files_to_check(line));
+    case Action::CheckConfig: return check(line);
     case Action::DumpDefaultConfig: std::cout << yk::config_yaml::default_text(); return 0;
     case Action::Run: break;
     }

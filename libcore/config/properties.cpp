@@ -133,23 +133,24 @@ struct Property {
     std::string_view key;
     bool (*set)(QueueProperties&, const std::string&);
     std::string_view expected;
+    std::string_view fallback; // C-150; a parent always sorts fair
 };
 
 constexpr std::array<Property, 14> kProperties{{
-    {kSortPolicy, set_sort_policy, "fifo or fair"},
-    {kPrioritySorting, set_priority_sorting, "enabled or disabled"},
-    {kPriorityPolicy, set_priority_policy, "default or fence"},
-    {kPriorityOffset, set_priority_offset, "a whole number from -2147483648 to 2147483647"},
-    {kPreemptionPolicy, set_preemption_policy, "default, fence or disabled"},
-    {kPreemptionDelay, set_preemption_delay, "a duration above 0, such as 30s"},
-    {kPreemptionCharge, set_preemption_charge, "victim or ask"},
-    {kLeastHarm, set_least_harm, "enabled or disabled"},
-    {kVictimsPerMinute, set_victims_per_minute, "a whole number, 0 for no limit"},
-    {kQuotaPreemptionDelay, set_quota_preemption_delay, "a duration, such as 30s, or 0 for off"},
-    {kQuotaRearm, set_quota_rearm, "enabled or disabled"},
-    {kGangOrder, set_gang_order, "enabled or disabled"},
-    {kBackoff, set_backoff, "a whole number, 0 for off"},
-    {kBackoffDelay, set_backoff_delay, "a duration above 0, such as 30s"},
+    {kSortPolicy, set_sort_policy, "fifo or fair", "fifo"},
+    {kPrioritySorting, set_priority_sorting, "enabled or disabled", "enabled"},
+    {kPriorityPolicy, set_priority_policy, "default or fence", "default"},
+    {kPriorityOffset, set_priority_offset, "a whole number from -2147483648 to 2147483647", "0"},
+    {kPreemptionPolicy, set_preemption_policy, "default, fence or disabled", "default"},
+    {kPreemptionDelay, set_preemption_delay, "a duration above 0, such as 30s", "30s"},
+    {kPreemptionCharge, set_preemption_charge, "victim or ask", "victim"},
+    {kLeastHarm, set_least_harm, "enabled or disabled", "disabled"},
+    {kVictimsPerMinute, set_victims_per_minute, "a whole number, 0 for no limit", "0"},
+    {kQuotaPreemptionDelay, set_quota_preemption_delay, "a duration, such as 30s, or 0 for off", "0s"},
+    {kQuotaRearm, set_quota_rearm, "enabled or disabled", "disabled"},
+    {kGangOrder, set_gang_order, "enabled or disabled", "disabled"},
+    {kBackoff, set_backoff, "a whole number, 0 for off", "0"},
+    {kBackoffDelay, set_backoff_delay, "a duration above 0, such as 30s", "30s"},
 }};
 
 void replace_if_present(PropertyMap& map, std::string_view key, std::string_view value) {
@@ -178,11 +179,17 @@ PropertyMap inherit_properties(const PropertyMap& parent, const PropertyMap& own
 
 QueueProperties derive_properties(const PropertyMap& effective, bool leaf) {
     QueueProperties derived;
-    for (const Property& property : kProperties)
-        if (const auto found = effective.find(std::string{property.key}); found != effective.end())
-            property.set(derived, found->second);
+    for (const auto& [key, value] : effective)
+        for (const Property& property : kProperties)
+            if (property.key == key) property.set(derived, value);
     if (!leaf) derived.sort_policy = SortPolicy::Fair;
     return derived;
+}
+
+std::optional<std::string_view> property_default(std::string_view key) {
+    for (const Property& property : kProperties)
+        if (property.key == key) return property.fallback;
+    return std::nullopt;
 }
 
 std::string property_warning(const std::string& key, const std::string& value) {

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libcore/base/time.h"
@@ -45,6 +47,9 @@ struct QueueProperties {
 /// The values in an effective map. A value that is bad or missing gives the default (C-150, C-156). `leaf`: the queue
 /// is a leaf.
 [[nodiscard]] QueueProperties derive_properties(const PropertyMap& effective, bool leaf);
+
+/// The value that a queue has without the property, as text; nullopt: there is no such property.
+[[nodiscard]] std::optional<std::string_view> property_default(std::string_view key);
 
 /// What is worth a warning about one entry (B-04): unknown key, bad value, old value. Empty: nothing.
 [[nodiscard]] std::string property_warning(const std::string& key, const std::string& value);

@@ -9,6 +9,8 @@ namespace yk::config_yaml {
 
 /// `partitions`, then `checksum` when there is one. Keys in schema order, quantities in base units, empty values and
 /// defaults left out; equal configurations give equal bytes, and load(dump(c)) is c but for places and checksum.
+/// The checksum is one of the text, not of what it means (C-444), and a dump is another text than the one that was
+/// written by hand: it is equal from the second time on, when the text that is loaded is a dump itself.
 [[nodiscard]] std::string dump(const config::Configuration& configuration);
 
 /// `text` as a YAML scalar on one line that reads as the same text again: plain where that is safe, else quoted.

@@ -46,6 +46,37 @@ const std::array<const MappingType*, 11> kTypes{&kDocumentType, &kPartitionType,
                                                 &kResolverType, &kQueueType,     &kTemplateType,   &kResourcesType,
                                                 &kLimitType,    &kRuleType,      &kFilterType};
 
+struct Typed {
+    const MappingType* of;
+    Key key;
+    ValueType value;
+};
+
+const std::array<Typed, 22> kTyped{{
+    {&kDocumentType, "partitions", {&kPartitionType, true, false}},
+    {&kPartitionType, "queues", {&kQueueType, true, false}},
+    {&kPartitionType, "placementrules", {&kRuleType, true, false}},
+    {&kPartitionType, "limits", {&kLimitType, true, false}},
+    {&kPartitionType, "preemption", {&kPreemptionType, false, false}},
+    {&kPartitionType, "nodesortpolicy", {&kNodeSortType, false, false}},
+    {&kPartitionType, "usergroupresolver", {&kResolverType, false, false}},
+    {&kNodeSortType, "resourceweights", {nullptr, false, true}},
+    {&kQueueType, "resources", {&kResourcesType, false, false}},
+    {&kQueueType, "properties", {nullptr, false, true}},
+    {&kQueueType, "childtemplate", {&kTemplateType, false, false}},
+    {&kQueueType, "queues", {&kQueueType, true, false}},
+    {&kQueueType, "limits", {&kLimitType, true, false}},
+    {&kTemplateType, "resources", {&kResourcesType, false, false}},
+    {&kTemplateType, "properties", {nullptr, false, true}},
+    {&kResourcesType, "guaranteed", {nullptr, false, true}},
+    {&kResourcesType, "max", {nullptr, false, true}},
+    {&kLimitType, "maxresources", {nullptr, false, true}},
+    {&kRuleType, "filter", {&kFilterType, false, false}},
+    {&kRuleType, "parent", {&kRuleType, false, false}},
+    {nullptr, "users", {nullptr, true, false}}, // of limits and filters
+    {nullptr, "groups", {nullptr, true, false}},
+}};
+
 /// `"users" belongs in limit or filter`, empty when no mapping has the key.
 std::string where_it_belongs(std::string_view key) {
     std::string owners;
@@ -70,10 +101,20 @@ bool knows(const MappingType& type, std::string_view key) {
     return std::find(type.keys.begin(), type.keys.end(), key) != type.keys.end();
 }
 
+ValueType value_type(const MappingType& type, std::string_view key) {
+    for (const Typed& each : kTyped)
+        if ((each.of == &type || each.of == nullptr) && each.key == key) return each.value;
+    return {};
+}
+
+std::string unknown_key_text(const MappingType& type, std::string_view key) {
+    return "unknown key " + config::in_quotes(key) + " in " + std::string{type.noun} + ", " + advice(type, key);
+}
+
 std::string unknown_key_message(const MappingType& type, std::string_view key) {
     const std::string shown = config::in_quotes(key);
-    return "unknown key " + shown + " in " + std::string{type.noun} + ", " + advice(type, key) + " (field " +
-           shown.substr(1, shown.size() - 2) + " not found in type " + std::string{type.go_type} + ")";
+    return unknown_key_text(type, key) + " (field " + shown.substr(1, shown.size() - 2) + " not found in type " +
+           std::string{type.go_type} + ")";
 }
 
 } // namespace yk::config_yaml

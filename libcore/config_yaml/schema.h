@@ -25,9 +25,20 @@ extern const MappingType kLimitType;
 extern const MappingType kRuleType;
 extern const MappingType kFilterType;
 
+/// What the value of a key is.
+struct ValueType {
+    const MappingType* mapping = nullptr; // of the value, or of each item; nullptr: texts and numbers
+    bool list = false;
+    bool free = false; // a mapping whose keys are names: properties, resources
+};
+/// REQUIRES: knows(type, key).
+[[nodiscard]] ValueType value_type(const MappingType& type, std::string_view key);
+
 [[nodiscard]] bool knows(const MappingType& type, std::string_view key);
 
-/// `unknown key "submitAcl" in queue, did you mean "submitacl"? (field submitAcl not found in type ..)`
+/// `unknown key "submitAcl" in queue, did you mean "submitacl"?`
+[[nodiscard]] std::string unknown_key_text(const MappingType& type, std::string_view key);
+/// The same with the words of the original's parser: `.. (field submitAcl not found in type ..)`
 [[nodiscard]] std::string unknown_key_message(const MappingType& type, std::string_view key);
 
 } // namespace yk::config_yaml

@@ -26,6 +26,9 @@ struct Fault {
     std::string message;
 };
 
+/// Ends parsing when the one document is complete.
+struct EndOfDocument {};
+
 Mark mark_of(const YAML::Mark& mark) {
     if (mark.is_null()) return {};
     return {mark.line + 1, mark.column + 1};
@@ -39,8 +42,9 @@ public:
     [[nodiscard]] NodePtr root() const { return root_; }
 
     void OnDocumentStart(const YAML::Mark& mark) override {
-        if (documents_++ > 0)
-            throw Fault{mark_of(mark), {}, "a second document begins here; only one is allowed, remove the \"---\""};
+        if (documents_++ == 0) return;
+        report_.error(mark_of(mark), {}, "a second document begins here; only one is allowed, remove the \"---\"");
+        throw EndOfDocument{};
     }
     void OnDocumentEnd() override {}
     void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -248,6 +252,8 @@ NodePtr parse(std::string_view text, config::Report& report) {
         YAML::Parser parser{in};
         while (parser.HandleNextDocument(builder)) {
         }
+        return builder.root();
+    } catch (const EndOfDocument&) { // the faults of the first one are told as well
         return builder.root();
     } catch (const Fault& fault) {
         report.error(fault.mark, fault.path, fault.message);

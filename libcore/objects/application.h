@@ -17,6 +17,7 @@
 #include "libcore/objects/ask_group.h"
 #include "libcore/objects/gang.h"
 #include "libcore/resources/share.h"
+#include "libcore/ugm/group_lists.h"
 
 namespace yk {
 
@@ -27,7 +28,6 @@ struct Application {
 
     std::string id;
     std::string user;
-    std::vector<std::string> user_groups;
     std::vector<std::pair<std::string, std::string>> tags;
     Queue* queue = nullptr;
     std::uint32_t queue_position = 0; // in the leaf's list of applications
@@ -64,6 +64,7 @@ struct Application {
     bool counted = false;                 // tried in this cycle, with back-off (S-345)
 
     // what its user and group use (config.md section 13); linked when it gets its first ask or allocation
+    const GroupList* user_groups = nullptr; // of GroupLists
     UsageNodeId user_usage{};
     UsageNodeId group_usage{};       // none: no group tracking (C-403)
     bool in_running_set = false;     // C-406

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "libcore/config/partition_names.h"
 #include "libcore/scheduler/partition_context.h"
 
 namespace yk {
@@ -63,6 +64,14 @@ bool is_impossible(ElementCode code) {
            code == ElementCode::NoResource || code == ElementCode::Negative;
 }
 
+/// For the names in a configuration.
+template <class Partitions>
+config::PartitionNames names_of(const Partitions& partitions) {
+    config::PartitionNames names;
+    for (const auto& [name, partition] : partitions) names.add(name);
+    return names;
+}
+
 } // namespace
 
 void CoreCounters::add(const CoreCounters& other) {
@@ -104,21 +113,24 @@ const PartitionContext* ClusterContext::find_partition(std::string_view partitio
 
 Result<void> ClusterContext::check_configuration(const config::Configuration& config) const {
     if (config.partitions.empty()) return Error{0, "no partition defined", {}};
-    for (const config::Partition& partition : config.partitions)
-        if (const auto known = partitions_.find(partition.name); known != partitions_.end())
+    const config::PartitionNames names = names_of(partitions_);
+    for (const config::Partition& partition : config.partitions) // written in another case it is the same one
+        if (const auto known = partitions_.find(names.running(partition.name)); known != partitions_.end())
             YK_CHECKED(known->second->check_queues(partition));
     return {};
 }
 
 Result<void> ClusterContext::configure(const config::Configuration& config, Instant now) {
     YK_CHECKED(check_configuration(config)); // nothing after this can fail
+    const config::PartitionNames names = names_of(partitions_);
     std::set<std::string, std::less<>> named;
     for (const config::Partition& partition : config.partitions) {
-        named.insert(partition.name);
-        auto& context = partitions_[partition.name];
+        const std::string& name = names.running(partition.name);
+        named.insert(name);
+        auto& context = partitions_[name];
         if (context == nullptr)
-            context = std::make_unique<PartitionContext>(partition.name, full_name(partition.name), settings_,
-                                                         callbacks_, events_, calls_, now);
+            context =
+                std::make_unique<PartitionContext>(name, full_name(name), settings_, callbacks_, events_, calls_, now);
         context->configure(partition, now);
     }
     for (auto each = partitions_.begin(); each != partitions_.end();) {
@@ -408,29 +420,6 @@ std::vector<UsageView> ClusterContext::group_views(std::string_view partition) c
 std::vector<std::string> ClusterContext::applications_with_key(std::string_view partition, std::string_view key) const {
     const PartitionContext* found = find_partition(partition);
     return found == nullptr ? std::vector<std::string>{} : found->applications_with_key(key);
-}
-
-Explanation ClusterContext::explain_application(std::string_view partition, std::string_view application,
-                                                Instant now) const {
-    const PartitionContext* found = find_partition(partition);
-    return found == nullptr ? Explanation{} : found->explain_application(application, now);
-}
-
-Explanation ClusterContext::explain_ask(std::string_view partition, std::string_view application, std::string_view key,
-                                        Instant now) const {
-    const PartitionContext* found = find_partition(partition);
-    return found == nullptr ? Explanation{} : found->explain_ask(application, key, now);
-}
-
-Explanation ClusterContext::explain_preemption(std::string_view partition, std::string_view application,
-                                               std::string_view key, Instant now) const {
-    const PartitionContext* found = find_partition(partition);
-    return found == nullptr ? Explanation{} : found->explain_preemption(application, key, now);
-}
-
-std::optional<PlacementExplanation> ClusterContext::explain_placement(const ApplicationSpec& spec) const {
-    const PartitionContext* found = find_partition(spec.partition);
-    return found == nullptr ? std::nullopt : std::optional{found->explain_placement(spec)};
 }
 
 std::vector<RuleView> ClusterContext::rule_views(std::string_view partition) const {

@@ -163,6 +163,12 @@ public:
     [[nodiscard]] Explanation explain_preemption(std::string_view partition, std::string_view application,
                                                  std::string_view key, Instant now) const;
 
+    /// What a user may still use at each queue from `path` to the root (B-09); REQUIRES as in PartitionContext.
+    [[nodiscard]] UserExplanation explain_user(std::string_view partition, std::string_view user,
+                                               const std::vector<std::string>& groups, std::string_view path) const;
+    /// Why a node takes nothing.
+    [[nodiscard]] NodeExplanation explain_node(std::string_view partition, std::string_view node) const;
+
     /// nullopt: there is no partition spec.partition.
     [[nodiscard]] std::optional<PlacementExplanation> explain_placement(const ApplicationSpec& spec) const;
     [[nodiscard]] std::vector<RuleView> rule_views(std::string_view partition) const;

@@ -370,8 +370,14 @@ void Orders::queue_changed(Queue& queue) {
     if (level.capacity() < s_.queues.size()) level.reserve(2 * s_.queues.size());
     compute_fair_max(queue);
     touch(queue, true);
-    queue.application_index.clear(); // an index must never hold keys of two minds
-    for (const ApplicationId id : queue.applications) touch(id);
+    refile_applications(queue);
+}
+
+/// All keys of the leaf change at once: an index must never hold keys of two minds. Whoever is not in it has nothing
+/// pending, or is marked.
+void Orders::refile_applications(Queue& leaf) {
+    leaf.application_index.for_each([this](std::uint32_t id) { touch(ApplicationId{id}); });
+    leaf.application_index.clear();
 }
 
 /// All keys of a level change at once, so the level is filed anew: an index must never hold keys of two minds.
@@ -379,10 +385,7 @@ void Orders::rekey_all(Queue& queue) {
     compute_fair_max(queue);
     queue.child_index.clear();
     touch(queue, true);
-    if (rebuild_applications_) {
-        queue.application_index.clear();
-        for (const ApplicationId id : queue.applications) touch(id);
-    }
+    if (rebuild_applications_) refile_applications(queue);
     for (const auto& [name, child] : queue.children) rekey_all(*child);
 }
 

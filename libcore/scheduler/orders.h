@@ -69,6 +69,7 @@ private:
     void lift_holds();
     void wake_headroom();
     void rekey_all(Queue& queue);
+    void refile_applications(Queue& leaf);
     void compute_fair_max(Queue& queue);
 
     [[nodiscard]] static ApplicationKey key_of(const Application& application);

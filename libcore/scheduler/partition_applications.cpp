@@ -84,7 +84,12 @@ void PartitionContext::end_application(ApplicationId id, Instant now) {
         seconds->clear(); // S-580, I-723
     s_.ended.push_back(std::move(ended));
     if (s_.ended.size() > kMaxEnded) s_.ended.pop_front();
-    s_.application_ids.erase(application.id);
+    destroy_application(id);
+}
+
+void PartitionContext::destroy_application(ApplicationId id) {
+    s_.group_lists.release(s_.applications[id].user_groups);
+    s_.application_ids.erase(s_.applications[id].id);
     s_.applications.destroy(id);
 }
 
@@ -132,7 +137,7 @@ Result<std::string, Refusal> PartitionContext::add_application(const Application
     Application& application = s_.applications[made];
     application.id = id;
     application.user = spec.user;
-    application.user_groups.assign(spec.groups.begin(), spec.groups.end());
+    application.user_groups = s_.group_lists.acquire(spec.groups);
     for (const Tag& tag : spec.tags) application.tags.emplace_back(tag.key, tag.value);
     application.placeholder_ask = *placeholder_ask;
     configure_gang(application.gang, spec, now);
@@ -244,8 +249,7 @@ void PartitionContext::remove_application(std::string_view name, Instant now) {
         for (Queue* queue = application.queue; queue != nullptr; queue = queue->parent) --queue->running;
     leave_queue(id, now);
     const std::string gone = application.id;
-    s_.application_ids.erase(gone);
-    s_.applications.destroy(id);
+    destroy_application(id);
     if (!keys.empty()) echo(keys, gone, "application " + gone + " removed");
 }
 

@@ -5,9 +5,10 @@
 // A change is planned on const state and then committed by code that cannot fail. The members' code stands in one file
 // per subject: what RMs send in partition_asks, _applications, _nodes, _gang, _inquiries; configuration in _queues,
 // _dynamic, _rules, _users; what a cycle commits in _placing, _reservations, _preemption, _quota, _unconfirmed,
-// _timers; pictures in _views, _explain, _explain_preemption, _metrics, _health, _check.
+// _timers; pictures in _views, _explain, _explain_preemption, _explain_user, _explain_node, _metrics, _health, _check.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -100,6 +101,12 @@ public:
     [[nodiscard]] Explanation explain_ask(std::string_view application, std::string_view key, Instant now) const;
     /// partition_explain_preemption.cpp
     [[nodiscard]] Explanation explain_preemption(std::string_view application, std::string_view key, Instant now) const;
+    /// What the user may still use at each queue from `path` to the root, with the group that counts of these (B-09).
+    /// REQUIRES: `path` is root or below it, in lower case, with legal names.
+    [[nodiscard]] UserExplanation explain_user(std::string_view user, const std::vector<std::string>& groups,
+                                               std::string_view path) const; // partition_explain_user.cpp
+    /// Why the node takes nothing.
+    [[nodiscard]] NodeExplanation explain_node(std::string_view id) const; // partition_explain_node.cpp
     /// What would become of the application if it were submitted now (B-08).
     [[nodiscard]] PlacementExplanation explain_placement(const ApplicationSpec& spec) const;
     /// C-475.
@@ -175,6 +182,7 @@ private:
     void enter_state(ApplicationId id, ApplicationState from, Instant now);
     [[nodiscard]] std::vector<AllocationId> pending_of(ApplicationId id) const; // in ask order
     void end_application(ApplicationId id, Instant now);
+    void destroy_application(ApplicationId id);
     void leave_queue(ApplicationId id, Instant now);
     void set_allocating(Application& application, bool on);
     void tell_runnable(ApplicationId id, bool in_queue, bool by_quota, Instant now);
@@ -219,11 +227,11 @@ private:
 
     // partition_users.cpp
     void set_user_limits(const config::Partition& config, Instant now);
-    [[nodiscard]] std::vector<ApplicationId> with_other_group(const LimitTable& wanted) const;
+    void regroup(Instant now);
     void link_users(ApplicationId id, Instant now);
     void unlink_users(ApplicationId id, Instant now);
-    void choose_group(ApplicationId id, Instant now);
-    void leave_group_tracker(Application& application, Instant now);
+    void move_to_group(std::span<const ApplicationId> ids, std::string_view group, Instant now);
+    void release_held(ApplicationId id);
     void use(ApplicationId id, const Resource& amount, Instant now);
     void give_back(ApplicationId id, const Resource& amount, Instant now);
     void tell_usage(const Application& application, EventChange change, const Resource& amount, Instant now);
@@ -326,7 +334,7 @@ private:
 
     // partition_explain.cpp
     AllocationId introduce_ask(std::string_view application, std::string_view key, Explanation& explanation) const;
-    [[nodiscard]] bool explain_placed(const Allocation& ask, Explanation& explanation) const;
+    [[nodiscard]] bool explain_settled(const Allocation& ask, Explanation& explanation) const;
 
     // partition_views.cpp
     [[nodiscard]] ApplicationView view_of(const Application& application, bool objects) const;
@@ -349,7 +357,7 @@ private:
     void add_links(bool groups, std::string_view only, ViewPlace& place, std::size_t& room, UsagePiece& piece) const;
 
     // partition_explain.cpp
-    [[nodiscard]] std::string placeholder_mismatch(const Application& application) const;
+    [[nodiscard]] std::optional<ExplainReason> placeholder_mismatch(const Application& application) const;
 
     PartitionState s_;
     mutable Orders orders_; // refreshed before pictures that show an order's result

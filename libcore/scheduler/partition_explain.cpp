@@ -10,6 +10,7 @@ namespace yk {
 namespace {
 
 constexpr std::size_t kMaxShapesExplained = 32; // of one application; each walks the nodes
+constexpr std::int64_t kMostAhead = 3;          // named of those that come first
 
 std::string plural(std::int64_t count, std::string_view what) {
     return std::to_string(count) + " " + std::string{what} + (count == 1 ? "" : "s");
@@ -33,7 +34,8 @@ public:
         explain_nodes();
         explain_inquiry(id);
         into.nodes = fit_;
-        into.verdict = verdict();
+        into.verdict = verdict(); // others in front do not make it another one
+        explain_order();
         for (ExplainReason& reason : reasons_) merge(std::move(reason), into.reasons);
     }
 
@@ -69,7 +71,8 @@ private:
         if (!application_.needs_slot()) return;
         for (const Queue* queue = application_.queue; queue != nullptr; queue = queue->parent) {
             if (queue->has_free_slot()) continue;
-            held_ = true;
+            limited_ = true;
+            is_in_line_ = false;
             add("QUEUE_MAX_APPS", queue->path,
                 "runs " + std::to_string(queue->running) + " (and starts " + std::to_string(queue->allocating) +
                     ") of at most " + plural(static_cast<std::int64_t>(queue->max_applications), "application"));
@@ -82,7 +85,7 @@ private:
         held_ = true;
         const TaskGroup& group = application_.gang.groups.find(ask_.task_group)->second;
         const auto left = static_cast<std::int64_t>(group.count - group.replaced - group.timed_out);
-        add("PLACEHOLDER", s_.texts.text(ask_.task_group),
+        add("GANG", s_.texts.text(ask_.task_group),
             "waits to take the place of one of " + plural(left, "placeholder") + " of its task group, " +
                 std::to_string(group.free.size()) + " of them placed and free");
     }
@@ -102,7 +105,8 @@ private:
         if (!application_.needs_user_slot()) return;
         for_each_usage([this](const UsageNode& node) {
             if (node.has_slot()) return;
-            held_ = true;
+            limited_ = true;
+            is_in_line_ = false;
             add("APP_LIMIT", std::string{node.path},
                 who(node) + " runs " + std::to_string(node.running) + " of at most " +
                     plural(static_cast<std::int64_t>(node.limit->max_applications), "application"));
@@ -113,6 +117,7 @@ private:
         for_each_usage([this](const UsageNode& node) {
             if (node.allows(shape_.resource)) return;
             limited_ = true;
+            is_in_line_ = false;
             add(node.tracker->group ? "GROUP_LIMIT" : "USER_LIMIT", std::string{node.path},
                 who(node) + ": " + limit_text(node.limit->max, node.usage));
             reasons_.back().used = s_.map_of(node.usage);
@@ -222,8 +227,40 @@ private:
         }
         add(shape_.is_pinned() ? "REQUIRED_NODE" : "NODE_FIT", shape_.is_pinned() ? shape_.required_node : s_.name,
             text);
+        reasons_.back().nodes = fit_;
         if (ask_.reservation.valid())
             add("RESERVED", s_.nodes[s_.reservations[ask_.reservation].node].id, "this node is kept for the ask");
+    }
+
+    /// Who is offered room first, as long as room is what the ask waits for.
+    void explain_order() {
+        if (held_ || impossible_ || !is_in_line_ || !application_.slot.in_index()) return;
+        const Queue& leaf = *application_.queue;
+        SortView view;
+        leaf.application_index.visit([](const OrderSummary&) { return true; },
+                                     [&](std::uint32_t value) {
+                                         const Application& other = s_.applications[ApplicationId{value}];
+                                         if (&other == &application_) return true;
+                                         if (++view.ahead <= kMostAhead) view.first.push_back(place_of(other));
+                                         return false;
+                                     });
+        if (view.ahead == 0) return;
+        const bool fair = leaf.properties.sort_policy == config::SortPolicy::Fair;
+        view.policy = fair ? "fair" : "fifo";
+        view.by_priority = leaf.properties.priority_sorting;
+        view.own = place_of(application_);
+        add("SORT", leaf.path, plural(view.ahead, "application") + " of the queue before it (" + view.policy + ")");
+        reasons_.back().asks = 0;
+        reasons_.back().sort = std::move(view);
+    }
+
+    [[nodiscard]] SortView::Place place_of(const Application& application) const {
+        const Queue& leaf = *application.queue;
+        SortView::Place place{
+            application.id, {}, s_.map_of(application.allocated), application.ask_priority(), application.submitted};
+        if (leaf.guaranteed && leaf.properties.sort_policy == config::SortPolicy::Fair)
+            place.share = application.usage.largest(); // without a guarantee these are amounts (S-213)
+        return place;
     }
 
     [[nodiscard]] std::string verdict() const {
@@ -243,6 +280,7 @@ private:
     bool held_ = false;
     bool limited_ = false;
     bool impossible_ = false;
+    bool is_in_line_ = true; // nothing but room is missing
 };
 
 } // namespace
@@ -265,12 +303,25 @@ AllocationId PartitionContext::introduce_ask(std::string_view application, std::
     return id;
 }
 
-/// Whether it is placed, which is the whole answer; else since when it waits.
-bool PartitionContext::explain_placed(const Allocation& ask, Explanation& explanation) const {
+/// Whether it is placed, or about to be, which is the whole answer; else since when it waits.
+bool PartitionContext::explain_settled(const Allocation& ask, Explanation& explanation) const {
     if (ask.is(Allocation::Placed)) {
         const std::string& node = s_.nodes[ask.node].id;
         explanation.verdict = "PLACED";
-        explanation.reasons.push_back({"PLACED", node, "placed on node " + node, {}, {}, {}, 1});
+        explanation.reasons.push_back({"PLACED", node, "placed on node " + node, {}, {}, {}, 0});
+        return true;
+    }
+    if (ask.is(Allocation::InFlight)) { // G-040
+        const std::string placeholder{s_.allocations[ask.partner].key.view()};
+        explanation.verdict = "HELD";
+        explanation.reasons.push_back({"GANG",
+                                       placeholder,
+                                       "takes the place of placeholder " + placeholder +
+                                           " as soon as the resource manager confirms that it is gone",
+                                       {},
+                                       {},
+                                       {},
+                                       1});
         return true;
     }
     explanation.pending_asks = 1;
@@ -283,35 +334,29 @@ Explanation PartitionContext::explain_ask(std::string_view application, std::str
     const AllocationId id = introduce_ask(application, key, explanation);
     if (!id.valid()) return explanation;
     const Allocation& ask = s_.allocations[id];
-    if (ask.is(Allocation::InFlight)) { // G-040
-        explanation.verdict = "HELD";
-        explanation.reasons.push_back({"PLACEHOLDER",
-                                       std::string{s_.allocations[ask.partner].key.view()},
-                                       "takes the place of placeholder " +
-                                           std::string{s_.allocations[ask.partner].key.view()} +
-                                           " as soon as the resource manager confirms that it is gone",
-                                       {},
-                                       {},
-                                       {},
-                                       1});
-        return explanation;
-    }
-    if (explain_placed(ask, explanation)) return explanation;
+    if (explain_settled(ask, explanation)) return explanation;
     AskExplainer{s_, ask, 1}.run(id, now, explanation);
     return explanation;
 }
 
-/// G-006, G-011: an application that announced another sum than that of its placeholders stays Accepted; empty: it
+/// G-006, G-011: an application that announced another sum than that of its placeholders stays Accepted; nullopt: it
 /// did not, or some of them are still to come.
-std::string PartitionContext::placeholder_mismatch(const Application& application) const {
+std::optional<ExplainReason> PartitionContext::placeholder_mismatch(const Application& application) const {
     const Resource& announced = application.placeholder_ask;
-    if (application.state != ApplicationState::Accepted || announced.is_zero()) return {};
+    if (application.state != ApplicationState::Accepted || announced.is_zero()) return std::nullopt;
     Resource seen = application.placeholder;
     for (const AllocationId ask : pending_of(s_.find_application(application.id)))
         if (s_.allocations[ask].is(Allocation::Placeholder)) seen.add(s_.resource_of(s_.allocations[ask]));
-    if (seen.equals(announced) || (fits(announced, seen) && application.pending_asks > 0)) return {};
-    return "its placeholders add up to " + s_.named(seen).text() + ", it announced " + s_.named(announced).text() +
-           ": only with exactly that sum placed it runs without a real allocation";
+    if (seen.equals(announced) || (fits(announced, seen) && application.pending_asks > 0)) return std::nullopt;
+    return ExplainReason{"GANG",
+                         application.id,
+                         "its placeholders add up to " + s_.named(seen).text() + ", it announced " +
+                             s_.named(announced).text() +
+                             ": only with exactly that sum placed it runs without a real allocation",
+                         {},
+                         s_.map_of(seen),
+                         s_.map_of(announced),
+                         0};
 }
 
 Explanation PartitionContext::explain_application(std::string_view name, Instant now) const {
@@ -340,8 +385,7 @@ Explanation PartitionContext::explain_application(std::string_view name, Instant
     explanation.pending_asks = application.pending_asks;
     explanation.asks = application.pending_asks + static_cast<std::int64_t>(application.allocations.size());
     explanation.verdict = "NO_PENDING";
-    if (std::string why = placeholder_mismatch(application); !why.empty())
-        explanation.reasons.push_back({"PLACEHOLDER_SUM", application.id, std::move(why), {}, {}, {}, 0});
+    if (auto why = placeholder_mismatch(application)) explanation.reasons.push_back(std::move(*why));
     std::size_t explained = 0;
     application.groups.for_each([&](std::uint32_t group_id) {
         const AskGroup& group = s_.groups[GroupId{group_id}];

@@ -25,18 +25,16 @@ public:
 
     void run(Instant now, Explanation& into) {
         const bool needless = fits_now();
-        if (needless) add("SCHEDULABLE", s_.name, "the ask fits as it is, nobody has to go");
-        if (!needless) shape_.is_pinned() ? explain_required() : explain_queue(now);
-        const bool takes = view_.result == text_of(PreemptionResult::Victims) && !view_.victims.empty();
-        into.reasons = std::move(reasons_);
-        into.verdict = needless                ? "SCHEDULABLE"
-                       : is_triggered()        ? "WAITING"
-                       : !takes                ? "NO_VICTIMS"
-                       : !into.reasons.empty() ? "WAITING"
-                                               : "WOULD_PREEMPT";
-        if (!takes && !needless && !is_triggered()) {
-            into.reasons.push_back({"PREEMPT_WAIT", leaf_.path, view_.result, s_.map_of(shape_.resource), {}, {}, 1});
+        if (needless) {
+            add("SCHEDULABLE", s_.name, "the ask fits as it is, nobody has to go");
+            reasons_.back().asks = 0;
         }
+        if (!needless) shape_.is_pinned() ? explain_required() : explain_queue(now);
+        into.verdict = needless ? "SCHEDULABLE" : verdict();
+        if (into.verdict == "NO_VICTIMS") add("PREEMPT_WAIT", leaf_.path, view_.result);
+        if (into.verdict == "WOULD_PREEMPT" && !shape_.is_pinned() && s_.calls.options.preemption_predicates)
+            add("RM_PREDICATE", s_.name, "the resource manager is asked before anybody goes, and may choose otherwise");
+        into.reasons = std::move(reasons_);
         into.preemption = std::move(view_);
     }
 
@@ -46,16 +44,26 @@ private:
             {std::move(code), std::move(object), std::move(text), s_.map_of(shape_.resource), {}, {}, 1});
     }
     [[nodiscard]] bool is_triggered() const { return ask_.is(Allocation::Triggered); }
+    [[nodiscard]] std::string verdict() const {
+        if (is_triggered() || leaving_suffices_) return "WAITING";
+        if (view_.result != text_of(PreemptionResult::Victims)) return "NO_VICTIMS";
+        return reasons_.empty() ? "WOULD_PREEMPT" : "WAITING";
+    }
 
     [[nodiscard]] bool fits_now() const {
-        if (queue_verdict(s_, leaf_, shape_).queue != nullptr) return false;
+        if (queue_verdict(s_, leaf_, shape_).queue != nullptr || beyond_user_limit()) return false;
+        const Inquiry* inquiry = s_.inquiries.find(id_);
         bool fits_somewhere = false;
         s_.nodes.for_each([&](NodeId id) {
             const Node& node = s_.nodes[id];
             const bool wanted = shape_.is_pinned() ? node.id == shape_.required_node : node.is_open();
-            fits_somewhere = fits_somewhere || (wanted && fits(node.available, shape_.resource));
+            const bool refused = inquiry != nullptr && inquiry->has_refused(id); // P-141
+            fits_somewhere = fits_somewhere || (wanted && !refused && fits(node.available, shape_.resource));
         });
         return fits_somewhere;
+    }
+    [[nodiscard]] bool beyond_user_limit() const {
+        return s_.refusing_user_limit(application_, shape_.resource).valid();
     }
 
     void explain_trigger() {
@@ -67,13 +75,29 @@ private:
         for (const AllocationId victim : trigger->second.victims) add_victim(victim);
     }
 
+    /// S-340, G-030: the ask is not looked at at all.
+    void explain_unconsidered(Instant now) {
+        if (!has_slot(application_))
+            add("QUEUE_MAX_APPS", leaf_.path, "the application waits for a slot (maxapplications)");
+        if (!has_user_slot(s_, application_))
+            add("APP_LIMIT", application_.user, "the application waits for a slot of its user or group");
+        if (application_.backing_off && application_.backoff_until > now)
+            add("BACKOFF", application_.id, "the application backs off");
+        if (!ask_.group.valid()) return;
+        if (s_.groups[ask_.group].replaceable)
+            add("GANG", std::string{ask_.key.view()}, "the ask waits to take the place of a placeholder");
+        if (s_.groups[ask_.group].gang_held)
+            add("GANG", application_.id, "the gang waits until another of its queue has begun");
+    }
+
     /// P-010, P-020, P-023.
     void explain_preconditions(Instant now) {
+        explain_unconsidered(now);
         if (!s_.preemption_enabled)
             add("PREEMPT_WAIT", s_.full_name, "preemption is switched off (preemption.enabled of the partition)");
         if (!ask_.is(Allocation::PreemptOther))
             add("PREEMPT_WAIT", std::string{ask_.key.view()}, "the ask may not preempt others (allowPreemptOther)");
-        if (s_.refusing_user_limit(application_, shape_.resource).valid())
+        if (beyond_user_limit())
             add("USER_LIMIT", application_.user, "beyond the limit of its user or group nobody is preempted");
         const Duration delay = leaf_.properties.preemption_delay;
         explain_time(ask_.created + delay, now, "preemption.delay of the queue is not over");
@@ -96,10 +120,16 @@ private:
             add("QUEUE_MAX", leaf_.path, "the limits of its queues come first, the node is not looked at");
         view_.node = s_.nodes[node].id;
         if (is_triggered()) return;
-        const auto victims = required_node_victims(s_, ask_, s_.nodes[node]);
+        PreemptionAttempt attempt;
+        const auto victims = required_node_victims(s_, ask_, s_.nodes[node], &attempt);
+        for (std::size_t why = 0; why < kExcludedReasons; ++why)
+            if (static_cast<Excluded>(why) != Excluded::No && attempt.allocations[why] > 0)
+                view_.excluded[std::string{text_of(static_cast<Excluded>(why))}] =
+                    static_cast<std::int64_t>(attempt.allocations[why]);
         if (!victims) return;
         view_.result = text_of(PreemptionResult::Victims);
-        if (victims->empty()) add("PREEMPT_WAIT", view_.node, "enough is on its way out already");
+        leaving_suffices_ = victims->empty();
+        if (leaving_suffices_) add("PREEMPT_WAIT", view_.node, "enough is on its way out already");
         for (const AllocationId victim : *victims) add_victim(victim);
     }
 
@@ -108,7 +138,7 @@ private:
         Candidates candidates{s_, guarantees, ask_, leaf_};
         view_.fence_root = candidates.root().path;
         if (const auto left = guarantees.remaining(leaf_)) view_.remaining = s_.map_of(*left);
-        count(*s_.root, candidates);
+        count(*s_.root, candidates, guarantees);
         explain_trigger();
         if (is_triggered()) {
             view_.result = text_of(PreemptionResult::Victims);
@@ -124,22 +154,33 @@ private:
     }
 
     /// Candidates and others, leaf by leaf.
-    void count(const Queue& queue, Candidates& candidates) {
-        for (const auto& [name, child] : queue.children) count(*child, candidates);
+    void count(const Queue& queue, Candidates& candidates, const GuaranteeView& guarantees) {
+        for (const auto& [name, child] : queue.children) count(*child, candidates, guarantees);
         if (queue.applications.empty()) return;
         const Excluded whole = candidates.leaf_excluded(queue);
-        std::int64_t those = 0;
+        PreemptionView::Giver giver;
         for (const ApplicationId application : queue.applications)
             for (const AllocationId id : s_.applications[application].allocations) {
-                const Excluded why = whole == Excluded::No ? candidates.excluded(s_.allocations[id], queue) : whole;
-                why == Excluded::No ? ++those : ++view_.excluded[std::string{text_of(why)}];
+                const Excluded why = whole == Excluded::No ? alone(id, queue, candidates, guarantees) : whole;
+                why == Excluded::No ? ++giver.candidates : ++view_.excluded[std::string{text_of(why)}];
             }
-        if (those == 0) return;
+        if (giver.candidates == 0 && whole != Excluded::Protected && whole != Excluded::Disabled) return;
         Resource used = queue.allocated;
         used.sub(queue.preempting);
-        PreemptionView::Giver giver{queue.path, s_.map_of(used), {}, those};
+        giver.queue = queue.path;
+        giver.used = s_.map_of(used);
         if (queue.guaranteed) giver.guaranteed = s_.map_of(*queue.guaranteed);
+        if (whole != Excluded::No) giver.spared = text_of(whole);
         view_.givers.push_back(std::move(giver));
+    }
+
+    /// Why the allocation may not be the first to go, P-052 and P-053 included.
+    Excluded alone(AllocationId id, const Queue& queue, Candidates& candidates, const GuaranteeView& guarantees) const {
+        const Allocation& allocation = s_.allocations[id];
+        if (const Excluded why = candidates.excluded(allocation, queue); why != Excluded::No) return why;
+        const Resource& size = s_.resource_of(allocation);
+        if (!guarantees.may_take(queue, size, shape_.resource)) return Excluded::Sinks;
+        return guarantees.may_charge(candidates.charge_of(allocation.shape)) ? Excluded::No : Excluded::TooLarge;
     }
 
     void add_victim(AllocationId id) {
@@ -158,6 +199,7 @@ private:
     const Shape& shape_;
     PreemptionView view_;
     std::vector<ExplainReason> reasons_;
+    bool leaving_suffices_ = false; // of required-node preemption
 };
 
 } // namespace
@@ -167,7 +209,7 @@ Explanation PartitionContext::explain_preemption(std::string_view application, s
     Explanation explanation;
     const AllocationId id = introduce_ask(application, key, explanation);
     if (!id.valid()) return explanation;
-    if (explain_placed(s_.allocations[id], explanation)) return explanation;
+    if (explain_settled(s_.allocations[id], explanation)) return explanation;
     PreemptionExplainer{s_, id}.run(now, explanation);
     return explanation;
 }

@@ -108,15 +108,15 @@ void PartitionContext::hold_placeholder(AllocationId id, Instant now) {
 void PartitionContext::tell_placeholder_sum(ApplicationId id, Instant now) {
     Application& application = s_.applications[id];
     if (application.gang.sum_told) return;
-    const std::string why = placeholder_mismatch(application);
-    if (why.empty()) return;
+    const auto why = placeholder_mismatch(application);
+    if (!why) return;
     application.gang.sum_told = true;
     s_.tell({EventType::App,
              EventChange::None,
              EventDetail::None,
              application.id,
              {},
-             "Application '" + application.id + "': " + why},
+             "Application '" + application.id + "': " + why->text},
             now);
 }
 

@@ -50,7 +50,7 @@ public:
         sum.add(node.occupied);
         if (!sum.equals(node.capacity)) fail(NodeSum, what);
         for (const AllocationId allocation : node.allocations)
-            if (!s_.applications.alive(s_.allocations[allocation].application)) fail(OrphanOnNode, what);
+            if (!is_listed(allocation)) fail(OrphanOnNode, what);
     }
     /// What the applications of a leaf, or the children of a parent, have.
     void queue(const Queue& queue) {
@@ -61,8 +61,8 @@ public:
             Resource held = application.allocated;
             held.add(application.placeholder);
             sum.add(held);
-            if (application.user_usage.valid()) users[application.user_usage.index].add(held);
-            allocations(application);
+            Resource placed = allocations(application);
+            if (application.user_usage.valid()) users[application.user_usage.index].add(placed);
         }
         for (const auto& [name, child] : queue.children) sum.add(child->allocated);
         if (!sum.equals(queue.allocated)) wrong_sum(QueueUsage, queue.path);
@@ -83,13 +83,25 @@ public:
     }
 
 private:
-    void allocations(const Application& application) {
+    /// By its application, which is known.
+    [[nodiscard]] bool is_listed(AllocationId id) const {
+        const Allocation& each = s_.allocations[id];
+        if (!s_.applications.alive(each.application)) return false;
+        if (each.is(Allocation::InFlight)) return true; // G-040: listed when its placeholder is gone
+        const auto& listed = s_.applications[each.application].allocations;
+        return each.place.placed.in_application < listed.size() && listed[each.place.placed.in_application] == id;
+    }
+    /// What they add up to.
+    Resource allocations(const Application& application) {
+        Resource sum;
         for (const AllocationId allocation : application.allocations) {
             const Allocation& each = s_.allocations[allocation];
+            sum.add(s_.resource_of(each));
             const auto& on_node = s_.nodes[each.node].allocations;
             if (each.place.placed.on_node >= on_node.size() || on_node[each.place.placed.on_node] != allocation)
                 fail(OrphanOnApplication, "application " + application.id);
         }
+        return sum;
     }
     void wrong_usage(const UsageNode& node) {
         wrong_sum(UserUsage, "user " + std::string{node.tracker->name} + " at " + std::string{node.path});
@@ -167,10 +179,13 @@ std::vector<HealthCheckView> health_checks() {
         {"Consistency of data (partition)", true, "partition total equals the sum of its nodes", {}},
         {"Consistency of data (node)", true, "capacity equals allocated, occupied and available", {}},
         {"Reservation check", true, "reservations per node", {}},
-        {"Orphan allocation on node check", true, "every allocation on a node belongs to a known application", {}},
+        {"Orphan allocation on node check",
+         true,
+         "every allocation on a node belongs to a known application that lists it",
+         {}},
         {"Orphan allocation on app check", true, "every allocation of an application is on its node", {}},
         {"Queue usage", true, "a queue has what its children or applications have", {}},
-        {"User usage", true, "what is tracked for a user is what its applications have", {}},
+        {"User usage", true, "what is tracked for a user is the sum of its allocations", {}},
     };
 }
 

@@ -143,7 +143,7 @@ std::vector<CountedApplicationView> PartitionContext::counted_piece(ViewPlace& p
         view.id = application.id;
         view.queue = application.queue->path;
         view.user = application.user;
-        view.groups = application.user_groups;
+        view.groups = *application.user_groups;
         if (application.group_usage.valid()) view.group = s_.users[application.group_usage].tracker->name;
         view.usage = s_.map_of(application.allocated);
         for (const auto& [type, amount] : s_.map_of(application.placeholder)) view.usage[type] += amount;

@@ -15,6 +15,12 @@ config::Acl acl_of(const std::string& text) {
     return acl.ok() ? *std::move(acl) : config::Acl{};
 }
 
+/// Whether there are applications in it or below.
+bool is_used(const Queue& queue) {
+    return !queue.applications.empty() || std::any_of(queue.children.begin(), queue.children.end(),
+                                                      [](const auto& child) { return is_used(*child.second); });
+}
+
 } // namespace
 
 PartitionContext::PartitionContext(std::string name, std::string full_name, const Settings& settings,
@@ -126,6 +132,8 @@ void PartitionContext::configure_queue(Queue& queue, const config::Queue& config
     set_state(queue, ObjectEvent::Start);
     const bool leaf = !queue.is_root() && !config.is_parent();
     if (leaf != queue.leaf) {
+        for (const auto& [name, child] : queue.children) drain(*child);
+        clean_below(queue, now); // all of them: check_queue() found no application
         queue.leaf = leaf;
         s_.tell({EventType::Queue,
                  EventChange::Set,
@@ -146,17 +154,17 @@ void PartitionContext::configure_queue(Queue& queue, const config::Queue& config
     queue.child_template = queue.leaf ? std::nullopt : config.child_template;
     set_limits(queue, limit(config.resources), guarantee(config.resources), !made, now);
     quota_configured(queue, max, quota_delay, now);
+    std::vector<std::string> names;
     for (const config::Queue& child : config.children) {
-        const std::string name = config::lower(child.name);
+        const std::string& name = names.emplace_back(config::lower(child.name));
         const auto known = queue.children.find(name);
         const bool is_new = known == queue.children.end();
         Queue& below = is_new ? make_queue(name, &queue, !child.is_parent(), true, now) : *known->second;
         configure_queue(below, child, is_new, now);
     }
-    for (const auto& [name, child] : queue.children) {
-        const auto named = [&name = name](const config::Queue& each) { return config::lower(each.name) == name; };
-        if (std::none_of(config.children.begin(), config.children.end(), named)) drain(*child);
-    }
+    std::sort(names.begin(), names.end());
+    for (const auto& [name, child] : queue.children)
+        if (!std::binary_search(names.begin(), names.end(), name)) drain(*child);
 }
 
 // --- the partition
@@ -166,7 +174,7 @@ Result<void> PartitionContext::check_queues(const config::Partition& config) con
     return check_queue(config.root, *s_.root);
 }
 
-/// C-435.
+/// C-435. A child that nobody uses does not stay: it goes when its parent becomes a leaf.
 Result<void> PartitionContext::check_queue(const config::Queue& config, const Queue& queue) const {
     const bool leaf = !queue.is_root() && !config.is_parent();
     const auto where = config.mark.line > 0
@@ -174,7 +182,7 @@ Result<void> PartitionContext::check_queue(const config::Queue& config, const Qu
                            : std::string{};
     if (queue.leaf && !leaf && !queue.applications.empty())
         return Error{0, "queue " + queue.path + " has applications, it cannot become a parent", where};
-    if (!queue.leaf && leaf && !queue.children.empty())
+    if (!queue.leaf && leaf && is_used(queue))
         return Error{0, "queue " + queue.path + " has child queues, it cannot become a leaf", where};
     for (const config::Queue& child : config.children) {
         const auto known = queue.children.find(config::lower(child.name));
@@ -206,7 +214,8 @@ void PartitionContext::configure(const config::Partition& config, Instant now) {
     orders_.rebuild_all();
 }
 
-/// S-563: the queues drain, applications fail and go, nodes go; the RM is told of what it loses.
+/// S-563: the queues drain, applications fail and go, nodes, limits and queues go; the RM is told of what it loses, the
+/// events tell of all of it (S-600, C-415).
 void PartitionContext::drop_everything(Instant now) {
     s_.state = ObjectState::Draining;
     drain(*s_.root);
@@ -220,6 +229,9 @@ void PartitionContext::drop_everything(Instant now) {
     std::vector<NodeId> nodes;
     s_.nodes.for_each([&](NodeId id) { nodes.push_back(id); });
     for (const NodeId id : nodes) remove_node(id, now);
+    set_user_limits({}, now);
+    clean_queues(now); // all of them: they drain and are empty
+    s_.tell({EventType::Queue, EventChange::Remove, EventDetail::None, s_.root->path}, now);
 }
 
 void PartitionContext::settings_changed(Instant now) {

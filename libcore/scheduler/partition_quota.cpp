@@ -33,7 +33,7 @@ void PartitionContext::wait_for_quota(Instant now) {
 
 /// P-101, in its order. Root is armed by P-102 only.
 void PartitionContext::quota_configured(Queue& queue, const Limit& before, Duration delay_before, Instant now) {
-    if (queue.is_root()) return;
+    if (queue.is_root() && takes_part(queue)) return;
     const Duration delay = queue.properties.quota_preemption_delay;
     if (!takes_part(queue) || within_max(queue.max, queue.allocated))
         set_quota_due(queue, std::nullopt, now);

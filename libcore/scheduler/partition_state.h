@@ -86,6 +86,7 @@ struct PartitionState {
     Slab<Application> applications;
     Slab<Reservation> reservations;
     UserGroupManager users;
+    GroupLists group_lists;
 
     std::vector<Queue*> queues; // by Queue::index; nullptr: free
     std::vector<std::uint32_t> free_queues;

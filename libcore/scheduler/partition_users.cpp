@@ -12,80 +12,103 @@ namespace yk {
 
 namespace {
 
-/// Finds the applications that a reload lets count for another group (C-423). Asks the limits once for each list of
-/// groups below each queue with group limits: there may be 100,000 applications, and nothing is scheduled meanwhile.
-class GroupChanges {
+/// The group that limits give the applications below each queue. Asks them once for each list of groups below each
+/// queue with group limits: there may be 100,000 applications, and nothing is scheduled meanwhile.
+class GroupsInForce {
 public:
-    GroupChanges(const LimitTable& before, const LimitTable& after, const PartitionState& state)
-        : before_(before), after_(after), nearest_(state.queues.size(), nullptr) {
-        for (const LimitTable* table : {&before, &after})
-            for (const auto& [path, limits] : table->queues())
-                if (const Queue* queue = limits.groups.empty() ? nullptr : state.find_queue(path))
-                    nearest_[queue->index] = queue;
-        spread(*state.root, nullptr);
+    GroupsInForce(const LimitTable& limits, const PartitionState& state)
+        : limits_(limits), has_limits_(state.queues.size()) {
+        for (const auto& [path, entry] : limits.queues())
+            if (const Queue* queue = entry.groups.empty() ? nullptr : state.find_queue(path))
+                has_limits_[queue->index] = true;
     }
 
-    [[nodiscard]] bool changes(const Application& application) {
-        const Queue* queue = nearest_[application.queue->index];
-        if (queue == nullptr || application.user_groups.empty()) return false;
-        const auto known = changed_.find({queue, &application.user_groups});
-        if (known != changed_.end()) return known->second;
-        const bool differs = before_.group_of(queue->path, application.user_groups) !=
-                             after_.group_of(queue->path, application.user_groups);
-        changed_.emplace(Case{queue, &application.user_groups}, differs);
-        return differs;
+    /// Whose limits decide for the applications of `queue`, when `above` does for those of its parent; nullptr: none.
+    [[nodiscard]] const Queue* deciding(const Queue& queue, const Queue* above) const {
+        return has_limits_[queue.index] ? &queue : above;
+    }
+    /// Empty: none. `deciding`: see there.
+    [[nodiscard]] std::string_view group_of(const Queue* deciding, const GroupList* groups) {
+        if (deciding == nullptr) return {};
+        const auto [entry, is_new] = known_.try_emplace({deciding, groups});
+        if (is_new) entry->second = limits_.group_of(deciding->path, *groups);
+        return entry->second;
     }
 
 private:
     struct Case {
-        const Queue* queue; // the nearest with group limits
-        const std::vector<std::string>* groups;
-        bool operator==(const Case& other) const { return queue == other.queue && *groups == *other.groups; }
+        const Queue* queue;
+        const GroupList* groups;
+        bool operator==(const Case&) const = default;
     };
     struct Hash {
         std::size_t operator()(const Case& each) const noexcept {
-            std::size_t sum = each.queue->index;
-            for (const std::string& group : *each.groups) sum = sum * 31 + std::hash<std::string>{}(group);
-            return sum;
+            return std::hash<const void*>{}(each.queue) * 31 + std::hash<const void*>{}(each.groups);
         }
     };
 
-    void spread(const Queue& queue, const Queue* above) {
-        const Queue*& here = nearest_[queue.index];
-        if (here == nullptr) here = above;
-        for (const auto& [name, child] : queue.children) spread(*child, here);
-    }
-
-    const LimitTable& before_;
-    const LimitTable& after_;
-    std::vector<const Queue*> nearest_; // by index
-    std::unordered_map<Case, bool, Hash> changed_;
+    const LimitTable& limits_;
+    std::vector<bool> has_limits_; // by index of the queue: for groups
+    std::unordered_map<Case, std::string_view, Hash> known_;
 };
+
+void add_to(UsageShare& share, const Application& application) {
+    ++share.applications;
+    share.running += application.in_running_set ? 1U : 0U;
+    share.usage.add(application.allocated);
+    share.usage.add(application.placeholder);
+}
 
 } // namespace
 
-/// Of all applications that are linked, by name.
-std::vector<ApplicationId> PartitionContext::with_other_group(const LimitTable& wanted) const {
-    if (wanted.same_groups(s_.users.limits())) return {};
-    GroupChanges reload{s_.users.limits(), wanted, s_};
-    std::vector<ApplicationId> list;
-    s_.applications.for_each([&](ApplicationId id) {
-        const Application& application = s_.applications[id];
-        if (application.user_usage.valid() && reload.changes(application)) list.push_back(id);
-    });
-    s_.sort_by_name(list);
-    return list;
-}
-
 void PartitionContext::set_user_limits(const config::Partition& config, Instant now) {
     LimitTable table{config.root, s_.resources};
-    const std::vector<ApplicationId> moving = with_other_group(table);
+    const bool same_groups = table.same_groups(s_.users.limits());
     for (const auto& change : s_.users.set_limits(std::move(table)))
         s_.tell({EventType::UserGroup, change.removed ? EventChange::Remove : EventChange::Set,
                  change.group ? EventDetail::GroupLimit : EventDetail::UserLimit, change.name, change.path},
                 now);
     s_.slots_changed = true;
-    for (const ApplicationId id : moving) choose_group(id, now);
+    if (!same_groups) regroup(now);
+}
+
+/// C-423: applications that count for another group now, by queue, then by name.
+void PartitionContext::regroup(Instant now) {
+    struct Move {
+        ApplicationId application;
+        std::string_view group;
+    };
+    GroupsInForce in_force{s_.users.limits(), s_};
+    std::vector<Move> moves;
+    std::vector<ApplicationId> together; // from one node to one other
+    const auto move_all = [&] {
+        std::sort(moves.begin(), moves.end(), [this](const Move& a, const Move& b) {
+            return s_.applications[a.application].id < s_.applications[b.application].id;
+        });
+        for (std::size_t i = 0; i < moves.size();) {
+            const std::string_view group = moves[i].group;
+            const UsageNodeId from = s_.applications[moves[i].application].group_usage;
+            together.clear();
+            for (; i < moves.size() && moves[i].group == group; ++i) {
+                if (s_.applications[moves[i].application].group_usage != from) break;
+                together.push_back(moves[i].application);
+            }
+            move_to_group(together, group, now);
+        }
+        moves.clear();
+    };
+    const auto visit = [&](const auto& self, const Queue& queue, const Queue* deciding) -> void {
+        deciding = in_force.deciding(queue, deciding);
+        for (const ApplicationId id : queue.applications) {
+            const Application& application = s_.applications[id];
+            if (!application.user_usage.valid()) continue;
+            const std::string_view group = in_force.group_of(deciding, application.user_groups);
+            if (group != s_.users.name_at(application.group_usage)) moves.push_back({id, group});
+        }
+        move_all();
+        for (const auto& [name, child] : queue.children) self(self, *child, deciding);
+    };
+    visit(visit, *s_.root, nullptr);
 }
 
 // --- applications
@@ -94,8 +117,11 @@ void PartitionContext::set_user_limits(const config::Partition& config, Instant 
 void PartitionContext::link_users(ApplicationId id, Instant now) {
     Application& application = s_.applications[id];
     if (application.user_usage.valid()) return;
-    application.user_usage = s_.users.link(application.user, false, application.queue->path);
-    choose_group(id, now);
+    const std::string& path = application.queue->path;
+    application.user_usage = s_.users.find_or_make(application.user, false, path);
+    s_.users.join(application.user_usage, {1, 0, {}});
+    const std::string_view group = s_.users.limits().group_of(path, *application.user_groups);
+    if (!group.empty()) move_to_group({&id, 1}, group, now);
     s_.slots_changed = true;
 }
 
@@ -104,43 +130,47 @@ void PartitionContext::unlink_users(ApplicationId id, Instant now) {
     if (!application.user_usage.valid()) return;
     orders_.let_go(application);
     leave_running_set(application);
-    leave_group_tracker(application, now);
-    s_.users.unlink(application.user_usage);
+    if (application.group_usage.valid()) move_to_group({&id, 1}, {}, now);
+    s_.users.leave(application.user_usage, {1, 0, {}});
     application.user_usage = {};
 }
 
-/// C-403, C-423: the application counts for the group that the limits in force give it, with all it uses.
-void PartitionContext::choose_group(ApplicationId id, Instant now) {
-    Application& application = s_.applications[id];
-    const std::string path = application.queue->path;
-    const std::string_view group = s_.users.limits().group_of(path, application.user_groups);
-    const std::string_view before =
-        application.group_usage.valid() ? s_.users[application.group_usage].tracker->name : std::string_view{};
-    if (group == before) return;
-    application.groups.for_each([this](std::uint32_t each) { // what is held may be held by the old group
-        orders_.let_go(s_.groups[GroupId{each}]);
-        orders_.touch(GroupId{each});
-    });
-    orders_.let_go(application);
-    orders_.touch(id);
-    leave_group_tracker(application, now);
-    if (group.empty()) return;
-    application.group_usage = s_.users.link(group, true, path);
-    s_.users.increase(application.group_usage, application.allocated);
-    s_.users.increase(application.group_usage, application.placeholder);
-    if (application.in_running_set) s_.users.enter_running(application.group_usage);
-    s_.tell({EventType::UserGroup, EventChange::Set, EventDetail::AppLink, group, application.id}, now);
+/// C-403, C-423: applications of one queue that count for one group, or none, count for this one (empty: none) from now
+/// on, with all that they use.
+void PartitionContext::move_to_group(std::span<const ApplicationId> ids, std::string_view group, Instant now) {
+    UsageShare share;
+    for (const ApplicationId id : ids) {
+        release_held(id);
+        add_to(share, s_.applications[id]);
+    }
+    const Application& first = s_.applications[ids.front()];
+    const UsageNodeId left = first.group_usage;
+    const std::string before{s_.users.name_at(left)};
+    if (left.valid()) s_.users.leave(left, share);
+    const UsageNodeId node = group.empty() ? UsageNodeId{} : s_.users.find_or_make(group, true, first.queue->path);
+    if (node.valid()) s_.users.join(node, share);
+    for (const ApplicationId id : ids) {
+        Application& application = s_.applications[id];
+        application.group_usage = node;
+        if (left.valid())
+            s_.tell({EventType::UserGroup, EventChange::Remove, EventDetail::AppLink, before, application.id}, now);
+        if (node.valid())
+            s_.tell({EventType::UserGroup, EventChange::Set, EventDetail::AppLink, group, application.id}, now);
+    }
 }
 
-void PartitionContext::leave_group_tracker(Application& application, Instant now) {
-    if (!application.group_usage.valid()) return;
-    s_.users.decrease(application.group_usage, application.allocated);
-    s_.users.decrease(application.group_usage, application.placeholder);
-    if (application.in_running_set) s_.users.leave_running(application.group_usage);
-    const std::string group{s_.users[application.group_usage].tracker->name};
-    s_.users.unlink(application.group_usage);
-    application.group_usage = {};
-    s_.tell({EventType::UserGroup, EventChange::Remove, EventDetail::AppLink, group, application.id}, now);
+/// What limits hold of the application is looked at again.
+void PartitionContext::release_held(ApplicationId id) {
+    Application& application = s_.applications[id];
+    application.groups.for_each([this](std::uint32_t each) {
+        AskGroup& asks = s_.groups[GroupId{each}];
+        if (!asks.held_at.valid()) return;
+        orders_.let_go(asks);
+        orders_.touch(GroupId{each});
+    });
+    if (!application.held_at.valid()) return;
+    orders_.let_go(application);
+    orders_.touch(id);
 }
 
 void PartitionContext::leave_running_set(Application& application) {

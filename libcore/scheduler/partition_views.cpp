@@ -99,8 +99,7 @@ QueueView PartitionContext::view_of(const Queue& queue, bool subtree) const {
     view.priority_offset = properties.priority_offset;
     view.sort_policy = queue.leaf && properties.sort_policy == config::SortPolicy::Fifo ? "fifo" : "fair";
     view.priority_sorting = properties.priority_sorting;
-    view.preemption_enabled =
-        s_.preemption_enabled && properties.preemption_policy != config::PreemptionPolicy::Disabled;
+    view.preemption_enabled = properties.preemption_policy != config::PreemptionPolicy::Disabled; // C-477
     view.preemption_fence = properties.preemption_policy == config::PreemptionPolicy::Fence;
     view.priority_fence = properties.priority_policy == config::PriorityPolicy::Fence;
     view.preemption_delay = properties.preemption_delay;
@@ -210,7 +209,7 @@ ApplicationView PartitionContext::view_of(const Application& application, bool o
     view.id = application.id;
     view.queue = application.queue->path;
     view.user = application.user;
-    view.groups = application.user_groups;
+    view.groups = *application.user_groups;
     view.state = text_of(application.state);
     view.allocated = s_.map_of(application.allocated);
     view.placeholder = s_.map_of(application.placeholder);

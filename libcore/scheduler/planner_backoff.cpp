@@ -48,13 +48,14 @@ Plan Planner::try_counting(ApplicationId id, Instant now) {
 
 Planner::Counted Planner::try_counted(AllocationId ask, Instant now) {
     const Allocation& wanted = s_.allocations[ask];
-    if (wanted.is(Allocation::Parked)) { // a refused one was tried everywhere
-        const bool refused = wanted.is(Allocation::Refused);
-        return {refused ? attempt_counted(ask, now) : Plan{}, false, refused};
-    }
     AskGroup& group = s_.groups[wanted.group];
     const Application& application = s_.applications[wanted.application];
-    if (s_.refusing_user_limit(application, s_.resource_of(wanted)).valid()) {
+    const bool over_limit = s_.refusing_user_limit(application, s_.resource_of(wanted)).valid();
+    if (wanted.is(Allocation::Parked)) { // a refused one was tried everywhere
+        const bool refused = wanted.is(Allocation::Refused);
+        return {refused && !over_limit ? attempt_counted(ask, now) : Plan{}, false, refused}; // P-020
+    }
+    if (over_limit) {
         notes_.note(group, ask, AskGroup::Note::User, now);
         notes_.touched(group, ask);
         return {{}, true, false};

@@ -132,14 +132,14 @@ Plan Planner::unless_waiting(ReservationId held, Plan plan) {
 // --------------------------------------------------------------------------------------------------------
 
 Plan Planner::begin_offering(AllocationId ask, bool nodes_tried, Instant now) {
-    std::vector<NodeId> nodes = preemption_.nodes_to_offer(ask, nodes_tried, now);
-    if (nodes.empty()) {
-        s_.preemption.log(ask, PreemptionResult::NoHelp, now);
+    PreemptionPlanner::Offers offers = preemption_.nodes_to_offer(ask, nodes_tried, now);
+    if (offers.nodes.empty()) {
+        note_attempt(ask, std::move(offers.attempt), now);
         return {};
     }
     auto attempt = std::make_unique<Offering>();
     attempt->nodes_tried = nodes_tried;
-    attempt->order = std::move(nodes);
+    attempt->order = std::move(offers.nodes);
     s_.inquiries.by_ask[ask].attempt = std::move(attempt);
     ++s_.inquiries.attempts;
     return {Plan::Kind::AskVictims, ask, {}};
@@ -159,21 +159,30 @@ Plan Planner::go_on_offering(AllocationId ask, Instant now) {
 
 /// P-064: time has passed since the attempt began, so everything is tested again. Nobody goes in vain.
 Plan Planner::conclude_offering(AllocationId ask, const Offering& attempt, Instant now) {
-    PreemptionResult result = PreemptionResult::NoHelp;
-    if (attempt.best) {
-        const bool same = nodes_tried(s_.allocations[ask]) == attempt.nodes_tried;
-        const bool room =
-            attempt.nodes_tried && !s_.shapes[s_.allocations[ask].shape].blocked && !next_nodes(ask).empty();
-        result = PreemptionResult::Released;
-        if (same && !room) {
-            PreemptionPlan plan = preemption_.plan_agreed(ask, attempt.best->offer, attempt.best->last, now);
-            note_attempt(ask, std::move(plan.attempt), now);
-            if (plan) return taking(Plan::Kind::Preempt, ask, std::move(plan));
-            return {Plan::Kind::Resume, ask, {}};
-        }
+    if (attempt.best && may_still_preempt(ask, attempt.nodes_tried)) {
+        PreemptionPlan plan = preemption_.plan_agreed(ask, attempt.best->offer, attempt.best->last, now);
+        note_attempt(ask, std::move(plan.attempt), now);
+        if (plan) return taking(Plan::Kind::Preempt, ask, std::move(plan));
+        return {Plan::Kind::Resume, ask, {}};
     }
-    s_.preemption.log(ask, result, now);
+    PreemptionAttempt failed;
+    failed.at = now;
+    failed.result = attempt.best ? PreemptionResult::Released : PreemptionResult::NoHelp;
+    failed.nodes_tried = attempt.next;
+    note_attempt(ask, std::move(failed), now);
     return {Plan::Kind::Resume, ask, {}};
+}
+
+/// Whether the attempt could begin now, at the same point of P-020.
+bool Planner::may_still_preempt(AllocationId id, bool tried) const {
+    const Allocation& ask = s_.allocations[id];
+    const AskGroup& group = s_.groups[ask.group];
+    const Application& application = s_.applications[ask.application];
+    if (!s_.preemption_enabled || !ask.is(Allocation::PreemptOther) || group.replaceable || group.gang_held)
+        return false;
+    if (s_.refusing_user_limit(application, s_.resource_of(ask)).valid()) return false;
+    if (nodes_tried(ask) != tried) return false;
+    return !tried || s_.shapes[ask.shape].blocked || next_nodes(id).empty(); // no room came up meanwhile
 }
 
 } // namespace yk

@@ -35,8 +35,11 @@ public:
     [[nodiscard]] PreemptionPlan plan_required(AllocationId ask, Instant now) const;
 
     // --- with an RM that has preemption predicates (preemption_offers.cpp) ------------------------------------------
-    /// The nodes to be offered, by (index, id) (P-062); none: the attempt fails.
-    [[nodiscard]] std::vector<NodeId> nodes_to_offer(AllocationId ask, bool nodes_tried, Instant now) const;
+    struct Offers {
+        std::vector<NodeId> nodes;   // by (index, id) (P-062); none: the attempt fails
+        PreemptionAttempt attempt{}; // and that is why
+    };
+    [[nodiscard]] Offers nodes_to_offer(AllocationId ask, bool nodes_tried, Instant now) const;
     /// The node's plan as it is now; nullopt: it is out.
     [[nodiscard]] std::optional<VictimOffer> offer(AllocationId ask, NodeId node, Instant now) const;
     /// The decision for what the RM agreed to: plan[0..last], provided that it is still the node's plan (P-064).

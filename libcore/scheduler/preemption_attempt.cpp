@@ -29,6 +29,8 @@ std::string_view text_of(Excluded reason) noexcept {
     case Excluded::RequiredNode: return "bound to its node";
     case Excluded::Leaving: return "on its way out already";
     case Excluded::Priority: return "of higher priority";
+    case Excluded::Sinks: return "would take its queue below its guarantee";
+    case Excluded::TooLarge: return "larger than what is left of the guarantee";
     }
     return {};
 }

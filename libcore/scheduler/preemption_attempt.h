@@ -38,9 +38,11 @@ enum class Excluded : std::uint8_t {
     Type,
     RequiredNode,
     Leaving,
-    Priority
+    Priority,
+    Sinks,   // P-052: only told by explain, a search finds out on its way
+    TooLarge // P-053: likewise
 };
-inline constexpr std::size_t kExcludedReasons = 9;
+inline constexpr std::size_t kExcludedReasons = 11;
 
 [[nodiscard]] std::string_view text_of(Excluded reason) noexcept;
 

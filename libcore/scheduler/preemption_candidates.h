@@ -38,6 +38,8 @@ public:
     [[nodiscard]] Excluded leaf_excluded(const Queue& leaf) { return facts(leaf).verdict; }
     /// P-044 for an allocation of a leaf that is not excluded.
     [[nodiscard]] Excluded excluded(const Allocation& allocation, const Queue& leaf);
+    /// What a victim of the shape takes of the asking queue's guarantee (P-053).
+    [[nodiscard]] const Resource& charge_of(ShapeId shape);
     /// Those on the node, in the order in which they are there.
     [[nodiscard]] std::vector<Candidate> on_node(const Node& node);
     /// Who may be taken as far as leaves and priorities tell. From then on candidates know whether their leaf gives
@@ -69,7 +71,6 @@ private:
     [[nodiscard]] std::optional<Candidate> candidate(AllocationId id);
     void collect_leaves(const Queue& queue);
     [[nodiscard]] Excluded judge(const Queue& leaf) const;
-    [[nodiscard]] const Resource& charge_of(ShapeId shape);
 
     const PartitionState& s_;
     const GuaranteeView& view_;

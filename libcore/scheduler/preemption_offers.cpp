@@ -24,18 +24,23 @@ std::optional<NodeVictims> offer_of(PreemptionGround& ground, NodeId id, Instant
 
 } // namespace
 
-std::vector<NodeId> PreemptionPlanner::nodes_to_offer(AllocationId id, bool nodes_tried, Instant now) const {
+PreemptionPlanner::Offers PreemptionPlanner::nodes_to_offer(AllocationId id, bool nodes_tried, Instant now) const {
     PreemptionGround ground{s_, id};
     std::vector<std::pair<int, NodeId>> found; // in id order, which the sort keeps
-    if (!may_attempt(ground)) return {};
-    s_.nodes.for_each([&](NodeId node) {
-        const auto offer = offer_of(ground, node, now);
-        if (offer && !(nodes_tried && offer->index < 0)) found.emplace_back(offer->index, node); // P-055
-    });
+    const bool may = may_attempt(ground);
+    if (may)
+        s_.nodes.for_each([&](NodeId node) {
+            const auto offer = offer_of(ground, node, now);
+            if (offer && !(nodes_tried && offer->index < 0)) found.emplace_back(offer->index, node); // P-055
+        });
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<NodeId> nodes;
-    for (const auto& [index, node] : found) nodes.push_back(node);
-    return nodes;
+    Offers offers;
+    for (const auto& [index, node] : found) offers.nodes.push_back(node);
+    if (!offers.nodes.empty()) return offers;
+    PreemptionPlan none;
+    none.result = may ? PreemptionResult::NoHelp : PreemptionResult::Guarantees; // P-024
+    offers.attempt = concluded(std::move(none), ground, now).attempt;
+    return offers;
 }
 
 std::optional<VictimOffer> PreemptionPlanner::offer(AllocationId id, NodeId node, Instant now) const {

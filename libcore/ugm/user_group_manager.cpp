@@ -167,14 +167,29 @@ void UserGroupManager::mark_grown(UsageNodeId id) {
 // --- applications
 // --------------------------------------------------------------------------------------------------------
 
-UsageNodeId UserGroupManager::link(std::string_view name, bool group, std::string_view path) {
-    const UsageNodeId id = find_or_make(tracker_of(name, group), path);
-    for (UsageNodeId each = id; each.valid(); each = nodes_[each].parent) ++nodes_[each].linked;
-    return id;
+UsageNodeId UserGroupManager::find_or_make(std::string_view name, bool group, std::string_view path) {
+    return find_or_make(tracker_of(name, group), path);
 }
 
-void UserGroupManager::unlink(UsageNodeId id) {
-    for (UsageNodeId each = id; each.valid(); each = nodes_[each].parent) --nodes_[each].linked;
+void UserGroupManager::join(UsageNodeId id, const UsageShare& share) {
+    for (; id.valid(); id = nodes_[id].parent) {
+        UsageNode& node = nodes_[id];
+        node.usage.add(share.usage);
+        node.running += share.running;
+        node.linked += share.applications;
+    }
+}
+
+void UserGroupManager::leave(UsageNodeId id, const UsageShare& share) {
+    shrunk_ = true;
+    for (UsageNodeId each = id; each.valid(); each = nodes_[each].parent) {
+        UsageNode& node = nodes_[each];
+        node.usage.sub(share.usage);
+        node.usage.prune();
+        node.running -= share.running;
+        node.linked -= share.applications;
+        mark_grown(each);
+    }
     prune(id);
 }
 

@@ -54,6 +54,13 @@ struct UsageNode {
     }
 };
 
+/// Applications of one queue and what they bring to a node, or take with them.
+struct UsageShare {
+    std::uint32_t applications = 0;
+    std::uint32_t running = 0; // of them
+    Resource usage;
+};
+
 struct UsageTracker {
     std::string_view name; // its key
     bool group = false;
@@ -86,10 +93,11 @@ public:
     [[nodiscard]] const LimitTable& limits() const noexcept { return table_; }
 
     // --- applications -----------------------------------------------------------------------------------------------
-    /// The node of a user's or group's applications in the queue; made when there is none.
-    UsageNodeId link(std::string_view name, bool group, std::string_view path);
-    /// One application less. REQUIRES: its usage was taken away.
-    void unlink(UsageNodeId id);
+    /// The node of a user's or group's applications in the queue; made when there is none. To be joined at once.
+    UsageNodeId find_or_make(std::string_view name, bool group, std::string_view path);
+    void join(UsageNodeId id, const UsageShare& share);
+    /// The node goes with its last application.
+    void leave(UsageNodeId id, const UsageShare& share);
     void increase(UsageNodeId id, const Resource& amount);
     void decrease(UsageNodeId id, const Resource& amount);
     void enter_running(UsageNodeId id);
@@ -98,6 +106,10 @@ public:
     // --- questions --------------------------------------------------------------------------------------------------
     [[nodiscard]] const UsageNode& operator[](UsageNodeId id) const noexcept { return nodes_[id]; }
     [[nodiscard]] UsageNode& operator[](UsageNodeId id) noexcept { return nodes_[id]; }
+    /// The user or group whose node it is; empty: of an invalid id.
+    [[nodiscard]] std::string_view name_at(UsageNodeId id) const noexcept {
+        return id.valid() ? nodes_[id].tracker->name : std::string_view{};
+    }
     /// The lowest level that does not allow the ask; none: all do. An invalid id has no limits.
     [[nodiscard]] UsageNodeId refusing(UsageNodeId id, const Resource& ask) const noexcept;
     /// The lowest level that has no running slot; none: all have.

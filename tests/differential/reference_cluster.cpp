@@ -4,6 +4,8 @@
 #include <deque>
 #include <set>
 
+#include "libcore/config/names.h"
+
 namespace yk::reference {
 
 namespace {
@@ -29,18 +31,26 @@ Partition* Cluster::find(std::string_view partition) const {
     return found == partitions_.end() ? nullptr : found->second.get();
 }
 
+/// C-030: case tells no partitions of configurations apart.
+std::string Cluster::running_name(const std::string& written) const {
+    for (const auto& [name, partition] : partitions_)
+        if (config::lower(name) == config::lower(written)) return name;
+    return written;
+}
+
 // --- configuration --------------------------------------------------------------------------------------------------
 
 Result<void> Cluster::configure(const config::Configuration& config, Instant now) {
     std::set<std::string> named;
     for (const config::Partition& partition : config.partitions) {
-        named.insert(partition.name);
-        const Partition* known = find(partition.name);
+        named.insert(running_name(partition.name));
+        const Partition* known = find(running_name(partition.name));
         if (known != nullptr && !known->accepts(partition)) return Error{0, "leaf or parent", {}};
     }
     for (const config::Partition& partition : config.partitions) {
-        auto& slot = partitions_[partition.name];
-        if (slot == nullptr) slot = std::make_unique<Partition>(full_name(partition.name), ports_, now);
+        const std::string name = running_name(partition.name);
+        auto& slot = partitions_[name];
+        if (slot == nullptr) slot = std::make_unique<Partition>(full_name(name), ports_, now);
         slot->configure(partition, now);
     }
     for (auto it = partitions_.begin(); it != partitions_.end();) {

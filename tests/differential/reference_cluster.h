@@ -36,6 +36,7 @@ public:
 private:
     [[nodiscard]] std::string short_name(std::string_view partition) const;
     [[nodiscard]] std::string full_name(std::string_view partition) const;
+    [[nodiscard]] std::string running_name(const std::string& written) const;
     [[nodiscard]] Partition* find(std::string_view partition) const;
     void ask_list(const std::vector<AskSpec>& asks, bool placements, Instant now);
     [[nodiscard]] std::string partition_of(const NodeSpec& spec) const;

@@ -27,6 +27,10 @@ std::map<std::string, std::string> inherited(std::map<std::string, std::string> 
     return parent;
 }
 
+bool is_below(const std::string& queue, const std::string& path) {
+    return queue.rfind(path + ".", 0) == 0;
+}
+
 /// A map without types is no limit (C-062).
 Maybe limit_of(const std::optional<config::ResourceMap>& amounts) {
     return amounts && !amounts->empty() ? Maybe(*amounts) : std::nullopt;
@@ -47,10 +51,28 @@ bool Partition::accepts(const config::Queue& config, const std::string& path) co
     const auto found = queues_.find(path);
     if (found != queues_.end() && path != "root") {
         if (found->second.leaf && config.is_parent() && !found->second.applications.empty()) return false;
-        if (!found->second.leaf && !config.is_parent() && !children(found->second).empty()) return false;
+        if (!found->second.leaf && !config.is_parent() && is_used(path)) return false;
     }
     return std::all_of(config.children.begin(), config.children.end(),
                        [&](const config::Queue& child) { return accepts(child, path_of(child, path)); });
+}
+
+/// Whether there are applications in it or below.
+bool Partition::is_used(const std::string& path) const {
+    return std::any_of(queues_.begin(), queues_.end(), [&](const auto& each) {
+        return (each.first == path || is_below(each.first, path)) && !each.second.applications.empty();
+    });
+}
+
+void Partition::remove_below(const std::string& path, Instant now) {
+    for (auto each = queues_.begin(); each != queues_.end();) {
+        if (!is_below(each->first, path)) {
+            ++each;
+            continue;
+        }
+        event(EventType::Queue, each->first, EventChange::Remove, EventDetail::None, now);
+        each = queues_.erase(each);
+    }
 }
 
 void Partition::configure(const config::Partition& config, Instant now) {
@@ -62,6 +84,7 @@ void Partition::configure(const config::Partition& config, Instant now) {
 void Partition::configure_queue(const config::Queue& config, const std::string& parent, Instant now) {
     const std::string path = path_of(config, parent);
     const bool is_new = queues_.count(path) == 0;
+    if (!is_new && !config.is_parent() && !parent.empty()) remove_below(path, now); // nobody uses them (C-435)
     Queue& queue = queues_[path];
     const Queue before = queue;
     queue.path = path;
@@ -119,6 +142,9 @@ void Partition::dissolve(Instant now) { // S-563
         remove_application(id, now);
     }
     while (!nodes_.empty()) decommission(nodes_.begin()->first, now);
+    config_ = {};
+    configure_limits(now);
+    sweep(now);
 }
 
 } // namespace yk::reference

@@ -179,6 +179,8 @@ private:
     void configure_queue(const config::Queue& config, const std::string& parent, Instant now);
     void drain(Queue& queue);
     [[nodiscard]] bool accepts(const config::Queue& config, const std::string& path) const;
+    [[nodiscard]] bool is_used(const std::string& path) const;
+    void remove_below(const std::string& path, Instant now);
     void sweep(Instant now); // S-560
     [[nodiscard]] std::vector<Application*> with_timer();
 

@@ -2,6 +2,7 @@
 // counts for: usage and running sets are summed, limits are looked up in the configuration, at every question.
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "tests/differential/reference_partition.h"
@@ -49,6 +50,13 @@ const Limit* limit_at(const QueueLimits& limits, bool user, const std::string& n
 
 bool is_below(const std::string& queue, const std::string& path) {
     return queue == path || queue.rfind(path + ".", 0) == 0;
+}
+
+std::vector<std::string> levels_of(const std::string& path) {
+    std::vector<std::string> levels;
+    std::istringstream names(path);
+    for (std::string name; std::getline(names, name, '.');) levels.push_back(name);
+    return levels;
 }
 
 std::string parent_of(const std::string& path) {
@@ -182,13 +190,19 @@ void Partition::configure_limits(Instant now) { // C-420 to C-427
         for (const bool user : {true, false})
             limit_events(user, known == before.end() ? kNone : known->second, limits, path, now);
     }
-    for (const auto& [id, app] : applications_) { // C-423
-        if (!app->tracked) continue;
+    std::vector<Application*> all; // C-423: by queue, then by name
+    for (const auto& [id, app] : applications_)
+        if (app->tracked) all.push_back(app.get());
+    std::stable_sort(all.begin(), all.end(), [](const Application* a, const Application* b) {
+        return levels_of(a->queue) < levels_of(b->queue);
+    });
+    for (Application* app : all) {
         const auto group = group_of(*app);
         if (group == app->group) continue;
-        if (app->group) event(EventType::UserGroup, *app->group, EventChange::Remove, EventDetail::AppLink, now, id);
+        if (app->group)
+            event(EventType::UserGroup, *app->group, EventChange::Remove, EventDetail::AppLink, now, app->id);
         app->group = group;
-        if (group) event(EventType::UserGroup, *group, EventChange::Set, EventDetail::AppLink, now, id);
+        if (group) event(EventType::UserGroup, *group, EventChange::Set, EventDetail::AppLink, now, app->id);
     }
 }
 

@@ -191,9 +191,10 @@ std::string RandomConfig::text() const {
     std::string text;
     for (const Partition& partition : partitions_) {
         const char* preemption = preemption_ ? "quotapreemptionenabled: true" : "enabled: false";
+        std::string name = partition.name;
+        if (partition.capital) name[0] = 'S';
         text += fmt::format("{}{{name: {}, queues: [{}], preemption: {{{}}}, nodesortpolicy: {{type: {}",
-                            text.empty() ? "" : ", ", partition.name, text_of(partition.root), preemption,
-                            partition.policy);
+                            text.empty() ? "" : ", ", name, text_of(partition.root), preemption, partition.policy);
         if (!partition.weights.empty()) {
             std::string weights;
             for (const auto& [type, weight] : partition.weights)
@@ -265,8 +266,10 @@ void RandomConfig::change() {
             partition.policy = partition.policy == "fair" ? "binpacking" : "fair";
         else if (what == 1)
             partition.weights[random_.of(types_)] = random_.between(0, 4);
-        else if (what == 2 && partitions_.size() == 2)
+        else if (what == 2 && partitions_.size() == 2 && random_.chance(50))
             partitions_.pop_back();
+        else if (what == 2 && partitions_.size() == 2)
+            partitions_.back().capital = !partitions_.back().capital;
         else if (what == 2 && random_.chance(30))
             partitions_.push_back(new_partition("second"));
         else

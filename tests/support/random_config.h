@@ -57,6 +57,7 @@ private:
     };
     struct Partition {
         std::string name;
+        bool capital = false; // how the name is written (C-030)
         Queue root;
         std::string policy;
         std::map<std::string, std::int64_t> weights;

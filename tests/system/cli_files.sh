@@ -39,9 +39,15 @@ without config diff
 without config reload -f
 without rm register rm --config
 without rm serve rm --config
-without node add -f
-without app add -f
-without ask add -f
+for noun in node app ask; do
+    refused "$folder/missing: cannot be opened: No such file" $noun add -f "$folder/missing"
+    refused "$folder/home: holds no *.yaml, *.yml, *.json or *.jsonl" $noun add -f "$folder/home"
+done
+mkdir nodes
+echo 'nodeID: a' >nodes/1.yaml
+echo '{"node": "b"}' >nodes/2.jsonl
+echo 'nothing' >nodes/README
+refused "nodes/2.jsonl:1:" node add -f nodes
 echo '{}' >dump.json
 without dump diff dump.json
 without explain placement --user u -f

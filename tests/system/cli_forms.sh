@@ -33,7 +33,7 @@ else:
 for what in "rm list" "node list" "queue list" "queue tree" "app list" "ask list" "alloc list" "partition list" "user list" \
     "group list" "config history" "events" "metrics" "status" "rm show" "node show n-1" "queue show root.team" "app show web" \
     "ask show huge" "alloc show k-1" "partition show default" "user show kim" "explain ask huge" "explain app web" \
-    "explain queue root.team" "health" "ping"; do
+    "explain queue root.team" "health" "ping" "log level"; do
     # shellcheck disable=SC2086
     for form in table wide json jsonl yaml name; do
         checks=$((checks + 1))
@@ -46,6 +46,17 @@ done
 says "^user: +kim" user show kim
 expect 4 "user 'kin' not found" user show kin
 expect 4 "group 'none' not found" group show none
+says '^all +info +-$' log level # --log-level, no setting
+says '^core.config +debug +yes$' log level core.config debug
+says '^core.config +debug +yes$' log level
+says '^wire +info +-$' log level wire
+says '^wire +warn +yes$' log level wire warn
+says '^wire.session +warn +-$' log level wire.session # its parent's
+says '^core.config +debug +yes$' log level core.config # stays
+expect 4 "there is no logger 'core.confg'; did you mean 'core.config'" log level core.confg
+expect 4 'ykctl log level all debug' log level debug
+expect 2 "'loud' is not one of" log level wire loud
+
 says "powers of 1024" help quantities
 says "exit code|Exit codes" help exit-codes
 expect 2 "did you mean" help quantites

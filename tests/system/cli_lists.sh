@@ -37,7 +37,7 @@ expect 4 "app 'wbe' not found" wait app/wbe --for state=Running
 expect 4 "node 'n77' not found" wait node/n77 --for empty
 says "node n77 is gone" wait node/n77 --for gone
 expect 2 "'job/web' is not KIND/NAME" wait job/web --for gone
-expect 2 "is no state of app; did you mean 'running'" wait app/web --for state=Runing
+expect 2 "is no state of app; did you mean 'Running'" wait app/web --for state=Runing
 expect 2 "is no condition of node" wait node/n1 --for placed
 expect 2 "ask has no state" wait ask/a --for state=Running
 expect 2 "--app goes with" wait node/n1 --for empty --app web

@@ -73,11 +73,21 @@ nodes() {
     expect 2 "nodes.yaml:5:1: unknown field 'capacity' in NodeInfo" node add -f "$work/nodes.yaml"
     counts 3 node list # nothing of the file was sent
     sed -i '/^---/,$d' "$work/nodes.yaml"
+    mkdir "$work/nodes" # a directory is its files
+    echo '{"nodeID": "n4", "schedulableResource": {"memory": 1024}}' >"$work/nodes/a.jsonl"
+    echo 'nodeID: n6' >"$work/nodes/b.yml"
+    says '^node n6 added$' node add -f "$work/nodes"
+    says '^node n4 removed$' node remove n4
+    says '^node n6 removed$' node remove n6
     says '^node n4 added$' node add -f "$work/nodes.yaml"
     says '^node n4 updated$' node update n4 -R memory=2Ki,vcore=1
     json 'd["item"]["capacity"]' "{'memory': 2048, 'vcore': 1000}" node show n4
     says '^node n4 removed$' node remove n4
     expect 4 'node n4 refused: .*P_NODE_UNKNOWN' node drain n4
+    expect 4 '^  which are there\?  ykctl node list$' node drain n4
+    expect 4 '^  which are there\?  ykctl rm list$' -r zz node list
+    expect 4 '^  which are there\?  ykctl partition list$' -p nope node list
+    expect 4 '^  which are there\?  ykctl partition list$' -p nope queue list
 }
 
 applications() {
@@ -121,6 +131,7 @@ rules_explained() {
 asks_and_cycles() {
     says '^ask web-6 added$' ask add web --key web -n 6 -R memory=2Gi,vcore=2
     expect 4 'ask x refused: .*P_APP_UNKNOWN' ask add nobody --key x -R vcore=1
+    expect 4 '^  which are there\?  ykctl app list$' ask add nobody --key x -R vcore=1
     counts 6 ask list
     says '^[0-9]+ cycles, 4 allocations' sched step 10
     counts 4 alloc list

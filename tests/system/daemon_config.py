@@ -95,6 +95,16 @@ def test_extra_config_stays_when_absent_and_goes_when_present():
         check(update(client, TWO)["changed"] and client.dump("config")["extra"] == {"event.maxStreams": "0", "x": "y"})
         check(not update(client, TWO, extraConfig={"event.RESTResponseSize": "1"})["changed"])
         check(client.dump("config")["extra"] == {"event.RESTResponseSize": "1"})
+        check("non-reloadable" not in daemon.text())
+        text = "ignoring non-reloadable configuration change (restart required to update): "  # C-466
+        update(client, TWO, extraConfig={"event.RESTResponseSize": "1", "kubernetes.qps": "5", "api.token": "t0p"})
+        until("it is said", lambda: text + "kubernetes.qps: 1000 -> 5" in daemon.text())
+        client.change("SetExtraConfig", {"extraConfig": {"service.clusterId": "c"}})
+        until("it is said", lambda: text + "service.clusterId: mycluster -> c" in daemon.text())
+        shown = client.dump("config")["extra"]
+        check(shown["kubernetes.qps"] == "5" and shown["api.token"] == "***", shown)  # I-440: secrets masked
+        check(client.dump("full")["config"][0]["extra"]["api.token"] == "***")
+        check("t0p" not in daemon.text())
         check(len(client.get("Events", {"start": 0})["EventRecords"]) == 1)
         check("streamID" in client.get("EventStream", {"count": 0, "waitMs": 0}))
         check(not update(client, TWO, extraConfig={"event.trackingEnabled": "false"})["changed"])
@@ -122,6 +132,25 @@ def test_a_trial_changes_nothing_and_the_way_back():
         client.refused("E_INVALID", "UpdateConfiguration", {"rmID": "rm:1", "checksum": first, "config": TWO}, mutating=True)
 
 
+def test_a_partition_in_another_case_is_the_same_one():  # C-030, C-446, I-111
+    with Daemon("--manual-schedule") as daemon:
+        client = daemon.client()
+        client.register(config=TWO)
+        client.change("UpdateNode", {"rmID": "rm:1", "nodes": [
+            {"nodeID": "n", "action": 1, "attributes": {"si/node-partition": "gpu"}, "schedulableResource": {"vcore": 9}}]})
+        client.get("Sync", {"rmID": "rm:1"})
+        check([node["nodeID"] for node in client.dump("nodes", partition="gpu")] == ["n"])
+        other = TWO.replace("name: gpu", "name: GPU").replace("{name: a}]}]", "{name: z}]}]")
+        trial = update(client, other, dryRun=True)
+        check({one["kind"] for one in trial["changes"]} == {"queue-added", "queue-draining"}, trial["changes"])
+        answer = update(client, other)
+        check(answer["partitions"] == trial["partitions"] == ["[rm:1]default", "[rm:1]gpu"], answer)
+        check([node["nodeID"] for node in client.dump("nodes", partition="gpu")] == ["n"])
+        check(names(client, "gpu") == ["root.a", "root.z"], names(client, "gpu"))
+        check([one["name"] for one in client.dump("config")["partitions"]] == ["default", "gpu"])
+        client.refused("E_NOT_FOUND", "Dump", {"what": "nodes", "partition": "GPU"})
+
+
 def test_usage_of_users_and_groups():
     with Daemon("--manual-schedule") as daemon:
         client = daemon.client()
@@ -138,12 +167,24 @@ def test_usage_of_users_and_groups():
         check(kim["queues"]["runningApplications"] == ["k"], kim)
         check([user["userName"] for user in client.dump("users", partition="default")] == ["kim"])
         check(client.dump("groups", partition="gpu") == [])
-        client.refused("E_NOT_FOUND", "Dump", {"what": "user", "user": "nobody"})
-        client.refused("E_NOT_FOUND", "Dump", {"what": "user", "user": "kim", "partition": "none"})
+        def not_found(text, **what):
+            message = client.refused("E_NOT_FOUND", "Dump", what)["message"]
+            check(text in message, message)
+
+        not_found("User not found", what="user", user="nobody")
+        not_found("Group not found", what="group", group="nobody")
+        not_found("Partition not found", what="user", user="kim", partition="none")
+        not_found("Partition not found", what="groups", partition="none")
         check(client.refused("E_INVALID", "Dump", {"what": "user", "user": "9x"})["message"] == "Invalid user name")
         check(client.refused("E_INVALID", "Dump", {"what": "group", "group": "a b"})["message"] == "Invalid group name")
         checks = {one["Name"]: one["Succeeded"] for one in client.get("Health", {"run": True})["HealthChecks"]}
         check(len(checks) == 13 and all(checks.values()) and "User usage" in checks, checks)
+
+
+def test_without_an_rm_every_check_is_listed():  # 5.6
+    with Daemon() as daemon:
+        result = daemon.client(role="observer").get("Health")
+        check(result["Healthy"] and len(result["HealthChecks"]) == 13, result)
 
 
 def failed_checks(client, **how):

@@ -1,6 +1,7 @@
 """Signals, sd_notify and the graceful stop (I-263, ecosystem.md 5.2)."""
 from daemon_support import *
 
+import json
 import tempfile
 
 CONFIG_FILE = CONFIG.replace("name: b", "name: c")
@@ -52,11 +53,55 @@ def test_hup_reloads_what_came_from_a_file():
         check("root.c" in names(), "a faulty file changed the configuration")
 
 
+def test_an_empty_file_is_the_built_in_configuration_at_registration_only():  # C-009, D-03
+    with Daemon("--config", "@q.yaml", files={"q.yaml": ""}) as daemon:
+        client = daemon.client()
+        client.register(config="")
+        rules = [rule["name"] for rule in client.dump("config")["partitions"][0]["placementrules"]]
+        check(rules == ["tag"], rules)
+        check(client.dump("confighistory")[0]["origin"] == "built-in default", client.dump("confighistory"))
+        daemon.write("q.yaml", CONFIG)
+        daemon.signal(signal.SIGHUP)
+        until("the file is active", lambda: client.dump("queues")[0].get("childNames") == ["root.a", "root.b"])
+        daemon.write("q.yaml", "")
+        daemon.signal(signal.SIGHUP)
+        until("it is refused", lambda: "no partition defined" in daemon.text())
+        check(client.dump("queues")[0]["childNames"] == ["root.a", "root.b"])
+
+
 def test_usr1_logs_the_state():
     with Daemon() as daemon:
         daemon.client().register()
         daemon.signal(signal.SIGUSR1)
         until("the state is logged", lambda: "RM rm:1: Running" in daemon.text())
+
+
+def test_usr1_writes_a_dump_into_the_state_directory():  # ecosystem.md 5.2, C-469
+    folder = tempfile.mkdtemp(prefix="yk.", dir="/tmp")
+    for flags, env in (("--state-dir", folder), {}), ((), {"STATE_DIRECTORY": folder + ":/nowhere"}):
+        for name in os.listdir(folder):
+            os.unlink(f"{folder}/{name}")
+        with Daemon(*flags, env=env) as daemon:
+            client = daemon.client()
+            client.register()
+            client.cluster()
+            daemon.signal(signal.SIGUSR1)
+            until("the file is logged", lambda: "bytes written to " + folder in daemon.text())
+            (name,) = os.listdir(folder)
+            check(name.startswith("dump-2") and name.endswith("Z.json"), name)
+            check(os.stat(f"{folder}/{name}").st_mode & 0o777 == 0o600)
+            with open(f"{folder}/{name}", encoding="utf-8") as file:
+                written = json.load(file)
+            check(written["schema"] == 1 and written["what"] == "all", list(written))
+            full = client.dump("full")
+            check(sorted(written["data"]) == sorted(full), sorted(written["data"]))
+            check(written["data"]["applications"][0]["applicationID"] == full["applications"][0]["applicationID"])
+
+
+def test_usr1_without_a_state_directory_says_how_to_get_a_file():
+    with Daemon() as daemon:
+        daemon.signal(signal.SIGUSR1)
+        until("it is logged", lambda: "that needs --state-dir" in daemon.text())
 
 
 def test_term_delivers_a_last_notice_and_refuses_updates():

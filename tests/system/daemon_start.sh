@@ -70,6 +70,9 @@ refused 78 "cannot read $folder/missing.yaml" --check-config "$folder/missing.ya
 refused 0 "$folder/default.yaml: good" --check-config "$folder/default.yaml"
 echo 'maxSession: 5' >"$folder/ykd.conf"
 refused 78 "$folder/ykd.conf:1:1: unknown key \"maxSession\", did you mean \"maxSessions\"?" --settings "$folder/ykd.conf"
+printf 'maxSession: 5\nlivenessTimeout: x\n' >"$folder/ykd.conf"
+refused 78 "$folder/ykd.conf:1:1: unknown key" --settings "$folder/ykd.conf"
+refused 78 "ykd: $folder/ykd.conf:2:18: livenessTimeout" --settings "$folder/ykd.conf"
 refused 78 "cannot read the settings file $folder/missing" --settings "$folder/missing"
 echo 'rm *' >"$folder/tokens"
 chmod 600 "$folder/tokens"
@@ -83,11 +86,31 @@ refused 78 "$folder/file: TLS refuses the certificate or its key" --listen "ipc:
     --tls-cert "$folder/file" --tls-key "$folder/file"
 refused 78 "cannot read $folder/none: No such file" --listen "ipc://$folder/s" --config "$folder/none"
 refused 1 "cannot write the pid file $folder/none/pid: No such file" --listen "ipc://$folder/s" --pidfile "$folder/none/pid"
+[[ ! -e $folder/s ]] || fail "it listened before the pid file was looked at"
+refused 1 "the directory $folder/none is not usable: No such file" --listen "ipc://$folder/s" --log-target "$folder/none/log"
+[[ ! -e $folder/none ]] || fail "--log-target made a directory"
 refused 1 "$folder/file/log" --listen "ipc://$folder/s" --log-target "$folder/file/log"
 
+refused 1 "the state directory $folder/none cannot be used: No such file" --listen "ipc://$folder/s" --state-dir "$folder/none"
+refused 1 "the state directory $folder/file is no directory" --listen "ipc://$folder/s" --state-dir "$folder/file"
+echo "stateDir: $folder/none" >"$folder/ykd.conf"
+refused 1 "the state directory $folder/none cannot be used" --listen "ipc://$folder/s" --settings "$folder/ykd.conf"
+STATE_DIRECTORY=$folder/none refused 1 "the state directory $folder/none cannot be used" --listen "ipc://$folder/s"
+
 # Usage
-refused 2 "did you mean --listen" --lisen ipc:///x
+refused 2 "unknown option '--lisen'; did you mean --listen?" --lisen ipc:///x
+refused 2 "unknown option '--confg'; did you mean --config?" x --confg
+refused 2 "unknown option '--confg'; did you mean --config?" --confg=x
+refused 2 "unexpected argument 'stray'" stray
 refused 2 "see ykd --help" stray
+refused 2 "--listen needs a value: --listen URL" --listen
+refused 2 "--pidfile is given more than once" --pidfile a --pidfile b
+refused 2 "--max-sessions x: a whole number is wanted" --max-sessions x
+refused 2 "--max-sessions -1: a whole number is wanted" --max-sessions=-1
+refused 2 "--clock virtul: real or virtual is wanted; did you mean virtual?" --clock virtul
+refused 2 "nothing to check; name a FILE or --config" --check-config
+: >"$folder/ykd.conf"
+refused 0 "$folder/ykd.conf: good" --check-config --settings "$folder/ykd.conf"
 refused 2 "an octal mode" --socket-mode 999
 refused 2 "--max-message" --max-message 1TB
 refused 2 "--max-sessions: at least 1" --max-sessions 0

@@ -84,6 +84,22 @@ a_refusal_changes_nothing() {
     expect 1 'bad.yaml:1:.*12q' config check "$work/bad.yaml"
     expect 1 'update of configuration failed: .*12q' config reload -f "$work/bad.yaml" --extra log.level=debug
     logged 'RM demo: configuration refused, the old one stays: .*12q'
+    says 'last reload +refused at 20[-0-9]+T.*, config:1:[0-9]+: .*12q' status
+    says '"lastReload":.*"ok":false,"reason":"config:1:' -o jsonl status
+    configuration 12q '- {name: a}' >"$work/two.yaml" # two faults
+    local file=$work/two.yaml command
+    for command in "config reload -f" "config reload --dry-run -f" "config diff" "rm register demo --config" \
+        "rm serve demo --config"; do
+        # shellcheck disable=SC2086 # words of a command
+        expect 1 "ykctl: .*$file:8:[0-9]+: .*duplicate child name" $command "$file"
+        # shellcheck disable=SC2086
+        expect 1 "^  $file:7:[0-9]+: error: .*12q" $command "$file"
+        # shellcheck disable=SC2086
+        expect 1 '"details":.*"line":8' -o json $command "$file"
+    done
+    expect 1 'standard input:8:' config diff - <"$file"
+    says 'web' app list # the RM has all it had
+    expect 2 "a file\?  ykctl config reload -f x.yaml" config reload x.yaml
     has_max 8000
     checks=$((checks + 1))
     if ykctl config show | grep -q log.level; then fail "a refused update left its extraConfig"; fi
@@ -120,14 +136,25 @@ canonical_form() {
 files() {
     says 'reloaded' config reload # without a text: the daemon's file
     has_max 8000
+    says 'no changes' config diff
     configuration 5 '- name: b' >"$work/queues.yaml"
     kill -HUP "$daemon"
     gets_max 5000
     configuration 6 '- name: b' >"$work/new" && mv "$work/new" "$work/queues.yaml"
     gets_max 6000 # --watch-config
+    says 'reloaded' config rollback
+    expect 8 'root.a' config diff # with the daemon's file
+    says 'reloaded' config reload
+    has_max 6000
     cp "$work/bad.yaml" "$work/new" && mv "$work/new" "$work/queues.yaml"
     logged 'RM demo keeps its configuration: .*12q'
+    within_20_s "status does not show the refusal" shows_refusal
+    says "reason\":\"$work/queues.yaml:1:" -o jsonl status
+    expect 1 "$work/queues.yaml:1:[0-9]+: .*12q" config diff
     has_max 6000
+    says 'reloaded|unchanged' config rollback
+    says 'last reload +[0-9.]+m?s ago' status
+    says '.' --strict status
     says 'NAME|n1' node list # and work goes on
 }
 
@@ -168,6 +195,7 @@ what_a_reload_means_for_people() { # C-242, C-403, C-423, C-433
     says 'reloaded' config reload -f "$work/people.yaml"
     for app in a1 b1 c1; do says 'removed' app remove "$app"; done
 }
+shows_refusal() { ykctl status | grep -qE "^last reload +refused at .*, $work/queues.yaml:1:[0-9]+: .*12q"; }
 
 work_runs
 what_a_reload_would_do

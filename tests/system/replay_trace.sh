@@ -65,18 +65,54 @@ ykctl replay --spawn "${trace[@]}" --speed 100000 -o json >"$work/timed.json"
 check_report "$work/timed.json" 'r["placed"] + r["pending"] == 100' 'all(u == 0 for u in r["utilisation"].values())' \
     'sum(r["reasons"].values()) == r["pending"]'
 
-# A running daemon keeps the RM, for a look at it.
+# A running daemon: the RM goes at the end, unless it is to be kept for a look at it.
 "$bin/ykd" --listen "ipc://$work/s" 2>"$work/log" &
 daemon=$!
 for _ in $(seq 200); do [[ -S $work/s ]] && break; sleep 0.02; done
-ykctl -s "ipc://$work/s" -r kept replay "${trace[@]}" -o json >"$work/running.json"
-check_report "$work/running.json" 'r["placed"] > 0'
-ykctl -s "ipc://$work/s" -r kept node list -o name | grep -c . | grep -qx 5
+export YKCTL_SOCKET=ipc://$work/s
+ykctl replay "${trace[@]}" -o json >"$work/running.json"
+check_report "$work/running.json" 'r["placed"] > 0' 'r["samples"][-1]["placed"] == r["placed"]' \
+    'set(r["samples"][-1]["queues"]["root.ls"]) == {"vcore", "memory", "gpu"}' \
+    'all(a["queues"] != b["queues"] for a, b in zip(r["samples"], r["samples"][1:]))'
+[[ -z $(ykctl rm list -o name) ]] || fail "replay left $(ykctl rm list -o name) behind"
+ykctl -r kept replay "${trace[@]}" --keep -o yaml >"$work/running.yaml"
+grep -qx 'nodes: 5' "$work/running.yaml" || fail "no YAML: $(head -3 "$work/running.yaml")"
+ykctl -r kept node list -o name | grep -c . | grep -qx 5
+[[ $(ykctl -r kept replay "${trace[@]}" -o jsonl | wc -l) == 1 ]] || fail "what a replay left is not its own again"
+[[ -z $(ykctl rm list -o name) ]] || fail "replay left $(ykctl rm list -o name) behind"
+
+# What is somebody else's is left alone.
+ykctl --quiet rm register mine
+ykctl --quiet -r mine node add n-1 -R memory=1Gi
+refused 1 "RM 'mine' is registered already" -r mine replay "${trace[@]}"
+YKCTL_RM=mine refused 1 'rm deregister mine' replay "${trace[@]}"
+[[ $(ykctl -r mine node list -o name) == n-1 ]] || fail 'replay dropped the nodes of an RM'
+ykctl --quiet rm deregister mine --force
+
+# Interrupted, it deregisters as well.
+ykctl replay "${trace[@]}" --speed 0.001 >"$work/out" 2>"$work/err" &
+pid=$!
+for _ in $(seq 500); do [[ $(ykctl rm list -o name) == replay ]] && break; sleep 0.02; done
+[[ $(ykctl rm list -o name) == replay ]] || fail "no replay to interrupt: $(cat "$work/err")"
+kill -TERM "$pid"
+status=0
+wait "$pid" || status=$?
+[[ $status -eq 130 ]] || fail "interrupted, replay ended with $status: $(cat "$work/err")"
+[[ -z $(ykctl rm list -o name) ]] || fail 'an interrupted replay stays registered'
+
+# A daemon that waits to be stepped places nothing by itself.
+"$bin/ykd" --listen "ipc://$work/m" --manual-schedule 2>"$work/log-manual" &
+manual=$!
+for _ in $(seq 200); do [[ -S $work/m ]] && break; sleep 0.02; done
+refused 2 'start ykd without --manual-schedule' -s "ipc://$work/m" replay "${trace[@]}"
+kill -TERM "$manual"
+wait "$manual" || true
 
 # Bad input: file and line, and nothing is started.
 printf 'sn,cpu_milli,memory_mib,gpu\nn-1,many,1,0\n' >"$work/bad.csv"
 refused 2 "$work/bad.csv:2: cpu_milli" replay --spawn --nodes "$work/bad.csv" --pods "$work/t/pods.csv"
 refused 2 "$work/none.csv" replay --spawn --nodes "$work/none.csv" --pods "$work/t/pods.csv"
 refused 2 'policy' replay --spawn "${trace[@]}" --policy best
-refused 2 'speed' replay --spawn "${trace[@]}" --speed 0
+for speed in 0 -1 fast 2x inf nan ''; do refused 2 'a number above 0' replay --spawn "${trace[@]}" "--speed=$speed"; done
+refused 2 'a report has no -o name' replay --spawn "${trace[@]}" -o name
 refused 3 "$work/nobody" -s "ipc://$work/nobody" replay "${trace[@]}"

@@ -89,6 +89,15 @@ std::string allocation_text(const Value& allocation, const Style& style) {
         {"asked", time_text(number_of(allocation, "requestTime"))},
         {"placed", time_text(number_of(allocation, "allocationTime"))},
         {"waited", duration_text(std::chrono::nanoseconds{number_of(allocation, "allocationDelay")})}};
+    if (const auto group = text_of(allocation, "taskGroupName"); !group.empty())
+        fields.emplace_back("task group", printable(group));
+    std::vector<std::string> what;
+    for (const auto& [key, word] : {std::pair{"placeholder", "placeholder"},
+                                    {"placeholderUsed", "took the place of a placeholder"},
+                                    {"originator", "originator"},
+                                    {"preempted", "preempted: the resource manager is to stop it"}})
+        if (flag_of(allocation, key)) what.emplace_back(word);
+    if (!what.empty()) fields.emplace_back("is", join(what, ", "));
     for (const auto& [key, value] : member_of(allocation, "allocationTags").items()) {
         fields.emplace_back("tag " + printable(key), value.is_string() ? printable(value.get<std::string>()) : "");
     }

@@ -115,9 +115,6 @@ struct ListOptions {
     bool all = false;
 };
 
-const std::vector<std::string> kStates{"New",       "Accepted", "Running", "Resuming", "Completing",
-                                       "Completed", "Failing",  "Failed",  "Rejected", "Expired"};
-
 /// In which lists applications of a state are kept.
 std::vector<std::string> lists_for(const ListOptions& options) {
     if (options.all) return {"active", "completed", "rejected"};
@@ -219,7 +216,7 @@ void define_add(Command app, Context& context) {
 
 void define_list(Command command, Context& context) {
     const auto options = std::make_shared<ListOptions>();
-    command.option("--state", options->state, "only those in this state").choices(kStates);
+    command.option("--state", options->state, "only those in this state").choices(application_states());
     command.option("-q,--queue", options->queue, "only those in this queue or below").value("PATH");
     command.flag("--pending", options->pending, "only those that wait for something");
     command.flag("--all", options->all, "finished and rejected ones too");

@@ -266,7 +266,8 @@ void define_add(Command ask, Context& context) {
                  "it goes before others when it is the victim (allowPreemptSelf)");
     command.option("--tag", options->tags, "tag").value("KEY=VALUE");
     command
-        .option("-f,--file", options->file, "AllocationAsk messages as YAML, JSON or JSON-lines; - is standard input")
+        .option("-f,--file", options->file,
+                "AllocationAsk messages as YAML, JSON or JSON-lines; a directory; - is standard input")
         .value("FILE");
     command.flag("--wait", options->wait, "until all are placed or --timeout (default 30s) is over: exit 7");
     command.run([&context, options] { return add_asks(context, *options); });

@@ -26,6 +26,7 @@ void define_all(CommandLine& line, Context& context, GlobalOptions& options) {
     define_dump(root, context);
     define_events(root, context);
     define_metrics(root, context);
+    define_log(root, context);
     define_wait(root, context);
     define_sched(root, context);
     define_help(root, line, context);

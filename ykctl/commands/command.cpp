@@ -62,14 +62,19 @@ std::vector<std::string> visible_names(const CLI::App* app) {
     return names;
 }
 
+std::vector<std::string> own_options(const CLI::App* app) {
+    std::vector<std::string> names;
+    for (const auto* option : app->get_options()) {
+        for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+        for (const auto& name : option->get_snames()) names.push_back("-" + name);
+    }
+    return names;
+}
+
 std::vector<std::string> option_names(const CLI::App* app) {
     std::vector<std::string> names;
-    for (; app != nullptr; app = app->get_parent()) {
-        for (const auto* option : app->get_options()) {
-            for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-            for (const auto& name : option->get_snames()) names.push_back("-" + name);
-        }
-    }
+    for (; app != nullptr; app = app->get_parent())
+        for (auto& name : own_options(app)) names.push_back(std::move(name));
     return names;
 }
 
@@ -81,7 +86,12 @@ Failure unknown_word(const CLI::App* at, const std::string& word) {
         const auto similar = name.rfind("--", 0) == 0 ? did_you_mean(name, option_names(at)) : std::string{};
         return usage_error("unknown option '" + name + "' for '" + path + "'" + similar, {hint});
     }
-    if (children(at).empty()) return usage_error("unexpected argument '" + word + "' for '" + path + "'", {hint});
+    if (children(at).empty()) {
+        const auto names = own_options(at);
+        const bool takes_file = std::find(names.begin(), names.end(), "-f") != names.end();
+        return usage_error("unexpected argument '" + word + "' for '" + path + "'",
+                           {takes_file ? "a file?  " + path + " -f " + word : hint});
+    }
     const bool is_root = at->get_parent() == nullptr;
     const auto whose = is_root ? std::string{} : " for '" + path.substr(path.find(' ') + 1) + "'";
     return usage_error("unknown command '" + word + "'" + whose + did_you_mean(word, visible_names(at)), {hint});
@@ -141,13 +151,13 @@ OptionRef Command::add(const std::string& names, const std::string& help, bool m
     const auto take = [impl, self, setter = std::move(setter)](const CLI::results_t& texts) {
         for (const auto& text : texts) {
             const auto known = impl->choices.find(*self);
-            if (known != impl->choices.end() &&
-                std::find(known->second.begin(), known->second.end(), text) == known->second.end()) {
+            const auto* chosen = known != impl->choices.end() ? find_in_any_case(text, known->second) : &text;
+            if (chosen == nullptr) {
                 throw CLI::ValidationError((*self)->get_name(), "'" + text + "' is not one of " +
                                                                     join(known->second, ", ") +
                                                                     did_you_mean(text, known->second));
             }
-            if (const auto problem = setter(text)) throw CLI::ValidationError((*self)->get_name(), *problem);
+            if (const auto problem = setter(*chosen)) throw CLI::ValidationError((*self)->get_name(), *problem);
         }
         return true;
     };

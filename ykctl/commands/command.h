@@ -30,7 +30,8 @@ public:
     OptionRef& required();
     /// What stands for the value in the help: `N`, `FILE`. `FILE` makes shells offer files.
     OptionRef& value(const std::string& name);
-    /// The only values allowed; others are refused with the nearest of them.
+    /// The only values allowed, in any case; the variable gets them as they are spelt here. Others are refused with the
+    /// nearest of them.
     OptionRef& choices(const std::vector<std::string>& values);
 
 private:

@@ -1,4 +1,4 @@
-// config show, check, diff, reload, history, rollback.
+// config show, check, diff, reload, history, rollback, view-client.
 
 #include <algorithm>
 #include <ostream>
@@ -58,22 +58,13 @@ Outcome show_config(Context& context, bool go_form) {
             if (auto failure = show_go_form(context, page)) return *failure;
             continue;
         }
-        const auto name = context.settings().rm.value_or("");
+        const auto name = context.settings().rm.value_or(text_of(page, "rmID"));
         const auto text = context.machine_readable() ? std::string{} : canonical_text(page);
         const auto heading = pages.size() > 1 ? "# RM " + printable(text_of(page, "rmID")) + "\n" : std::string{};
         YK_TRY(shown, context.show_item(page, name, heading + text));
         if (shown != Exit::Ok) return shown;
     }
     return Exit::Ok;
-}
-
-Value problem_value(const std::string& file, const config_yaml::Problem& problem) {
-    return {{"file", file},
-            {"line", problem.mark.line},
-            {"column", problem.mark.column},
-            {"path", problem.path},
-            {"message", problem.message},
-            {"severity", problem.severity == config_yaml::Severity::Error ? "error" : "warning"}};
 }
 
 /// What the checks of all files found.
@@ -132,7 +123,8 @@ std::optional<Failure> check_file(Context& context, const std::string& file, Fin
     const auto name = shown_name(file);
     const auto outcome = config_yaml::load_or_default(*text, name);
     for (const auto& problem : outcome.problems) {
-        findings.problems.push_back(problem_value(name, problem));
+        findings.problems.push_back(problem_value(problem));
+        findings.problems.back()["file"] = name;
         ++(problem.severity == config_yaml::Severity::Error ? findings.errors : findings.warnings);
     }
     const bool tells = !context.machine_readable();
@@ -184,12 +176,9 @@ Answer<Changes> changes_of(Context& context, const std::string& file) {
     YK_TRY(reply, context.call("ValidateConfiguration", {{"config", text}, {"rmID", rm.id}, {"diff", true}}));
     const auto& list = member_of(reply, "changes");
     if (!flag_of(reply, "allowed") && list.empty()) {
-        return Failure{Exit::Refused,
-                       file + ": " + text_of(reply, "reason"),
-                       {"every problem:  ykctl config check " + file},
-                       0,
-                       {},
-                       {}};
+        const auto& problems = member_of(reply, "problems");
+        if (!problems.empty()) return config_refused({}, shown_name(file), problems);
+        return Failure{Exit::Refused, shown_name(file) + ": " + text_of(reply, "reason"), {}, 0, {}, {}};
     }
     return Changes{{list.begin(), list.end()}, flag_of(reply, "allowed") ? std::string{} : text_of(reply, "reason")};
 }
@@ -204,6 +193,16 @@ void show_changes(Context& context, const std::vector<Value>& changes) {
         context.out() << (changes.empty() ? "no changes\n"
                                           : counted(static_cast<std::int64_t>(changes.size()), "change") + "\n");
     }
+}
+
+/// Of the daemon's own file.
+Outcome diff_own(Context& context) {
+    YK_TRY(rm, context.rm());
+    auto reply = context.call_for_rm("UpdateConfiguration", {{"rmID", rm.id}, {"dryRun", true}});
+    if (!reply.ok()) return with_problems(std::move(reply).error(), {});
+    const auto& changes = member_of(*reply, "changes");
+    show_changes(context, {changes.begin(), changes.end()});
+    return changes.empty() ? Exit::Ok : Exit::Different;
 }
 
 Outcome diff(Context& context, const std::string& file) {
@@ -255,8 +254,8 @@ Outcome reload(Context& context, const ReloadOptions& options) {
         body["extraConfig"] = std::move(extra);
     }
     auto outcome = update(context, std::move(body), options.dry_run);
-    if (outcome.ok() || !options.file) return outcome;
-    return with_check_hint(std::move(outcome).error(), *options.file);
+    if (outcome.ok()) return outcome;
+    return with_problems(std::move(outcome).error(), options.file ? shown_name(*options.file) : std::string{});
 }
 
 // --- history ------------------------------------------------------------------------------------
@@ -316,6 +315,16 @@ void define_history(const Command& config, Context& context) {
     rollback.run([&context, options] { return roll_back(context, *options); });
 }
 
+Outcome view_client(Context& context) {
+    std::vector<Value> items;
+    for (const auto& [name, value, source] : context.settings().origins)
+        items.push_back({{"name", name}, {"value", value}, {"source", source}});
+    return context.show_list(std::move(items), {{text_column("SETTING", "name"), text_column("VALUE", "value"),
+                                                 text_column("FROM", "source")},
+                                                [](const Value& item) { return text_of(item, "name"); },
+                                                ""});
+}
+
 void define_check(Command command, Context& context) {
     const auto options = std::make_shared<CheckOptions>();
     command.option("FILE", options->files, "configuration files; - is standard input").value("FILE").required();
@@ -334,9 +343,10 @@ void define_config(Command root, Context& context) {
     define_check(config.sub("check", "check files, also by the daemon if one is named").alias("validate"), context);
 
     const auto compare = config.sub("diff", "what a reload would change; exit 8 when something");
-    const auto file = std::make_shared<std::string>();
-    compare.option("FILE", *file, "the new configuration; - is standard input").value("FILE").required();
-    compare.run([&context, file] { return diff(context, *file); });
+    const auto file = std::make_shared<std::optional<std::string>>();
+    compare.option("FILE", *file, "the new configuration, default the daemon's file; - is standard input")
+        .value("FILE");
+    compare.run([&context, file] { return *file ? diff(context, **file) : diff_own(context); });
 
     const auto load = config.sub("reload", "load a configuration, or the daemon's file again");
     const auto options = std::make_shared<ReloadOptions>();
@@ -346,6 +356,9 @@ void define_config(Command root, Context& context) {
     load.flag("--dry-run", options->dry_run, "only say what it would change");
     load.run([&context, options] { return reload(context, *options); });
     define_history(config, context);
+    config.sub("view-client", "the settings of ykctl itself, and where each comes from").run([&context] {
+        return view_client(context);
+    });
 }
 
 } // namespace yk::cli

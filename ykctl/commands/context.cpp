@@ -31,6 +31,14 @@ Failure no_such_rm(const std::string& wanted, const std::vector<std::string>& id
                      {there + "      a new one?  ykctl rm register " + wanted});
 }
 
+/// Of a dump whose -r or -p names nothing.
+Failure with_way_out(Failure failure) {
+    if (failure.exit != Exit::NotFound) return failure;
+    if (failure.path == "rmID") failure.hints = {"which are there?  ykctl rm list"};
+    if (failure.path == "partition") failure.hints = {"which are there?  ykctl partition list"};
+    return failure;
+}
+
 } // namespace
 
 Context::~Context() {
@@ -108,7 +116,9 @@ Answer<std::vector<Value>> Context::dump(std::string_view what, Value query) {
     if (settings_.rm) query["rmID"] = *settings_.rm;
     std::vector<Value> pages;
     while (true) {
-        YK_TRY(reply, call("Dump", query));
+        auto answer = call("Dump", query);
+        if (!answer.ok()) return with_way_out(std::move(answer).error());
+        const Value& reply = *answer;
         pages.push_back(member_of(reply, "data"));
         const auto cursor = text_of(reply, "cursor");
         if (cursor.empty()) return pages;

@@ -16,9 +16,9 @@ namespace {
 
 using wire::Value;
 
-const std::vector<std::string> kWhats{"all",    "partitions", "queues",  "apps",         "nodes",       "reservations",
-                                      "users",  "groups",     "rules",   "config",       "utilization", "streams",
-                                      "events", "clusters",   "history", "confighistory"};
+const std::vector<std::string> kWhats{"all",    "partitions", "queues",  "apps",          "nodes",       "reservations",
+                                      "users",  "groups",     "rules",   "config",        "utilization", "streams",
+                                      "events", "clusters",   "history", "confighistory", "loglevels"};
 
 constexpr int kDeepest = 100; // a dump has less than a third of that
 

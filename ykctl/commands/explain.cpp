@@ -1,5 +1,5 @@
 // explain app, explain ask: why is it still pending? explain preemption: who would have to go for it? The rest is in
-// explain_rules.cpp.
+// explain_KIND.cpp and explain_rules.cpp.
 
 #include <algorithm>
 #include <ostream>
@@ -7,66 +7,20 @@
 #include <fmt/format.h>
 
 #include "ykctl/commands/dumps.h"
+#include "ykctl/commands/explain_kinds.h"
 #include "ykctl/commands/explain_rules.h"
 #include "ykctl/commands/nouns.h"
+#include "ykctl/commands/reason_text.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
-namespace {
 
 using wire::Value;
 
 std::string verdict_text(const Style& style, const std::string& verdict) {
-    if (verdict == "PLACED" || verdict == "NO_PENDING" || verdict == "SCHEDULABLE") return style.green(verdict);
+    for (const char* good : {"PLACED", "NO_PENDING", "SCHEDULABLE", "IDLE", "WITHIN_LIMITS", "UNLIMITED"})
+        if (verdict == good) return style.green(verdict);
     return verdict == "IMPOSSIBLE" ? style.red(verdict) : style.yellow(verdict);
-}
-
-/// `max vcore 8, used 8, each ask needs 2`, for the resources that do not fit; the daemon's own text where no numbers
-/// tell it.
-std::string limit_text(const Value& reason) {
-    const auto& limit = member_of(reason, "limit");
-    const auto& used = member_of(reason, "used");
-    const auto& need = member_of(reason, "need");
-    std::vector<std::string> parts;
-    if (limit.is_object()) {
-        for (const auto& [name, value] : limit.items()) {
-            if (!value.is_number()) continue;
-            const auto max = value.get<std::int64_t>();
-            const auto taken = number_of(used, name.c_str());
-            const auto wanted = number_of(need, name.c_str());
-            if (wanted <= 0 || wanted <= max - taken) continue;
-            parts.push_back(fmt::format("max {} {}, used {}, each ask needs {}", printable(name),
-                                        quantity_text(name, max), quantity_text(name, taken),
-                                        quantity_text(name, wanted)));
-        }
-    }
-    return parts.empty() ? printable(text_of(reason, "text")) : join(parts, "; ");
-}
-
-/// `2 of 14 nodes could host an ask now (best: n0007, free 40Gi 16 vcore); 9 lack vcore, 3 drained`
-std::string nodes_text(const Value& nodes) {
-    auto text = fmt::format("{} of {} could host an ask now", number_of(nodes, "fitting"),
-                            counted(number_of(nodes, "nodes"), "node"));
-    if (const auto best = text_of(nodes, "best"); !best.empty()) {
-        const char* which = number_of(nodes, "fitting") > 0 ? "best" : "nearest";
-        text +=
-            fmt::format(" ({}: {}, free {})", which, printable(best), resource_text(member_of(nodes, "bestAvailable")));
-    }
-    std::vector<std::string> why;
-    for (const auto& [resource, count] : member_of(nodes, "lacking").items()) {
-        if (count.is_number() && count > 0) why.push_back(fmt::format("{} lack {}", count.dump(), printable(resource)));
-    }
-    const auto add = [&](const char* key, const char* word) {
-        if (const auto count = number_of(nodes, key); count > 0) why.push_back(fmt::format("{} {}", count, word));
-    };
-    add("tooSmall", "too small even when empty");
-    add("unschedulable", "drained");
-    add("reserved", "reserved for another ask");
-    return why.empty() ? text : text + "; " + join(why, ", ");
-}
-
-std::string reason_text(const Value& reason, const Value& nodes) {
-    return text_of(reason, "code") == "NODE_FIT" && nodes.is_object() ? nodes_text(nodes) : limit_text(reason);
 }
 
 /// ` 1. QUEUE_MAX  root.a  max vcore 100, used 96, each ask needs 8   blocks 12 asks`
@@ -95,6 +49,14 @@ std::string reasons_text(const Value& reasons, const Value& nodes, const Style& 
     return said || !nodes.is_object() ? text : text + " nodes: " + nodes_text(nodes) + "\n";
 }
 
+Answer<Value> ask_to_explain(Context& context, Value query) {
+    context.put_partition(query, "partition");
+    if (context.settings().rm) query["rmID"] = *context.settings().rm;
+    return context.call("Explain", std::move(query));
+}
+
+namespace {
+
 /// Whose asks these are, in which state, and how many wait since when.
 std::string headline(const Value& answer, const std::string& noun, const std::string& name, std::int64_t now,
                      const Style& style) {
@@ -122,10 +84,11 @@ std::string givers_text(const Value& preemption) {
     std::string text;
     for (const auto& giver : member_of(preemption, "queues")) {
         const auto& guaranteed = member_of(giver, "guaranteed");
-        text += fmt::format(" from queue {}: uses {}, guaranteed {}, {}\n", printable(text_of(giver, "queue")),
-                            resource_text(member_of(giver, "used")),
+        const auto spared = text_of(giver, "spared");
+        text += fmt::format(" {} queue {}: uses {}, guaranteed {}, {}\n", spared.empty() ? "from" : "not from",
+                            printable(text_of(giver, "queue")), resource_text(member_of(giver, "used")),
                             guaranteed.is_object() ? resource_text(guaranteed) : "nothing",
-                            counted(number_of(giver, "candidates"), "candidate"));
+                            spared.empty() ? counted(number_of(giver, "candidates"), "candidate") : printable(spared));
     }
     std::vector<std::string> excluded;
     for (const auto& [reason, count] : member_of(preemption, "excluded").items())
@@ -157,11 +120,12 @@ std::string preemption_text(const Value& preemption, const Style& style) {
     return text;
 }
 
-Outcome explain(Context& context, Value query, const std::string& noun, const std::string& name) {
-    context.put_partition(query, "partition");
-    if (context.settings().rm) query["rmID"] = *context.settings().rm;
-    YK_TRY(answer, context.call("Explain", std::move(query)));
+/// `missing`: what to say when the daemon does not know it either.
+Outcome explain(Context& context, Value query, const std::string& noun, const std::string& name,
+                const std::optional<Failure>& missing = {}) {
+    YK_TRY(answer, ask_to_explain(context, std::move(query)));
     if (text_of(answer, "verdict") == "NOT_FOUND") {
+        if (missing) return *missing;
         return not_found(noun + " '" + name + "' not found", {"which are there?  ykctl " + noun + " list"});
     }
     YK_TRY(now, daemon_now(context));
@@ -178,11 +142,15 @@ Outcome explain_ask(Context& context, const char* what, const std::string& key,
     Value query{{"what", what}, {"allocationKey", key}};
     if (application) {
         query["application"] = *application;
-    } else { // an ask that was placed is explained too
-        YK_TRY(found, find_key(context, {"requests", "allocations"}, key, application));
-        query["application"] = text_of(found, "applicationId");
+        return explain(context, std::move(query), "ask", key);
     }
-    return explain(context, std::move(query), "ask", key);
+    const auto found = find_key(context, {"requests", "allocations"}, key, application);
+    if (found.ok())
+        query["application"] = text_of(*found, "applicationId");
+    else if (found.error().exit != Exit::NotFound)
+        return found.error();
+    // about to take a placeholder's place it is in neither list, but the daemon knows it (G-040)
+    return explain(context, std::move(query), "ask", key, found.ok() ? std::nullopt : std::optional{found.error()});
 }
 
 } // namespace
@@ -208,6 +176,9 @@ void define_explain(Command root, Context& context) {
     preemption.option("KEY", *wanting, "allocation key of the ask").required();
     preemption.option("--app", *of, "of this application").value("APP");
     preemption.run([&context, wanting, of] { return explain_ask(context, "preemption", *wanting, *of); });
+    define_explain_node(command, context);
+    define_explain_user(command, context);
+    define_explain_config(command, context);
     define_explain_rules(command, context);
 }
 

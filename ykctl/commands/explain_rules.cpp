@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "ykctl/commands/explain_kinds.h"
 #include "ykctl/commands/rm_serve.h"
 #include "ykctl/commands/values.h"
 #include "ykctl/render/table.h"
@@ -82,14 +83,12 @@ Outcome explain_placement(Context& context, const PlacementOptions& options) {
     Value query{{"what", "placement"}, {"user", options.user}, {"tags", std::move(tags)}};
     query["groups"] = split_lists(options.groups);
     if (options.queue) query["queue"] = *options.queue;
-    context.put_partition(query, "partition");
-    if (context.settings().rm) query["rmID"] = *context.settings().rm;
     if (options.file) {
         YK_TRY(text, read_configuration(context, *options.file));
         query["config"] = std::move(text);
     }
-    const auto answer = context.call("Explain", std::move(query));
-    if (!answer.ok()) return options.file ? with_check_hint(answer.error(), *options.file) : answer.error();
+    const auto answer = ask_to_explain(context, std::move(query));
+    if (!answer.ok()) return options.file ? with_problems(answer.error(), shown_name(*options.file)) : answer.error();
     return context.show_item(*answer, text_of(member_of(*answer, "details"), "queue"),
                              placement_text(*answer, context.style()));
 }
@@ -113,13 +112,23 @@ std::string queue_text(const Value& answer, const Style& style) {
 
 Outcome explain_queue(Context& context, const std::string& path) {
     Value query{{"what", "queue"}, {"queue", path}};
-    context.put_partition(query, "partition");
-    if (context.settings().rm) query["rmID"] = *context.settings().rm;
-    YK_TRY(answer, context.call("Explain", std::move(query)));
+    YK_TRY(answer, ask_to_explain(context, std::move(query)));
     return context.show_item(answer, path, queue_text(answer, context.style()));
 }
 
 } // namespace
+
+std::vector<std::string> split_groups(const std::vector<std::string>& texts) {
+    std::vector<std::string> groups;
+    for (const std::string& text : texts) {
+        for (std::size_t start = 0; start <= text.size();) {
+            const std::size_t end = std::min(text.find(',', start), text.size());
+            if (end > start) groups.push_back(text.substr(start, end - start));
+            start = end + 1;
+        }
+    }
+    return groups;
+}
 
 void define_explain_rules(Command explain, Context& context) {
     const auto queue = explain.sub("queue", "each effective value of a queue and where it comes from");

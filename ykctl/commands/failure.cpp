@@ -72,6 +72,7 @@ Failure refused(const wire::CallError& error) {
     failure.code = error.code;
     failure.name = error.name;
     failure.path = error.path;
+    failure.details = error.details;
     failure.message = error.message.empty() ? "refused by ykd" : error.message;
     if (!error.path.empty() && failure.message.find(error.path) == std::string::npos) {
         failure.message = error.path + ": " + failure.message;
@@ -83,6 +84,28 @@ Failure refused(const wire::CallError& error) {
         failure.hints.emplace_back("ask for less, or start ykd with a larger --max-message (up to 256MiB)");
     }
     return failure;
+}
+
+std::string text_member(const wire::Value& value, const char* key) {
+    const auto found = value.find(key);
+    return found != value.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+/// `:12:9: `, or `: ` for a problem of the whole text.
+std::string place_of(const wire::Value& problem) {
+    std::string place;
+    for (const char* key : {"line", "column"}) {
+        const auto found = problem.find(key);
+        if (found == problem.end() || !found->is_number() || found->get<std::int64_t>() == 0) break;
+        place += ":" + std::to_string(found->get<std::int64_t>());
+    }
+    return place + ": ";
+}
+
+/// `PATH: MESSAGE`
+std::string said_of(const wire::Value& problem) {
+    const auto path = text_member(problem, "path");
+    return (path.empty() ? "" : path + ": ") + text_member(problem, "message");
 }
 
 } // namespace
@@ -131,16 +154,48 @@ Failure from_call_error(const wire::CallError& error, const std::string& address
             {}};
 }
 
-Failure with_check_hint(Failure failure, const std::string& file) {
-    if (failure.code == static_cast<std::uint32_t>(si::ErrorCode::ConfigInvalid))
-        failure.hints.push_back("every problem:  ykctl config check " + file);
+Failure config_refused(const std::string& before, const std::string& file, const wire::Value& problems) {
+    Failure failure;
+    failure.code = code_of(si::ErrorCode::ConfigInvalid);
+    failure.name = si::name(si::ErrorCode::ConfigInvalid);
+    failure.details = {{"source", file}, {"problems", problems}};
+    failure.message = before + file + ": the configuration is refused";
+    bool is_first = true;
+    for (const auto& problem : problems) {
+        const auto place = file + place_of(problem);
+        if (!is_first) {
+            failure.hints.push_back(printable(place + text_member(problem, "severity") + ": " + said_of(problem)));
+            continue;
+        }
+        is_first = false;
+        failure.message = before + place + said_of(problem);
+        for (const char* key : {"line", "column"})
+            if (problem.contains(key)) failure.details[key] = problem[key];
+        failure.details["reason"] = text_member(problem, "message");
+    }
     return failure;
+}
+
+Failure with_problems(Failure failure, const std::string& file) {
+    if (failure.code != code_of(si::ErrorCode::ConfigInvalid) || !failure.details.is_object() ||
+        !failure.details.contains("problems"))
+        return failure;
+    const auto source = text_member(failure.details, "source");
+    const auto& problems = failure.details["problems"];
+    if (!problems.is_array() || problems.empty()) return failure;
+    const auto first = source + place_of(problems.front()) + said_of(problems.front());
+    const auto at = failure.message.find(first); // around it stands what the daemon says about itself
+    const auto before = at == std::string::npos ? std::string{} : failure.message.substr(0, at);
+    auto named = config_refused(before, file.empty() ? source : file, problems);
+    if (at != std::string::npos) named.message += failure.message.substr(at + first.size());
+    return named;
 }
 
 std::string failure_text(const Failure& failure, bool json) {
     const auto name = failure.name.empty() ? name_of(failure.exit) : failure.name;
     if (json) {
         wire::Value error{{"code", failure.code}, {"name", name}, {"message", failure.message}, {"path", failure.path}};
+        if (failure.details.is_object() && !failure.details.empty()) error["details"] = failure.details;
         return json_line({{"schema", 1}, {"error", error}});
     }
     auto text = "ykctl: " + printable(failure.message);

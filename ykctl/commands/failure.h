@@ -7,6 +7,7 @@
 
 #include "libcore/base/result.h"
 #include "protocol/transport/client.h"
+#include "protocol/wire/value.h"
 
 namespace yk::cli {
 
@@ -30,6 +31,7 @@ struct Failure {
     std::uint32_t code = 0;         // of interface.md 4.11; 0: raised here
     std::string name;               // E_INVALID, ...; or USAGE, UNREACHABLE, ...
     std::string path;               // in the request
+    wire::Value details = {};       // what the daemon adds: of a configuration {line, column, problems, source, ...}
 };
 
 using Outcome = Result<Exit, Failure>;
@@ -41,8 +43,12 @@ using Answer = Result<T, Failure>;
 /// `address` as the person knows it.
 [[nodiscard]] Failure from_call_error(const wire::CallError& error, const std::string& address);
 
-/// Of a request with the configuration in `file`: if that is what was refused, with the way to see all that is wrong.
-[[nodiscard]] Failure with_check_hint(Failure failure, const std::string& file);
+/// A configuration that is refused for its `problems` ([{line, column, path, message, severity}], the first error
+/// first): the message is `before` and the first with its place in `file`, the hints are the others.
+[[nodiscard]] Failure config_refused(const std::string& before, const std::string& file, const wire::Value& problems);
+/// Of a request with a configuration: if that was refused, as config_refused(). `file`: what it was read from, empty
+/// when the daemon read it, which then says where.
+[[nodiscard]] Failure with_problems(Failure failure, const std::string& file);
 
 /// As it is printed: `ykctl: message` and the hints, or a line of JSON.
 [[nodiscard]] std::string failure_text(const Failure& failure, bool json);

@@ -35,6 +35,9 @@ Answer<TaskGroup> parse_task_group(const std::string& text) {
         failure.message = "--task-group: " + text.substr(0, equals) + ": " + failure.message;
         return failure;
     }
+    const auto amounts = resource->items();
+    if (std::none_of(amounts.begin(), amounts.end(), [](const auto& each) { return each.value() > 0; }))
+        return malformed(text, "asks for nothing: one resource has to be above 0");
     return TaskGroup{text.substr(0, equals), *count, *resource};
 }
 

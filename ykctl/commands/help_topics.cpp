@@ -19,7 +19,7 @@ constexpr Topic kTopics[] = {
   6    outcome unknown: the connection was lost after a change was sent
   7    not what wait or --wait asked for within --timeout
   8    differences found (config diff, dump diff, warnings of config check --strict)
-  130  interrupted (--watch, --follow, rm serve)
+  130  interrupted (--watch, --follow, rm serve, replay)
 scenario run has its own: 0 all pass, 1 an expectation failed, 2 a file is wrong or no daemon.
 )"},
     {"quantities", "how amounts are written with -R", R"(Quantities (-R memory=64Gi,vcore=16,gpu=4)
@@ -65,7 +65,7 @@ Without an address: /run/ykd/ykd.sock, $XDG_RUNTIME_DIR/ykd.sock, /tmp/ykd-UID/y
   QUEUE_MAX           a queue on the path is at its maximum
   QUEUE_STOPPED       the queue takes nothing new
   QUEUE_MAX_APPS      the queue runs as many applications as it may
-  APP_LIMIT           the application waits for its turn to run
+  APP_LIMIT           the user or the group runs as many applications as it may
   USER_LIMIT          the user is at a limit
   GROUP_LIMIT         the group is at a limit
   NODE_FIT            no node has enough free
@@ -73,14 +73,20 @@ Without an address: /run/ykd/ykd.sock, $XDG_RUNTIME_DIR/ykd.sock, /tmp/ykd-UID/y
   NODE_UNSCHEDULABLE  the nodes that would do are drained
   REQUIRED_NODE       the one node it must run on cannot take it
   RESERVED_OTHER      the nodes that would do are kept for other asks
-  GANG                the group is not complete
-  SORT                others go first
+  GANG                it takes the place of a placeholder, and that is not there or not gone yet; or the placeholders
+                      of the application do not add up to what it announced
+  SORT                others of its queue go first: how many, the first three, and what they are sorted by
   BACKOFF             tried too often; waits before the next attempt
   RM_PREDICATE        the RM said no
   PREEMPT_WAIT        victims are being stopped for it
-  HELD                the application is not in a state to run
   IMPOSSIBLE          no node and no queue could ever hold it
-  RECOVERY            the scheduler recovers and places nothing
+Not in the way, but worth knowing:
+  PLACED              it runs already, on this node
+  RESERVED            this node is kept for it
+  SCHEDULABLE         it fits as it is, nobody has to be preempted
+  REJECTED            what was said when the application was refused
+The verdict is IMPOSSIBLE before HELD (stopped, backing off, or waiting for its placeholder), before BLOCKED_BY_LIMIT (of
+a queue, a user or a group, in amounts or in applications), before WAITING (for nodes), before SCHEDULABLE.
 )"},
 };
 

@@ -41,6 +41,13 @@ std::vector<Value> matching_families(const Value& families, const RE2* expressio
     return found;
 }
 
+Failure nothing_there(const MetricOptions& options) {
+    std::string which = options.grep ? "matches '" + *options.grep + "'" : std::string{};
+    if (options.family)
+        which += std::string{which.empty() ? "" : " in a family that "} + "begins with '" + *options.family + "'";
+    return not_found("no metric " + which, {"which are there?  ykctl metrics -o name"});
+}
+
 Outcome show_metrics(Context& context, const MetricOptions& options) {
     std::optional<RE2> expression;
     if (options.grep) {
@@ -59,11 +66,14 @@ Outcome show_metrics(Context& context, const MetricOptions& options) {
     }
     if (as_map) {
         const ListLayout layout{{}, [](const Value& family) { return text_of(family, "name"); }, {}};
-        return context.show_list(matching_families(member_of(*reply, "families"), expression ? &*expression : nullptr),
-                                 layout);
+        auto families = matching_families(member_of(*reply, "families"), expression ? &*expression : nullptr);
+        if (families.empty() && (options.grep || options.family)) return nothing_there(options);
+        return context.show_list(std::move(families), layout);
     }
-    const auto text = text_of(*reply, "text");
-    context.out() << (expression ? matching_lines(text, *expression) : text);
+    auto text = text_of(*reply, "text");
+    if (expression) text = matching_lines(text, *expression);
+    if (text.empty() && (options.grep || options.family)) return nothing_there(options);
+    context.out() << text;
     return Exit::Ok;
 }
 

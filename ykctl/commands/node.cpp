@@ -228,7 +228,9 @@ void define_add(Command node, Context& context) {
     command.option("--count", options->count, "so many nodes, numbered");
     command.option("--name-format", options->name_format, "ids of the nodes, default NAME-%d").value("FORMAT");
     command.option("--first", options->first, "first number, default 1");
-    command.option("-f,--file", options->file, "NodeInfo messages as YAML, JSON or JSON-lines; - is standard input")
+    command
+        .option("-f,--file", options->file,
+                "NodeInfo messages as YAML, JSON or JSON-lines; a directory; - is standard input")
         .value("FILE");
     command.run([&context, options] { return add_nodes(context, *options); });
 }

@@ -22,6 +22,7 @@ void define_replay(Command root, Context& context);
 void define_dump(Command root, Context& context);
 void define_events(Command root, Context& context);
 void define_metrics(Command root, Context& context);
+void define_log(Command root, Context& context);
 void define_wait(Command root, Context& context);
 void define_sched(Command root, Context& context); // sched, clock
 /// completion, help: they need to see the whole tree.

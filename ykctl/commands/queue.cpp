@@ -157,6 +157,21 @@ Outcome show_tree(Context& context) {
     return Exit::Ok;
 }
 
+void add_preemption(const Value& queue, std::vector<std::pair<std::string, std::string>>& fields) {
+    std::string policy = flag_of(queue, "preemptionEnabled") ? "on, after " + text_of(queue, "preemptionDelay") : "off";
+    if (flag_of(queue, "isPreemptionFence")) policy += ", fence";
+    fields.emplace_back("preemption", policy);
+    if (const auto& leaving = member_of(queue, "preemptingResource"); !leaving.empty())
+        fields.emplace_back("being preempted", resource_text(leaving));
+    const auto& run = member_of(queue, "lastQuotaPreemption");
+    if (!run.is_object()) return;
+    fields.emplace_back("last quota run",
+                        fmt::format("{}: to free {}, claimed {}, {} of {}", time_text(number_of(run, "time")),
+                                    resource_text(member_of(run, "target")), resource_text(member_of(run, "claimed")),
+                                    counted(number_of(run, "victims"), "victim"),
+                                    counted(number_of(run, "candidates"), "candidate")));
+}
+
 std::string queue_text(const Value& queue, const Style& style) {
     std::vector<std::pair<std::string, std::string>> fields{
         {"queue", printable(text_of(queue, "queuename"))},
@@ -171,6 +186,7 @@ std::string queue_text(const Value& queue, const Style& style) {
         {"headroom", queue.contains("headroom") ? resource_text(member_of(queue, "headroom")) : "unlimited"},
         {"applications", applications_of(queue) + " (running/accepted/max)"},
         {"sort", text_of(queue, "sortingPolicy")}};
+    add_preemption(queue, fields);
     if (const auto& made = member_of(queue, "template"); made.is_object())
         fields.emplace_back("child template", fmt::format("of {}: guaranteed {}, max {}, max applications {}",
                                                           printable(text_of(made, "owner")),

@@ -1,6 +1,10 @@
 // replay, replay gen: glue to ykctl/replay.
 
 #include "ykctl/replay/replay.h"
+
+#include <charconv>
+#include <cmath>
+
 #include "ykctl/commands/nouns.h"
 #include "ykctl/commands/patience.h"
 #include "ykctl/commands/values.h"
@@ -17,10 +21,12 @@ struct Options {
 /// `max` is 0, which plays all at once.
 Answer<double> parse_speed(const std::string& text) {
     if (text == "max") return 0.0;
-    const auto factor = parse_integer(text);
-    if (!factor.ok() || *factor < 1)
-        return usage_error("--speed: '" + text + "' is neither max nor a whole number from 1");
-    return static_cast<double>(*factor);
+    double factor = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, factor);
+    if (error != std::errc{} || stop != end || !std::isfinite(factor) || factor <= 0)
+        return usage_error("--speed: '" + text + "' is neither max nor a number above 0");
+    return factor;
 }
 
 Outcome play(Context& context, Options& options) {
@@ -28,12 +34,14 @@ Outcome play(Context& context, Options& options) {
         return usage_error("replay: --nodes FILE and --pods FILE are needed",
                            {"no trace at hand?  ykctl replay gen DIR"});
     }
+    if (context.format() == Format::Name)
+        return usage_error("replay: a report has no -o name", {"there are:  table, json, jsonl, yaml"});
     YK_TRY(speed, parse_speed(options.speed));
     auto& play_options = options.replay;
     play_options.nodes_file = *options.nodes;
     play_options.pods_file = *options.pods;
     play_options.speed = speed;
-    play_options.json = context.machine_readable();
+    play_options.format = context.format();
     play_options.progress = context.streams().err_is_terminal && !context.settings().quiet;
     play_options.client = context.settings().client;
     if (!context.settings().timeout) play_options.client.timeout = kPatience;
@@ -67,9 +75,12 @@ void define_replay(Command root, Context& context) {
     command.option("--pods", options->pods, "pod list of the trace (CSV)").value("FILE");
     command.option("--policy", options->replay.policy, "how nodes are ordered, default fair")
         .choices({"fair", "binpacking"});
-    command.option("--speed", options->speed, "max (default): all at once; N: trace time, N times as fast")
+    command
+        .option("--speed", options->speed,
+                "max (default): all at once; N, such as 60 or 0.5: trace time, N times as fast")
         .value("max|N");
     command.flag("--spawn", options->replay.spawn, "against a private daemon");
+    command.flag("--keep", options->replay.keep, "leave the RM registered, for a look at what it has");
     command.run([&context, options] { return play(context, *options); });
 
     const auto gen = command.sub("gen", "write a small synthetic trace: nodes.csv, pods.csv");

@@ -30,7 +30,9 @@ Outcome register_rm(Context& context, const RegisterOptions& options) {
     YK_TRY(body, registration(context, options));
     body["detached"] = {{"confirmReleases", options.confirm}, {"keep", options.keep}};
     body["capabilities"] = {"reportIgnored"};
-    YK_TRY(reply, context.call("RegisterResourceManager", std::move(body)));
+    auto answer = context.call("RegisterResourceManager", std::move(body));
+    if (!answer.ok()) return with_problems(std::move(answer).error(), shown_config(options));
+    const Value& reply = *answer;
     std::vector<std::string> partitions;
     for (const auto& name : member_of(reply, "partitions")) {
         if (name.is_string()) partitions.push_back(name.get<std::string>());
@@ -140,7 +142,7 @@ void define_list(Command command, Context& context) {
     });
 }
 
-void define_log(Command rm, Context& context) {
+void define_stream_log(Command rm, Context& context) {
     const auto command = rm.sub("log", "what a detached RM was told");
     const auto options = std::make_shared<LogOptions>();
     command.option("RMID", options->id, "the RM, default the only one");
@@ -184,7 +186,7 @@ void define_rm(Command root, Context& context) {
     show.option("RMID", *shown, "the RM, default the only one");
     show.run([&context, shown] { return show_rm(context, *shown); });
 
-    define_log(rm, context);
+    define_stream_log(rm, context);
 
     const auto leave = rm.sub("deregister", "remove an RM with its partitions");
     const auto leaving = std::make_shared<std::optional<std::string>>();

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <ostream>
 
+#include "libcore/config_yaml/load.h"
 #include "protocol/si/enums.h"
 #include "ykctl/commands/item_text.h"
 #include "ykctl/commands/values.h"
@@ -117,11 +118,40 @@ Answer<std::string> read_configuration(Context& context, const std::string& path
     return text;
 }
 
+Value problem_value(const config_yaml::Problem& problem) {
+    return {{"line", problem.mark.line},
+            {"column", problem.mark.column},
+            {"path", problem.path},
+            {"message", problem.message},
+            {"severity", problem.severity == config_yaml::Severity::Error ? "error" : "warning"}};
+}
+
+namespace {
+
+/// A registration empties the RM before the daemon has read its configuration (I-122): what the daemon would refuse
+/// must not get that far.
+Answer<std::string> read_good_configuration(Context& context, const std::string& path) {
+    YK_TRY(text, read_configuration(context, path, {"the built-in default configuration?  leave --config out"}));
+    const auto name = shown_name(path);
+    const auto outcome = config_yaml::load(text, name);
+    if (outcome.configuration) return text;
+    auto problems = Value::array();
+    for (const auto& problem : outcome.problems) problems.push_back(problem_value(problem));
+    auto failure = config_refused({}, name, problems);
+    failure.hints.emplace_back("nothing was sent to ykd");
+    return failure;
+}
+
+} // namespace
+
+std::string shown_config(const RegisterOptions& options) {
+    return options.config_file ? shown_name(*options.config_file) : std::string{};
+}
+
 Answer<Value> registration(Context& context, const RegisterOptions& options) {
     Value body{{"rmID", options.id}, {"version", context.version()}, {"policyGroup", options.policy_group}};
     if (options.config_file) {
-        YK_TRY(text, read_configuration(context, *options.config_file,
-                                        {"the built-in default configuration?  leave --config out"}));
+        YK_TRY(text, read_good_configuration(context, *options.config_file));
         body["config"] = std::move(text);
     }
     if (!options.extra.empty()) {
@@ -150,9 +180,10 @@ Outcome serve(Context& context, const ServeOptions& options) {
     const HeldSignals signals;
     YK_TRY(body, registration(context, wanted));
     body["capabilities"] = capabilities(options);
-    YK_TRY(registered, context.call("RegisterResourceManager", std::move(body)));
+    auto registered = context.call("RegisterResourceManager", std::move(body));
+    if (!registered.ok()) return with_problems(std::move(registered).error(), shown_config(wanted));
     context.note("serving " + wanted.id + "; Ctrl-C ends it, the RM stays registered (ykctl rm deregister)");
-    const Served served{wanted.id, number_of(registered, "streamEpoch"), options};
+    const Served served{wanted.id, number_of(*registered, "streamEpoch"), options};
     std::int64_t acknowledged = 0;
     std::int64_t handled = 0;
     while (true) {

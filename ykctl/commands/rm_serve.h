@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/config_yaml/load.h"
 #include "ykctl/commands/context.h"
 
 namespace yk::cli {
@@ -19,12 +20,19 @@ struct RegisterOptions {
     std::int64_t keep = 10000; // of a detached RM
 };
 
-/// The body of RegisterResourceManager without `detached`. An empty configuration file is refused (I-058).
+/// The body of RegisterResourceManager without `detached`. A configuration file that is empty (I-058) or that the
+/// daemon would refuse for its text is refused here.
 [[nodiscard]] Answer<wire::Value> registration(Context& context, const RegisterOptions& options);
+
+/// The file that was sent, as messages name it; empty: none.
+[[nodiscard]] std::string shown_config(const RegisterOptions& options);
 
 /// The text of a configuration file that may be sent: not empty. `hints`: the way out when it is.
 [[nodiscard]] Answer<std::string> read_configuration(Context& context, const std::string& path,
                                                      std::vector<std::string> hints = {});
+
+/// {line, column, path, message, severity}
+[[nodiscard]] wire::Value problem_value(const config_yaml::Problem& problem);
 
 struct ServeOptions {
     RegisterOptions registration;

@@ -121,6 +121,42 @@ std::optional<Failure> take_view(const GlobalOptions& options, Settings& setting
     return std::nullopt;
 }
 
+/// What is said for a key of the client file by option, variable or file.
+std::optional<Sourced> said_of(const std::string& key, const GlobalOptions& options, const Environment& environment,
+                               const FileValues& file) {
+    std::optional<std::string> timeout;
+    if (options.timeout) timeout = std::to_string(options.timeout->count()) + "ms";
+    const std::map<std::string, std::pair<std::optional<std::string>, std::string>> known{
+        {"socket", {options.socket, "YKCTL_SOCKET"}},
+        {"rm", {options.rm, "YKCTL_RM"}},
+        {"partition", {options.partition, "YKCTL_PARTITION"}},
+        {"output", {options.output, "YKCTL_OUTPUT"}},
+        {"color", {options.color, "YKCTL_COLOR"}},
+        {"timeout", {timeout, "YKCTL_TIMEOUT"}},
+        {"token-file", {options.token_file, "YKCTL_TOKEN_FILE"}},
+        {"tls-ca", {options.tls_ca, "YKCTL_TLS_CA"}}};
+    const auto& [option, variable] = known.at(key);
+    auto said = pick(option, key, variable, environment, file);
+    if (!said && key == "color" && environment("NO_COLOR")) said = Sourced{"never", "NO_COLOR"};
+    return said;
+}
+
+std::vector<SettingOrigin> origins_of(const GlobalOptions& options, const Environment& environment,
+                                      const FileValues& file) {
+    const std::map<std::string, std::string> defaults{
+        {"socket", wire::default_address()}, {"output", "table"}, {"color", "auto"}, {"timeout", "5s, for work 60s"}};
+    std::vector<SettingOrigin> origins;
+    for (const auto& key : kFileKeys) {
+        const auto said = said_of(key, options, environment, file);
+        const auto usual = defaults.find(key);
+        if (said)
+            origins.push_back({key, said->text, said->source});
+        else
+            origins.push_back({key, usual == defaults.end() ? std::string{} : usual->second, "default"});
+    }
+    return origins;
+}
+
 } // namespace
 
 void define_global_options(Command root, GlobalOptions& options) {
@@ -190,11 +226,16 @@ Answer<Settings> resolve_settings(const GlobalOptions& options, const Environmen
     const bool needs_trust = options.tls_ca || settings.address.rfind("tls+tcp://", 0) == 0;
     const auto trusted = needs_trust ? wire::check_trusted(settings.address, settings.client.tls_ca) : Result<void>{};
     if (!trusted.ok()) return usage_error(trusted.error().message);
+    settings.origins = origins_of(options, environment, file);
     return settings;
 }
 
 bool wants_json(const GlobalOptions& options, const Environment& environment) {
-    const auto name = options.output ? options.output : environment("YKCTL_OUTPUT");
+    auto name = options.output ? options.output : environment("YKCTL_OUTPUT");
+    if (!name) {
+        const auto file = read_client_file(environment);
+        if (file.ok()) name = text_of(pick(std::nullopt, "output", "", environment, *file));
+    }
     return name == "json" || name == "jsonl";
 }
 

@@ -28,6 +28,11 @@ struct GlobalOptions {
     bool trace_wire = false;
 };
 
+/// A setting as it is, and what said so: `--rm`, `YKCTL_RM`, `FILE:LINE:COLUMN` or `default`.
+struct SettingOrigin {
+    std::string name, value, source;
+};
+
 struct Settings {
     std::string address;
     bool address_given = false; // by -s itself
@@ -41,6 +46,7 @@ struct Settings {
     bool quiet = false;
     bool verbose = false;
     wire::ClientOptions client;
+    std::vector<SettingOrigin> origins; // of each setting that the client file knows
 };
 
 /// The value of an environment variable; nullopt when unset or empty.

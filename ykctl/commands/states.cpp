@@ -12,6 +12,12 @@ namespace yk::cli {
 
 using wire::Value;
 
+const std::vector<std::string>& application_states() {
+    static const std::vector<std::string> kStates{"New",       "Accepted", "Running", "Resuming", "Completing",
+                                                  "Completed", "Failing",  "Failed",  "Rejected", "Expired"};
+    return kStates;
+}
+
 std::string core_state_text(std::int64_t state) {
     const auto text = state < 0 || state > 255 ? std::string_view{} : si::text(static_cast<si::CoreState>(state));
     return text.empty() ? std::to_string(state) : std::string{text};

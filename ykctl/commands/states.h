@@ -3,10 +3,14 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "ykctl/render/output.h"
 
 namespace yk::cli {
+
+/// As they are spelt; people may write them in any case.
+[[nodiscard]] const std::vector<std::string>& application_states();
 
 /// `Running` for 1 (interface.md 3.1); the number for one that this program does not know.
 [[nodiscard]] std::string core_state_text(std::int64_t state);

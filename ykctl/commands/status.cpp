@@ -17,6 +17,33 @@ namespace {
 
 using wire::Value;
 
+/// When a reload was, or when and why it was refused; `subject` says of what.
+std::pair<std::string, std::string> reload_field(const Value& note, const std::string& subject) {
+    const auto at = number_of(note, "at");
+    const std::chrono::nanoseconds now = std::chrono::system_clock::now().time_since_epoch();
+    const auto age = std::max(now - std::chrono::nanoseconds{at}, std::chrono::nanoseconds{0});
+    const auto said = flag_of(note, "ok") ? duration_text(age) + " ago"
+                                          : "refused at " + time_text(at) + ", " + text_of(note, "reason");
+    return {"last reload", subject + said};
+}
+
+/// Of each RM; of peers and tokens only what went wrong, or when there is nothing else.
+void add_reloads(const Value& status, std::vector<std::pair<std::string, std::string>>& fields) {
+    const auto& rms = member_of(status, "rms");
+    const auto before = fields.size();
+    for (const auto& rm : rms) {
+        const auto& note = member_of(rm, "lastReload");
+        if (!note.is_null())
+            fields.push_back(reload_field(note, rms.size() > 1 ? text_of(rm, "rmID") + ": " : std::string{}));
+    }
+    const auto& settings = member_of(status, "settingsReload");
+    if (settings.is_null()) return;
+    if (!flag_of(settings, "ok"))
+        fields.push_back(reload_field(settings, "peers and tokens: "));
+    else if (fields.size() == before)
+        fields.push_back(reload_field(settings, {}));
+}
+
 std::string status_text(Context& context, const Value& status) {
     const auto& counts = member_of(status, "counts");
     const auto uptime = std::chrono::milliseconds{number_of(status, "uptimeMs")};
@@ -31,6 +58,7 @@ std::string status_text(Context& context, const Value& status) {
     for (const auto& [group, checksum] : member_of(status, "checksums").items()) {
         fields.emplace_back("configuration", group + " " + (checksum.is_string() ? checksum.get<std::string>() : ""));
     }
+    add_reloads(status, fields);
     for (const auto& line : member_of(status, "degraded")) {
         fields.emplace_back("degraded", line.is_string() ? line.get<std::string>() : line.dump());
     }

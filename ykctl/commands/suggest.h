@@ -7,8 +7,11 @@
 
 namespace yk::cli {
 
-/// `; did you mean 'list'?` with the first candidate that begins with `word`, else the nearest (config::nearest), or
-/// nothing.
+/// The word of `known` that equals `word` without regard to case; nullptr when there is none.
+[[nodiscard]] const std::string* find_in_any_case(std::string_view word, const std::vector<std::string>& known);
+
+/// `; did you mean 'list'?` with the first candidate that begins with `word`, else the nearest (config::nearest) if it
+/// takes fewer changes than half of the word has letters, and a short word begins alike; or nothing.
 [[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 } // namespace yk::cli

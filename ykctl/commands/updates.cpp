@@ -1,6 +1,7 @@
 #include "ykctl/commands/updates.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -60,12 +61,14 @@ Value done_value(const Done& done) {
     return value;
 }
 
-/// Refused because there is no such thing.
-bool is_unknown(std::int64_t code) {
+/// How to see which there are of what a refusal says is not there; nullptr: it is refused for something else.
+const char* list_of(std::int64_t code) {
     using C = si::ElementCode;
-    for (const auto unknown : {C::PartitionUnknown, C::AppUnknown, C::NodeUnknown, C::UnknownAllocation})
-        if (code == static_cast<std::int64_t>(unknown)) return true;
-    return false;
+    if (code == static_cast<std::int64_t>(C::PartitionUnknown)) return "ykctl partition list";
+    if (code == static_cast<std::int64_t>(C::AppUnknown)) return "ykctl app list";
+    if (code == static_cast<std::int64_t>(C::NodeUnknown)) return "ykctl node list";
+    if (code == static_cast<std::int64_t>(C::UnknownAllocation)) return "ykctl alloc list, ykctl ask list";
+    return nullptr;
 }
 
 std::string refusal_line(const Done& done) {
@@ -137,7 +140,10 @@ Done done(const Told& told, const std::string& key, std::string what, std::strin
 void Report::add(Done element) {
     const auto format = context_.format();
     const auto number = element.refusal ? ++refused_ : ++succeeded_;
-    if (element.refusal && is_unknown(element.refusal->code)) ++unknown_;
+    if (const char* list = element.refusal ? list_of(element.refusal->code) : nullptr; list != nullptr) {
+        ++unknown_;
+        lists_.insert(list);
+    }
     const bool all = is_machine_readable(format) || (format == Format::Name && !element.refusal);
     if (all || number <= (element.refusal ? kShownRefusals : kShownSuccesses)) elements_.push_back(std::move(element));
 }
@@ -168,25 +174,58 @@ Exit Report::finish() {
         }
     }
     if (refused_ > kShownRefusals) err << "ykctl: " << refused_ - kShownRefusals << " more refused\n";
+    for (const auto& list : lists_) err << "  which are there?  " << list << "\n";
     if (!each && format != Format::Name && !quiet) out << succeeded_ << " " << example << "\n";
     return exit;
 }
 
+namespace {
+
+struct NamedText {
+    std::string name; // as messages name it
+    std::string text;
+};
+
+/// A file, standard input, or the files of a directory in the order of their names.
+Answer<std::vector<NamedText>> read_files(Context& context, const std::string& path) {
+    namespace fs = std::filesystem;
+    std::vector<std::string> paths{path};
+    std::error_code fault;
+    if (path != "-" && fs::is_directory(path, fault)) {
+        static const std::set<std::string> kEndings{".yaml", ".yml", ".json", ".jsonl"};
+        paths.clear();
+        for (fs::directory_iterator entry(path, fault), end; !fault && entry != end; entry.increment(fault))
+            if (kEndings.count(entry->path().extension().string()) != 0) paths.push_back(entry->path().string());
+        if (fault) return usage_error(path + ": cannot be read: " + fault.message());
+        if (paths.empty()) return usage_error(path + ": holds no *.yaml, *.yml, *.json or *.jsonl");
+        std::sort(paths.begin(), paths.end());
+    }
+    std::vector<NamedText> files;
+    for (const auto& one : paths) {
+        YK_TRY(text, read_text(one, context.streams().in));
+        files.push_back({shown_name(one), std::move(text)});
+    }
+    return files;
+}
+
+} // namespace
+
 Outcome send_file(Context& context, const std::string& path, const MessageSpec& spec, const std::string& noun,
                   const std::function<Value(Value)>& complete, const SendBatch& send) {
-    YK_TRY(text, read_text(path, context.streams().in));
-    const auto name = shown_name(path);
+    YK_TRY(files, read_files(context, path));
     std::size_t found = 0;
     const auto count = [&](const Value&) -> std::optional<Failure> {
         ++found;
         return std::nullopt;
     };
-    if (auto failure = for_each_object(text, name, spec, count)) return *failure;
-    if (found == 0) return usage_error(name + ": holds no " + noun);
+    for (const auto& [name, text] : files)
+        if (auto failure = for_each_object(text, name, spec, count)) return *failure;
+    if (found == 0) return usage_error(shown_name(path) + ": holds no " + noun);
     Report report{context};
     Batches batches{[&](Value batch) { return send(std::move(batch), report); }};
     const auto add = [&](Value message) { return batches.add(complete(std::move(message))); };
-    if (auto failure = for_each_object(text, name, spec, add)) return *failure;
+    for (const auto& [name, text] : files)
+        if (auto failure = for_each_object(text, name, spec, add)) return *failure;
     if (auto failure = batches.finish()) return *failure;
     return report.finish();
 }

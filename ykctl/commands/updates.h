@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,7 +83,8 @@ private:
     std::vector<Done> elements_; // those that may be shown: of a million asks not all are kept
     std::size_t succeeded_ = 0;
     std::size_t refused_ = 0;
-    std::size_t unknown_ = 0; // of the refused
+    std::size_t unknown_ = 0;     // of the refused
+    std::set<std::string> lists_; // commands that show what there is, of the unknown
 };
 
 /// Sends one batch of messages and adds what became of them to the report.

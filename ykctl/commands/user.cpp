@@ -20,9 +20,10 @@ struct Kind {
     const char* plural; // the dump of all
     const char* name;   // the field
     const char* heading;
+    const char* names; // what may be asked for
 };
-constexpr Kind kUser{"user", "users", "userName", "USER"};
-constexpr Kind kGroup{"group", "groups", "groupName", "GROUP"};
+constexpr Kind kUser{"user", "users", "userName", "USER", "its name"};
+constexpr Kind kGroup{"group", "groups", "groupName", "GROUP", "its name; * is everybody in none of the groups named"};
 
 std::string maximum_of(const Value& usage) {
     const auto& max = member_of(usage, "maxResources");
@@ -102,7 +103,7 @@ void define_kind(Command root, Context& context, const Kind& kind, const std::st
     });
     const auto show = noun.sub("show", std::string{"one "} + kind.noun + ", queue by queue");
     const auto name = std::make_shared<std::string>();
-    show.option("NAME", *name, "its name; * is everybody without one of their own").required();
+    show.option("NAME", *name, kind.names).required();
     show.run([&context, &kind, name] { return show_one(context, kind, *name); });
 }
 

@@ -28,7 +28,7 @@ constexpr std::chrono::milliseconds kLongestCall{5000}; // a daemon without room
 
 const std::vector<std::string> kNouns{"app", "ask", "alloc", "node", "rm"};
 /// From these an application does not come back.
-const std::set<std::string> kEnds{"completed", "failed", "rejected", "expired"};
+const std::set<std::string> kEnds{"Completed", "Failed", "Rejected", "Expired"};
 
 struct WaitOptions {
     std::string object, condition;
@@ -39,7 +39,7 @@ struct WaitOptions {
 struct Wanted {
     std::string noun, name;
     std::string condition;        // `state`, `placed`, `gone` or `empty`
-    std::set<std::string> states; // in lower case, of `state`
+    std::set<std::string> states; // of `state`
     std::optional<std::string> application;
 };
 
@@ -49,12 +49,6 @@ struct Look {
     bool hopeless = false; // it will never be
     std::string text;      // what it is now: `Running`, `placed on n-1`
 };
-
-std::string lower_case(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return text;
-}
 
 /// The conditions that make sense for a noun.
 std::vector<std::string> conditions_of(const std::string& noun) {
@@ -66,11 +60,9 @@ std::vector<std::string> conditions_of(const std::string& noun) {
 
 /// What may stand behind `state=`.
 const std::vector<std::string>& states_of(const std::string& noun) {
-    static const std::vector<std::string> kApp{"new",       "accepted", "running", "rejected", "completing",
-                                               "completed", "failing",  "failed",  "resuming", "expired"};
-    static const std::vector<std::string> kNode{"active", "draining"};
-    static const std::vector<std::string> kRm{"running", "recovering", "failed", "suspended", "lost"};
-    return noun == "app" ? kApp : noun == "node" ? kNode : kRm;
+    static const std::vector<std::string> kNode{"Active", "Draining"};
+    static const std::vector<std::string> kRm{"Running", "Recovering", "Failed", "Suspended", "Lost"};
+    return noun == "app" ? application_states() : noun == "node" ? kNode : kRm;
 }
 
 std::optional<Failure> take_condition(const std::string& text, Wanted& wanted) {
@@ -86,15 +78,16 @@ std::optional<Failure> take_condition(const std::string& text, Wanted& wanted) {
         return usage_error("--for: " + wanted.noun + " has no state", {"there are:  " + join(known, ", ")});
     wanted.condition = "state";
     const auto& states = states_of(wanted.noun);
-    std::string left = lower_case(text.substr(kState.size()));
+    std::string left = text.substr(kState.size());
     for (std::size_t comma = 0; comma != std::string::npos;
          left = comma == std::string::npos ? "" : left.substr(comma + 1)) {
         comma = left.find(',');
         const std::string state = left.substr(0, comma);
-        if (std::find(states.begin(), states.end(), state) == states.end())
+        const std::string* known_state = find_in_any_case(state, states);
+        if (known_state == nullptr)
             return usage_error("--for: '" + state + "' is no state of " + wanted.noun + did_you_mean(state, states),
                                {"there are:  " + join(states, ", ")});
-        wanted.states.insert(state);
+        wanted.states.insert(*known_state);
     }
     return std::nullopt;
 }
@@ -137,15 +130,15 @@ std::string state_of(const Wanted& wanted, const Value& object) {
 
 /// An application that has come to an end is not gone: it is listed for days.
 bool is_gone(const Wanted& wanted, const Value& object) {
-    if (wanted.noun == "app") return kEnds.count(lower_case(state_of(wanted, object))) != 0;
+    if (wanted.noun == "app") return kEnds.count(state_of(wanted, object)) != 0;
     return wanted.noun == "ask" && object.contains("nodeId"); // it is an allocation now
 }
 
 Look look_at(const Wanted& wanted, const Value& object) {
     if (wanted.condition == "state") {
         const std::string state = state_of(wanted, object);
-        const bool is = wanted.states.count(lower_case(state)) != 0;
-        return {is, !is && wanted.noun == "app" && kEnds.count(lower_case(state)) != 0, "is " + printable(state)};
+        const bool is = wanted.states.count(state) != 0;
+        return {is, !is && wanted.noun == "app" && kEnds.count(state) != 0, "is " + printable(state)};
     }
     if (wanted.condition == "empty") {
         const auto left = static_cast<std::int64_t>(member_of(object, "allocations").size());

@@ -98,14 +98,9 @@ std::string time_text(std::int64_t unix_nanoseconds) {
     const std::time_t when = whole;
     std::tm broken{};
     gmtime_r(&when, &broken);
-    auto text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", broken.tm_year + 1900, broken.tm_mon + 1,
-                            broken.tm_mday, broken.tm_hour, broken.tm_min, broken.tm_sec);
-    if (part != 0) {
-        auto digits = fmt::format("{:09}", part);
-        digits.erase(digits.find_last_not_of('0') + 1);
-        text += "." + digits;
-    }
-    return text + "Z";
+    const auto text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", broken.tm_year + 1900, broken.tm_mon + 1,
+                                  broken.tm_mday, broken.tm_hour, broken.tm_min, broken.tm_sec);
+    return text + fmt::format(".{:06}Z", part / 1000);
 }
 
 std::string printable(std::string_view text) {

@@ -21,7 +21,7 @@ namespace yk::cli {
 
 /// `4m12s`, `3h5m`, `2d4h`; `850ms` below a second; `-` for a negative one.
 [[nodiscard]] std::string duration_text(std::chrono::nanoseconds duration);
-/// RFC 3339 in UTC with as many digits as the instant needs; `-` for 0.
+/// RFC 3339 in UTC with microseconds, so that all are of one width; `-` for 0.
 [[nodiscard]] std::string time_text(std::int64_t unix_nanoseconds);
 
 /// `text` without control characters, which a message of the daemon could carry to the terminal: each becomes `?`.

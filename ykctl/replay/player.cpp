@@ -86,10 +86,9 @@ TracePlayer::Done TracePlayer::play_in_time() {
         YK_CHECKED(play_due(seconds()));
         YK_CHECKED(read());
         if (next_event_ == events_.size()) break;
-        const std::chrono::duration<double> until{events_[next_event_].at - seconds()};
-        if (until.count() > 0)
-            std::this_thread::sleep_for(
-                std::min<Clock::duration>(std::chrono::duration_cast<Clock::duration>(until), kReadInterval));
+        using Seconds = std::chrono::duration<double>;
+        const Seconds until{events_[next_event_].at - seconds()}; // at a low speed more than a Clock can count
+        if (until.count() > 0) std::this_thread::sleep_for(std::min<Seconds>(until, kReadInterval));
     }
     return {};
 }
@@ -221,6 +220,8 @@ void TracePlayer::count_reason(std::map<std::string, std::uint64_t>& reasons, co
 void TracePlayer::sample(bool always) {
     if (!always && Clock::now() - last_sample_ < kSampleInterval) return;
     last_sample_ = Clock::now();
+    const auto& samples = report_.samples;
+    if (!samples.empty() && samples.back().placed == report_.placed && samples.back().used == used_) return;
     report_.samples.push_back({seconds(), report_.placed, used_});
     if (report_.samples.size() > kMaxSamples) report_.samples = thinned(report_.samples, kMaxSamples / 2);
 }

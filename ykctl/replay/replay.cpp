@@ -2,11 +2,14 @@
 
 #include "ykctl/commands/failure.h"
 #include "ykctl/replay/player.h"
+#include "ykctl/scenario/run.h"
 #include "ykctl/scenario/spawn.h"
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <csignal>
 #include <memory>
 #include <ostream>
 
@@ -20,7 +23,8 @@ int status(cli::Exit exit) {
 }
 
 int fail(const cli::Failure& failure, const ReplayOptions& options, std::ostream& err) {
-    err << cli::failure_text(failure, options.json);
+    const bool json = options.format == cli::Format::Json || options.format == cli::Format::JsonLines;
+    err << cli::failure_text(failure, json);
     return status(failure.exit);
 }
 
@@ -40,19 +44,94 @@ std::string bar_text(const Progress& progress) {
                        std::string(kBarWidth - filled, '.'), share * 100, progress.placed, progress.pending);
 }
 
+/// SIGINT, SIGTERM and SIGHUP are noted while this lives, so that what was registered can be deregistered; the second
+/// of a kind ends the program. One at a time.
+class NotedSignals {
+public:
+    NotedSignals() {
+        came_ = 0;
+        for (std::size_t i = 0; i < kSignals.size(); ++i) {
+            struct sigaction action {};
+            action.sa_handler = [](int number) { came_ = number; };
+            action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART); // RESETHAND is unsigned in glibc
+            sigaction(kSignals[i], nullptr, &previous_[i]);
+            if (previous_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr); // nohup
+        }
+    }
+    ~NotedSignals() {
+        for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &previous_[i], nullptr);
+    }
+    NotedSignals(const NotedSignals&) = delete;
+    NotedSignals& operator=(const NotedSignals&) = delete;
+
+    [[nodiscard]] static bool came() { return came_ != 0; }
+
+private:
+    static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
+    static inline volatile std::sig_atomic_t came_ = 0;
+    std::array<struct sigaction, kSignals.size()> previous_{};
+};
+
+/// No further request once a signal has come.
+scenario::Caller interruptible(scenario::Caller caller) {
+    return [caller = std::move(caller)](std::string_view kind, wire::Value body) -> wire::CallResult<wire::Value> {
+        if (!NotedSignals::came()) return caller(kind, std::move(body));
+        wire::CallError error;
+        error.message = "interrupted";
+        return error;
+    };
+}
+
+/// Why this daemon cannot play the trace under this name, if so.
+cli::Answer<cli::Exit> check(wire::Client& client, Session& session, const ReplayOptions& options,
+                             const std::string& url) {
+    if (scenario::has_feature(client.hello(), "manual-schedule"))
+        return cli::usage_error("replay: the daemon at " + url + " schedules only when it is told to",
+                                {"start ykd without --manual-schedule, or use --spawn"});
+    const auto taken = session.is_taken();
+    if (!taken) return cli::from_call_error(taken.error(), url);
+    if (!*taken) return cli::Exit::Ok;
+    auto failure = make_failure(
+        cli::Exit::Refused,
+        fmt::format("RM '{0}' is registered already; a replay as {0} would drop all it has", options.rm_id),
+        "RM_TAKEN");
+    failure.hints = {"another name?  ykctl -r NAME replay (before YKCTL_RM and the client's file), or --spawn",
+                     "not needed any more?  ykctl rm deregister " + options.rm_id};
+    return failure;
+}
+
+std::string text_of(const Report& report, cli::Format format) {
+    switch (format) {
+    case cli::Format::Json: return cli::pretty_json(report_value(report));
+    case cli::Format::JsonLines: return cli::json_line(report_value(report));
+    case cli::Format::Yaml: return cli::yaml_text(report_value(report));
+    default: return report_text(report);
+    }
+}
+
 int play(const Trace& trace, const ReplayOptions& options, const wire::ClientOptions& at, std::ostream& out,
          std::ostream& err) {
+    // A private daemon is ended by the handlers of scenario/spawn.cpp, and the RM with it.
+    const auto signals = options.spawn ? nullptr : std::make_unique<NotedSignals>();
     auto client = wire::Client::connect(at);
     if (!client) return fail(cli::from_call_error(client.error(), at.url), options, err);
-    Session session{scenario::caller_of(**client), options.rm_id};
+    const auto caller = scenario::caller_of(**client);
+    Session session{interruptible(caller), options.rm_id};
+    if (const auto checked = check(**client, session, options, at.url); !checked)
+        return fail(checked.error(), options, err);
     TracePlayer player{trace, session, options.speed, [&](const Progress& progress) {
                            if (options.progress) err << bar_text(progress) << std::flush;
                        }};
     auto report = player.play(options.policy);
     if (options.progress) err << "\r\x1b[K" << std::flush;
+    Session::Done closed;
+    if (session.is_open() && !options.keep && !options.spawn) closed = Session{caller, options.rm_id}.close();
+    if (NotedSignals::came() && !report)
+        return fail(make_failure(cli::Exit::Interrupted, "replay: interrupted", "INTERRUPTED"), options, err);
     if (!report) return fail(cli::from_call_error(report.error(), at.url), options, err);
     (*client)->bye();
-    out << (options.json ? report_json(*report) : report_text(*report)) << std::flush;
+    out << text_of(*report, options.format) << std::flush;
+    if (!closed) return fail(cli::from_call_error(closed.error(), at.url), options, err);
     return status(cli::Exit::Ok);
 }
 

@@ -6,23 +6,27 @@
 #include <string>
 
 #include "protocol/transport/client.h"
+#include "ykctl/render/output.h"
 
 namespace yk::replay {
 
 struct ReplayOptions {
     std::string nodes_file; // CSV: sn, cpu_milli, memory_mib, gpu, model
     std::string pods_file;  // CSV: name, cpu_milli, memory_mib, num_gpu, gpu_milli, ..., creation_time, deletion_time
-    std::string policy = "fair";  // or binpacking
-    double speed = 0;             // 0: all at once (`max`), without deletions; N: trace time divided by N
-    bool spawn = false;           // a private daemon
-    bool json = false;            // the report as JSON instead of tables
-    bool progress = false;        // a progress bar on `err` (for terminals)
-    std::string rm_id = "replay"; // registered as a detached RM, which stays registered
-    wire::ClientOptions client;   // the running daemon; with `spawn` only its timeout and trace count
+    std::string policy = "fair";             // or binpacking
+    double speed = 0;                        // 0: all at once (`max`), without deletions; N: trace time divided by N
+    bool spawn = false;                      // a private daemon
+    bool keep = false;                       // the RM stays registered, for a look at it
+    cli::Format format = cli::Format::Table; // of the report; not Name
+    bool progress = false;                   // a progress bar on `err` (for terminals)
+    std::string rm_id = "replay";            // registered as a detached RM for as long as it takes
+    wire::ClientOptions client;              // the running daemon; with `spawn` only its timeout and trace count
 };
 
-/// Plays the trace and prints the report on `out`. Exit status of ecosystem.md 4.2: 0, 1 refused by the daemon, 2
-/// options or a trace that cannot be read (file:line on `err`), 3 daemon unreachable.
+/// Plays the trace and prints the report on `out`. An RM that is registered already is left alone, unless an earlier
+/// replay left it. Exit status of ecosystem.md 4.2: 0, 1 refused by the daemon or the RM is taken, 2 options, a daemon
+/// that does not schedule by itself, or a trace that cannot be read (file:line on `err`), 3 daemon unreachable, 130
+/// interrupted by a signal.
 [[nodiscard]] int run_replay(const ReplayOptions& options, std::ostream& out, std::ostream& err);
 
 struct GenerateOptions {

@@ -1,6 +1,5 @@
 #include "ykctl/replay/report.h"
 
-#include "protocol/wire/value.h"
 #include "ykctl/render/output.h"
 #include "ykctl/render/table.h"
 #include "ykctl/render/text.h"
@@ -16,6 +15,7 @@ namespace {
 using wire::Value;
 
 constexpr std::size_t kShownSamples = 6;
+constexpr std::size_t kListedSamples = 100; // for machines
 
 double share(std::int64_t used, std::int64_t capacity) {
     return capacity > 0 ? static_cast<double>(used) / static_cast<double>(capacity) : 0.0;
@@ -86,6 +86,17 @@ std::string samples_text(const Report& report) {
     return table.empty() ? std::string{} : "\nuse of the cluster by queue over time\n" + table.text({});
 }
 
+/// The share of the cluster that each queue uses, by resource.
+Value sample_value(const Sample& sample, const Amounts& capacity) {
+    Value queues = Value::object();
+    for (const auto& [queue, used] : sample.used) {
+        Value shares = Value::object();
+        for (const auto& [name, whole] : capacity) shares[name] = share(amount(used, name), whole);
+        queues["root." + queue] = std::move(shares);
+    }
+    return {{"seconds", sample.seconds}, {"placed", sample.placed}, {"queues", std::move(queues)}};
+}
+
 } // namespace
 
 double quantile(std::vector<double> values, double q) {
@@ -106,20 +117,23 @@ std::string report_text(const Report& report) {
     return summary_text(report) + reasons_text(report) + utilisation_text(report) + samples_text(report);
 }
 
-std::string report_json(const Report& report) {
+Value report_value(const Report& report) {
     Value utilisation = Value::object();
     for (const auto& [name, capacity] : report.capacity) utilisation[name] = share(amount(report.used, name), capacity);
-    const Value out = {{"schema", 1},
-                       {"nodes", report.nodes},
-                       {"pods", report.pods},
-                       {"placed", report.placed},
-                       {"pending", report.pods - report.placed},
-                       {"reasons", report.reasons},
-                       {"utilisation", std::move(utilisation)},
-                       {"time_to_place",
-                        {{"p50", quantile(report.time_to_place, 0.5)}, {"p99", quantile(report.time_to_place, 0.99)}}},
-                       {"seconds", report.seconds}};
-    return cli::pretty_json(out);
+    Value samples = Value::array();
+    for (const Sample& sample : thinned(report.samples, kListedSamples))
+        samples.push_back(sample_value(sample, report.capacity));
+    return {{"schema", 1},
+            {"nodes", report.nodes},
+            {"pods", report.pods},
+            {"placed", report.placed},
+            {"pending", report.pods - report.placed},
+            {"reasons", report.reasons},
+            {"utilisation", std::move(utilisation)},
+            {"time_to_place",
+             {{"p50", quantile(report.time_to_place, 0.5)}, {"p99", quantile(report.time_to_place, 0.99)}}},
+            {"seconds", report.seconds},
+            {"samples", std::move(samples)}};
 }
 
 } // namespace yk::replay

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/wire/value.h"
 #include "ykctl/replay/trace.h"
 
 namespace yk::replay {
@@ -25,7 +26,7 @@ struct Report {
     Amounts capacity;
     Amounts used;                      // at the end
     std::vector<double> time_to_place; // seconds, of the placed ones
-    std::vector<Sample> samples;       // in order of time
+    std::vector<Sample> samples;       // in order of time, each other than the one before
     double seconds = 0;                // from the first ask to the end
 };
 
@@ -36,6 +37,7 @@ struct Report {
 [[nodiscard]] std::vector<Sample> thinned(const std::vector<Sample>& samples, std::size_t count);
 
 [[nodiscard]] std::string report_text(const Report& report);
-[[nodiscard]] std::string report_json(const Report& report);
+/// For the machine formats.
+[[nodiscard]] wire::Value report_value(const Report& report);
 
 } // namespace yk::replay

@@ -2,6 +2,7 @@
 
 #include "protocol/si/enums.h"
 #include "protocol/si/kinds.h"
+#include "ykctl/commands/reason_text.h"
 #include "ykctl/scenario/value_at.h"
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@ using scenario::map_at;
 using scenario::text_at;
 
 constexpr const char* kPartition = "default";
+constexpr const char* kVersion = "ykctl replay";  // of the RM: how a later replay knows it again
 constexpr std::size_t kNodesPerMessage = 100'000; // a list of a message holds no more (I-316)
 constexpr std::int64_t kItemsPerRead = 1000;
 
@@ -42,12 +44,27 @@ Session::Done Session::send(std::string_view kind, Value body) {
     return {};
 }
 
+Session::Answer<bool> Session::is_taken() {
+    YK_TRY(status, caller_("Status", Value::object()));
+    const Value& rms = list_at(status, "rms");
+    return std::any_of(rms.begin(), rms.end(), [this](const Value& rm) {
+        return text_at(rm, "rmID") == rm_id_ && text_at(rm, "version") != kVersion;
+    });
+}
+
 Session::Done Session::open(const Trace& trace, const std::string& policy, std::size_t items) {
     read_up_to_ = 0;
-    return send("RegisterResourceManager", {{"version", "1.0"},
-                                            {"policyGroup", "default"},
-                                            {"config", config_text(trace.queues(), policy)},
-                                            {"detached", {{"confirmReleases", true}, {"keep", items}}}});
+    YK_CHECKED(send("RegisterResourceManager", {{"version", kVersion},
+                                                {"policyGroup", "default"},
+                                                {"config", config_text(trace.queues(), policy)},
+                                                {"detached", {{"confirmReleases", true}, {"keep", items}}}}));
+    is_open_ = true;
+    return {};
+}
+
+Session::Done Session::close() {
+    is_open_ = false;
+    return send("UnregisterResourceManager", {{"force", true}});
 }
 
 Session::Done Session::add_nodes(const std::vector<TraceNode>& nodes) {
@@ -147,9 +164,9 @@ Session::Answer<Why> Session::explain(const TracePod& pod) {
     why.is_waiting = verdict == "SCHEDULABLE" || verdict == "PLACED";
     why.reason = verdict;
     const Value& reasons = list_at(answer, "reasons");
-    if (!reasons.empty()) {
+    if (!reasons.empty() && !why.is_waiting) {
         why.reason = text_at(reasons.front(), "code");
-        why.text = text_at(reasons.front(), "text");
+        why.text = cli::reason_text(reasons.front(), map_at(map_at(answer, "details"), "nodes"));
     }
     return why;
 }

@@ -37,6 +37,8 @@ public:
     using Answer = wire::CallResult<T>;
     using Done = Result<void, wire::CallError>;
 
+    /// Whether an RM of this name is registered that no replay left behind.
+    Answer<bool> is_taken();
     /// Registers with one leaf queue below root per qos. `items`: callbacks that must stay readable at once.
     Done open(const Trace& trace, const std::string& policy, std::size_t items);
     Done add_nodes(const std::vector<TraceNode>& nodes);
@@ -50,6 +52,9 @@ public:
     /// What was told since the last call; possibly nothing.
     Answer<std::vector<Told>> read();
     Answer<Why> explain(const TracePod& pod);
+    /// Deregisters, with all that runs.
+    Done close();
+    [[nodiscard]] bool is_open() const { return is_open_; }
     /// What has to be added to a time of this machine to compare it with one of the daemon.
     Answer<std::int64_t> clock_offset_ns();
 
@@ -60,6 +65,7 @@ private:
 
     scenario::Caller caller_;
     std::string rm_id_;
+    bool is_open_ = false;
     std::int64_t read_up_to_ = 0;
     std::string trouble_; // a node or application that was refused
 };

@@ -31,11 +31,6 @@ Verdict broken(std::string error) {
     return {kBroken, {}, std::move(error)};
 }
 
-bool has_feature(const Value& hello, std::string_view name) {
-    const Value& features = list_at(hello, "features");
-    return std::find(features.begin(), features.end(), name) != features.end();
-}
-
 /// Empty, or why the daemon cannot play the scenario.
 std::string mismatch(const Scenario& scenario, const Value& hello) {
     const bool manual = has_feature(hello, "manual-schedule"), is_virtual = has_feature(hello, "virtual-clock");
@@ -123,6 +118,11 @@ private:
 };
 
 } // namespace
+
+bool has_feature(const Value& hello, std::string_view name) {
+    const Value& features = list_at(hello, "features");
+    return std::find(features.begin(), features.end(), name) != features.end();
+}
 
 int run_scenarios(const ScenarioOptions& options, std::ostream& out, std::ostream& err) {
     // One running daemon is one stage: files played there at once would take each other's RM.

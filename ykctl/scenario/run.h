@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocol/transport/client.h"
@@ -15,6 +16,9 @@ struct ScenarioOptions {
     int parallel = 1;               // files at once; counts only with `spawn`
     wire::ClientOptions client;     // the running daemon; with `spawn` only its timeout, strict and trace count
 };
+
+/// Whether a daemon says in its Hello that it has this beside the basics.
+[[nodiscard]] bool has_feature(const wire::Value& hello, std::string_view name);
 
 /// Plays every file. `out` gets a PASS or FAIL line per file and the unmet expectations, `err` malformed files and
 /// unreachable daemons. Returns the exit status of scenario.md: 0 all pass, 1 an expectation failed, 2 a file is

@@ -5,6 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
@@ -26,8 +29,7 @@ struct Flags {
     std::vector<std::string> configs, listen, require_recovery;
     std::string settings_file;
     std::optional<std::string> log_level, log_target, socket_group, socket_mode, tokens, tls_cert, tls_key,
-        tls_client_ca, max_message, clock, pid_file, predicate_timeout;
-    std::optional<std::uint64_t> max_sessions;
+        tls_client_ca, max_message, max_sessions, clock, pid_file, predicate_timeout, state_directory;
     std::vector<std::string> check_files;
     bool allow_plaintext = false, manual_schedule = false, watch_config = false, foreground = false;
     bool legacy_queue_metrics = false, legacy_labels = false, summary_json = false;
@@ -40,6 +42,9 @@ void define_files(CLI::App& app, Flags& flags) {
     app.add_option("--settings", flags.settings_file,
                    std::string("the daemon's settings (default ") + kDefaultSettings + ", if there)")
         ->type_name("FILE");
+    app.add_option("--state-dir", flags.state_directory,
+                   "directory for the dumps that SIGUSR1 asks for (default $STATE_DIRECTORY)")
+        ->type_name("DIR");
     app.add_flag("--watch-config", flags.watch_config, "reload configuration files when they change");
     app.add_option("--check-config", flags.check_files,
                    "check these files, or all configured ones, and exit: 0 good, 78 not")
@@ -67,7 +72,7 @@ void define_access(CLI::App& app, Flags& flags) {
 void define_running(CLI::App& app, Flags& flags) {
     app.add_flag("--manual-schedule", flags.manual_schedule, "schedule only when told to (ykctl sched step)");
     app.add_option("--clock", flags.clock, "real (default) or virtual: moved by ykctl clock advance")
-        ->check(CLI::IsMember({"real", "virtual"}));
+        ->type_name("real|virtual");
     app.add_option("--predicate-timeout", flags.predicate_timeout,
                    "how long an RM may take to answer about nodes (default 2s)")
         ->type_name("DURATION");
@@ -127,6 +132,26 @@ Result<void> take_timeout(const std::string& text, DaemonSettings& settings) {
     return {};
 }
 
+Result<void> take_sessions(const std::string& text, DaemonSettings& settings) {
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), settings.max_sessions);
+    if (fault == std::errc::result_out_of_range) return usage(fmt::format("--max-sessions {}: is too large", text));
+    if (text.empty() || fault != std::errc{} || end != text.data() + text.size())
+        return usage(fmt::format("--max-sessions {}: a whole number is wanted", text));
+    if (settings.max_sessions == 0) return usage("--max-sessions: at least 1");
+    return {};
+}
+
+Result<void> take_clock(const std::string& text, DaemonSettings& settings) {
+    static constexpr std::array<std::string_view, 2> kClocks{"real", "virtual"};
+    if (std::find(kClocks.begin(), kClocks.end(), text) == kClocks.end()) {
+        const std::string near = config::nearest(text, kClocks);
+        return usage(fmt::format("--clock {}: real or virtual is wanted{}", text,
+                                 near.empty() ? std::string{} : "; did you mean " + near + "?"));
+    }
+    settings.virtual_clock = text == "virtual";
+    return {};
+}
+
 template <class T>
 void take(const std::optional<T>& flag, T& to) {
     if (flag) to = *flag;
@@ -137,7 +162,8 @@ Result<void> apply(const Flags& flags, DaemonSettings& settings) {
     if (flags.socket_mode) YK_CHECKED(take_mode(*flags.socket_mode, settings));
     if (flags.predicate_timeout) YK_CHECKED(take_timeout(*flags.predicate_timeout, settings));
     if (flags.max_message) YK_CHECKED(take_size(*flags.max_message, settings));
-    if (flags.max_sessions == 0U) return usage("--max-sessions: at least 1");
+    if (flags.max_sessions) YK_CHECKED(take_sessions(*flags.max_sessions, settings));
+    if (flags.clock) YK_CHECKED(take_clock(*flags.clock, settings));
     if (flags.log_level && !parse_level(*flags.log_level))
         return usage(
             fmt::format("--log-level {}: debug, info, warn, error, dpanic, panic, fatal or -1 to 5", *flags.log_level));
@@ -151,10 +177,9 @@ Result<void> apply(const Flags& flags, DaemonSettings& settings) {
     take(flags.tls_key, settings.tls_key);
     take(flags.tls_client_ca, settings.tls_client_ca);
     take(flags.pid_file, settings.pid_file);
-    take(flags.max_sessions, settings.max_sessions);
+    take(flags.state_directory, settings.state_directory);
     settings.allow_plaintext = flags.allow_plaintext;
     settings.manual_schedule = flags.manual_schedule;
-    settings.virtual_clock = flags.clock == "virtual";
     settings.watch_config = flags.watch_config;
     settings.legacy_queue_metrics = flags.legacy_queue_metrics;
     settings.legacy_labels = flags.legacy_labels;
@@ -162,8 +187,17 @@ Result<void> apply(const Flags& flags, DaemonSettings& settings) {
     return {};
 }
 
+/// systemd's $STATE_DIRECTORY, the first of them, unless something else was said.
+void default_state_directory(DaemonSettings& settings) {
+    const char* given = std::getenv("STATE_DIRECTORY");
+    if (!settings.state_directory.empty() || given == nullptr) return;
+    const std::string directories = given;
+    settings.state_directory = directories.substr(0, directories.find(':'));
+}
+
 /// C-467. A bad value is warned of, and the default used (C-461).
 void read_environment(DaemonSettings& settings) {
+    default_state_directory(settings);
     const char* disabled = std::getenv("DISABLE_RESERVATION");
     if (disabled == nullptr) return;
     if (const auto flag = to_bool(disabled))
@@ -172,17 +206,17 @@ void read_environment(DaemonSettings& settings) {
         std::cerr << "ykd: DISABLE_RESERVATION=" << disabled << " is neither true nor false; reservations are made\n";
 }
 
-Result<void> read_file(const Flags& flags, DaemonSettings& settings) {
+/// False: the settings are refused, and every problem was printed.
+bool read_file(const Flags& flags, DaemonSettings& settings) {
     std::string path = flags.settings_file;
     if (path.empty()) {
-        if (::access(kDefaultSettings, F_OK) != 0) return {};
+        if (::access(kDefaultSettings, F_OK) != 0) return true;
         path = kDefaultSettings;
     }
-    auto read = read_settings(path, settings);
-    if (read.ok()) return {};
-    Error error = std::move(read).error();
-    error.code = kBadConfig;
-    return error;
+    const auto read = read_settings(path, settings);
+    if (read.ok()) return true;
+    for (const Error& fault : read.error().all) std::cerr << "ykd: " << fault.text() << "\n";
+    return false;
 }
 
 /// I-302: the first of /run/ykd, $XDG_RUNTIME_DIR and /tmp/ykd-UID that can be used. Only the last one is made.
@@ -213,24 +247,40 @@ CommandLine done(int code) {
     return line;
 }
 
-/// CLI11's own exit codes and texts become ours.
-CommandLine usage_error(const CLI::App& app, const std::string& message, const std::vector<std::string>& unknown) {
-    std::cerr << "ykd: " << message;
-    std::vector<std::string> names;
-    for (const CLI::Option* option : app.get_options())
-        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    const std::vector<std::string_view> known(names.begin(), names.end());
-    if (!unknown.empty())
-        if (const std::string near = config::nearest(unknown.front(), known); !near.empty())
-            std::cerr << "; did you mean " << near << "?";
-    std::cerr << "\nykd: see ykd --help\n";
+CommandLine usage_error(const std::string& message) {
+    std::cerr << "ykd: " << message << "\nykd: see ykd --help\n";
     return done(kUsage);
+}
+
+/// Of the words that ykd does not know, a misspelt option explains the others.
+std::string unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
+    const auto option = std::find_if(words.begin(), words.end(),
+                                     [](const std::string& word) { return word.size() > 1 && word.front() == '-'; });
+    if (option == words.end())
+        return fmt::format("unexpected argument '{}'", words.empty() ? std::string{} : words.front());
+    std::vector<std::string> names;
+    for (const CLI::Option* one : app.get_options())
+        for (const std::string& name : one->get_lnames()) names.push_back("--" + name);
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    const std::string wanted = option->substr(0, option->find('='));
+    const std::string near = config::nearest(wanted, known);
+    return fmt::format("unknown option '{}'{}", wanted, near.empty() ? std::string{} : "; did you mean " + near + "?");
+}
+
+/// CLI11 says `--listen: 1 required URL missing` or `--clock: At Most 1 required but received 2`.
+std::string wrong_count(const CLI::App& app, const std::string& said) {
+    const std::string name = said.substr(0, said.find(':'));
+    const CLI::Option* option = app.get_option_no_throw(name);
+    if (option == nullptr) return said;
+    if (said.find("missing") != std::string::npos)
+        return fmt::format("{} needs a value: {} {}", name, name, option->get_type_name());
+    return said.find("received") == std::string::npos ? said : fmt::format("{} is given more than once", name);
 }
 
 CommandLine finish(const Flags& flags) {
     CommandLine line;
-    Result<void> result = read_file(flags, line.settings);
-    if (result.ok()) result = apply(flags, line.settings);
+    if (!read_file(flags, line.settings)) return done(kBadConfig);
+    Result<void> result = apply(flags, line.settings);
     if (result.ok() && !flags.check && !flags.dump_default && line.settings.listen.empty()) {
         line.settings.listen = {default_listen()};
         result = check_default_directory(line.settings.listen.front());
@@ -261,10 +311,12 @@ CommandLine parse_command_line(int argc, char** argv, const std::string& version
     } catch (const CLI::CallForHelp&) {
         std::cout << app.help();
         return done(0);
-    } catch (const CLI::ExtrasError& fault) {
-        return usage_error(app, fault.what(), app.remaining());
+    } catch (const CLI::ExtrasError&) { // CLI11's exit codes and texts become ours
+        return usage_error(unknown_word(app, app.remaining()));
+    } catch (const CLI::ArgumentMismatch& fault) {
+        return usage_error(wrong_count(app, fault.what()));
     } catch (const CLI::Error& fault) {
-        return usage_error(app, fault.what(), {});
+        return usage_error(fault.what());
     }
     flags.check = app.get_option("--check-config")->count() > 0;
     std::erase(flags.check_files, ""); // CLI11's way to say that it stands without a file

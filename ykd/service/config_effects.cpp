@@ -92,10 +92,11 @@ private:
             add("refused", now.path, "leaf", "parent",
                 fmt::format("it has {}, it cannot become a parent", counted(now.applications, "application")));
         const std::string below = now.path + '.';
-        const bool has_children =
-            !now.leaf && std::any_of(running_.metrics.queues.begin(), running_.metrics.queues.end(),
-                                     [&](const QueueMetrics& one) { return one.path.rfind(below, 0) == 0; });
-        if (!now.leaf && !wanted.is_parent() && has_children)
+        const auto is_used = [&](const QueueMetrics& one) { // else it goes at once
+            return one.applications != 0 && one.path.rfind(below, 0) == 0;
+        };
+        if (!now.leaf && !wanted.is_parent() &&
+            std::any_of(running_.metrics.queues.begin(), running_.metrics.queues.end(), is_used))
             add("refused", now.path, "parent", "leaf", "it has child queues, it cannot become a leaf");
     }
     void maximum(const QueueMetrics& now, const config::Queue& wanted) {

@@ -15,7 +15,7 @@ wire::Value problems_value(const config_yaml::LoadOutcome& outcome) {
     return problems;
 }
 
-void log_warnings(const std::string& rm_id, const config_yaml::LoadOutcome& outcome) {
+void log_problems(const std::string& rm_id, const config_yaml::LoadOutcome& outcome) {
     for (const config::Problem& problem : outcome.problems)
         log("core.config").warn("RM {}: {}", rm_id, config_yaml::render_line(problem, outcome.source));
 }

@@ -13,8 +13,8 @@ namespace yk::service {
 /// [{line, column, path, message, severity}]
 [[nodiscard]] wire::Value problems_value(const config_yaml::LoadOutcome& outcome);
 
-/// Logs what a good configuration is warned of (B-04).
-void log_warnings(const std::string& rm_id, const config_yaml::LoadOutcome& outcome);
+/// Logs what a configuration is warned of (B-04) or refused for, a line for each.
+void log_problems(const std::string& rm_id, const config_yaml::LoadOutcome& outcome);
 
 /// The first error of a load that failed; nullptr when it did not.
 [[nodiscard]] const config::Problem* first_problem(const config_yaml::LoadOutcome& outcome);

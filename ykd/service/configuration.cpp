@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <future>
 
+#include "libcore/config/partition_names.h"
 #include "ykd/service/config_effects.h"
 #include "ykd/service/config_errors.h"
 #include "ykd/service/config_preview.h"
 #include "ykd/service/daemon.h"
+#include "ykd/service/extra_config_keys.h"
 #include "ykd/service/log.h"
 #include "ykd/service/rm_checks.h"
 #include "ykd/service/services.h"
@@ -43,6 +45,20 @@ struct Loaded {
     [[nodiscard]] ConfigurationPtr configuration() const { return {outcome, &*outcome->configuration}; }
 };
 
+/// C-030: a partition that is written in another case keeps the name it has; so it is kept and shown.
+void keep_names(const Rm& rm, Loaded& loaded) {
+    const auto active = rm.facts().configuration;
+    if (!active) return;
+    config::PartitionNames names;
+    for (const config::Partition& one : active->partitions) names.add(one.name);
+    const auto& wanted = loaded.outcome->configuration->partitions;
+    if (std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) { return names.running(one.name) == one.name; }))
+        return;
+    auto renamed = std::make_shared<LoadOutcome>(*loaded.outcome);
+    for (config::Partition& one : renamed->configuration->partitions) one.name = names.running(one.name);
+    loaded.outcome = std::move(renamed);
+}
+
 bool is_active(const Rm& rm, const Loaded& loaded) {
     const auto active = rm.facts().configuration;
     return active && active->checksum == loaded.outcome->configuration->checksum;
@@ -62,6 +78,7 @@ Result<bool> apply(const Rm& rm, RmOwner& owner, const Loaded& loaded) {
 void remember(Daemon& daemon, Rm& rm, RmOwner& owner, const Loaded& loaded, const std::string& policy_group) {
     ConfigurationPtr before = loaded.configuration();
     rm.change_facts([&](RmFacts& facts) {
+        facts.last_reload = ReloadNote{real_now(), {}};
         std::swap(facts.configuration, before);
         facts.config_from_file = loaded.from_file;
         if (!policy_group.empty()) facts.policy_group = policy_group;
@@ -74,6 +91,27 @@ void remember(Daemon& daemon, Rm& rm, RmOwner& owner, const Loaded& loaded, cons
     daemon.workers().post([before = std::move(before)] {});
 }
 
+void note_refusal(Rm& rm, const std::string& why) {
+    rm.change_facts([&](RmFacts& facts) { facts.last_reload = ReloadNote{real_now(), why}; });
+}
+
+/// The first problem with its place, and how many others there are.
+std::string refusal_of(const LoadOutcome& outcome) {
+    const std::string first = outcome.first_error().text();
+    const std::size_t others = outcome.problems.size() - 1;
+    if (others == 0) return first;
+    return fmt::format("{} (and {} more problem{})", first, others, others == 1 ? "" : "s");
+}
+
+/// Applied afterwards with Daemon::apply_extra_config().
+template <class Change>
+void change_extra_config(Daemon& daemon, const Change& change) {
+    const TextMap before = daemon.extra_config().effective();
+    change(daemon.extra_config());
+    for (const std::string& warning : changes_ignored(before, daemon.extra_config().effective()))
+        log("core.config").warn("extraConfig: {}", warning);
+}
+
 /// An update on its way to the owner thread.
 struct Update {
     CallPtr call;
@@ -83,7 +121,11 @@ struct Update {
 };
 
 void refuse(const Update& update, wire::ErrorReply error) {
-    log("core.config").warn("RM {}: configuration refused, the old one stays: {}", update.rm->id, error.message);
+    const LoadOutcome& outcome = *update.loaded.outcome;
+    const std::string why = outcome.configuration ? error.message : refusal_of(outcome);
+    log("core.config").warn("RM {}: configuration refused, the old one stays: {}", update.rm->id, why);
+    if (!outcome.configuration) log_problems(update.rm->id, outcome);
+    if (!update.request.dry_run) note_refusal(*update.rm, why);
     error.message = std::string(kPrefix) + error.message;
     update.call->fail(std::move(error));
 }
@@ -114,6 +156,7 @@ bool obtain(Update& update) {
         update.request.policy_group.empty() ? update.rm->facts().policy_group : update.request.policy_group;
     auto file = update.call->daemon().config_files().load(group);
     if (!file.ok()) {
+        if (!update.request.dry_run) note_refusal(*update.rm, file.error().message);
         update.call->fail(ErrorCode::ConfigSource, file.error().message);
         return false;
     }
@@ -131,7 +174,7 @@ void log_active(const std::string& rm_id, const Loaded& loaded, bool changed) {
     log("core.config")
         .info("RM {}: configuration {} of {} {}", rm_id, loaded.outcome->configuration->checksum.substr(0, 12),
               loaded.origin, changed ? "is active" : "unchanged");
-    log_warnings(rm_id, *loaded.outcome);
+    log_problems(rm_id, *loaded.outcome);
 }
 
 // --- storing (I-184) ----------------------------------------------------------------------------
@@ -191,8 +234,9 @@ bool apply_update(const Update& update, RmOwner& owner) {
     Daemon& daemon = update.call->daemon();
     remember(daemon, *update.rm, owner, update.loaded, update.request.policy_group);
     if (update.request.extra_config)
-        daemon.extra_config().set(owner.rm_id(),
-                                  {update.request.extra_config->begin(), update.request.extra_config->end()});
+        change_extra_config(daemon, [&](ExtraConfig& extra) {
+            extra.set(owner.rm_id(), {update.request.extra_config->begin(), update.request.extra_config->end()});
+        });
     daemon.workers().post([update, changed = *changed] {
         if (update.request.extra_config) update.call->daemon().apply_extra_config();
         log_active(update.rm->id, update.loaded, changed);
@@ -293,6 +337,7 @@ void update_configuration(const CallPtr& call) {
         return call->fail(ErrorCode::Invalid, "either a text or the checksum of a former one", "checksum");
     if (!obtain(*update)) return;
     if (!update->loaded.good()) return refuse(*update, config_error(*update->loaded.outcome));
+    keep_names(*update->rm, update->loaded);
     if (update->request.dry_run) return try_out(*update);
     update->rm->owner.in_order([update](RmOwner& owner) {
         update->rm->config_store.in_turn(owner, [update](RmOwner& then) { carry_out(*update, then); });
@@ -320,12 +365,18 @@ void set_extra_config(const CallPtr& call) {
     const auto map = reader.text_map("extraConfig");
     if (!map) reader.fail(ErrorCode::MissingField, "extraConfig", "extraConfig is missing");
     if (!call->accepts(reader)) return;
-    call->daemon().extra_config().overlay({map->begin(), map->end()});
+    change_extra_config(call->daemon(), [&](ExtraConfig& extra) { extra.overlay({map->begin(), map->end()}); });
     call->daemon().apply_extra_config();
     call->ok();
 }
 
 namespace {
+
+/// Notes a refusal and says it.
+std::string kept(Rm& rm, const std::string& why) {
+    note_refusal(rm, why);
+    return fmt::format("RM {} keeps its configuration: {}", rm.id, why);
+}
 
 /// The reload of one RM's file on its owner thread.
 struct Reload {
@@ -353,7 +404,7 @@ struct Reload {
     }
     bool keep_old(const std::string& why) const {
         log("core.config").warn("RM {} keeps its configuration: {}", rm->id, why);
-        outcome->set_value(fmt::format("RM {} keeps its configuration: {}", rm->id, why));
+        outcome->set_value(kept(*rm, why));
         return false;
     }
 };
@@ -363,11 +414,14 @@ struct Reload {
 std::string reload_from_file(Daemon& daemon, const RmPtr& rm) {
     const RmFacts facts = rm->facts();
     const auto file = daemon.config_files().load(facts.policy_group);
-    if (!file.ok()) return fmt::format("RM {}: {}", rm->id, file.error().message);
-    if (!file->has_value()) return fmt::format("RM {}: its configuration file is no longer configured", rm->id);
-    const Loaded loaded((*file)->text, (*file)->source, "file " + (*file)->source, true);
-    if (!loaded.good())
-        return fmt::format("RM {} keeps its configuration: {}", rm->id, loaded.outcome->first_error().text());
+    if (!file.ok()) return kept(*rm, file.error().message);
+    if (!file->has_value()) return kept(*rm, "its configuration file is no longer configured");
+    Loaded loaded((*file)->text, (*file)->source, "file " + (*file)->source, true);
+    if (!loaded.good()) {
+        log_problems(rm->id, *loaded.outcome);
+        return kept(*rm, refusal_of(*loaded.outcome));
+    }
+    keep_names(*rm, loaded);
     auto outcome = std::make_shared<std::promise<std::string>>();
     auto answer = outcome->get_future();
     rm->owner.in_order([reload = Reload{daemon, rm, loaded, outcome}](RmOwner& owner) {

@@ -92,7 +92,13 @@ Result<void> Daemon::load_access() {
         tokens = std::move(read);
     }
     DaemonSettings fresh;
-    if (!settings_.settings_file.empty()) YK_CHECKED(read_settings(settings_.settings_file, fresh));
+    if (!settings_.settings_file.empty()) {
+        const auto read = read_settings(settings_.settings_file, fresh);
+        if (!read.ok()) {
+            for (const Error& fault : read.error().all) log("core.config").warn("settings: {}", fault.text());
+            return Error{0, read.error().text(), {}};
+        }
+    }
     access_.set_rules(settings_.settings_file.empty() ? settings_.peers : fresh.peers, std::move(tokens));
     return {};
 }
@@ -135,8 +141,12 @@ Result<void> Daemon::start() {
 std::string Daemon::reload() {
     std::string outcome;
     const auto add = [&](const std::string& line) { outcome += (outcome.empty() ? "" : "; ") + line; };
-    if (const auto access = load_access(); !access.ok())
-        add("peers and tokens stay as they were: " + access.error().text());
+    const auto access = load_access();
+    if (!access.ok()) add("peers and tokens stay as they were: " + access.error().text());
+    {
+        const std::lock_guard lock(derived_mutex_);
+        settings_reload_ = ReloadNote{real_now(), access.ok() ? std::string{} : access.error().text()};
+    }
     for (const RmPtr& rm : rms_.all())
         if (rm->facts().config_from_file) add(reload_from_file(*this, rm));
     return outcome.empty() ? "reloaded" : outcome;
@@ -190,6 +200,11 @@ si::CoreState Daemon::state() {
         running = running || one == si::CoreState::Running || one == si::CoreState::Suspended;
     }
     return running ? si::CoreState::Running : si::CoreState::New;
+}
+
+std::optional<ReloadNote> Daemon::last_settings_reload() const {
+    const std::lock_guard lock(derived_mutex_);
+    return settings_reload_;
 }
 
 DerivedSettings Daemon::current_settings() const {

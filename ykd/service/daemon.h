@@ -41,6 +41,8 @@ public:
     /// SIGHUP: rereads peers, tokens and the configuration of every RM that has it from a file (C-469). Returns one
     /// line for people.
     std::string reload();
+    /// How the last rereading of peers and tokens by reload() ended.
+    [[nodiscard]] std::optional<ReloadNote> last_settings_reload() const;
     /// I-263: no more updates; delivers what is queued for at most `grace`. Returns when done.
     void stop(SteadyClock::duration grace);
     /// Called by Shutdown and others to end the program, from any thread.
@@ -118,6 +120,7 @@ private:
     std::function<void(SteadyClock::duration)> stop_listener_;
     mutable std::mutex derived_mutex_;
     DerivedSettings derived_;
+    std::optional<ReloadNote> settings_reload_;
 
     EventRing ring_;
     Access access_;

@@ -20,19 +20,16 @@ namespace {
 
 using config_yaml::Node;
 
-/// Reads one settings document; the first fault sticks.
+/// Reads one settings document.
 class SettingsReader {
 public:
     SettingsReader(DaemonSettings& settings, std::string path) : settings_(settings), path_(std::move(path)) {}
 
-    Result<void> read(const Node& root) {
+    Result<void, SettingsFaults> read(const Node& root) {
         if (root.kind == Node::Kind::Null) return {};
         if (root.kind != Node::Kind::Mapping) fail(root.mark, "a settings file is a map of keys to values");
-        for (const auto& member : root.members) {
-            if (fault_) break;
-            read_key(member);
-        }
-        if (fault_) return *fault_;
+        for (const auto& member : root.members) read_key(member);
+        if (!faults_.all.empty()) return std::move(faults_);
         return {};
     }
 
@@ -40,7 +37,7 @@ private:
     using Reader = std::function<void(const Node&)>;
 
     void fail(config::Mark mark, const std::string& message) {
-        if (!fault_) fault_ = Error{0, message, fmt::format("{}:{}:{}", path_, mark.line, mark.column)};
+        faults_.all.push_back({0, message, fmt::format("{}:{}:{}", path_, mark.line, mark.column)});
     }
 
     const std::map<std::string, Reader, std::less<>>& readers() {
@@ -48,6 +45,7 @@ private:
             readers_ = {{"config", [this](const Node& n) { settings_.config_files = texts(n, "config"); }},
                         {"listen", [this](const Node& n) { settings_.listen = list(n, "listen"); }},
                         {"tokens", [this](const Node& n) { settings_.tokens_file = text(n, "tokens"); }},
+                        {"stateDir", [this](const Node& n) { settings_.state_directory = text(n, "stateDir"); }},
                         {"tls", [this](const Node& n) { read_tls(n); }},
                         {"peers", [this](const Node& n) { read_peers(n); }},
                         {"rms", [this](const Node& n) { read_rms(n); }},
@@ -89,8 +87,8 @@ private:
 
     void add_duration(const std::string& key, Duration& to) {
         readers_[key] = [this, key, &to](const Node& node) {
-            const auto parsed = config::parse_duration(text(node, key));
-            if (fault_) return;
+            if (node.kind != Node::Kind::Scalar) return fail_no_text(node, key);
+            const auto parsed = config::parse_duration(node.scalar);
             if (!parsed.ok()) return fail(node.mark, key + ": " + parsed.error().message);
             if (*parsed <= Duration{0}) return fail(node.mark, key + ": must be above 0");
             to = *parsed;
@@ -114,8 +112,8 @@ private:
     void add_size(const std::string& key, std::function<void(std::uint64_t)> set, std::uint64_t least,
                   std::uint64_t most) {
         readers_[key] = [this, key, set = std::move(set), least, most](const Node& node) {
-            const auto parsed = parse_size(text(node, key));
-            if (fault_) return;
+            if (node.kind != Node::Kind::Scalar) return fail_no_text(node, key);
+            const auto parsed = parse_size(node.scalar);
             if (!parsed.ok()) return fail(node.mark, key + ": " + parsed.error().message);
             if (*parsed < least || *parsed > most)
                 return fail(node.mark, fmt::format("{}: must be between {} and {} bytes", key, least, most));
@@ -138,8 +136,11 @@ private:
 
     std::string text(const Node& node, std::string_view key) {
         if (node.kind == Node::Kind::Scalar) return node.scalar;
-        fail(node.mark, fmt::format("{}: a text is wanted", key));
+        fail_no_text(node, key);
         return {};
+    }
+    void fail_no_text(const Node& node, std::string_view key) {
+        fail(node.mark, fmt::format("{}: a text is wanted", key));
     }
     std::vector<std::string> list(const Node& node, std::string_view key) {
         std::vector<std::string> values;
@@ -222,13 +223,13 @@ private:
     }
 
     /// Keys of C-469 that wait for later work.
-    static constexpr std::array<std::string_view, 5> kLater{"stateDir", "mcs", "recoveryTimeout", "recoveryIdleTimeout",
+    static constexpr std::array<std::string_view, 4> kLater{"mcs", "recoveryTimeout", "recoveryIdleTimeout",
                                                             "recoveryMaxAttempts"};
 
     DaemonSettings& settings_;
     std::string path_;
     std::map<std::string, Reader, std::less<>> readers_;
-    std::optional<Error> fault_;
+    SettingsFaults faults_;
 };
 
 } // namespace
@@ -244,23 +245,33 @@ Result<std::uint64_t> parse_size(std::string_view text) {
     return value << shift;
 }
 
-Result<void> parse_settings(std::string_view text, const std::string& path, DaemonSettings& settings) {
+std::string SettingsFaults::text() const {
+    const std::size_t others = all.size() - 1;
+    if (others == 0) return all.front().text();
+    return fmt::format("{} (and {} more problem{})", all.front().text(), others, others == 1 ? "" : "s");
+}
+
+Result<void, SettingsFaults> parse_settings(std::string_view text, const std::string& path, DaemonSettings& settings) {
     config::Report report;
     const auto root = config_yaml::parse_tree(text, report);
+    SettingsFaults faults;
     for (const auto& problem : report.take())
         if (problem.severity == config::Severity::Error)
-            return Error{0, problem.message, fmt::format("{}:{}:{}", path, problem.mark.line, problem.mark.column)};
+            faults.all.push_back(
+                {0, problem.message, fmt::format("{}:{}:{}", path, problem.mark.line, problem.mark.column)});
+    if (!faults.all.empty()) return faults;
     settings.settings_file = path;
     if (!root) return {};
     return SettingsReader(settings, path).read(*root);
 }
 
-Result<void> read_settings(const std::string& path, DaemonSettings& settings) {
+Result<void, SettingsFaults> read_settings(const std::string& path, DaemonSettings& settings) {
+    const auto unreadable = [](std::string message) { return SettingsFaults{{Error{0, std::move(message), {}}}}; };
     std::ifstream file(path, std::ios::binary);
-    if (!file) return Error{0, fmt::format("cannot read the settings file {}: {}", path, std::strerror(errno)), {}};
+    if (!file) return unreadable(fmt::format("cannot read the settings file {}: {}", path, std::strerror(errno)));
     std::ostringstream text;
     text << file.rdbuf();
-    if (!file && text.tellp() != 0) return Error{0, fmt::format("cannot read the settings file {}", path), {}};
+    if (!file && text.tellp() != 0) return unreadable(fmt::format("cannot read the settings file {}", path));
     return parse_settings(text.str(), path, settings);
 }
 

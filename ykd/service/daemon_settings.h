@@ -30,6 +30,7 @@ struct DaemonSettings {
     std::map<std::string, std::string> config_files; // policy group -> file
     std::string default_config_file;                 // of every other policy group; empty: the built-in default
     std::string settings_file;                       // what was read; empty: none
+    std::string state_directory;                     // for the files of SIGUSR1; empty: none
 
     // Access
     std::vector<std::string> listen;
@@ -74,10 +75,19 @@ struct DaemonSettings {
     Duration history_interval = std::chrono::minutes{1};
 };
 
-/// Reads a settings file into `settings`. The error's `where` is `file:line:column`.
-[[nodiscard]] Result<void> read_settings(const std::string& path, DaemonSettings& settings);
+/// All that is wrong with a settings file, in its order; `where` is `file:line:column`.
+struct SettingsFaults {
+    std::vector<Error> all; // not empty
+
+    /// The first, and how many others there are.
+    [[nodiscard]] std::string text() const;
+};
+
+/// Reads a settings file into `settings`.
+[[nodiscard]] Result<void, SettingsFaults> read_settings(const std::string& path, DaemonSettings& settings);
 /// As above, from text.
-[[nodiscard]] Result<void> parse_settings(std::string_view text, const std::string& path, DaemonSettings& settings);
+[[nodiscard]] Result<void, SettingsFaults> parse_settings(std::string_view text, const std::string& path,
+                                                          DaemonSettings& settings);
 
 /// Bytes: a number, or one with `KiB`, `MiB` or `GiB`.
 [[nodiscard]] Result<std::uint64_t> parse_size(std::string_view text);

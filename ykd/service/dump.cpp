@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "libcore/config/names.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/dump_kinds.h"
+#include "ykd/service/dump_making.h"
 #include "ykd/service/dump_plain.h"
 #include "ykd/service/dump_targets.h"
 #include "ykd/service/event_replies.h"
-#include "ykd/service/gather.h"
-#include "ykd/service/rm_diagnostics.h"
 #include "ykd/service/services.h"
 
 namespace yk::service {
@@ -136,7 +136,11 @@ void answer_single(const CallPtr& call, const DumpKind& kind, const DumpSnapshot
         holder = &part;
         partitions.push_back(fmt::format("[{}]{}", part.rm_id, part.partition));
     }
-    if (holder == nullptr) return call->fail(ErrorCode::NotFound, fmt::format("no such {}", kind.what));
+    if (holder == nullptr) { // C-476
+        std::string what{kind.what};
+        what.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(what.front())));
+        return call->fail(ErrorCode::NotFound, what + " not found");
+    }
     if (partitions.size() > 1)
         return call->fail(ErrorCode::Invalid,
                           fmt::format("it is in several partitions, name one: {}", fmt::join(partitions, ", ")),
@@ -158,79 +162,17 @@ void answer_page(const CallPtr& call, const DumpKind& kind, const PagePlace& pla
     answer(call, place.snapshot->as_of, cursor, head.view(), page.bytes());
 }
 
-/// What an owner thread has made of the picture so far.
-struct Picture {
-    Instant as_of; // of the first piece
-    std::vector<DumpPart> pieces;
-    std::size_t partition = 0; // the one at work
-    PicturePlace place;
-};
-
-/// Makes the next piece, so that cycles run in between (adr 0008); true: it was the last.
-bool add_next(Picture& picture, RmOwner& owner, const std::vector<std::string>& names, const DumpQuery& query,
-              decltype(DumpKind::collect) collect) {
-    if (picture.pieces.empty()) picture.as_of = owner.now();
-    if (owner.context() == nullptr || picture.partition == names.size()) return true;
-    picture.place.room = kPiece;
-    DumpPart piece;
-    piece.rm_id = owner.rm_id();
-    piece.partition = names[picture.partition];
-    if (collect(*owner.context(), query, picture.place, piece)) {
-        ++picture.partition;
-        picture.place = {};
-    }
-    picture.pieces.push_back(std::move(piece));
-    return picture.partition == names.size();
-}
-
-void assemble(DumpSnapshot& snapshot, std::vector<DumpPart> pieces) {
-    for (DumpPart& piece : pieces) {
-        const bool goes_on = !snapshot.parts.empty() && snapshot.parts.back().rm_id == piece.rm_id &&
-                             snapshot.parts.back().partition == piece.partition;
-        if (goes_on)
-            add_piece(snapshot.parts.back(), std::move(piece));
-        else
-            snapshot.parts.push_back(std::move(piece));
-    }
-}
-
-/// Makes the snapshot on the owner threads and goes on with it on a worker.
-void make_snapshot(const CallPtr& call, const DumpQuery& query, decltype(DumpKind::collect) collect,
-                   std::vector<DumpTarget> targets, std::function<void(SnapshotPtr)> done) {
-    std::vector<RmPtr> rms;
-    auto names = std::make_shared<std::map<std::string, std::vector<std::string>>>();
-    for (DumpTarget& target : targets) {
-        rms.push_back(target.rm);
-        (*names)[target.rm->id] = std::move(target.partitions);
-    }
-    const auto ask = [names, query, collect](RmOwner& owner, Picture& picture) {
-        return add_next(picture, owner, names->at(owner.rm_id()), query, collect);
-    };
-    gather_in_pieces<Picture>(call->daemon().workers(), rms, ask,
-                              [call, what = query.what, done = std::move(done)](std::vector<Gathered<Picture>> all) {
-                                  auto snapshot = std::make_shared<DumpSnapshot>();
-                                  snapshot->what = what;
-                                  snapshot->as_of = all.empty() ? call->daemon().now() : Instant{};
-                                  for (auto& [rm, picture] : all) {
-                                      snapshot->as_of = std::max(snapshot->as_of, picture.as_of);
-                                      assemble(*snapshot, std::move(picture.pieces));
-                                  }
-                                  for (DumpPart& part : snapshot->parts) put_in_order(part);
-                                  done(std::move(snapshot));
-                              });
-}
-
 void refuse_what(const CallPtr& call, const std::string& what) {
     if (what == "recovery") // waits for later work
         return call->fail(ErrorCode::Invalid, fmt::format("dump {} is not part of this version of ykd", what), "what");
-    call->fail(
-        ErrorCode::Invalid,
-        fmt::format(
-            "there is no dump \"{}\"; there are partitions, queues, queue, apps, app, nodes, node, users, user, "
-            "groups, "
-            "group, reservations, rules, config, confighistory, clusters, utilization, history, streams, events, full",
-            what),
-        "what");
+    call->fail(ErrorCode::Invalid,
+               fmt::format(
+                   "there is no dump \"{}\"; there are partitions, queues, queue, apps, app, nodes, node, users, user, "
+                   "groups, "
+                   "group, reservations, rules, config, confighistory, clusters, utilization, history, loglevels, "
+                   "streams, events, full",
+                   what),
+               "what");
 }
 
 bool check_query(const CallPtr& call, const DumpQuery& query) {
@@ -259,18 +201,10 @@ bool check_query(const CallPtr& call, const DumpQuery& query) {
     return true;
 }
 
-/// The RMs are asked first, so that the picture is not older than what they say (I-435).
 void dump_everything(const CallPtr& call, const DumpQuery& query, std::vector<DumpTarget> targets) {
-    const auto claim = std::make_shared<std::shared_ptr<void>>(call->daemon().snapshots().claim_full_dump());
-    if (!*claim) return call->busy("another full dump is being made", 1000);
-    ask_rm_states(call, query, [call, query, claim, targets = std::move(targets)](const Value& diagnostics) {
-        make_snapshot(call, query, collect_everything, targets,
-                      [call, claim, diagnostics](const SnapshotPtr& snapshot) {
-                          const Value everything = full_dump(call, *snapshot, diagnostics);
-                          claim->reset(); // before the answer: the next dump may come at once
-                          answer(call, everything);
-                      });
-    });
+    const bool started = make_full_dump(viewer_of(*call), query, std::move(targets),
+                                        [call](const Value& everything) { answer(call, everything); });
+    if (!started) call->busy("another full dump is being made", 1000);
 }
 
 } // namespace
@@ -298,7 +232,7 @@ void dump(const CallPtr& call) {
     auto targets = find_targets(call, query);
     if (!targets) return;
     if (full) return dump_everything(call, query, std::move(*targets));
-    make_snapshot(call, query, kind->collect, std::move(*targets),
+    make_snapshot(call->daemon(), query, kind->collect, std::move(*targets),
                   [call, kind, limit = query.limit](const SnapshotPtr& snapshot) {
                       if (kind->single) return answer_single(call, *kind, *snapshot);
                       answer_page(call, *kind, {snapshot, 0}, limit);

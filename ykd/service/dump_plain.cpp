@@ -6,17 +6,18 @@
 
 #include "ykd/runtime/event_encoding.h"
 #include "ykd/service/daemon.h"
-#include "ykd/service/dump_targets.h"
+#include "ykd/service/extra_config_keys.h"
 #include "ykd/service/log.h"
 
 namespace yk::service {
 namespace {
 
-Value config_values(const CallPtr& call, const DumpQuery& query) {
+Value config_values(const Viewer& viewer, const DumpQuery& query) {
     Value list = Value::array();
     Value extra = Value::object();
-    for (const auto& [key, text] : call->daemon().extra_config().effective()) extra[key] = text;
-    for (const RmPtr& rm : registered_rms(call, query)) {
+    for (const auto& [key, text] : viewer.daemon.extra_config().effective())
+        extra[key] = is_secret(key) ? std::string{kMasked} : text; // I-440
+    for (const RmPtr& rm : registered_rms(viewer, query)) {
         const RmFacts facts = rm->facts();
         Value value = configuration_value(*facts.configuration);
         value["checksum"] = facts.configuration->checksum;
@@ -30,9 +31,9 @@ Value config_values(const CallPtr& call, const DumpQuery& query) {
     return list;
 }
 
-Value cluster_values(const CallPtr& call, const DumpQuery& query) {
+Value cluster_values(const Viewer& viewer, const DumpQuery& query) {
     Value list = Value::array();
-    for (const RmPtr& rm : registered_rms(call, query)) {
+    for (const RmPtr& rm : registered_rms(viewer, query)) {
         const RmFacts facts = rm->facts();
         Value build = Value::object();
         for (const auto& [key, text] : facts.build_info) build[key] = text;
@@ -46,9 +47,9 @@ Value cluster_values(const CallPtr& call, const DumpQuery& query) {
     return list;
 }
 
-Value stream_values(const CallPtr& call, const DumpQuery& query) {
+Value stream_values(const Viewer& viewer, const DumpQuery& query) {
     Value list = Value::array();
-    for (const RmPtr& rm : registered_rms(call, query)) {
+    for (const RmPtr& rm : registered_rms(viewer, query)) {
         const StreamStatus stream = rm->owner.stream().status();
         list.push_back({{"rmID", rm->id},
                         {"epoch", stream.epoch},
@@ -62,7 +63,7 @@ Value stream_values(const CallPtr& call, const DumpQuery& query) {
                         {"detached", rm->is_detached()},
                         {"since", rm->facts().registered_at.ns}});
     }
-    for (const EventStreams::Info& one : call->daemon().event_streams().all())
+    for (const EventStreams::Info& one : viewer.daemon.event_streams().all())
         list.push_back({{"streamID", one.id}, {"client", one.client}, {"next", one.next}, {"since", one.since.ns}});
     return list;
 }
@@ -84,10 +85,10 @@ std::optional<Value> history_values(const CallPtr& call, const DumpQuery& query)
 }
 
 /// B-12: the configurations that each RM had, newest first.
-Value config_history_values(const CallPtr& call, const DumpQuery& query) {
+Value config_history_values(const Viewer& viewer, const DumpQuery& query) {
     Value list = Value::array();
-    for (const RmPtr& rm : registered_rms(call, query)) {
-        const auto kept = call->daemon().config_history().of(rm->id);
+    for (const RmPtr& rm : registered_rms(viewer, query)) {
+        const auto kept = viewer.daemon.config_history().of(rm->id);
         for (auto one = kept.rbegin(); one != kept.rend(); ++one)
             list.push_back({{"rmID", rm->id},
                             {"checksum", one->checksum},
@@ -99,9 +100,22 @@ Value config_history_values(const CallPtr& call, const DumpQuery& query) {
     return list;
 }
 
-Value event_stream_values(const CallPtr& call) {
+/// C-463: of each logger the level in force and the setting that says so, `log.level` for those without one.
+Value log_level_values(const Viewer& viewer) {
+    const TextMap extra = viewer.daemon.extra_config().effective();
+    const auto value_of = [&](std::string_view logger, const std::string& key) {
+        return Value{{"logger", logger}, {"level", log_level_of(logger)}, {"set", extra.count(key) != 0}};
+    };
+    Value list = Value::array({value_of("", "log.level")});
+    std::vector<std::string_view> names(known_loggers().begin(), known_loggers().end());
+    std::sort(names.begin(), names.end());
+    for (const std::string_view name : names) list.push_back(value_of(name, fmt::format("log.{}.level", name)));
+    return list;
+}
+
+Value event_stream_values(const Viewer& viewer) {
     Value list = Value::array();
-    for (const EventStreams::Info& one : call->daemon().event_streams().all())
+    for (const EventStreams::Info& one : viewer.daemon.event_streams().all())
         list.push_back({{"Name", one.id + " of " + one.client}, {"CreatedAt", one.since.ns}});
     return list;
 }
@@ -109,18 +123,21 @@ Value event_stream_values(const CallPtr& call) {
 } // namespace
 
 std::optional<Value> plain_dump(const CallPtr& call, const DumpQuery& query, bool* answered) {
+    const Viewer viewer = viewer_of(*call);
     std::optional<Value> data;
     if (query.what == "history") {
         data = history_values(call, query);
     } else if (query.what == "confighistory") {
-        data = config_history_values(call, query);
+        data = config_history_values(viewer, query);
     } else if (query.what == "config") {
-        Value list = config_values(call, query);
+        Value list = config_values(viewer, query);
         data = list.size() == 1 ? list.front() : std::move(list);
     } else if (query.what == "clusters") {
-        data = cluster_values(call, query);
+        data = cluster_values(viewer, query);
+    } else if (query.what == "loglevels") {
+        data = log_level_values(viewer);
     } else if (query.what == "streams") {
-        data = stream_values(call, query);
+        data = stream_values(viewer, query);
     } else {
         return std::nullopt;
     }
@@ -128,7 +145,7 @@ std::optional<Value> plain_dump(const CallPtr& call, const DumpQuery& query, boo
     return data;
 }
 
-Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot, Value diagnostics) {
+Value full_dump(const Viewer& viewer, const DumpSnapshot& snapshot, Value diagnostics) {
     Value partitions = Value::array(), queues = Value::array(), applications = Value::array(), nodes = Value::array(),
           reservations = Value::array(), users = Value::array(), groups = Value::array(), rules = Value::array();
     for (const DumpPart& part : snapshot.parts) {
@@ -147,26 +164,26 @@ Value full_dump(const CallPtr& call, const DumpSnapshot& snapshot, Value diagnos
         for (const RuleView& rule : part.rules) of_rules.push_back(rule_value(rule));
         rules.push_back({{"partition", part.partition}, {"clusterId", part.rm_id}, {"rules", std::move(of_rules)}});
     }
-    const Bytes16& boot = call->daemon().boot_id();
-    const Value history = call->daemon().history().dump({});
+    const Bytes16& boot = viewer.daemon.boot_id();
+    const Value history = viewer.daemon.history().dump({});
     return {{"timestamp", snapshot.as_of.ns},
             {"bootID", uuid_text(boot)},
             {"partitions", std::move(partitions)},
             {"applications", std::move(applications)},
             {"appHistory", history["apps"]},
             {"nodes", std::move(nodes)},
-            {"clusterInfo", cluster_values(call, {})},
+            {"clusterInfo", cluster_values(viewer, {})},
             {"containerHistory", history["containers"]},
             {"queues", std::move(queues)},
             {"rmDiagnostics", std::move(diagnostics)},
             {"logLevel", log_level()},
             {"placementRules", std::move(rules)},
-            {"eventStreams", event_stream_values(call)},
-            {"config", config_values(call, {})},
+            {"eventStreams", event_stream_values(viewer)},
+            {"config", config_values(viewer, {})},
             {"reservations", std::move(reservations)},
             {"users", std::move(users)},
             {"groups", std::move(groups)},
-            {"streams", stream_values(call, {})}};
+            {"streams", stream_values(viewer, {})}};
 }
 
 } // namespace yk::service

@@ -46,19 +46,31 @@ std::optional<std::vector<DumpTarget>> find_targets(const CallPtr& call, const D
         return fail(ErrorCode::NotFound, fmt::format("RM {} is not registered", rm_id), "rmID");
     if (wanted.name.empty()) return targets;
     if (found.empty())
-        return fail(ErrorCode::NotFound, fmt::format("there is no partition {}", query.partition), "partition");
+        return fail(ErrorCode::NotFound, fmt::format("Partition not found: there is no {}", query.partition),
+                    "partition");
     if (found.size() > 1)
         return fail(ErrorCode::Invalid,
                     fmt::format("several RMs have this partition, name one: {}", fmt::join(found, ", ")), "partition");
     return targets;
 }
 
-std::vector<RmPtr> registered_rms(const CallPtr& call, const DumpQuery& query) {
-    std::vector<RmPtr> rms = call->daemon().rms().all();
+std::vector<DumpTarget> all_targets(Daemon& daemon) {
+    std::vector<DumpTarget> targets;
+    for (const RmPtr& rm : daemon.rms().all()) {
+        if (rm->owner.state() == si::CoreState::New) continue;
+        DumpTarget target{rm, {}};
+        for (const std::string& full : rm->facts().partitions)
+            target.partitions.emplace_back(split_partition(full).name);
+        targets.push_back(std::move(target));
+    }
+    return targets;
+}
+
+std::vector<RmPtr> registered_rms(const Viewer& viewer, const DumpQuery& query) {
+    std::vector<RmPtr> rms = viewer.daemon.rms().all();
     std::erase_if(rms, [&](const RmPtr& rm) {
         return !rm->facts().configuration || rm->owner.state() == si::CoreState::New ||
-               (!query.rm_id.empty() && rm->id != query.rm_id) ||
-               (!is_open_to_all(query) && !call->session->may_see(rm->id));
+               (!query.rm_id.empty() && rm->id != query.rm_id) || (!is_open_to_all(query) && !viewer.may_see(rm->id));
     });
     return rms;
 }

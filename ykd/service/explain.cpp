@@ -1,5 +1,5 @@
 // Explain (I-354): why an application's asks, or one ask, are still pending, and who would be preempted for it,
-// computed by the planner's own predicates. The other kinds are in explain_placement.cpp and explain_queue.cpp.
+// computed by the planner's own predicates. The other kinds are in explain_KIND.cpp.
 
 #include <fmt/format.h>
 
@@ -23,15 +23,6 @@ struct Found {
     Explanation explanation;
 };
 
-Value reason_value(const ExplainReason& reason) {
-    Value value{{"code", reason.code}, {"object", reason.object}, {"text", reason.text}};
-    if (reason.need) value["need"] = resource_value(*reason.need);
-    if (reason.used) value["used"] = resource_value(*reason.used);
-    if (reason.limit) value["limit"] = resource_value(*reason.limit);
-    if (reason.asks > 0) value["asks"] = reason.asks;
-    return value;
-}
-
 Value nodes_value(const NodeFitView& nodes) {
     Value lacking = Value::object();
     for (const auto& [name, count] : nodes.lacking) lacking[name] = count;
@@ -41,6 +32,36 @@ Value nodes_value(const NodeFitView& nodes) {
     value["best"] = nodes.best;
     value["bestAvailable"] = resource_value(nodes.best_available);
     value["bestLack"] = nodes.best_lack;
+    return value;
+}
+
+Value place_value(const SortView::Place& place) {
+    Value value{{"applicationID", place.application},
+                {"used", resource_value(place.used)},
+                {"priority", place.priority},
+                {"submitted", place.submitted.ns}};
+    if (place.share) value["share"] = *place.share;
+    return value;
+}
+
+Value sort_value(const SortView& sort) {
+    Value first = Value::array();
+    for (const SortView::Place& place : sort.first) first.push_back(place_value(place));
+    return {{"policy", sort.policy},
+            {"byPriority", sort.by_priority},
+            {"ahead", sort.ahead},
+            {"first", std::move(first)},
+            {"own", place_value(sort.own)}};
+}
+
+Value reason_value(const ExplainReason& reason) {
+    Value value{{"code", reason.code}, {"object", reason.object}, {"text", reason.text}};
+    if (reason.need) value["need"] = resource_value(*reason.need);
+    if (reason.used) value["used"] = resource_value(*reason.used);
+    if (reason.limit) value["limit"] = resource_value(*reason.limit);
+    if (reason.asks > 0) value["asks"] = reason.asks;
+    if (reason.nodes) value["nodes"] = nodes_value(*reason.nodes);
+    if (reason.sort) value["sort"] = sort_value(*reason.sort);
     return value;
 }
 
@@ -59,6 +80,7 @@ Value preemption_value(const PreemptionView& view) {
     for (const PreemptionView::Giver& giver : view.givers) {
         Value value{{"queue", giver.queue}, {"used", resource_value(giver.used)}, {"candidates", giver.candidates}};
         if (giver.guaranteed) value["guaranteed"] = resource_value(*giver.guaranteed);
+        if (!giver.spared.empty()) value["spared"] = giver.spared;
         givers.push_back(std::move(value));
     }
     Value excluded = Value::object();
@@ -105,24 +127,15 @@ std::vector<std::string> applications_of(const ClusterContext& context, const st
 
 std::vector<Found> explain_on(RmOwner& owner, const Query& query) {
     std::vector<Found> found;
-    const ClusterContext* context = owner.context();
-    if (context == nullptr) return found;
-    for (const std::string& partition : context->partition_names()) {
-        if (!query.partition.empty() && query.partition != partition &&
-            query.partition != context->full_name(partition))
-            continue;
+    for_each_partition(owner, query.partition, [&](const ClusterContext& context, const std::string& partition) {
         const auto add = [&](Explanation explanation) {
             if (explanation.found) found.push_back({owner.rm_id(), partition, std::move(explanation)});
         };
-        if (query.what == "app") {
-            add(context->explain_application(partition, query.application, owner.now()));
-        } else {
-            for (const std::string& application : applications_of(*context, partition, query))
-                add(query.what == "preemption"
-                        ? context->explain_preemption(partition, application, query.key, owner.now())
-                        : context->explain_ask(partition, application, query.key, owner.now()));
-        }
-    }
+        if (query.what == "app") return add(context.explain_application(partition, query.application, owner.now()));
+        for (const std::string& application : applications_of(context, partition, query))
+            add(query.what == "preemption" ? context.explain_preemption(partition, application, query.key, owner.now())
+                                           : context.explain_ask(partition, application, query.key, owner.now()));
+    });
     return found;
 }
 
@@ -145,6 +158,23 @@ void answer(const CallPtr& call, const Query& query, const std::vector<Found>& f
 
 } // namespace
 
+Value reason_value(const ExplainReason& reason) {
+    Value value{{"code", reason.code}, {"object", reason.object}, {"text", reason.text}};
+    if (reason.need) value["need"] = resource_value(*reason.need);
+    if (reason.used) value["used"] = resource_value(*reason.used);
+    if (reason.limit) value["limit"] = resource_value(*reason.limit);
+    if (reason.asks > 0) value["asks"] = reason.asks;
+    return value;
+}
+
+std::optional<std::vector<RmPtr>> rms_to_explain(const CallPtr& call, const std::string& rm_id) {
+    std::vector<RmPtr> rms = call->daemon().rms().all();
+    std::erase_if(rms, [&](const RmPtr& rm) { return !rm_id.empty() && rm->id != rm_id; });
+    if (!rms.empty() || rm_id.empty()) return rms;
+    call->fail(ErrorCode::NotFound, fmt::format("RM {} is not registered", rm_id), "rmID");
+    return std::nullopt;
+}
+
 void explain(const CallPtr& call) {
     Daemon& daemon = call->daemon();
     const Value body = wire::decode_value(call->envelope.body);
@@ -153,6 +183,9 @@ void explain(const CallPtr& call) {
     query.what = reader.text("what", wire::Presence::Required);
     if (query.what == "placement") return explain_placement(call, reader);
     if (query.what == "queue") return explain_queue(call, reader);
+    if (query.what == "node") return explain_node(call, reader);
+    if (query.what == "user") return explain_user(call, reader);
+    if (query.what == "config") return explain_config(call, reader);
     query.partition = reader.text("partition", wire::Presence::Optional, wire::TextRule::Queue);
     query.rm_id = reader.text("rmID");
     query.application =
@@ -160,16 +193,15 @@ void explain(const CallPtr& call) {
     const bool of_ask = query.what == "ask" || query.what == "preemption";
     query.key = reader.text("allocationKey", of_ask ? wire::Presence::Required : wire::Presence::Optional);
     if (query.what != "app" && !of_ask)
-        reader.fail(ErrorCode::Invalid, "what",
-                    fmt::format("this version of ykd explains app, ask, preemption, queue and placement, not \"{}\"",
-                                query.what));
+        reader.fail(
+            ErrorCode::Invalid, "what",
+            fmt::format("ykd explains app, ask, queue, node, user, config, preemption and placement, not \"{}\"",
+                        query.what));
     if (!call->accepts(reader)) return;
-    std::vector<RmPtr> rms = daemon.rms().all();
-    std::erase_if(rms, [&](const RmPtr& rm) { return !query.rm_id.empty() && rm->id != query.rm_id; });
-    if (rms.empty() && !query.rm_id.empty())
-        return call->fail(ErrorCode::NotFound, fmt::format("RM {} is not registered", query.rm_id), "rmID");
+    auto rms = rms_to_explain(call, query.rm_id);
+    if (!rms) return;
     gather<std::vector<Found>>(
-        daemon.workers(), std::move(rms), Lane::Control, [query](RmOwner& owner) { return explain_on(owner, query); },
+        daemon.workers(), *std::move(rms), Lane::Control, [query](RmOwner& owner) { return explain_on(owner, query); },
         [call, query](std::vector<Gathered<std::vector<Found>>> all) {
             std::vector<Found> found;
             for (auto& one : all)

@@ -9,39 +9,16 @@
 #include <string_view>
 
 #include "libcore/config/duration.h"
+#include "libcore/config/names.h"
 #include "libcore/config/suggest.h"
+#include "ykd/service/extra_config_keys.h"
 #include "ykd/service/log.h"
+#include "ykd/service/service_keys.h"
 
 namespace yk::service {
 namespace {
 
-/// Keys of C-462 and C-468. C-465's belong to the RM and are carried without a word.
-constexpr std::array<std::string_view, 20> kKnown{"event.trackingEnabled",      "event.requestCapacity",
-                                                  "event.ringBufferCapacity",   "event.maxStreams",
-                                                  "event.maxStreamsPerHost",    "event.RESTResponseSize",
-                                                  "health.checkInterval",       "log.level",
-                                                  "service.queueCleanInterval", "service.expiredPurgeInterval",
-                                                  "service.placeholderTimeout", "service.completingTimeout",
-                                                  "service.terminatedTimeout",  "service.reservationTimeout",
-                                                  "service.userCacheValid",     "service.reservationDelay",
-                                                  "service.preemptionThrottle", "service.preemptionUnplaced",
-                                                  "service.inspectionInterval", "service.releaseConfirmTimeout"};
-
-/// C-465: what the core carries for the RM and does not read.
-constexpr std::array<std::string_view, 14> kOfTheRm{"service.clusterId",
-                                                    "service.policyGroup",
-                                                    "service.schedulingInterval",
-                                                    "service.enableConfigHotRefresh",
-                                                    "service.eventChannelCapacity",
-                                                    "service.dispatchTimeout",
-                                                    "service.volumeBindTimeout",
-                                                    "service.disableGangScheduling",
-                                                    "service.placeholderImage",
-                                                    "service.placeholderRunAsUser",
-                                                    "service.placeholderRunAsGroup",
-                                                    "service.placeholderFsGroup",
-                                                    "service.instanceTypeNodeLabelKey",
-                                                    "service.nodeInstanceTypeNodeLabelKey"};
+constexpr std::string_view kHotRefresh = "service.enableConfigHotRefresh"; // the one of C-465 that may change
 
 /// C-464, I-740.
 constexpr std::array<std::string_view, 35> kLoggers{"core",
@@ -80,14 +57,18 @@ constexpr std::array<std::string_view, 35> kLoggers{"core",
                                                     "wire.stream",
                                                     "recovery"};
 
-/// Configuration texts (C-466) and the settings of the RM's other parts are carried, too.
+/// C-465.
+bool is_of_the_rm(std::string_view key) {
+    return key == kHotRefresh || find_rm_key(key) != nullptr || key.rfind("kubernetes.", 0) == 0 ||
+           key.rfind("admissionController.", 0) == 0;
+}
+
+/// Configuration texts (C-466) are carried, too.
 bool is_known_key(std::string_view key) {
     const auto ends_with = [&](std::string_view tail) {
         return key.size() > tail.size() && key.substr(key.size() - tail.size()) == tail;
     };
-    return std::find(kKnown.begin(), kKnown.end(), key) != kKnown.end() ||
-           std::find(kOfTheRm.begin(), kOfTheRm.end(), key) != kOfTheRm.end() || key.rfind("kubernetes.", 0) == 0 ||
-           key.rfind("admissionController.", 0) == 0 || ends_with(".yaml") || ends_with(".gz");
+    return find_core_key(key) != nullptr || is_of_the_rm(key) || ends_with(".yaml") || ends_with(".gz");
 }
 
 std::optional<std::uint64_t> to_unsigned(std::string_view text) {
@@ -136,7 +117,7 @@ public:
 
 private:
     void warn_unknown(const std::string& key) {
-        const std::string near = config::nearest(key, kKnown);
+        const std::string near = config::nearest(key, core_key_names());
         warnings_.push_back(fmt::format("{}: unknown key, kept and not used{}", key,
                                         near.empty() ? std::string{} : fmt::format("; did you mean {}?", near)));
     }
@@ -182,6 +163,37 @@ std::optional<bool> to_bool(std::string_view text) {
     return std::nullopt;
 }
 
+bool is_secret(std::string_view key) {
+    std::string name = config::lower(key);
+    std::erase_if(name, [](char c) { return c == '-' || c == '_'; });
+    for (const std::string_view word :
+         {"password", "passwd", "passphrase", "secret", "token", "credential", "privatekey", "apikey", "accesskey"})
+        if (name.find(word) != std::string::npos) return true;
+    return false;
+}
+
+std::vector<std::string> changes_ignored(const TextMap& before, const TextMap& now) {
+    const auto text_in = [](const TextMap& map, const std::string& key) {
+        const auto found = map.find(key);
+        if (found != map.end()) return found->second;
+        if (key == kHotRefresh) return std::string{"true"};
+        const RmKey* known = find_rm_key(key);
+        return known == nullptr || known->fallback.empty() ? std::string{"(unset)"} : std::string{known->fallback};
+    };
+    TextMap both = before;
+    both.insert(now.begin(), now.end());
+    std::vector<std::string> warnings;
+    for (const auto& [key, text] : both) {
+        if (!is_of_the_rm(key) || text_in(before, key) == text_in(now, key)) continue;
+        if (key == kHotRefresh && to_bool(text_in(before, key)) != false) continue; // may go from true to false
+        std::string warning =
+            fmt::format("ignoring non-reloadable configuration change (restart required to update): {}", key);
+        if (!is_secret(key)) warning += fmt::format(": {} -> {}", text_in(before, key), text_in(now, key));
+        warnings.push_back(std::move(warning));
+    }
+    return warnings;
+}
+
 DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     DerivedSettings derived;
     derived.core = base;
@@ -193,7 +205,7 @@ DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     reader.count("event.maxStreams", service.max_streams, false);
     reader.count("event.maxStreamsPerHost", service.max_streams_per_host, false);
     reader.count("event.RESTResponseSize", service.response_size, true);
-    reader.flag("service.enableConfigHotRefresh", service.hot_refresh);
+    reader.flag(std::string{kHotRefresh}, service.hot_refresh);
     reader.duration("health.checkInterval", service.health_interval, false);
     reader.duration("service.userCacheValid", service.user_cache_valid, true);
     Settings& core = derived.core;
@@ -213,6 +225,10 @@ DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     return derived;
 }
 
+std::span<const std::string_view> known_loggers() {
+    return kLoggers;
+}
+
 void ExtraConfig::set(const std::string& rm_id, TextMap map) {
     const std::lock_guard lock(mutex_);
     rms_.remove_if([&](const auto& entry) { return entry.first == rm_id; });
@@ -227,6 +243,18 @@ void ExtraConfig::forget(const std::string& rm_id) {
 void ExtraConfig::overlay(const TextMap& map) {
     const std::lock_guard lock(mutex_);
     for (const auto& [key, value] : map) overlay_[key] = value;
+}
+
+std::optional<ExtraConfig::Origin> ExtraConfig::find(const std::string& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto in = [&key](const TextMap& map, Source source, const std::string& rm_id) -> std::optional<Origin> {
+        const auto found = map.find(key);
+        return found == map.end() ? std::nullopt : std::optional<Origin>{{found->second, source, rm_id}};
+    };
+    if (auto found = in(overlay_, Source::Overlay, {})) return found;
+    for (auto rm = rms_.rbegin(); rm != rms_.rend(); ++rm)
+        if (auto found = in(rm->second, Source::Rm, rm->first)) return found;
+    return in(base_, Source::File, {});
 }
 
 TextMap ExtraConfig::effective() const {

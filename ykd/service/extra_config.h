@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,9 @@ struct DerivedSettings {
 /// `base`: what is not of extraConfig (reservations off, manual schedule).
 [[nodiscard]] DerivedSettings derive_settings(const TextMap& map, const Settings& base);
 
+/// Every logger there is (C-464, I-740).
+[[nodiscard]] std::span<const std::string_view> known_loggers();
+
 class ExtraConfig {
 public:
     /// The settings file's map: used for a key that no RM has.
@@ -52,6 +56,15 @@ public:
     /// Overlays all, key by key, until restart (SetExtraConfig).
     void overlay(const TextMap& map);
     [[nodiscard]] TextMap effective() const;
+
+    enum class Source { File, Rm, Overlay };
+    struct Origin {
+        std::string text;
+        Source source{};
+        std::string rm_id; // of Rm
+    };
+    /// Who has the last word on a key; nothing: nobody says anything.
+    [[nodiscard]] std::optional<Origin> find(const std::string& key) const;
 
 private:
     mutable std::mutex mutex_;

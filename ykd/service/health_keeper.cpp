@@ -113,6 +113,7 @@ void HealthKeeper::run(Daemon& daemon, std::function<void(const wire::Value&)> d
             CoreCounters total;
             for (const auto& one : all) total.add(one.answer.counters);
             std::vector<HealthCheckView> checks = recent_failures(total);
+            for (HealthCheckView& check : health_checks()) checks.push_back(std::move(check)); // also without an RM
             for (const auto& one : all)
                 for (const HealthCheckView& check : one.answer.checks) merge(checks, check, one.rm->id);
             checks.push_back(streams(rms));

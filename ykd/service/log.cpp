@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -77,6 +79,15 @@ spdlog::sink_ptr stderr_sink(bool journal) {
     return sink;
 }
 
+Result<void> check_folder_of(const std::string& file) {
+    const std::size_t slash = file.rfind('/');
+    if (slash == std::string::npos || slash == 0) return {};
+    const std::string folder = file.substr(0, slash);
+    if (::access(folder.c_str(), W_OK | X_OK) == 0) return {};
+    return Error{
+        0, fmt::format("cannot log to {}: the directory {} is not usable: {}", file, folder, std::strerror(errno)), {}};
+}
+
 /// `$JOURNAL_STREAM` says so; only when stderr is not a terminal.
 bool is_journal() {
     return std::getenv("JOURNAL_STREAM") != nullptr && ::isatty(STDERR_FILENO) == 0;
@@ -116,6 +127,7 @@ Result<void> start_log(const std::string& target) {
         if (target == "auto" || target == "stderr" || target == "journal") {
             all.sink = stderr_sink(target == "journal" || (target == "auto" && is_journal()));
         } else {
+            if (const auto usable = check_folder_of(target); !usable.ok()) return usable; // spdlog would make it
             all.sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(target);
             all.sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %n: %v");
         }
@@ -145,11 +157,24 @@ spdlog::logger& log(std::string_view name) {
     return *all.by_name.emplace(std::string(name), std::move(logger)).first->second;
 }
 
-std::string log_level() {
+std::string log_level(std::string_view logger) {
     Loggers& all = loggers();
     const std::lock_guard lock(all.mutex);
-    const auto level = spdlog::level::to_string_view(level_for(all, ""));
+    const auto level = spdlog::level::to_string_view(level_for(all, logger));
     return {level.data(), level.size()};
+}
+
+std::string log_level_of(std::string_view logger) {
+    Loggers& all = loggers();
+    const std::lock_guard lock(all.mutex);
+    switch (level_for(all, logger)) {
+    case level_enum::trace:
+    case level_enum::debug: return "debug";
+    case level_enum::info: return "info";
+    case level_enum::warn: return "warn";
+    case level_enum::err: return "error";
+    default: return "fatal";
+    }
 }
 
 void set_log_levels(const std::map<std::string, std::string>& settings, std::string_view base) {

@@ -24,8 +24,11 @@ void end_log();
 /// `log.level` and `log.<name>.level`; the rest of the map is not looked at. `base` stands in for an absent log.level.
 void set_log_levels(const std::map<std::string, std::string>& settings, std::string_view base);
 
-/// The level of the loggers that have none of their own.
-[[nodiscard]] std::string log_level();
+/// The level of a logger: its own or that of the nearest above it; without a name that of those which have none.
+[[nodiscard]] std::string log_level(std::string_view logger = {});
+
+/// The level in force for a logger, in the words of C-463.
+[[nodiscard]] std::string log_level_of(std::string_view logger);
 
 /// The logger that `log.<logger>.level` is about; nothing when the key has another form (C-463).
 [[nodiscard]] std::optional<std::string> logger_of(std::string_view key);

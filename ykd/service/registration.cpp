@@ -85,10 +85,11 @@ bool obtain_configuration(Registration& registration) {
         registration.call->fail(ErrorCode::ConfigSource, file.error().message);
         return false;
     }
-    registration.from_file = file->has_value();
-    registration.text = registration.from_file ? (*file)->text : std::string(config_yaml::default_text());
-    const std::string source = registration.from_file ? (*file)->source : "built-in default";
-    registration.origin = registration.from_file ? "file " + source : source;
+    registration.from_file = file->has_value(); // also when it is empty: a reload looks at it again
+    const bool built_in = !registration.from_file || (*file)->text.empty(); // C-009
+    registration.text = built_in ? std::string(config_yaml::default_text()) : (*file)->text;
+    const std::string source = built_in ? "built-in default" : (*file)->source;
+    registration.origin = built_in ? source : "file " + source;
     registration.loaded =
         std::make_shared<const config_yaml::LoadOutcome>(config_yaml::load(registration.text, source));
     return true;
@@ -197,7 +198,7 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
         .info("RM {} registered{}: partitions {}, configuration {}", owner.rm_id(),
               request.detached ? " (detached)" : "", fmt::join(facts.partitions, " "),
               installation.configuration.checksum.substr(0, 12));
-    log_warnings(owner.rm_id(), *registration->loaded);
+    log_problems(owner.rm_id(), *registration->loaded);
     daemon.config_history().keep(owner.rm_id(), {real_now(), installation.configuration.checksum, registration->origin,
                                                  std::make_shared<const std::string>(std::move(registration->text))});
     answer(*registration, facts);

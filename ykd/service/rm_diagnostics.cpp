@@ -6,7 +6,6 @@
 #include <atomic>
 
 #include "ykd/service/daemon.h"
-#include "ykd/service/dump_targets.h"
 
 namespace yk::service {
 namespace {
@@ -93,15 +92,15 @@ Value diagnostics_value(std::string_view json, std::size_t room) {
     return value;
 }
 
-void ask_rm_states(const CallPtr& call, const DumpQuery& query, std::function<void(Value)> done) {
+void ask_rm_states(const Viewer& viewer, const DumpQuery& query, std::function<void(Value)> done) {
     auto asked = std::make_shared<Asked>();
-    for (const RmPtr& rm : registered_rms(call, query)) {
+    for (const RmPtr& rm : registered_rms(viewer, query)) {
         const auto able = rm->facts().capabilities;
         if (std::find(able.begin(), able.end(), "stateDump") != able.end()) asked->rms.push_back(rm);
     }
-    asked->workers = &call->daemon().workers();
+    asked->workers = &viewer.daemon.workers();
     if (asked->rms.empty()) return done({{"empty", "no resource manager has capability stateDump"}});
-    asked->room = call->daemon().reply_limit(call->session.get()) / 2 / asked->rms.size();
+    asked->room = viewer.daemon.reply_limit(viewer.session.get()) / 2 / asked->rms.size();
     asked->answers.resize(asked->rms.size());
     asked->missing = asked->rms.size();
     asked->done = std::move(done);

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "ykd/service/call.h"
-#include "ykd/service/dump_kinds.h"
+#include "ykd/service/dump_targets.h"
 
 namespace yk::service {
 
@@ -15,6 +15,6 @@ namespace yk::service {
 [[nodiscard]] Value diagnostics_value(std::string_view json, std::size_t room);
 
 /// Goes on with {rmID: state} on a worker, or with {empty: why}.
-void ask_rm_states(const CallPtr& call, const DumpQuery& query, std::function<void(Value)> done);
+void ask_rm_states(const Viewer& viewer, const DumpQuery& query, std::function<void(Value)> done);
 
 } // namespace yk::service

@@ -18,6 +18,12 @@ namespace yk::service {
 
 using ConfigurationPtr = std::shared_ptr<const config::Configuration>;
 
+/// How a reload ended.
+struct ReloadNote {
+    Instant at;          // real time
+    std::string refusal; // empty: it was good
+};
+
 /// What a registration said, and what a configuration update changed of it.
 struct RmFacts {
     std::string version;
@@ -31,6 +37,7 @@ struct RmFacts {
     std::vector<std::string> partitions; // full names
     std::uint64_t epoch = 0;
     Instant registered_at;
+    std::optional<ReloadNote> last_reload; // since the registration
 };
 
 struct Rm {

@@ -20,6 +20,7 @@
 #include "ykd/service/daemon.h"
 #include "ykd/service/log.h"
 #include "ykd/service/notify.h"
+#include "ykd/service/state_files.h"
 
 namespace yk::service {
 namespace {
@@ -115,6 +116,8 @@ private:
                 stream.ack, stream.backlog, stream.bytes,
                 std::chrono::duration_cast<std::chrono::milliseconds>(real_now() - rm->owner.last_turn()).count());
         }
+        if (!settings_.state_directory.empty()) return dump_to_state_directory(daemon_);
+        log("core").warn("no file with everything is written: that needs --state-dir; ykctl dump all makes one, too");
     }
 
     std::string status() {
@@ -187,6 +190,15 @@ bool check_files(const DaemonSettings& settings) {
     return true;
 }
 
+/// Written it is only when the daemon listens: until then it may be that of another one.
+bool check_pid_file(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+    if (path.empty() || ::access(folder.c_str(), W_OK | X_OK) == 0) return true;
+    std::cerr << "ykd: cannot write the pid file " << path << ": " << std::strerror(errno) << "\n";
+    return false;
+}
+
 bool write_pid_file(const std::string& path) {
     if (path.empty()) return true;
     std::ofstream file(path);
@@ -208,6 +220,13 @@ void block_signals() {
 int run_daemon(const DaemonSettings& settings, const std::string& version) {
     constexpr int kRefused = 78;
     if (!check_files(settings)) return kRefused;
+    if (!check_pid_file(settings.pid_file)) return 1;
+    if (!settings.state_directory.empty()) {
+        if (const auto usable = check_state_directory(settings.state_directory); !usable.ok()) {
+            std::cerr << "ykd: " << usable.error().message << "; make it, or choose another with --state-dir\n";
+            return 1;
+        }
+    }
     if (const auto started = start_log(settings.log_target); !started.ok()) {
         std::cerr << "ykd: " << started.error().message << "\n";
         return 1;

@@ -30,15 +30,23 @@ Counts count(RmOwner& owner) {
     return counts;
 }
 
+Value note_value(const ReloadNote& note) {
+    Value value{{"at", note.at.ns}, {"ok", note.refusal.empty()}};
+    if (!note.refusal.empty()) value["reason"] = note.refusal;
+    return value;
+}
+
 Value rm_value(const Rm& rm, const RmFacts& facts) {
-    return {{"rmID", rm.id},
-            {"state", static_cast<int>(rm.owner.state())},
-            {"detached", facts.detached.has_value()},
-            {"partitions", facts.partitions},
-            {"inboundItems", rm.owner.inbound_elements()},
-            {"backlog", rm.owner.stream().status().backlog},
-            {"policyGroup", facts.policy_group},
-            {"version", facts.version}};
+    Value value{{"rmID", rm.id},
+                {"state", static_cast<int>(rm.owner.state())},
+                {"detached", facts.detached.has_value()},
+                {"partitions", facts.partitions},
+                {"inboundItems", rm.owner.inbound_elements()},
+                {"backlog", rm.owner.stream().status().backlog},
+                {"policyGroup", facts.policy_group},
+                {"version", facts.version}};
+    if (facts.last_reload) value["lastReload"] = note_value(*facts.last_reload);
+    return value;
 }
 
 } // namespace
@@ -60,21 +68,23 @@ void status(const CallPtr& call) {
                     degraded.push_back(fmt::format("RM {} is {}", rm->id, si::text(rm->owner.state())));
             }
             for (const std::string& line : of.health().failures()) degraded.push_back(line);
-            call->ok({{"state", static_cast<int>(of.state())},
-                      {"bootID", Value::binary({of.boot_id().begin(), of.boot_id().end()})},
-                      {"version", of.version()},
-                      {"uptimeMs", std::chrono::duration_cast<std::chrono::milliseconds>(of.uptime()).count()},
-                      {"checksums", std::move(checksums)},
-                      {"rms", std::move(rms)},
-                      {"counts",
-                       {{"nodes", counts.nodes},
-                        {"applications", counts.applications},
-                        {"allocations", counts.allocations},
-                        {"pendingAsks", counts.pending_asks}}},
-                      {"sessions", of.sessions().size()},
-                      {"degraded", std::move(degraded)},
-                      {"schedule", of.settings().manual_schedule ? "manual" : "auto"},
-                      {"clock", of.settings().virtual_clock ? "virtual" : "real"}});
+            Value value{{"state", static_cast<int>(of.state())},
+                        {"bootID", Value::binary({of.boot_id().begin(), of.boot_id().end()})},
+                        {"version", of.version()},
+                        {"uptimeMs", std::chrono::duration_cast<std::chrono::milliseconds>(of.uptime()).count()},
+                        {"checksums", std::move(checksums)},
+                        {"rms", std::move(rms)},
+                        {"counts",
+                         {{"nodes", counts.nodes},
+                          {"applications", counts.applications},
+                          {"allocations", counts.allocations},
+                          {"pendingAsks", counts.pending_asks}}},
+                        {"sessions", of.sessions().size()},
+                        {"degraded", std::move(degraded)},
+                        {"schedule", of.settings().manual_schedule ? "manual" : "auto"},
+                        {"clock", of.settings().virtual_clock ? "virtual" : "real"}};
+            if (const auto note = of.last_settings_reload()) value["settingsReload"] = note_value(*note);
+            call->ok(value);
         });
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "libcore/config/partition_names.h"
 #include "libcore/placement/rule_chain.h"
 
 namespace yk::service {
@@ -25,15 +26,18 @@ std::string UserDirectory::short_name(std::string_view partition) const {
 
 void UserDirectory::configure(const config::Configuration& config) {
     const std::lock_guard lock(mutex_);
+    config::PartitionNames names;
+    for (const auto& [name, known] : partitions_) names.add(name);
     std::map<std::string, Known> wanted;
     for (const config::Partition& partition : config.partitions) {
         const std::string& type = partition.user_group_resolver;
-        const auto known = partitions_.find(partition.name);
+        const std::string& name = names.running(partition.name);
+        const auto known = partitions_.find(name);
         if (known != partitions_.end() && known->second.type == type) {
-            wanted.emplace(partition.name, std::move(known->second));
+            wanted.emplace(name, std::move(known->second));
             continue;
         }
-        const auto made = wanted.emplace(partition.name, Known{type, UserResolver{type == "os" ? system_ : nullptr}});
+        const auto made = wanted.emplace(name, Known{type, UserResolver{type == "os" ? system_ : nullptr}});
         made.first->second.resolver.set_validity(valid_);
     }
     partitions_ = std::move(wanted);

@@ -72,8 +72,13 @@ TEST_CASE("B-06 C-435 type changes that are refused, each one") {
     running.metrics.queues = {queue("root", false), queue("root.a", true), queue("root.b", false),
                               queue("root.b.x", true)};
     running.metrics.queues[1].applications = 1;
-    const auto found =
-        changes("{name: a}, {name: b, queues: [{name: x}]}", "{name: a, parent: true}, {name: b}", running);
+    const std::string before = "{name: a}, {name: b, queues: [{name: x}]}",
+                      after = "{name: a, parent: true}, {name: b}";
+    const auto unused = changes(before, after, running); // root.b.x goes at once
+    CHECK(std::count_if(unused.begin(), unused.end(),
+                        [](const std::string& one) { return one.rfind("refused: ", 0) == 0; }) == 1);
+    running.metrics.queues[3].applications = 1;
+    const auto found = changes(before, after, running);
     CHECK(std::count(found.begin(), found.end(),
                      "refused: default root.a: it has 1 application, it cannot become a parent") == 1);
     CHECK(std::count(found.begin(), found.end(),

@@ -28,6 +28,7 @@ TEST_CASE("C-469 every key is read") {
 config: {default: /etc/ykd/queues.yaml, batch: /etc/ykd/batch.yaml}
 listen: [ipc:///run/ykd/ykd.sock, tcp://127.0.0.1:9810]
 tokens: /etc/ykd/tokens
+stateDir: /var/lib/ykd
 tls: {cert: c.pem, key: k.pem, clientCA: ca.pem}
 peers:
   - {uid: 1000, role: rm, rms: "spark-*"}
@@ -51,6 +52,7 @@ shutdownGrace: 2s
     CHECK(settings.config_files.at("batch") == "/etc/ykd/batch.yaml");
     CHECK(settings.listen.size() == 2);
     CHECK(settings.tls_client_ca == "ca.pem");
+    CHECK(settings.state_directory == "/var/lib/ykd");
     REQUIRE(settings.peers.size() == 2);
     CHECK(settings.peers[0].uid == 1000U);
     CHECK(settings.peers[0].role == si::Role::Rm);
@@ -72,6 +74,18 @@ shutdownGrace: 2s
     CHECK(settings.shutdown_grace == std::chrono::seconds{2});
 }
 
+TEST_CASE("B-03 every problem of a settings file, in its order") {
+    DaemonSettings settings;
+    const auto parsed =
+        parse_settings("maxSession: 3\nlivenessTimeout: [1]\ntls: {crt: a}\nmaxCalls: 0\n", "f", settings);
+    REQUIRE_FALSE(parsed.ok());
+    REQUIRE(parsed.error().all.size() == 4);
+    CHECK(parsed.error().all[1].text() == "f:2:18: livenessTimeout: a text is wanted");
+    CHECK(parsed.error().all[3].where == "f:4:11");
+    CHECK(parsed.error().text() ==
+          R"(f:1:1: unknown key "maxSession", did you mean "maxSessions"? (and 3 more problems))");
+}
+
 TEST_CASE("C-469 the settings file is strict: faults name file, line, column and the way out") {
     CHECK(fault("") == "good");
     CHECK(fault("maxSession: 3\n") == R"(ykd.conf:1:1: unknown key "maxSession", did you mean "maxSessions"?)");
@@ -82,7 +96,7 @@ TEST_CASE("C-469 the settings file is strict: faults name file, line, column and
     CHECK(fault("predicateTimeout: 1s\npreemptionTimeout: 1m\npredicateBatch: 1000\nmaxCalls: 1\n") == "good");
     CHECK(fault("predicateBatch: 0\n") == "ykd.conf:1:17: predicateBatch: a whole number from 1 to 1000 is wanted");
     CHECK(fault("maxCalls: 65537\n").find("from 1 to 65536") != std::string::npos);
-    CHECK(fault("stateDir: /var/lib/ykd\n").find("nothing behind it yet") != std::string::npos);
+    CHECK(fault("recoveryTimeout: 5s\n").find("nothing behind it yet") != std::string::npos);
     CHECK(fault("peers: [{uid: 1, gid: 2}]\n") == "ykd.conf:1:9: peers: an entry names either a uid or a gid");
     CHECK(fault("peers: [{uid: 1, role: king}]\n").find("role is observer, rm or admin") != std::string::npos);
     CHECK(fault("- a\n").find("is a map") != std::string::npos);

@@ -2,7 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "ykd/service/extra_config_keys.h"
 #include "ykd/service/log.h"
+#include "ykd/service/service_keys.h"
 
 using namespace yk;
 using namespace yk::service;
@@ -23,6 +25,35 @@ TEST_CASE("I-022 C-468 keys become settings") {
     CHECK(derived.core.completing_timeout == std::chrono::milliseconds{50});
     CHECK(derived.core.reservation_delay == Duration{0});
     CHECK(derived.core.reservation_timeout == Settings{}.reservation_timeout);
+}
+
+TEST_CASE("C-462 the defaults, which a key that is gone and a capacity of 0 return to; streams may really be none") {
+    const auto check_defaults = [](const ServiceSettings& service) {
+        CHECK(service.events_enabled);
+        CHECK(service.request_capacity == 1000);
+        CHECK(service.ring_capacity == 100'000);
+        CHECK(service.response_size == 10'000);
+        CHECK(service.health_interval == std::chrono::seconds{30});
+    };
+    const auto derived = derive_settings({}, Settings{});
+    CHECK(derived.warnings.empty());
+    check_defaults(derived.service);
+    CHECK(derived.core.events_enabled);
+    CHECK(derived.service.max_streams == 100);
+    CHECK(derived.service.max_streams_per_host == 15);
+    const auto zero = derive_settings({{"event.requestCapacity", "0"},
+                                       {"event.ringBufferCapacity", "0"},
+                                       {"event.RESTResponseSize", "0"},
+                                       {"event.maxStreams", "0"},
+                                       {"event.maxStreamsPerHost", "0"}},
+                                      Settings{});
+    check_defaults(zero.service);
+    CHECK(zero.service.max_streams == 0);
+    CHECK(zero.service.max_streams_per_host == 0);
+    for (const char* none : {"0", "-1s"})
+        CHECK(derive_settings({{"health.checkInterval", none}}, Settings{}).service.health_interval <= Duration{0});
+    set_log_levels({}, "");
+    CHECK(log("any").level() == spdlog::level::info);
 }
 
 TEST_CASE("C-461 a bad value is warned of and the default used; zero capacities too") {
@@ -102,7 +133,80 @@ TEST_CASE("C-465 keys of the RM are carried without a word") {
         CHECK(derive_settings({{key, "true"}}, Settings{}).warnings.empty());
 }
 
+TEST_CASE("C-466 a change that only a restart brings into force is warned of, key by key") {
+    const std::string text = "ignoring non-reloadable configuration change (restart required to update)";
+    CHECK(changes_ignored({}, {}).empty());
+    CHECK(changes_ignored({{"kubernetes.qps", "5"}}, {{"kubernetes.qps", "5"}}).empty());
+    CHECK(changes_ignored({}, {{"kubernetes.qps", "1000"}}).empty()); // the default
+    CHECK(changes_ignored({{"log.level", "INFO"}, {"health.checkInterval", "1s"}}, {{"log.level", "WARN"}}).empty());
+    CHECK(changes_ignored({{"service.clusterId", "a"}, {"kubernetes.qps", "5"}},
+                          {{"service.clusterId", "b"}, {"service.placeholderRunAsUser", "x"}}) ==
+          std::vector<std::string>{text + ": kubernetes.qps: 5 -> 1000", text + ": service.clusterId: a -> b",
+                                   text + ": service.placeholderRunAsUser: (unset) -> x"});
+    const std::string hot = "service.enableConfigHotRefresh";
+    CHECK(changes_ignored({}, {{hot, "false"}}).empty());
+    CHECK(changes_ignored({{hot, "true"}}, {{hot, "false"}}).empty());
+    CHECK(changes_ignored({{hot, "false"}}, {{hot, "true"}}) ==
+          std::vector<std::string>{text + ": " + hot + ": false -> true"});
+    CHECK(changes_ignored({{hot, "false"}}, {}).size() == 1);
+}
+
+TEST_CASE("I-440 what a key's name calls a secret is one") {
+    for (const char* key : {"ldap.BindPassword", "x.secret", "api_token", "SMTP_PASSWD", "kubernetes.private-key",
+                            "aws.accessKey", "my.credentials"})
+        CHECK(is_secret(key));
+    for (const char* key : {"log.level", "service.clusterId", "event.maxStreams", "kubernetes.qps", "queues.yaml", ""})
+        CHECK_FALSE(is_secret(key));
+    CHECK(changes_ignored({{"kubernetes.token", "a"}}, {{"kubernetes.token", "b"}}) ==
+          std::vector<std::string>{
+              "ignoring non-reloadable configuration change (restart required to update): kubernetes.token"});
+}
+
 TEST_CASE("C-466 enableConfigHotRefresh is read") {
     CHECK(derive_settings({}, Settings{}).service.hot_refresh);
     CHECK_FALSE(derive_settings({{"service.enableConfigHotRefresh", "false"}}, Settings{}).service.hot_refresh);
+}
+
+TEST_CASE("I-354 who has the last word on a key: SetExtraConfig, then the newest RM, then the settings file") {
+    using Source = ExtraConfig::Source;
+    ExtraConfig config({{"a", "file"}, {"b", "file"}, {"c", "file"}});
+    config.set("rm:1", {{"a", "one"}, {"b", "one"}});
+    config.set("rm:2", {{"a", "two"}});
+    config.overlay({{"d", "said"}, {"b", "said"}});
+    const auto origin = [&config](const std::string& key) {
+        const auto found = config.find(key);
+        if (!found) return std::string{"-"};
+        CHECK(found->text == config.effective().at(key));
+        return found->source == Source::File ? std::string{"file"}
+               : found->source == Source::Rm ? found->rm_id
+                                             : std::string{"overlay"};
+    };
+    CHECK(origin("a") == "rm:2");
+    CHECK(origin("b") == "overlay");
+    CHECK(origin("c") == "file");
+    CHECK(origin("d") == "overlay");
+    CHECK(origin("e") == "-");
+    config.set("rm:1", {{"a", "one"}}); // the newest again
+    CHECK(origin("a") == "rm:1");
+    config.forget("rm:1");
+    CHECK(origin("a") == "rm:2");
+}
+
+TEST_CASE("C-462 C-468 I-354 each key that ykd reads has a value in force, which the text of a good one changes") {
+    const DerivedSettings defaults = derive_settings({}, Settings{});
+    for (const std::string_view name : core_key_names()) {
+        INFO(name);
+        const CoreKey* key = find_core_key(name);
+        REQUIRE(key != nullptr);
+        if (name == "log.level") continue; // the log knows
+        const std::string before = key->value(defaults);
+        const std::string text = before == "true" ? "false" : before.back() == 's' ? "7s" : "7";
+        const DerivedSettings derived = derive_settings({{std::string{name}, text}}, Settings{});
+        CHECK(derived.warnings.empty());
+        CHECK(key->value(derived) == text);
+    }
+    CHECK(find_core_key("service.placeholderTimeout")->value(defaults) == "15m0s");
+    CHECK(find_core_key("service.clusterId") == nullptr);
+    CHECK(find_rm_key("service.clusterId")->fallback == "mycluster");
+    CHECK(find_rm_key("service.none") == nullptr);
 }

@@ -183,6 +183,18 @@ TEST_CASE("C-366 each partition has its resolver; a reload that changes the type
     CHECK(groups_in("unknown") == Groups{}); // the core refuses the partition
 }
 
+TEST_CASE("C-030 a partition that a reload writes in another case keeps its resolver") {
+    Directory directory;
+    UserDirectory users{"rm", directory.lookup()};
+    config::Configuration written = configuration("os");
+    users.configure(written);
+    written.partitions.front().name = "DEFAULT";
+    users.configure(written);
+    auto message = request("default", "testuser1");
+    CHECK(users.resolve(message, kNow) == std::vector<std::string>{""});
+    CHECK(message.add.front().ugi.groups == Groups{"group1000", "group1001"});
+}
+
 TEST_CASE("C-365 who is looked up before the request waits is not looked up by the owner") {
     Directory directory;
     UserDirectory users{"rm", directory.lookup()};

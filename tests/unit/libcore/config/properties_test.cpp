@@ -155,3 +155,18 @@ TEST_CASE("C-154 sort policy and delays are inherited") {
     CHECK(leaf.sort_policy == SortPolicy::Fair);
     CHECK(leaf.preemption_delay == 5s);
 }
+
+TEST_CASE("C-150 I-354 the default of each property as text is what a queue without it has") {
+    for (const char* key :
+         {"application.sort.policy", "application.sort.priority", "priority.policy", "priority.offset",
+          "preemption.policy", "preemption.delay", "preemption.charge", "preemption.leastharm",
+          "preemption.victims.perminute", "quota.preemption.delay", "quota.preemption.rearm", "application.gang.order",
+          "application.unschedasks.backoff", "application.unschedasks.backoff.delay"}) {
+        INFO(key);
+        const auto fallback = property_default(key);
+        REQUIRE(fallback.has_value());
+        CHECK(property_warning(key, std::string{*fallback}).empty());
+        CHECK(derive_properties({{key, std::string{*fallback}}}, true) == derive_properties({}, true));
+    }
+    CHECK_FALSE(property_default("priority.ofset").has_value());
+}

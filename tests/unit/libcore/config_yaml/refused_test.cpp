@@ -238,6 +238,31 @@ TEST_CASE("C-093 to C-096 names in limits") {
     check_loads(limit("{users: [u], maxresources: {memory: 1, vcore: 0}}"));
 }
 
+TEST_CASE("C-091 limits entry by entry in file order, each in the order C-092 to C-099") {
+    const auto first_is = [](const std::string& limits, const char* message) {
+        const std::string partition =
+            "{queues: [{name: a, maxapplications: 1, resources: {max: {memory: 1}}, limits: [" + limits + "]}]}";
+        check_refused({partition.c_str(), message});
+    };
+    first_is("{limit: x, maxresources: {memory: 0}}", "empty user and group lists defined in limit 'x'");
+    first_is("{users: [9x], groups: [9y], maxapplications: 1}", "invalid limit user name '9x'");
+    first_is("{users: [9x, 9x], maxapplications: 2}", "invalid limit user name '9x'");
+    first_is(R"({users: [u, "*", u], maxapplications: 1})", "duplicated user name 'u'");
+    first_is(R"({users: [u, "*", v]})", "should not set no wildcard user v");
+    first_is(R"({groups: ["*"], maxresources: {memory: 0}})", "should not specify only one group limit");
+    first_is("{users: [u], groups: [9y]}", "invalid limit group name '9y'");
+    first_is("{limit: x, users: [u], maxresources: {memory: 0}, maxapplications: 2}",
+             "MaxResources should be greater than zero in 'x' limit");
+    first_is("{limit: x, users: [u], maxresources: {memory: 2}, maxapplications: 2}",
+             "invalid MaxApplications settings for limit x");
+    first_is("{limit: x, users: [u], maxresources: {memory: 2}}, {limit: y}",
+             "invalid MaxResources settings for limit x");
+    first_is("{limit: x, users: [u]}, {limit: y, users: [9x], maxapplications: 1}",
+             "invalid resource combination for limit x");
+    check_loads("{queues: [{name: a, limits: [{users: [u], maxapplications: 1}]}, "
+                "{name: b, limits: [{users: [u], maxapplications: 1}]}]}"); // unique per queue
+}
+
 TEST_CASE("C-099 limits against the effective max and the nearest max applications") {
     check_refused({"{queues: [{name: a, resources: {max: {memory: 10}}, limits: [{users: [u], maxresources: {memory: "
                    "11}}]}]}",

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
+
 #include "libcore/objects/object_state.h"
 #include "tests/support/cluster.h"
 
@@ -243,15 +245,33 @@ TEST_CASE("C-438 the root stays, whatever the file says") {
     CHECK_FALSE(c.queue("root").leaf);
 }
 
-TEST_CASE("C-449 a configuration that is only looked at says and changes nothing") {
-    Cluster c{"[{name: a}]"};
+TEST_CASE("C-449 a configuration that is only looked at says, counts and changes nothing") {
+    Cluster c{"[{name: a, resources: {max: {vcore: 5m}}}]"};
+    c.nodes(1, "vcore:10").application("app").ask("app", "k", "vcore:1").cycles(1);
     c.told();
-    c.events();
-    const auto other = load_configuration("partitions: [{queues: [{name: b}]}, {name: two, queues: []}]");
+    c.events(true);
+    const auto metrics = [&c] {
+        std::string text;
+        for (const QueueMetrics& queue : c.core().partition_metrics("default").queues) {
+            text += fmt::format("{} {} {} {}:", queue.path, queue.applications, queue.running, queue.max_applications);
+            for (const auto& [id, value] : queue.allocated) text += fmt::format(" {}={}", id, value);
+            for (const auto& [id, value] : queue.max.value_or(MetricAmounts{}))
+                text += fmt::format(" {}<{}", id, value);
+            text += '\n';
+        }
+        return text + fmt::format("{} {}", c.core().counters().submitted, c.core().counters().rejected);
+    };
+    const std::string before = metrics();
+    const auto other = load_configuration("partitions: [{queues: [{name: a, maxapplications: 3, limits: [{users: [u], "
+                                          "maxapplications: 1}]}, {name: b}]}, {name: two, queues: []}]");
     REQUIRE(other.ok());
+    const auto next = c.core().next_timer();
     CHECK(c.core().check_configuration(*other).ok());
     CHECK(c.told().empty());
-    CHECK(c.events().empty());
+    CHECK(c.events(true).empty());
+    CHECK(metrics() == before);
+    CHECK(c.core().partition_metrics("two").queues.empty());
+    CHECK(c.core().next_timer() == next);
     CHECK(c.queue("root.b").state == "gone");
     CHECK(c.core().partition_names() == std::vector<std::string>{"default"});
 }

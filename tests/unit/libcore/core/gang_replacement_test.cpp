@@ -96,6 +96,21 @@ TEST_CASE("EX-G2 S-360 S-473 G-037 the confirmation swaps them in one step") {
     CHECK(real.allocation_time - real.request_time == std::chrono::seconds{3}); // since the placeholder's creation
 }
 
+TEST_CASE("G-040 I-354 an ask on its way into a placeholder's place is explained as such, whoever asks") {
+    GangStory c{"[{name: a}]"};
+    c.nodes(1, "memory:10");
+    c.gang("app", "memory:4").placeholders("app", 2, "memory:2").cycles(2);
+    c.real("app", "r", "memory:2").cycles(1);
+    for (const Explanation& told : {c.core().explain_ask("default", "app", "r", c.now()),
+                                    c.core().explain_preemption("default", "app", "r", c.now())}) {
+        CHECK(told.verdict == "HELD");
+        REQUIRE(told.reasons.size() == 1);
+        CHECK(told.reasons[0].code == "GANG");
+        CHECK(told.reasons[0].object == "ph-1");
+    }
+    CHECK(c.core().applications_with_key("default", "r") == std::vector<std::string>{"app"});
+}
+
 TEST_CASE("G-037 S-600 the events of a confirmed replacement") {
     GangStory c = two_placeholders();
     c.real("app", "r1", "memory:2").cycles(1);
@@ -220,7 +235,7 @@ TEST_CASE("G-030 equal asks of two groups: only those with placeholders wait") {
     c.real("app", "r-g", "memory:1", "g").real("app", "r-h", "memory:1", "h").ask("app", "r", "memory:1");
     CHECK(c.cycles(4) == 2);
     CHECK(c.placed("app") == "r r-h");
-    CHECK(c.core().explain_ask("default", "app", "r-g", c.now()).reasons.front().code == "PLACEHOLDER");
+    CHECK(c.core().explain_ask("default", "app", "r-g", c.now()).reasons.front().code == "GANG");
 }
 
 TEST_CASE("G-030 asks that came before the placeholders of their group wait, too") {

@@ -195,4 +195,26 @@ TEST_CASE("C-385 the timer of quota preemption is not kept: a queue that comes b
     CHECK(c.preempted() == "v");
 }
 
+TEST_CASE("C-385 C-384 after a restart the timer starts anew with what the RM reports, or not at all") {
+    const std::string on = "preemption: {quotapreemptionenabled: true}";
+    const std::string queue = "[{name: q, resources: {max: {memory: 10}}, properties: {quota.preemption.delay: 60s}}]";
+    const auto restarted = [&](bool all) { // and told what there is
+        Cluster c{queue, "", on};
+        c.nodes(1, "memory:100").application("app", "root.q").victim("app", "v", "memory:5", "n-0", 7200);
+        if (all) c.victim("app", "w", "memory:10", "n-0", 0);
+        return c;
+    };
+    Cluster before = restarted(true);
+    before.advance(seconds{50}); // due in 10 s
+    Cluster after = restarted(true);
+    after.advance(seconds{55});
+    CHECK(after.preempted() == "");
+    after.advance(seconds{10});
+    CHECK(after.preempted() == "v");
+    Cluster within = restarted(false);
+    REQUIRE(within.configure(queue, "", on) == "ok");
+    within.advance(seconds{120});
+    CHECK(within.preempted() == "");
+}
+
 } // namespace yk::testing

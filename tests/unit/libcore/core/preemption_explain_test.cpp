@@ -96,4 +96,68 @@ TEST_CASE("explain preemption: an ask that fits, one that is placed, one that is
     CHECK(c.preempted() == "");
 }
 
+TEST_CASE("explain preemption: an ask that is not looked at takes nobody") {
+    SECTION("its application has no slot") {
+        Cluster c{"[{name: c2, maxapplications: 1, resources: {guaranteed: {memory: 4}}}, {name: c1}]"};
+        c.application("x", "root.c2").application("first", "root.c2").application("v", "root.c1").nodes(1, "memory:5");
+        c.ask("first", "f", "memory:1").cycles(1);
+        c.victim("v", "v1", "memory:2", "n-0", 1).victim("v", "v2", "memory:2", "n-0", 2);
+        c.ask("x", "k", "memory:2", kOld);
+        CHECK(explain(c, "k").verdict == "WAITING");
+        CHECK(explain(c, "k").reasons.at(0).code == "QUEUE_MAX_APPS");
+        c.cycles(2);
+        CHECK(c.preempted().empty());
+    }
+    SECTION("its user is at the limit: it does not fit either") {
+        Cluster c{"[{name: c2, resources: {guaranteed: {memory: 4}}}, {name: c1}]",
+                  "limits: [{users: ['*'], maxresources: {memory: 4}}]"};
+        c.application("x", "root.c2").application("v", "root.c1").nodes(1, "memory:8");
+        c.victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:2", kOld);
+        CHECK(explain(c, "k").verdict != "SCHEDULABLE");
+        CHECK(explain(c, "k").reasons.at(0).code == "USER_LIMIT");
+    }
+}
+
+TEST_CASE("P-141 explain preemption: where the RM refused the ask there is no room for it") {
+    Cluster c = full();
+    c.asks_rm(true, true).node("n-1", "memory:4").ask("x", "k", "memory:2", kOld).cycles(1);
+    CHECK(explain(c, "k").verdict == "SCHEDULABLE");
+    c.answer("fit call=1 no=n-1:zone");
+    const Explanation explanation = explain(c, "k");
+    CHECK(explanation.verdict == "WOULD_PREEMPT");
+    CHECK(explanation.reasons.at(0).code == "RM_PREDICATE"); // P-062: it has the last word
+}
+
+TEST_CASE("EX-P14 P-052 P-053 explain preemption: whom the guarantees protect") {
+    Cluster sinking = full(", resources: {guaranteed: {memory: 3}}");
+    sinking.ask("x", "k", "memory:2", kOld);
+    CHECK(explain(sinking, "k").verdict == "NO_VICTIMS");
+    CHECK(explain(sinking, "k").preemption->excluded.at("would take its queue below its guarantee") == 1);
+    Cluster large{"[{name: c2, resources: {guaranteed: {memory: 2}}}, {name: c1}]"};
+    large.application("x", "root.c2").application("v", "root.c1").nodes(1, "memory:4");
+    large.victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:2", kOld);
+    CHECK(explain(large, "k").preemption->excluded.at("larger than what is left of the guarantee") == 1);
+    Cluster spared = full(", resources: {guaranteed: {memory: 4}}");
+    spared.ask("x", "k", "memory:2", kOld);
+    REQUIRE(explain(spared, "k").preemption->givers.size() == 1);
+    CHECK(explain(spared, "k").preemption->givers[0].spared == "in a queue within its guarantee");
+    CHECK(explain(spared, "k").preemption->givers[0].queue == "root.c1");
+}
+
+TEST_CASE("P-094 P-097 explain preemption of a required-node ask: why nobody, and what is on its way") {
+    constexpr const char* kPinned = "tags=yunikorn.apache.org/requiredNode:n-0";
+    Cluster c = full();
+    c.ask("x", "d", "memory:2", fmt::format("prio=-1 {}", kPinned));
+    CHECK(explain(c, "d").verdict == "NO_VICTIMS");
+    CHECK(explain(c, "d").preemption->excluded.at("of higher priority") == 2);
+    Cluster leaving = full();
+    leaving.ask("x", "first", "memory:2", fmt::format("prio=1 {}", kPinned)).cycles(2);
+    CHECK(leaving.preempted() == "v1");
+    leaving.play("alloc unask app=x key=first");
+    leaving.ask("x", "d", "memory:2", fmt::format("prio=1 {}", kPinned));
+    const Explanation explanation = explain(leaving, "d");
+    CHECK(explanation.verdict == "WAITING");
+    CHECK(explanation.reasons.size() == 1);
+}
+
 } // namespace yk::testing

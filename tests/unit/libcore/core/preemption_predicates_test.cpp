@@ -170,4 +170,66 @@ TEST_CASE("P-064 an ask that could be placed meanwhile takes nobody") {
     CHECK(c.asked() == "P2 x/k on n-1");
 }
 
+TEST_CASE("P-020 P-064 an ask that may not preempt any more when the RM agrees takes nobody") {
+    constexpr const char* kQueues = "[{name: c2, resources: {guaranteed: {memory: 4}}}, {name: c1}]";
+    Cluster c = starved("memory: 4");
+    c.nodes(1, "memory:4").victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", kOther).cycles(1);
+    CHECK(c.asked() == "V1 x/k on n-0 victims=v start=0");
+    SECTION("its user is at the limit") {
+        CHECK(c.configure(kQueues, "limits: [{users: ['*'], maxresources: {memory: 4}}]") == "ok");
+    }
+    SECTION("preemption is switched off") {
+        CHECK(c.configure(kQueues, {}, "preemption: {enabled: false}") == "ok");
+    }
+    c.answer("preempt call=1 index=0");
+    c.cycles(1);
+    CHECK(c.preempted().empty());
+    CHECK(reasons(c).find("victims released meanwhile (1)") != std::string::npos);
+    CHECK(c.core().calls_in_flight() == 0);
+}
+
+TEST_CASE("P-024 with such an RM, too, the reason of an attempt that fails is told") {
+    SECTION("the guarantee does not carry the ask") {
+        Cluster c = starved("memory: 3");
+        c.nodes(1, "memory:4").victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", kOther).cycles(1);
+        CHECK(c.asked().empty());
+        CHECK(reasons(c).find("preemption does not satisfy guarantees") != std::string::npos);
+        REQUIRE(c.app("x").asks.at(0).last_preemption);
+        CHECK(c.app("x").asks.at(0).last_preemption->fence_root == "root");
+    }
+    SECTION("nobody may go") {
+        Cluster c = starved("memory: 4");
+        c.nodes(1, "memory:4").ask("v", "v", "memory:4", "prio=9").cycles(1);
+        c.ask("x", "k", "memory:4", kOther).cycles(1);
+        CHECK(reasons(c).find("preemption does not help") != std::string::npos);
+        REQUIRE(c.app("x").asks.at(0).last_preemption);
+    }
+    SECTION("the RM agrees to none") {
+        Cluster c = starved("memory: 4");
+        c.nodes(1, "memory:4").victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", kOther).cycles(1);
+        c.answer("preempt call=1");
+        c.cycles(1);
+        REQUIRE(c.app("x").asks.at(0).last_preemption);
+        CHECK(c.app("x").asks.at(0).last_preemption->nodes_tried == 1);
+    }
+}
+
+TEST_CASE("P-020 in a leaf with back-off, too, an ask beyond its user's limit attempts nothing") {
+    Settings settings = Cluster::manual_settings();
+    settings.reservations_disabled = true;
+    constexpr const char* kQueues = "[{name: c2, resources: {guaranteed: {memory: 4}}, properties: "
+                                    "{application.unschedasks.backoff: '9', "
+                                    "application.unschedasks.backoff.delay: 1s}}, {name: c1}]";
+    Cluster c{kQueues, {}, {}, settings};
+    c.asks_rm(true, true).application("x", "root.c2").application("v", "root.c1");
+    c.nodes(2, "memory:4").victim("v", "v", "memory:4", "n-1", 1);
+    c.ask("x", "k", "memory:4", kOther).cycles(1);
+    CHECK(c.asked() == "P1 x/k on n-0");
+    CHECK(c.configure(kQueues, "limits: [{users: ['*'], maxresources: {memory: 4}}]") == "ok");
+    c.answer("fit call=1 no=n-0:zone");
+    c.cycles(2);
+    CHECK(c.asked().empty());
+    CHECK(c.preempted().empty());
+}
+
 } // namespace yk::testing

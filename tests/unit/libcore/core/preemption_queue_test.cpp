@@ -260,6 +260,19 @@ TEST_CASE("P-050 D-38 a reservation older than 60 min of lower priority gives wa
     }
 }
 
+TEST_CASE("P-050 D-38 it gives way to an ask of its own application, too") {
+    Cluster c{"[{name: c2, resources: {guaranteed: {memory: 8}}}, {name: c1}]"};
+    c.application("x", "root.c2").application("v", "root.c1");
+    c.node("spare", "memory:9", "createdrain").nodes(1, "memory:4").victim("v", "v", "memory:4", "n-0", 1);
+    c.ask("x", "stale", "memory:3", "tags=creationTime:1000").cycles(1);
+    CHECK(c.reserved_on("n-0") == "stale");
+    c.advance(minutes{60} + milliseconds{1});
+    c.ask("x", "k", "memory:4", "prio=1 other=1 tags=creationTime:1000").cycles(1);
+    CHECK(c.preempted() == "v");
+    CHECK(c.reserved_on("n-0") == "k");
+    CHECK(c.app("x").reservations.size() == 1);
+}
+
 // --- the node and the queues (3.7, 3.8) -----------------------------------------------------------------------------
 
 TEST_CASE("P-060 EX-P10 one victim, on the first of equal nodes; marked until it is confirmed") {

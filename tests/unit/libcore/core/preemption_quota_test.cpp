@@ -147,6 +147,16 @@ TEST_CASE("P-102 usage that was reported, not scheduled, arms: allocations and r
     CHECK(c.queue("root.q").allocated.at("memory") == 12);
 }
 
+TEST_CASE("P-100 P-101 P-102 the root that was armed is not when its delay is taken away") {
+    const bool takes_away = GENERATE(false, true);
+    Cluster c{"[{name: q}]", "properties: {quota.preemption.delay: 1h}", kOn};
+    c.nodes(1, "memory:10").application("q", "root.q").victim("q", "v", "memory:10", "n-0", 1);
+    c.victim("q", "more", "memory:2", "n-0", 2); // reported, not scheduled: the cluster is smaller
+    if (takes_away) CHECK(c.configure("[{name: q}]", {}, kOn) == "ok");
+    c.advance(std::chrono::hours{2});
+    CHECK(c.preempted().empty() == takes_away);
+}
+
 TEST_CASE("P-100 P-110 EX-P49 the partition's switch off, or no delay: never") {
     for (const bool enabled : {true, false}) {
         const std::string partition = enabled ? kOn : "";
@@ -243,6 +253,49 @@ TEST_CASE("P-128 D-43 one queue event with what was wanted and done") {
         count += line.find("root.q SET QUEUE_PREEMPTION") != std::string::npos ? 1 : 0;
     CHECK(count == 1);
     CHECK(c.preempted() == "v0-5");
+}
+
+TEST_CASE("P-110 a queue that is due runs alone, what is below it has its turn in the next round") {
+    const auto tree = [](int parent, int leaf) {
+        return fmt::format(
+            "[{{name: p, resources: {{max: {{memory: {}}}}}, properties: {{quota.preemption.delay: 1s}}, "
+            "queues: [{{name: q, resources: {{max: {{memory: {}}}}}}}]}}]",
+            parent, leaf);
+    };
+    Cluster c{tree(20, 20), "", kOn};
+    c.nodes(1, "memory:1000").application("q", "root.p.q");
+    used(c, {5, 6, 9});
+    c.configure(tree(10, 8), "", kOn);
+    c.advance(milliseconds{1500});
+    CHECK(c.preempted() == "v0-5"); // as much of 10 as fits
+    c.advance(seconds{1});
+    CHECK(c.preempted() == "v0-5 v1-6"); // q is still 7 over
+}
+
+TEST_CASE("P-122 P-128 D-43 the run of a parent counts over all leaves, dynamic ones, too, and applications") {
+    const auto tree = [](int max) {
+        return fmt::format("[{{name: p, parent: true, resources: {{max: {{memory: {}}}}}, properties: "
+                           "{{quota.preemption.delay: 1s}}, queues: [{{name: q}}]}}]",
+                           max);
+    };
+    const std::string partition = "placementrules: [{name: provided, create: true}], " + std::string{kOn};
+    Cluster c{tree(40), "", partition};
+    c.nodes(1, "memory:1000").application("q", "root.p.q").application("r", "root.p.q");
+    c.application("d", "root.p.made");
+    for (const char* owner : {"q", "r", "d"})
+        for (const char* each : {"1", "2"}) c.victim(owner, owner + std::string{each}, "memory:5", "n-0", 7200);
+    REQUIRE(!c.queue("root.p.made").managed);
+    c.configure(tree(15), "", partition);
+    c.advance(seconds{2});
+    const auto run = c.queue("root.p").last_quota_run;
+    REQUIRE(run);
+    CHECK(run->target.at("memory") == 15);
+    CHECK(run->claimed.at("memory") == 15);
+    CHECK(run->candidates == 6);
+    CHECK(run->victims == 3);
+    const std::string gone = c.preempted();
+    CHECK(gone.find('d') != std::string::npos); // 5 of the 15 are its share
+    CHECK(gone.size() == 8);
 }
 
 } // namespace yk::testing

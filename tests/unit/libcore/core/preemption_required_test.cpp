@@ -150,4 +150,16 @@ TEST_CASE("P-099 P-079 D-51 a daemon that lost its reservation may choose again"
     CHECK(c.preempted() == "w");
 }
 
+TEST_CASE("P-099 the reservation of a daemon never gets too old, and no other node will do") {
+    Cluster c = daemons("memory:8");
+    c.existing("v", "a", "memory:8", "n-0", "prio=99");
+    c.ask("d", "d", "memory:4", kOnN0).cycles(2);
+    CHECK(c.reserved_on("n-0") == "d");
+    c.advance(std::chrono::hours{3}).cycles(3);
+    CHECK(c.reserved_on("n-0") == "d");
+    CHECK(c.node_of("d", "d").empty());
+    CHECK(c.release("v", "a").cycles(1) == 1);
+    CHECK(c.node_of("d", "d") == "n-0");
+}
+
 } // namespace yk::testing

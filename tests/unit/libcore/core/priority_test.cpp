@@ -242,4 +242,19 @@ TEST_CASE("EX-R7 R-030 R-031 D-23 priorities of two queues meet at their lowest 
     CHECK(effective_priority(INT32_MAX, b, a) == std::int64_t{INT32_MAX} + 10); // 64 bits, no clamp
 }
 
+TEST_CASE("R-030 D-23 a fence in a fence: the outer one counts outside, the inner one between its neighbours") {
+    Cluster c{
+        "[{name: a, parent: true, properties: {priority.policy: fence, priority.offset: '3'}, queues: [{name: b, "
+        "parent: true, properties: {priority.policy: fence, priority.offset: '50'}, queues: [{name: l}]}, {name: m, "
+        "properties: {priority.offset: '7'}}]}, {name: o}]"};
+    const Queue& root = queue_of(c, "root");
+    const Queue& a = queue_of(c, "root.a");
+    const Queue& l = queue_of(c, "root.a.b.l");
+    CHECK(effective_priority(1000, l, root) == 3); // not 50, not 53
+    CHECK(effective_priority(1000, l, a) == 50);   // seen beside root.a.m
+    CHECK(effective_priority(1, queue_of(c, "root.a.m"), a) == 8);
+    CHECK(effective_priority(1, queue_of(c, "root.a.m"), root) == 3);
+    CHECK(&lowest_common_ancestor(l, queue_of(c, "root.o")) == &root);
+}
+
 } // namespace yk::testing

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/scheduler/partition_context.h"
 #include "tests/support/cluster.h"
 
 namespace yk::testing {
@@ -43,6 +44,28 @@ TEST_CASE("S-490 refused applications") {
     CHECK(c.partition().applications == 1);
     c.application("x"); // S-492
     CHECK(c.state_of("x") == "New");
+}
+
+TEST_CASE("C-351 why an application is not taken, in words") {
+    Cluster c;
+    c.application("live");
+    const auto reason = [&c](const std::string& fields) {
+        c.told();
+        c.play("apps new " + fields);
+        const auto told = c.told_in_full();
+        REQUIRE(told.size() == 1);
+        return told[0].substr(told[0].find('#'));
+    };
+    const auto contains = [](const std::string& text) { return Catch::Contains("[" + text + "]"); };
+    CHECK_THAT(reason("id=live queue=root.a"),
+               contains("adding application live to partition [rm]default, but application already existed"));
+    CHECK_THAT(reason("id=x part=other queue=root.a"),
+               contains("Failed to add application x to partition [rm]other, partition doesn't exist"));
+    const_cast<PartitionState&>(c.core().find_partition("default")->state()).state = ObjectState::Stopped;
+    CHECK_THAT(reason("id=x queue=root.a"),
+               contains("partition [rm]default is stopped cannot add a new application x"));
+    CHECK_THAT(reason("id=live queue=root.a"), // the partition comes first
+               contains("partition [rm]default is stopped cannot add a new application live"));
 }
 
 TEST_CASE("S-491 an accepted application is New in its leaf; queue names know no case") {
@@ -137,6 +160,21 @@ TEST_CASE("S-562 C-435 a leaf with applications cannot become a parent") {
     CHECK(std::count(events.begin(), events.end(), "QUEUE root.empty SET QUEUE_TYPE") == 1);
 }
 
+TEST_CASE("S-562 C-435 a parent becomes a leaf as soon as nobody uses what is below it, which goes at once") {
+    Cluster c{"[{name: p, queues: [{name: x, queues: [{name: y}]}, {name: z}]}, {name: b}]"};
+    c.application("app", "root.p.x.y");
+    CHECK(c.configure("[{name: p}, {name: b}]") == "refused");
+    CHECK(c.queue("root.p.z").state == "Active");
+    c.remove("app").events();
+    CHECK(c.configure("[{name: p}, {name: b}]") == "ok");
+    CHECK(c.events() == Lines{"QUEUE root.p.x.y REMOVE NONE", "QUEUE root.p.x REMOVE NONE",
+                              "QUEUE root.p.z REMOVE NONE", "QUEUE root.p SET QUEUE_TYPE"});
+    CHECK(c.queue("root.p").leaf);
+    CHECK(c.queue("root.p").children.empty());
+    c.nodes(1, "vcore:5").application("late", "root.p").ask("late", "k", "vcore:1");
+    CHECK(c.cycles(1) == 1);
+}
+
 TEST_CASE("S-563 a partition that leaves the configuration goes with everything in it") {
     const std::string one = "{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}";
     const std::string two = "{name: second, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}";
@@ -153,6 +191,67 @@ TEST_CASE("S-563 a partition that leaves the configuration goes with everything 
     CHECK(told[0] == fmt::format("U [rm]second app Failing at={} message=PartitionRemoved", c.now().ns));
     CHECK(told[1] == "L [[rm]second app/k type=1]");
     CHECK(c.core().partition_names() == Lines{"default"});
+}
+
+TEST_CASE("S-600 C-415 C-434 I-124 events tell of all that goes with a partition") {
+    const std::string one = "{name: default, queues: [{name: root, submitacl: '*'}]}";
+    const std::string two =
+        "{name: second, placementrules: [{name: provided, create: true}], queues: [{name: root, submitacl: '*', "
+        "limits: "
+        "[{users: ['*'], maxapplications: 9}], queues: [{name: a, queues: [{name: x, limits: [{users: [ann], groups: "
+        "[g], maxapplications: 2}]}]}]}]}";
+    for (const bool dropped : {false, true}) { // the partition leaves the configuration, or all go
+        INFO(dropped);
+        Cluster c;
+        CHECK(c.play(fmt::format("config partitions: [{}, {}]", one, two)) == "ok");
+        c.play("apps new id=app part=second queue=root.a.x | new id=other part=second queue=root.d");
+        c.events(true);
+        if (dropped)
+            c.core().drop_everything(c.now());
+        else
+            CHECK(c.play(fmt::format("config partitions: [{}]", one)) == "ok");
+        Lines told;
+        for (const std::string& line : c.events(true))
+            if (line.find(" REMOVE ") != std::string::npos && line.find("QUEUE_APP") == std::string::npos &&
+                line.rfind("APP ", 0) != 0)
+                told.push_back(line);
+        Lines expected{"USERGROUP * REMOVE UG_USER_LIMIT ref=root",
+                       "USERGROUP ann REMOVE UG_USER_LIMIT ref=root.a.x",
+                       "USERGROUP g REMOVE UG_GROUP_LIMIT ref=root.a.x",
+                       "QUEUE root.a.x REMOVE NONE",
+                       "QUEUE root.a REMOVE NONE",
+                       "QUEUE root.d REMOVE QUEUE_DYNAMIC",
+                       "QUEUE root REMOVE NONE"};
+        if (dropped) // the other partition's, with the queue that drains there
+            expected.insert(expected.begin(), {"QUEUE root.a REMOVE NONE", "QUEUE root REMOVE NONE"});
+        CHECK(told == expected);
+    }
+}
+
+TEST_CASE("C-030 C-446 I-111 a partition written in another case is the same one and keeps its name") {
+    const std::string one = "{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}";
+    const auto two = [](const char* name, const char* queue) {
+        return fmt::format("{{name: {}, queues: [{{name: root, submitacl: '*', queues: [{{name: {}}}]}}]}}", name,
+                           queue);
+    };
+    Cluster c;
+    CHECK(c.play(fmt::format("config partitions: [{}, {}]", one, two("gpu", "a"))) == "ok");
+    c.play("nodes create id=n part=gpu res=vcore:5");
+    c.play("apps new id=app part=gpu queue=root.a");
+    c.play("alloc ask app=app key=k part=gpu res=vcore:1");
+    CHECK(c.cycles(1) == 1);
+    c.told();
+    const std::string again = fmt::format("partitions: [{}, {}]", one, two("GPU", "a, parent: true"));
+    CHECK_FALSE(c.core().check_configuration(*load_configuration(again)).ok()); // C-435: the queue has applications
+    CHECK(c.play("config " + again) == "refused");
+    CHECK(c.play(fmt::format("config partitions: [{}, {}]", two("GPU", "b"), one)) == "ok");
+    CHECK(c.told().empty());
+    CHECK(c.core().partition_names() == Lines{"default", "gpu"});
+    CHECK(c.core().node_view("gpu", "n")->allocation_count == 1);
+    CHECK(c.core().queue_view("gpu", "root.a", false)->state == "Draining");
+    CHECK(c.core().queue_view("gpu", "root.b", false)->state == "Active");
+    c.play("nodes create id=m part=GPU res=vcore:5"); // requests name a partition exactly
+    CHECK(c.told() == Lines{"A nodes -[[rm]GPU m code=1000]"});
 }
 
 // --- what the RM is told (S-590) ------------------------------------------------------------------------------------

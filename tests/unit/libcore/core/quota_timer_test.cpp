@@ -195,4 +195,12 @@ TEST_CASE("P-015 a queue shows whether and how it takes part in preemption") {
     CHECK_FALSE(c.queue("root.off").preemption_fence);
 }
 
+TEST_CASE("C-477 P-015 a queue shows its own policy, not the switch of the partition") {
+    const Cluster c{
+        "[{name: on}, {name: off, properties: {preemption.policy: disabled}}]", {}, "preemption: {enabled: false}"};
+    CHECK_FALSE(c.partition().preemption_enabled);
+    CHECK(c.queue("root.on").preemption_enabled);
+    CHECK_FALSE(c.queue("root.off").preemption_enabled);
+}
+
 } // namespace yk::testing

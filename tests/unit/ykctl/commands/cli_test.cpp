@@ -161,6 +161,9 @@ TEST_CASE("errors are JSON on standard error with -o json, by option or variable
     CHECK(ran.exit == 3);
     CHECK(Value::parse(ran.err).at("error").at("name") == "UNREACHABLE");
     CHECK(Value::parse(run_with({{"YKCTL_OUTPUT", "json"}}, {"nod"}).err).at("error").at("name") == "USAGE");
+    const ClientFile file("output: jsonl\n");
+    CHECK(Value::parse(run_with(file.variables(), {"nod"}).err).at("error").at("name") == "USAGE");
+    CHECK(run_with(file.variables(), {"-o", "table", "nod"}).err.rfind("ykctl: unknown command", 0) == 0);
 }
 
 TEST_CASE("--help of every command is its own help") {
@@ -199,6 +202,19 @@ TEST_CASE("every command has a help text, every command without commands does so
         arguments.insert(arguments.end(), {"-s", kNowhere});
         CHECK(ykctl(arguments).err.find("needs a command") == std::string::npos);
     });
+}
+
+TEST_CASE("4.1 config view-client says what each setting is and where it comes from") {
+    const ClientFile file("output: jsonl\nrm: a\npartition: p\n");
+    auto variables = file.variables();
+    variables["YKCTL_RM"] = "b";
+    const auto ran = run_with(variables, {"-s", "ipc:///x", "--timeout", "2s", "config", "view-client"});
+    CHECK(ran.exit == 0);
+    CHECK(ran.out.find(R"({"name":"socket","value":"ipc:///x","source":"--socket"})") != std::string::npos);
+    CHECK(ran.out.find(R"({"name":"rm","value":"b","source":"YKCTL_RM"})") != std::string::npos);
+    CHECK(ran.out.find(R"("value":"p","source":")" + file.path() + ":3:1") != std::string::npos);
+    CHECK(ran.out.find(R"({"name":"timeout","value":"2000ms","source":"--timeout"})") != std::string::npos);
+    CHECK(ran.out.find(R"({"name":"color","value":"auto","source":"default"})") != std::string::npos);
 }
 
 TEST_CASE("help knows its topics") {

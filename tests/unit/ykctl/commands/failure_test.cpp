@@ -66,6 +66,28 @@ TEST_CASE("errors as JSON have code, name, message and path") {
     CHECK(failure_text(from_call_error(refused(107, "E_INVALID"), "x"), false) == "ykctl: no (E_INVALID)\n");
 }
 
+TEST_CASE("B-01 B-03 a refused configuration: every problem with file, line and column") {
+    auto error = refused(310, "E_CONFIG_INVALID");
+    error.message = "update of configuration failed: config:12:9: a.b: bad (and more)";
+    error.details = {{"source", "config"},
+                     {"problems",
+                      {{{"line", 12}, {"column", 9}, {"path", "a.b"}, {"message", "bad"}, {"severity", "error"}},
+                       {{"line", 3}, {"column", 1}, {"path", ""}, {"message", "worse"}, {"severity", "error"}},
+                       {{"line", 0}, {"column", 0}, {"path", ""}, {"message", "odd"}, {"severity", "warning"}}}}};
+    const auto failure = with_problems(from_call_error(error, "x"), "q.yaml");
+    CHECK(failure_text(failure, false) ==
+          "ykctl: update of configuration failed: q.yaml:12:9: a.b: bad (and more) (E_CONFIG_INVALID)\n"
+          "  q.yaml:3:1: error: worse\n"
+          "  q.yaml: warning: odd\n");
+    const auto json = nlohmann::json::parse(failure_text(failure, true))["error"];
+    CHECK(json["code"] == failure.code);
+    CHECK(json["details"]["source"] == "q.yaml");
+    CHECK(json["details"]["line"] == 12);
+    CHECK(json["details"]["column"] == 9);
+    CHECK(json["details"]["problems"].size() == 3);
+    CHECK(with_problems(from_call_error(refused(107, "E_INVALID"), "x"), "q.yaml").message == "no");
+}
+
 TEST_CASE("refusals say what to do next where there is something") {
     CHECK(from_call_error(refused(300, "E_RM_UNKNOWN"), "x").hints.size() == 1);
     CHECK(from_call_error(refused(104, "E_TOO_LARGE"), "x").hints.at(0).find("--max-message") != std::string::npos);

@@ -60,6 +60,7 @@ TEST_CASE("G-001 a task group that was typed wrong: the option, the text and wha
         CHECK(message.find(text) != std::string::npos);
     }
     CHECK(fault(groups({"g=1:memory=1", "g=2:memory=1"})).find("second time") != std::string::npos);
+    CHECK(fault(groups({"g=1:memory=0"})).find("asks for nothing") != std::string::npos);
     CHECK(fault(groups({"g=1:memory=much"})).find("--task-group: g") != std::string::npos);
     GangOptions alone;
     alone.style = "soft";

@@ -20,7 +20,7 @@ TEST_CASE("callback items: one line per element, codes and types by name") {
           {"rejected", {{{"applicationID", "app"}, {"allocationKey", "k2"}, {"reason", "no"}, {"code", 1010}}}},
           {"released",
            {{{"applicationID", "app"}, {"allocationKey", "k3"}, {"terminationType", 3}, {"message", "m"}}}}}}};
-    CHECK(item_line(item) == "     7 2023-11-14T22:13:20Z UpdateAllocation\n"
+    CHECK(item_line(item) == "     7 2023-11-14T22:13:20.000000Z UpdateAllocation\n"
                              "    new        app/k1 on n1 in root.a  2 vcore\n"
                              "    rejected   app/k2: no (P_APP_UNKNOWN)\n"
                              "    released   app/k3 PREEMPTED_BY_SCHEDULER m\n");

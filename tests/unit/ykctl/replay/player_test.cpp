@@ -110,6 +110,34 @@ TEST_CASE("data/README: in trace time a pod is released at its deletion time") {
     CHECK(report.seconds >= 0.03);
 }
 
+TEST_CASE("replay: use over time is told once as long as it stays the same") {
+    FakeDaemon daemon;
+    const Report report = play(daemon, trace(), 1000);
+    REQUIRE_FALSE(report.samples.empty());
+    for (std::size_t i = 1; i < report.samples.size(); ++i)
+        CHECK((report.samples[i].placed != report.samples[i - 1].placed ||
+               report.samples[i].used != report.samples[i - 1].used));
+}
+
+TEST_CASE("replay: an RM that no replay left is taken; what was registered is deregistered") {
+    std::vector<std::string> calls;
+    Value version = "1.0";
+    Session session{[&](std::string_view kind, Value body) -> wire::CallResult<Value> {
+                        calls.emplace_back(kind);
+                        if (kind == "RegisterResourceManager") version = body["version"];
+                        return Value{{"rms", {{{"rmID", "replay"}, {"version", version}}}}};
+                    },
+                    "replay"};
+    CHECK(*session.is_taken());
+    CHECK_FALSE(session.is_open());
+    REQUIRE(session.open(trace(), "fair", 10).ok());
+    CHECK(session.is_open());
+    CHECK_FALSE(*session.is_taken()); // a replay knows its own kind again
+    REQUIRE(session.close().ok());
+    CHECK(calls.back() == "UnregisterResourceManager");
+    CHECK_FALSE(session.is_open());
+}
+
 TEST_CASE("replay: a refused node ends it with a message") {
     Session session{
         [](std::string_view kind, const Value&) -> wire::CallResult<Value> {

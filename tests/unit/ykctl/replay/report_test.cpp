@@ -51,7 +51,7 @@ Report example() {
 }
 
 TEST_CASE("issue 2: the report as JSON") {
-    const auto json = wire::Value::parse(report_json(example()));
+    const wire::Value json = report_value(example());
     CHECK(json["nodes"] == 2);
     CHECK(json["pods"] == 10);
     CHECK(json["placed"] == 7);
@@ -61,6 +61,11 @@ TEST_CASE("issue 2: the report as JSON") {
     CHECK(json["utilisation"]["memory"].get<double>() == Approx(0));
     CHECK(json["time_to_place"]["p50"].get<double>() == Approx(0.002));
     CHECK(json["time_to_place"]["p99"].get<double>() == Approx(0.5));
+    REQUIRE(json["samples"].size() == 2);
+    CHECK(json["samples"][1]["seconds"].get<double>() == Approx(0.2));
+    CHECK(json["samples"][1]["placed"] == 7);
+    CHECK(json["samples"][1]["queues"]["root.ls"]["vcore"].get<double>() == Approx(0.25));
+    CHECK(json["samples"][1]["queues"]["root.be"]["memory"].get<double>() == Approx(0));
 }
 
 TEST_CASE("issue 2: the report as text has reasons and the use by queue over time") {

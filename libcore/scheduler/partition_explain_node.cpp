@@ -1,0 +1,188 @@
+// Why a node takes nothing: what stands against it, and what the pending asks of the partition come to on it (I-354).
+
+#include <algorithm>
+#include <array>
+
+#include "libcore/scheduler/headroom.h"
+#include "libcore/scheduler/partition_context.h"
+
+namespace yk {
+
+namespace {
+
+std::string plural(std::int64_t count, std::string_view what) {
+    return std::to_string(count) + " " + std::string{what} + (count == 1 ? "" : "s");
+}
+
+/// One walk over the groups of equal asks, with the planner's own tests.
+class NodeExplainer {
+public:
+    NodeExplainer(const PartitionState& state, NodeId id, NodeExplanation& into)
+        : s_(state), id_(id), node_(state.nodes[id]), into_(into) {}
+
+    void run() {
+        s_.groups.for_each([this](GroupId id) { count(id); });
+        for (const ResourceId id : s_.resources.by_name())
+            if (lacking_[id] > 0) into_.pending.lacking.emplace_back(s_.resources.name(id), lacking_[id]);
+        explain_state();
+        explain_reservations();
+        explain_fit();
+        explain_refusals();
+        explain_held();
+        into_.verdict = verdict();
+    }
+
+private:
+    void count(GroupId id) {
+        const AskGroup& group = s_.groups[id];
+        const Shape& shape = s_.shapes[group.shape];
+        if (shape.is_pinned() && shape.required_node != node_.id) return;
+        NodePendingView& pending = into_.pending;
+        pending.asks += group.count;
+        if (shape.is_pinned()) pending.required += group.count;
+        if (!fits(node_.capacity, shape.resource)) pending.too_large += group.count;
+        if (!fits(node_.available, shape.resource)) return count_lacking(group, shape);
+        pending.fitting += group.count;
+        if (shape.is_pinned()) required_fitting_ += group.count;
+        if (!shape.is_pinned() && !node_.schedulable) drained_ += group.count;
+        count_reserved(id, shape.is_pinned());
+        if (!is_held(group, shape)) return;
+        pending.held += group.count;
+        if (held_application_.empty()) held_application_ = s_.applications[group.application].id;
+    }
+
+    void count_lacking(const AskGroup& group, const Shape& shape) {
+        shape.resource.for_each([&](ResourceId id, std::int64_t wanted) {
+            if (wanted > 0 && wanted > node_.available.get(id)) lacking_[id] += group.count;
+        });
+    }
+
+    /// S-343, S-432: a reservation keeps the node from all asks but those that have one there; an ordinary one does not
+    /// stand against an ask that requires the node.
+    void count_reserved(GroupId id, bool pinned) {
+        std::int64_t own = 0;
+        bool against = false;
+        for (const ReservationId held : node_.reservations) {
+            const Allocation& ask = s_.allocations[s_.reservations[held].ask];
+            if (ask.group == id) ++own;
+            against = against || !pinned || s_.shapes[ask.shape].is_pinned();
+        }
+        if (against) kept_from_ += s_.groups[id].count - own;
+    }
+
+    /// What the planner asks before it looks at nodes.
+    [[nodiscard]] bool is_held(const AskGroup& group, const Shape& shape) const {
+        const Application& application = s_.applications[group.application];
+        if (group.replaceable || group.gang_held || !is_considered(s_, application)) return true;
+        if (s_.refusing_user_limit(application, shape.resource).valid()) return true;
+        for (const Queue* queue = application.queue; queue != nullptr; queue = queue->parent)
+            if (queue->state == ObjectState::Stopped) return true;
+        return queue_verdict(s_, *application.queue, shape).queue != nullptr;
+    }
+
+    void add(std::string code, std::string object, std::string text, std::int64_t asks) {
+        into_.reasons.push_back({std::move(code), std::move(object), std::move(text), {}, {}, {}, asks});
+    }
+
+    void explain_state() {
+        if (s_.state == ObjectState::Stopped)
+            add("QUEUE_STOPPED", s_.full_name, "the partition is stopped", into_.pending.asks);
+        if (!node_.schedulable)
+            add("NODE_UNSCHEDULABLE", node_.id, "drained: it takes only asks that require it", drained_);
+    }
+
+    void explain_reservations() {
+        for (const ReservationId id : node_.reservations) {
+            const Reservation& held = s_.reservations[id];
+            const std::string key{s_.allocations[held.ask].key.view()};
+            const std::string& application = s_.applications[held.application].id;
+            add("RESERVED_OTHER", application, "kept for ask " + key + " of application " + application, kept_from_);
+            into_.reasons.back().need = s_.map_of(s_.resource_of(s_.allocations[held.ask]));
+        }
+        const NodePendingView& pending = into_.pending;
+        if (pending.required > 0)
+            add("REQUIRED_NODE", node_.id,
+                plural(pending.required, "pending ask") + " can run nowhere else, there is room for " +
+                    std::to_string(required_fitting_),
+                pending.required - required_fitting_);
+    }
+
+    void explain_fit() {
+        const NodePendingView& pending = into_.pending;
+        if (pending.fitting == pending.asks) return;
+        std::string text = "of " + plural(pending.asks, "pending ask") + " " + std::to_string(pending.fitting) +
+                           (pending.fitting == 1 ? " fits now" : " fit now");
+        if (pending.too_large > 0)
+            text += ", " + std::to_string(pending.too_large) + " would not even if the node were empty";
+        for (const auto& [name, asks] : pending.lacking)
+            text += "; " + std::to_string(asks) + (asks == 1 ? " lacks " : " lack ") + name;
+        add("NODE_FIT", node_.id, text, pending.asks - pending.fitting);
+    }
+
+    /// I-377.
+    void explain_refusals() {
+        std::int64_t asks = 0;
+        std::string last;
+        for (const auto& [ask, inquiry] : s_.inquiries.by_ask) {
+            if (!inquiry.has_refused(id_)) continue;
+            ++asks;
+            if (!inquiry.log.empty()) last = inquiry.log.back().text;
+        }
+        if (asks == 0) return;
+        add("RM_PREDICATE", node_.id,
+            "the resource manager refused it for " + plural(asks, "ask") + (last.empty() ? "" : "; last: " + last),
+            asks);
+    }
+
+    void explain_held() {
+        if (into_.pending.held == 0) return;
+        add("HELD", held_application_,
+            plural(into_.pending.held, "ask") +
+                " that it has room for wait for their queue, user, group or application, such as those of " +
+                held_application_,
+            into_.pending.held);
+    }
+
+    [[nodiscard]] std::string verdict() const {
+        if (!node_.schedulable) return "DRAINING";
+        if (!node_.reservations.empty()) return "RESERVED";
+        if (into_.pending.asks == 0) return "IDLE";
+        return into_.pending.fitting == 0 ? "FULL" : "SCHEDULABLE";
+    }
+
+    const PartitionState& s_;
+    const NodeId id_;
+    const Node& node_;
+    NodeExplanation& into_;
+    std::array<std::int64_t, kMaxResourceTypes> lacking_{};
+    std::int64_t required_fitting_ = 0;
+    std::int64_t drained_ = 0;   // asks that would go there were it not drained
+    std::int64_t kept_from_ = 0; // asks that fit and that it is not kept for
+    std::string held_application_;
+};
+
+} // namespace
+
+NodeExplanation PartitionContext::explain_node(std::string_view name) const {
+    orders_.refresh();
+    NodeExplanation explanation;
+    const NodeId id = s_.nodes.find(name);
+    if (!id.valid()) return explanation;
+    const Node& node = s_.nodes[id];
+    explanation.found = true;
+    explanation.node = view_of(node, false);
+    explanation.foreign = static_cast<std::int64_t>(node.foreign.size());
+    for (const AllocationId each : node.allocations)
+        ++explanation.applications[s_.applications[s_.allocations[each].application].id];
+    for (const ReservationId each : node.reservations) {
+        const Reservation& held = s_.reservations[each];
+        const Application& application = s_.applications[held.application];
+        explanation.reservations.push_back({application.id, std::string{s_.allocations[held.ask].key.view()},
+                                            application.queue->path,
+                                            s_.map_of(s_.resource_of(s_.allocations[held.ask])), held.since});
+    }
+    NodeExplainer{s_, id, explanation}.run();
+    return explanation;
+}
+
+} // namespace yk

@@ -1,0 +1,60 @@
+#include "ykd/service/state_files.h"
+
+#include <catch2/catch.hpp>
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+using namespace yk;
+using namespace yk::service;
+
+namespace {
+
+struct Folder {
+    std::string path = "/tmp/yk.XXXXXX";
+    Folder() { REQUIRE(::mkdtemp(path.data()) != nullptr); }
+    ~Folder() { std::filesystem::remove_all(path); }
+};
+
+std::string text_of(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+} // namespace
+
+TEST_CASE("ecosystem.md 5.2 a dump is named after its time in UTC") {
+    CHECK(dump_name(1'763'675'442'123'456'789) == "dump-20251120T215042.123Z.json");
+    CHECK(dump_name(0) == "dump-19700101T000000.000Z.json");
+}
+
+TEST_CASE("ecosystem.md 5.2 a state file is written whole, for its owner only") {
+    const Folder folder;
+    REQUIRE(write_state_file(folder.path, "a.json", "first").ok());
+    REQUIRE(write_state_file(folder.path, "a.json", "second").ok());
+    CHECK(text_of(folder.path + "/a.json") == "second");
+    struct stat info {};
+    REQUIRE(::stat((folder.path + "/a.json").c_str(), &info) == 0);
+    CHECK((info.st_mode & 07777U) == 0600);
+    std::filesystem::create_directory(folder.path + "/b.json"); // cannot be replaced
+    const auto refused = write_state_file(folder.path, "b.json", "x");
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().message.find("cannot write " + folder.path + "/b.json: ") == 0);
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path)) files += entry.exists() ? 1 : 0;
+    CHECK(files == 2); // nothing unfinished is left
+    CHECK_FALSE(write_state_file(folder.path + "/none", "a", "x").ok());
+}
+
+TEST_CASE("C-469 the state directory is a directory") {
+    const Folder folder;
+    CHECK(check_state_directory(folder.path).ok());
+    CHECK_FALSE(check_state_directory(folder.path + "/none").ok());
+    std::ofstream(folder.path + "/file") << "x";
+    CHECK_FALSE(check_state_directory(folder.path + "/file").ok());
+}

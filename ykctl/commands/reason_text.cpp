@@ -1,0 +1,120 @@
+#include "ykctl/commands/reason_text.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ykctl/commands/context.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+/// `max vcore 8, used 8, each ask needs 2`, for the resources that do not fit, or of which nothing is left.
+std::string limit_text(const Value& reason) {
+    const auto& limit = member_of(reason, "limit");
+    const auto& used = member_of(reason, "used");
+    const auto& need = member_of(reason, "need");
+    std::vector<std::string> parts;
+    if (limit.is_object()) {
+        for (const auto& [name, value] : limit.items()) {
+            if (!value.is_number()) continue;
+            const auto max = value.get<std::int64_t>();
+            const auto taken = number_of(used, name.c_str());
+            const auto wanted = number_of(need, name.c_str());
+            if (need.is_object() ? wanted <= 0 || wanted <= max - taken : taken < max) continue;
+            parts.push_back(fmt::format("max {} {}, used {}", printable(name), quantity_text(name, max),
+                                        quantity_text(name, taken)));
+            if (need.is_object()) parts.back() += ", each ask needs " + quantity_text(name, wanted);
+        }
+    }
+    return parts.empty() ? printable(text_of(reason, "text")) : join(parts, "; ");
+}
+
+/// `free 4Gi 2 vcore, the ask needs 8Gi 1 vcore; short of memory`
+std::string required_node_text(const Value& reason, const Value& nodes) {
+    if (!nodes.is_object() || number_of(nodes, "nodes") == 0) return printable(text_of(reason, "text"));
+    auto text = fmt::format("free {}, the ask needs {}", resource_text(member_of(nodes, "bestAvailable")),
+                            resource_text(member_of(reason, "need")));
+    std::vector<std::string> lacking;
+    for (const auto& [resource, count] : member_of(nodes, "lacking").items()) lacking.push_back(printable(resource));
+    if (!lacking.empty()) return text + "; short of " + join(lacking, ", ");
+    return number_of(nodes, "reserved") > 0 ? text + "; kept for another ask" : text;
+}
+
+/// A gang whose placeholders do not add up (G-006); others tell it by their text.
+std::string gang_text(const Value& reason) {
+    if (!member_of(reason, "limit").is_object()) return printable(text_of(reason, "text"));
+    return fmt::format("its placeholders add up to {}, it announced {}: only with exactly that sum placed it runs "
+                       "without a real allocation",
+                       resource_text(member_of(reason, "used")), resource_text(member_of(reason, "limit")));
+}
+
+/// What an application is sorted by: `0.41`, or what it uses where no share says it.
+std::string place_text(const Value& place, const Value& sort) {
+    std::vector<std::string> keys;
+    if (text_of(sort, "policy") == "fair") {
+        const auto& share = member_of(place, "share");
+        keys.push_back(share.is_number() ? fmt::format("{:.2f}", share.get<double>())
+                                         : "uses " + resource_text(member_of(place, "used")));
+    } else {
+        keys.push_back("of " + time_text(number_of(place, "submitted")));
+    }
+    const auto priority = number_of(place, "priority");
+    if (priority != 0) keys.push_back(fmt::format("priority {}", priority));
+    return join(keys, ", ");
+}
+
+/// `3 apps are ahead (fair, by priority first): spark-11 0.41, spark-14 0.43, and 1 more; this one 0.66`
+std::string sort_text(const Value& reason) {
+    const auto& sort = member_of(reason, "sort");
+    if (!sort.is_object()) return printable(text_of(reason, "text"));
+    const auto ahead = number_of(sort, "ahead");
+    const auto& first = member_of(sort, "first");
+    std::vector<std::string> places;
+    for (const auto& place : first)
+        places.push_back(fmt::format("{} {}", printable(text_of(place, "applicationID")), place_text(place, sort)));
+    if (const auto more = ahead - static_cast<std::int64_t>(first.size()); more > 0)
+        places.push_back(fmt::format("and {} more", more));
+    return fmt::format("{} {} ahead ({}{}): {}; this one {}", counted(ahead, "app"), ahead == 1 ? "is" : "are",
+                       printable(text_of(sort, "policy")), flag_of(sort, "byPriority") ? ", by priority first" : "",
+                       join(places, "; "), place_text(member_of(sort, "own"), sort));
+}
+
+} // namespace
+
+std::string nodes_text(const Value& nodes) {
+    auto text = fmt::format("{} of {} could host an ask now", number_of(nodes, "fitting"),
+                            counted(number_of(nodes, "nodes"), "node"));
+    if (const auto best = text_of(nodes, "best"); !best.empty()) {
+        const char* which = number_of(nodes, "fitting") > 0 ? "best" : "nearest";
+        text +=
+            fmt::format(" ({}: {}, free {})", which, printable(best), resource_text(member_of(nodes, "bestAvailable")));
+    }
+    std::vector<std::string> why;
+    for (const auto& [resource, count] : member_of(nodes, "lacking").items()) {
+        if (count.is_number() && count > 0) why.push_back(fmt::format("{} lack {}", count.dump(), printable(resource)));
+    }
+    const auto add = [&](const char* key, const char* word) {
+        if (const auto count = number_of(nodes, key); count > 0) why.push_back(fmt::format("{} {}", count, word));
+    };
+    add("tooSmall", "too small even when empty");
+    add("unschedulable", "drained");
+    add("reserved", "reserved for another ask");
+    return why.empty() ? text : text + "; " + join(why, ", ");
+}
+
+std::string reason_text(const Value& reason, const Value& nodes) {
+    const auto& own = member_of(reason, "nodes");
+    const auto& answers = own.is_object() ? own : nodes;
+    const auto code = text_of(reason, "code");
+    if (code == "NODE_FIT" && answers.is_object()) return nodes_text(answers);
+    if (code == "REQUIRED_NODE") return required_node_text(reason, answers);
+    if (code == "GANG") return gang_text(reason);
+    if (code == "SORT") return sort_text(reason);
+    return limit_text(reason);
+}
+
+} // namespace yk::cli

@@ -1,0 +1,322 @@
+// Explain of a place in the configuration (I-354): what is written there, on which line, and what is in force. A key of
+// extraConfig is explained by explain_setting.cpp.
+
+#include <fmt/format.h>
+
+#include "libcore/config/names.h"
+#include "libcore/config/properties.h"
+#include "libcore/config_yaml/load.h"
+#include "libcore/config_yaml/places.h"
+#include "ykd/service/daemon.h"
+#include "ykd/service/explain_kinds.h"
+#include "ykd/service/gather.h"
+#include "ykd/service/queue_settings.h"
+
+namespace yk::service {
+namespace {
+
+using config_yaml::NodePtr;
+using config_yaml::Place;
+
+constexpr std::size_t kShownNodes = 100; // of what is written; more is told by its keys
+constexpr std::size_t kShownHeight = 8;
+
+/// What is asked, and the text that is in force.
+struct Question {
+    std::string path;
+    RmPtr rm;
+    ConfigurationPtr configuration;
+    std::size_t partition = 0; // where the path does not say it
+    NodePtr root;              // of the text
+    std::string source;        // of the text, for people
+    bool in_file = false;      // the source is a file
+};
+
+/// Where it is, and the queue as it runs.
+struct Found {
+    std::optional<Result<Place>> place;
+    std::optional<QueueView> queue;
+};
+
+// --- what is written ------------------------------------------------------------------------------------------------
+
+Value written_value(const config_yaml::Node& node) {
+    if (node.kind == config_yaml::Node::Kind::Null) return {};
+    if (node.kind == config_yaml::Node::Kind::Scalar) return node.scalar;
+    if (node.kind == config_yaml::Node::Kind::Sequence) {
+        Value list = Value::array();
+        for (const NodePtr& item : node.items) list.push_back(written_value(*item));
+        return list;
+    }
+    Value map = Value::object();
+    for (const config_yaml::Member& member : node.members) map[member.key] = written_value(*member.value);
+    return map;
+}
+
+void put_written(const Question& question, const Place& place, Value& details) {
+    details["written"] = place.value != nullptr;
+    if (place.value == nullptr) return;
+    details["line"] = place.mark.line;
+    details["column"] = place.mark.column;
+    const config_yaml::Node& node = *place.value;
+    if (node.nodes <= kShownNodes && node.height <= kShownHeight) {
+        details["value"] = written_value(node);
+    } else if (!node.members.empty()) {
+        Value keys = Value::array();
+        for (const config_yaml::Member& member : node.members) keys.push_back(member.key);
+        details["keys"] = std::move(keys);
+    } else {
+        details["entries"] = node.items.size();
+    }
+    details["at"] = question.in_file ? fmt::format("{}:{}:{}", question.source, place.mark.line, place.mark.column)
+                                     : fmt::format("line {}, column {} of the {}", place.mark.line, place.mark.column,
+                                                   question.source);
+}
+
+// --- what is in force -----------------------------------------------------------------------------------------------
+
+/// A setting of a queue by the key of the configuration: its name there, and what of its value is meant.
+struct SettingName {
+    std::string name;
+    std::vector<std::string> below;
+};
+
+/// The rest of `key` after `head` and a dot; nothing when it does not begin so.
+std::optional<std::string> after(const std::string& key, std::string_view head) {
+    if (key == head) return std::string{};
+    if (key.size() <= head.size() || key.compare(0, head.size(), head) != 0 || key[head.size()] != '.')
+        return std::nullopt;
+    return key.substr(head.size() + 1);
+}
+
+std::optional<SettingName> setting_name(const std::string& key) {
+    for (const char* name : {"maxapplications", "submitacl", "adminacl"})
+        if (key == name) return SettingName{key, {}};
+    for (const char* name : {"max", "guaranteed"})
+        if (const auto type = after(key, std::string{"resources."} + name))
+            return SettingName{name, type->empty() ? std::vector<std::string>{} : std::vector{*type}};
+    if (const auto property = after(key, "properties"); property && !property->empty())
+        return SettingName{"property " + *property, {}};
+    const auto of_template = after(key, "childtemplate");
+    if (!of_template) return std::nullopt;
+    for (const char* name : {"properties", "resources.max", "resources.guaranteed"}) {
+        const std::string last = std::string{name}.substr(std::string{name}.rfind('.') + 1);
+        if (const auto below = after(*of_template, name))
+            return SettingName{"childtemplate", below->empty() ? std::vector{last} : std::vector{last, *below}};
+    }
+    if (*of_template == "maxapplications") return SettingName{"childtemplate", {"maxapplications"}};
+    return of_template->empty() ? std::optional{SettingName{"childtemplate", {}}} : std::nullopt;
+}
+
+/// The part of a value that is meant; amounts keep the name of their type.
+Value part_of(const Value& value, const SettingName& name) {
+    const Value* at = &value;
+    for (const std::string& key : name.below) {
+        if (!at->is_object() || at->find(key) == at->end()) return {};
+        at = &(*at)[key];
+    }
+    const bool amount = at->is_number() && !name.below.empty() && name.below.back() != "maxapplications";
+    return amount ? Value{{name.below.back(), *at}} : *at;
+}
+
+QueueSetting missing(const SettingName& name, const QueueView& view) {
+    constexpr std::string_view kProperty = "property ";
+    if (name.name.rfind(kProperty, 0) == 0)
+        if (const auto fallback = config::property_default(name.name.substr(kProperty.size()))) {
+            const bool sorts = name.name == "property application.sort.policy" && !view.leaf;
+            return {name.name, sorts ? Value("fair") : Value(std::string{*fallback}),
+                    sorts ? "a parent always sorts its children fair" : "default", Origin::Default};
+        }
+    return {name.name, {}, "not set", Origin::NotSet};
+}
+
+/// What holds for the queue, whether it is written there or not.
+QueueSetting in_force(const Question& question, const std::string& key, const QueueView& view, Value& details) {
+    if (key == "parent")
+        return {key, !view.leaf, view.leaf ? "the queue has no queues" : "the queue has or takes queues",
+                Origin::Computed};
+    const auto name = setting_name(key);
+    if (!name) return {key, {}, "not set", Origin::NotSet};
+    QueueSetting setting = missing(*name, view);
+    bool found = false;
+    const std::string partition = question.configuration->partitions[question.partition].name;
+    for (const QueueSetting& each : queue_settings(view, *question.configuration, partition)) {
+        if (each.name == name->name && !found) setting = each;
+        found = found || each.name == name->name;
+        if (each.name == "effective max" && name->name == "max") details["effectiveMax"] = part_of(each.value, *name);
+    }
+    if (!found) return setting;
+    setting.value = part_of(setting.value, *name);
+    if (setting.value.is_null()) return {key, {}, "not set", Origin::NotSet};
+    return setting;
+}
+
+/// Of what belongs to a partition and not to a queue.
+QueueSetting partition_default(const std::string& key) {
+    static const std::map<std::string, std::string, std::less<>> kDefaults{
+        {"name", "default"},
+        {"preemption.enabled", "true"},
+        {"preemption.quotapreemptionenabled", "false"},
+        {"nodesortpolicy.type", "fair"},
+        {"nodesortpolicy.resourceweights", "vcore 1, memory 1"},
+        {"nodesortpolicy.resourceweights.vcore", "1"},
+        {"nodesortpolicy.resourceweights.memory", "1"}};
+    const auto found = kDefaults.find(key);
+    if (found == kDefaults.end()) return {key, {}, "not set", Origin::NotSet};
+    return {key, found->second, "default", Origin::Default};
+}
+
+std::string verdict_of(const Place& place, Origin origin) {
+    if (place.value != nullptr) return "SET";
+    switch (origin) {
+    case Origin::Inherited: return "INHERITED";
+    case Origin::Template: return "TEMPLATE";
+    case Origin::Computed: return "COMPUTED";
+    case Origin::Default: return "DEFAULT";
+    case Origin::Written: // of a queue that is in the configuration that runs
+    case Origin::NotSet: break;
+    }
+    return "NOT_SET";
+}
+
+// --- the answer -----------------------------------------------------------------------------------------------------
+
+/// A property that nobody knows is kept, but hardly what was meant (B-04); empty: it is known, or written.
+std::string property_fault(const Place& place) {
+    const auto property = after(place.key, "properties");
+    if (place.value != nullptr || place.queue.empty() || !property || property->empty()) return {};
+    return config::property_default(*property) ? std::string{} : config::property_warning(*property, {});
+}
+
+Value place_value(const Question& question, const Place& place, const std::optional<QueueView>& queue) {
+    Value details{{"rmID", question.rm->id}, {"partition", question.configuration->partitions[question.partition].name},
+                  {"path", place.path},      {"queue", place.queue},
+                  {"key", place.key},        {"source", question.source}};
+    put_written(question, place, details);
+    QueueSetting force{place.key, {}, "not set", Origin::NotSet};
+    if (place.queue.empty() && place.value == nullptr) force = partition_default(place.key);
+    if (!place.queue.empty() && queue && queue->path == place.queue)
+        force = in_force(question, place.key, *queue, details);
+    if (!force.value.is_null()) details["inForce"] = force.value;
+    if (force.origin != Origin::NotSet) details["from"] = force.from;
+    const std::string verdict = verdict_of(place, force.origin);
+    const std::string text = place.value != nullptr
+                                 ? "written at " + details["at"].get<std::string>()
+                                 : "not written there" + (verdict == "NOT_SET" ? "" : "; in force: " + force.from);
+    return {{"verdict", verdict},
+            {"reasons", Value::array({{{"code", verdict}, {"object", question.path}, {"text", text}}})},
+            {"details", std::move(details)}};
+}
+
+void answer(const CallPtr& call, Question question, const Found& found) {
+    if (!found.place) return call->fail(ErrorCode::RmUnknown, "the RM is not registered any more", "rmID");
+    const auto not_found = [&](const std::string& text) { call->fail(ErrorCode::NotFound, text, "config"); };
+    if (!found.place->ok()) return not_found(found.place->error().message);
+    const Place& place = **found.place;
+    if (const std::string fault = property_fault(place); !fault.empty()) return not_found(fault);
+    question.partition = place.partition;
+    call->ok(place_value(question, place, found.queue));
+}
+
+/// The longest beginning of `path` that is a queue that runs, in lower case; empty: none.
+std::string deepest_queue(const ClusterContext& context, const std::string& partition, const std::string& path) {
+    std::string deepest;
+    for (std::size_t dot = path.find('.');; dot = path.find('.', dot + 1)) {
+        const std::string part = config::lower(path.substr(0, dot));
+        if (!context.queue_view(partition, part, false)) return deepest;
+        deepest = part;
+        if (dot == std::string::npos) return deepest;
+    }
+}
+
+/// Owner thread.
+Found look_up(const ClusterContext& context, const Question& question) {
+    const std::vector<config::Partition>& partitions = question.configuration->partitions;
+    Found found;
+    found.place = config_yaml::find_place(question.root, question.path, question.partition,
+                                          deepest_queue(context, partitions[question.partition].name, question.path));
+    if (found.place->ok() && !(**found.place).queue.empty() && (**found.place).partition < partitions.size())
+        found.queue = context.queue_view(partitions[(**found.place).partition].name, (**found.place).queue, false);
+    return found;
+}
+
+// --- the question ---------------------------------------------------------------------------------------------------
+
+/// The RM whose configuration is meant. False: the call was answered.
+bool choose_rm(const CallPtr& call, const std::string& rm_id, Question& question) {
+    auto rms = rms_to_explain(call, rm_id);
+    if (!rms) return false;
+    std::erase_if(*rms, [](const RmPtr& rm) { return rm->facts().configuration == nullptr; });
+    std::vector<std::string> names;
+    for (const RmPtr& rm : *rms) names.push_back(rm->id);
+    if (names.empty()) {
+        call->fail(ErrorCode::NotFound, "no RM is registered, so there is no configuration", "rmID");
+    } else if (names.size() > 1) {
+        call->fail(ErrorCode::Invalid, fmt::format("there are several RMs, say which: {}", fmt::join(names, ", ")),
+                   "rmID");
+    } else {
+        question.rm = rms->front();
+        question.configuration = question.rm->facts().configuration;
+    }
+    return question.rm != nullptr;
+}
+
+/// False: the call was answered.
+bool choose_partition(const CallPtr& call, const std::string& wanted, Question& question) {
+    const std::vector<config::Partition>& partitions = question.configuration->partitions;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < partitions.size(); ++i) {
+        names.push_back(partitions[i].name);
+        if (wanted == names.back() || wanted == fmt::format("[{}]{}", question.rm->id, names.back())) {
+            question.partition = i;
+            return true;
+        }
+    }
+    const bool says_it = question.path.rfind("partitions", 0) == 0;
+    if (wanted.empty() && (says_it || partitions.size() == 1)) return true;
+    if (wanted.empty())
+        call->fail(ErrorCode::Invalid,
+                   fmt::format("there are several partitions, say which: {}", fmt::join(names, ", ")), "partition");
+    else
+        call->fail(ErrorCode::NotFound, fmt::format("the configuration has no partition {}", wanted), "partition");
+    return false;
+}
+
+/// The text that the RM's configuration was made of. False: the call was answered.
+bool obtain_text(const CallPtr& call, Question& question) {
+    constexpr std::string_view kFile = "file ";
+    const auto kept = call->daemon().config_history().find(question.rm->id, question.configuration->checksum);
+    if (!kept) {
+        call->fail(ErrorCode::Internal, "the text of the configuration is not kept any more");
+        return false;
+    }
+    question.in_file = kept->origin.rfind(kFile, 0) == 0;
+    question.source = question.in_file      ? kept->origin.substr(kFile.size())
+                      : kept->text->empty() ? "built-in default"
+                                            : "configuration (" + kept->origin + ")";
+    config::Report report;
+    question.root = config_yaml::parse_tree(kept->text->empty() ? config_yaml::default_text() : *kept->text, report);
+    return true;
+}
+
+} // namespace
+
+void explain_config(const CallPtr& call, wire::BodyReader& reader) {
+    Question question;
+    question.path = reader.text("config", wire::Presence::Required, wire::TextRule::Message);
+    const std::string partition = reader.text("partition", wire::Presence::Optional, wire::TextRule::Queue);
+    const std::string rm_id = reader.text("rmID");
+    if (!call->accepts(reader)) return;
+    if (!config_yaml::is_place(question.path)) return explain_setting(call, question.path);
+    if (!choose_rm(call, rm_id, question) || !choose_partition(call, partition, question) ||
+        !obtain_text(call, question))
+        return;
+    gather<Found>(
+        call->daemon().workers(), {question.rm}, Lane::Control,
+        [question](RmOwner& owner) {
+            return owner.context() == nullptr ? Found{} : look_up(*owner.context(), question);
+        },
+        [call, question](const std::vector<Gathered<Found>>& all) { answer(call, question, all.front().answer); });
+}
+
+} // namespace yk::service

@@ -1,0 +1,101 @@
+// Explain of a node (I-354): why it takes nothing, with what is there and what is pending.
+
+#include <fmt/format.h>
+
+#include "ykd/service/daemon.h"
+#include "ykd/service/dump_objects.h"
+#include "ykd/service/explain_kinds.h"
+#include "ykd/service/gather.h"
+
+namespace yk::service {
+namespace {
+
+struct Found {
+    std::string partition;
+    NodeExplanation explanation;
+};
+
+Value pending_value(const NodePendingView& pending) {
+    Value lacking = Value::object();
+    for (const auto& [resource, asks] : pending.lacking) lacking[resource] = asks;
+    return {{"asks", pending.asks}, {"required", pending.required},  {"fitting", pending.fitting},
+            {"held", pending.held}, {"tooLarge", pending.too_large}, {"lacking", std::move(lacking)}};
+}
+
+Value reservations_value(const std::vector<NodeReservationView>& reservations) {
+    Value list = Value::array();
+    for (const NodeReservationView& one : reservations)
+        list.push_back({{"applicationID", one.application},
+                        {"allocationKey", one.key},
+                        {"queue", one.queue},
+                        {"resource", resource_value(one.resource)},
+                        {"since", one.since.ns}});
+    return list;
+}
+
+Value found_value(const RmPtr& rm, const Found& found) {
+    const NodeExplanation& explanation = found.explanation;
+    const NodeView& node = explanation.node;
+    Value reasons = Value::array();
+    for (const ExplainReason& reason : explanation.reasons) reasons.push_back(reason_value(reason));
+    Value applications = Value::array();
+    for (const auto& [id, count] : explanation.applications)
+        applications.push_back({{"applicationID", id}, {"allocations", count}});
+    return {{"verdict", explanation.verdict},
+            {"reasons", std::move(reasons)},
+            {"details",
+             {{"rmID", rm->id},
+              {"partition", found.partition},
+              {"nodeID", node.id},
+              {"schedulable", node.schedulable},
+              {"capacity", resource_value(node.capacity)},
+              {"occupied", resource_value(node.occupied)},
+              {"allocated", resource_value(node.allocated)},
+              {"available", resource_value(node.available)},
+              {"allocations", node.allocation_count},
+              {"foreign", explanation.foreign},
+              {"applications", std::move(applications)},
+              {"reservations", reservations_value(explanation.reservations)},
+              {"pending", pending_value(explanation.pending)}}}};
+}
+
+std::vector<Found> explain_on(RmOwner& owner, const std::string& partition, const std::string& node) {
+    std::vector<Found> found;
+    for_each_partition(owner, partition, [&](const ClusterContext& context, const std::string& name) {
+        NodeExplanation explanation = context.explain_node(name, node);
+        if (explanation.found) found.push_back({name, std::move(explanation)});
+    });
+    return found;
+}
+
+void answer(const CallPtr& call, const std::string& node, const std::vector<Gathered<std::vector<Found>>>& all) {
+    std::vector<std::string> places;
+    Value value;
+    for (const auto& one : all)
+        for (const Found& found : one.answer) {
+            places.push_back(fmt::format("[{}]{}", one.rm->id, found.partition));
+            if (places.size() == 1) value = found_value(one.rm, found);
+        }
+    if (places.size() == 1) return call->ok(value);
+    if (places.empty()) return call->fail(ErrorCode::NotFound, fmt::format("there is no node {}", node), "node");
+    call->fail(ErrorCode::Invalid,
+               fmt::format("node {} is in several partitions, say which: {}", node, fmt::join(places, ", ")),
+               "partition");
+}
+
+} // namespace
+
+void explain_node(const CallPtr& call, wire::BodyReader& reader) {
+    const std::string partition = reader.text("partition", wire::Presence::Optional, wire::TextRule::Queue);
+    const std::string rm_id = reader.text("rmID");
+    const std::string node = reader.text("node", wire::Presence::Required);
+    if (!call->accepts(reader)) return;
+    auto rms = rms_to_explain(call, rm_id);
+    if (!rms) return;
+    gather<std::vector<Found>>(
+        call->daemon().workers(), *std::move(rms), Lane::Control,
+        [partition, node](RmOwner& owner) { return explain_on(owner, partition, node); },
+        [call, node](const std::vector<Gathered<std::vector<Found>>>& all) { answer(call, node, all); });
+}
+
+} // namespace yk::service
