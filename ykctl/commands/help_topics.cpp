@@ -78,7 +78,7 @@ Without an address: /run/ykd/ykd.sock, $XDG_RUNTIME_DIR/ykd.sock, /tmp/ykd-UID/y
   BACKOFF             tried too often; waits before the next attempt
   RM_PREDICATE        the RM said no
   PREEMPT_WAIT        victims are being stopped for it
-  HELD                the application is not in a state to run
+  HELD                its queue, user or application is not in a state to run it
   IMPOSSIBLE          no node and no queue could ever hold it
   RECOVERY            the scheduler recovers and places nothing
 )"},
