@@ -90,7 +90,7 @@ YKCTL_RM=mine refused 1 'rm deregister mine' replay "${trace[@]}"
 ykctl --quiet rm deregister mine --force
 
 # Interrupted, it deregisters as well.
-ykctl replay "${trace[@]}" --speed 0.001 >"$work/out" 2>"$work/err" &
+"$bin/ykctl" replay "${trace[@]}" --speed 0.001 >"$work/out" 2>"$work/err" &
 pid=$!
 for _ in $(seq 500); do [[ $(ykctl rm list -o name) == replay ]] && break; sleep 0.02; done
 [[ $(ykctl rm list -o name) == replay ]] || fail "no replay to interrupt: $(cat "$work/err")"
