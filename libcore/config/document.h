@@ -70,6 +70,7 @@ struct QueueDocument {
     Text admin_acl;
     std::optional<TemplateDocument> child_template;
     std::vector<LimitDocument> limits;
+    bool unreadable = false; // a key or value of its own was refused while reading: what is missing may be due to that
 };
 
 struct FilterDocument {
@@ -98,7 +99,7 @@ struct PartitionDocument {
     std::string path;
     Text name;
     std::optional<std::vector<QueueDocument>> queues;
-    bool unreadable = false; // a key or value of its own was refused while reading: what is missing may be due to that
+    bool unreadable = false; // as above
     std::vector<RuleDocument> placement_rules;
     std::vector<LimitDocument> limits;
     bool preemption_enabled = true;

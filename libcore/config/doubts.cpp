@@ -60,18 +60,22 @@ bool lets_somebody_in(const std::string& acl) {
     return !parsed.ok() || parsed->lets_somebody_in(); // a bad one was reported already
 }
 
-bool grants_access(const Queue& queue) {
-    return lets_somebody_in(queue.submit_acl) || lets_somebody_in(queue.admin_acl);
+/// What was refused while reading may have granted it.
+bool grants_access(const QueueDocument& document, const Queue& queue) {
+    return document.unreadable || lets_somebody_in(queue.submit_acl) || lets_somebody_in(queue.admin_acl);
 }
 
-bool grants_anywhere(const Queue& queue) {
-    return grants_access(queue) || std::any_of(queue.children.begin(), queue.children.end(), grants_anywhere);
+bool grants_anywhere(const QueueDocument& document, const Queue& queue) {
+    if (grants_access(document, queue)) return true;
+    for (std::size_t i = 0; i < queue.children.size(); ++i)
+        if (grants_anywhere(document.queues[i], queue.children[i])) return true;
+    return false;
 }
 
 /// C-137. Once per highest queue below which there is no access at all.
 void warn_no_access(const QueueDocument& document, const Queue& queue, const std::string& path, Report& report) {
-    if (grants_access(queue)) return;
-    if (!grants_anywhere(queue)) {
+    if (grants_access(document, queue)) return;
+    if (!grants_anywhere(document, queue)) {
         report.warning(document.mark, document.path,
                        "nobody may submit to " + path +
                            ": neither its submitacl and adminacl nor those above grant access to anybody");

@@ -32,6 +32,11 @@ std::vector<std::string> split_path(std::string_view path) {
     }
 }
 
+bool is_path(std::string_view value) {
+    const auto parts = split_path(value);
+    return std::all_of(parts.begin(), parts.end(), is_queue_name);
+}
+
 // --- one rule ---------------------------------------------------------------------------------------------------
 
 class RuleCheck {
@@ -125,9 +130,7 @@ private:
             report_.error(mark, path, "a fixed queue rule must have a queue name set (key \"value\")");
             return;
         }
-        const auto parts = split_path(value);
-        if (!std::all_of(parts.begin(), parts.end(), is_queue_name))
-            report_.error(mark, path, std::string{kInvalidQueueName} + ", got " + in_quotes(value));
+        if (!is_path(value)) report_.error(mark, path, std::string{kInvalidQueueName} + ", got " + in_quotes(value));
         if (!is_qualified(lower(value)) || rule.parent.empty()) return;
         const auto fixed_only = [](const RuleDocument* each) {
             while (!each->parent.empty() && is_fixed(each->parent.front())) each = &each->parent.front();
@@ -157,7 +160,7 @@ void index_queues(const Queue& queue, const std::string& path, QueuesByPath& ind
 /// C-310: a rule with its parents, innermost first.
 struct Chain {
     std::string text;        // `fixed->tag->user`
-    std::string static_path; // lower case; empty when the chain starts with another rule than fixed
+    std::string static_path; // lower case; empty: the chain starts with another rule than fixed, or has a bad value
     bool dynamic = false;    // something follows the static path
 };
 
@@ -171,6 +174,7 @@ Chain chain_of(const RuleDocument& rule) {
         chain.dynamic = chain.dynamic || !is_fixed(*each);
         if (chain.dynamic) continue;
         const std::string value = lower(each->value.value);
+        if (!is_path(value)) return {}; // reported already
         if (is_qualified(value))
             chain.static_path = value;
         else

@@ -9,6 +9,13 @@ namespace {
 
 using namespace config; // NOLINT(google-build-using-namespace): this file fills config's document structs
 
+/// Whether the value of a queue's key is refused in a way that leaves access or children out.
+bool is_refused(const std::string& key, const Node& value) {
+    const bool collection = value.kind == Node::Kind::Sequence || value.kind == Node::Kind::Mapping;
+    if (key == "submitacl" || key == "adminacl") return collection;
+    return key == "queues" && value.kind != Node::Kind::Sequence && value.kind != Node::Kind::Null;
+}
+
 /// Walks the tree. A value that is refused counts as absent, so that one mistake is reported once.
 class Reader {
 public:
@@ -205,9 +212,13 @@ QueueDocument Reader::queue(const Node& node, const std::string& path) {
     into.mark = node.mark;
     into.path = path;
     into.name.mark = node.mark;
-    members(node, path, kQueueType, [&](const std::string& key, const Node& value, const std::string& below) {
-        if (!queue_member(into, key, value, below)) into.limits = limits(value, below);
-    });
+    bool refused = false;
+    const bool good =
+        members(node, path, kQueueType, [&](const std::string& key, const Node& value, const std::string& below) {
+            if (!queue_member(into, key, value, below)) into.limits = limits(value, below);
+            refused = refused || is_refused(key, value);
+        });
+    into.unreadable = refused || !good;
     return into;
 }
 

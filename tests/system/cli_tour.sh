@@ -181,6 +181,9 @@ reload() {
     expect 1 'bad.yaml|E_CONFIG_INVALID' config reload -f "$work/bad.yaml"
     : >"$work/empty.yaml"
     expect 2 'empty.yaml: is empty' config reload -f "$work/empty.yaml"
+    expect 2 'leave --config out' rm register demo --config "$work/empty.yaml"
+    checks=$((checks + 1))
+    if ykctl config diff "$work/empty.yaml" 2>&1 | grep -q -- --config; then fail 'a hint names an option that config diff lacks'; fi
     says '16 vcore' queue tree
 }
 

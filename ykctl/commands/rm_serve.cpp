@@ -109,11 +109,11 @@ std::optional<Failure> handle(Context& context, const Served& served, const Valu
 
 } // namespace
 
-Answer<std::string> read_configuration(Context& context, const std::string& path) {
+Answer<std::string> read_configuration(Context& context, const std::string& path, std::vector<std::string> hints) {
     YK_TRY(text, read_text(path, context.streams().in, kLongestConfig));
     if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
         return usage_error(shown_name(path) + ": is empty; as a configuration it would drain every queue",
-                           {"the built-in default configuration?  leave --config out"});
+                           std::move(hints));
     }
     return text;
 }
@@ -131,7 +131,7 @@ namespace {
 /// A registration empties the RM before the daemon has read its configuration (I-122): what the daemon would refuse
 /// must not get that far.
 Answer<std::string> read_good_configuration(Context& context, const std::string& path) {
-    YK_TRY(text, read_configuration(context, path));
+    YK_TRY(text, read_configuration(context, path, {"the built-in default configuration?  leave --config out"}));
     const auto name = shown_name(path);
     const auto outcome = config_yaml::load(text, name);
     if (outcome.configuration) return text;

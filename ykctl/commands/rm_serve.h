@@ -27,8 +27,9 @@ struct RegisterOptions {
 /// The file that was sent, as messages name it; empty: none.
 [[nodiscard]] std::string shown_config(const RegisterOptions& options);
 
-/// The text of a configuration file that may be sent: not empty.
-[[nodiscard]] Answer<std::string> read_configuration(Context& context, const std::string& path);
+/// The text of a configuration file that may be sent: not empty. `hints`: the way out when it is.
+[[nodiscard]] Answer<std::string> read_configuration(Context& context, const std::string& path,
+                                                     std::vector<std::string> hints = {});
 
 /// {line, column, path, message, severity}
 [[nodiscard]] wire::Value problem_value(const config_yaml::Problem& problem);

@@ -237,6 +237,20 @@ TEST_CASE("B-04 and C-137 queues that nobody may submit to, once per highest one
     CHECK(warnings_of("{queues: [{name: root, adminacl: ' ops', queues: [{name: c}]}]}").empty());
 }
 
+TEST_CASE("B-03 C-137 no access for want of a key that was refused is no second problem") {
+    const auto problems_of = [](const std::string& queues) {
+        std::vector<std::string> paths;
+        for (const Problem& problem : load_partition("{queues: " + queues + "}").problems)
+            paths.push_back(problem.path.substr(std::string_view{"partitions[0]."}.size()));
+        return paths;
+    };
+    using Paths = std::vector<std::string>;
+    CHECK(problems_of("[{name: a, submitAcl: '*'}]") == Paths{"queues[0].submitAcl"});
+    CHECK(problems_of("[{name: root, submitacl: ['*'], queues: [{name: a}]}]") == Paths{"queues[0].submitacl"});
+    CHECK(problems_of("[{name: root, queues: {a: {submitacl: '*'}}}]") == Paths{"queues[0].queues"});
+    CHECK(problems_of("[{name: a, adminACL: x}, {name: b}]") == Paths{"queues[0].adminACL", "queues[1]"});
+}
+
 TEST_CASE("C-444 the checksum of the text is part of the configuration") {
     const std::string text = "partitions: [{queues: []}]";
     CHECK(load(text, "x").configuration->checksum == config::checksum(text));

@@ -348,6 +348,13 @@ TEST_CASE("C-300 to C-305 placement rules") {
     refused("{name: test}", "unknown rule name specified test, failing placement rule config");
     refused("{name: Recovery}", "recovery rule cannot be part of the config, failing placement rule config");
     refused("{name: fixed}", "a fixed queue rule must have a queue name set");
+    for (const char* rule : {"{name: fixed}", "{name: fixed, value: 'a b'}", "{name: user, parent: {name: fixed}}"}) {
+        INFO(rule); // and not its path, too
+        const auto text = std::string{"partitions: [{queues: [{name: root, submitacl: '*', queues: [{name: a}]}], "
+                                      "placementrules: ["} +
+                          rule + "]}]";
+        CHECK(load(text, "config").problems.size() == 1);
+    }
     refused("{name: FIXED, value: 'a b', create: true}", "invalid queue name");
     refused("{name: fixed, value: 'a..b', create: true}", "invalid queue name");
     refused("{name: tag}", "a tag queue rule must have a tag name set");

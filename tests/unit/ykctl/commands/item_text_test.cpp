@@ -49,5 +49,5 @@ TEST_CASE("event records: RM and partition when there are several") {
     CHECK(event_line(record) == "     3 - QUEUE     NONE   DETAILS_NONE root -\n");
     CHECK(event_line(record, {5, 0}) == "     3 - one   QUEUE     NONE   DETAILS_NONE root -\n");
     CHECK(event_line(record, {3, 7}) == "     3 - one gpu     QUEUE     NONE   DETAILS_NONE root -\n");
-    CHECK(event_line({{"eventID", 3}}, {1, 1}) == "     3 - - - NONE      NONE   DETAILS_NONE - -\n");
+    CHECK(event_line({{"eventID", 3}}, {1, 1}) == "     3 - - - UNSET     NONE   DETAILS_NONE - -\n");
 }
