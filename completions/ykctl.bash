@@ -385,7 +385,7 @@ _ykctl() {
             files=yes ;;
         'replay')
             words='gen'
-            options='-h --help --nodes --pods --policy --speed --spawn'
+            options='-h --help --nodes --pods --policy --speed --spawn --keep'
             files=no ;;
         'replay gen')
             words=''
