@@ -165,7 +165,7 @@ TEST_CASE("C-001 a second document is refused") {
     CHECK(problem.mark.line == 2);
     const auto both = load_text("partitions: [{queues: [{name: a, resources: {max: {vcore: 1q}}}]}]\n---\nno: [\n");
     // it hides no fault of the first one, and is not read itself
-    CHECK_THAT(config_yaml::render(both, ""), Catch::Contains("second document") && Catch::Contains("1q"));
+    CHECK_THAT(render(both, ""), Catch::Contains("second document") && Catch::Contains("1q"));
     CHECK_FALSE(both.configuration);
     CHECK(load_text("---\npartitions: [{queues: []}]\n...\n").configuration);
 }
