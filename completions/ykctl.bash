@@ -31,6 +31,7 @@ _ykctl() {
             ':dump') place='dump' ;;
             ':events') place='events' ;;
             ':metrics') place='metrics' ;;
+            ':log') place='log' ;;
             ':wait') place='wait' ;;
             ':sched') place='sched' ;;
             ':clock') place='clock' ;;
@@ -75,6 +76,7 @@ _ykctl() {
             'config:reload') place='config reload' ;;
             'config:history') place='config history' ;;
             'config:rollback') place='config rollback' ;;
+            'config:view-client') place='config view-client' ;;
             'explain:app') place='explain app' ;;
             'explain:ask') place='explain ask' ;;
             'explain:preemption') place='explain preemption' ;;
@@ -86,6 +88,7 @@ _ykctl() {
             'scenario:run') place='scenario run' ;;
             'replay:gen') place='replay gen' ;;
             'dump:diff') place='dump diff' ;;
+            'log:level') place='log level' ;;
             'sched:step') place='sched step' ;;
             'clock:show') place='clock show' ;;
             'clock:advance') place='clock advance' ;;
@@ -117,7 +120,7 @@ _ykctl() {
     esac
     case $place in
         '')
-            words='status ping health version rm node queue app ask alloc partition user group config explain scenario replay dump events metrics wait sched clock completion help'
+            words='status ping health version rm node queue app ask alloc partition user group config explain scenario replay dump events metrics log wait sched clock completion help'
             options='-h --help -s --socket -r --rm -p --partition -o --output --columns --sort-by --no-headers --timeout --color --token-file --tls-ca --quiet -v --verbose --strict --trace-wire'
             files=no ;;
         'status')
@@ -305,7 +308,7 @@ _ykctl() {
             options='-h --help'
             files=no ;;
         'config')
-            words='show check diff reload history rollback'
+            words='show check diff reload history rollback view-client'
             options='-h --help'
             files=no ;;
         'config show')
@@ -331,6 +334,10 @@ _ykctl() {
         'config rollback')
             words=''
             options='-h --help --dry-run'
+            files=no ;;
+        'config view-client')
+            words=''
+            options='-h --help'
             files=no ;;
         'explain')
             words='app ask preemption node user config queue placement'
@@ -378,7 +385,7 @@ _ykctl() {
             files=yes ;;
         'replay')
             words='gen'
-            options='-h --help --nodes --pods --policy --speed --spawn'
+            options='-h --help --nodes --pods --policy --speed --spawn --keep'
             files=no ;;
         'replay gen')
             words=''
@@ -399,6 +406,14 @@ _ykctl() {
         'metrics')
             words=''
             options='-h --help --grep --family'
+            files=no ;;
+        'log')
+            words='level'
+            options='-h --help'
+            files=no ;;
+        'log level')
+            words=''
+            options='-h --help'
             files=no ;;
         'wait')
             words=''

@@ -305,12 +305,6 @@ AllocationId PartitionContext::introduce_ask(std::string_view application, std::
 
 /// Whether it is placed, or about to be, which is the whole answer; else since when it waits.
 bool PartitionContext::explain_settled(const Allocation& ask, Explanation& explanation) const {
-    if (ask.is(Allocation::Placed)) {
-        const std::string& node = s_.nodes[ask.node].id;
-        explanation.verdict = "PLACED";
-        explanation.reasons.push_back({"PLACED", node, "placed on node " + node, {}, {}, {}, 0});
-        return true;
-    }
     if (ask.is(Allocation::InFlight)) { // G-040
         const std::string placeholder{s_.allocations[ask.partner].key.view()};
         explanation.verdict = "HELD";
@@ -322,6 +316,12 @@ bool PartitionContext::explain_settled(const Allocation& ask, Explanation& expla
                                        {},
                                        {},
                                        1});
+        return true;
+    }
+    if (ask.is(Allocation::Placed)) {
+        const std::string& node = s_.nodes[ask.node].id;
+        explanation.verdict = "PLACED";
+        explanation.reasons.push_back({"PLACED", node, "placed on node " + node, {}, {}, {}, 0});
         return true;
     }
     explanation.pending_asks = 1;

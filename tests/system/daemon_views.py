@@ -168,6 +168,73 @@ def test_what_an_ask_went_through():  # I-354, I-710 to I-712
         check(len(app["allocations"]) == 1 and "allocationLog" not in app["allocations"][0], "the log is gone with the ask", app)
 
 
+LIMITED = """
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: "*"
+        queues:
+          - name: a
+            limits: [{limit: u, users: [u], maxresources: {vcore: 1}, maxapplications: 1}, {limit: g, groups: [g], maxapplications: 9}]
+  - name: gpu
+    queues: [{name: root, submitacl: "*", queues: [{name: b, maxapplications: 4}]}]
+"""
+
+
+def test_a_user_a_node_and_a_configuration_are_explained():  # I-354, B-09, C-401, C-403
+    with Daemon(*BY_HAND) as daemon:
+        rm = Rm(daemon, config=LIMITED)
+        ask = lambda what, **more: rm.client.get("Explain", {"what": what, **more})
+        refused = lambda code, **body: rm.client.refused(code, "Explain", body)
+        cluster(rm, vcore=2000)
+        rm.asks({"allocationKey": "k", "resourceAsk": {"vcore": 1000}}, {"allocationKey": "l", "resourceAsk": {"vcore": 2000}})
+        rm.step()
+        told = ask("user", user="u", queue="root.a", groups=["h", "g"])
+        check(told["verdict"] == "BLOCKED_BY_LIMIT", told)
+        check([(one["code"], one["object"]) for one in told["reasons"]] == [("USER_LIMIT", "root.a"), ("APP_LIMIT", "root.a")], told)
+        check(told["reasons"][0]["used"] == told["reasons"][0]["limit"] == {"vcore": 1000}, told)
+        details = told["details"]
+        check((details["group"], details["groupFrom"], details["groups"]) == ("g", "root.a", ["h", "g"]), details)
+        check([(level["queue"], level["kind"], level["entry"]) for level in details["levels"]] ==
+              [("root.a", "user", "u"), ("root", "user", ""), ("root.a", "group", "g"), ("root", "group", "")], details)
+        check(details["levels"][0]["headroom"] == {"vcore": 0} and "max" not in details["levels"][1], details)
+        check(len(ask("user", user="u", queue="root.b")["details"]["levels"]) == 2, "found in the partition that has it")
+        refused("E_INVALID", what="user", user="u", queue="root")  # in both
+        check(ask("user", user="u", queue="root", partition="gpu")["verdict"] == "UNLIMITED")
+        error = refused("E_NOT_FOUND", what="user", user="u", queue="root.a.b")
+        check("the deepest on this path is root.a" in error["message"], error)
+        refused("E_INVALID", what="user", user="u", queue="a")
+        refused("E_MISSING_FIELD", what="user", queue="root.a")
+        told = ask("node", node="n1")
+        check(told["verdict"] == "FULL" and told["reasons"][0]["code"] == "NODE_FIT" and told["reasons"][0]["asks"] == 1, told)
+        check(told["details"]["available"] == {"vcore": 1000} and told["details"]["pending"]["lacking"] == {"vcore": 1}, told)
+        check(told["details"]["applications"] == [{"applicationID": "app", "allocations": 1}], told)
+        refused("E_NOT_FOUND", what="node", node="n2")
+        refused("E_NOT_FOUND", what="node", node="n1", rmID="none")
+        told = ask("config", config="root.b.maxapplications", partition="gpu")
+        check((told["verdict"], told["details"]["line"], told["details"]["value"], told["details"]["inForce"]) == ("SET", 11, "4", 4), told)
+        check(ask("config", config="partitions[1].queues[0].queues[0].maxapplications")["details"] == told["details"], "either way")
+        refused("E_INVALID", what="config", config="root.b.maxapplications")  # of which partition?
+        refused("E_NOT_FOUND", what="config", config="root.b.maxapplicatons", partition="gpu")
+        refused("E_NOT_FOUND", what="config", config="log.levl")
+        error = refused("E_INVALID", what="reservation")
+        check("app, ask, queue, node, user, config, preemption and placement" in error["message"], error)
+
+
+def test_who_set_a_key_of_extra_config():  # I-354, C-460, C-462, C-466
+    with Daemon(*BY_HAND) as daemon:
+        rm = Rm(daemon, extraConfig={"event.maxStreams": "5", "service.enableConfigHotRefresh": "false"})
+        ask = lambda key: rm.client.get("Explain", {"what": "config", "config": key})
+        said = lambda key: (ask(key)["verdict"], ask(key)["details"]["inForce"], ask(key)["details"]["from"])
+        check(said("event.maxStreams") == ("SET", "5", "extraConfig of RM rm:1"), said("event.maxStreams"))
+        rm.client.change("SetExtraConfig", {"extraConfig": {"event.maxStreams": "6"}})
+        check(said("event.maxStreams") == ("SET", "6", "SetExtraConfig, until ykd starts again"), said("event.maxStreams"))
+        rm.client.change("UpdateConfiguration", {"rmID": "rm:1", "config": CONFIG, "extraConfig": {}})
+        check(said("service.enableConfigHotRefresh") == ("DEFAULT", "false", "an earlier extraConfig"), "it stays")
+        check(said("service.reservationDelay") == ("DEFAULT", "2s", "default"), said("service.reservationDelay"))
+
+
 def test_what_an_application_went_through():  # I-720, I-730
     with Daemon(*BY_HAND) as daemon:
         rm = Rm(daemon)

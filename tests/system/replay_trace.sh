@@ -90,7 +90,7 @@ YKCTL_RM=mine refused 1 'rm deregister mine' replay "${trace[@]}"
 ykctl --quiet rm deregister mine --force
 
 # Interrupted, it deregisters as well.
-ykctl replay "${trace[@]}" --speed 0.001 >"$work/out" 2>"$work/err" &
+"$bin/ykctl" replay "${trace[@]}" --speed 0.001 >"$work/out" 2>"$work/err" &
 pid=$!
 for _ in $(seq 500); do [[ $(ykctl rm list -o name) == replay ]] && break; sleep 0.02; done
 [[ $(ykctl rm list -o name) == replay ]] || fail "no replay to interrupt: $(cat "$work/err")"
@@ -113,6 +113,6 @@ printf 'sn,cpu_milli,memory_mib,gpu\nn-1,many,1,0\n' >"$work/bad.csv"
 refused 2 "$work/bad.csv:2: cpu_milli" replay --spawn --nodes "$work/bad.csv" --pods "$work/t/pods.csv"
 refused 2 "$work/none.csv" replay --spawn --nodes "$work/none.csv" --pods "$work/t/pods.csv"
 refused 2 'policy' replay --spawn "${trace[@]}" --policy best
-for speed in 0 -1 fast 2x inf nan ''; do refused 2 'a number above 0' replay --spawn "${trace[@]}" "--speed=$speed"; done
+for speed in 0 -1 fast 2x inf nan; do refused 2 'a number above 0' replay --spawn "${trace[@]}" "--speed=$speed"; done
 refused 2 'a report has no -o name' replay --spawn "${trace[@]}" -o name
 refused 3 "$work/nobody" -s "ipc://$work/nobody" replay "${trace[@]}"

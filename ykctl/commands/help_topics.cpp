@@ -79,6 +79,7 @@ Without an address: /run/ykd/ykd.sock, $XDG_RUNTIME_DIR/ykd.sock, /tmp/ykd-UID/y
   BACKOFF             tried too often; waits before the next attempt
   RM_PREDICATE        the RM said no
   PREEMPT_WAIT        victims are being stopped for it
+  HELD                its queue, user or application is not in a state to run it
   IMPOSSIBLE          no node and no queue could ever hold it
 Not in the way, but worth knowing:
   PLACED              it runs already, on this node

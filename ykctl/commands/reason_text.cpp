@@ -108,9 +108,9 @@ std::string nodes_text(const Value& nodes) {
 
 std::string reason_text(const Value& reason, const Value& nodes) {
     const auto& own = member_of(reason, "nodes");
-    const auto& answers = own.is_object() ? own : nodes;
+    const auto& answers = own.empty() ? nodes : own;
     const auto code = text_of(reason, "code");
-    if (code == "NODE_FIT" && answers.is_object()) return nodes_text(answers);
+    if (code == "NODE_FIT" && answers.is_object() && !answers.empty()) return nodes_text(answers);
     if (code == "REQUIRED_NODE") return required_node_text(reason, answers);
     if (code == "GANG") return gang_text(reason);
     if (code == "SORT") return sort_text(reason);

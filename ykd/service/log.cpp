@@ -83,7 +83,7 @@ Result<void> check_folder_of(const std::string& file) {
     const std::size_t slash = file.rfind('/');
     if (slash == std::string::npos || slash == 0) return {};
     const std::string folder = file.substr(0, slash);
-    if (::access(folder.c_str(), W_OK | X_OK) == 0) return {};
+    if (::access(file.c_str(), F_OK) == 0 || ::access(folder.c_str(), W_OK | X_OK) == 0) return {};
     return Error{
         0, fmt::format("cannot log to {}: the directory {} is not usable: {}", file, folder, std::strerror(errno)), {}};
 }

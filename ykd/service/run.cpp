@@ -194,7 +194,8 @@ bool check_files(const DaemonSettings& settings) {
 bool check_pid_file(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
-    if (path.empty() || ::access(folder.c_str(), W_OK | X_OK) == 0) return true;
+    if (path.empty() || ::access(path.c_str(), W_OK) == 0) return true;
+    if (::access(folder.c_str(), W_OK | X_OK) == 0) return true;
     std::cerr << "ykd: cannot write the pid file " << path << ": " << std::strerror(errno) << "\n";
     return false;
 }

@@ -46,7 +46,7 @@ TEST_CASE("ecosystem.md 5.2 a state file is written whole, for its owner only") 
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().message.find("cannot write " + folder.path + "/b.json: ") == 0);
     std::size_t files = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(folder.path)) files += entry.exists() ? 1 : 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path)) files += entry.exists() ? 1U : 0U;
     CHECK(files == 2); // nothing unfinished is left
     CHECK_FALSE(write_state_file(folder.path + "/none", "a", "x").ok());
 }

@@ -39,7 +39,7 @@ TEST_CASE("I-354 SORT: how many applications come first in a fair queue, the fir
     }
     const Explanation last = explain(c, "a4", "more");
     CHECK(last.verdict == "WAITING");
-    REQUIRE(codes(last) == "NODE_FIT SORT");
+    REQUIRE(codes(last) == "QUEUE_MAX NODE_FIT SORT"); // of root: all that the nodes have is used
     const ExplainReason& reason = last.reasons.back();
     CHECK(reason.object == "root.a");
     CHECK(reason.asks == 0); // others in front block nothing
@@ -49,8 +49,8 @@ TEST_CASE("I-354 SORT: how many applications come first in a fair queue, the fir
     CHECK(names(*reason.sort) == "a0 a1 a2");
     CHECK(reason.sort->first[2].share == Approx(0.2));
     CHECK(reason.sort->own.share == Approx(0.4));
-    CHECK(codes(explain(c, "a0", "more")) == "NODE_FIT"); // nobody before the first
-    CHECK(last.reasons.front().nodes->best == "n-0");
+    CHECK(codes(explain(c, "a0", "more")) == "QUEUE_MAX NODE_FIT"); // nobody before the first
+    CHECK(last.reasons.at(1).nodes->best == "n-0");
 }
 
 TEST_CASE("I-354 SORT: an ask that could be placed at once is schedulable, whoever comes before it") {

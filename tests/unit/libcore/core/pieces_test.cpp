@@ -104,9 +104,9 @@ TEST_CASE("C-400 C-403 I-405 the applications that count, in pieces of any size"
         }
         std::sort(all.begin(), all.end());
         REQUIRE(all.size() == 12);
-        CHECK(all[0] == "app-1 root.a ann[dev] dev 1000 true");
-        CHECK(all[1] == "app-10 root.b.x ann[dev]  10000 true");
-        CHECK(all[4] == "app-2 root.a bob[ops dev] dev 2000 true");
+        CHECK(all[0] == "app-1 root.a ann[dev] dev 1 true");
+        CHECK(all[1] == "app-10 root.b.x ann[dev]  10 true");
+        CHECK(all[4] == "app-2 root.a bob[ops dev] dev 2 true");
     }
     ViewPlace place;
     std::size_t room = 1;

@@ -40,6 +40,10 @@ TEST_CASE("reasons: no node has room") {
           "0 of 3 nodes could host an ask now (nearest: n-1, free 185Gi); 2 lack memory, 1 drained");
 }
 
+TEST_CASE("reasons: without numbers the daemon's own words") {
+    CHECK(text(R"({"code":"NODE_FIT","text":"no node is large enough"})", "{}") == "no node is large enough");
+}
+
 TEST_CASE("reasons: placeholders that do not add up, in units") {
     CHECK(text(R"({"code":"GANG","text":"memory=1","used":{"memory":1073741824},"limit":{"memory":2147483648}})") ==
           "its placeholders add up to 1Gi, it announced 2Gi: only with exactly that sum placed it runs without a real "
