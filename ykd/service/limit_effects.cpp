@@ -40,11 +40,12 @@ std::string few_of(const std::vector<std::string>& names) {
 }
 
 LimitEffects::LimitEffects(const config::Queue& before, const config::Queue& now,
-                           std::vector<CountedApplicationView> applications)
+                           const std::vector<CountedApplicationView>& applications)
     : before_(before, names_), now_(now, names_) {
-    std::sort(applications.begin(), applications.end(),
-              [](const CountedApplicationView& a, const CountedApplicationView& b) { return a.id < b.id; });
-    for (const CountedApplicationView& each : applications) count(each);
+    std::vector<const CountedApplicationView*> by_name;
+    for (const CountedApplicationView& each : applications) by_name.push_back(&each);
+    std::sort(by_name.begin(), by_name.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
+    for (const CountedApplicationView* each : by_name) count(*each);
 }
 
 void LimitEffects::count(const CountedApplicationView& application) {

@@ -24,7 +24,7 @@ class LimitEffects {
 public:
     /// REQUIRES: both are validated.
     LimitEffects(const config::Queue& before, const config::Queue& now,
-                 std::vector<CountedApplicationView> applications);
+                 const std::vector<CountedApplicationView>& applications);
 
     struct Change {
         std::string old_value, new_value, text;
