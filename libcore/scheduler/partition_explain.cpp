@@ -228,8 +228,9 @@ private:
         add(shape_.is_pinned() ? "REQUIRED_NODE" : "NODE_FIT", shape_.is_pinned() ? shape_.required_node : s_.name,
             text);
         reasons_.back().nodes = fit_;
-        if (ask_.reservation.valid())
-            add("RESERVED", s_.nodes[s_.reservations[ask_.reservation].node].id, "this node is kept for the ask");
+        if (!ask_.reservation.valid()) return;
+        add("RESERVED", s_.nodes[s_.reservations[ask_.reservation].node].id, "this node is kept for the ask");
+        reasons_.back().asks = 0; // it is in nobody's way
     }
 
     /// Who is offered room first, as long as room is what the ask waits for.

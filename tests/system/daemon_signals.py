@@ -85,6 +85,7 @@ def test_usr1_writes_a_dump_into_the_state_directory():  # ecosystem.md 5.2, C-4
             client = daemon.client()
             client.register()
             client.cluster()
+            client.get("Sync", {"rmID": "rm:1"})
             daemon.signal(signal.SIGUSR1)
             until("the file is logged", lambda: "bytes written to " + folder in daemon.text())
             (name,) = os.listdir(folder)

@@ -84,7 +84,7 @@ a_refusal_changes_nothing() {
     expect 1 'bad.yaml:1:.*12q' config check "$work/bad.yaml"
     expect 1 'update of configuration failed: .*12q' config reload -f "$work/bad.yaml" --extra log.level=debug
     logged 'RM demo: configuration refused, the old one stays: .*12q'
-    says 'last reload +refused at 20[-0-9]+T.*, config:1:[0-9]+: .*12q' status
+    says 'last reload: +refused at 20[-0-9]+T.*, config:1:[0-9]+: .*12q' status
     says '"lastReload":.*"ok":false,"reason":"config:1:' -o jsonl status
     configuration 12q '- {name: a}' >"$work/two.yaml" # two faults
     local file=$work/two.yaml command
@@ -153,7 +153,7 @@ files() {
     expect 1 "$work/queues.yaml:1:[0-9]+: .*12q" config diff
     has_max 6000
     says 'reloaded|unchanged' config rollback
-    says 'last reload +[0-9.]+m?s ago' status
+    says 'last reload: +[0-9.]+m?s ago' status
     says '.' --strict status
     says 'NAME|n1' node list # and work goes on
 }
@@ -195,7 +195,7 @@ what_a_reload_means_for_people() { # C-242, C-403, C-423, C-433
     says 'reloaded' config reload -f "$work/people.yaml"
     for app in a1 b1 c1; do says 'removed' app remove "$app"; done
 }
-shows_refusal() { ykctl status | grep -qE "^last reload +refused at .*, $work/queues.yaml:1:[0-9]+: .*12q"; }
+shows_refusal() { ykctl status | grep -qE "^last reload: +refused at .*, $work/queues.yaml:1:[0-9]+: .*12q"; }
 
 work_runs
 what_a_reload_would_do

@@ -142,7 +142,7 @@ void define_list(Command command, Context& context) {
     });
 }
 
-void define_stream_log(Command rm, Context& context) {
+void define_rm_log(Command rm, Context& context) {
     const auto command = rm.sub("log", "what a detached RM was told");
     const auto options = std::make_shared<LogOptions>();
     command.option("RMID", options->id, "the RM, default the only one");
@@ -186,7 +186,7 @@ void define_rm(Command root, Context& context) {
     show.option("RMID", *shown, "the RM, default the only one");
     show.run([&context, shown] { return show_rm(context, *shown); });
 
-    define_stream_log(rm, context);
+    define_rm_log(rm, context);
 
     const auto leave = rm.sub("deregister", "remove an RM with its partitions");
     const auto leaving = std::make_shared<std::optional<std::string>>();

@@ -46,7 +46,7 @@ std::optional<std::vector<DumpTarget>> find_targets(const CallPtr& call, const D
         return fail(ErrorCode::NotFound, fmt::format("RM {} is not registered", rm_id), "rmID");
     if (wanted.name.empty()) return targets;
     if (found.empty())
-        return fail(ErrorCode::NotFound, fmt::format("Partition not found: there is no {}", query.partition),
+        return fail(ErrorCode::NotFound, fmt::format("Partition not found: there is no partition {}", query.partition),
                     "partition");
     if (found.size() > 1)
         return fail(ErrorCode::Invalid,

@@ -103,6 +103,8 @@ TEST_CASE("I-354 REQUIRED_NODE: with what the node has") {
     REQUIRE(reason->nodes.has_value());
     CHECK(reason->nodes->best == "n-1");
     CHECK(reason->need.has_value());
+    for (const ExplainReason& each : full.reasons)
+        if (each.code == "RESERVED") CHECK(each.asks == 0); // kept for it, which blocks nothing
     CHECK(pinned.verdict == "IMPOSSIBLE");
 }
 
