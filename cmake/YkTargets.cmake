@@ -12,6 +12,9 @@ if(YK_WERROR)
 endif()
 
 add_library(yk_options INTERFACE)
+if(YK_LTO AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_link_options(yk_options INTERFACE -Wno-stringop-overflow) # the same false alarms, when code is made at last
+endif()
 if(YK_SANITIZE)
   target_compile_options(yk_options INTERFACE -fsanitize=${YK_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(yk_options INTERFACE -fsanitize=${YK_SANITIZE})

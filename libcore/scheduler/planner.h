@@ -119,7 +119,7 @@ private:
     Plan begin_offering(AllocationId ask, bool nodes_tried, Instant now);
     Plan go_on_offering(AllocationId ask, Instant now);
     Plan conclude_offering(AllocationId ask, const Offering& attempt, Instant now);
-    [[nodiscard]] bool may_still_preempt(AllocationId ask, bool tried) const;
+    [[nodiscard]] bool may_still_preempt(AllocationId ask, bool tried, Instant now) const;
     Plan try_checked(AllocationId ask, Instant now);
     Plan try_reserving(AllocationId ask, Instant now);
     [[nodiscard]] Plan checked(const Plan& plan);

@@ -159,7 +159,7 @@ Plan Planner::go_on_offering(AllocationId ask, Instant now) {
 
 /// P-064: time has passed since the attempt began, so everything is tested again. Nobody goes in vain.
 Plan Planner::conclude_offering(AllocationId ask, const Offering& attempt, Instant now) {
-    if (attempt.best && may_still_preempt(ask, attempt.nodes_tried)) {
+    if (attempt.best && may_still_preempt(ask, attempt.nodes_tried, now)) {
         PreemptionPlan plan = preemption_.plan_agreed(ask, attempt.best->offer, attempt.best->last, now);
         note_attempt(ask, std::move(plan.attempt), now);
         if (plan) return taking(Plan::Kind::Preempt, ask, std::move(plan));
@@ -174,12 +174,13 @@ Plan Planner::conclude_offering(AllocationId ask, const Offering& attempt, Insta
 }
 
 /// Whether the attempt could begin now, at the same point of P-020.
-bool Planner::may_still_preempt(AllocationId id, bool tried) const {
+bool Planner::may_still_preempt(AllocationId id, bool tried, Instant now) const {
     const Allocation& ask = s_.allocations[id];
     const AskGroup& group = s_.groups[ask.group];
     const Application& application = s_.applications[ask.application];
     if (!s_.preemption_enabled || !ask.is(Allocation::PreemptOther) || group.replaceable || group.gang_held)
         return false;
+    if (now < ask.created + application.queue->properties.preemption_delay) return false;
     if (s_.refusing_user_limit(application, s_.resource_of(ask)).valid()) return false;
     if (nodes_tried(ask) != tried) return false;
     return !tried || s_.shapes[ask.shape].blocked || next_nodes(id).empty(); // no room came up meanwhile
