@@ -281,8 +281,8 @@ several_partitions() {
     checks=$((checks + 1))
     if ykctl -r two -p gpu events | grep -qE 'two|Z +gpu'; then fail 'events of one partition name it'; fi
     expect 4 'RM nope is not registered' -r nope events
-    expect 4 'Partition not found: there is no nope' -p nope events
-    expect 4 'Partition not found: there is no nope' -p nope events --follow
+    expect 4 'Partition not found: there is no partition nope' -p nope events
+    expect 4 'Partition not found: there is no partition nope' -p nope events --follow
     says 'rm two deregistered' rm deregister two --force
     says ' QUEUE ' -r two events # is gone, and its events are kept
 }

@@ -68,6 +68,8 @@ def test_a_session_of_role_rm_sees_the_objects_of_its_own_rms():  # I-412
         check(mine.dump("config")["rmID"] == "spark-1")
         check(mine.dump("queue", queue="root.a")["queuename"] == "root.a", "there is only one that it sees")
         check("observer" in mine.refused("E_FORBIDDEN", "Dump", {"what": "nodes", "rmID": "other"})["message"])
+        check("observer" in mine.refused("E_FORBIDDEN", "Explain", {"what": "queue", "queue": "root.a", "rmID": "other"})["message"])
+        check(mine.get("Explain", {"what": "queue", "queue": "root.a"})["details"]["rmID"] == "spark-1")
         mine.refused("E_FORBIDDEN", "Dump", {"what": "apps", "partition": "[other]default"})
         check(rms(mine.dump("full")["nodes"]) == ["spark-1"])
         mine.hello(role="observer", token="hush")

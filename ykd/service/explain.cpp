@@ -5,7 +5,9 @@
 
 #include "ykd/runtime/event_encoding.h"
 #include "ykd/service/daemon.h"
+#include "ykd/service/dump_kinds.h"
 #include "ykd/service/dump_objects.h"
+#include "ykd/service/dump_targets.h"
 #include "ykd/service/explain_kinds.h"
 #include "ykd/service/gather.h"
 #include "ykd/service/services.h"
@@ -168,8 +170,12 @@ Value reason_value(const ExplainReason& reason) {
 }
 
 std::optional<std::vector<RmPtr>> rms_to_explain(const CallPtr& call, const std::string& rm_id) {
+    DumpQuery query; // what may be dumped may be explained (I-412)
+    query.rm_id = rm_id;
+    if (!check_visible(call, query)) return std::nullopt;
     std::vector<RmPtr> rms = call->daemon().rms().all();
-    std::erase_if(rms, [&](const RmPtr& rm) { return !rm_id.empty() && rm->id != rm_id; });
+    std::erase_if(
+        rms, [&](const RmPtr& rm) { return (!rm_id.empty() && rm->id != rm_id) || !call->session->may_see(rm->id); });
     if (!rms.empty() || rm_id.empty()) return rms;
     call->fail(ErrorCode::NotFound, fmt::format("RM {} is not registered", rm_id), "rmID");
     return std::nullopt;

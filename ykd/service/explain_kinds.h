@@ -28,7 +28,7 @@ void explain_setting(const CallPtr& call, const std::string& key);
 
 /// As I-354 has it.
 [[nodiscard]] Value reason_value(const ExplainReason& reason);
-/// The RM of this id; all when it is empty. Nothing: it is not registered, and the call was answered.
+/// The RM of this id; all that the session may see (I-412) when it is empty. Nothing: the call was answered.
 [[nodiscard]] std::optional<std::vector<RmPtr>> rms_to_explain(const CallPtr& call, const std::string& rm_id);
 
 /// f(const ClusterContext&, short name) for the partition, by its short or full name; for all when it is empty. Owner

@@ -124,17 +124,13 @@ void explain_placement(const CallPtr& call, wire::BodyReader& reader) {
     question->config = reader.optional_text("config", wire::TextRule::Config);
     if (!call->accepts(reader)) return;
     if (question->config) return explain_with_config(call, *question);
-    std::vector<RmPtr> rms = call->daemon().rms().all();
-    std::erase_if(rms, [&](const RmPtr& rm) { return !question->rm_id.empty() && rm->id != question->rm_id; });
-    if (rms.empty())
-        return call->fail(ErrorCode::NotFound,
-                          question->rm_id.empty() ? "no RM is registered; send a configuration along"
-                                                  : fmt::format("RM {} is not registered", question->rm_id),
-                          "rmID");
+    auto rms = rms_to_explain(call, question->rm_id);
+    if (!rms) return;
+    if (rms->empty()) return call->fail(ErrorCode::NotFound, "no RM is registered; send a configuration along", "rmID");
     std::map<std::string, ResolvedUser> users; // looked up here: an owner thread may not wait
-    for (const RmPtr& rm : rms) users[rm->id] = user_of(*rm->users, *question, call->daemon().now());
+    for (const RmPtr& rm : *rms) users[rm->id] = user_of(*rm->users, *question, call->daemon().now());
     gather<std::optional<Found>>(
-        call->daemon().workers(), std::move(rms), Lane::Control,
+        call->daemon().workers(), *std::move(rms), Lane::Control,
         [question, users](RmOwner& owner) -> std::optional<Found> {
             if (owner.context() == nullptr) return std::nullopt;
             return explain_in(*owner.context(), users.at(owner.rm_id()), *question);

@@ -54,10 +54,10 @@ void explain_queue(const CallPtr& call, wire::BodyReader& reader) {
     const std::string rm_id = reader.text("rmID");
     const std::string path = reader.text("queue", wire::Presence::Required, wire::TextRule::Queue);
     if (!call->accepts(reader)) return;
-    std::vector<RmPtr> rms = call->daemon().rms().all();
-    std::erase_if(rms, [&](const RmPtr& rm) { return !rm_id.empty() && rm->id != rm_id; });
+    auto rms = rms_to_explain(call, rm_id);
+    if (!rms) return;
     gather<std::vector<Found>>(
-        call->daemon().workers(), std::move(rms), Lane::Control,
+        call->daemon().workers(), *std::move(rms), Lane::Control,
         [partition, path](RmOwner& owner) { return queues_of(owner, partition, path); },
         [call, path](const std::vector<Gathered<std::vector<Found>>>& all) {
             std::vector<std::string> places;
