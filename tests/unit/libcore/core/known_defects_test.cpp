@@ -184,6 +184,18 @@ TEST_CASE("P-122 D-41 a used type that a child does not guarantee is shared out,
     CHECK(shares[1].target.get(s.resources.find("memory")) == 5);
 }
 
+TEST_CASE("G-040 D-06 an application whose only work is on its way into a placeholder's place is not over") {
+    GangStory c;
+    c.nodes(1, "memory:10");
+    c.gang("app", "memory:4").placeholders("app", 2, "memory:2").cycles(2);
+    c.real("app", "r", "memory:2").cycles(1);
+    c.release("app", "ph-2"); // nothing is pending, allocated or placed but the one that goes
+    CHECK(c.state_of("app") == "Running");
+    c.confirm("app", "ph-1");
+    CHECK(c.placed("app") == "r");
+    CHECK(c.log_of("app") == "Accepted Running");
+}
+
 TEST_CASE("P-125 D-42 who agreed goes before who opted out") {
     const auto queues = [](int max) {
         return fmt::format(
