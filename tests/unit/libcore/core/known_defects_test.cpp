@@ -196,6 +196,24 @@ TEST_CASE("G-040 D-06 an application whose only work is on its way into a placeh
     CHECK(c.log_of("app") == "Accepted Running");
 }
 
+TEST_CASE("P-054 D-32 on a node victims go until every type is covered, not only the first") {
+    Cluster c{"[{name: c2, resources: {guaranteed: {memory: 4, vcore: 4m}}}, {name: c1}]"};
+    c.application("x", "root.c2").application("v", "root.c1").nodes(1, "memory:4,vcore:4");
+    c.victim("v", "m", "memory:4", "n-0", 2).victim("v", "c", "vcore:4", "n-0", 1);
+    c.ask("x", "k", "memory:4,vcore:4", kOther).cycles(1);
+    CHECK(c.preempted() == "c m");
+}
+
+TEST_CASE("P-060 D-33 where only a queue's limit is in the way, the node that costs nothing is kept") {
+    Cluster c{"[{name: p, resources: {max: {memory: 10}}, queues: [{name: c1}, {name: c2, resources: {guaranteed: "
+              "{memory: 10}}}]}]"};
+    c.nodes(2, "memory:10").application("v", "root.p.c1").application("x", "root.p.c2");
+    c.victim("v", "old", "memory:5", "n-0", 1).victim("v", "new", "memory:5", "n-0", 2);
+    c.ask("x", "k", "memory:4", kOther).cycles(1);
+    CHECK(c.preempted() == "new");
+    CHECK(c.reserved_on("n-1") == "k");
+}
+
 TEST_CASE("P-125 D-42 who agreed goes before who opted out") {
     const auto queues = [](int max) {
         return fmt::format(
