@@ -7,6 +7,9 @@ target_compile_options(yk_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(yk_warnings INTERFACE -Wno-restrict) # false alarms on "text" + std::string (GCC bug 105329)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(yk_warnings INTERFACE -Wno-bitwise-instead-of-logical) # libcore/objects/lanes.h means it
+endif()
 if(YK_WERROR)
   target_compile_options(yk_warnings INTERFACE -Werror)
 endif()

@@ -88,6 +88,7 @@ _ykctl() {
             'scenario:run') place='scenario run' ;;
             'replay:gen') place='replay gen' ;;
             'dump:diff') place='dump diff' ;;
+            'dump:verify') place='dump verify' ;;
             'log:level') place='log level' ;;
             'sched:step') place='sched step' ;;
             'clock:show') place='clock show' ;;
@@ -392,10 +393,14 @@ _ykctl() {
             options='-h --help --nodes --pods --seed'
             files=yes ;;
         'dump')
-            words='diff'
+            words='diff verify'
             options='-h --help'
             files=yes ;;
         'dump diff')
+            words=''
+            options='-h --help'
+            files=yes ;;
+        'dump verify')
             words=''
             options='-h --help'
             files=yes ;;

@@ -166,6 +166,8 @@ function __ykctl_at --description 'whether the command typed so far is the one g
                 set place 'replay gen'
             case 'dump:diff'
                 set place 'dump diff'
+            case 'dump:verify'
+                set place 'dump verify'
             case 'log:level'
                 set place 'log level'
             case 'sched:step'
@@ -449,10 +451,13 @@ complete -c ykctl -n '__ykctl_at replay gen' -l nodes -x -d 'so many nodes, defa
 complete -c ykctl -n '__ykctl_at replay gen' -l pods -x -d 'so many pods, default 200'
 complete -c ykctl -n '__ykctl_at replay gen' -l seed -x -d 'the same seed gives the same bytes, default 1'
 complete -c ykctl -n '__ykctl_at dump' -a diff -d 'compare two dump files; exit 8 when they differ'
+complete -c ykctl -n '__ykctl_at dump' -a verify -d 'do the sums of a full dump agree, is all there that is named; exit 8 if not'
 complete -c ykctl -n '__ykctl_at dump' -F
 complete -c ykctl -n '__ykctl_at dump' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at dump diff' -F
 complete -c ykctl -n '__ykctl_at dump diff' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at dump verify' -F
+complete -c ykctl -n '__ykctl_at dump verify' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at events' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at events' -l follow -d 'go on with what happens from now, until interrupted'
 complete -c ykctl -n '__ykctl_at events' -l since -x -d 'from this event number, or this long ago: 5m'

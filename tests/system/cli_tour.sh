@@ -243,6 +243,9 @@ dumps() {
     says 'undrained' node undrain n1 n2 n3
     ykctl dump all "$work/a.json" 2>/dev/null
     says 'no differences' dump diff "$work/a.json" "$work/a.json"
+    expect 0 'all that is named is there' dump verify "$work/a.json"
+    expect 0 'all that is named is there' dump verify
+    expect 2 'is no dump of all' dump verify <(echo '{}')
     says 'drained' node drain n2
     ykctl dump all "$work/b.json" 2>/dev/null
     expect 8 'nodeID=n2.\.schedulable: true -> false' dump diff "$work/a.json" "$work/b.json"

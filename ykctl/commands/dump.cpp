@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ykctl/commands/dump_diff.h"
+#include "ykctl/commands/dump_verify.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/commands/suggest.h"
 #include "ykctl/commands/values.h"
@@ -20,6 +21,7 @@ const std::vector<std::string> kWhats{"all",    "partitions", "queues",  "apps",
                                       "users",  "groups",     "rules",   "config",        "utilization", "streams",
                                       "events", "clusters",   "history", "confighistory", "loglevels"};
 
+constexpr int kDumpsCompared = 3;
 constexpr int kDeepest = 100; // a dump has less than a third of that
 
 /// Pages as one: lists are appended; of partition maps those around the same partition are merged (I-411).
@@ -98,6 +100,45 @@ Outcome diff(Context& context, const std::string& left, const std::string& right
     return differences.empty() ? Exit::Ok : Exit::Different;
 }
 
+/// Faults of one dump may be what changed while it was made: those of a daemon are faults when later dumps have them,
+/// too.
+Answer<std::vector<DumpFault>> faults_of_daemon(Context& context) {
+    std::vector<DumpFault> faults;
+    for (int i = 0; i < kDumpsCompared; ++i) {
+        YK_TRY(pages, context.dump("full"));
+        auto found = verify_dump(merged(std::move(pages)));
+        if (i == 0) faults = found;
+        std::erase_if(faults, [&](const DumpFault& fault) {
+            return std::find(found.begin(), found.end(), fault) == found.end();
+        });
+        if (faults.empty()) break;
+    }
+    return faults;
+}
+
+Answer<std::vector<DumpFault>> faults_of_file(Context& context, const std::string& path) {
+    YK_TRY(document, read_dump(context, path));
+    const auto& full = member_of(document, "data");
+    if (!member_of(full, "partitions").is_array())
+        return usage_error(path + ": is no dump of all", {"one is written by:  ykctl dump all FILE"});
+    return verify_dump(full);
+}
+
+Outcome verify(Context& context, const std::optional<std::string>& path) {
+    YK_TRY(faults, path ? faults_of_file(context, *path) : faults_of_daemon(context));
+    if (context.machine_readable()) {
+        std::vector<Value> list;
+        for (const auto& fault : faults)
+            list.push_back({{"partition", fault.place}, {"object", fault.object}, {"text", fault.text}});
+        context.out() << list_text(list, {}, context.format(), {});
+    } else {
+        for (const auto& fault : faults)
+            context.out() << fault.place << " " << fault.object << ": " << fault.text << "\n";
+        if (faults.empty()) context.note("all sums are right, and all that is named is there");
+    }
+    return faults.empty() ? Exit::Ok : Exit::Different;
+}
+
 } // namespace
 
 void define_dump(Command root, Context& context) {
@@ -114,6 +155,12 @@ void define_dump(Command root, Context& context) {
     compare.option("A", *left, "the older").value("FILE").required();
     compare.option("B", *right, "the newer").value("FILE").required();
     compare.run([&context, left, right] { return diff(context, *left, *right); });
+
+    const auto check =
+        command.sub("verify", "do the sums of a full dump agree, is all there that is named; exit 8 if not");
+    const auto file = std::make_shared<std::optional<std::string>>();
+    check.option("FILE", *file, "made by dump all, default the daemon's state now").value("FILE");
+    check.run([&context, file] { return verify(context, *file); });
 }
 
 } // namespace yk::cli

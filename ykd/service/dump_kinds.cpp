@@ -91,12 +91,6 @@ void collect_rules(const ClusterContext& context, const DumpQuery&, DumpPart& pa
 
 // --- encoding: one element of the main list -----------------------------------------------------
 
-Value encode_queue(const DumpPart& part, std::size_t i) {
-    Value value = queue_value(part.queues[i], part.partition);
-    value["clusterId"] = part.rm_id; // of the top of a tree only
-    return value;
-}
-
 Value encode_node(const DumpPart& part, std::size_t i) {
     Value value = node_value(part.nodes[i]);
     value["partition"] = part.partition;
@@ -106,8 +100,8 @@ Value encode_node(const DumpPart& part, std::size_t i) {
 constexpr std::array<DumpKind, 14> kKinds{{
     {"partitions", at_once<collect_info>, [](const DumpPart& p) -> std::size_t { return p.info ? 1 : 0; },
      [](const DumpPart& p, std::size_t) { return partition_value(*p.info); }},
-    {"queues", at_once<collect_queue>, [](const DumpPart& p) { return p.queues.size(); }, encode_queue},
-    {"queue", at_once<collect_queue>, [](const DumpPart& p) { return p.queues.size(); }, encode_queue, true},
+    {"queues", at_once<collect_queue>, [](const DumpPart& p) { return p.queues.size(); }, queue_of},
+    {"queue", at_once<collect_queue>, [](const DumpPart& p) { return p.queues.size(); }, queue_of, true},
     {"apps", collect_applications, [](const DumpPart& p) { return p.applications.size(); }, application_of},
     {"app", at_once<collect_application>, [](const DumpPart& p) { return p.applications.size(); }, application_of,
      true},
@@ -127,6 +121,12 @@ constexpr std::array<DumpKind, 14> kKinds{{
 }};
 
 } // namespace
+
+Value queue_of(const DumpPart& part, std::size_t i) {
+    Value value = queue_value(part.queues[i], part.partition);
+    value["clusterId"] = part.rm_id; // of the top of a tree only
+    return value;
+}
 
 Value application_of(const DumpPart& part, std::size_t i) {
     return application_value(part.applications[i], part.partition, part.rm_id);

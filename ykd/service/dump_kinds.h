@@ -45,6 +45,7 @@ bool collect_everything(const ClusterContext& context, const DumpQuery& query, P
 /// Pieces of one partition become one part: add them in their order, then put it in order (I-404).
 void add_piece(DumpPart& part, DumpPart&& piece);
 void put_in_order(DumpPart& part);
+[[nodiscard]] Value queue_of(const DumpPart& part, std::size_t index);
 [[nodiscard]] Value application_of(const DumpPart& part, std::size_t index);
 [[nodiscard]] Value user_of(const DumpPart& part, std::size_t index);
 [[nodiscard]] Value group_of(const DumpPart& part, std::size_t index);

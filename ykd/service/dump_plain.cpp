@@ -150,7 +150,7 @@ Value full_dump(const Viewer& viewer, const DumpSnapshot& snapshot, Value diagno
           reservations = Value::array(), users = Value::array(), groups = Value::array(), rules = Value::array();
     for (const DumpPart& part : snapshot.parts) {
         if (part.info) partitions.push_back(partition_value(*part.info));
-        for (const QueueView& queue : part.queues) queues.push_back(queue_value(queue, part.partition));
+        for (std::size_t i = 0; i < part.queues.size(); ++i) queues.push_back(queue_of(part, i));
         for (std::size_t i = 0; i < part.applications.size(); ++i) applications.push_back(application_of(part, i));
         Value of_partition = Value::array();
         for (const NodeView& node : part.nodes) of_partition.push_back(node_value(node));
