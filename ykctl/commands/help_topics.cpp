@@ -77,8 +77,9 @@ Without an address: /run/ykd/ykd.sock, $XDG_RUNTIME_DIR/ykd.sock, /tmp/ykd-UID/y
                       of the application do not add up to what it announced
   SORT                others of its queue go first: how many, the first three, and what they are sorted by
   BACKOFF             tried too often; waits before the next attempt
-  RM_PREDICATE        the RM said no
-  PREEMPT_WAIT        victims are being stopped for it
+  RM_PREDICATE        the RM said no, or has the last word
+  PREEMPT_WAIT        what keeps it from preempting others now, or from whom it waits: victims that are on their way out,
+                      a delay, a switch, a guarantee
   HELD                its queue, user or application is not in a state to run it
   IMPOSSIBLE          no node and no queue could ever hold it
 Not in the way, but worth knowing:
