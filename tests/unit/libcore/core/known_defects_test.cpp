@@ -188,11 +188,13 @@ TEST_CASE("G-040 D-06 an application whose only work is on its way into a placeh
     GangStory c;
     c.nodes(1, "memory:10");
     c.gang("app", "memory:4").placeholders("app", 2, "memory:2").cycles(2);
-    c.real("app", "r", "memory:2").cycles(1);
-    c.release("app", "ph-2"); // nothing is pending, allocated or placed but the one that goes
-    CHECK(c.state_of("app") == "Running");
+    c.real("app", "r1", "memory:2").cycles(1);
     c.confirm("app", "ph-1");
-    CHECK(c.placed("app") == "r");
+    c.real("app", "r2", "memory:2").cycles(1);
+    c.release("app", "r1"); // nothing is pending, no real allocation is left
+    CHECK(c.state_of("app") == "Running");
+    c.confirm("app", "ph-2");
+    CHECK(c.placed("app") == "r2");
     CHECK(c.log_of("app") == "Accepted Running");
 }
 
