@@ -78,11 +78,16 @@ private:
     [[nodiscard]] bool is_here(const Value& element) const {
         return text_of(element, "clusterId") == rm_ && text_of(element, "partition") == partition_;
     }
-    /// f(const Value&) for the applications of the partition.
+    /// An ended or rejected application has nothing, and its queue may be gone.
+    [[nodiscard]] static bool is_live(const Value& application) {
+        const auto state = text_of(application, "applicationState");
+        return state != "Completed" && state != "Failed" && state != "Rejected" && state != "Expired";
+    }
+    /// f(const Value&) for the live applications of the partition.
     template <class F>
     void for_each_application(F&& f) const {
         for (const auto& application : member_of(full_, "applications"))
-            if (is_here(application)) f(application);
+            if (is_here(application) && is_live(application)) f(application);
     }
     /// `app/key`.
     [[nodiscard]] static std::string name_of(const Value& allocation) {

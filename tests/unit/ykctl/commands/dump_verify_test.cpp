@@ -65,6 +65,13 @@ std::string faults(const Value& full) {
 TEST_CASE("S-181 dump verify: a sound dump has no faults") {
     CHECK(faults(sound()).empty());
     CHECK(faults(Value::object()).empty());
+    Value rejected = sound();
+    rejected["applications"].push_back({{"clusterId", "r"},
+                                        {"partition", "default"},
+                                        {"applicationID", "no"},
+                                        {"applicationState", "Rejected"},
+                                        {"queueName", "root.none"}});
+    CHECK(faults(rejected).empty());
     Value twice = sound();
     twice["partitions"].push_back({{"clusterId", "other"}, {"name", "default"}}); // another RM's, empty
     CHECK(faults(twice).empty());
