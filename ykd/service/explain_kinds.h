@@ -2,6 +2,8 @@
 // The kinds of Explain that are not about an application's asks, one file each, and what they share. The reader has
 // read `what`.
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "libcore/scheduler/cluster_context.h"
 #include "protocol/wire/body_reader.h"
 #include "ykd/service/call.h"
+#include "ykd/service/gather.h"
 #include "ykd/service/rm_table.h"
 
 namespace yk::service {
@@ -39,6 +42,25 @@ void for_each_partition(RmOwner& owner, const std::string& partition, F&& f) {
     if (context == nullptr) return;
     for (const std::string& name : context->partition_names())
         if (partition.empty() || partition == name || partition == context->full_name(name)) f(*context, name);
+}
+
+/// Answers with value(RmPtr, Found) of the only one; none, or one in each of several partitions, is an error. `noun`:
+/// node or queue, also the field of the request that has its name.
+template <class Found, class F>
+void answer_only_one(const CallPtr& call, const std::string& noun, const std::string& name,
+                     const std::vector<Gathered<std::vector<Found>>>& all, F&& value) {
+    std::vector<std::string> places;
+    Value answer;
+    for (const auto& one : all)
+        for (const Found& found : one.answer) {
+            places.push_back(fmt::format("[{}]{}", one.rm->id, found.partition));
+            if (places.size() == 1) answer = value(one.rm, found);
+        }
+    if (places.size() == 1) return call->ok(answer);
+    if (places.empty()) return call->fail(ErrorCode::NotFound, fmt::format("there is no {} {}", noun, name), noun);
+    call->fail(ErrorCode::Invalid,
+               fmt::format("{} {} is in several partitions, say which: {}", noun, name, fmt::join(places, ", ")),
+               "partition");
 }
 
 } // namespace yk::service

@@ -68,21 +68,6 @@ std::vector<Found> explain_on(RmOwner& owner, const std::string& partition, cons
     return found;
 }
 
-void answer(const CallPtr& call, const std::string& node, const std::vector<Gathered<std::vector<Found>>>& all) {
-    std::vector<std::string> places;
-    Value value;
-    for (const auto& one : all)
-        for (const Found& found : one.answer) {
-            places.push_back(fmt::format("[{}]{}", one.rm->id, found.partition));
-            if (places.size() == 1) value = found_value(one.rm, found);
-        }
-    if (places.size() == 1) return call->ok(value);
-    if (places.empty()) return call->fail(ErrorCode::NotFound, fmt::format("there is no node {}", node), "node");
-    call->fail(ErrorCode::Invalid,
-               fmt::format("node {} is in several partitions, say which: {}", node, fmt::join(places, ", ")),
-               "partition");
-}
-
 } // namespace
 
 void explain_node(const CallPtr& call, wire::BodyReader& reader) {
@@ -95,7 +80,9 @@ void explain_node(const CallPtr& call, wire::BodyReader& reader) {
     gather<std::vector<Found>>(
         call->daemon().workers(), *std::move(rms), Lane::Control,
         [partition, node](RmOwner& owner) { return explain_on(owner, partition, node); },
-        [call, node](const std::vector<Gathered<std::vector<Found>>>& all) { answer(call, node, all); });
+        [call, node](const std::vector<Gathered<std::vector<Found>>>& all) {
+            answer_only_one(call, "node", node, all, found_value);
+        });
 }
 
 } // namespace yk::service

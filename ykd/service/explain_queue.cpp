@@ -60,19 +60,7 @@ void explain_queue(const CallPtr& call, wire::BodyReader& reader) {
         call->daemon().workers(), *std::move(rms), Lane::Control,
         [partition, path](RmOwner& owner) { return queues_of(owner, partition, path); },
         [call, path](const std::vector<Gathered<std::vector<Found>>>& all) {
-            std::vector<std::string> places;
-            Value value;
-            for (const auto& one : all)
-                for (const Found& found : one.answer) {
-                    places.push_back(fmt::format("[{}]{}", one.rm->id, found.partition));
-                    if (places.size() == 1) value = found_value(one.rm, found);
-                }
-            if (places.size() == 1) return call->ok(value);
-            if (places.empty())
-                return call->fail(ErrorCode::NotFound, fmt::format("there is no queue {}", path), "queue");
-            call->fail(ErrorCode::Invalid,
-                       fmt::format("queue {} is in several partitions, say which: {}", path, fmt::join(places, ", ")),
-                       "partition");
+            answer_only_one(call, "queue", path, all, found_value);
         });
 }
 
