@@ -28,6 +28,7 @@ _ykctl() {
             ':explain') place='explain' ;;
             ':scenario') place='scenario' ;;
             ':replay') place='replay' ;;
+            ':recording') place='recording' ;;
             ':dump') place='dump' ;;
             ':events') place='events' ;;
             ':metrics') place='metrics' ;;
@@ -87,6 +88,8 @@ _ykctl() {
             'explain:placement') place='explain placement' ;;
             'scenario:run') place='scenario run' ;;
             'replay:gen') place='replay gen' ;;
+            'recording:play') place='recording play' ;;
+            'recording:verify') place='recording verify' ;;
             'dump:diff') place='dump diff' ;;
             'dump:verify') place='dump verify' ;;
             'log:level') place='log level' ;;
@@ -121,7 +124,7 @@ _ykctl() {
     esac
     case $place in
         '')
-            words='status ping health version rm node queue app ask alloc partition user group config explain scenario replay dump events metrics log wait sched clock completion help'
+            words='status ping health version rm node queue app ask alloc partition user group config explain scenario replay recording dump events metrics log wait sched clock completion help'
             options='-h --help -s --socket -r --rm -p --partition -o --output --columns --sort-by --no-headers --timeout --color --token-file --tls-ca --quiet -v --verbose --strict --trace-wire'
             files=no ;;
         'status')
@@ -391,6 +394,18 @@ _ykctl() {
         'replay gen')
             words=''
             options='-h --help --nodes --pods --seed'
+            files=yes ;;
+        'recording')
+            words='play verify'
+            options='-h --help'
+            files=no ;;
+        'recording play')
+            words=''
+            options='-h --help --until --all'
+            files=yes ;;
+        'recording verify')
+            words=''
+            options='-h --help'
             files=yes ;;
         'dump')
             words='diff verify'

@@ -23,6 +23,7 @@ void define_all(CommandLine& line, Context& context, GlobalOptions& options) {
     define_explain(root, context);
     define_scenario(root, context);
     define_replay(root, context);
+    define_recording(root, context);
     define_dump(root, context);
     define_events(root, context);
     define_metrics(root, context);

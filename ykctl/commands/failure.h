@@ -20,7 +20,7 @@ enum class Exit : int {
     Denied = 5,
     Unknown = 6,      // the connection was lost after a change was sent
     NotSatisfied = 7, // accepted, but not what --wait asked for in time
-    Different = 8,    // diff, config diff, config check --strict
+    Different = 8,    // diff, verify, config check --strict
     Interrupted = 130
 };
 

@@ -19,6 +19,7 @@ void define_config(Command root, Context& context);
 void define_explain(Command root, Context& context);
 void define_scenario(Command root, Context& context);
 void define_replay(Command root, Context& context);
+void define_recording(Command root, Context& context);
 void define_dump(Command root, Context& context);
 void define_events(Command root, Context& context);
 void define_metrics(Command root, Context& context);

@@ -59,6 +59,8 @@ std::string status_text(Context& context, const Value& status) {
         fields.emplace_back("configuration", group + " " + (checksum.is_string() ? checksum.get<std::string>() : ""));
     }
     add_reloads(status, fields);
+    if (const auto directory = text_of(status, "recordDirectory"); !directory.empty())
+        fields.emplace_back("recorded in", directory);
     for (const auto& line : member_of(status, "degraded")) {
         fields.emplace_back("degraded", line.is_string() ? line.get<std::string>() : line.dump());
     }

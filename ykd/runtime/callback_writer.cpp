@@ -233,8 +233,8 @@ void CallbackWriter::allocations_released(std::span<const ReleasedAllocation> re
     if (!interest_.confirm_releases) return;
     for (const ReleasedAllocation& one : released)
         if (one.type != TerminationType::Unknown && one.type != TerminationType::StoppedByRm)
-            confirmations_.push_back(
-                {std::string(one.partition), std::string(one.application), std::string(one.key), one.type});
+            confirmations_.push_back({std::string(one.partition), std::string(one.application), std::string(one.key),
+                                      static_cast<si::TerminationType>(one.type), "confirmed for a detached RM"});
 }
 
 /// I-131: what is gone for good; a release that the RM has yet to confirm is not.

@@ -9,16 +9,11 @@
 #include <vector>
 
 #include "libcore/scheduler/callbacks.h"
+#include "protocol/si/messages.h"
 #include "ykd/runtime/call_watch.h"
 #include "ykd/runtime/out_item.h"
 
 namespace yk {
-
-/// A release of the core that a detached RM confirms by itself (I-387).
-struct PendingConfirmation {
-    std::string partition, application, key;
-    TerminationType type = TerminationType::Unknown;
-};
 
 /// A call to the RM that was written.
 struct StartedCall {
@@ -48,7 +43,8 @@ public:
     /// Forgets what was written and not taken (I-124).
     void discard();
     [[nodiscard]] std::vector<StartedCall> take_calls() { return std::exchange(calls_, {}); }
-    [[nodiscard]] std::vector<PendingConfirmation> take_confirmations() { return std::exchange(confirmations_, {}); }
+    /// Releases of the core that a detached RM confirms by itself (I-387), as it would.
+    [[nodiscard]] std::vector<si::AllocationRelease> take_confirmations() { return std::exchange(confirmations_, {}); }
 
     /// Notice {code, message, details}; `details` is one encoded map or empty.
     void notice(std::string_view code, std::string_view message, std::string_view details);
@@ -86,7 +82,7 @@ private:
     wire::Buffer open_; // elements of the `new` list being merged
     std::size_t open_count_ = 0;
     wire::Buffer assumed_; // the same allocations as the RM's predicate cache has to know them (I-131)
-    std::vector<PendingConfirmation> confirmations_;
+    std::vector<si::AllocationRelease> confirmations_;
     std::vector<StartedCall> calls_;
 };
 

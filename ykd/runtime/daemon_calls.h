@@ -9,17 +9,9 @@
 #include <map>
 #include <string>
 
-#include "protocol/si/messages.h"
+#include "ykd/door/call_reply.h"
 
 namespace yk {
-
-/// How a call ended. Gone: the registration did.
-struct CallReply {
-    enum class Outcome : std::uint8_t { Answered, Failed, TimedOut, Gone };
-    Outcome outcome = Outcome::Gone;
-    std::string error; // Failed: what the RM said
-    si::CallResultBody body;
-};
 
 class DaemonCalls {
 public:

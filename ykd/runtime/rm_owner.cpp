@@ -17,7 +17,8 @@ constexpr int kCyclesPerLook = 32; // between two looks at the clock
 constexpr auto kHeartbeat = std::chrono::seconds{2};
 constexpr Duration kEventInterval = std::chrono::seconds{2}; // I-620
 constexpr std::uint32_t kIdleCycles = 1000; // Step ends after so many cycles in a row that changed nothing
-constexpr int kMaxRepeats = 1000;           // timers fired at one instant of virtual time
+constexpr std::size_t kMostConfirmed = 10'000;
+constexpr int kMaxRepeats = 1000; // timers fired at one instant of virtual time
 
 class Closure final : public OwnerTask {
 public:
@@ -40,20 +41,6 @@ std::string state_details(si::CoreState from, si::CoreState to, const std::strin
     packer.key("at");
     packer.integer(at.ns);
     return buffer.str();
-}
-
-/// What the core understands of an answer; it views `reply`.
-CallAnswer answer_of(std::uint64_t call, const CallReply& reply) {
-    CallAnswer answer;
-    answer.call = call;
-    answer.outcome =
-        reply.outcome == CallReply::Outcome::Answered ? CallAnswer::Outcome::Answered : CallAnswer::Outcome::Failed;
-    answer.error = reply.error;
-    for (const si::NodeVerdict& each : reply.body.results)
-        answer.nodes.push_back({each.node_id, each.fits, each.reason});
-    answer.success = reply.body.success;
-    answer.index = reply.body.index;
-    return answer;
 }
 
 } // namespace
@@ -127,9 +114,9 @@ SteadyClock::time_point RmOwner::next_wake() const {
     if (more_to_schedule_) return now;
     auto wake = now + kHeartbeat;
     if (const auto call = calls_.next()) wake = std::min(wake, *call);
-    if (!context_ || options_.virtual_clock) return wake;
+    if (!door_ || options_.virtual_clock) return wake;
     Instant next = events_.has_batch() ? next_event_batch_ : Instant{real_now() + Duration{kHeartbeat}};
-    if (const auto timer = context_->next_timer()) next = std::min(next, *timer);
+    if (const auto timer = context()->next_timer()) next = std::min(next, *timer);
     return std::min(wake, now + std::max(Duration{0}, next - real_now()));
 }
 
@@ -157,8 +144,8 @@ void RmOwner::turn() {
 /// What the metrics count since the last turn.
 void RmOwner::publish_tally() {
     Tally turn;
-    if (context_) {
-        const CoreCounters now = context_->counters();
+    if (door_) {
+        const CoreCounters now = context()->counters();
         turn.core = now;
         turn.core.subtract(counted_);
         counted_ = now;
@@ -171,10 +158,10 @@ void RmOwner::publish_tally() {
 /// Before the context goes: its counters go with it.
 void RmOwner::drop_context() {
     publish_tally();
-    if (context_) context_->drop_everything(now_);
+    if (door_) door_->drop_everything(now_);
     events_.end_epoch();
     writer_.discard(); // not a word of it to the RM (I-124)
-    context_.reset();
+    door_.reset();
     counted_ = {};
     calls_.clear();
     daemon_calls_.drop();
@@ -195,15 +182,15 @@ void RmOwner::run_work() {
 }
 
 void RmOwner::fire_timers() {
-    if (!context_ || finishing_) return;
-    const auto due = context_->next_timer();
+    if (!door_ || finishing_) return;
+    const auto due = context()->next_timer();
     if (!due || *due > now_) return;
-    context_->fire_timers(now_);
+    door_->fire_timers(now_);
     settle_releases();
 }
 
 CycleOutcome RmOwner::cycle() {
-    const CycleOutcome outcome = context_->cycle(now_, &watch_);
+    const CycleOutcome outcome = door_->cycle(now_, &watch_);
     watch_.cycle_done();
     settle_releases();
     return outcome;
@@ -223,25 +210,28 @@ void RmOwner::schedule() {
 
 void RmOwner::settle_releases() {
     for (auto pending = writer_.take_confirmations(); !pending.empty(); pending = writer_.take_confirmations()) {
-        AllocationRequest request;
-        for (const PendingConfirmation& one : pending)
-            request.releases.push_back(
-                {one.partition, one.application, one.key, one.type, "confirmed for a detached RM"});
-        context_->apply(request, now_);
+        for (std::size_t i = 0; i < pending.size(); i += kMostConfirmed) { // a recording takes no longer lists
+            const auto begin = std::make_move_iterator(pending.begin() + static_cast<std::ptrdiff_t>(i));
+            si::AllocationRequest request;
+            request.rm_id = rm_id_;
+            request.releases.allocations_to_release.assign(
+                begin, begin + static_cast<std::ptrdiff_t>(std::min(kMostConfirmed, pending.size() - i)));
+            door_->apply(request, now_);
+        }
     }
 }
 
 // --- calls to the RM ----------------------------------------------------------------------------
 
 bool RmOwner::take_answer(std::uint64_t epoch, std::uint64_t call, CallReply reply) {
-    if (!context_ || epoch != stream_.status().epoch) {
+    if (!door_ || epoch != stream_.status().epoch) {
         calls_.late();
         return false;
     }
     const bool failed = reply.outcome == CallReply::Outcome::Failed;
     const auto now = SteadyClock::now();
-    const bool in_time = DaemonCalls::is_mine(call) ? daemon_calls_.end(call, std::move(reply))
-                                                    : context_->apply(answer_of(call, reply), now_);
+    const bool in_time =
+        DaemonCalls::is_mine(call) ? daemon_calls_.end(call, std::move(reply)) : door_->apply(call, reply, now_);
     calls_.answered(call, failed, in_time, now);
     return in_time;
 }
@@ -252,14 +242,11 @@ void RmOwner::watch_calls() {
 
 /// I-379.
 void RmOwner::expire_calls() {
-    if (!context_) return;
+    if (!door_) return;
     for (const std::uint64_t call : calls_.take_expired(SteadyClock::now())) {
         stream_.expire(call);
         if (daemon_calls_.end(call, {CallReply::Outcome::TimedOut, {}, {}})) continue;
-        CallAnswer nobody;
-        nobody.call = call;
-        nobody.outcome = CallAnswer::Outcome::TimedOut;
-        static_cast<void>(context_->apply(nobody, now_));
+        static_cast<void>(door_->apply(call, {CallReply::Outcome::TimedOut, {}, {}}, now_));
     }
     if (mute_ || !calls_.unanswered()) return;
     mute_ = stream_.status().polls;
@@ -275,6 +262,7 @@ void RmOwner::send_events() {
 void RmOwner::flush() {
     events_.flush();
     watch_calls();
+    if (door_) door_->flush_recording();
     if (writer_.empty()) {
         if (crowded_) follow_pressure(stream_.pressure());
         return;
@@ -287,17 +275,21 @@ void RmOwner::flush() {
 Result<void> RmOwner::install(const Installation& installation) {
     drop_context();
     events_.set_interest(installation.events);
-    auto context = std::make_unique<ClusterContext>(rm_id_, installation.settings, writer_, events_);
     set_now();
-    auto done = context->configure(installation.configuration, now_);
+    auto recording = options_.recordings
+                         ? options_.recordings->begin({{}, rm_id_, installation.epoch, now_, installation.settings})
+                         : nullptr;
+    auto door =
+        std::make_unique<CoreDoor>(rm_id_, installation.settings, writer_, events_, hooks_.warn, std::move(recording));
+    auto done = door->configure(installation.configuration, now_);
     writer_.discard();
     if (!done.ok()) {
         uninstall("registration failed");
         return done;
     }
-    context_ = std::move(context);
+    door_ = std::move(door);
     writer_.set_interest(installation.interest);
-    context_->set_rm_calls(installation.calls);
+    door_->set_rm_calls(installation.calls, now_);
     calls_.set_limits(installation.interest.predicate_ttl, installation.interest.preemption_ttl);
     detached_ = installation.keep.has_value();
     crowded_ = silent_ = retired_ = false;
@@ -332,7 +324,7 @@ void RmOwner::change_state(si::CoreState to, const std::string& reason) {
 
 void RmOwner::settle_state(const std::string& reason) {
     const si::CoreState now = state();
-    if (!context_ || (now != si::CoreState::Running && now != si::CoreState::Suspended)) return;
+    if (!door_ || (now != si::CoreState::Running && now != si::CoreState::Suspended)) return;
     change_state(crowded_ || silent_ || mute_ ? si::CoreState::Suspended : si::CoreState::Running, reason);
 }
 
@@ -349,7 +341,7 @@ void RmOwner::follow_pressure(Pressure pressure) {
 }
 
 void RmOwner::check_liveness() {
-    if (!context_ || detached_ || finishing_) return;
+    if (!door_ || detached_ || finishing_) return;
     if (mute_ && stream_.status().polls != *mute_) { // I-379
         mute_.reset();
         calls_.forgive();
@@ -397,8 +389,8 @@ StepOutcome RmOwner::step(std::uint32_t cycles, std::uint32_t until) {
 void RmOwner::advance(Instant to, bool alive) {
     Instant last{};
     int repeats = 0;
-    while (context_ && !finishing_) {
-        const auto due = context_->next_timer();
+    while (door_ && !finishing_) {
+        const auto due = context()->next_timer();
         if (!due || *due > to) break;
         repeats = *due <= last ? repeats + 1 : 0;
         if (repeats > kMaxRepeats) break; // a timer that is due again at once may not stop the clock

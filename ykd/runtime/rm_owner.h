@@ -1,5 +1,5 @@
 #pragma once
-// RmOwner: the owner thread of one RM and everything that only this thread may touch: the ClusterContext with all
+// RmOwner: the owner thread of one RM and everything that only this thread may touch: the core with all
 // partitions, its clock, callbacks and events (style.md 5; I-100 to I-102).
 //
 //   workers --submit()/control()--> Mailbox --> owner thread --append()--> OutboundStream <--poll()-- workers
@@ -16,6 +16,7 @@
 
 #include "libcore/scheduler/cluster_context.h"
 #include "protocol/si/enums.h"
+#include "ykd/door/core_door.h"
 #include "ykd/runtime/call_watch.h"
 #include "ykd/runtime/callback_writer.h"
 #include "ykd/runtime/daemon_calls.h"
@@ -46,6 +47,7 @@ struct OwnerOptions {
     Duration liveness_timeout = std::chrono::seconds{30};
     Duration session_ttl = std::chrono::seconds{300};
     Duration rm_retention = std::chrono::hours{24};
+    std::shared_ptr<const Recordings> recordings; // nullptr: nothing is recorded
 };
 
 /// A registration, as far as the owner thread is concerned.
@@ -111,6 +113,7 @@ public:
         std::function<void()> retired;
         /// An application completed or failed (I-721). Owner thread.
         std::function<void(const ApplicationView&)> application_ended;
+        Translator::Warn warn; // owner thread
     };
 
     RmOwner(std::string rm_id, const OwnerOptions& options, Instant now, EventRing& ring, TallyBoard& tally,
@@ -149,7 +152,9 @@ public:
 
     // --- owner thread ---------------------------------------------------------------------------
     /// nullptr: not registered (any more).
-    [[nodiscard]] ClusterContext* context() { return context_.get(); }
+    [[nodiscard]] const ClusterContext* context() const { return door_ ? &door_->context() : nullptr; }
+    /// To change it. REQUIRES: context() is not nullptr.
+    [[nodiscard]] CoreDoor& door() { return *door_; }
     [[nodiscard]] Instant now() const { return now_; }
     [[nodiscard]] CallbackWriter& callbacks() { return writer_; }
     /// Drops what there is without a word (I-124) and starts anew. An error leaves the RM unregistered (I-122).
@@ -174,7 +179,7 @@ public:
     /// Sends what was written; the stream's numbers count it from here on.
     void flush();
     /// Answers closures of workers after the work of this turn.
-    [[nodiscard]] bool may_schedule() const { return context_ && state() == si::CoreState::Running && !finishing_; }
+    [[nodiscard]] bool may_schedule() const { return door_ && state() == si::CoreState::Running && !finishing_; }
 
 private:
     static void settle(OwnerTaskPtr& task, std::optional<std::uint64_t> position) { task->settled(position); }
@@ -212,8 +217,8 @@ private:
     OwnerEvents events_;
     TallyBoard& tally_;
     CycleWatch watch_;
-    CoreCounters counted_; // of context_, as added to tally_ already
-    std::unique_ptr<ClusterContext> context_;
+    CoreCounters counted_; // of the context, as added to tally_ already
+    std::unique_ptr<CoreDoor> door_;
     Instant now_;
     Instant next_event_batch_;
     bool detached_ = false;

@@ -29,7 +29,7 @@ struct Flags {
     std::vector<std::string> configs, listen, require_recovery;
     std::string settings_file;
     std::optional<std::string> log_level, log_target, socket_group, socket_mode, tokens, tls_cert, tls_key,
-        tls_client_ca, max_message, max_sessions, clock, pid_file, predicate_timeout, state_directory;
+        tls_client_ca, max_message, max_sessions, clock, pid_file, predicate_timeout, state_directory, record_directory;
     std::vector<std::string> check_files;
     bool allow_plaintext = false, manual_schedule = false, watch_config = false, foreground = false;
     bool legacy_queue_metrics = false, legacy_labels = false, summary_json = false;
@@ -44,6 +44,9 @@ void define_files(CLI::App& app, Flags& flags) {
         ->type_name("FILE");
     app.add_option("--state-dir", flags.state_directory,
                    "directory for the dumps that SIGUSR1 asks for (default $STATE_DIRECTORY)")
+        ->type_name("DIR");
+    app.add_option("--record", flags.record_directory,
+                   "record all that is done to the core in this directory (ykctl recording verify DIR)")
         ->type_name("DIR");
     app.add_flag("--watch-config", flags.watch_config, "reload configuration files when they change");
     app.add_option("--check-config", flags.check_files,
@@ -178,6 +181,7 @@ Result<void> apply(const Flags& flags, DaemonSettings& settings) {
     take(flags.tls_client_ca, settings.tls_client_ca);
     take(flags.pid_file, settings.pid_file);
     take(flags.state_directory, settings.state_directory);
+    take(flags.record_directory, settings.record_directory);
     settings.allow_plaintext = flags.allow_plaintext;
     settings.manual_schedule = flags.manual_schedule;
     settings.watch_config = flags.watch_config;

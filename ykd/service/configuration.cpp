@@ -68,7 +68,7 @@ bool is_active(const Rm& rm, const Loaded& loaded) {
 Result<bool> apply(const Rm& rm, RmOwner& owner, const Loaded& loaded) {
     if (is_active(rm, loaded)) return false;
     const config::Configuration& wanted = *loaded.outcome->configuration;
-    YK_CHECKED(owner.context()->configure(wanted, owner.now()));
+    YK_CHECKED(owner.door().configure(wanted, owner.now()));
     rm.users->configure(wanted);
     owner.settle_releases();
     return true;

@@ -32,8 +32,9 @@ Settings base_settings(const DaemonSettings& settings) {
     return base;
 }
 
-OwnerOptions owner_options(const DaemonSettings& settings) {
+OwnerOptions owner_options(const DaemonSettings& settings, std::shared_ptr<const Recordings> recordings) {
     OwnerOptions options;
+    options.recordings = std::move(recordings);
     options.manual_schedule = settings.manual_schedule;
     options.virtual_clock = settings.virtual_clock;
     options.inbound = settings.inbound;
@@ -133,6 +134,13 @@ Result<void> Daemon::open_listeners() {
 }
 
 Result<void> Daemon::start() {
+    if (!settings_.record_directory.empty()) {
+        YK_TRY(opened, Recordings::open(settings_.record_directory, version_,
+                                        [](const std::string& why) { log("core").error("recording: {}", why); }));
+        recordings_ = std::move(opened);
+        log("core").warn("everything that is done to the core is recorded in {} (--record), which grows without end",
+                         settings_.record_directory);
+    }
     YK_CHECKED(load_access());
     health_.run(*this, [](const wire::Value&) {}); // so that there is a result from the start
     return open_listeners();
@@ -231,7 +239,7 @@ void Daemon::apply_extra_config() {
     for (const RmPtr& rm : rms_.all()) {
         rm->users->set_validity(derived.service.user_cache_valid);
         rm->owner.control([derived](RmOwner& owner) {
-            if (owner.context() != nullptr) owner.context()->set_settings(derived.core, owner.now());
+            if (owner.context() != nullptr) owner.door().set_settings(derived.core, owner.now());
             owner.set_event_capacity(derived.service.request_capacity);
         });
     }
@@ -264,7 +272,9 @@ RmPtr Daemon::make_rm(const std::string& rm_id) {
             usage.info("{}", summary_line(application, rm_id));
             if (as_json) usage.info("{}", summary_json(application, rm_id));
         };
-        return std::make_shared<Rm>(rm_id, owner_options(settings_), now(), ring_, tally_, std::move(hooks));
+        hooks.warn = [](std::string_view logger, const std::string& sentence) { log(logger).warn("{}", sentence); };
+        return std::make_shared<Rm>(rm_id, owner_options(settings_, recordings_), now(), ring_, tally_,
+                                    std::move(hooks));
     });
 }
 

@@ -122,6 +122,7 @@ private:
     DerivedSettings derived_;
     std::optional<ReloadNote> settings_reload_;
 
+    std::shared_ptr<const Recordings> recordings_; // set by start()
     EventRing ring_;
     Access access_;
     Connections connections_;

@@ -45,6 +45,7 @@ private:
             readers_ = {{"config", [this](const Node& n) { settings_.config_files = texts(n, "config"); }},
                         {"listen", [this](const Node& n) { settings_.listen = list(n, "listen"); }},
                         {"tokens", [this](const Node& n) { settings_.tokens_file = text(n, "tokens"); }},
+                        {"record", [this](const Node& n) { settings_.record_directory = text(n, "record"); }},
                         {"stateDir", [this](const Node& n) { settings_.state_directory = text(n, "stateDir"); }},
                         {"tls", [this](const Node& n) { read_tls(n); }},
                         {"peers", [this](const Node& n) { read_peers(n); }},

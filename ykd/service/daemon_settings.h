@@ -31,6 +31,7 @@ struct DaemonSettings {
     std::string default_config_file;                 // of every other policy group; empty: the built-in default
     std::string settings_file;                       // what was read; empty: none
     std::string state_directory;                     // for the files of SIGUSR1; empty: none
+    std::string record_directory;                    // where all commands are recorded; empty: they are not
 
     // Access
     std::vector<std::string> listen;

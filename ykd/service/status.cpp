@@ -83,6 +83,7 @@ void status(const CallPtr& call) {
                         {"degraded", std::move(degraded)},
                         {"schedule", of.settings().manual_schedule ? "manual" : "auto"},
                         {"clock", of.settings().virtual_clock ? "virtual" : "real"}};
+            if (!of.settings().record_directory.empty()) value["recordDirectory"] = of.settings().record_directory;
             if (const auto note = of.last_settings_reload()) value["settingsReload"] = note_value(*note);
             call->ok(value);
         });

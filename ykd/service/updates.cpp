@@ -7,7 +7,6 @@
 #include "ykd/service/log.h"
 #include "ykd/service/rm_checks.h"
 #include "ykd/service/services.h"
-#include "ykd/service/translate.h"
 
 namespace yk::service {
 namespace {
@@ -46,12 +45,11 @@ public:
             log("core.rmproxy").warn("an update of RM {} came after it was unregistered", owner.rm_id());
             return;
         }
-        thread_local Translator translator; // one RM per owner thread; keeps its vectors
         if constexpr (std::is_same_v<Message, si::ApplicationRequest>) {
             const auto faults = users_->resolve(message_, owner.now());
-            owner.context()->apply(translator.translate(message_, faults), owner.now());
+            owner.door().apply(message_, faults, owner.now());
         } else {
-            owner.context()->apply(translator.translate(message_), owner.now());
+            owner.door().apply(message_, owner.now());
         }
         owner.settle_releases();
     }

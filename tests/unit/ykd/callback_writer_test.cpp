@@ -179,6 +179,6 @@ TEST_CASE("I-387 releases that need a confirmation are noted for detached RMs") 
     writer.allocations_released(released);
     const auto pending = writer.take_confirmations();
     REQUIRE(pending.size() == 1);
-    CHECK(pending[0].key == "a");
-    CHECK(pending[0].type == TerminationType::Timeout);
+    CHECK(pending[0].allocation_key == "a");
+    CHECK(pending[0].termination_type == si::TerminationType::Timeout);
 }

@@ -1,9 +1,8 @@
-#include "ykd/service/queue_tags.h"
+#include "ykd/door/queue_tags.h"
 
 #include <catch2/catch.hpp>
 
 using namespace yk;
-using namespace yk::service;
 
 TEST_CASE("C-237 the JSON of a resource tag") {
     using Resources = si::Resources;

@@ -1,10 +1,11 @@
-#include "ykd/service/translate.h"
+#include "ykd/door/translate.h"
+
+#include <fmt/format.h>
 
 #include "libcore/config/names.h"
-#include "ykd/service/log.h"
-#include "ykd/service/queue_tags.h"
+#include "ykd/door/queue_tags.h"
 
-namespace yk::service {
+namespace yk {
 namespace {
 
 void fill(Quantities& to, const std::optional<si::Resources>& from) {
@@ -113,8 +114,8 @@ void Translator::fill_queue_tags(ApplicationSpec& to) {
             }
         }
         if (!usable)
-            log("core.scheduler.queue")
-                .warn("application {}: tag {} is ignored, its value cannot be used: {}", to.id, name, tag.value);
+            warn_("core.scheduler.queue", fmt::format("application {}: tag {} is ignored, its value cannot be used: {}",
+                                                      to.id, name, tag.value));
     }
 }
 
@@ -130,10 +131,10 @@ void Translator::fill_application(ApplicationSpec& to, const si::AddApplicationR
     fill(to.placeholder_ask, from.placeholder_ask);
     to.gang_style = from.gang_scheduling_style;
     if (!to.gang_style.empty() && to.gang_style != "Hard" && to.gang_style != "Soft") // G-003
-        log("core.scheduler.application")
-            .warn("application {}: gang scheduling style '{}' is unknown, it is taken as Soft; the styles are Hard and "
-                  "Soft",
-                  to.id, to.gang_style);
+        warn_("core.scheduler.application",
+              fmt::format("application {}: gang scheduling style '{}' is unknown, it is taken as Soft; the styles are "
+                          "Hard and Soft",
+                          to.id, to.gang_style));
 }
 
 const ApplicationRequest& Translator::translate(const si::ApplicationRequest& message,
@@ -157,4 +158,17 @@ const NodeRequest& Translator::translate(const si::NodeRequest& message) {
     return node_;
 }
 
-} // namespace yk::service
+CallAnswer Translator::translate(std::uint64_t call, const CallReply& reply) {
+    CallAnswer answer;
+    answer.call = call;
+    if (reply.outcome == CallReply::Outcome::Failed) answer.outcome = CallAnswer::Outcome::Failed;
+    if (reply.outcome == CallReply::Outcome::TimedOut) answer.outcome = CallAnswer::Outcome::TimedOut;
+    answer.error = reply.error;
+    for (const si::NodeVerdict& each : reply.body.results)
+        answer.nodes.push_back({each.node_id, each.fits, each.reason});
+    answer.success = reply.body.success;
+    answer.index = reply.body.index;
+    return answer;
+}
+
+} // namespace yk

@@ -1,4 +1,4 @@
-#include "tests/support/recorder.h"
+#include "ykd/door/transcript.h"
 
 #include <array>
 #include <iterator>
@@ -6,11 +6,9 @@
 
 #include <fmt/format.h>
 
-namespace yk::testing {
+namespace yk {
 
 namespace {
-
-constexpr std::string_view kWording = " # ";
 
 std::string text_of(const NamedResource& resource) {
     if (resource.absent()) return "-";
@@ -76,16 +74,6 @@ constexpr std::array<std::pair<EventDetail, std::string_view>, 43> kDetails{
      {EventDetail::AllocNodeRemoved, "ALLOC_NODEREMOVED"},
      {EventDetail::QueuePreemption, "QUEUE_PREEMPTION"}}};
 
-std::vector<std::string> taken(std::vector<std::string>& lines) {
-    return std::exchange(lines, {});
-}
-
-} // namespace
-
-std::string_view head_of(std::string_view line) {
-    return line.substr(0, line.find(kWording));
-}
-
 std::string_view name_of(EventType type) {
     constexpr std::array<std::string_view, 6> kNames{"UNSET", "REQUEST", "APP", "NODE", "QUEUE", "USERGROUP"};
     return kNames[static_cast<std::size_t>(type)];
@@ -102,57 +90,60 @@ std::string name_of(EventDetail detail) {
     return fmt::format("DETAIL_{}", static_cast<unsigned>(detail));
 }
 
-void RecordingCallbacks::allocation_made(const NewAllocation& a) {
-    lines.push_back(fmt::format("N {} {}/{} on {} queue={} res={} prio={} tags={}{}{}{}", a.partition, a.application,
-                                a.key, a.node, a.queue, text_of(a.resource), a.priority, text_of(a.tags),
-                                a.task_group.empty() ? "" : fmt::format(" group={}", a.task_group),
-                                a.placeholder ? " placeholder" : "", a.originator ? " originator" : ""));
+} // namespace
+
+void Transcript::allocation_made(const NewAllocation& a) {
+    say(Kind::Callback, fmt::format("N {} {}/{} on {} queue={} res={} prio={} tags={}{}{}{}{}{}", a.partition,
+                                    a.application, a.key, a.node, a.queue, text_of(a.resource), a.priority,
+                                    text_of(a.tags), a.task_group.empty() ? "" : fmt::format(" group={}", a.task_group),
+                                    a.placeholder ? " placeholder" : "", a.originator ? " originator" : "",
+                                    a.allow_preempt_self ? " self" : "", a.allow_preempt_other ? " other" : ""));
 }
 
-void RecordingCallbacks::allocations_released(std::span<const ReleasedAllocation> released) {
+void Transcript::allocations_released(std::span<const ReleasedAllocation> released) {
     std::string head = "L", wording;
     for (const ReleasedAllocation& r : released) {
         head += fmt::format(" [{} {}/{} type={}]", r.partition, r.application, r.key, static_cast<unsigned>(r.type));
         wording += fmt::format("[{}]", r.message);
     }
-    lines.push_back(head + std::string(kWording) + wording);
+    say(Kind::Callback, head + std::string(kWording) + wording);
 }
 
-void RecordingCallbacks::asks_rejected(std::span<const RejectedAsk> rejected, bool placements) {
+void Transcript::asks_rejected(std::span<const RejectedAsk> rejected, bool placements) {
     std::string head = placements ? "A rejectedAllocations" : "A rejectedAsks", wording;
     for (const RejectedAsk& r : rejected) {
         head += fmt::format(" [{} {}/{} code={}]", r.partition, r.application, r.key, number_of(r.code));
         wording += fmt::format("[{}]", r.reason);
     }
-    lines.push_back(head + std::string(kWording) + wording);
+    say(Kind::Callback, head + std::string(kWording) + wording);
 }
 
-void RecordingCallbacks::releases_ignored(std::span<const IgnoredRelease> ignored) {
+void Transcript::releases_ignored(std::span<const IgnoredRelease> ignored) {
     std::string head = "A ignoredReleases", wording;
     for (const IgnoredRelease& r : ignored) {
         head += fmt::format(" [{} {}/{} code={}]", r.partition, r.application, r.key, number_of(r.code));
         wording += fmt::format("[{}]", r.reason);
     }
-    lines.push_back(head + std::string(kWording) + wording);
+    say(Kind::Callback, head + std::string(kWording) + wording);
 }
 
-void RecordingCallbacks::applications_answered(std::span<const AcceptedApplication> accepted,
-                                               std::span<const RejectedApplication> rejected) {
+void Transcript::applications_answered(std::span<const AcceptedApplication> accepted,
+                                       std::span<const RejectedApplication> rejected) {
     std::string head = "A apps", wording;
     for (const AcceptedApplication& a : accepted) head += fmt::format(" +[{} {} {}]", a.partition, a.id, a.queue);
     for (const RejectedApplication& r : rejected) {
         head += fmt::format(" -[{} {} code={}]", r.partition, r.id, number_of(r.code));
         wording += fmt::format("[{}]", r.reason);
     }
-    lines.push_back(head + std::string(kWording) + wording);
+    say(Kind::Callback, head + std::string(kWording) + wording);
 }
 
-void RecordingCallbacks::application_updated(const UpdatedApplication& u) {
-    lines.push_back(fmt::format("U {} {} {} at={} message={}", u.partition, u.id, u.state, u.at.ns, u.message));
+void Transcript::application_updated(const UpdatedApplication& u) {
+    say(Kind::Callback, fmt::format("U {} {} {} at={} message={}", u.partition, u.id, u.state, u.at.ns, u.message));
 }
 
-void RecordingCallbacks::nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
-                                        std::span<const RefusedNode> failed) {
+void Transcript::nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
+                                std::span<const RefusedNode> failed) {
     std::string head = "A nodes", wording;
     for (const AcceptedNode& a : accepted) head += fmt::format(" +[{} {}]", a.partition, a.id);
     for (const RefusedNode& r : rejected) {
@@ -164,32 +155,28 @@ void RecordingCallbacks::nodes_answered(std::span<const AcceptedNode> accepted, 
                             number_of(r.code));
         wording += fmt::format("[{}]", r.reason);
     }
-    lines.push_back(head + std::string(kWording) + wording);
+    say(Kind::Callback, head + std::string(kWording) + wording);
 }
 
-void RecordingCallbacks::ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) {
-    lines.push_back(fmt::format("O {}/{}{}{}", application, key, kWording, reason));
+void Transcript::ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) {
+    say(Kind::Callback, fmt::format("O {}/{}{}{}", application, key, kWording, reason));
 }
 
-void RecordingCallbacks::predicates_wanted(const PredicatesCall& c) {
-    lines.push_back(fmt::format("P{} {}/{} on {}{}", c.call, c.application, c.key,
-                                fmt::join(c.nodes.begin(), c.nodes.end(), ","), c.allocate ? "" : " reserve"));
+void Transcript::predicates_wanted(const PredicatesCall& c) {
+    say(Kind::Callback, fmt::format("P{} {}/{} on {}{}", c.call, c.application, c.key,
+                                    fmt::join(c.nodes.begin(), c.nodes.end(), ","), c.allocate ? "" : " reserve"));
 }
 
-void RecordingCallbacks::preemption_wanted(const PreemptionCall& c) {
-    lines.push_back(fmt::format("V{} {}/{} on {} victims={} start={}", c.call, c.application, c.key, c.node,
-                                fmt::join(c.victims.begin(), c.victims.end(), ","), c.start));
+void Transcript::preemption_wanted(const PreemptionCall& c) {
+    say(Kind::Callback, fmt::format("V{} {}/{} on {} victims={} start={}", c.call, c.application, c.key, c.node,
+                                    fmt::join(c.victims.begin(), c.victims.end(), ","), c.start));
 }
 
-void RecordingEvents::record(const EventRecord& e) {
-    std::string line =
+void Transcript::record(const EventRecord& e) {
+    say(e.type == EventType::Request ? Kind::Request : Kind::Event,
         fmt::format("{} {} {} {} {} ref={} res={} at={}{}{}", e.partition, name_of(e.type), e.object, name_of(e.change),
-                    name_of(e.detail), e.reference, text_of(e.resource), e.at.ns, kWording, e.message);
-    (e.type == EventType::Request ? requests : lines).push_back(std::move(line));
+                    name_of(e.detail), e.reference, text_of(e.resource), e.at.ns, e.message.empty() ? "" : kWording,
+                    e.message));
 }
 
-Recorder::Lines Recorder::take() {
-    return {taken(callbacks.lines), taken(events.lines), taken(events.requests)};
-}
-
-} // namespace yk::testing
+} // namespace yk

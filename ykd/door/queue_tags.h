@@ -6,7 +6,7 @@
 
 #include "protocol/si/messages.h"
 
-namespace yk::service {
+namespace yk {
 
 inline constexpr std::string_view kQuotaTag = "namespace.resourcequota";
 inline constexpr std::string_view kGuaranteedTag = "namespace.resourceguaranteed";
@@ -17,4 +17,4 @@ inline constexpr std::string_view kMaxAppsTag = "namespace.resourcemaxapps";
 /// Unsigned decimal above 0.
 [[nodiscard]] std::optional<std::uint64_t> parse_count_tag(std::string_view text);
 
-} // namespace yk::service
+} // namespace yk

@@ -1,11 +1,11 @@
-#include "ykd/service/queue_tags.h"
+#include "ykd/door/queue_tags.h"
 
 #include <algorithm>
 #include <charconv>
 
 #include "protocol/wire/value.h"
 
-namespace yk::service {
+namespace yk {
 
 namespace {
 
@@ -46,4 +46,4 @@ std::optional<std::uint64_t> parse_count_tag(std::string_view text) {
     return whole && count != 0 ? std::optional{count} : std::nullopt;
 }
 
-} // namespace yk::service
+} // namespace yk
