@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libcore/resources/share.h"
+#include "libcore/scheduler/obstacles.h"
 #include "libcore/scheduler/partition_context.h"
 
 namespace yk {
@@ -11,10 +12,6 @@ namespace {
 
 constexpr std::size_t kMaxShapesExplained = 32; // of one application; each walks the nodes
 constexpr std::int64_t kMostAhead = 3;          // named of those that come first
-
-std::string plural(std::int64_t count, std::string_view what) {
-    return std::to_string(count) + " " + std::string{what} + (count == 1 ? "" : "s");
-}
 
 /// Why one ask is pending, gathered level by level.
 class AskExplainer {
@@ -27,7 +24,7 @@ public:
           asks_(asks) {}
 
     void run(AllocationId id, Instant now, Explanation& into) {
-        explain_application(now);
+        explain_obstacles(now);
         explain_users();
         explain_queues();
         fit_ = fit_nodes();
@@ -55,39 +52,12 @@ private:
             {std::move(code), std::move(object), std::move(text), s_.map_of(shape_.resource), {}, {}, asks_});
     }
 
-    void explain_application(Instant now) {
-        if (s_.state == ObjectState::Stopped) {
-            held_ = true;
-            add("QUEUE_STOPPED", s_.full_name, "the partition is stopped");
+    void explain_obstacles(Instant now) {
+        for (Obstacle& each : obstacles_of(s_, ask_, now)) {
+            (each.limit ? limited_ : held_) = true;
+            if (each.limit) is_in_line_ = false;
+            add(std::move(each.code), std::move(each.object), std::move(each.text));
         }
-        if (application_.backing_off && *application_.backoff_until > now) {
-            held_ = true;
-            const std::int64_t left = (*application_.backoff_until - now).count() / 1'000'000'000 + 1;
-            add("BACKOFF", application_.id,
-                "the application backs off for " + plural(left, "second") + " after asks that found no node");
-        }
-        explain_gang();
-        explain_user_slots();
-        if (!application_.needs_slot()) return;
-        for (const Queue* queue = application_.queue; queue != nullptr; queue = queue->parent) {
-            if (queue->has_free_slot()) continue;
-            limited_ = true;
-            is_in_line_ = false;
-            add("QUEUE_MAX_APPS", queue->path,
-                "runs " + std::to_string(queue->running) + " (and starts " + std::to_string(queue->allocating) +
-                    ") of at most " + plural(static_cast<std::int64_t>(queue->max_applications), "application"));
-        }
-    }
-
-    /// G-030.
-    void explain_gang() {
-        if (!ask_.group.valid() || !s_.groups[ask_.group].replaceable) return;
-        held_ = true;
-        const TaskGroup& group = application_.gang.groups.find(ask_.task_group)->second;
-        const auto left = static_cast<std::int64_t>(group.count - group.replaced - group.timed_out);
-        add("GANG", s_.texts.text(ask_.task_group),
-            "waits to take the place of one of " + plural(left, "placeholder") + " of its task group, " +
-                std::to_string(group.free.size()) + " of them placed and free");
     }
 
     /// f(const UsageNode&) for every level of the user, then of the group.
@@ -97,29 +67,13 @@ private:
             for (; id.valid(); id = s_.users[id].parent) f(s_.users[id]);
     }
 
-    [[nodiscard]] static std::string who(const UsageNode& node) {
-        return (node.tracker->group ? "group " : "user ") + std::string{node.tracker->name};
-    }
-
-    void explain_user_slots() {
-        if (!application_.needs_user_slot()) return;
-        for_each_usage([this](const UsageNode& node) {
-            if (node.has_slot()) return;
-            limited_ = true;
-            is_in_line_ = false;
-            add("APP_LIMIT", std::string{node.path},
-                who(node) + " runs " + std::to_string(node.running) + " of at most " +
-                    plural(static_cast<std::int64_t>(node.limit->max_applications), "application"));
-        });
-    }
-
     void explain_users() {
         for_each_usage([this](const UsageNode& node) {
             if (node.allows(shape_.resource)) return;
             limited_ = true;
             is_in_line_ = false;
             add(node.tracker->group ? "GROUP_LIMIT" : "USER_LIMIT", std::string{node.path},
-                who(node) + ": " + limit_text(node.limit->max, node.usage));
+                owner_text(node) + ": " + limit_text(node.limit->max, node.usage));
             reasons_.back().used = s_.map_of(node.usage);
             reasons_.back().limit = s_.map_of(node.limit->max.bounds());
             impossible_ = impossible_ || !node.limit->max.allows(shape_.resource);
@@ -198,7 +152,8 @@ private:
             return add("RM_PREDICATE", s_.name, "the resource manager is asked about nodes with room");
         std::string text = ask_.is(Allocation::Refused)
                                ? "the resource manager refused " +
-                                     plural(static_cast<std::int64_t>(inquiry->refused.size()), "node") + " with room"
+                                     counted_text(static_cast<std::int64_t>(inquiry->refused.size()), "node") +
+                                     " with room"
                                : "the resource manager did not answer in time";
         if (!inquiry->log.empty() && ask_.is(Allocation::Refused)) text += "; last: " + inquiry->log.back().text;
         add("RM_PREDICATE", s_.name, text + "; it is asked again within 30 s");
@@ -217,8 +172,9 @@ private:
             return;
         }
         if (fit_.reserved > 0)
-            add("RESERVED_OTHER", s_.name, plural(fit_.reserved, "node") + " with room kept for other asks");
-        if (fit_.unschedulable > 0) add("NODE_UNSCHEDULABLE", s_.name, plural(fit_.unschedulable, "node") + " drained");
+            add("RESERVED_OTHER", s_.name, counted_text(fit_.reserved, "node") + " with room kept for other asks");
+        if (fit_.unschedulable > 0)
+            add("NODE_UNSCHEDULABLE", s_.name, counted_text(fit_.unschedulable, "node") + " drained");
         std::string text = "no node of " + std::to_string(fit_.nodes) + " has room";
         for (const auto& [name, count] : fit_.lacking) text += "; " + std::to_string(count) + " short of " + name;
         if (!fit_.best.empty()) {
@@ -250,7 +206,8 @@ private:
         view.policy = fair ? "fair" : "fifo";
         view.by_priority = leaf.properties.priority_sorting;
         view.own = place_of(application_);
-        add("SORT", leaf.path, plural(view.ahead, "application") + " of the queue before it (" + view.policy + ")");
+        add("SORT", leaf.path,
+            counted_text(view.ahead, "application") + " of the queue before it (" + view.policy + ")");
         reasons_.back().asks = 0;
         reasons_.back().sort = std::move(view);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libcore/scheduler/headroom.h"
+#include "libcore/scheduler/obstacles.h"
 #include "libcore/scheduler/partition_context.h"
 #include "libcore/scheduler/preemption_candidates.h"
 #include "libcore/scheduler/preemption_required.h"
@@ -75,24 +76,10 @@ private:
         for (const AllocationId victim : trigger->second.victims) add_victim(victim);
     }
 
-    /// S-340, G-030: the ask is not looked at at all.
-    void explain_unconsidered(Instant now) {
-        if (!has_slot(application_))
-            add("QUEUE_MAX_APPS", leaf_.path, "the application waits for a slot (maxapplications)");
-        if (!has_user_slot(s_, application_))
-            add("APP_LIMIT", application_.user, "the application waits for a slot of its user or group");
-        if (application_.backing_off && application_.backoff_until > now)
-            add("BACKOFF", application_.id, "the application backs off");
-        if (!ask_.group.valid()) return;
-        if (s_.groups[ask_.group].replaceable)
-            add("GANG", std::string{ask_.key.view()}, "the ask waits to take the place of a placeholder");
-        if (s_.groups[ask_.group].gang_held)
-            add("GANG", application_.id, "the gang waits until another of its queue has begun");
-    }
-
     /// P-010, P-020, P-023.
     void explain_preconditions(Instant now) {
-        explain_unconsidered(now);
+        for (Obstacle& each : obstacles_of(s_, ask_, now))
+            add(std::move(each.code), std::move(each.object), std::move(each.text));
         if (!s_.preemption_enabled)
             add("PREEMPT_WAIT", s_.full_name, "preemption is switched off (preemption.enabled of the partition)");
         if (!ask_.is(Allocation::PreemptOther))

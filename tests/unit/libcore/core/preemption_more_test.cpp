@@ -275,6 +275,13 @@ TEST_CASE("P section 5 no. 12: with application.gang.order a second gang waits w
             .ask("h", "h1", "memory:2", "placeholder=1 group=h")
             .cycles(5);
         CHECK(c.allocations_of("h") == (on ? 0 : 2));
+        if (on) {
+            const Explanation why = c.core().explain_ask("default", "h", "h0", c.now());
+            CHECK(why.verdict == "HELD");
+            REQUIRE_FALSE(why.reasons.empty());
+            CHECK(why.reasons[0].code == "GANG");
+            CHECK(why.reasons[0].object == "h");
+        }
         c.ask("g", "g1", "memory:2", "placeholder=1 group=g").cycles(5);
         CHECK(c.allocations_of("g") == (on ? 2 : 1));
         if (!on) continue;

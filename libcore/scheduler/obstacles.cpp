@@ -1,0 +1,94 @@
+#include "libcore/scheduler/obstacles.h"
+
+#include "libcore/scheduler/partition_state.h"
+
+namespace yk {
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+class Obstacles {
+public:
+    Obstacles(const PartitionState& state, const Allocation& ask)
+        : s_(state), ask_(ask), application_(s_.applications[ask.application]) {}
+
+    std::vector<Obstacle> find(Instant now) {
+        if (s_.state == ObjectState::Stopped) hold("QUEUE_STOPPED", s_.full_name, "the partition is stopped");
+        if (application_.backing_off && *application_.backoff_until > now) {
+            const std::int64_t left = ((*application_.backoff_until - now).count() + kSecond - 1) / kSecond;
+            hold("BACKOFF", application_.id,
+                 "the application backs off for " + counted_text(left, "second") + " after asks that found no node");
+        }
+        find_gang();
+        find_user_slots();
+        find_queue_slots();
+        return std::move(found_);
+    }
+
+private:
+    void hold(std::string code, std::string object, std::string text) {
+        found_.push_back({std::move(code), std::move(object), std::move(text), false});
+    }
+    void limit(std::string code, std::string_view object, std::string text) {
+        found_.push_back({std::move(code), std::string{object}, std::move(text), true});
+    }
+
+    /// G-030, and property application.gang.order.
+    void find_gang() {
+        if (!ask_.group.valid()) return;
+        if (s_.groups[ask_.group].gang_held)
+            hold("GANG", application_.id,
+                 "the gang waits for another of its queue that has begun, since both do not fit");
+        if (!s_.groups[ask_.group].replaceable) return;
+        const TaskGroup& group = application_.gang.groups.find(ask_.task_group)->second;
+        const auto left = static_cast<std::int64_t>(group.count - group.replaced - group.timed_out);
+        hold("GANG", s_.texts.text(ask_.task_group),
+             "waits to take the place of one of " + counted_text(left, "placeholder") + " of its task group, " +
+                 std::to_string(group.free.size()) + " of them placed and free");
+    }
+
+    void find_user_slots() {
+        if (!application_.needs_user_slot()) return;
+        for (UsageNodeId id : {application_.user_usage, application_.group_usage})
+            for (; id.valid(); id = s_.users[id].parent) {
+                const UsageNode& node = s_.users[id];
+                if (node.has_slot()) continue;
+                limit("APP_LIMIT", node.path,
+                      owner_text(node) + " runs " + std::to_string(node.running) + " of at most " +
+                          counted_text(static_cast<std::int64_t>(node.limit->max_applications), "application"));
+            }
+    }
+
+    void find_queue_slots() {
+        if (!application_.needs_slot()) return;
+        for (const Queue* queue = application_.queue; queue != nullptr; queue = queue->parent) {
+            if (queue->has_free_slot()) continue;
+            limit("QUEUE_MAX_APPS", queue->path,
+                  "runs " + std::to_string(queue->running) + " (and starts " + std::to_string(queue->allocating) +
+                      ") of at most " +
+                      counted_text(static_cast<std::int64_t>(queue->max_applications), "application"));
+        }
+    }
+
+    const PartitionState& s_;
+    const Allocation& ask_;
+    const Application& application_;
+    std::vector<Obstacle> found_;
+};
+
+} // namespace
+
+std::vector<Obstacle> obstacles_of(const PartitionState& state, const Allocation& ask, Instant now) {
+    return Obstacles{state, ask}.find(now);
+}
+
+std::string owner_text(const UsageNode& usage) {
+    return (usage.tracker->group ? "group " : "user ") + std::string{usage.tracker->name};
+}
+
+std::string counted_text(std::int64_t count, std::string_view what) {
+    return std::to_string(count) + " " + std::string{what} + (count == 1 ? "" : "s");
+}
+
+} // namespace yk
