@@ -37,6 +37,8 @@ struct ChildTemplate {
     std::uint64_t max_applications = 0;
     std::map<std::string, std::string> properties;
     Resources resources;
+    bool apply_to_existing = false;  // B-10: at every reload, to queues that placement made before
+    bool inherit_properties = false; // B-10: what is made has those of its parent, too
 };
 
 struct Queue {

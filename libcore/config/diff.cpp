@@ -73,7 +73,9 @@ std::string text_of(const std::optional<ChildTemplate>& child_template) {
     return fields({{"maxapplications", text_of(child_template->max_applications)},
                    {"properties", text_of(child_template->properties)},
                    {"guaranteed", text_of(child_template->resources.guaranteed)},
-                   {"max", text_of(child_template->resources.max)}});
+                   {"max", text_of(child_template->resources.max)},
+                   {"applytoexisting", child_template->apply_to_existing ? "true" : ""},
+                   {"inheritproperties", child_template->inherit_properties ? "true" : ""}});
 }
 
 template <class T>
@@ -102,11 +104,14 @@ class Comparison {
 public:
     std::vector<Difference> take() { return std::move(differences_); }
 
+    Comparison() = default;
+    explicit Comparison(std::string partition) : partition_(std::move(partition)) {}
+
     void configurations(const Configuration& before, const Configuration& now);
+    void queues(const std::string& path, const Queue& before, const Queue& now);
 
 private:
     void partitions(const Partition& before, const Partition& now);
-    void queues(const std::string& path, const Queue& before, const Queue& now);
     void children(const std::string& path, const Queue& before, const Queue& now);
     void properties(const std::string& path, const Queue& before, const Queue& now);
     void added(const std::string& path, const Queue& queue);
@@ -248,6 +253,13 @@ std::string_view kind_name(DifferenceKind kind) {
 std::vector<Difference> diff(const Configuration& before, const Configuration& now) {
     Comparison comparison;
     comparison.configurations(before, now);
+    return comparison.take();
+}
+
+std::vector<Difference> diff(const std::string& partition, const std::string& path, const Queue& before,
+                             const Queue& now) {
+    Comparison comparison(partition);
+    comparison.queues(path, before, now);
     return comparison.take();
 }
 

@@ -45,4 +45,8 @@ struct Difference {
 /// capitals of queue names (C-049), order of queues, places and checksum make no difference.
 [[nodiscard]] std::vector<Difference> diff(const Configuration& before, const Configuration& now);
 
+/// The same of one queue and all below it; `path`: of both.
+[[nodiscard]] std::vector<Difference> diff(const std::string& partition, const std::string& path, const Queue& before,
+                                           const Queue& now);
+
 } // namespace yk::config

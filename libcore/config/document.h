@@ -55,6 +55,8 @@ struct TemplateDocument {
     Count max_applications;
     Entries properties;
     ResourcesDocument resources;
+    bool apply_to_existing = false;
+    bool inherit_properties = false;
 };
 
 struct QueueDocument {

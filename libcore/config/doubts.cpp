@@ -33,6 +33,9 @@ void warn_template(const QueueDocument& queue, const Queue& loaded, const std::o
     if (!loaded.is_parent())
         report.warning(document.mark, document.path,
                        "childtemplate of a leaf is ignored (is \"parent: true\" missing?)");
+    else if (document.apply_to_existing && !loaded.child_template)
+        report.warning(document.mark, document.path,
+                       "a childtemplate that sets nothing counts as none, so nothing is applied to existing queues");
     if (!loaded.child_template) return;
     const Resources& resources = loaded.child_template->resources;
     warn_guaranteed_zero(document.resources.guaranteed, resources.guaranteed, report);

@@ -41,7 +41,7 @@ struct QueueProperties {
 };
 
 /// C-153: the effective map of a configured queue, from the effective map of its parent and its own entries. For the
-/// root and for dynamic leafs (C-158) the own entries are the effective map.
+/// root and for dynamic leafs (C-158; but B-10) the own entries are the effective map.
 [[nodiscard]] PropertyMap inherit_properties(const PropertyMap& parent, const PropertyMap& own);
 
 /// The values in an effective map. A value that is bad or missing gives the default (C-150, C-156). `leaf`: the queue

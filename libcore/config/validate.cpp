@@ -47,8 +47,10 @@ std::optional<ChildTemplate> load_template(const std::optional<TemplateDocument>
     for (const Entry& entry : document->properties.entries)
         if (!entry.key.value.empty() && !entry.value.empty()) loaded.properties.emplace(entry.key.value, entry.value);
     loaded.resources = load_resources(document->resources);
+    loaded.apply_to_existing = document->apply_to_existing;
+    loaded.inherit_properties = document->inherit_properties;
     const auto sets_something = [](const std::optional<ResourceMap>& map) { return map && !map->empty(); };
-    const bool present = loaded.max_applications != 0 || !loaded.properties.empty() ||
+    const bool present = loaded.max_applications != 0 || !loaded.properties.empty() || loaded.inherit_properties ||
                          sets_something(loaded.resources.guaranteed) || sets_something(loaded.resources.max);
     return present ? std::optional{std::move(loaded)} : std::nullopt;
 }

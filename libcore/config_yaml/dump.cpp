@@ -171,6 +171,8 @@ void Writer::child_template(const ChildTemplate& child_template) {
     count_if("maxapplications", child_template.max_applications);
     properties_if(child_template.properties);
     resources_if(child_template.resources);
+    if (child_template.apply_to_existing) line("applytoexisting", "true");
+    if (child_template.inherit_properties) line("inheritproperties", "true");
 }
 
 void Writer::limits_if(const std::vector<Limit>& limits) {

@@ -265,8 +265,11 @@ std::optional<TemplateDocument> Reader::child_template(const Node& node, const s
             into.max_applications = count(value, below);
         else if (key == "properties")
             into.properties = entries(value, below).value_or(Entries{});
-        else
+        else if (key == "resources")
             into.resources = resources(value, below);
+        else
+            (key == "applytoexisting" ? into.apply_to_existing : into.inherit_properties) =
+                boolean(value, below, false);
     });
     return into;
 }

@@ -20,7 +20,8 @@ constexpr std::array<Key, 2> kNodeSortKeys{"type", "resourceweights"};
 constexpr std::array<Key, 1> kResolverKeys{"type"};
 constexpr std::array<Key, 10> kQueueKeys{"name",     "parent",    "resources",     "maxapplications", "properties",
                                          "adminacl", "submitacl", "childtemplate", "queues",          "limits"};
-constexpr std::array<Key, 3> kTemplateKeys{"maxapplications", "properties", "resources"};
+constexpr std::array<Key, 5> kTemplateKeys{"maxapplications", "properties", "resources", "applytoexisting",
+                                           "inheritproperties"};
 constexpr std::array<Key, 2> kResourcesKeys{"guaranteed", "max"};
 constexpr std::array<Key, 5> kLimitKeys{"limit", "users", "groups", "maxresources", "maxapplications"};
 constexpr std::array<Key, 5> kRuleKeys{"name", "create", "filter", "parent", "value"};

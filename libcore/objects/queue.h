@@ -128,6 +128,12 @@ public:
     config::Acl submit_acl; // own
     config::Acl admin_acl;
     std::optional<config::ChildTemplate> child_template; // own; a parent's
+    struct SetByTags {
+        bool max = false;
+        bool guaranteed = false;
+        bool max_applications = false;
+    };
+    SetByTags set_by_tags; // dynamic leaf: what a template leaves alone when it is applied again (C-237, B-10)
 
     // --- what is there ----------------------------------------------------------------------------------------------
     std::map<std::string, std::unique_ptr<Queue>, std::less<>> children; // by name

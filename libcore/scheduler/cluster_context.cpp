@@ -120,6 +120,16 @@ Result<void> ClusterContext::check_configuration(const config::Configuration& co
     return {};
 }
 
+std::vector<ReappliedView> ClusterContext::template_changes(std::string_view partition,
+                                                            const config::Configuration& config) const {
+    const config::PartitionNames names = names_of(partitions_);
+    const auto known = partitions_.find(partition);
+    for (const config::Partition& wanted : config.partitions)
+        if (known != partitions_.end() && names.running(wanted.name) == partition)
+            return known->second->template_changes(wanted);
+    return {};
+}
+
 Result<void> ClusterContext::configure(const config::Configuration& config, Instant now) {
     YK_CHECKED(check_configuration(config)); // nothing after this can fail
     const config::PartitionNames names = names_of(partitions_);

@@ -98,6 +98,9 @@ public:
     /// Drops what all partitions hold; events tell of it (I-124). Nothing else may be asked of this afterwards.
     void drop_everything(Instant now);
     [[nodiscard]] Result<void> check_configuration(const config::Configuration& config) const;
+    /// The dynamic queues of the partition, short, to which `config` would apply a template again (B-10).
+    [[nodiscard]] std::vector<ReappliedView> template_changes(std::string_view partition,
+                                                              const config::Configuration& config) const;
     void set_settings(const Settings& settings, Instant now);
     [[nodiscard]] const Settings& settings() const { return settings_; }
 

@@ -18,9 +18,23 @@ struct LeafPlan {
     std::uint64_t max_applications = 0;
     config::PropertyMap property_map; // of a new one
     config::QueueProperties properties;
+    bool inherits = false; // a new one and the dynamic parents made for it have their parents' properties (B-10)
+    Queue::SetByTags set_by_tags;
+};
+
+/// B-10: a dynamic queue that is there, as a template of a new configuration makes it.
+struct TemplatePlan {
+    Queue* queue;
+    const Queue* owner; // has the template
+    const config::ChildTemplate* from;
+    config::PropertyMap property_map;
 };
 
 /// C-235: the queue whose template holds for new leafs below `parent`, the nearest that has one now; nullptr: none.
 [[nodiscard]] const Queue* owner_of_template(const Queue& parent);
+
+/// The properties of a dynamic queue whose parent has `above` (C-233, B-10). A parent gets none of the template's own.
+[[nodiscard]] config::PropertyMap properties_from(const config::ChildTemplate& from, const config::PropertyMap& above,
+                                                  bool leaf);
 
 } // namespace yk

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "libcore/scheduler/leaf_plan.h"
 #include "libcore/scheduler/partition_context.h"
 
 namespace yk {
@@ -270,6 +271,18 @@ private:
         }
     };
 
+    /// B-10: a dynamic queue below a template that is applied again is as if it were made now, tags apart.
+    void check_template(const Queue& queue) {
+        const Queue* owner = queue.managed || queue.path == kRecoveryPath ? nullptr : owner_of_template(*queue.parent);
+        if (owner == nullptr || !owner->child_template->apply_to_existing) return;
+        const config::ChildTemplate& from = *owner->child_template;
+        faults_.expect(queue.property_map == properties_from(from, queue.parent->property_map, queue.leaf),
+                       "queue " + queue.path + ": properties of a former template");
+        faults_.expect(!queue.leaf || queue.set_by_tags.max_applications ||
+                           queue.max_applications == from.max_applications,
+                       "queue " + queue.path + ": maximum of applications of a former template");
+    }
+
     QueueSums check_queue(const Queue& queue) {
         QueueSums sums;
         for (const ApplicationId id : queue.applications) {
@@ -286,6 +299,7 @@ private:
                            "application " + application.id + " in the order without need, or missing");
         }
         for (const auto& [id, count] : queue.reserved_applications) sums.reservations += count;
+        check_template(queue);
         for (const auto& [name, child] : queue.children) sums.add(check_queue(*child));
         const std::string what = "queue " + queue.path;
         faults_.expect_equal(queue.pending, sums.pending, what + " pending");

@@ -30,6 +30,7 @@ struct Refusal {
 };
 
 struct LeafPlan;
+struct TemplatePlan;
 
 class PartitionContext {
 public:
@@ -41,6 +42,9 @@ public:
     // --- configuration (partition_queues.cpp) ---------------------------------------------------------------------
     /// Whether the queues can become those of `config` (C-435, S-562).
     [[nodiscard]] Result<void> check_queues(const config::Partition& config) const;
+    /// The dynamic queues that are there and get a template applied again, as they are and as they would be (B-10;
+    /// partition_dynamic.cpp). In one piece: it is less than configure() does.
+    [[nodiscard]] std::vector<ReappliedView> template_changes(const config::Partition& config) const;
     /// REQUIRES: check_queues(config).
     void configure(const config::Partition& config, Instant now);
     /// S-563: everything goes; the RM is told unless `quiet` (I-124).
@@ -320,6 +324,8 @@ private:
     [[nodiscard]] std::optional<Refusal> refuse_gang(const LeafPlan& plan, const ApplicationSpec& spec,
                                                      const Resource& ask) const;
     Queue& commit_leaf(LeafPlan plan, Instant now);
+    [[nodiscard]] std::vector<TemplatePlan> plan_templates(const config::Partition& config) const;
+    void commit_template(TemplatePlan plan, Instant now);
 
     // partition_timers.cpp
     bool execute(const Plan& plan, Instant now);

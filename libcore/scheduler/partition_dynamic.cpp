@@ -1,5 +1,8 @@
-// Dynamic queues: child templates, quota tags, creation (C-230 to C-243).
+// Dynamic queues: child templates, quota tags, creation (C-230 to C-243), templates applied again (B-10).
 
+#include <algorithm>
+
+#include "libcore/config/names.h"
 #include "libcore/scheduler/leaf_plan.h"
 #include "libcore/scheduler/partition_context.h"
 
@@ -12,12 +15,60 @@ bool takes_tags(const LeafPlan& plan) {
     return (plan.is_new || !plan.queue->managed) && plan.path != kRecoveryPath;
 }
 
+bool applies_to_existing(const config::Queue& queue) {
+    return (queue.child_template && queue.child_template->apply_to_existing) ||
+           std::any_of(queue.children.begin(), queue.children.end(), applies_to_existing);
+}
+
+/// What the queues below one get from it when the configuration is in force.
+struct Inheritance {
+    const Queue* owner = nullptr;
+    const config::ChildTemplate* from = nullptr; // nullptr: none, or none of the configuration
+    config::PropertyMap properties;
+};
+
+/// `config`: of `queue`; nullptr: it is not in the configuration.
+void plan_below(const Queue& queue, const config::Queue* config, const Inheritance& above,
+                std::vector<TemplatePlan>& plans) {
+    std::map<std::string, const config::Queue*, std::less<>> configured;
+    if (config != nullptr)
+        for (const config::Queue& child : config->children) configured.emplace(config::lower(child.name), &child);
+    for (const auto& [name, child] : queue.children) {
+        const auto found = configured.find(name);
+        const config::Queue* wanted = found == configured.end() ? nullptr : found->second;
+        Inheritance below{above.owner, above.from, child->property_map};
+        if (wanted != nullptr) {
+            if (!wanted->is_parent()) continue; // what is below it goes (C-435)
+            if (wanted->child_template) below = {child.get(), &*wanted->child_template, {}};
+            below.properties = config::inherit_properties(above.properties, wanted->properties);
+        } else if (child->managed) {
+            if (child->child_template) below.from = nullptr; // it drains, and all below have what it gives
+        } else if (above.from != nullptr && above.from->apply_to_existing && child->path != kRecoveryPath) {
+            below.properties = properties_from(*above.from, above.properties, child->leaf);
+            plans.push_back({child.get(), above.owner, above.from, below.properties});
+        }
+        plan_below(*child, wanted, below, plans);
+    }
+}
+
+/// As PartitionContext::guarantee().
+std::optional<config::ResourceMap> guarantee_of(const std::optional<config::ResourceMap>& amounts) {
+    const bool positive =
+        amounts && std::any_of(amounts->begin(), amounts->end(), [](const auto& one) { return one.second > 0; });
+    return positive ? amounts : std::nullopt;
+}
+
 } // namespace
 
 const Queue* owner_of_template(const Queue& parent) {
     const Queue* owner = &parent;
     while (owner != nullptr && !owner->child_template) owner = owner->parent;
     return owner;
+}
+
+config::PropertyMap properties_from(const config::ChildTemplate& from, const config::PropertyMap& above, bool leaf) {
+    static const config::PropertyMap kNone;
+    return config::inherit_properties(from.inherit_properties ? above : kNone, leaf ? from.properties : kNone);
 }
 
 LeafPlan PartitionContext::plan_leaf(const placement::Outcome& placed, const ApplicationSpec& spec) {
@@ -30,12 +81,14 @@ LeafPlan PartitionContext::plan_leaf(const placement::Outcome& placed, const App
         plan.guaranteed = plan.queue->guaranteed;
         plan.max_applications = plan.queue->max_applications;
         plan.properties = plan.queue->properties;
+        plan.set_by_tags = plan.queue->set_by_tags;
     } else if (const Queue* owner = owner_of_template(*plan.queue); owner != nullptr && plan.path != kRecoveryPath) {
         const config::ChildTemplate& from = *owner->child_template;
         plan.max = limit(from.resources);
         plan.guaranteed = guarantee(from.resources);
         plan.max_applications = from.max_applications;
-        plan.property_map = from.properties; // and no others (C-233)
+        plan.inherits = from.inherit_properties; // else it has no others (C-233)
+        plan.property_map = properties_from(from, plan.queue->property_map, true);
     }
     if (plan.is_new) plan.properties = config::derive_properties(plan.property_map, true);
     if (!takes_tags(plan)) return plan;
@@ -45,9 +98,18 @@ LeafPlan PartitionContext::plan_leaf(const placement::Outcome& placed, const App
         return amounts && amounts->gt_zero() ? amounts : std::nullopt;
     };
     const QueueTags& tags = spec.queue_tags;
-    if (auto max = positive(tags.max)) plan.max = Limit{*std::move(max)};
-    if (auto guaranteed = positive(tags.guaranteed)) plan.guaranteed = std::move(guaranteed);
-    if (tags.max_applications != 0) plan.max_applications = tags.max_applications;
+    if (auto max = positive(tags.max)) {
+        plan.max = Limit{*std::move(max)};
+        plan.set_by_tags.max = true;
+    }
+    if (auto guaranteed = positive(tags.guaranteed)) {
+        plan.guaranteed = std::move(guaranteed);
+        plan.set_by_tags.guaranteed = true;
+    }
+    if (tags.max_applications != 0) {
+        plan.max_applications = tags.max_applications;
+        plan.set_by_tags.max_applications = true;
+    }
     return plan;
 }
 
@@ -76,7 +138,8 @@ Queue& PartitionContext::commit_leaf(LeafPlan plan, Instant now) {
         const std::size_t start = queue->path.size() + 1;
         const std::size_t dot = plan.path.find('.', start);
         queue = &make_queue(plan.path.substr(start, dot - start), queue, dot == std::string::npos, false, now);
-        queue->properties = config::derive_properties({}, queue->leaf);
+        if (plan.inherits) queue->property_map = config::inherit_properties(queue->parent->property_map, {});
+        queue->properties = config::derive_properties(queue->property_map, queue->leaf);
     }
     if (plan.is_new) {
         queue->property_map = std::move(plan.property_map);
@@ -84,11 +147,58 @@ Queue& PartitionContext::commit_leaf(LeafPlan plan, Instant now) {
     }
     const bool other_slots = queue->max_applications != plan.max_applications;
     queue->max_applications = plan.max_applications;
+    queue->set_by_tags = plan.set_by_tags;
     const bool other_limits = set_limits(*queue, std::move(plan.max), std::move(plan.guaranteed), !plan.is_new, now);
     if (other_slots) s_.slots_changed = true;
     if (other_limits || other_slots) orders_.queue_changed(*queue);
     if (other_limits) checks_.update_all(now);
     return *queue;
+}
+
+// --- templates applied again (B-10)
+// -----------------------------------------------------------------------------------------
+
+std::vector<TemplatePlan> PartitionContext::plan_templates(const config::Partition& config) const {
+    std::vector<TemplatePlan> plans;
+    const config::Queue& root = config.root;
+    if (applies_to_existing(root))
+        plan_below(*s_.root, &root,
+                   {s_.root.get(), root.child_template ? &*root.child_template : nullptr, root.properties}, plans);
+    return plans;
+}
+
+/// REQUIRES: the queues of the configuration are made, and nothing is refiled yet: configure() does that for all.
+void PartitionContext::commit_template(TemplatePlan plan, Instant now) {
+    Queue& queue = *plan.queue;
+    queue.property_map = std::move(plan.property_map);
+    queue.properties = config::derive_properties(queue.property_map, queue.leaf);
+    if (!queue.leaf) return;
+    const config::Resources& resources = plan.from->resources;
+    const Queue::SetByTags& tags = queue.set_by_tags;
+    if (!tags.max_applications) queue.max_applications = plan.from->max_applications;
+    set_limits(queue, tags.max ? queue.max : limit(resources),
+               tags.guaranteed ? queue.guaranteed : guarantee(resources), true, now);
+}
+
+std::vector<ReappliedView> PartitionContext::template_changes(const config::Partition& config) const {
+    std::vector<ReappliedView> views;
+    for (TemplatePlan& plan : plan_templates(config)) {
+        const Queue& queue = *plan.queue;
+        ReappliedView view{queue.path, plan.owner->path, {}, {}};
+        if (!queue.max.unlimited()) view.before.resources.max = s_.map_of(queue.max.bounds());
+        if (queue.guaranteed) view.before.resources.guaranteed = s_.map_of(*queue.guaranteed);
+        view.before.max_applications = queue.max_applications;
+        view.after = view.before;
+        view.before.properties = queue.property_map;
+        view.after.properties = std::move(plan.property_map);
+        const Queue::SetByTags& tags = queue.set_by_tags;
+        if (queue.leaf && !tags.max) view.after.resources.max = plan.from->resources.max;
+        if (queue.leaf && !tags.guaranteed)
+            view.after.resources.guaranteed = guarantee_of(plan.from->resources.guaranteed);
+        if (queue.leaf && !tags.max_applications) view.after.max_applications = plan.from->max_applications;
+        views.push_back(std::move(view));
+    }
+    return views;
 }
 
 } // namespace yk

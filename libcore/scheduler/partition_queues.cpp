@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libcore/config/names.h"
+#include "libcore/scheduler/leaf_plan.h"
 #include "libcore/scheduler/partition_context.h"
 
 namespace yk {
@@ -129,6 +130,7 @@ void PartitionContext::drain(Queue& queue) {
 /// Makes the queue and all below it what the configuration says. The parent has been configured.
 void PartitionContext::configure_queue(Queue& queue, const config::Queue& config, bool made, Instant now) {
     queue.managed = true;
+    queue.set_by_tags = {};
     set_state(queue, ObjectEvent::Start);
     const bool leaf = !queue.is_root() && !config.is_parent();
     if (leaf != queue.leaf) {
@@ -207,7 +209,9 @@ void PartitionContext::configure(const config::Partition& config, Instant now) {
         if (const ResourceId id = s_.resources.intern(name); id != ResourceNames::npos)
             weights.emplace_back(id, weight);
     s_.nodes.set_policy(config.node_sort_policy, std::move(weights));
+    std::vector<TemplatePlan> templates = plan_templates(config);
     configure_queue(*s_.root, config.root, false, now);
+    for (TemplatePlan& plan : templates) commit_template(std::move(plan), now);
     set_user_limits(config, now);
     s_.slots_changed = true;
     checks_.update_all(now);

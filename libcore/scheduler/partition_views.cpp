@@ -24,8 +24,13 @@ void sort_by_key(List& list) {
 
 TemplateView template_of(const Queue& owner) {
     const config::ChildTemplate& from = *owner.child_template;
-    return {owner.path, from.max_applications, from.properties, from.resources.max.value_or(ResourceMapView{}),
-            from.resources.guaranteed.value_or(ResourceMapView{})};
+    return {owner.path,
+            from.max_applications,
+            from.properties,
+            from.resources.max.value_or(ResourceMapView{}),
+            from.resources.guaranteed.value_or(ResourceMapView{}),
+            from.apply_to_existing,
+            from.inherit_properties};
 }
 
 } // namespace
@@ -111,6 +116,9 @@ QueueView PartitionContext::view_of(const Queue& queue, bool subtree) const {
                          static_cast<std::int64_t>(run.candidates), static_cast<std::int64_t>(run.victims)};
     }
     view.fair_share = fair_share(queue.allocated, queue.guaranteed ? &*queue.guaranteed : nullptr, queue.fair_max);
+    view.tags_set_max = queue.set_by_tags.max;
+    view.tags_set_guaranteed = queue.set_by_tags.guaranteed;
+    view.tags_set_max_applications = queue.set_by_tags.max_applications;
     if (const Queue* owner = queue.leaf ? nullptr : owner_of_template(queue)) view.child_template = template_of(*owner);
     if (subtree)
         for (const auto& [name, child] : queue.children) view.children.push_back(view_of(*child, true));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libcore/base/time.h"
+#include "libcore/config/config.h"
 
 namespace yk {
 
@@ -111,6 +112,14 @@ struct TemplateView {  // C-477
     std::map<std::string, std::string> properties;
     ResourceMapView max;
     ResourceMapView guaranteed;
+    bool apply_to_existing = false;
+    bool inherit_properties = false;
+};
+
+struct ReappliedView { // B-10: a dynamic queue to which a configuration would apply a template again
+    std::string path;
+    std::string owner;           // path of the queue that has the template
+    config::Queue before, after; // resources, max_applications and properties, the effective ones
 };
 
 struct QuotaRunView { // P-111
@@ -148,6 +157,8 @@ struct QueueView {
     Duration quota_preemption_delay{};
     std::optional<QuotaRunView> last_quota_run;
     double fair_share = 0;
+    // of a dynamic leaf, by tags of an application and no more by a template (C-237):
+    bool tags_set_max = false, tags_set_guaranteed = false, tags_set_max_applications = false;
     std::optional<TemplateView> child_template; // a parent's: the one in force for new leafs (C-235)
     std::vector<QueueView> children;            // by name
 };

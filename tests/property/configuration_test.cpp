@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
+
 #include "libcore/config_yaml/dump.h"
 #include "libcore/config_yaml/load.h"
 #include "libcore/scheduler/cluster_context.h"
@@ -35,6 +37,35 @@ config::Configuration loaded(const config::Configuration& made) {
     INFO(config_yaml::render(outcome, text));
     REQUIRE(outcome.configuration);
     return *outcome.configuration;
+}
+
+/// Below the queues of ValidConfiguration, some of them two levels that placement makes.
+const char* const kDynamic[] = {"root.q1.x",    "root.q2.x.y",    "root.x",           "root.q1.q1.x",
+                                "root.q2.q1.x", "root.q1.q2.x.y", "root.q1.q1.q1.x.y"};
+
+/// One application to each; one in two sets something by tags.
+void submit(Run& run) {
+    int number = 0;
+    for (const char* path : kDynamic) {
+        const std::string tags = ++number % 2 == 0 ? " tagmax=vcore:77 tagapps=3" : "";
+        static_cast<void>(
+            play(run.core, *parse_command(fmt::format("apps new id=a{} queue={}{}", number, path, tags)), run.now));
+    }
+}
+
+/// Whether all above it and itself are configured in both, or in none: a queue that drains keeps what it has.
+bool same_kinds(const Run& a, const Run& b, const std::string& path) {
+    for (std::size_t dot = path.find('.');; dot = path.find('.', dot + 1)) {
+        const std::string part = path.substr(0, dot);
+        if (a.core.queue_view("default", part, false)->managed != b.core.queue_view("default", part, false)->managed)
+            return false;
+        if (dot == std::string::npos) return true;
+    }
+}
+
+void always_apply(config::Queue& queue) {
+    if (queue.child_template) queue.child_template->apply_to_existing = true;
+    for (config::Queue& child : queue.children) always_apply(child);
 }
 
 std::uint32_t first_seed() {
@@ -83,6 +114,45 @@ TEST_CASE("B-13 A and then B is B, for queues without applications") {
         for (Run* run : {&both, &one}) advance(run->core, run->now, std::chrono::seconds{20}); // the sweep
         CHECK(state_text(both.core) == state_text(one.core));
         ++compared;
+    }
+    CHECK(compared > 0);
+}
+
+TEST_CASE("B-10 a template that is applied again leaves dynamic queues as if they were made after it") {
+    const std::uint32_t first = first_seed();
+    int compared = 0;
+    for (std::uint32_t round = 0; round < kRounds; ++round) {
+        INFO("YK_SEED=" << first + round);
+        const auto made = [&](std::uint32_t which) {
+            config::Configuration configuration = ValidConfiguration{(first + round) * 2 + which}.make();
+            configuration.partitions.resize(1);
+            config::Partition& partition = configuration.partitions[0];
+            partition.placement_rules = {{"provided", true, {}, {}, {}, {}}};
+            partition.root.submit_acl = "*";
+            if (!partition.root.child_template) partition.root.child_template = config::ChildTemplate{3, {}, {}};
+            always_apply(partition.root);
+            return loaded(configuration);
+        };
+        Run before, after;
+        const config::Configuration next = made(1);
+        REQUIRE(before.core.configure(made(0), before.now).ok());
+        submit(before);
+        if (!before.core.configure(next, before.now).ok()) continue;
+        REQUIRE(after.core.configure(next, after.now).ok());
+        submit(after);
+        for (const char* path : kDynamic) {
+            const auto older = before.core.queue_view("default", path, false);
+            const auto newer = after.core.queue_view("default", path, false);
+            if (!older || !newer || !newer->leaf || newer->managed || !same_kinds(before, after, path)) continue;
+            INFO(path);
+            CHECK(older->max == newer->max);
+            CHECK(older->guaranteed == newer->guaranteed);
+            CHECK(older->max_applications == newer->max_applications);
+            CHECK(older->properties == newer->properties);
+            CHECK(older->sort_policy == newer->sort_policy);
+            CHECK(older->preemption_delay == newer->preemption_delay);
+            ++compared;
+        }
     }
     CHECK(compared > 0);
 }

@@ -34,8 +34,13 @@ std::string some_rules(Random& random) {
 
 std::string some_template(Random& random) {
     std::vector<std::string> templates{
-        "", "", ", childtemplate: {maxapplications: 2}", ", childtemplate: {resources: {max: {vcore: 30m}}}",
-        ", childtemplate: {properties: {application.sort.policy: fair}, resources: {guaranteed: {vcore: 5m}}}"};
+        "",
+        "",
+        ", childtemplate: {maxapplications: 2}",
+        ", childtemplate: {resources: {max: {vcore: 30m}}}",
+        ", childtemplate: {properties: {application.sort.policy: fair}, resources: {guaranteed: {vcore: 5m}}}",
+        ", childtemplate: {applytoexisting: true, maxapplications: 3, resources: {max: {vcore: 60m}}}",
+        ", childtemplate: {applytoexisting: true, inheritproperties: true, properties: {priority.offset: '5'}}"};
     return random.of(templates);
 }
 

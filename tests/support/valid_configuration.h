@@ -76,7 +76,8 @@ private:
         if (maybe()) queue.submit_acl = acl();
         if (maybe()) queue.admin_acl = acl();
         if (maybe())
-            queue.child_template = config::ChildTemplate{7, {{"key", text() + "v"}, property()}, {{}, resource(0)}};
+            queue.child_template =
+                config::ChildTemplate{7, {{"key", text() + "v"}, property()}, {{}, resource(0)}, maybe(), maybe()};
         add_limits(queue, depth);
         for (int i = depth > 0 ? below(3) : 0; i > 0; --i)
             queue.children.push_back(this->queue("Q" + std::to_string(i), depth - 1));

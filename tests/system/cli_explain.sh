@@ -31,7 +31,8 @@ partitions:
     - name: team
       parent: true
       resources: {max: {vcore: 12}}
-      childtemplate: {maxapplications: 7, resources: {max: {vcore: 6}}}
+      properties: {preemption.delay: 10s}
+      childtemplate: {maxapplications: 7, resources: {max: {vcore: 6}}, inheritproperties: true, applytoexisting: true}
       limits:
       - {limit: kim, users: [kim], maxresources: {vcore: 4}}
       - {limit: staff, groups: [staff], maxapplications: 1}
@@ -97,12 +98,27 @@ places() {
     says '^in force: +memory 32Gi$' explain config root.PROD.resources.max.memory
     says '^written: +\{vcore: 8, memory: 32Gi\}$|^written: +\{memory: 32Gi, vcore: 8\}$' explain config root.prod.resources.max
     json '(d["verdict"], d["details"]["inForce"], d["details"]["from"][:25])' "('INHERITED', '*', 'root (line 8)')" config root.prod.submitacl
-    json '(d["verdict"], d["details"]["from"])' "('SET', 'root.prod (line 19)')" config root.prod.adminacl
+    json '(d["verdict"], d["details"]["from"])' "('SET', 'root.prod (line 20)')" config root.prod.adminacl
     json '(d["verdict"], d["details"]["inForce"])' "('INHERITED', 'fair')" config root.prod.properties.application.sort.policy
     says 'from: +reset for children of root \(line 8\)' explain config root.prod.properties.priority.offset
     json '(d["verdict"], d["details"]["inForce"])' "('DEFAULT', '30s')" config root.prod.properties.preemption.delay
     json '(d["verdict"], d["details"]["inForce"])' "('TEMPLATE', {'vcore': 6000})" config root.team.web.resources.max.vcore
     json '(d["verdict"], d["details"]["inForce"])' "('TEMPLATE', 7)" config root.team.web.maxapplications
+    # what a template inherits, where it is given, and what tags have set (B-10)
+    json '(d["verdict"], d["details"]["inForce"])' "('SET', True)" config root.team.childtemplate.applytoexisting
+    says '^property preemption.delay +10s +inherited from root.team \(line 12\)$' explain queue root.team.web
+    says '^property priority.offset +0 +reset for children of root \(line 8\)$' explain queue root.team.web
+    says '^childtemplate +maxapplications 7, max 6 vcore, applytoexisting, inheritproperties +root.team \(line 12\)$' explain queue root.team
+    says '^child template: +of root.team: .*, applied to existing queues, properties inherited$' queue show root.team
+    says 'accepted' app add tagged -q root.team.tagged -u kim:staff --tag namespace.resourcemaxapps=3
+    says '^maxapplications +3 +tags of an application$' explain queue root.team.tagged
+    says '^max +6 vcore +childtemplate of root.team' explain queue root.team.tagged
+    sed 's/max: {vcore: 6}/max: {vcore: 3}/; s/maxapplications: 7/maxapplications: 9/' "$work/queues.yaml" >"$work/less.yaml"
+    expect 8 'root.team.web: max \{vcore: 6\} -> \{vcore: 3\}, by the childtemplate of root.team' config diff "$work/less.yaml"
+    expect 8 'root.team.web: \{vcore: 4\} are allocated, above the new maximum \{vcore: 3\}' config diff "$work/less.yaml"
+    expect 8 'root.team.web: maxapplications 7 -> 9, by the childtemplate' config diff "$work/less.yaml"
+    checks=$((checks + 1))
+    if ykctl config diff "$work/less.yaml" | grep 'root.team.tagged: maxapplications'; then fail 'tags do not win'; fi
     json '(d["verdict"], d["details"]["effectiveMax"])' "('SET', {'vcore': 8000})" config root.prod.resources.max.vcore
     json 'd["verdict"]' NOT_SET config root.prod.resources.guaranteed.memory
     json 'd["details"]["path"]' 'partitions[0].limits[0].maxresources.vcore' config 'root.limits[0].maxresources.vcore'

@@ -38,6 +38,8 @@ std::string value_text(const std::string& name, const Value& value) {
             parts.push_back(std::string{key} + " " + resource_text(member_of(value, key)));
     for (const auto& [key, text] : member_of(value, "properties").items())
         if (text.is_string()) parts.push_back(printable(key) + "=" + printable(text.get<std::string>()));
+    for (const char* key : {"applytoexisting", "inheritproperties"})
+        if (flag_of(value, key)) parts.emplace_back(key);
     return parts.empty() ? "sets nothing" : join(parts, ", ");
 }
 

@@ -188,11 +188,13 @@ std::string queue_text(const Value& queue, const Style& style) {
         {"sort", text_of(queue, "sortingPolicy")}};
     add_preemption(queue, fields);
     if (const auto& made = member_of(queue, "template"); made.is_object())
-        fields.emplace_back("child template", fmt::format("of {}: guaranteed {}, max {}, max applications {}",
-                                                          printable(text_of(made, "owner")),
-                                                          resource_text(member_of(made, "guaranteedResource")),
-                                                          resource_text(member_of(made, "maxResource")),
-                                                          number_of(made, "maxApplications")));
+        fields.emplace_back(
+            "child template",
+            fmt::format("of {}: guaranteed {}, max {}, max applications {}{}{}", printable(text_of(made, "owner")),
+                        resource_text(member_of(made, "guaranteedResource")),
+                        resource_text(member_of(made, "maxResource")), number_of(made, "maxApplications"),
+                        flag_of(made, "applyToExisting") ? ", applied to existing queues" : "",
+                        flag_of(made, "inheritProperties") ? ", properties inherited" : ""));
     for (const auto& [key, value] : member_of(queue, "properties").items()) {
         fields.emplace_back("property " + printable(key), value.is_string() ? printable(value.get<std::string>()) : "");
     }

@@ -70,6 +70,8 @@ Value child_template(const std::optional<config::ChildTemplate>& from) {
         .omit("MaxApplications", from->max_applications)
         .omit("Properties", map_of(from->properties))
         .always("Resources", resources(from->resources))
+        .omit("ApplyToExisting", from->apply_to_existing)
+        .omit("InheritProperties", from->inherit_properties)
         .take();
 }
 

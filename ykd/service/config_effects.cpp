@@ -29,6 +29,15 @@ bool is_over(const config::ResourceMap& used, const config::ResourceMap& max) {
     });
 }
 
+wire::Value change_value(const Difference& one) {
+    return {{"kind", config::kind_name(one.kind)},
+            {"partition", one.partition},
+            {"path", one.path},
+            {"old", one.old_value},
+            {"new", one.new_value},
+            {"text", one.text}};
+}
+
 /// One partition as it is and as it would be.
 class Effects {
 public:
@@ -61,13 +70,26 @@ public:
         const QueueMetrics& now = *found->second;
         if (path != "root") { // its maximum is the cluster
             type(now, wanted);
-            maximum(now, wanted);
+            maximum(now, wanted.resources.max);
         }
-        applications(now, wanted);
+        applications(now, wanted.max_applications);
         if (limits_)
             for (const LimitEffects::Change& one : limits_->over(path))
                 add("over-limit", path, one.old_value, one.new_value, one.text);
         for (const config::Queue& child : wanted.children) queue(child, path + '.' + config::lower(child.name));
+    }
+    /// B-10: a template that is applied again.
+    void reapplied() {
+        for (const ReappliedView& one : running_.reapplied) {
+            for (Difference& each : config::diff(running_.name, one.path, one.before, one.after)) {
+                each.text += ", by the childtemplate of " + one.owner;
+                changes_.push_back(change_value(each));
+            }
+            const auto found = by_path_.find(one.path);
+            if (found == by_path_.end()) continue;
+            maximum(*found->second, one.after.resources.max);
+            applications(*found->second, one.after.max_applications);
+        }
     }
     void draining(const std::string& path) {
         const auto found = by_path_.find(path);
@@ -99,24 +121,22 @@ private:
             std::any_of(running_.metrics.queues.begin(), running_.metrics.queues.end(), is_used))
             add("refused", now.path, "parent", "leaf", "it has child queues, it cannot become a leaf");
     }
-    void maximum(const QueueMetrics& now, const config::Queue& wanted) {
-        if (!wanted.resources.max) return;
+    void maximum(const QueueMetrics& now, const std::optional<config::ResourceMap>& wanted) {
+        if (!wanted) return;
         const config::ResourceMap before = now.max ? named(*now.max) : config::ResourceMap{};
-        if (now.max && before == *wanted.resources.max) return;
+        if (now.max && before == *wanted) return;
         const config::ResourceMap used = named(now.allocated);
-        if (!is_over(used, *wanted.resources.max)) return;
-        add("over-max", now.path, config::written_resource(used), config::written_resource(*wanted.resources.max),
+        if (!is_over(used, *wanted)) return;
+        add("over-max", now.path, config::written_resource(used), config::written_resource(*wanted),
             fmt::format("{} are allocated, above the new maximum {}: nothing is taken away, and nothing is added until "
                         "it is below",
-                        config::written_resource(used), config::written_resource(*wanted.resources.max)));
+                        config::written_resource(used), config::written_resource(*wanted)));
     }
-    void applications(const QueueMetrics& now, const config::Queue& wanted) {
-        if (wanted.max_applications == 0 || now.running <= wanted.max_applications ||
-            now.max_applications == wanted.max_applications)
-            return;
-        add("over-maxapplications", now.path, std::to_string(now.running), std::to_string(wanted.max_applications),
+    void applications(const QueueMetrics& now, std::uint64_t wanted) {
+        if (wanted == 0 || now.running <= wanted || now.max_applications == wanted) return;
+        add("over-maxapplications", now.path, std::to_string(now.running), std::to_string(wanted),
             fmt::format("{} run, above the new maximum {}: they go on, and no other starts until there are fewer",
-                        counted(now.running, "application"), wanted.max_applications));
+                        counted(now.running, "application"), wanted));
     }
     [[nodiscard]] config::ResourceMap named(const MetricAmounts& amounts) const {
         config::ResourceMap map;
@@ -159,12 +179,7 @@ wire::Value changes_value(const config::Configuration& before, const config::Con
     for (const Difference& one : differences) {
         const auto found = effects.find(config::lower(one.partition));
         if (one.kind == DifferenceKind::QueueAdded && found != effects.end() && found->second.added(one)) continue;
-        changes.push_back({{"kind", config::kind_name(one.kind)},
-                           {"partition", one.partition},
-                           {"path", one.path},
-                           {"old", one.old_value},
-                           {"new", one.new_value},
-                           {"text", one.text}});
+        changes.push_back(change_value(one));
     }
     const bool limits = changes_limits(before, now);
     for (auto& [name, partition] : effects) {
@@ -172,6 +187,7 @@ wire::Value changes_value(const config::Configuration& before, const config::Con
         const config::Partition* known = find(before, name);
         if (limits && wanted != nullptr && known != nullptr) partition.limits(known->root, wanted->root);
         if (wanted != nullptr) partition.queue(wanted->root, "root");
+        partition.reapplied();
         for (const Difference& one : differences) {
             if (config::lower(one.partition) != name) continue;
             if (one.kind == DifferenceKind::QueueDraining) partition.draining(one.path);

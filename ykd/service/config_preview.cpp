@@ -42,11 +42,12 @@ private:
     bool add_numbers(Sketch& sketch, const ClusterContext& context) const {
         const std::string& name = sketch.partitions.back();
         std::vector<RunningPartition>& running = sketch.preview.running;
-        if (running.empty() || running.back().name != name) running.push_back({name, {}, {}});
+        if (running.empty() || running.back().name != name) running.push_back({name, {}, {}, {}});
         std::size_t room = kPiece;
         context.metrics_piece(name, sketch.place, room, running.back().metrics);
         if (room == 0) return false;
         sketch.place = {};
+        running.back().reapplied = context.template_changes(name, *wanted_);
         if (!with_applications_) return next_partition(sketch);
         sketch.step = Sketch::Step::Applications;
         return false;

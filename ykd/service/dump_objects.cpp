@@ -272,7 +272,9 @@ Value template_value(const TemplateView& view) {
         .omit("maxResource", view.max)
         .omit("guaranteedResource", view.guaranteed)
         .omit("properties", std::move(properties))
-        .always("owner", view.owner);
+        .always("owner", view.owner)
+        .omit("applyToExisting", view.apply_to_existing)
+        .omit("inheritProperties", view.inherit_properties);
     return std::move(fields.value);
 }
 

@@ -104,7 +104,8 @@ std::optional<SettingName> setting_name(const std::string& key) {
         if (const auto below = after(*of_template, name))
             return SettingName{"childtemplate", below->empty() ? std::vector{last} : std::vector{last, *below}};
     }
-    if (*of_template == "maxapplications") return SettingName{"childtemplate", {"maxapplications"}};
+    for (const char* name : {"maxapplications", "applytoexisting", "inheritproperties"})
+        if (*of_template == name) return SettingName{"childtemplate", {name}};
     return of_template->empty() ? std::optional{SettingName{"childtemplate", {}}} : std::nullopt;
 }
 

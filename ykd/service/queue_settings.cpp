@@ -68,35 +68,40 @@ private:
             if (level->config != nullptr && level->config->child_template) return &*level;
         return nullptr;
     }
-    [[nodiscard]] Source source(bool is_set, bool as_template, bool in_file) const {
+    /// `by_tags`, `as_template`: how a dynamic queue has it; `in_file`: of a configured one.
+    [[nodiscard]] Source source(bool is_set, bool by_tags, bool as_template, bool in_file) const {
         const Source none{Origin::NotSet, "not set"};
         if (view_.managed) return in_file ? Source{Origin::Written, own().place()} : none;
-        const Level* owner = template_owner();
-        if (is_set && as_template && owner != nullptr) return {Origin::Template, "childtemplate of " + owner->place()};
-        return is_set ? Source{Origin::Template, "tags of an application, or the childtemplate when it was made"}
-                      : none;
+        if (!is_set) return none;
+        if (by_tags) return {Origin::Template, "tags of an application"};
+        return as_template ? of_template() : former_template();
     }
+    [[nodiscard]] Source of_template() const {
+        return {Origin::Template, "childtemplate of " + template_owner()->place()};
+    }
+    [[nodiscard]] static Source former_template() { return {Origin::Template, "the childtemplate when it was made"}; }
 
     void add_limits() {
         const config::Resources* file = own().config != nullptr ? &own().config->resources : nullptr;
         const Level* owner = view_.managed ? nullptr : template_owner();
         const config::ChildTemplate* made_from = owner != nullptr ? &*owner->config->child_template : nullptr;
-        const auto limit = [&](const char* name, const std::optional<ResourceMapView>& now, auto member) {
+        const auto limit = [&](const char* name, const std::optional<ResourceMapView>& now, bool by_tags, auto member) {
             const bool in_file = file != nullptr && (file->*member).has_value();
             const bool as_template = made_from != nullptr && now == made_from->resources.*member;
-            add(name, now ? resource_value(*now) : Value(), source(now.has_value(), as_template, in_file));
+            add(name, now ? resource_value(*now) : Value(), source(now.has_value(), by_tags, as_template, in_file));
         };
-        limit("guaranteed", view_.guaranteed, &config::Resources::guaranteed);
+        limit("guaranteed", view_.guaranteed, view_.tags_set_guaranteed, &config::Resources::guaranteed);
         if (view_.parent.empty())
             add("max", view_.max ? resource_value(*view_.max) : Value(),
                 {Origin::Computed, "the nodes of the partition"});
         else
-            limit("max", view_.max, &config::Resources::max);
+            limit("max", view_.max, view_.tags_set_max, &config::Resources::max);
         add("effective max", view_.effective_max ? resource_value(*view_.effective_max) : Value(),
             {Origin::Computed, "the least of the queue and all above it"});
         const bool in_file = own().config != nullptr && own().config->max_applications != 0;
         const bool as_template = made_from != nullptr && made_from->max_applications == view_.max_applications;
-        add("maxapplications", view_.max_applications, source(view_.max_applications != 0, as_template, in_file));
+        add("maxapplications", view_.max_applications,
+            source(view_.max_applications != 0, view_.tags_set_max_applications, as_template, in_file));
     }
 
     void add_properties() {
@@ -115,8 +120,11 @@ private:
     [[nodiscard]] Source property_origin(const std::string& key, const std::string& text) const {
         if (!view_.managed) {
             const Level* owner = template_owner();
-            return {Origin::Template,
-                    owner == nullptr ? "the childtemplate when it was made" : "childtemplate of " + owner->place()};
+            if (owner == nullptr) return former_template();
+            const config::ChildTemplate& from = *owner->config->child_template;
+            const auto own = from.properties.find(key);
+            if (view_.leaf && own != from.properties.end() && own->second == text) return of_template();
+            if (!from.inherit_properties) return former_template();
         }
         for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
             if (level->config == nullptr) continue;
@@ -150,7 +158,9 @@ private:
             {{"maxapplications", made.max_applications},
              {"guaranteed", resource_value(made.guaranteed)},
              {"max", resource_value(made.max)},
-             {"properties", std::move(properties)}},
+             {"properties", std::move(properties)},
+             {"applytoexisting", made.apply_to_existing},
+             {"inheritproperties", made.inherit_properties}},
             {made.owner == view_.path ? Origin::Written : Origin::Inherited,
              owner == levels_.end() ? made.owner : owner->place()});
     }

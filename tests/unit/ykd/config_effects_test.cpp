@@ -67,6 +67,32 @@ TEST_CASE("B-06 a queue above its new maximum, and above its new number of appli
     CHECK(changes("{name: a}", "{name: a, resources: {max: {vcore: 4}}, maxapplications: 2}", running).size() == 2);
 }
 
+TEST_CASE("B-10 B-06 dynamic queues that a template changes, and what is above its maxima then") {
+    RunningPartition running;
+    running.metrics.queues = {queue("root", false), queue("root.d", false), queue("root.d.x", true)};
+    running.metrics.queues[2].allocated = {{0, 5000}};
+    running.metrics.queues[2].running = 3;
+    ReappliedView parent{"root.d", "root", {}, {}}, leaf{"root.d.x", "root", {}, {}};
+    leaf.before.resources.guaranteed = config::ResourceMap{{"vcore", 1000}};
+    leaf.before.properties = {{"k", "v"}, {"gone", "1"}};
+    leaf.after.resources.max = config::ResourceMap{{"vcore", 4000}};
+    leaf.after.max_applications = 2;
+    leaf.after.properties = {{"k", "w"}};
+    running.reapplied = {parent, leaf};
+    CHECK(
+        changes("", "", running) ==
+        std::vector<std::string>{
+            "max: default root.d.x: max not set -> {vcore: 4}, by the childtemplate of root",
+            "guaranteed: default root.d.x: guaranteed {vcore: 1} -> not set, by the childtemplate of root",
+            "maxapplications: default root.d.x: maxapplications not set -> 2, by the childtemplate of root",
+            "property: default root.d.x gone: property \"1\" -> not set, by the childtemplate of root",
+            "property: default root.d.x k: property \"v\" -> \"w\", by the childtemplate of root",
+            "over-max: default root.d.x: {vcore: 5} are allocated, above the new maximum {vcore: 4}: nothing is taken "
+            "away, and nothing is added until it is below",
+            "over-maxapplications: default root.d.x: 3 applications run, above the new maximum 2: they go on, and no "
+            "other starts until there are fewer"});
+}
+
 TEST_CASE("B-06 C-435 type changes that are refused, each one") {
     RunningPartition running;
     running.metrics.queues = {queue("root", false), queue("root.a", true), queue("root.b", false),
@@ -97,14 +123,14 @@ TEST_CASE("B-06 applications in a queue that drains") {
 
 TEST_CASE("B-06 C-436 what goes with a partition") {
     const auto load = [](const std::string& text) { return *config_yaml::load(text, "config").configuration; };
-    RunningPartition gpu{"gpu", {}, {}};
+    RunningPartition gpu{"gpu", {}, {}, {}};
     gpu.metrics.queues = {queue("root", false), queue("root.a", true)};
     gpu.metrics.queues[1].applications = 1;
     gpu.metrics.nodes_open = 2;
     gpu.metrics.allocations = 7;
     const auto found =
         changes_value(load("partitions: [{queues: [{name: a}]}, {name: gpu, queues: [{name: a}]}]"),
-                      load("partitions: [{queues: [{name: a}]}]"), {RunningPartition{"default", {}, {}}, gpu});
+                      load("partitions: [{queues: [{name: a}]}]"), {RunningPartition{"default", {}, {}, {}}, gpu});
     REQUIRE(found.size() == 2);
     CHECK(found[1]["kind"] == "partition-content");
     CHECK(found[1]["text"] == "gpu: 2 nodes, 1 application and 7 allocations go with it at once");

@@ -54,7 +54,7 @@ partitions:
     queues:
       - {submitacl: "*", name: a, resources: {max: {vcore: 2Ki, memory: 1Mi}, guaranteed: {vcore: 1}},
          properties: {priority.offset: 10}, maxapplications: 5, queues: [{name: "9", maxapplications: 1}],
-         childtemplate: {maxapplications: 3}}
+         childtemplate: {inheritproperties: true, applytoexisting: true, maxapplications: 3}}
 )");
     CHECK(dump(configuration) == R"(partitions:
   - name: default
@@ -75,6 +75,8 @@ partitions:
             submitacl: '*'
             childtemplate:
               maxapplications: 3
+              applytoexisting: true
+              inheritproperties: true
             queues:
               - name: 9
                 maxapplications: 1
@@ -206,6 +208,8 @@ TEST_CASE("dump and diff see a change of every field") {
         [&](Configuration& c) {
             child(c).child_template = config::ChildTemplate{0, {{"k", "v"}}, {}};
         },
+        [&](Configuration& c) { child(c).child_template->apply_to_existing = true; },
+        [&](Configuration& c) { child(c).child_template->inherit_properties = true; },
         [&](Configuration& c) { child(c).limits[0].description = "y"; },
         [&](Configuration& c) { child(c).limits[0].users = {"v"}; },
         [&](Configuration& c) { child(c).limits[0].groups = {"g"}; },
@@ -214,7 +218,8 @@ TEST_CASE("dump and diff see a change of every field") {
         },
         [&](Configuration& c) { child(c).limits[0].max_applications = 2; }};
     const Configuration before = load_good("partitions: [{placementrules: [{name: tag, value: x}], queues: [{name: a, "
-                                           "resources: {max: {memory: 5}}, properties: {priority.offset: 1}, limits: "
+                                           "resources: {max: {memory: 5}}, properties: {priority.offset: 1}, "
+                                           "childtemplate: {maxapplications: 2}, limits: "
                                            "[{limit: x, users: [u], maxapplications: 1}]}]}]");
     for (std::size_t i = 0; i < changes.size(); ++i) {
         INFO("change " << i);

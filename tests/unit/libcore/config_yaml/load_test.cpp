@@ -129,6 +129,37 @@ TEST_CASE("C-230 templates: entries without key or value go, one that sets nothi
     CHECK(present->properties == std::map<std::string, std::string>{{"application.sort.policy", "fair"}});
 }
 
+TEST_CASE("B-10 C-230 templates that are applied again, templates that inherit properties") {
+    const auto load_template = [](const std::string& text) {
+        return load_partition("{queues: [{name: a, parent: true, childtemplate: {" + text + "}}]}");
+    };
+    const auto template_of = [&](const std::string& text) {
+        const LoadOutcome outcome = load_template(text);
+        REQUIRE(outcome.configuration);
+        return outcome.configuration->partitions[0].root.children[0].child_template;
+    };
+    CHECK_FALSE(template_of("maxapplications: 1")->apply_to_existing);
+    CHECK_FALSE(template_of("maxapplications: 1, applytoexisting: , inheritproperties: false")->inherit_properties);
+    CHECK(template_of("maxapplications: 1, applytoexisting: true")->apply_to_existing);
+    CHECK_FALSE(template_of("maxapplications: 1, applytoexisting: true")->inherit_properties);
+    CHECK(template_of("inheritproperties: true")->inherit_properties); // enough to be one
+    CHECK_FALSE(template_of("applytoexisting: true, inheritproperties: false"));
+    for (const char* key : {"applytoexisting", "inheritproperties"}) {
+        const auto bad = load_template(std::string{key} + ": often").problems.at(0);
+        CHECK_THAT(bad.message, Catch::StartsWith("expected true or false: "));
+        CHECK(bad.path == std::string{"partitions[0].queues[0].childtemplate."} + key);
+        CHECK(bad.mark.line == 1);
+        CHECK(bad.mark.column == static_cast<int>(66 + std::string{key}.size()));
+    }
+    CHECK_THAT(
+        load_template("applyToExisting: true").problems.at(0).message,
+        Catch::StartsWith("unknown key \"applyToExisting\" in childtemplate, did you mean \"applytoexisting\"?"));
+    CHECK_THAT(load_template("inheritpropertys: true").problems.at(0).message,
+               Catch::Contains("did you mean \"inheritproperties\"?"));
+    CHECK_THAT(load_partition("{queues: [{name: a, inheritproperties: true}]}").problems.at(0).message,
+               Catch::Contains("it belongs in childtemplate"));
+}
+
 TEST_CASE("C-382 preemption flags") {
     const auto partition = [](const std::string& flags) {
         return load_partition("{queues: [], preemption: {" + flags + "}}").configuration->partitions[0];
@@ -214,6 +245,8 @@ TEST_CASE("B-04 warnings") {
     check_one_warning("{queues: [{name: root, submitacl: 'bob,9a'}]}", "the name \"9a\" is not legal in an ACL");
     check_one_warning("{queues: [{name: root, " + open + "queues: [{name: a, childtemplate: {maxapplications: 1}}]}]}",
                       "childtemplate of a leaf is ignored");
+    check_one_warning("{queues: [{name: root, " + open + "childtemplate: {applytoexisting: true}}]}",
+                      "a childtemplate that sets nothing counts as none, so nothing is applied");
     check_one_warning("{queues: [{name: root, " + open + "queues: [{name: a, resources: {guaranteed: {memory: 0}}}]}]}",
                       "a guarantee of 0");
     check_one_warning("{queues: [{name: root, " + open +

@@ -41,14 +41,15 @@ partitions:
         properties: {priority.offset: 10}
         adminacl: eve
         submitacl: bob
-        childtemplate: {maxapplications: 3, properties: {k: v}, resources: {max: {vcore: 1}}}
+        childtemplate: {maxapplications: 3, properties: {k: v}, resources: {max: {vcore: 1}}, applytoexisting: true, inheritproperties: true}
         limits: [{limit: l, users: [u], groups: [g], maxresources: {vcore: 1500m}, maxapplications: 2}]
         queues: [{name: a, maxapplications: 1, resources: {guaranteed: {memory: 1k}, max: {memory: 2Ki}}}]
 )",
                 wire::Value::object({{"log.level", "INFO"}})) ==
           R"({"Partitions":[{"Name":"gpu","Queues":[{"Name":"root","Parent":true,"Resources":{},"MaxApplications":9,)"
           R"("Properties":{"priority.offset":"10"},"AdminACL":"eve","SubmitACL":"bob","ChildTemplate":)"
-          R"({"MaxApplications":3,"Properties":{"k":"v"},"Resources":{"Max":{"vcore":"1"}}},"Queues":[{"Name":"a",)"
+          R"({"MaxApplications":3,"Properties":{"k":"v"},"Resources":{"Max":{"vcore":"1"}},)"
+          R"("ApplyToExisting":true,"InheritProperties":true},"Queues":[{"Name":"a",)"
           R"("Resources":{"Guaranteed":{"memory":"1000"},"Max":{"memory":"2048"}},"MaxApplications":1,)"
           R"("ChildTemplate":{"Resources":{}}}],"Limits":[{"Limit":"l","Users":["u"],"Groups":["g"],)"
           R"("MaxResources":{"vcore":"1500m"},"MaxApplications":2}]}],"PlacementRules":[{"Name":"fixed",)"
