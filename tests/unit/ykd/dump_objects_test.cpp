@@ -121,6 +121,18 @@ TEST_CASE("P-133 P-015 P section 5 no. 3: what dumps show of preemption") {
                                                  {"victims", 1}}));
 }
 
+TEST_CASE("P-015 a queue without preemption says so: the flags are there, no amount is") {
+    QueueView queue;
+    queue.path = "root.q";
+    queue.preemption_enabled = false;
+    const Value shown = queue_value(queue, "default");
+    CHECK(shown["preemptionEnabled"] == false);
+    CHECK(shown["isPreemptionFence"] == false);
+    CHECK(shown["preemptionDelay"] == "0s");
+    CHECK(shown["quotaPreemptionDelay"] == "0s");
+    CHECK_FALSE(shown.contains("preemptingResource"));
+}
+
 TEST_CASE("I-316 I-411 queues far from the root are named, and asked for one by one") {
     QueueView tree;
     for (int i = 0; i < 40; ++i) {

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -58,6 +59,45 @@ TEST_CASE("S-033 S-007 I-722 by instance type, saturating, and nothing for no wh
     CHECK(c.app("app").used_seconds == std::map<std::string, Map>{{"UNKNOWN", {{"memory", INT64_MAX}}},
                                                                   {"m4", {{"memory", 12}, {"vcore", 3}}},
                                                                   {"m5", {{"memory", 9}}}});
+}
+
+TEST_CASE("S-033 G-037 from the bind to the end, whatever ends it") {
+    Cluster c{"[{name: c2, resources: {guaranteed: {memory: 4}}}, {name: c1}]"};
+    c.application("v", "root.c1").ask("v", "late", "memory:2").advance(seconds{5}); // waits: does not count
+    c.nodes(1, "memory:8").cycles(1);
+    c.ask("v", "ph", "memory:1", "placeholder=1 group=g").cycles(1);
+    REQUIRE(c.placed("v") == "late ph");
+    c.ask("v", "real", "memory:1", "group=g").advance(seconds{3}).cycles(1);
+    c.advance(seconds{4}).release("v", "ph", 4); // a placeholder until it is confirmed gone
+    c.advance(milliseconds{2'900});
+    REQUIRE(c.placed("v") == "late real");
+    c.play("nodes decommission id=n-0");
+    const ApplicationView view = c.app("v");
+    CHECK(view.placeholder_seconds == std::map<std::string, Map>{{"UNKNOWN", {{"memory", 7}}}});
+    CHECK(view.used_seconds == std::map<std::string, Map>{{"UNKNOWN", {{"memory", 2 * 9 + 2}}}});
+    CHECK(view.preempted_seconds.at("UNKNOWN").empty());
+}
+
+TEST_CASE("S-033 I-722 a placeholder that is preempted counts as preempted, one that was only marked, too") {
+    for (const int type : {3, 1}) { // confirmed, or stopped by the RM before it is
+        Cluster c{"[{name: c2, resources: {guaranteed: {memory: 4}}}, {name: c1}]"};
+        c.nodes(1, "memory:4").application("x", "root.c2").application("v", "root.c1");
+        c.victim("v", "ph", "memory:4", "n-0", 5, "placeholder=1 group=g");
+        c.ask("x", "k", "memory:4", "other=1 tags=creationTime:1000").cycles(1);
+        REQUIRE(c.preempted() == "ph");
+        c.ask("v", "more", "memory:1").advance(seconds{2}).release("v", "ph", type);
+        CHECK(c.app("v").preempted_seconds == std::map<std::string, Map>{{"UNKNOWN", {{"memory", 8}}}});
+        CHECK(c.app("v").placeholder_seconds.at("UNKNOWN").empty());
+    }
+}
+
+TEST_CASE("S-033 the sum over allocations saturates, too") {
+    Cluster c;
+    c.nodes(1, "memory:1").application("app");
+    for (const std::int64_t sum : {std::int64_t{4611686018427387904}, INT64_MAX}) {
+        c.existing("app", "k", "memory:4611686018427387904", "n-0").advance(seconds{1}).release("app", "k");
+        CHECK(c.app("app").used_seconds.at("UNKNOWN") == Map{{"memory", sum}});
+    }
 }
 
 TEST_CASE("S-580 I-723 what was used is told with the end of the application and kept no longer") {
@@ -150,6 +190,25 @@ TEST_CASE("S-581 two runs with the same id are two entries of the ended list") {
     CHECK(ended[0].finished != ended[1].finished);
 }
 
+TEST_CASE("S-581 failed and completed runs of an id stand side by side, a live one is none of them") {
+    Cluster c;
+    c.nodes(1, "vcore:1");
+    const auto fail = [&c] {
+        c.play("apps new id=app queue=root.a gang=vcore:2 timeout=200 style=Hard");
+        c.ask("app", "ph", "vcore:1", "placeholder=1 group=g").cycles(1);
+        c.advance(milliseconds{200}).release("app", "ph", 2);
+    };
+    fail();
+    c.application("app").ask("app", "k", "vcore:1").release("app", "k").advance(seconds{30});
+    fail();
+    c.application("app");
+    std::string states;
+    for (const ApplicationView& view : c.core().application_views("default", ApplicationList::Completed, false))
+        states += view.id + " " + view.state + ", ";
+    CHECK(states == "app Failed, app Completed, app Failed, ");
+    CHECK(c.state_of("app") == "New");
+}
+
 TEST_CASE("S-581 I-735 the list of ended applications keeps the last ten thousand") {
     constexpr int kMany = 10'002;
     Cluster c;
@@ -212,6 +271,58 @@ TEST_CASE("S-605 an ask says when the queue has no room for it and when it has a
     const auto fits = c.ask_events();
     REQUIRE(fits.size() == 1);
     CHECK(fits[0].find("'k' fits again in queue 'root.a'") != std::string::npos);
+}
+
+TEST_CASE("S-605 each ask says for itself that it does not fit the queue or the user's limit, and when it fits again") {
+    const std::string what = GENERATE("limits: [{{users: [bob], maxresources: {{vcore: {}m}}}}]", // C-409
+                                      "resources: {{max: {{vcore: {}m}}}}");
+    const auto limited = [&what](int most) { return fmt::format(fmt::runtime("[{{name: a, " + what + "}}]"), most); };
+    Cluster c{limited(2)};
+    c.asks_rm().nodes(1, "vcore:9"); // the RM agrees to no node, so nothing is placed
+    submit(c, "app", "root.a", "bob");
+    c.ask("app", "k1", "vcore:3").ask("app", "k2", "vcore:3").ask("app", "k3", "vcore:4");
+    int call = 0;
+    const auto told = [&] {
+        for (int round = 0; round < 3; ++round) {
+            c.advance(seconds{2}).cycles(3);
+            while (c.answer(fmt::format("fit call={} no=n-0:zone", call + 1)) == "ok") ++call;
+        }
+        std::set<std::string> verdicts;
+        for (const std::string& event : c.ask_events()) {
+            const std::size_t key = event.find(" Request '");
+            const bool no = event.find("does not fit in queue") != std::string::npos ||
+                            event.find("exceeds the available user quota") != std::string::npos;
+            if (key != std::string::npos)
+                CHECK(verdicts.insert(event.substr(key + 10, 2) + (no ? " no" : " yes")).second); // once
+        }
+        return fmt::format("{}", fmt::join(verdicts, ", "));
+    };
+    const auto after = [&](int most) {
+        REQUIRE(c.configure(limited(most)) == "ok");
+        return told();
+    };
+    CHECK(told() == "k1 no, k2 no, k3 no");
+    CHECK(after(3) == "k1 yes, k2 yes");
+    CHECK(after(1) == "k1 no, k2 no");
+    CHECK(after(4) == "k1 yes, k2 yes, k3 yes");
+    CHECK(after(5) == "");
+}
+
+TEST_CASE("S-605 P-072 the victim of queue preemption says by whom it was preempted, once") {
+    Cluster c{"[{name: c2, resources: {guaranteed: {memory: 4}}}, {name: c1}]"};
+    c.nodes(1, "memory:4").application("x", "root.c2").application("v", "root.c1");
+    c.victim("v", "one", "memory:2", "n-0", 1).victim("v", "two", "memory:2", "n-0", 2);
+    c.ask("x", "k", "memory:4", "other=1 tags=creationTime:1000").ask_events();
+    c.cycles(3);
+    REQUIRE(c.preempted() == "one two");
+    std::string told;
+    for (const std::string& event : c.ask_events())
+        if (event.find("Preempted by k from application x in root.c2") != std::string::npos)
+            for (const char* victim : {"one", "two"})
+                if (event.find(std::string{" REQUEST "} + victim + " ") != std::string::npos &&
+                    event.find(" ref=v ") != std::string::npos)
+                    told += std::string{victim} + " ";
+    CHECK(told == "two one ");
 }
 
 TEST_CASE("C-412 a limit binds only in what it names") {

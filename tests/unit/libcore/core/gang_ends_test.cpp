@@ -135,7 +135,9 @@ TEST_CASE("EX-G10 G-060 G-056 a completing application lets its placeholders go 
     CHECK(c.state_of("app") == "Completing");
     CHECK(c.app("app").placeholder == Map{{"memory", 2}});
     c.said();
-    c.advance(seconds{31});
+    c.advance(std::chrono::milliseconds{29'999});
+    CHECK(c.said() == "");
+    c.advance(std::chrono::milliseconds{1});
     CHECK(c.said() == "L ph-2=2");
     CHECK(c.state_of("app") == "Completing");
     c.confirm_timeout("app", "ph-2");

@@ -26,9 +26,12 @@ GangStory incomplete(const std::string& style) {
 TEST_CASE("EX-G7 G-051 G-052 a soft gang is resumed and runs on as an ordinary application") {
     GangStory c = incomplete("Soft");
     CHECK(c.state_of("app") == "Accepted");
-    c.advance(milliseconds{200});
+    c.advance(milliseconds{199});
+    CHECK(c.said() == "");
+    c.advance(milliseconds{1});
     CHECK(c.said() == "U app Resuming, L ph-1=2 ph-2=2, L ph-3=2");
     CHECK(c.app("app").pending.empty());
+    CHECK(c.queue("root.a").pending.empty());
     c.confirm_timeout("app", "ph-1");
     CHECK(c.said() == "");
     c.confirm_timeout("app", "ph-2");
@@ -52,6 +55,8 @@ TEST_CASE("EX-G8 G-051 G-054 a hard gang fails") {
     CHECK(c.app("app").list == ApplicationList::Completed);
     CHECK(c.counters("app") == "g 3/0/3"); // D-09: the real ask is no timed-out placeholder
     CHECK(c.queue("root.a").applications == 0);
+    CHECK(c.queue("root.a").allocated.empty());
+    CHECK(c.queue("root.a").pending.empty());
 }
 
 TEST_CASE("G-051 D-09 soft keeps pending real asks, of unknown groups too") {
@@ -101,7 +106,23 @@ TEST_CASE(
     CHECK(c.state_of("app") == "Running");
 }
 
-TEST_CASE("EX-G9 G-050 in Running only the placeholders go, pending ones too") {
+TEST_CASE("EX-G9 G-050 G-053 in Running the time-out takes the one that was not replaced, the application stays") {
+    GangStory c;
+    c.nodes(1, "memory:4");
+    c.gang("app", "memory:4", "timeout=200 style=Hard").placeholders("app", 2, "memory:2").cycles(2);
+    c.real("app", "r1", "memory:2").cycles(1);
+    c.confirm("app", "ph-1");
+    c.said();
+    c.advance(milliseconds{200});
+    CHECK(c.said() == "L ph-2=2");
+    c.confirm_timeout("app", "ph-2");
+    CHECK(c.said() == "");
+    CHECK(c.state_of("app") == "Running");
+    CHECK(c.counters("app") == "g 2/1/1");
+    CHECK(c.queue("root.a").allocated == Map{{"memory", 2}});
+}
+
+TEST_CASE("G-050 in Running only the placeholders go, pending ones too") {
     GangStory c;
     c.nodes(1, "memory:5");
     c.gang("app", "memory:4", "timeout=300 style=Hard").placeholders("app", 2, "memory:2").cycles(2);

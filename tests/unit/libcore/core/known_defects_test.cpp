@@ -199,11 +199,44 @@ TEST_CASE("G-040 D-06 an application whose only work is on its way into a placeh
 }
 
 TEST_CASE("P-054 D-32 on a node victims go until every type is covered, not only the first") {
-    Cluster c{"[{name: c2, resources: {guaranteed: {memory: 4, vcore: 4m}}}, {name: c1}]"};
-    c.application("x", "root.c2").application("v", "root.c1").nodes(1, "memory:4,vcore:4");
-    c.victim("v", "m", "memory:4", "n-0", 2).victim("v", "c", "vcore:4", "n-0", 1);
-    c.ask("x", "k", "memory:4,vcore:4", kOther).cycles(1);
-    CHECK(c.preempted() == "c m");
+    // Room that nobody may use is on `spare`, so that no queue is short: what goes is the choice of the node alone.
+    const auto story = [](std::size_t listed, int size) {
+        Settings settings = Cluster::manual_settings();
+        settings.shortcuts.listed_victims = listed;
+        settings.reservations_disabled = true; // the attempt comes at once (P-021)
+        Cluster c{"[{name: c2, resources: {guaranteed: {memory: 16, vcore: 4m}}}, {name: c1}]", "", "", settings};
+        c.application("x", "root.c2").application("v", "root.c1").nodes(1, fmt::format("memory:{},vcore:4", size));
+        c.node("spare", "memory:16,vcore:16", "createdrain");
+        c.victim("v", "m", fmt::format("memory:{}", size), "n-0", 2).victim("v", "c", "vcore:4", "n-0", 1);
+        return c;
+    };
+    for (const std::size_t listed : {std::size_t{256}, std::size_t{0}}) // by candidates, by nodes
+        for (const int size : {4, 16}) { // what the index knows suffices, or it takes more than that
+            INFO(listed << ' ' << size);
+            Cluster c = story(listed, size);
+            c.ask("x", "k", "memory:4,vcore:4", kOther).cycles(1);
+            CHECK(c.preempted() == "c m");
+        }
+    Cluster c = story(256, 4);
+    c.asks_rm(false, true).ask("x", "k", "memory:4,vcore:4", kOther).cycles(1);
+    CHECK(c.asked() == "V1 x/k on n-0 victims=m,c start=1");
+}
+
+TEST_CASE("P-071 D-32 extra victims go until every type of every queue is covered, not only the first") {
+    Cluster types{"[{name: p, resources: {max: {memory: 4, vcore: 4m}}, queues: [{name: c1}, {name: c2, resources: "
+                  "{guaranteed: {memory: 4, vcore: 4m}}}]}]"};
+    types.nodes(1, "memory:8,vcore:8").application("v", "root.p.c1").application("x", "root.p.c2");
+    types.victim("v", "m", "memory:4", "n-0", 2).victim("v", "c", "vcore:4", "n-0", 1);
+    types.ask("x", "k", "memory:4,vcore:4", kOther).cycles(1);
+    CHECK(types.preempted() == "c m");
+
+    Cluster levels{"[{name: p, resources: {max: {memory: 8}}, queues: [{name: c3}, {name: s, resources: {max: {memory: "
+                   "6}}, queues: [{name: c1}, {name: c2, resources: {guaranteed: {memory: 4}}}]}]}]"};
+    levels.nodes(1, "memory:20").application("v", "root.p.s.c1").application("x", "root.p.s.c2");
+    levels.application("o", "root.p.c3").victim("o", "outside", "memory:4", "n-0", 9); // below no full queue but p
+    levels.victim("v", "new", "memory:2", "n-0", 2).victim("v", "old", "memory:2", "n-0", 1);
+    levels.ask("x", "k", "memory:4", kOther).cycles(1); // s is short of 2, p of 4
+    CHECK(levels.preempted() == "new old");
 }
 
 TEST_CASE("P-060 D-33 where only a queue's limit is in the way, the node that costs nothing is kept") {

@@ -195,6 +195,22 @@ TEST_CASE("I-379, S-605, I-601 the reasons go to the ask's log and into one even
     CHECK(c.ask_events().size() == 1);
 }
 
+TEST_CASE("S-605 the limit of one event in 15 s is each ask's own") {
+    Cluster c = asking(1);
+    c.ask("app", "k", "vcore:6").cycles(1);
+    c.answer("fit call=1 no=n-0:zone");
+    c.cycles(1);
+    CHECK(c.ask_events().size() == 1);
+    c.ask("app", "other", "vcore:5").cycles(1);
+    c.asked();
+    c.answer("fit call=2 no=n-0:taint");
+    c.cycles(1);
+    const auto told = c.ask_events();
+    REQUIRE(told.size() == 1);
+    CHECK(told.front().find("taint (1x)") != std::string::npos);
+    CHECK(told.front().find("zone") == std::string::npos);
+}
+
 TEST_CASE("I-375 an unknown, finished or repeated answer is late and does nothing") {
     Cluster c = asking(1);
     c.ask("app", "k", "vcore:6").cycles(1);

@@ -139,14 +139,18 @@ TEST_CASE("P-041 P-042 EX-P5 the fence root: a fence, or the first queue that th
 TEST_CASE("P-007 P-014 EX-P5 only what is inside the fence; a fence elsewhere keeps nobody out") {
     for (const bool around_ask : {true, false}) {
         INFO("fence around the ask: " << around_ask);
-        Cluster c{fmt::format("[{{name: a{}, queues: [{{name: a1, resources: {{guaranteed: {{memory: 5}}}}}}, {{name: "
-                              "a2}}]}}, {{name: b{}}}]",
-                              around_ask ? ", properties: {preemption.policy: fence}" : "",
-                              around_ask ? "" : ", properties: {preemption.policy: fence}")};
-        c.nodes(1, "memory:10").application("x", "root.a.a1").application("a2", "root.a.a2").application("b", "root.b");
-        c.victim("a2", "in", "memory:5", "n-0", 1).victim("b", "out", "memory:5", "n-0", 2);
+        const std::string fence = "properties: {preemption.policy: fence}, ";
+        Cluster c{"[{name: a, " + (around_ask ? fence : "") +
+                  "queues: [{name: a1, resources: {guaranteed: {memory: 5}}}, {name: a2, resources: {guaranteed: "
+                  "{memory: 0}}}]}, {name: b, " +
+                  (around_ask ? "" : fence) + "resources: {guaranteed: {memory: 1}}}]"};
+        c.nodes(1, "memory:15").application("x", "root.a.a1").application("a2", "root.a.a2").application("b", "root.b");
+        c.victim("a2", "in", "memory:5", "n-0", 1);
+        c.victim("b", "out1", "memory:5", "n-0", 2).victim("b", "out2", "memory:5", "n-0", 3);
         c.ask("x", "k", "memory:5", kOther).cycles(1);
-        CHECK(c.preempted() == (around_ask ? "in" : "out"));
+        REQUIRE(c.app("x").asks.front().last_preemption);
+        CHECK(c.app("x").asks.front().last_preemption->candidates == (around_ask ? 1 : 3));
+        CHECK(c.preempted() == (around_ask ? "in" : "out2"));
     }
 }
 

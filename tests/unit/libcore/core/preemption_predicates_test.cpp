@@ -158,6 +158,27 @@ TEST_CASE("P-141 an ask that the RM refuses where there is room may preempt else
     CHECK(c.node_of("x", "k") == "n-1");
 }
 
+TEST_CASE("P-025 P-064 the RM's answer is judged by what holds then: the victim's queue is within its guarantee now") {
+    const auto queues = [](int guaranteed) {
+        return fmt::format("[{{name: c2, resources: {{guaranteed: {{memory: 4}}}}}}, {{name: c1, resources: "
+                           "{{guaranteed: {{memory: {}}}}}}}]",
+                           guaranteed);
+    };
+    const int now = GENERATE(4, 5, 8); // of 8 in use
+    Settings settings = Cluster::manual_settings();
+    settings.reservations_disabled = true;
+    Cluster c{queues(4), {}, {}, settings};
+    c.asks_rm(false, true).application("x", "root.c2").application("v", "root.c1").nodes(2, "memory:4");
+    c.victim("v", "old", "memory:4", "n-0", 1).victim("v", "new", "memory:4", "n-1", 2);
+    c.ask("x", "k", "memory:4", kOther).cycles(1);
+    REQUIRE(c.asked() == "V1 x/k on n-0 victims=old start=0; V2 x/k on n-1 victims=new start=0");
+    REQUIRE(c.configure(queues(now)) == "ok");
+    c.answer("preempt call=1 index=0");
+    c.answer("preempt call=2 index=0");
+    c.cycles(1);
+    CHECK(c.preempted() == (now == 4 ? "old" : ""));
+}
+
 TEST_CASE("P-064 an ask that could be placed meanwhile takes nobody") {
     Cluster c = starved("memory: 4", true);
     c.nodes(1, "memory:4").victim("v", "v", "memory:4", "n-0", 1).node("spare", "memory:1");

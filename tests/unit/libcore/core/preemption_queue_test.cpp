@@ -299,13 +299,15 @@ TEST_CASE("P-060 EX-P10 one victim, on the first of equal nodes; marked until it
 }
 
 TEST_CASE("P-050 EX-P11 an ask that no node can ever hold takes nobody") {
-    Cluster c = starved("memory: 6");
-    applications(c.nodes(2, "memory:5"))
-        .victim("v", "v1", "memory:5", "n-0", 1)
-        .victim("v", "v2", "memory:5", "n-1", 2);
-    c.ask("x", "k", "memory:6", kOther).cycles(2);
+    Cluster c{
+        "[{name: p, resources: {guaranteed: {memory: 11}}, queues: [{name: c1, resources: {guaranteed: {memory: 5}}}, "
+        "{name: c2, resources: {guaranteed: {memory: 6}}, properties: {preemption.delay: 1s}}]}]"}; // as EX-P10
+    c.nodes(2, "memory:5,pods:1").application("v", "root.p.c1").application("x", "root.p.c2");
+    c.victim("v", "v1", "memory:5,pods:1", "n-0", 1).victim("v", "v2", "memory:5,pods:1", "n-1", 2);
+    c.ask("x", "k", "memory:6,pods:1", "other=1").advance(seconds{1}).cycles(2);
     CHECK(c.preempted() == "");
     CHECK(log_of(c, "k") == "preemption does not help");
+    CHECK(c.partition().reservations == 0);
 }
 
 TEST_CASE("P-055 P-070 EX-P12 the limit of a queue alone: the newest goes, the first node with room is kept") {

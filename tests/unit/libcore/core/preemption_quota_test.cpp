@@ -39,10 +39,10 @@ Cluster& used(Cluster& c, std::initializer_list<int> sizes) {
 } // namespace
 
 TEST_CASE("P-101 P-111 P-126 EX-P40 as much as fits in the overrun, never more, once") {
-    Cluster c = limited("memory: 20");
+    Cluster c = limited("memory: 20", "1s");
     used(c, {5, 6, 9});
-    c.configure(queue("memory: 10"), "", kOn);
-    c.advance(milliseconds{1999});
+    c.configure(queue("memory: 10", "1s"), "", kOn);
+    c.advance(milliseconds{999});
     CHECK(c.preempted() == "");
     c.advance(seconds{2}).told();
     CHECK(c.preempted() == "v0-5");

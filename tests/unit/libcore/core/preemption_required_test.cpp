@@ -12,6 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 
+constexpr const char* kOff = "preemption: {enabled: false}";
 constexpr const char* kOnN0 = "tags=yunikorn.apache.org/requiredNode:n-0";
 
 /// n-0 of `size`, and an empty node that gives headroom; victims in b, daemons in a.
@@ -25,8 +26,9 @@ Cluster daemons(const std::string& size, const std::string& partition = {}) {
 
 } // namespace
 
-TEST_CASE("P-090 P-093 EX-P30 reserve first, then the victim, then the ask; no more than it is short of") {
-    Cluster c = daemons("memory:10");
+TEST_CASE("P-090 P-093 P-010 EX-P30 EX-P34 reserve first, then the victim, then the ask; no more than it is short of") {
+    Cluster c =
+        daemons("memory:10", GENERATE(as<std::string>{}, "", kOff)); // no switch, no policy, no guarantee keeps it off
     c.victim("v", "a", "memory:4", "n-0", 1).victim("v", "b", "memory:4", "n-0", 2).ask("d", "d", "memory:4", kOnN0);
     c.told();
     c.cycles(1);
@@ -44,26 +46,38 @@ TEST_CASE("P-090 P-093 EX-P30 reserve first, then the victim, then the ask; no m
     CHECK(c.told_in_short() == "L b, U Running, N d requiredNode:n-0}");
 }
 
-TEST_CASE("P-094 P-095 EX-P31 lower priority first, higher than the ask's never") {
-    Cluster c = daemons("memory:8");
+TEST_CASE("P-094 P-095 EX-P31 EX-P34 lower priority first, higher than the ask's never") {
+    Cluster c = daemons("memory:10", GENERATE(as<std::string>{}, "", kOff));
     c.victim("v", "a", "memory:4", "n-0", 1, "prio=0").victim("v", "b", "memory:4", "n-0", 2, "prio=10");
     c.ask("d", "d", "memory:4", std::string(kOnN0) + " prio=5").cycles(2);
     CHECK(c.preempted() == "a");
 }
 
-TEST_CASE("P-097 EX-P31 nobody may go: the ask stays reserved, its log says why, it is tried again") {
-    Cluster c = daemons("memory:8");
+TEST_CASE("P-097 EX-P31 EX-P34 nobody may go: the ask stays reserved, says why, and is tried again") {
+    Cluster c = daemons("memory:10", GENERATE(as<std::string>{}, "", kOff));
     c.victim("v", "a", "memory:4", "n-0", 1, "prio=10").victim("v", "b", "memory:4", "n-0", 2, "prio=10");
     c.ask("d", "d", "memory:4", std::string(kOnN0) + " prio=5").cycles(1);
     c.cycles(3);
     CHECK(c.preempted() == "");
     CHECK(c.reserved_on("n-0") == "d");
     CHECK(c.app("d").asks.front().log.back().message == "no victim on the required node");
+    const auto events = c.ask_events();
+    REQUIRE(events.size() == 1);
+    CHECK(events[0].find("no preemption victim found") != std::string::npos);
     c.release("v", "b").cycles(1); // the node changes, it is tried again and fits
     CHECK(c.node_of("d", "d") == "n-0");
 }
 
-TEST_CASE("P-095 EX-P32 opted out after normal ones, originators last; then newer, then smaller") {
+TEST_CASE("P-095 EX-P32 EX-P34 who opted out is spared although newer") {
+    Cluster c = daemons("memory:10", GENERATE(as<std::string>{}, "", kOff));
+    c.existing("v", "a", "memory:4", "n-0", "tags=creationTime:9").victim("v", "b", "memory:4", "n-0", 2);
+    c.ask("d", "d", "memory:4", kOnN0).cycles(2);
+    CHECK(c.preempted() == "b");
+    c.release("v", "b", 3).ask("d", "d2", "memory:4", kOnN0).cycles(3);
+    CHECK(c.preempted() == "a"); // the last resort, not out of reach (P-001)
+}
+
+TEST_CASE("P-095 opted out after normal ones, originators last; then newer, then smaller") {
     Cluster c = daemons("memory:9");
     c.victim("v", "normal", "memory:1", "n-0", 1).existing("v", "out", "memory:1", "n-0", "tags=creationTime:9");
     c.victim("v", "driver", "memory:1", "n-0", 8, "originator=1")
@@ -80,8 +94,8 @@ TEST_CASE("P-095 EX-P32 opted out after normal ones, originators last; then newe
     CHECK(order == "small large normal out both driver");
 }
 
-TEST_CASE("P-091 EX-P33 an ordinary reservation on the node is gone after the first try") {
-    Cluster c = daemons("memory:8");
+TEST_CASE("P-091 EX-P33 EX-P34 an ordinary reservation on the node is gone after the first try") {
+    Cluster c = daemons("memory:8", GENERATE(as<std::string>{}, "", kOff));
     c.victim("v", "a", "memory:8", "n-0", 1).application("o", "root.a");
     c.victim("v", "z", "memory:8", "n-9", 1, "prio=99").ask("o", "o", "memory:2", "tags=creationTime:1");
     c.node("spare", "memory:9", "createdrain").ask("o", "p", "memory:4", "tags=creationTime:1").cycles(3);
@@ -89,15 +103,6 @@ TEST_CASE("P-091 EX-P33 an ordinary reservation on the node is gone after the fi
     CHECK(!before.empty());
     c.ask("d", "d", "memory:4", kOnN0).cycles(1);
     CHECK(c.reserved_on("n-0") == "d");
-}
-
-TEST_CASE("P-010 EX-P34 no switch, no policy, no guarantee keeps required-node preemption off") {
-    Cluster c = daemons("memory:8", "preemption: {enabled: false}");
-    c.victim("v", "a", "memory:4", "n-0", 1)
-        .victim("v", "b", "memory:4", "n-0", 2)
-        .ask("d", "d", "memory:4", kOnN0)
-        .cycles(2);
-    CHECK(c.preempted() == "b");
 }
 
 TEST_CASE("P-096 D-45 a free part of the node counts, and nobody who is not needed goes") {

@@ -8,6 +8,7 @@
 #include "libcore/scheduler/partition_context.h"
 #include "libcore/scheduler/preemption_guarantee.h"
 #include "tests/support/cluster.h"
+#include "tests/support/state_text.h"
 
 namespace yk::testing {
 
@@ -122,6 +123,33 @@ TEST_CASE("P-025 attempts and explanations leave no trace in queues, nodes and a
     CHECK(numbers() == before);
 }
 
+TEST_CASE("P-025 what an attempt tried in vain is seen by nobody, neither in the state nor by the next attempt") {
+    Cluster c{"[{name: p, parent: true, resources: {max: {memory: 10}}, queues: [{name: c2, resources: {guaranteed: "
+              "{memory: 4}}}, {name: c1}, {name: c3}]}]"};
+    c.node("n-0", "memory:4").node("n-1", "memory:1").node("n-2", "memory:7").application("x", "root.p.c2");
+    c.application("v", "root.p.c1").application("h", "root.p.c3").existing("h", "h", "memory:7", "n-2", "prio=9");
+    c.victim("v", "v1", "memory:2", "n-0", 1).victim("v", "v2", "memory:1", "n-1", 2);
+    const auto state = [&c] {
+        std::string text = text_of(*c.core().queue_view("default", "root", true));
+        for (const NodeView& node : c.core().node_views("default", true)) text += text_of(node);
+        for (const char* app : {"v", "h"}) text += text_of(c.app(app));
+        return text;
+    };
+    // v1 makes room on n-0; for the max of p v2 has to go, too, and then 1 is short
+    c.ask("x", "large", "memory:4", std::string{kOther} + " prio=1");
+    const std::string before = state();
+    c.cycles(1);
+    CHECK(c.reasons("x", "large").find("preemption helps but falls short (1)") != std::string::npos);
+    CHECK(c.preempted() == "");
+    CHECK(state() == before);
+    // in one cycle: what `large` took and charged in thought is there for `small`
+    c.release("x", "large").ask("x", "again", "memory:4", std::string{kOther} + " prio=1");
+    c.ask("x", "small", "memory:3", kOther).cycles(1);
+    CHECK(c.reasons("x", "again").find("preemption helps but falls short (1)") != std::string::npos);
+    CHECK(c.preempted() == "v1 v2");
+    CHECK(c.reserved_on("n-0") == "small");
+}
+
 TEST_CASE("P-097 while nobody may go an event says so every 15 s") {
     Cluster c{"[{name: a}]"};
     c.nodes(1, "memory:4").application("v").application("d");
@@ -156,6 +184,46 @@ TEST_CASE("P-103 raising the max does not stop a run in progress") {
     c.release("q", "v5", 3);
     CHECK(c.queue("root.q").allocated.at("memory") == 15);
     CHECK(c.queue("root.q").preempting.empty());
+}
+
+TEST_CASE(
+    "P-111 after a run nothing is due, whatever it achieved and whoever waits; the next lowered max is due anew") {
+    struct Row {
+        int max;
+        int above; // guaranteed to the parent of q
+        const char* taken;
+    };
+    const auto queues = [](int max, int above) {
+        return fmt::format("[{{name: p, resources: {{guaranteed: {{memory: {}}}}}, queues: [{{name: q, resources: "
+                           "{{max: {{memory: {}}}}}, properties: {{quota.preemption.delay: 2s}}}}]}}]",
+                           above, max);
+    };
+    // as much as is over, less than that, nobody is small enough, and all is guaranteed
+    for (const Row& row : {Row{15, 0, "v5"}, Row{5, 0, "v5 v6"}, Row{16, 0, ""}, Row{10, 20, ""}})
+        for (const bool waits : {false, true}) {
+            INFO(row.max << " of 20, guaranteed " << row.above << ", an ask waits: " << waits);
+            Cluster c{queues(20, row.above), "", kQuota};
+            c.nodes(1, "memory:100").application("q", "root.p.q");
+            for (const int size : {5, 6, 9})
+                c.victim("q", fmt::format("v{}", size), fmt::format("memory:{}", size), "n-0", 7200);
+            if (waits) c.ask("q", "waits", "memory:1");
+            const Queue& queue = *c.core().find_partition("default")->state().find_queue("root.p.q");
+            REQUIRE(c.configure(queues(row.max, row.above), "", kQuota) == "ok");
+            CHECK(queue.quota_due == c.now() + seconds{2});
+            c.advance(seconds{4});
+            REQUIRE(queue.last_quota_run);
+            const Instant ran = queue.last_quota_run->at;
+            CHECK(c.preempted() == row.taken);
+            CHECK_FALSE(queue.quota_due);
+            c.advance(minutes{5});
+            CHECK(c.preempted() == row.taken); // still above the max, and not once more
+            CHECK(queue.last_quota_run->at == ran);
+            REQUIRE(c.configure(queues(row.max - 1, row.above), "", kQuota) == "ok");
+            CHECK(queue.quota_due == c.now() + seconds{2});
+            c.advance(seconds{4});
+            CHECK(queue.last_quota_run->at > ran);
+            CHECK_FALSE(queue.quota_due);
+        }
 }
 
 TEST_CASE("P-111 one run per due time, whatever it achieved and whoever waits; none with a manual schedule") {

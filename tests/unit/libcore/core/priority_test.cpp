@@ -54,7 +54,8 @@ TEST_CASE("EX-R1 R-010 to R-013 published priorities and the order of service") 
 }
 
 TEST_CASE("EX-R2 R-010 R-014 allocating the highest ask lowers the priority, the last one leaves nothing") {
-    Cluster c{"[{name: a, properties: {priority.offset: '500'}}, {name: f, properties: {priority.policy: fence}}]"};
+    Cluster c{"[{name: a, properties: {priority.offset: '500'}}, {name: f, properties: {priority.policy: fence, "
+              "priority.offset: '500'}}]"};
     c.nodes(1, "memory:10")
         .application("x")
         .ask("x", "k1", "memory:1", "prio=10")
@@ -66,6 +67,9 @@ TEST_CASE("EX-R2 R-010 R-014 allocating the highest ask lowers the priority, the
     CHECK(priority_of(c, "root.a") == 510);
     c.cycles(1);
     CHECK(priority_of(c, "root.a") == INT32_MIN); // trap 1: not shifted
+    c.application("y", "root.f").ask("y", "k", "memory:1", "prio=7");
+    CHECK(priority_of(c, "root.f") == 500);
+    c.cycles(1);
     CHECK(priority_of(c, "root.f") == INT32_MIN); // nor replaced
     CHECK(priority_of(c, "root") == INT32_MIN);
 }
@@ -197,6 +201,23 @@ TEST_CASE("R-020 D-21 asks: priority, then creation, then arrival") {
     CHECK(c.told_in_short() == "U Running, N k3, N k5, N k4, N k1, N k2, N k6");
 }
 
+TEST_CASE("R-020 D-21 equal asks keep the order of arrival whatever else is in the list") {
+    const auto order = [](const std::string& removed) {
+        Cluster c;
+        c.application("x");
+        int size = 0;
+        for (const char* key : {"k1", "k2", "k3", "k4", "k5"})
+            c.ask("x", key, "memory:" + std::to_string(1 + size++ % 2), "tags=creationTime:50"); // two sizes in turn
+        if (!removed.empty()) c.release("x", removed);
+        c.nodes(1, "memory:20").told();
+        c.cycles(5);
+        return c.told_in_short();
+    };
+    CHECK(order("") == "U Running, N k1, N k2, N k3, N k4, N k5");
+    CHECK(order("k1") == "U Running, N k2, N k3, N k4, N k5");
+    CHECK(order("k3") == "U Running, N k1, N k2, N k4, N k5");
+}
+
 TEST_CASE("R-026 a lower ask that fits is placed in the same cycle when the higher ones cannot be") {
     Cluster c;
     c.nodes(1, "memory:2").application("x").application("y");
@@ -240,6 +261,26 @@ TEST_CASE("EX-R7 R-030 R-031 D-23 priorities of two queues meet at their lowest 
     CHECK(effective_priority(15, d2, fence) == 15);
     CHECK(effective_priority(7, d, d) == 7);
     CHECK(effective_priority(INT32_MAX, b, a) == std::int64_t{INT32_MAX} + 10); // 64 bits, no clamp
+}
+
+TEST_CASE("EX-R7 R-031 P-006 who may preempt whom between queues of different offsets and fences") {
+    const auto preempts = [](const std::string& ask_leaf, int ask, const std::string& victim_leaf, int victim) {
+        const auto queue = [&ask_leaf](const std::string& name) {
+            return "{name: " + name + (name == ask_leaf ? ", resources: {guaranteed: {memory: 1}}" : "");
+        };
+        Cluster c{"[{name: a, parent: true, queues: [" + queue("b") + ", properties: {priority.offset: '10'}}, " +
+                  "{name: c, parent: true, properties: {priority.policy: fence, priority.offset: '5'}, queues: [" +
+                  queue("d") + "}, " + queue("d2") + "}]}]}]"};
+        const auto path = [](const std::string& leaf) { return (leaf == "b" ? "root.a." : "root.a.c.") + leaf; };
+        c.nodes(1, "memory:1").application("v", path(victim_leaf)).application("x", path(ask_leaf));
+        c.victim("v", "v", "memory:1", "n-0", 1, "prio=" + std::to_string(victim));
+        c.ask("x", "x", "memory:1", "other=1 tags=creationTime:1000 prio=" + std::to_string(ask)).cycles(1);
+        return c.preempted() == "v";
+    };
+    CHECK(preempts("b", 0, "d", 1000)); // 10 against 5, compared at a
+    CHECK_FALSE(preempts("b", -6, "d", 1000));
+    CHECK(preempts("d", 20, "d2", 15)); // compared at c
+    CHECK_FALSE(preempts("d", 20, "d2", 21));
 }
 
 TEST_CASE("R-030 D-23 a fence in a fence: the outer one counts outside, the inner one between its neighbours") {

@@ -195,6 +195,46 @@ TEST_CASE("P-015 a queue shows whether and how it takes part in preemption") {
     CHECK_FALSE(c.queue("root.off").preemption_fence);
 }
 
+TEST_CASE("P-015 P-011 P-012 what a queue shows is what it has from its parents, by default and after a reload") {
+    const auto shown = [](const QueueView& view) {
+        const auto whole = [](Duration d) { return std::chrono::duration_cast<seconds>(d).count(); };
+        return fmt::format("{} {} {} {}", view.preemption_enabled ? "on" : "off", view.preemption_fence ? "fence" : "-",
+                           whole(view.preemption_delay), whole(view.quota_preemption_delay));
+    };
+    constexpr const char* queues = "[{{name: p, properties: {{{}}}, queues: [{{name: l}}, {{name: m, properties: "
+                                   "{{preemption.policy: default, preemption.delay: 1s}}}}]}}]";
+    Cluster c{fmt::format(queues, "")};
+    CHECK(shown(c.queue("root.p.l")) == "on - 30 0");
+    REQUIRE(c.configure(fmt::format(queues, "preemption.policy: fence, preemption.delay: 5s, "
+                                            "quota.preemption.delay: 7s")) == "ok");
+    CHECK(shown(c.queue("root.p")) == "on fence 5 7");
+    CHECK(shown(c.queue("root.p.l")) == "on - 5 7"); // a fence is not inherited
+    CHECK(shown(c.queue("root.p.m")) == "on - 1 7");
+    REQUIRE(c.configure(fmt::format(queues, "preemption.policy: disabled")) == "ok");
+    CHECK(shown(c.queue("root.p")) == "off - 30 0");
+    CHECK(shown(c.queue("root.p.l")) == "off - 30 0");
+    CHECK(shown(c.queue("root.p.m")) == "on - 1 0");
+}
+
+TEST_CASE("P-015 P-130 what is being preempted shows from the victim's leaf up to root, until it is gone") {
+    Cluster c{"[{name: x, resources: {guaranteed: {memory: 4}}}, {name: p, queues: [{name: v}, {name: w}]}]"};
+    c.nodes(1, "memory:4,gpu:1").application("x", "root.x").application("v", "root.p.v").application("w", "root.p.w");
+    c.victim("v", "v", "memory:1,gpu:1", "n-0", 2).victim("w", "w", "memory:3", "n-0", 1);
+    c.ask("x", "k", "memory:4", "other=1 tags=creationTime:1000").cycles(1);
+    REQUIRE(c.preempted() == "v w");
+    using Amounts = ResourceMapView;
+    CHECK(c.queue("root.p.v").preempting == Amounts{{"gpu", 1}, {"memory", 1}});
+    CHECK(c.queue("root.p.w").preempting == Amounts{{"memory", 3}});
+    CHECK(c.queue("root.p").preempting == Amounts{{"gpu", 1}, {"memory", 4}});
+    CHECK(c.queue("root").preempting == Amounts{{"gpu", 1}, {"memory", 4}});
+    CHECK(c.queue("root.x").preempting.empty());
+    c.release("v", "v", 3);
+    CHECK(c.queue("root.p.v").preempting.empty());
+    CHECK(c.queue("root").preempting == Amounts{{"memory", 3}});
+    c.release("w", "w", 3);
+    for (const char* path : {"root", "root.p", "root.p.w"}) CHECK(c.queue(path).preempting.empty());
+}
+
 TEST_CASE("C-477 P-015 a queue shows its own policy, not the switch of the partition") {
     const Cluster c{
         "[{name: on}, {name: off, properties: {preemption.policy: disabled}}]", {}, "preemption: {enabled: false}"};

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/config/properties.h"
 #include "libcore/scheduler/partition_context.h"
 #include "tests/support/cluster.h"
 
@@ -80,6 +81,18 @@ TEST_CASE("R-002 properties of priority come to a dynamic leaf through the templ
     CHECK(c.queue("root.p.x").current_priority == 7); // of a fence the offset alone
 }
 
+TEST_CASE("R-002 R-021 the order of applications comes to a dynamic leaf through the template") {
+    const bool template_says = GENERATE(true, false);
+    const std::string properties = "properties: {application.sort.priority: disabled}";
+    Cluster c{"[{name: p, parent: true, " + (template_says ? "childtemplate: {" + properties + "}" : properties) + "}]",
+              "", "placementrules: [{name: provided, create: true}]"};
+    c.nodes(1, "vcore:1").application("old", "root.p.x").application("urgent", "root.p.x");
+    c.ask("old", "k", "vcore:1").ask("urgent", "k", "vcore:1", "prio=5");
+    CHECK(c.queue("root.p.x").priority_sorting != template_says); // what the parent itself has is not inherited (C-233)
+    c.cycles(1);
+    CHECK(c.placed(template_says ? "old" : "urgent") == "k");
+}
+
 TEST_CASE("R-002 C-157 the recovery queue takes no properties from the template and is fifo") {
     Cluster c{"[{name: p}]",
               "childtemplate: {properties: {priority.offset: '7', priority.policy: fence, application.sort.policy: "
@@ -92,6 +105,30 @@ TEST_CASE("R-002 C-157 the recovery queue takes no properties from the template 
     CHECK(queue.priority_sorting);
     CHECK_FALSE(queue.priority_fence);
     CHECK(queue.properties.empty());
+}
+
+TEST_CASE("R-002 C-157 the recovery queue ignores the properties of the root, too, and serves in order of submission") {
+    Cluster c{"[{name: p}]",
+              "properties: {priority.offset: '7', priority.policy: fence, application.sort.policy: fair, "
+              "application.sort.priority: disabled, preemption.policy: disabled, preemption.delay: 5s, "
+              "quota.preemption.delay: 5s, application.unschedasks.backoff: '1'}",
+              "placementrules: [{name: provided}]"};
+    c.play("apps new id=first queue=root.none user=u tags=application.create.force:true");
+    c.play("apps new id=second queue=root.none user=u tags=application.create.force:true");
+    REQUIRE(c.app("second").queue == "root.@recovery@");
+    const PartitionState& state = c.core().find_partition("default")->state();
+    const auto has_defaults = [&] {
+        return state.find_queue("root.@recovery@")->properties == config::derive_properties({}, true);
+    };
+    CHECK(has_defaults());
+    REQUIRE(c.configure("[{name: p}]", "properties: {application.sort.priority: disabled, priority.offset: '9'}",
+                        "placementrules: [{name: provided}]") == "ok");
+    CHECK(has_defaults()); // a reload brings nothing to it either
+    c.node("n-0", "vcore:5").existing("first", "has", "vcore:3", "n-0");
+    c.ask("second", "k2", "vcore:1").ask("first", "k1", "vcore:1").ask("second", "urgent", "vcore:1", "prio=1").told();
+    c.cycles(2);
+    CHECK(c.placed("second") == "urgent"); // priority counts: it is a fifo queue with the defaults
+    CHECK(c.placed("first") == "has k1");  // fair would give it to who has less
 }
 
 } // namespace yk::testing
