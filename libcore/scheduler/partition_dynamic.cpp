@@ -155,8 +155,7 @@ Queue& PartitionContext::commit_leaf(LeafPlan plan, Instant now) {
     return *queue;
 }
 
-// --- templates applied again (B-10)
-// -----------------------------------------------------------------------------------------
+// --- templates applied again (B-10) --------------------------------------------------------------
 
 std::vector<TemplatePlan> PartitionContext::plan_templates(const config::Partition& config) const {
     std::vector<TemplatePlan> plans;

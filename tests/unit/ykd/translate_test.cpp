@@ -1,9 +1,8 @@
-#include "ykd/service/translate.h"
+#include "ykd/door/translate.h"
 
 #include <catch2/catch.hpp>
 
 using namespace yk;
-using namespace yk::service;
 
 namespace {
 
@@ -19,7 +18,7 @@ Policy policy_of(List si::AllocationRequest::*list, const std::optional<si::Pree
     element.preemption_policy = sent;
     si::AllocationRequest message;
     (message.*list).push_back(element);
-    Translator translator;
+    Translator translator{[](std::string_view, const std::string&) {}};
     const AllocationRequest& request = translator.translate(message);
     const auto& made = request.asks.empty() ? request.allocations : request.asks;
     REQUIRE(made.size() == 1);
