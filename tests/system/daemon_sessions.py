@@ -1,4 +1,6 @@
 """Sessions, sequence numbers and ownership (interface.md 4.3 to 4.5)."""
+import shutil
+
 from daemon_support import *
 
 NODE = {"rmID": "rm:1", "nodes": [{"nodeID": "n1", "action": 1, "schedulableResource": {"vcore": 5}}]}
