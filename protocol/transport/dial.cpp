@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "protocol/transport/ipc_path.h"
+#include "protocol/transport/reachable.h"
 #include "protocol/transport/tls_files.h"
 
 namespace yk::wire {
@@ -154,7 +155,7 @@ Result<void> check_trusted(const std::string& url, const std::string& tls_ca) {
 
 Result<void> start_dialer(nng_socket socket, const std::string& url, const std::string& tls_ca) {
     nng_dialer dialer = NNG_DIALER_INITIALIZER;
-    if (const int code = nng_dialer_create(&dialer, socket, url.c_str()); code != 0)
+    if (const int code = nng_dialer_create(&dialer, socket, reachable_url(url).c_str()); code != 0)
         return Error{code, fmt::format("cannot use the address {}: {}", url, nng_strerror(code)), url};
     if (starts_with(url, "tls+tcp://")) YK_CHECKED(set_tls(dialer, url, tls_ca));
     if (!starts_with(url, "ipc://")) {
