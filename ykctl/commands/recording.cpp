@@ -34,11 +34,6 @@ std::string name_of(const std::string& path) {
     return std::filesystem::path(path).filename().string();
 }
 
-/// What could make a run of no interest: cycles and timers that did nothing.
-bool is_idle(const PlayedStep& step) {
-    return step.said.empty() && (step.done == "timers" || step.done.find(", 0 allocations") != std::string::npos);
-}
-
 void note_cut(Context& context, const std::string& path, bool cut) {
     if (cut) context.note(name_of(path) + ": it ends within a record or without an answer; up to there it was played");
 }
@@ -74,7 +69,7 @@ Outcome play(Context& context, const PlayOptions& options) {
         const std::string name = name_of(file);
         if (!context.machine_readable()) context.out() << "# " << name << "\n";
         const auto played = play_recording(file, [&](const PlayedStep& step) {
-            if (options.all || !is_idle(step)) print_step(context, name, step);
+            if (options.all || !step.idle) print_step(context, name, step);
             return context.out().good() && (!options.until || step.number < static_cast<std::uint64_t>(*options.until));
         });
         if (!played.ok()) return bad_recording(played.error());

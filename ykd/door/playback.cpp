@@ -51,9 +51,11 @@ public:
         BodyReader reader(step.fields);
         YK_TRY(done, carry_out(step, reader));
         if (reader.fault()) return Error{0, reader.fault()->message, reader.fault()->path};
-        PlayedStep played{step.number, step.at, std::move(done), std::exchange(said_.lines, {}), step.said, false};
+        PlayedStep played{step.number, step.at, std::move(done), std::exchange(said_.lines, {}), step.said,
+                          false,       false};
         if (refused_) played.said.push_back(std::string(kRefused) + *std::exchange(refused_, std::nullopt));
         if (step.refused) played.said_then.push_back(std::string(kRefused) + *step.refused);
+        played.idle = played.said.empty() && (step.what == recorded::kCycles || step.what == recorded::kTimers);
         played.unanswered = step.last && played.said_then.empty();
         played_.cut = played.unanswered && !played.said.empty();
         ++played_.commands;

@@ -19,6 +19,7 @@ struct PlayedStep {
     std::vector<std::string> said;
     std::vector<std::string> said_then; // as recorded
     bool unanswered = false;            // the recording ends with the command
+    bool idle = false;                  // cycles or timers, and nothing was said
 
     [[nodiscard]] bool same() const { return said == said_then || unanswered; }
 };

@@ -8,11 +8,11 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <utility>
 
 #include "protocol/wire/body_reader.h"
+#include "ykd/door/files.h"
 
 namespace yk {
 namespace {
@@ -55,16 +55,11 @@ std::string error_text(int number) {
 
 /// Without its end. An rmID may hold anything; a file name what every tool takes.
 std::string file_name_of(const RecordingHeader& header) {
-    constexpr std::int64_t kMillisecond = 1'000'000;
     constexpr std::size_t kLongest = 100;
-    const auto seconds = static_cast<std::time_t>(header.at.ns / (1000 * kMillisecond));
-    std::tm utc{};
-    ::gmtime_r(&seconds, &utc);
     std::string rm = header.rm_id.substr(0, kLongest);
     std::replace_if(
         rm.begin(), rm.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '_');
-    return fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}.{:03}Z-{}-{}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
-                       utc.tm_hour, utc.tm_min, utc.tm_sec, header.at.ns / kMillisecond % 1000, rm, header.epoch);
+    return fmt::format("{}-{}-{}", utc_stamp(header.at), rm, header.epoch);
 }
 
 } // namespace
@@ -175,19 +170,12 @@ void RecordingWriter::flush() {
 }
 
 void RecordingWriter::write_out() {
-    std::string_view rest = buffer_.view();
-    while (file_ >= 0 && !rest.empty()) {
-        const ssize_t written = ::write(file_, rest.data(), rest.size());
-        if (written >= 0) {
-            rest.remove_prefix(static_cast<std::size_t>(written));
-        } else if (errno != EINTR) {
-            const int why = errno;
-            ::close(file_);
-            file_ = -1;
-            failed_(fmt::format("cannot write {}: {}; it ends here", path_, error_text(why)));
-        }
-    }
+    const int why = file_ < 0 ? 0 : write_all(file_, buffer_.view());
     buffer_.clear();
+    if (why == 0) return;
+    ::close(file_);
+    file_ = -1;
+    failed_(fmt::format("cannot write {}: {}; it ends here", path_, error_text(why)));
 }
 
 Result<std::unique_ptr<Recordings>> Recordings::open(std::string directory, std::string version,

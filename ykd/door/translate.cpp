@@ -161,7 +161,7 @@ const NodeRequest& Translator::translate(const si::NodeRequest& message) {
 CallAnswer Translator::translate(std::uint64_t call, const CallReply& reply) {
     CallAnswer answer;
     answer.call = call;
-    if (reply.outcome == CallReply::Outcome::Failed) answer.outcome = CallAnswer::Outcome::Failed;
+    if (reply.outcome != CallReply::Outcome::Answered) answer.outcome = CallAnswer::Outcome::Failed;
     if (reply.outcome == CallReply::Outcome::TimedOut) answer.outcome = CallAnswer::Outcome::TimedOut;
     answer.error = reply.error;
     for (const si::NodeVerdict& each : reply.body.results)

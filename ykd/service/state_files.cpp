@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <thread>
 
+#include "ykd/door/files.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/dump_making.h"
 #include "ykd/service/log.h"
@@ -20,17 +20,6 @@ namespace {
 
 Error file_error(const std::string& path, int number) {
     return Error{0, fmt::format("cannot write {}: {}", path, std::strerror(number)), {}};
-}
-
-/// 0, or what went wrong.
-int write_all(int file, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(file, text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return errno;
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return ::fsync(file) == 0 ? 0 : errno;
 }
 
 void write_dump(const std::string& directory, const std::string& name, const Value& everything) {
@@ -56,12 +45,7 @@ Result<void> check_state_directory(const std::string& directory) {
 }
 
 std::string dump_name(std::int64_t unix_nanoseconds) {
-    constexpr std::int64_t kSecond = 1'000'000'000;
-    const auto seconds = static_cast<std::time_t>(unix_nanoseconds / kSecond);
-    std::tm utc{};
-    ::gmtime_r(&seconds, &utc);
-    return fmt::format("dump-{:04}{:02}{:02}T{:02}{:02}{:02}.{:03}Z.json", utc.tm_year + 1900, utc.tm_mon + 1,
-                       utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, unix_nanoseconds % kSecond / 1'000'000);
+    return "dump-" + utc_stamp(Instant{unix_nanoseconds}) + ".json";
 }
 
 Result<void> write_state_file(const std::string& directory, const std::string& name, const std::string& text) {
@@ -71,6 +55,7 @@ Result<void> write_state_file(const std::string& directory, const std::string& n
     const int file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) return file_error(path, errno);
     int fault = write_all(file, text);
+    if (fault == 0 && ::fsync(file) != 0) fault = errno;
     if (::close(file) != 0 && fault == 0) fault = errno;
     if (fault == 0 && std::rename(unfinished.c_str(), path.c_str()) != 0) fault = errno;
     if (fault == 0) return {};
