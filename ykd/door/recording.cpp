@@ -98,7 +98,10 @@ Result<Settings> read_recorded_settings(const wire::Value& map) {
 Result<std::unique_ptr<RecordingWriter>> RecordingWriter::create(std::string path, const RecordingHeader& header,
                                                                  Failed failed) {
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
-    if (file < 0) return Error{0, fmt::format("cannot make {}: {}", path, error_text(errno)), {}};
+    if (file < 0) {
+        const int why = errno;
+        return Error{why, fmt::format("cannot make {}: {}", path, error_text(why)), {}};
+    }
     std::unique_ptr<RecordingWriter> writer{new RecordingWriter(file, std::move(path), std::move(failed))};
     writer->write(6, [&](wire::Packer& packer) {
         packer.key("recording");
@@ -194,10 +197,9 @@ Result<std::unique_ptr<Recordings>> Recordings::open(std::string directory, std:
 std::unique_ptr<RecordingWriter> Recordings::begin(RecordingHeader header) const {
     header.ykd = version_;
     const std::string name = directory_ + "/" + file_name_of(header);
-    std::string path = name + std::string(kRecordingSuffix);
-    for (int i = 2; ::access(path.c_str(), F_OK) == 0 && i < kMostAtOnce; ++i) // of another daemon
-        path = fmt::format("{}-{}{}", name, i, kRecordingSuffix);
-    auto made = RecordingWriter::create(std::move(path), header, failed_);
+    auto made = RecordingWriter::create(fmt::format("{}{}", name, kRecordingSuffix), header, failed_);
+    for (int i = 2; !made.ok() && made.error().code == EEXIST && i < kMostAtOnce; ++i) // of another daemon
+        made = RecordingWriter::create(fmt::format("{}-{}{}", name, i, kRecordingSuffix), header, failed_);
     if (made.ok()) return std::move(made).value();
     failed_(fmt::format("RM {} is not recorded: {}", header.rm_id, made.error().message));
     return nullptr;

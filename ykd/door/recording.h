@@ -54,7 +54,7 @@ public:
     /// Told once, in a sentence, why the recording ends early.
     using Failed = std::function<void(const std::string& why)>;
 
-    /// Makes the file; an error names it.
+    /// Makes the file; an error names it, and has errno as its code.
     [[nodiscard]] static Result<std::unique_ptr<RecordingWriter>> create(std::string path,
                                                                          const RecordingHeader& header, Failed failed);
     ~RecordingWriter() override;

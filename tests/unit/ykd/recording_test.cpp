@@ -6,11 +6,13 @@
 
 #include <sys/resource.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "libcore/config_yaml/load.h"
 #include "protocol/wire/body_reader.h"
@@ -366,6 +368,23 @@ TEST_CASE("ecosystem.md 4.3 recordings of one instant have names of their own; t
     REQUIRE(found.ok());
     CHECK(found->size() == 2);
     CHECK(find_recordings(folder.path).error().text().find("has no recording (*.ykrec)") != std::string::npos);
+
+    // Daemons that begin in the same instant, side by side.
+    constexpr std::size_t kDaemons = 4;
+    constexpr std::size_t kBegun = 25;
+    std::atomic<std::size_t> failures = 0;
+    std::vector<std::thread> daemons;
+    for (std::size_t i = 0; i < kDaemons; ++i)
+        daemons.emplace_back([&] {
+            const auto recordings =
+                Recordings::open(folder.path + "/beside", "1.2.3", [&](const std::string&) { ++failures; });
+            for (std::size_t begun = 0; recordings.ok() && begun < kBegun; ++begun)
+                if ((*recordings)->begin({{}, "rm", 7, kStart, {}}) == nullptr) ++failures;
+        });
+    for (std::thread& daemon : daemons) daemon.join();
+    CHECK(failures == 0);
+    CHECK(find_recordings(folder.path + "/beside")->size() == kDaemons * kBegun);
+
     write_bytes(folder.path + "/file", "x");
     const auto refused = Recordings::open(folder.path + "/file/x", "1", [](const std::string&) {});
     REQUIRE_FALSE(refused.ok());
