@@ -119,7 +119,8 @@ teams() {
     wants 0 't-2 placed' ykctl ask add thesis --key t -n 2 -R vcore=2 --wait
     wants 0 'USER_LIMIT +root.research +max vcore 6, used 6' ykctl explain ask more
     wants 0 'root.research +6 vcore +6 vcore' ykctl user show ann
-    wants 0 'research +10 vcore +12 vcore' ykctl group list
+    wants 0 'research +10 vcore +12 vcore +2/- +-' ykctl group list
+    wants 0 'ann +6 vcore +unlimited +1/- +root.research +' ykctl user list
     wants 0 'max +10 vcore +childtemplate of root.research' ykctl explain queue root.research.ann
 }
 

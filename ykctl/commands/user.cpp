@@ -45,6 +45,21 @@ std::string groups_of(const Value& item) {
     return printable(join({groups.begin(), groups.end()}, ", "));
 }
 
+/// The queues below the root that hold it to a limit of their own.
+void add_limited(const Value& usage, std::vector<std::string>& paths) {
+    for (const auto& child : member_of(usage, "children")) {
+        if (!member_of(child, "maxResources").empty() || number_of(child, "maxApplications") != 0)
+            paths.push_back(printable(text_of(child, "queuePath")));
+        add_limited(child, paths);
+    }
+}
+
+std::string limited_in(const Value& item) {
+    std::vector<std::string> paths;
+    add_limited(member_of(item, "queues"), paths);
+    return or_dash(join(paths, ", "));
+}
+
 const Value& used_of(const Value& item) {
     return member_of(member_of(item, "queues"), "resourceUsage");
 }
@@ -55,6 +70,7 @@ ListLayout usage_layout(const Kind& kind) {
                                [](const Value& item) { return resource_key(used_of(item)); }),
                        {{"MAX"}, [](const Value& item) { return maximum_of(member_of(item, "queues")); }},
                        {{"APPS run/max"}, [](const Value& item) { return applications_of(member_of(item, "queues")); }},
+                       {{"LIMITED IN"}, limited_in},
                        partition_column(),
                        rm_column()},
                       [name = kind.name](const Value& item) { return text_of(item, name); },
