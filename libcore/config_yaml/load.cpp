@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libcore/base/counted.h"
 #include "libcore/config/checksum.h"
 #include "libcore/config/validate.h"
 #include "libcore/config_yaml/characters.h"
@@ -38,10 +39,6 @@ config::Configuration interpret(std::string_view text, config::Report& report) {
 std::string place(const Problem& problem, std::string_view source) {
     if (problem.mark.line == 0) return std::string{source};
     return fmt::format("{}:{}:{}", source, problem.mark.line, problem.mark.column);
-}
-
-std::string plural(std::size_t count, std::string_view noun) {
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 /// The offending line, cut to what fits on a screen, and a caret below byte `column`. Tabs keep their width in both.
@@ -100,7 +97,7 @@ std::string render(const LoadOutcome& outcome, std::string_view text) {
     }
     if (!outcome.problems.empty())
         rendered +=
-            fmt::format("{}, {}\n", plural(errors, "error"), plural(outcome.problems.size() - errors, "warning"));
+            fmt::format("{}, {}\n", counted(errors, "error"), counted(outcome.problems.size() - errors, "warning"));
     return rendered;
 }
 

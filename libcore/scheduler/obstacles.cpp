@@ -1,5 +1,6 @@
 #include "libcore/scheduler/obstacles.h"
 
+#include "libcore/base/counted.h"
 #include "libcore/scheduler/partition_state.h"
 
 namespace yk {
@@ -18,7 +19,7 @@ public:
         if (application_.backing_off && *application_.backoff_until > now) {
             const std::int64_t left = ((*application_.backoff_until - now).count() + kSecond - 1) / kSecond;
             hold("BACKOFF", application_.id,
-                 "the application backs off for " + counted_text(left, "second") + " after asks that found no node");
+                 "the application backs off for " + counted(left, "second") + " after asks that found no node");
         }
         find_gang();
         find_user_slots();
@@ -44,7 +45,7 @@ private:
         const TaskGroup& group = application_.gang.groups.find(ask_.task_group)->second;
         const auto left = static_cast<std::int64_t>(group.count - group.replaced - group.timed_out);
         hold("GANG", s_.texts.text(ask_.task_group),
-             "waits to take the place of one of " + counted_text(left, "placeholder") + " of its task group, " +
+             "waits to take the place of one of " + counted(left, "placeholder") + " of its task group, " +
                  std::to_string(group.free.size()) + " of them placed and free");
     }
 
@@ -56,7 +57,7 @@ private:
                 if (node.has_slot()) continue;
                 limit("APP_LIMIT", node.path,
                       owner_text(node) + " runs " + std::to_string(node.running) + " of at most " +
-                          counted_text(static_cast<std::int64_t>(node.limit->max_applications), "application"));
+                          counted(node.limit->max_applications, "application"));
             }
     }
 
@@ -66,8 +67,7 @@ private:
             if (queue->has_free_slot()) continue;
             limit("QUEUE_MAX_APPS", queue->path,
                   "runs " + std::to_string(queue->running) + " (and starts " + std::to_string(queue->allocating) +
-                      ") of at most " +
-                      counted_text(static_cast<std::int64_t>(queue->max_applications), "application"));
+                      ") of at most " + counted(queue->max_applications, "application"));
         }
     }
 
@@ -85,10 +85,6 @@ std::vector<Obstacle> obstacles_of(const PartitionState& state, const Allocation
 
 std::string owner_text(const UsageNode& usage) {
     return (usage.tracker->group ? "group " : "user ") + std::string{usage.tracker->name};
-}
-
-std::string counted_text(std::int64_t count, std::string_view what) {
-    return std::to_string(count) + " " + std::string{what} + (count == 1 ? "" : "s");
 }
 
 } // namespace yk

@@ -23,7 +23,4 @@ struct Obstacle {
 /// `user alice`, `group them`.
 [[nodiscard]] std::string owner_text(const UsageNode& usage);
 
-/// `1 node`, `2 nodes`.
-[[nodiscard]] std::string counted_text(std::int64_t count, std::string_view what);
-
 } // namespace yk

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libcore/base/counted.h"
 #include "libcore/resources/share.h"
 #include "libcore/scheduler/obstacles.h"
 #include "libcore/scheduler/partition_context.h"
@@ -150,11 +151,9 @@ private:
         if (inquiry == nullptr || !ask_.is(Allocation::Parked)) return;
         if (!inquiry->resting)
             return add("RM_PREDICATE", s_.name, "the resource manager is asked about nodes with room");
-        std::string text = ask_.is(Allocation::Refused)
-                               ? "the resource manager refused " +
-                                     counted_text(static_cast<std::int64_t>(inquiry->refused.size()), "node") +
-                                     " with room"
-                               : "the resource manager did not answer in time";
+        std::string text = ask_.is(Allocation::Refused) ? "the resource manager refused " +
+                                                              counted(inquiry->refused.size(), "node") + " with room"
+                                                        : "the resource manager did not answer in time";
         if (!inquiry->log.empty() && ask_.is(Allocation::Refused)) text += "; last: " + inquiry->log.back().text;
         add("RM_PREDICATE", s_.name, text + "; it is asked again within 30 s");
     }
@@ -172,9 +171,9 @@ private:
             return;
         }
         if (fit_.reserved > 0)
-            add("RESERVED_OTHER", s_.name, counted_text(fit_.reserved, "node") + " with room kept for other asks");
+            add("RESERVED_OTHER", s_.name, counted(fit_.reserved, "node") + " with room kept for other asks");
         if (fit_.unschedulable > 0)
-            add("NODE_UNSCHEDULABLE", s_.name, counted_text(fit_.unschedulable, "node") + " drained");
+            add("NODE_UNSCHEDULABLE", s_.name, counted(fit_.unschedulable, "node") + " drained");
         std::string text = "no node of " + std::to_string(fit_.nodes) + " has room";
         for (const auto& [name, count] : fit_.lacking) text += "; " + std::to_string(count) + " short of " + name;
         if (!fit_.best.empty()) {
@@ -206,8 +205,7 @@ private:
         view.policy = fair ? "fair" : "fifo";
         view.by_priority = leaf.properties.priority_sorting;
         view.own = place_of(application_);
-        add("SORT", leaf.path,
-            counted_text(view.ahead, "application") + " of the queue before it (" + view.policy + ")");
+        add("SORT", leaf.path, counted(view.ahead, "application") + " of the queue before it (" + view.policy + ")");
         reasons_.back().asks = 0;
         reasons_.back().sort = std::move(view);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "libcore/base/counted.h"
 #include "libcore/scheduler/headroom.h"
 #include "libcore/scheduler/obstacles.h"
 #include "libcore/scheduler/partition_context.h"
@@ -99,7 +100,7 @@ private:
         const NodePendingView& pending = into_.pending;
         if (pending.required > 0)
             add("REQUIRED_NODE", node_.id,
-                counted_text(pending.required, "pending ask") + " can run nowhere else, there is room for " +
+                counted(pending.required, "pending ask") + " can run nowhere else, there is room for " +
                     std::to_string(required_fitting_),
                 pending.required - required_fitting_);
     }
@@ -107,7 +108,7 @@ private:
     void explain_fit() {
         const NodePendingView& pending = into_.pending;
         if (pending.fitting == pending.asks) return;
-        std::string text = "of " + counted_text(pending.asks, "pending ask") + " " + std::to_string(pending.fitting) +
+        std::string text = "of " + counted(pending.asks, "pending ask") + " " + std::to_string(pending.fitting) +
                            (pending.fitting == 1 ? " fits now" : " fit now");
         if (pending.too_large > 0)
             text += ", " + std::to_string(pending.too_large) + " would not even if the node were empty";
@@ -127,15 +128,14 @@ private:
         }
         if (asks == 0) return;
         add("RM_PREDICATE", node_.id,
-            "the resource manager refused it for " + counted_text(asks, "ask") +
-                (last.empty() ? "" : "; last: " + last),
+            "the resource manager refused it for " + counted(asks, "ask") + (last.empty() ? "" : "; last: " + last),
             asks);
     }
 
     void explain_held() {
         if (into_.pending.held == 0) return;
         add("HELD", held_application_,
-            counted_text(into_.pending.held, "ask") +
+            counted(into_.pending.held, "ask") +
                 " that it has room for wait for their queue, user, group or application, such as those of " +
                 held_application_,
             into_.pending.held);

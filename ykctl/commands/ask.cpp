@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/counted.h"
 #include "ykctl/commands/dumps.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/commands/states.h"
@@ -97,14 +98,13 @@ Outcome wait_until_placed(Context& context, Awaited awaited, std::chrono::millis
         if (awaited.keys.empty() || std::chrono::steady_clock::now() < deadline) continue;
         const auto& first = *awaited.keys.begin();
         const auto key = first.substr(first.find('\x1f') + 1);
-        return Failure{Exit::NotSatisfied,
-                       fmt::format("{} not placed within {}",
-                                   counted(static_cast<std::int64_t>(awaited.keys.size()), "ask"),
-                                   duration_text(limit)),
-                       {"why?  ykctl explain ask " + key + " --app " + first.substr(0, first.find('\x1f'))},
-                       0,
-                       {},
-                       {}};
+        return Failure{
+            Exit::NotSatisfied,
+            fmt::format("{} not placed within {}", counted(awaited.keys.size(), "ask"), duration_text(limit)),
+            {"why?  ykctl explain ask " + key + " --app " + first.substr(0, first.find('\x1f'))},
+            0,
+            {},
+            {}};
     }
     return Exit::Ok;
 }

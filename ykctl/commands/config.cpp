@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/counted.h"
 #include "libcore/config_yaml/dump.h"
 #include "libcore/config_yaml/load.h"
 #include "ykctl/commands/nouns.h"
@@ -190,8 +191,7 @@ void show_changes(Context& context, const std::vector<Value>& changes) {
     }
     for (const auto& change : changes) context.out() << change_line(change, context.style());
     if (!context.settings().quiet) {
-        context.out() << (changes.empty() ? "no changes\n"
-                                          : counted(static_cast<std::int64_t>(changes.size()), "change") + "\n");
+        context.out() << (changes.empty() ? "no changes\n" : counted(changes.size(), "change") + "\n");
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/counted.h"
 #include "ykctl/commands/dump_diff.h"
 #include "ykctl/commands/dump_verify.h"
 #include "ykctl/commands/nouns.h"
@@ -92,9 +93,8 @@ Outcome diff(Context& context, const std::string& left, const std::string& right
     } else {
         for (const auto& difference : differences) context.out() << difference_line(difference, context.style());
         if (!context.settings().quiet) {
-            context.out() << (differences.empty()
-                                  ? "no differences\n"
-                                  : counted(static_cast<std::int64_t>(differences.size()), "difference") + "\n");
+            context.out() << (differences.empty() ? "no differences\n"
+                                                  : counted(differences.size(), "difference") + "\n");
         }
     }
     return differences.empty() ? Exit::Ok : Exit::Different;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/counted.h"
 #include "ykctl/commands/dumps.h"
 #include "ykctl/commands/item_text.h"
 #include "ykctl/commands/nouns.h"

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/counted.h"
 #include "ykctl/commands/dumps.h"
 #include "ykctl/commands/explain_kinds.h"
 #include "ykctl/commands/explain_rules.h"

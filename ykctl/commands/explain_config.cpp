@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/counted.h"
 #include "ykctl/commands/explain_kinds.h"
 #include "ykctl/render/table.h"
 #include "ykctl/render/text.h"

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/counted.h"
 #include "protocol/si/enums.h"
 #include "ykctl/commands/dumps.h"
 #include "ykctl/commands/nouns.h"
@@ -127,13 +128,12 @@ Outcome remove_nodes(Context& context, const std::vector<std::string>& names, bo
             YK_TRY(node, find_node(context, name));
             const auto running = member_of(node, "allocations").size();
             if (running == 0) continue;
-            return Failure{
-                Exit::Refused,
-                fmt::format("node {} still has {}", name, counted(static_cast<std::int64_t>(running), "allocation")),
-                {"drain it first:  ykctl node drain " + name + "      or release them with it:  --force"},
-                0,
-                {},
-                {}};
+            return Failure{Exit::Refused,
+                           fmt::format("node {} still has {}", name, counted(running, "allocation")),
+                           {"drain it first:  ykctl node drain " + name + "      or release them with it:  --force"},
+                           0,
+                           {},
+                           {}};
         }
     }
     return change_nodes(context, names, {{"action", wire_number(NodeAction::Decommission)}}, "removed");

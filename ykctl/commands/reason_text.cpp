@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/counted.h"
 #include "ykctl/commands/context.h"
 #include "ykctl/render/text.h"
 

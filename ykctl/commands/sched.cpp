@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/counted.h"
 #include "ykctl/commands/dumps.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/commands/values.h"

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/counted.h"
 #include "protocol/si/enums.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/commands/states.h"

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/counted.h"
 #include "protocol/si/errors.h"
 #include "ykctl/commands/object_file.h"
 #include "ykctl/commands/values.h"
@@ -124,7 +125,7 @@ Answer<Told> send_update(Context& context, std::string_view kind, Value body) {
     told.lost = stream.lost;
     if (told.lost > 0) {
         context.note(fmt::format("{} to {} no longer kept, refusals among them go unseen (rm register --keep)",
-                                 counted(static_cast<std::int64_t>(told.lost), "message"), rm.id));
+                                 counted(told.lost, "message"), rm.id));
     }
     for (const auto& item : stream.items) read_item(item, told);
     return told;

@@ -129,8 +129,4 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
     return fmt::format("{}", fmt::join(parts, separator));
 }
 
-std::string counted(std::int64_t count, std::string_view noun) {
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 } // namespace yk::cli

@@ -31,7 +31,5 @@ namespace yk::cli {
 /// `-` for the empty text.
 [[nodiscard]] std::string or_dash(std::string text);
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
-/// `1 node`, `2 nodes`.
-[[nodiscard]] std::string counted(std::int64_t count, std::string_view noun);
 
 } // namespace yk::cli

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "libcore/base/counted.h"
 #include "libcore/config_yaml/load.h"
 #include "protocol/wire/body_reader.h"
 #include "protocol/wire/codec.h"
@@ -27,10 +28,6 @@ public:
 private:
     void say(Kind, std::string line) override { lines.push_back(std::move(line)); }
 };
-
-std::string counted(std::size_t count, std::string_view noun) {
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 class Playback {
 public:

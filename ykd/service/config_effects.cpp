@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "libcore/base/counted.h"
 #include "libcore/config/names.h"
 #include "libcore/config/quantity.h"
 #include "ykd/service/limit_effects.h"
@@ -16,10 +17,6 @@ namespace {
 
 using config::Difference;
 using config::DifferenceKind;
-
-std::string counted(std::uint64_t number, std::string_view noun) {
-    return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-}
 
 /// Above `max` in a type that it names.
 bool is_over(const config::ResourceMap& used, const config::ResourceMap& max) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <future>
 
+#include "libcore/base/counted.h"
 #include "libcore/config/partition_names.h"
 #include "ykd/service/config_effects.h"
 #include "ykd/service/config_errors.h"
@@ -100,7 +101,7 @@ std::string refusal_of(const LoadOutcome& outcome) {
     const std::string first = outcome.first_error().text();
     const std::size_t others = outcome.problems.size() - 1;
     if (others == 0) return first;
-    return fmt::format("{} (and {} more problem{})", first, others, others == 1 ? "" : "s");
+    return fmt::format("{} (and {})", first, counted(others, "more problem"));
 }
 
 /// Applied afterwards with Daemon::apply_extra_config().

@@ -10,6 +10,7 @@
 #include <functional>
 #include <sstream>
 
+#include "libcore/base/counted.h"
 #include "libcore/config/duration.h"
 #include "libcore/config/suggest.h"
 #include "libcore/config_yaml/scalars.h"
@@ -249,7 +250,7 @@ Result<std::uint64_t> parse_size(std::string_view text) {
 std::string SettingsFaults::text() const {
     const std::size_t others = all.size() - 1;
     if (others == 0) return all.front().text();
-    return fmt::format("{} (and {} more problem{})", all.front().text(), others, others == 1 ? "" : "s");
+    return fmt::format("{} (and {})", all.front().text(), counted(others, "more problem"));
 }
 
 Result<void, SettingsFaults> parse_settings(std::string_view text, const std::string& path, DaemonSettings& settings) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libcore/base/counted.h"
 #include "libcore/config/names.h"
 #include "libcore/config/quantity.h"
 
@@ -93,10 +94,10 @@ std::vector<LimitEffects::Change> LimitEffects::over(const std::string& path) co
         }
         const bool other_count = former == nullptr || former->max_applications != limit.max_applications;
         if ((other_count || sum.joined) && limit.max_applications != 0 && sum.running.size() > limit.max_applications)
-            changes.push_back({std::to_string(sum.running.size()), std::to_string(limit.max_applications),
-                               fmt::format("{} runs {} application{}, above the {}limit {}: {}", name,
-                                           sum.running.size(), sum.running.size() == 1 ? "" : "s",
-                                           other_count ? "new " : "", limit.max_applications, few_of(sum.running))});
+            changes.push_back(
+                {std::to_string(sum.running.size()), std::to_string(limit.max_applications),
+                 fmt::format("{} runs {}, above the {}limit {}: {}", name, counted(sum.running.size(), "application"),
+                             other_count ? "new " : "", limit.max_applications, few_of(sum.running))});
     }
     return changes;
 }
