@@ -49,21 +49,8 @@ Outcome play(Context& context, Options& options) {
     return static_cast<Exit>(replay::run_replay(play_options, context.out(), context.streams().err));
 }
 
-struct GenerateOptions {
-    std::string directory;
-    std::int64_t nodes = 20;
-    std::int64_t pods = 200;
-    std::int64_t seed = 1;
-};
-
-Outcome generate(Context& context, const GenerateOptions& options) {
-    constexpr std::int64_t kMost = 10'000'000;
-    if (options.nodes < 1 || options.nodes > kMost) return usage_error("--nodes: 1 to 10000000");
-    if (options.pods < 0 || options.pods > kMost) return usage_error("--pods: 0 to 10000000");
-    const replay::GenerateOptions made{options.directory, static_cast<std::uint32_t>(options.nodes),
-                                       static_cast<std::uint32_t>(options.pods),
-                                       static_cast<std::uint64_t>(options.seed)};
-    return static_cast<Exit>(replay::generate_trace(made, context.out(), context.streams().err));
+Outcome generate(Context& context, const replay::GenerateOptions& options) {
+    return static_cast<Exit>(replay::generate_trace(options, context.out(), context.streams().err));
 }
 
 } // namespace
@@ -84,7 +71,7 @@ void define_replay(Command root, Context& context) {
     command.run([&context, options] { return play(context, *options); });
 
     const auto gen = command.sub("gen", "write a small synthetic trace: nodes.csv, pods.csv");
-    const auto made = std::make_shared<GenerateOptions>();
+    const auto made = std::make_shared<replay::GenerateOptions>();
     gen.option("DIR", made->directory, "where to").value("DIR").required();
     gen.option("--nodes", made->nodes, "so many nodes, default 20");
     gen.option("--pods", made->pods, "so many pods, default 200");

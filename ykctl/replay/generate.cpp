@@ -15,7 +15,7 @@ namespace yk::replay {
 namespace {
 
 constexpr int kUsage = 2;
-constexpr std::uint32_t kMostNodes = 100'000, kMostPods = 1'000'000;
+constexpr std::int64_t kMostNodes = 100'000, kMostPods = 1'000'000;
 
 /// SplitMix64 with whole-number results only: the same bytes on every machine, which the standard library's
 /// distributions do not promise.
@@ -24,7 +24,7 @@ public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
 
     /// 0 to `bound` - 1. REQUIRES: bound > 0.
-    std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+    std::uint64_t below(std::uint64_t bound) { return next() % bound; } // NOLINT(clang-analyzer-core.DivideZero)
 
 private:
     std::uint64_t next() {
@@ -63,9 +63,9 @@ const auto& pick(const Table& table, Random& random) {
     return table.back();
 }
 
-std::string nodes_text(std::uint32_t count, Random& random) {
+std::string nodes_text(std::int64_t count, Random& random) {
     std::string out = "sn,cpu_milli,memory_mib,gpu,model\n";
-    for (std::uint32_t i = 0; i < count; ++i) {
+    for (std::int64_t i = 0; i < count; ++i) {
         const NodeType& type = pick(kNodeTypes, random);
         out += fmt::format("node-{:04d},{},{},{},{}\n", i, type.cpu_milli, type.memory_mib, type.gpus, type.model);
     }
@@ -81,11 +81,11 @@ std::pair<std::uint64_t, std::uint64_t> gpus_of(Random& random) {
     return {2 + 2 * random.below(4), 1000};
 }
 
-std::string pods_text(std::uint32_t count, Random& random) {
+std::string pods_text(std::int64_t count, Random& random) {
     std::string out = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,"
                       "scheduled_time\n";
     std::uint64_t creation = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
+    for (std::int64_t i = 0; i < count; ++i) {
         const std::uint64_t cpu = 1000 * (1 + random.below(16));
         const std::uint64_t memory = 1024 * (1 + random.below(cpu / 250));
         const auto [gpus, gpu_milli] = gpus_of(random);
@@ -110,7 +110,7 @@ bool write_file(const std::filesystem::path& path, const std::string& text, std:
 } // namespace
 
 int generate_trace(const GenerateOptions& options, std::ostream& out, std::ostream& err) {
-    if (options.directory.empty() || options.nodes == 0 || options.pods == 0 || options.nodes > kMostNodes ||
+    if (options.directory.empty() || options.nodes < 1 || options.pods < 1 || options.nodes > kMostNodes ||
         options.pods > kMostPods) {
         err << fmt::format("ykctl: a trace needs a directory, 1 to {} nodes and 1 to {} pods\n", kMostNodes, kMostPods);
         return kUsage;
@@ -122,7 +122,7 @@ int generate_trace(const GenerateOptions& options, std::ostream& out, std::ostre
         err << fmt::format("ykctl: {}: cannot be made: {}\n", options.directory, fault.message());
         return kUsage;
     }
-    Random random{options.seed};
+    Random random{static_cast<std::uint64_t>(options.seed)};
     if (!write_file(directory / "nodes.csv", nodes_text(options.nodes, random), err)) return kUsage;
     if (!write_file(directory / "pods.csv", pods_text(options.pods, random), err)) return kUsage;
     out << fmt::format("{0} nodes in {2}/nodes.csv, {1} pods in {2}/pods.csv\n", options.nodes, options.pods,

@@ -31,9 +31,9 @@ struct ReplayOptions {
 
 struct GenerateOptions {
     std::string directory; // made if missing; gets nodes.csv and pods.csv
-    std::uint32_t nodes = 20;
-    std::uint32_t pods = 200;
-    std::uint64_t seed = 1;
+    std::int64_t nodes = 20;
+    std::int64_t pods = 200;
+    std::int64_t seed = 1;
 };
 
 /// Writes a synthetic trace; the same options give the same bytes. Exit status 0, or 2: options, or it cannot be
