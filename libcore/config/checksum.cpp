@@ -42,7 +42,7 @@ std::string checksum(std::string_view text) {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned int size = 0;
     const int done = EVP_Digest(content.data(), content.size(), digest.data(), &size, EVP_sha256(), nullptr);
-    YK_CHECK(done == 1 && size * 2 == kDigits, "SHA-256 is part of every OpenSSL");
+    YK_CHECK(done == 1 && size == kDigits / 2, "SHA-256 is part of every OpenSSL");
     constexpr std::string_view kHex = "0123456789ABCDEF";
     std::string hex;
     hex.reserve(kDigits);

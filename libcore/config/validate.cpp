@@ -17,6 +17,7 @@ constexpr std::string_view kRoot = "root";
 
 std::vector<std::string> to_strings(const std::vector<Text>& texts) {
     std::vector<std::string> strings;
+    strings.reserve(texts.size());
     for (const Text& text : texts) strings.push_back(text.value);
     return strings;
 }
@@ -33,6 +34,7 @@ Resources load_resources(const ResourcesDocument& document) {
 
 std::vector<Limit> load_limits(const std::vector<LimitDocument>& documents) {
     std::vector<Limit> limits;
+    limits.reserve(documents.size());
     for (const LimitDocument& document : documents)
         limits.push_back({document.description.value, to_strings(document.users), to_strings(document.groups),
                           checks::to_resource(document.max_resources), document.max_applications.value, document.mark});
@@ -87,7 +89,7 @@ PlacementRule load_rule(const RuleDocument& document) {
 /// C-030 and C-031.
 std::string check_partition_name(const PartitionDocument& document, std::set<std::string>& names, Report& report) {
     const std::string& given = document.name.value;
-    const std::string name = given.empty() || lower(given) == kDefault ? std::string{kDefault} : given;
+    std::string name = given.empty() || lower(given) == kDefault ? std::string{kDefault} : given;
     const std::string path = document.path + ".name";
     if (!is_queue_name(name))
         report.error(document.name.mark, path,

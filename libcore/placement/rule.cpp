@@ -126,7 +126,7 @@ Yield Rule::path_for(std::string_view name, const ApplicationSpec& spec, const P
 }
 
 Yield Rule::apply(const ApplicationSpec& spec, const PartitionState& state) const {
-    const Yield name = name_for(spec);
+    Yield name = name_for(spec);
     if (name.kind != Yield::Kind::Path) return name;
     if (!filter_.passes(spec.user, spec.groups))
         return no_match("its filter does not let user '" + std::string{spec.user} + "' pass");

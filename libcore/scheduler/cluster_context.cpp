@@ -175,6 +175,7 @@ void ClusterContext::apply(const AllocationRequest& request, Instant now) {
     release(request.releases, false, ignored, now);
     if (ignored.empty()) return;
     std::vector<IgnoredRelease> told;
+    told.reserve(ignored.size());
     for (const Ignored& each : ignored)
         told.push_back({each.partition, each.spec->application, each.spec->key, each.reason, each.code});
     callbacks_.releases_ignored(told);
@@ -204,6 +205,7 @@ void ClusterContext::apply_asks(const std::vector<AskSpec>& asks, bool placement
     if (rejected.empty()) return;
     gone_.rejected += rejected.size();
     std::vector<RejectedAsk> told;
+    told.reserve(rejected.size());
     for (const Rejected& each : rejected)
         told.push_back(
             {each.partition, each.spec->application, each.spec->key, each.refusal.reason, each.refusal.code});

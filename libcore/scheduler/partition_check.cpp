@@ -69,13 +69,8 @@ private:
             const Resource& size = s_.resource_of(each);
             const bool placed = each.is(Allocation::Placed);
             const bool placeholder = each.is(Allocation::Placeholder);
-            const bool in_flight = each.is(Allocation::InFlight);
-            if (in_flight) {
-                check_in_flight(id);
-                ++sums.in_flight;
-            } else {
-                (placed ? (placeholder ? sums.placeholder : sums.allocated) : sums.pending).add(size);
-            }
+            if (each.is(Allocation::InFlight)) check_in_flight(id);
+            add_size(each, size, sums);
             count_task_group(each, sums);
             if (each.is(Allocation::Preempted)) sums.preempting.add(size);
             if (each.is(Allocation::Triggered)) sums.promised.add(size);
@@ -87,6 +82,16 @@ private:
             faults_.expect(placed != each.group.valid(), "ask " + key + ": pending without group, or placed with one");
             faults_.expect(!placed || !each.reservation.valid(), "allocation " + key + " is placed and reserved");
         });
+    }
+
+    /// To the one sum it counts for.
+    static void add_size(const Allocation& each, const Resource& size, ApplicationSums& sums) {
+        if (each.is(Allocation::InFlight))
+            ++sums.in_flight;
+        else if (!each.is(Allocation::Placed))
+            sums.pending.add(size);
+        else
+            (each.is(Allocation::Placeholder) ? sums.placeholder : sums.allocated).add(size);
     }
 
     /// P-072, P-079: flags, marks, triggers and reservations tell the same story.

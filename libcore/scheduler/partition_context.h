@@ -321,6 +321,7 @@ private:
 
     // partition_dynamic.cpp
     [[nodiscard]] LeafPlan plan_leaf(const placement::Outcome& placed, const ApplicationSpec& spec);
+    void take_tags(const QueueTags& tags, LeafPlan& plan);
     [[nodiscard]] std::optional<Refusal> refuse_gang(const LeafPlan& plan, const ApplicationSpec& spec,
                                                      const Resource& ask) const;
     Queue& commit_leaf(LeafPlan plan, Instant now);

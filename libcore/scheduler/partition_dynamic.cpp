@@ -91,13 +91,16 @@ LeafPlan PartitionContext::plan_leaf(const placement::Outcome& placed, const App
         plan.property_map = properties_from(from, plan.queue->property_map, true);
     }
     if (plan.is_new) plan.properties = config::derive_properties(plan.property_map, true);
-    if (!takes_tags(plan)) return plan;
+    if (takes_tags(plan)) take_tags(spec.queue_tags, plan);
+    return plan;
+}
+
+void PartitionContext::take_tags(const QueueTags& tags, LeafPlan& plan) {
     const auto positive = [this](const std::optional<Quantities>& tag) -> std::optional<Resource> {
         if (!tag) return std::nullopt;
         std::optional<Resource> amounts = to_resource(*tag);
         return amounts && amounts->gt_zero() ? amounts : std::nullopt;
     };
-    const QueueTags& tags = spec.queue_tags;
     if (auto max = positive(tags.max)) {
         plan.max = Limit{*std::move(max)};
         plan.set_by_tags.max = true;
@@ -110,7 +113,6 @@ LeafPlan PartitionContext::plan_leaf(const placement::Outcome& placed, const App
         plan.max_applications = tags.max_applications;
         plan.set_by_tags.max_applications = true;
     }
-    return plan;
 }
 
 /// C-159, C-238.

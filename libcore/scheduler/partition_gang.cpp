@@ -351,6 +351,7 @@ void PartitionContext::drop_timed_out_asks(ApplicationId id, bool real, Instant 
         remove_ask(ask, true, now);
     }
     std::vector<ReleasedAllocation> released;
+    released.reserve(keys.size());
     for (const std::string& key : keys)
         released.push_back({s_.full_name, application, key, TerminationType::Timeout, kTimedOut});
     if (!released.empty()) s_.callbacks.allocations_released(released);

@@ -220,6 +220,7 @@ void PartitionContext::remove_node(NodeId id, Instant now) {
     ++s_.counters.nodes_removed;
     s_.tell({EventType::Node, EventChange::Remove, EventDetail::NodeDecommission, name}, now);
     std::vector<ReleasedAllocation> released;
+    released.reserve(lost.size());
     const std::string message = "node " + name + " removed";
     for (const auto& [application, key] : lost)
         released.push_back({s_.full_name, application, key, TerminationType::StoppedByRm, message});

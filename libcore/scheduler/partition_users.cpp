@@ -241,50 +241,79 @@ UsageNodeId PartitionState::refusing_user_slot(const Application& application) c
 // --- verification
 // --------------------------------------------------------------------------------------------------------
 
+namespace {
+
 /// The invariants of UserGroupManager, from scratch.
-void PartitionContext::check_users(std::vector<std::string>& broken) const {
+class UsageCheck {
+public:
+    UsageCheck(const PartitionState& state, std::vector<std::string>& broken) : s_(state), broken_(broken) {}
+
+    void run() {
+        s_.applications.for_each([this](ApplicationId id) {
+            sum_up(s_.applications[id]);
+            check_held(id);
+        });
+        for (const auto* trackers : {&s_.users.users(), &s_.users.groups()})
+            for (const auto& [name, tracker] : *trackers)
+                for (const UsageNodeId id : tracker.nodes) check_node(name, tracker, id);
+        s_.groups.for_each([this](GroupId id) { check_held(id); });
+    }
+
+private:
     struct Sum {
         Resource usage;
         std::uint32_t running = 0;
         std::uint32_t linked = 0;
     };
-    std::map<UsageNodeId, Sum> sums;
-    const auto fail = [&](const std::string& what) { broken.push_back(s_.full_name + ": " + what); };
-    s_.applications.for_each([&](ApplicationId id) {
-        const Application& application = s_.applications[id];
+
+    void fail(const std::string& what) { broken_.push_back(s_.full_name + ": " + what); }
+
+    void sum_up(const Application& application) {
         if (!application.user_usage.valid() && !application.allocations.empty())
             fail("application " + application.id + " uses something and is linked to no user");
         for (UsageNodeId node : {application.user_usage, application.group_usage})
             for (; node.valid(); node = s_.users[node].parent) {
-                Sum& sum = sums[node];
+                Sum& sum = sums_[node];
                 sum.usage.add(application.allocated);
                 sum.usage.add(application.placeholder);
                 sum.running += application.in_running_set ? 1U : 0U;
                 ++sum.linked;
             }
+    }
+
+    void check_held(ApplicationId id) {
+        const Application& application = s_.applications[id];
         if (application.held_at.valid() &&
             s_.users[application.held_at].held->applications.at(application.held_position) != id)
             fail("application " + application.id + " is not held where it says");
-    });
-    for (const auto* trackers : {&s_.users.users(), &s_.users.groups()})
-        for (const auto& [name, tracker] : *trackers)
-            for (const UsageNodeId id : tracker.nodes) {
-                const UsageNode& node = s_.users[id];
-                const Sum& sum = sums[id];
-                const std::string path{node.path};
-                if (tracker.nodes.at(s_.users.position(tracker, path)) != id)
-                    fail("nodes of " + name + " are out of order");
-                if (!node.usage.equals(sum.usage))
-                    fail("usage of " + name + " at " + path + " is not its applications'");
-                if (node.running != sum.running) fail("running applications of " + name + " at " + path);
-                if (node.linked != sum.linked) fail("linked applications of " + name + " at " + path);
-                if (node.linked == 0 && !node.named && node.children == 0) fail("idle tracker " + name + " at " + path);
-            }
-    s_.groups.for_each([&](GroupId id) {
+    }
+
+    void check_held(GroupId id) {
         const AskGroup& group = s_.groups[id];
         if (group.held_at.valid() && s_.users[group.held_at].held->groups.at(group.held_position) != id)
             fail("an ask group is not held where it says");
-    });
+    }
+
+    void check_node(const std::string& name, const UsageTracker& tracker, UsageNodeId id) {
+        const UsageNode& node = s_.users[id];
+        const Sum& sum = sums_[id];
+        const std::string path{node.path};
+        if (tracker.nodes.at(s_.users.position(tracker, path)) != id) fail("nodes of " + name + " are out of order");
+        if (!node.usage.equals(sum.usage)) fail("usage of " + name + " at " + path + " is not its applications'");
+        if (node.running != sum.running) fail("running applications of " + name + " at " + path);
+        if (node.linked != sum.linked) fail("linked applications of " + name + " at " + path);
+        if (node.linked == 0 && !node.named && node.children == 0) fail("idle tracker " + name + " at " + path);
+    }
+
+    const PartitionState& s_;
+    std::vector<std::string>& broken_;
+    std::map<UsageNodeId, Sum> sums_;
+};
+
+} // namespace
+
+void PartitionContext::check_users(std::vector<std::string>& broken) const {
+    UsageCheck{s_, broken}.run();
 }
 
 } // namespace yk

@@ -103,6 +103,8 @@ private:
     Counted try_counted(AllocationId ask, Instant now);
     // planner_reserved.cpp
     Plan try_reservations(ApplicationId id, Instant now);
+    bool stalled_by_limit(ReservationId held, Instant now);
+    Plan plan_elsewhere(ReservationId held);
     void stall(ReservationId id, bool by_headroom);
     void wake_aged();
     // planner_preempting.cpp

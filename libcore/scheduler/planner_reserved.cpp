@@ -28,15 +28,7 @@ Plan Planner::try_reservations(ApplicationId id, Instant now) {
     std::vector<ReservationId> failed;
     for (const ReservationId held : application.reservations) { // each on its own node
         const Reservation& reservation = s_.reservations[held];
-        if (reservation.stalled) continue;
-        const Shape& wanted = s_.shapes[s_.allocations[reservation.ask].shape];
-        if (s_.refusing_user_limit(application, wanted.resource).valid() ||
-            queue_verdict(s_, *application.queue, wanted).queue != nullptr) {
-            stall(held, true);
-            const bool over_age = now - reservation.since > s_.settings.reservation_timeout;
-            if (over_age && !is_pinned(held)) to_drop_.push_back({held, reservation.sequence});
-            continue;
-        }
+        if (reservation.stalled || stalled_by_limit(held, now)) continue;
         if (Plan eviction = try_evicting(held, now)) return eviction;
         if (s_.allocations[reservation.ask].is(Allocation::Parked)) {
             stall(held, false); // until its RM has answered
@@ -48,19 +40,35 @@ Plan Planner::try_reservations(ApplicationId id, Instant now) {
                 return plan;
         failed.push_back(held);
     }
-    for (const ReservationId held : failed) { // then on any other
-        const AllocationId ask = s_.reservations[held].ask;
-        const ShapeId shape = s_.allocations[ask].shape;
-        if (s_.calls.options.predicates) {
-            if (Plan plan = unless_waiting(held, try_elsewhere(ask))) return plan;
-            continue;
-        }
-        if (is_pinned(held) || s_.shapes[shape].blocked) continue;
-        const NodeId node = s_.nodes.find_first(shape);
-        if (node.valid()) return {Plan::Kind::Allocate, ask, node};
-        s_.shapes.block(shape);
-    }
+    for (const ReservationId held : failed)
+        if (Plan plan = plan_elsewhere(held)) return plan;
     for (const ReservationId held : failed) stall(held, false);
+    return {};
+}
+
+/// A limit of its user, its group or a queue does not allow the ask now. Over age, it goes (S-413).
+bool Planner::stalled_by_limit(ReservationId held, Instant now) {
+    const Reservation& reservation = s_.reservations[held];
+    const Application& application = s_.applications[reservation.application];
+    const Shape& wanted = s_.shapes[s_.allocations[reservation.ask].shape];
+    if (!s_.refusing_user_limit(application, wanted.resource).valid() &&
+        queue_verdict(s_, *application.queue, wanted).queue == nullptr)
+        return false;
+    stall(held, true);
+    const bool over_age = now - reservation.since > s_.settings.reservation_timeout;
+    if (over_age && !is_pinned(held)) to_drop_.push_back({held, reservation.sequence});
+    return true;
+}
+
+/// On any node but its own, which cannot take it.
+Plan Planner::plan_elsewhere(ReservationId held) {
+    const AllocationId ask = s_.reservations[held].ask;
+    const ShapeId shape = s_.allocations[ask].shape;
+    if (s_.calls.options.predicates) return unless_waiting(held, try_elsewhere(ask));
+    if (is_pinned(held) || s_.shapes[shape].blocked) return {};
+    const NodeId node = s_.nodes.find_first(shape);
+    if (node.valid()) return {Plan::Kind::Allocate, ask, node};
+    s_.shapes.block(shape);
     return {};
 }
 

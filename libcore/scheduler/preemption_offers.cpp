@@ -67,10 +67,11 @@ PreemptionPlan PreemptionPlanner::search_agreed(PreemptionGround& ground, const 
     plan.result = PreemptionResult::Guarantees;
     if (!may_attempt(ground)) return plan;
     const auto found = offer_of(ground, agreed.node, now);
-    const auto count = static_cast<std::size_t>(last + 1);
+    const int victims = last + 1;
+    const auto count = static_cast<std::size_t>(victims);
     plan.result = PreemptionResult::Released;
     if (!found || found->plan.size() < count || found->index > last) return plan;
-    const bool same = std::equal(agreed.plan.begin(), agreed.plan.begin() + (last + 1), found->plan.begin(),
+    const bool same = std::equal(agreed.plan.begin(), agreed.plan.begin() + victims, found->plan.begin(),
                                  [](AllocationId a, const Candidate& b) { return a == b.id; });
     if (!same) return plan;
     plan.node = agreed.node;

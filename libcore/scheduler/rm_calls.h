@@ -80,7 +80,10 @@ struct Offering {
     struct Agreed {
         VictimOffer offer;
         int last = -1;
-        [[nodiscard]] std::uint64_t score() const { return offer.scores[static_cast<std::size_t>(last + 1)]; }
+        [[nodiscard]] std::uint64_t score() const {
+            const int victims = last + 1;
+            return offer.scores[static_cast<std::size_t>(victims)];
+        }
     };
 
     bool nodes_tried = false;   // P-020

@@ -279,26 +279,39 @@ std::optional<std::string> CommandLine::help_of(const std::vector<std::string>& 
     return app->get_formatter()->make_help(app, name, CLI::AppFormatMode::Normal);
 }
 
+namespace {
+
+template <class Map>
+typename Map::mapped_type value_or_empty(const Map& map, const typename Map::key_type& key) {
+    const auto found = map.find(key);
+    return found == map.end() ? typename Map::mapped_type{} : found->second;
+}
+
+OptionInfo info_of(const CLI::Option& option, std::string value_name, std::vector<std::string> choices) {
+    OptionInfo info;
+    info.names = shown_names(&option);
+    info.help = option.get_description();
+    info.required = option.get_required();
+    info.repeatable = option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+    info.value = option.get_items_expected_max() == 0          ? ValueKind::None
+                 : !choices.empty()                            ? ValueKind::Choice
+                 : value_name == "FILE" || value_name == "DIR" ? ValueKind::File
+                                                               : ValueKind::Text;
+    info.value_name = std::move(value_name);
+    info.choices = std::move(choices);
+    return info;
+}
+
+} // namespace
+
 CommandInfo CommandLine::tree() const {
     const std::function<CommandInfo(const CLI::App*)> walk = [&](const CLI::App* app) {
         CommandInfo info{
             app->get_name(), app->get_aliases(), app->get_description(), app->get_group().empty(), {}, {}, {}};
         for (const auto* option : app->get_options()) {
-            OptionInfo shown;
-            shown.names = shown_names(option);
-            shown.help = option->get_description();
-            shown.required = option->get_required();
-            shown.repeatable = option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
-            const bool takes_value = option->get_items_expected_max() > 0;
-            const auto value_name = impl_->value_names.find(option);
-            if (value_name != impl_->value_names.end()) shown.value_name = value_name->second;
-            const auto known = impl_->choices.find(option);
-            if (known != impl_->choices.end()) shown.choices = known->second;
-            shown.value = !takes_value                                              ? ValueKind::None
-                          : !shown.choices.empty()                                  ? ValueKind::Choice
-                          : shown.value_name == "FILE" || shown.value_name == "DIR" ? ValueKind::File
-                                                                                    : ValueKind::Text;
-            (option->get_positional() ? info.positionals : info.options).push_back(std::move(shown));
+            (option->get_positional() ? info.positionals : info.options)
+                .push_back(info_of(*option, value_or_empty(impl_->value_names, option),
+                                   value_or_empty(impl_->choices, option)));
         }
         for (const auto* child : children(app)) info.commands.push_back(walk(child));
         return info;

@@ -171,7 +171,7 @@ std::string bash_completion(const CommandInfo& root) {
 namespace {
 
 /// `'name:help'` of _describe; colons in names are escaped.
-std::string described(std::string name, const std::string& help) {
+std::string described(const std::string& name, const std::string& help) {
     std::string escaped;
     for (const char c : name) escaped += c == ':' ? std::string{"\\:"} : std::string(1, c);
     return quoted(escaped + ":" + help);

@@ -90,6 +90,7 @@ Answer<RmInfo> Context::rm() {
     YK_TRY(status, call("Status"));
     const auto rms = rms_of(status);
     std::vector<std::string> ids;
+    ids.reserve(rms.size());
     for (const auto& rm : rms) ids.push_back(rm.id);
     if (settings_.rm) {
         for (const auto& rm : rms) {

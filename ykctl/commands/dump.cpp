@@ -128,6 +128,7 @@ Outcome verify(Context& context, const std::optional<std::string>& path) {
     YK_TRY(faults, path ? faults_of_file(context, *path) : faults_of_daemon(context));
     if (context.machine_readable()) {
         std::vector<Value> list;
+        list.reserve(faults.size());
         for (const auto& fault : faults)
             list.push_back({{"partition", fault.place}, {"object", fault.object}, {"text", fault.text}});
         context.out() << list_text(list, {}, context.format(), {});

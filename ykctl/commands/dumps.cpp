@@ -43,6 +43,7 @@ Answer<Value> find_one(Context& context, const std::string& noun, Value query, c
     if (found.empty()) return missing(noun, name);
     if (found.size() > 1) {
         std::vector<std::string> partitions;
+        partitions.reserve(found.size());
         for (const auto& one : found) partitions.push_back(text_of(one, "partition"));
         return usage_error(noun + " '" + name + "' is in several partitions: " + join(partitions, ", "),
                            {"which one?  -p PARTITION, -r RMID"});
@@ -192,6 +193,7 @@ Answer<Value> find_key(Context& context, const std::vector<const char*>& lists, 
     }
     if (found.size() > 1) {
         std::vector<std::string> owners;
+        owners.reserve(found.size());
         for (const auto& one : found) owners.push_back(text_of(one, "applicationId"));
         return usage_error("key '" + key + "' is in several applications: " + join(owners, ", "),
                            {"which one?  --app APP"});

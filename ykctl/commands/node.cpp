@@ -91,7 +91,7 @@ Outcome add_nodes(Context& context, const AddOptions& options) {
     return report.finish();
 }
 
-Outcome change_nodes(Context& context, const std::vector<std::string>& names, Value change,
+Outcome change_nodes(Context& context, const std::vector<std::string>& names, const Value& change,
                      const std::string& outcome) {
     auto nodes = Value::array();
     for (const auto& name : names) {
@@ -119,7 +119,7 @@ Outcome update_node(Context& context, const std::string& name, const AddOptions&
         YK_TRY(node, find_node(context, name)); // -p is told as an attribute, and attributes replace all others
         change["attributes"] = member_of(node, "attributes");
     }
-    return change_nodes(context, {name}, std::move(change), "updated");
+    return change_nodes(context, {name}, change, "updated");
 }
 
 Outcome remove_nodes(Context& context, const std::vector<std::string>& names, bool force) {

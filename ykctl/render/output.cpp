@@ -35,7 +35,7 @@ Value without_bytes(const Value& value) {
 
 /// A JSON text is valid YAML; only names that cannot be read as anything else go without quotes.
 std::string yaml_scalar(const Value& value) {
-    const auto quoted = value.dump(-1, ' ', false, Value::error_handler_t::replace);
+    auto quoted = value.dump(-1, ' ', false, Value::error_handler_t::replace);
     if (!value.is_string()) return quoted;
     const auto& text = value.get_ref<const std::string&>();
     static constexpr std::string_view kReserved[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"};
@@ -101,6 +101,7 @@ std::string table_text(const std::vector<Value>& items, const ListLayout& layout
     Table table{headings};
     for (const auto& item : items) {
         std::vector<std::string> cells;
+        cells.reserve(shown.size());
         for (const Column* column : shown) cells.push_back(column->cell(item));
         table.add(std::move(cells));
     }

@@ -26,7 +26,7 @@ std::string bar(double share) {
 
 std::string usage_text(double share, const Style& style) {
     if (!(share >= 0)) return "-";
-    const auto percent = fmt::format("{:.0f}%", share * 100);
+    auto percent = fmt::format("{:.0f}%", share * 100);
     if (!style.bars) return percent;
     const auto cells = bar(share);
     const auto coloured = share >= 0.95 ? style.red(cells) : share >= 0.75 ? style.yellow(cells) : style.green(cells);

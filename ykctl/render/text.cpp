@@ -122,7 +122,8 @@ std::size_t display_width(std::string_view text) {
 }
 
 std::string or_dash(std::string text) {
-    return text.empty() ? "-" : text;
+    if (text.empty()) return "-";
+    return text;
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {

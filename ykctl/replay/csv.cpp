@@ -102,9 +102,9 @@ Result<void> CsvReader::read_quoted(std::string& field) {
 }
 
 const std::string& CsvReader::field(std::string_view column) const {
-    static const std::string none;
+    static const std::string kNone;
     const auto found = columns_.find(column);
-    return found != columns_.end() ? fields_[found->second] : none;
+    return found != columns_.end() ? fields_[found->second] : kNone;
 }
 
 Result<std::int64_t> CsvReader::number(std::string_view column, std::int64_t most) const {

@@ -39,10 +39,10 @@ std::string shown(const Value& value) {
 
 void compare_value(const std::string& path, const Value& wanted, const Value& found, std::vector<Unmet>& unmet) {
     if (wanted.is_object()) {
-        static const Value zero = 0;
+        static const Value kZero = 0;
         for (const auto& [key, value] : wanted.items()) {
             const Value* entry = find_entry(found, key);
-            compare_value(path + "." + key, value, entry != nullptr ? *entry : zero, unmet);
+            compare_value(path + "." + key, value, entry != nullptr ? *entry : kZero, unmet);
         }
         return;
     }

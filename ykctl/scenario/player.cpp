@@ -153,10 +153,10 @@ Player::Done Player::expect(const Step& step) {
 }
 
 Player::Done Player::check_once(const Step& step, std::vector<Unmet>& unmet) {
-    static const RmBooks no_books;
+    static const RmBooks kNoBooks;
     const std::string id = rm_of(step);
     const auto rm = rms_.find(id);
-    const RmBooks& books = rm != rms_.end() ? rm->second.books : no_books;
+    const RmBooks& books = rm != rms_.end() ? rm->second.books : kNoBooks;
     Observer observer{caller_, id, step.partition};
     for (const auto& [key, wanted] : step.wanted.items()) {
         if (key == "applications" || key == "queues" || key == "nodes" || key == "partitions") {

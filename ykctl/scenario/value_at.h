@@ -11,10 +11,10 @@ namespace yk::scenario {
 using wire::Value;
 
 [[nodiscard]] inline const Value& value_at(const Value& map, const char* key) {
-    static const Value none;
-    if (!map.is_object()) return none;
+    static const Value kNone;
+    if (!map.is_object()) return kNone;
     const auto found = map.find(key);
-    return found != map.end() ? *found : none;
+    return found != map.end() ? *found : kNone;
 }
 
 [[nodiscard]] inline std::string text_at(const Value& map, const char* key) {
@@ -33,16 +33,16 @@ using wire::Value;
 }
 
 [[nodiscard]] inline const Value& list_at(const Value& map, const char* key) {
-    static const Value none = Value::array();
+    static const Value kNone = Value::array();
     const Value& value = value_at(map, key);
-    return value.is_array() ? value : none;
+    return value.is_array() ? value : kNone;
 }
 
 /// Always a map; empty where there is none.
 [[nodiscard]] inline const Value& map_at(const Value& map, const char* key) {
-    static const Value none = Value::object();
+    static const Value kNone = Value::object();
     const Value& value = value_at(map, key);
-    return value.is_object() ? value : none;
+    return value.is_object() ? value : kNone;
 }
 
 } // namespace yk::scenario

@@ -9,8 +9,8 @@ struct Anchor {
 };
 
 const Anchor& anchor() {
-    static const Anchor at_start;
-    return at_start;
+    static const Anchor kAtStart;
+    return kAtStart;
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "ykd/runtime/event_ring.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace yk {
 
@@ -17,8 +18,7 @@ void EventRing::trim() {
 
 std::shared_ptr<const EventChunk> EventRing::append(EventChunk& chunk) {
     if (chunk.empty()) return nullptr;
-    auto kept = std::make_shared<EventChunk>(std::move(chunk));
-    chunk.clear();
+    auto kept = std::make_shared<EventChunk>(std::exchange(chunk, {}));
     {
         const std::lock_guard lock(mutex_);
         if (!enabled_) return nullptr;

@@ -69,7 +69,7 @@ void Call::ok_pieces(std::span<const std::string_view> body) {
     target->request.reply(pieces);
 }
 
-void Call::fail(wire::ErrorReply error) {
+void Call::fail(const wire::ErrorReply& error) {
     settle_seq({false, {}, error});
     if (auto target = take_target()) send_error(*target, error, false);
 }

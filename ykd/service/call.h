@@ -68,7 +68,7 @@ public:
     void ok_encoded(std::string_view body);
     /// One encoded map in pieces. Not for mutating kinds.
     void ok_pieces(std::span<const std::string_view> body);
-    void fail(wire::ErrorReply error);
+    void fail(const wire::ErrorReply& error);
     void fail(ErrorCode code, std::string message, std::string path = {}) {
         fail(wire::ErrorReply{code, std::move(message), std::move(path), std::nullopt, {}});
     }

@@ -98,7 +98,7 @@ void note_refusal(Rm& rm, const std::string& why) {
 
 /// The first problem with its place, and how many others there are.
 std::string refusal_of(const LoadOutcome& outcome) {
-    const std::string first = outcome.first_error().text();
+    std::string first = outcome.first_error().text();
     const std::size_t others = outcome.problems.size() - 1;
     if (others == 0) return first;
     return fmt::format("{} (and {})", first, counted(others, "more problem"));
@@ -128,7 +128,7 @@ void refuse(const Update& update, wire::ErrorReply error) {
     if (!outcome.configuration) log_problems(update.rm->id, outcome);
     if (!update.request.dry_run) note_refusal(*update.rm, why);
     error.message = std::string(kPrefix) + error.message;
-    update.call->fail(std::move(error));
+    update.call->fail(error);
 }
 
 /// B-12: one of the configurations that the RM had before.

@@ -69,7 +69,7 @@ void execute(const CallPtr& call) {
                           fault.what());
         wire::ErrorReply error{ErrorCode::Internal, "internal error; see the daemon's log", {}, {}, {}};
         error.details["reference"] = reference;
-        call->fail(std::move(error));
+        call->fail(error);
     }
 }
 
@@ -86,7 +86,7 @@ bool decode(Daemon& daemon, const CallPtr& call) {
     if (call->envelope.v == wire::kVersion) return true;
     wire::ErrorReply error{ErrorCode::Version, "this daemon speaks version 1", {}, {}, {}};
     error.details = {{"min", wire::kVersion}, {"max", wire::kVersion}};
-    call->fail(std::move(error));
+    call->fail(error);
     return false;
 }
 
@@ -143,7 +143,7 @@ void answer_refused(const CallPtr& call, const Table::Decision& decision) {
     }
     wire::ErrorReply error{ErrorCode::SeqGap, "too many requests wait for an earlier sequence number", {}, {}, {}};
     error.details["expected"] = decision.expected;
-    call->fail(std::move(error));
+    call->fail(error);
 }
 
 /// True when the call may run now. Else it is held, answered or dropped.
@@ -199,7 +199,7 @@ void expire_held(Daemon& daemon, const SessionPtr& session) {
     for (const CallPtr& call : over) {
         wire::ErrorReply error{ErrorCode::SeqGap, "a sequence number before this one is missing", {}, {}, {}};
         error.details["expected"] = expected;
-        call->fail(std::move(error));
+        call->fail(error);
     }
     if (more) daemon.deadlines().call_after(kGapWait, [&daemon, session] { expire_held(daemon, session); });
 }

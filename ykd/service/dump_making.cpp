@@ -60,18 +60,19 @@ void make_snapshot(Daemon& daemon, const DumpQuery& query, decltype(DumpKind::co
     const auto ask = [names, query, collect](RmOwner& owner, Picture& picture) {
         return add_next(picture, owner, names->at(owner.rm_id()), query, collect);
     };
-    gather_in_pieces<Picture>(daemon.workers(), rms, ask,
-                              [&daemon, what = query.what, done = std::move(done)](std::vector<Gathered<Picture>> all) {
-                                  auto snapshot = std::make_shared<DumpSnapshot>();
-                                  snapshot->what = what;
-                                  snapshot->as_of = all.empty() ? daemon.now() : Instant{};
-                                  for (auto& [rm, picture] : all) {
-                                      snapshot->as_of = std::max(snapshot->as_of, picture.as_of);
-                                      assemble(*snapshot, std::move(picture.pieces));
-                                  }
-                                  for (DumpPart& part : snapshot->parts) put_in_order(part);
-                                  done(std::move(snapshot));
-                              });
+    gather_in_pieces<Picture>(
+        daemon.workers(), rms, ask,
+        [&daemon, what = query.what, done = std::move(done)](std::vector<Gathered<Picture>>&& all) {
+            auto snapshot = std::make_shared<DumpSnapshot>();
+            snapshot->what = what;
+            snapshot->as_of = all.empty() ? daemon.now() : Instant{};
+            for (auto& [rm, picture] : all) {
+                snapshot->as_of = std::max(snapshot->as_of, picture.as_of);
+                assemble(*snapshot, std::move(picture.pieces));
+            }
+            for (DumpPart& part : snapshot->parts) put_in_order(part);
+            done(std::move(snapshot));
+        });
 }
 
 bool make_full_dump(const Viewer& viewer, const DumpQuery& query, std::vector<DumpTarget> targets,
@@ -79,15 +80,16 @@ bool make_full_dump(const Viewer& viewer, const DumpQuery& query, std::vector<Du
     const auto claim = std::make_shared<std::shared_ptr<void>>(viewer.daemon.snapshots().claim_full_dump());
     if (!*claim) return false;
     // The RMs are asked first, so that the picture is not older than what they say (I-435).
-    ask_rm_states(viewer, query,
-                  [viewer, query, claim, targets = std::move(targets), done = std::move(done)](Value diagnostics) {
-                      make_snapshot(viewer.daemon, query, collect_everything, targets,
-                                    [viewer, claim, diagnostics, done](const SnapshotPtr& snapshot) {
-                                        Value everything = full_dump(viewer, *snapshot, diagnostics);
-                                        claim->reset(); // before the answer: the next dump may come at once
-                                        done(std::move(everything));
-                                    });
-                  });
+    ask_rm_states(
+        viewer, query,
+        [viewer, query, claim, targets = std::move(targets), done = std::move(done)](const Value& diagnostics) {
+            make_snapshot(viewer.daemon, query, collect_everything, targets,
+                          [viewer, claim, diagnostics, done](const SnapshotPtr& snapshot) {
+                              Value everything = full_dump(viewer, *snapshot, diagnostics);
+                              claim->reset(); // before the answer: the next dump may come at once
+                              done(std::move(everything));
+                          });
+        });
     return true;
 }
 

@@ -39,7 +39,7 @@ std::string EventStreams::open(const Session& session, std::uint64_t next, std::
     const auto of_client = std::count_if(streams_.begin(), streams_.end(),
                                          [&](const auto& entry) { return entry.second.client == client; });
     if (streams_.size() >= max_all || static_cast<std::uint64_t>(of_client) >= max_per_client) return {};
-    const std::string id = fmt::format("events-{}", ++last_id_);
+    std::string id = fmt::format("events-{}", ++last_id_);
     streams_[id] = Stream{client, session.sid, next, real_now(), SteadyClock::now(), nullptr, {}};
     return id;
 }

@@ -151,6 +151,7 @@ void answer(const CallPtr& call, const Query& query, const std::vector<Found>& f
     }
     if (found.size() == 1) return call->ok(explanation_value(found.front()));
     std::vector<std::string> places;
+    places.reserve(found.size());
     for (const Found& one : found)
         places.push_back(
             fmt::format("application {} in [{}]{}", one.explanation.application, one.rm_id, one.partition));

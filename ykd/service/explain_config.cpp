@@ -154,7 +154,7 @@ QueueSetting in_force(const Question& question, const std::string& key, const Qu
 
 /// Of what belongs to a partition and not to a queue.
 QueueSetting partition_default(const std::string& key) {
-    static const std::map<std::string, std::string, std::less<>> defaults{
+    static const std::map<std::string, std::string, std::less<>> kDefaults{
         {"name", "default"},
         {"preemption.enabled", "true"},
         {"preemption.quotapreemptionenabled", "false"},
@@ -162,8 +162,8 @@ QueueSetting partition_default(const std::string& key) {
         {"nodesortpolicy.resourceweights", "vcore 1, memory 1"},
         {"nodesortpolicy.resourceweights.vcore", "1"},
         {"nodesortpolicy.resourceweights.memory", "1"}};
-    const auto found = defaults.find(key);
-    if (found == defaults.end()) return {key, {}, "not set", Origin::NotSet};
+    const auto found = kDefaults.find(key);
+    if (found == kDefaults.end()) return {key, {}, "not set", Origin::NotSet};
     return {key, found->second, "default", Origin::Default};
 }
 

@@ -109,6 +109,7 @@ void answer(const CallPtr& call, const std::string& queue, const std::vector<Gat
     if (placed.size() == 1) return call->ok(found_value(placed.front().rm, placed.front().found));
     if (placed.empty()) return call->fail(ErrorCode::NotFound, not_found_text(queue, all), "queue");
     std::vector<std::string> places;
+    places.reserve(placed.size());
     for (const Placed& each : placed) places.push_back(fmt::format("[{}]{}", each.rm->id, each.found.partition));
     call->fail(ErrorCode::Invalid,
                fmt::format("queue {} is in several partitions, say which: {}", queue, fmt::join(places, ", ")),

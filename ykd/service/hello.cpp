@@ -27,7 +27,7 @@ bool speaks_version(const CallPtr& call, const si::HelloRequest& request) {
                            {},
                            {}};
     error.details = {{"min", wire::kVersion}, {"max", wire::kVersion}};
-    call->fail(std::move(error));
+    call->fail(error);
     return false;
 }
 

@@ -37,7 +37,7 @@ void HistoryKeeper::take(Daemon& daemon) {
         }
     }
     gather<Sample>(daemon.workers(), daemon.rms().all(), Lane::Control, sample_of,
-                   [this, at](std::vector<Gathered<Sample>> all) {
+                   [this, at](std::vector<Gathered<Sample>>&& all) {
                        Sample sum;
                        for (auto& [rm, sample] : all) sum.merge(sample);
                        keep(at, std::move(sum));

@@ -44,6 +44,7 @@ LimitEffects::LimitEffects(const config::Queue& before, const config::Queue& now
                            const std::vector<CountedApplicationView>& applications)
     : before_(before, names_), now_(now, names_) {
     std::vector<const CountedApplicationView*> by_name;
+    by_name.reserve(applications.size());
     for (const CountedApplicationView& each : applications) by_name.push_back(&each);
     std::sort(by_name.begin(), by_name.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
     for (const CountedApplicationView* each : by_name) count(*each);

@@ -127,7 +127,7 @@ Result<void> start_log(const std::string& target) {
         if (target == "auto" || target == "stderr" || target == "journal") {
             all.sink = stderr_sink(target == "journal" || (target == "auto" && is_journal()));
         } else {
-            if (const auto usable = check_folder_of(target); !usable.ok()) return usable; // spdlog would make it
+            if (auto usable = check_folder_of(target); !usable.ok()) return usable; // spdlog would make it
             all.sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(target);
             all.sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %n: %v");
         }

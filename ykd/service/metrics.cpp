@@ -405,7 +405,7 @@ bool add_piece(RmOwner& owner, Album& album) {
     return ++album.next == album.pictures.size();
 }
 
-void answer(const CallPtr& call, const std::string& prefix, bool as_map, std::vector<Gathered<Album>> all) {
+void answer(const CallPtr& call, const std::string& prefix, bool as_map, std::vector<Gathered<Album>>&& all) {
     Pictures pictures;
     Restored restored;
     for (auto& [rm, album] : all) {
@@ -439,7 +439,7 @@ void metrics(const CallPtr& call) {
     const bool as_map = format == "map";
     gather_in_pieces<Album>(
         daemon.workers(), daemon.rms().all(), add_piece,
-        [call, prefix, as_map](std::vector<Gathered<Album>> all) { answer(call, prefix, as_map, std::move(all)); });
+        [call, prefix, as_map](std::vector<Gathered<Album>>&& all) { answer(call, prefix, as_map, std::move(all)); });
 }
 
 } // namespace yk::service

@@ -70,7 +70,7 @@ private:
     }
     /// `by_tags`, `as_template`: how a dynamic queue has it; `in_file`: of a configured one.
     [[nodiscard]] Source source(bool is_set, bool by_tags, bool as_template, bool in_file) const {
-        const Source none{Origin::NotSet, "not set"};
+        Source none{Origin::NotSet, "not set"};
         if (view_.managed) return in_file ? Source{Origin::Written, own().place()} : none;
         if (!is_set) return none;
         if (by_tags) return {Origin::Template, "tags of an application"};

@@ -161,7 +161,7 @@ void give_up(const Registration& registration, RmOwner& owner, wire::ErrorReply 
     if (registration.again)
         error.message += fmt::format(" (RM {} is no longer registered, its partitions are gone)", owner.rm_id());
     daemon.retire(registration.rm);
-    registration.call->fail(std::move(error));
+    registration.call->fail(error);
 }
 
 /// The owner thread's part.

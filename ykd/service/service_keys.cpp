@@ -90,12 +90,12 @@ const RmKey* find_rm_key(std::string_view name) {
 }
 
 std::span<const std::string_view> core_key_names() {
-    static const auto names = [] {
+    static const auto kNames = [] {
         std::array<std::string_view, kCore.size()> list;
         for (std::size_t i = 0; i < list.size(); ++i) list[i] = kCore[i].name;
         return list;
     }();
-    return names;
+    return kNames;
 }
 
 } // namespace yk::service

@@ -54,7 +54,7 @@ Value rm_value(const Rm& rm, const RmFacts& facts) {
 void status(const CallPtr& call) {
     Daemon& daemon = call->daemon();
     gather<Counts>(
-        daemon.workers(), daemon.rms().all(), Lane::Control, count, [call](std::vector<Gathered<Counts>> all) {
+        daemon.workers(), daemon.rms().all(), Lane::Control, count, [call](const std::vector<Gathered<Counts>>& all) {
             Daemon& of = call->daemon();
             Counts counts;
             Value rms = Value::array(), checksums = Value::object(), degraded = Value::array();

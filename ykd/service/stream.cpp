@@ -67,7 +67,7 @@ bool check_epoch(const CallPtr& call, const Rm& rm, std::uint64_t asked) {
     if (asked == epoch) return true;
     wire::ErrorReply error{ErrorCode::StreamEpoch, fmt::format("the stream's epoch is {}", epoch), {}, {}, {}};
     error.details["streamEpoch"] = epoch;
-    call->fail(std::move(error));
+    call->fail(error);
     return false;
 }
 
@@ -148,7 +148,7 @@ void call_result(const CallPtr& call) {
         if (!body.ok()) {
             auto error = wire::error_reply(body.error());
             error.path = error.path.empty() ? "result" : "result." + error.path;
-            return call->fail(std::move(error));
+            return call->fail(error);
         }
         reply->body = std::move(body).value();
     }
