@@ -2,6 +2,7 @@
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/null.h>
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
@@ -32,6 +33,14 @@ struct EndOfDocument {};
 Mark mark_of(const YAML::Mark& mark) {
     if (mark.is_null()) return {};
     return {mark.line + 1, mark.column + 1};
+}
+
+/// Whether a scalar's text says what it is, as in `12` and `!!int 12`. In quotes, with `!!str` or a tag of the writer's
+/// own it is text, whatever it looks like, as for the original.
+bool is_resolved(std::string_view tag) {
+    constexpr std::string_view kCore = "tag:yaml.org,2002:";
+    if (tag.empty() || tag == "?") return true;
+    return tag.substr(0, kCore.size()) == kCore && tag.substr(kCore.size()) != "str";
 }
 
 /// Makes the tree of one document out of yaml-cpp's events.
@@ -125,10 +134,12 @@ std::shared_ptr<Node> Builder::make_node(const YAML::Mark& mark, Node::Kind kind
 
 void Builder::leaf(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value,
                    Node::Kind kind) {
-    const auto node = make_node(mark, kind);
-    node->scalar = value;
-    node->quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
-    node->bytes = value.size();
+    const bool is_text = !is_resolved(tag);
+    const bool is_null = kind == Node::Kind::Null || (!is_text && YAML::IsNullString(value)); // `!!null null`
+    const auto node = make_node(mark, is_null ? Node::Kind::Null : kind);
+    if (!is_null) node->scalar = value;
+    node->quoted = is_text;
+    node->bytes = node->scalar.size();
     if (anchor != 0) anchors_[anchor] = node;
     add(node);
 }

@@ -30,7 +30,7 @@ struct Node {
     Kind kind = Kind::Null;
     Mark mark;
     std::string scalar;
-    bool quoted = false;         // the scalar was quoted, a block, or tagged !!str: it is text whatever it looks like
+    bool quoted = false;         // the scalar was quoted, a block, or tagged as text: it is text whatever it looks like
     std::vector<NodePtr> items;  // of a sequence
     std::vector<Member> members; // of a mapping, in file order, merged ones last; keys are unique
 

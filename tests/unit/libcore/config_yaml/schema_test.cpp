@@ -93,6 +93,17 @@ TEST_CASE("C-005 booleans in every spelling of YAML") {
         CHECK_FALSE(create(value));
 }
 
+TEST_CASE("C-005 a tag says what a scalar is") {
+    const auto rule = [](const std::string& create) {
+        return "partitions: [{queues: [], placementrules: [{name: user, create: " + create + "}]}]";
+    };
+    CHECK(load_text(rule("!!bool true")).configuration);
+    CHECK(load_text(rule("!!null null")).configuration);
+    for (const char* text : {"!!str true", "!mine true"})
+        CHECK_THAT(problem_of(rule(text)).message, Catch::Contains("cannot unmarshal !!str `true` into bool"));
+    CHECK_THAT(problem_of(rule("!mine null")).message, Catch::Contains("cannot unmarshal !!str `null` into bool"));
+}
+
 TEST_CASE("C-006 unsigned fields") {
     const auto text = [](const std::string& value) {
         return "partitions: [{queues: [{name: a, maxapplications: " + value + "}]}]";

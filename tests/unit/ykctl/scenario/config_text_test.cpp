@@ -31,12 +31,13 @@ bool same(const config_yaml::Node& a, const config_yaml::Node& b) {
 }
 
 TEST_CASE("scenario.md: a map given as config is written out as it stands") {
-    const std::string text = GENERATE(
-        "a: {b: [1, 010, 0x10, 1_000, yes, ~, '', \"x\\ty\"]}", "acl: '*'", "acl: \"*\"",
-        "a: []\nb: {}\nc: [[], {}, [[1]]]", "a: |\n  two\n  lines\nb: >\n  one\n\n  two\n",
-        "a: first\n  second\n\n  third", "vcore: 500m\nmax: 1.5\nempty:\n",
-        "'a: b': c # d\n\"quote\\\"\": \"back\\\\slash\"", "key with blanks: a, b ]", "a: &x {b: 1}\nc: *x",
-        "u: \"\\u00e4\\u263a\"", "a: !s\nb: !t \"x: y\"\nc: user@domain\nd: 8:30", "- 1\n- - 2\n  - 3\n- a: 1\n  b: 2");
+    const std::string text =
+        GENERATE("a: {b: [1, 010, 0x10, 1_000, yes, ~, '', \"x\\ty\"]}", "acl: '*'", "acl: \"*\"",
+                 "a: []\nb: {}\nc: [[], {}, [[1]]]", "a: |\n  two\n  lines\nb: >\n  one\n\n  two\n",
+                 "a: first\n  second\n\n  third", "vcore: 500m\nmax: 1.5\nempty:\n",
+                 "'a: b': c # d\n\"quote\\\"\": \"back\\\\slash\"", "key with blanks: a, b ]", "a: &x {b: 1}\nc: *x",
+                 "u: \"\\u00e4\\u263a\"", "a: !mine null\nb: !!null null\nc: !!int 12\nd: !!str ~\n!k ~: Null",
+                 "a: !s\nb: !t \"x: y\"\nc: user@domain\nd: 8:30", "- 1\n- - 2\n  - 3\n- a: 1\n  b: 2");
     CAPTURE(text);
     const auto node = parse(text);
     const std::string written = to_yaml(*node);
