@@ -57,6 +57,28 @@ function(yk_library name)
   endif()
 endfunction()
 
+# yk_precompile(NAME HEADER...): with YK_PCH, what most sources of the target include is parsed once. The sources go on
+# including what they use; the preset dev, which does without, shows whether they do.
+function(yk_precompile name)
+  if(YK_PCH AND TARGET ${name})
+    list(TRANSFORM ARGN PREPEND "${PROJECT_SOURCE_DIR}/" REGEX "^[^<]")
+    target_precompile_headers(${name} PRIVATE ${ARGN})
+    if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+      target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp") # else ccache finds it new each time
+    endif()
+  endif()
+endfunction()
+
+# yk_busy(TARGET...): with YK_BUSY_FLAGS, what works long in the tests and fuzzers of a sanitizer build is optimised; the
+# rest, which takes longer to optimise than to run, is not.
+function(yk_busy)
+  foreach(name IN LISTS ARGN)
+    if(TARGET ${name} AND YK_BUSY_FLAGS)
+      target_compile_options(${name} PRIVATE ${YK_BUSY_FLAGS})
+    endif()
+  endforeach()
+endfunction()
+
 function(yk_program name folder)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
   if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/main.cpp")
@@ -67,16 +89,21 @@ function(yk_program name folder)
   endif()
 endfunction()
 
-# yk_test(NAME FOLDER LINK targets...): all *.cpp below FOLDER, one Catch2 program.
+# yk_test(NAME FOLDER LINK targets... [SPLIT PATTERN]): all *.cpp below FOLDER, one Catch2 program. One that takes long runs
+# as two tests that begin first: the cases whose names match, and the rest.
 function(yk_test name folder)
-  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "SPLIT" "LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
   if(sources)
     add_executable(${name} ${sources})
     target_link_libraries(${name} PRIVATE ${arg_LINK} Catch2::Catch2WithMain yk_warnings)
     target_compile_definitions(${name} PRIVATE YK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                YK_BINARY_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
-    add_test(NAME ${name} COMMAND ${name})
+    add_test(NAME ${name} COMMAND ${name} ${arg_SPLIT})
+    if(arg_SPLIT)
+      add_test(NAME ${name}_rest COMMAND ${name} "~${arg_SPLIT}")
+      set_tests_properties(${name} ${name}_rest PROPERTIES COST 1000)
+    endif()
   endif()
 endfunction()
 

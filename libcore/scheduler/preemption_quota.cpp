@@ -33,7 +33,7 @@ struct Victim {
 };
 
 /// P-125.
-bool goes_before(const Victim& a, const Victim& b) {
+bool is_taken_before(const Victim& a, const Victim& b) {
     const Allocation& left = *a.allocation;
     const Allocation& right = *b.allocation;
     if (left.is(Allocation::Originator) != right.is(Allocation::Originator)) return right.is(Allocation::Originator);
@@ -132,7 +132,7 @@ QuotaVictims quota_victims(const PartitionState& state, const LeafTarget& leaf) 
         for (const AllocationId id : state.applications[application].allocations)
             if (is_candidate(state, state.allocations[id], leaf.target))
                 candidates.push_back(victim_of(state, id, leaf.target, max));
-    std::sort(candidates.begin(), candidates.end(), goes_before);
+    std::sort(candidates.begin(), candidates.end(), is_taken_before);
     QuotaVictims found;
     found.candidates = candidates.size();
     for (const Victim& each : candidates) {

@@ -9,3 +9,5 @@ namespace yk::wire {
 using Value = nlohmann::ordered_json;
 
 } // namespace yk::wire
+
+extern template class nlohmann::basic_json<nlohmann::ordered_map>; // in value.cpp, once for all who include this
