@@ -56,12 +56,10 @@ public:
         throw EndOfDocument{};
     }
     void OnDocumentEnd() override {}
-    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-        leaf(mark, "", anchor, {}, Node::Kind::Null);
-    }
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { leaf(mark, "", anchor, ""); }
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& value) override {
-        leaf(mark, tag, anchor, value, Node::Kind::Scalar);
+        leaf(mark, tag, anchor, value);
     }
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override;
     void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
@@ -89,8 +87,7 @@ private:
     };
 
     [[nodiscard]] std::shared_ptr<Node> make_node(const YAML::Mark& mark, Node::Kind kind);
-    void leaf(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value,
-              Node::Kind kind);
+    void leaf(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value);
     void open(const YAML::Mark& mark, YAML::anchor_t anchor, Node::Kind kind);
     void close();
     void add(const NodePtr& node);
@@ -132,11 +129,10 @@ std::shared_ptr<Node> Builder::make_node(const YAML::Mark& mark, Node::Kind kind
     return node;
 }
 
-void Builder::leaf(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value,
-                   Node::Kind kind) {
+void Builder::leaf(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) {
     const bool is_text = !is_resolved(tag);
-    const bool is_null = kind == Node::Kind::Null || (!is_text && YAML::IsNullString(value)); // `!!null null`
-    const auto node = make_node(mark, is_null ? Node::Kind::Null : kind);
+    const bool is_null = !is_text && YAML::IsNullString(value); // nothing, `null`, and also `!!null null`
+    const auto node = make_node(mark, is_null ? Node::Kind::Null : Node::Kind::Scalar);
     if (!is_null) node->scalar = value;
     node->quoted = is_text;
     node->bytes = node->scalar.size();

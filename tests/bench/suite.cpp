@@ -174,8 +174,7 @@ void run_preemptings(const Options& options, Report& report) { // W7
         {"W7 10k nodes, opted out", {10'000, 5000, 50, true, 0, 0}},
         {"W7 10k nodes, 5k candidates", {10'000, 1000, 50, false, 5000, 0}},
         {"W7 5k nodes, 1k queues", {5000, 5000, 500, false, 0, 10}}};
-    for (const auto& each : cases) {
-        const std::string& name = each.first;
+    for (const auto& [name, parameters] : cases) {
         if (!options.wants_workload(name)) continue;
         Row row{name, "core", 0, {}};
         Figure rate{name, "decisions per second", {}, 0};
@@ -183,8 +182,8 @@ void run_preemptings(const Options& options, Report& report) { // W7
         Figure worst{name, "worst decision, milliseconds", {}};
         for (int run = 0; run < options.runs; ++run) {
             PreemptingSample last;
-            const auto once = [&]() -> Result<Sample> {
-                auto sample = run_preempting(each.second);
+            const auto once = [&, p = parameters]() -> Result<Sample> {
+                auto sample = run_preempting(p);
                 if (!sample.ok()) return sample.error();
                 last = sample.value();
                 return last.sample;
