@@ -5,8 +5,12 @@
 // lane and goes before the work that waits. Work is bounded by elements and bytes (I-336): what finds no room waits in
 // line until there is some or its deadline is over.
 //
+// It is closed when its consumer leaves, and takes nothing from then on: whoever sends learns it at once, and what was
+// in it is handed back (A4: what is put into the mailbox of a thread that has ended would wait for ever).
+//
 // Thread: push_*() any; the rest the consumer only. Invariants: A  elements and bytes are the sums over the work lane
-// B  something waits in line only while the lane is not empty  C  positions are given in lane order, without gaps.
+// B  something waits in line only while the lane is not empty  C  positions are given in lane order, without gaps
+// D  when it is closed it is empty.
 
 #include <algorithm>
 #include <condition_variable>
@@ -32,8 +36,8 @@ struct MailboxLimits {
     std::uint64_t bytes = 64U << 20; // inboundMaxBytes
 };
 
-/// What became of push_work().
-enum class Admission { Accepted, Waiting, Refused };
+/// What became of push_work(). Closed: the consumer has left.
+enum class Admission { Accepted, Waiting, Refused, Closed };
 
 template <class T>
 class Mailbox {
@@ -45,14 +49,17 @@ public:
     };
     /// Called under no lock, by whoever admits (position) or gives up (nullopt) a waiting piece.
     using Settle = void (*)(T& item, std::optional<std::uint64_t> position);
+    /// Called under no lock, by close(), with each item that is handed back; `accepted`: it was in a lane already.
+    using HandBack = void (*)(T& item, bool accepted);
 
     explicit Mailbox(MailboxLimits limits) : limits_(limits) {}
 
     /// Accepted: `position` is set, the item is in the lane. Waiting: settled later through take() or expire().
-    /// Refused: the line itself is as large as the lane may be; `item` is left as it was.
+    /// Refused: the line itself is as large as the lane may be; then, and when it is closed, `item` is left as it was.
     Admission push_work(T& item, Load load, SteadyClock::time_point deadline, std::uint64_t& position) {
         {
             const std::lock_guard lock(mutex_);
+            if (closed_) return Admission::Closed;
             if (!line_.empty() || !has_room(load)) {
                 if (waiting_bytes_ + load.bytes > limits_.bytes) return Admission::Refused;
                 waiting_bytes_ += load.bytes;
@@ -65,12 +72,15 @@ public:
         return Admission::Accepted;
     }
 
-    void push_control(T item) {
+    /// False: it is closed; `item` is left as it was.
+    [[nodiscard]] bool push_control(T& item) {
         {
             const std::lock_guard lock(mutex_);
+            if (closed_) return false;
             control_.push_back(std::move(item));
         }
         bell_.notify_one();
+        return true;
     }
 
     /// Waits until there is something to take, wake() was called or `until` is reached.
@@ -127,16 +137,22 @@ public:
         for (Waiting& piece : over) settle(piece.item, std::nullopt);
     }
 
-    /// Drops everything. After the consumer's end.
-    void clear() {
+    /// Takes nothing more and hands back what is there, in the order in which it would have been taken.
+    void close(HandBack hand_back) {
         std::vector<T> control;
         std::deque<Work> work;
-        std::deque<Waiting> line; // all three are destroyed after the lock is released
-        const std::lock_guard lock(mutex_);
-        std::swap(control, control_);
-        std::swap(work, work_);
-        std::swap(line, line_);
-        elements_ = bytes_ = waiting_bytes_ = 0;
+        std::deque<Waiting> line;
+        {
+            const std::lock_guard lock(mutex_);
+            closed_ = true;
+            std::swap(control, control_);
+            std::swap(work, work_);
+            std::swap(line, line_);
+            elements_ = bytes_ = waiting_bytes_ = 0;
+        }
+        for (T& item : control) hand_back(item, true);
+        for (Work& piece : work) hand_back(piece.item, true);
+        for (Waiting& piece : line) hand_back(piece.item, false);
     }
 
     /// Elements in the lane and in line.
@@ -183,7 +199,7 @@ private:
     const MailboxLimits limits_;
     mutable std::mutex mutex_;
     std::condition_variable bell_;
-    bool awake_ = false;
+    bool awake_ = false, closed_ = false;
     std::vector<T> control_;
     std::deque<Work> work_;
     std::deque<Waiting> line_;

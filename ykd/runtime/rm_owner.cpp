@@ -22,11 +22,13 @@ constexpr int kMaxRepeats = 1000; // timers fired at one instant of virtual time
 
 class Closure final : public OwnerTask {
 public:
-    explicit Closure(std::function<void(RmOwner&)> call) : call_(std::move(call)) {}
+    Closure(std::function<void(RmOwner&)> call, RmOwner::Gone gone) : call_(std::move(call)), gone_(std::move(gone)) {}
     void run(RmOwner& owner) override { call_(owner); }
+    void gone(bool /*accepted*/) override { gone_(); }
 
 private:
     std::function<void(RmOwner&)> call_;
+    RmOwner::Gone gone_;
 };
 
 std::string state_details(si::CoreState from, si::CoreState to, const std::string& reason, Instant at) {
@@ -72,17 +74,25 @@ void RmOwner::stop() {
     stopping_.store(true);
     mailbox_.wake();
     if (thread_.joinable()) thread_.join();
-    mailbox_.clear();
+    mailbox_.close(hand_back);
 }
 
-void RmOwner::control(std::function<void(RmOwner&)> call) {
-    mailbox_.push_control(std::make_unique<Closure>(std::move(call)));
+void RmOwner::close() {
+    closed_ = true;
+    mailbox_.close(hand_back);
 }
 
-void RmOwner::in_order(std::function<void(RmOwner&)> call) {
-    OwnerTaskPtr task = std::make_unique<Closure>(std::move(call));
+void RmOwner::control(std::function<void(RmOwner&)> call, Gone gone) {
+    OwnerTaskPtr task = std::make_unique<Closure>(std::move(call), std::move(gone));
+    if (!mailbox_.push_control(task)) task->gone(false);
+}
+
+void RmOwner::in_order(std::function<void(RmOwner&)> call, Gone gone) {
+    OwnerTaskPtr task = std::make_unique<Closure>(std::move(call), std::move(gone));
     std::uint64_t position = 0;
-    static_cast<void>(mailbox_.push_work(task, Load{1, 0}, SteadyClock::time_point::max(), position));
+    // Never refused: a load without bytes always fits the line.
+    if (mailbox_.push_work(task, Load{1, 0}, SteadyClock::time_point::max(), position) == Admission::Closed)
+        task->gone(false);
 }
 
 void RmOwner::heard() {
@@ -91,13 +101,16 @@ void RmOwner::heard() {
 }
 
 void RmOwner::begin_shutdown() {
-    control([](RmOwner& owner) { owner.finishing_ = true; });
-    in_order([](RmOwner& owner) { // after what was accepted before
-        owner.writer_.notice("SHUTDOWN", "the daemon is stopping", {});
-        owner.flush();
-        owner.stream_.finish();
-        owner.ended_.store(true);
-    });
+    const Gone nothing = [] {}; // it has left by itself
+    control([](RmOwner& owner) { owner.finishing_ = true; }, nothing);
+    in_order(
+        [](RmOwner& owner) { // after what was accepted before
+            owner.writer_.notice("SHUTDOWN", "the daemon is stopping", {});
+            owner.flush();
+            owner.stream_.finish();
+            owner.ended_.store(true);
+        },
+        nothing);
 }
 
 // --- the loop -----------------------------------------------------------------------------------
@@ -169,13 +182,13 @@ void RmOwner::drop_context() {
 }
 
 void RmOwner::run_control() {
-    for (const OwnerTaskPtr& task : control_) task->run(*this);
+    for (const OwnerTaskPtr& task : control_) run_task(*task);
     control_.clear();
 }
 
 void RmOwner::run_work() {
     for (auto& piece : work_) {
-        piece.item->run(*this);
+        run_task(*piece.item);
         piece.item.reset();
     }
     work_.clear();

@@ -29,11 +29,14 @@ namespace yk {
 
 class RmOwner;
 
-/// Something to be done on an owner thread.
+/// Something to be done on an owner thread. Either run() or gone() is called, once.
 class OwnerTask {
 public:
     virtual ~OwnerTask() = default;
     virtual void run(RmOwner& owner) = 0;
+    /// The owner was closed before it came to the task. `accepted`: the task had a place, it was not waiting for room.
+    /// Any thread.
+    virtual void gone(bool accepted) = 0;
     /// A task that waited for room was accepted at `position`, or (nullopt) waited too long. Any thread.
     virtual void settled(std::optional<std::uint64_t> /*position*/) {}
 };
@@ -128,10 +131,12 @@ public:
     Admission submit(OwnerTaskPtr& task, Load load, SteadyClock::time_point deadline, std::uint64_t& position) {
         return mailbox_.push_work(task, load, deadline, position);
     }
-    /// Between commands and cycles, before the work that waits.
-    void control(std::function<void(RmOwner&)> call);
-    /// As control, but in the order of the inputs, and never refused.
-    void in_order(std::function<void(RmOwner&)> call);
+    /// What is called instead of a closure when the owner is closed, by the sender or by who closes it.
+    using Gone = std::function<void()>;
+    /// Between commands and cycles, before the work that waits. Either `call` or `gone` is called, once.
+    void control(std::function<void(RmOwner&)> call, Gone gone);
+    /// As control, but in the order of the inputs; waits for room as long as it takes.
+    void in_order(std::function<void(RmOwner&)> call, Gone gone);
     void expire_waiting(SteadyClock::time_point now) { mailbox_.expire(now, settle); }
     [[nodiscard]] si::CoreState state() const { return state_.load(std::memory_order_relaxed); }
     [[nodiscard]] OutboundStream& stream() { return stream_; }
@@ -147,7 +152,7 @@ public:
     void begin_shutdown();
     /// After begin_shutdown(): everything queued was delivered.
     [[nodiscard]] bool is_finished() const { return ended_.load() && stream_.drained(); }
-    /// Ends the thread. What waits is dropped.
+    /// Ends the thread. What waits is gone.
     void stop();
 
     // --- owner thread ---------------------------------------------------------------------------
@@ -161,6 +166,9 @@ public:
     [[nodiscard]] Result<void> install(const Installation& installation);
     /// Drops everything; polls and updates find no such RM.
     void uninstall(const std::string& reason);
+    /// Takes nothing more: all that waits, also of what was taken for this turn, is gone. An RM that is closed is never
+    /// registered again; the next registration of its id makes a new one.
+    void close();
     /// The RM answers a call of this epoch. False: nobody waits for the answer (I-375).
     bool take_answer(std::uint64_t epoch, std::uint64_t call, CallReply reply);
     /// Asks the RM to store a configuration, or for its state. `done` is called on this thread.
@@ -183,6 +191,8 @@ public:
 
 private:
     static void settle(OwnerTaskPtr& task, std::optional<std::uint64_t> position) { task->settled(position); }
+    static void hand_back(OwnerTaskPtr& task, bool accepted) { task->gone(accepted); }
+    void run_task(OwnerTask& task) { closed_ ? task.gone(true) : task.run(*this); }
     void run();
     void turn();
     void run_control();
@@ -223,6 +233,7 @@ private:
     Instant next_event_batch_;
     bool detached_ = false;
     bool finishing_ = false; // begin_shutdown
+    bool closed_ = false;    // close()
     bool more_to_schedule_ = false;
     bool crowded_ = false;              // suspended by back-pressure
     bool silent_ = false;               // suspended by silence

@@ -1,9 +1,12 @@
 #include "ykd/service/call.h"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "ykd/service/daemon.h"
 #include "ykd/service/dispatcher.h"
+#include "ykd/service/log.h"
 
 namespace yk::service {
 
@@ -12,11 +15,10 @@ Call::Call(Daemon& daemon, wire::Request request)
 
 Call::~Call() {
     if (answered_) return;
-    // E.g. what waited for an RM that was unregistered, or for a daemon that stops.
     if (daemon_.is_stopping())
         fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     else
-        fail(ErrorCode::Internal, "the request was dropped before it was carried out");
+        fail_internal("the request was dropped before it was carried out");
 }
 
 SteadyClock::time_point Call::deadline() const {
@@ -72,6 +74,15 @@ void Call::ok_pieces(std::span<const std::string_view> body) {
 void Call::fail(const wire::ErrorReply& error) {
     settle_seq({false, {}, error});
     if (auto target = take_target()) send_error(*target, error, false);
+}
+
+void Call::fail_internal(std::string_view what) {
+    const std::string reference = fmt::format("{}-{}", envelope.id, SteadyClock::now().time_since_epoch().count());
+    log("wire").error("internal error in {} (reference {}): {}", kind_known ? si::info(kind).name : "a request",
+                      reference, what);
+    wire::ErrorReply error{ErrorCode::Internal, "internal error; see the daemon's log", {}, {}, {}};
+    error.details["reference"] = reference;
+    fail(error);
 }
 
 void Call::count(std::optional<ErrorCode> error) {

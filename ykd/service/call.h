@@ -1,6 +1,7 @@
 #pragma once
 // Call: one request on its way through the daemon: what was asked, by whom, and the right to answer it once, now or
-// later, from any thread. Whoever drops the last reference without an answer gets E_INTERNAL sent.
+// later, from any thread. A call whose last reference is dropped without an answer sends E_INTERNAL: that is a bug, or
+// the daemon is stopping.
 
 #include <atomic>
 #include <memory>
@@ -79,6 +80,8 @@ public:
     void replay(const RememberedReply& reply);
     /// E_DECODE and the like: `echo` is what could be read. `cut`: closes the connection afterwards.
     void fail_undecoded(const wire::RequestFault& fault, bool cut);
+    /// E_INTERNAL, with a reference by which the log's line is found.
+    void fail_internal(std::string_view what);
     /// Fails after `delay`, and then cuts the connection if `cut` (I-342).
     void fail_later(SteadyClock::duration delay, wire::ErrorReply error, bool cut);
     /// Forgets the request: a newer copy of it will be answered (I-331).

@@ -74,13 +74,15 @@ private:
 } // namespace
 
 void look_ahead(Daemon& daemon, const RmPtr& rm, const ConfigurationPtr& wanted, bool with_state,
-                std::function<void(const Preview&)> done) {
+                std::function<void(const Preview&)> done, RmOwner::Gone gone) {
     const ConfigurationPtr active = rm->facts().configuration;
     const bool with_applications = with_state && active && changes_limits(*active, *wanted);
     const Sketcher sketcher(wanted, with_state, with_applications);
     gather_in_pieces<Sketch>(
         daemon.workers(), {rm}, [sketcher](RmOwner& owner, Sketch& sketch) { return sketcher.add_to(sketch, owner); },
-        [done = std::move(done)](std::vector<Gathered<Sketch>> all) { done(all.front().answer.preview); });
+        [done = std::move(done), gone = std::move(gone)](std::vector<Gathered<Sketch>> all) {
+            all.empty() ? gone() : done(all.front().answer.preview);
+        });
 }
 
 } // namespace yk::service

@@ -15,8 +15,8 @@ struct Preview {
     std::vector<RunningPartition> running; // when asked for
 };
 
-/// Asks the owner thread, piece by piece, and goes on with `done` on a worker.
+/// Asks the owner thread, piece by piece, and goes on with `done` on a worker, or with `gone` when the RM has left.
 void look_ahead(Daemon& daemon, const RmPtr& rm, const ConfigurationPtr& wanted, bool with_state,
-                std::function<void(const Preview&)> done);
+                std::function<void(const Preview&)> done, RmOwner::Gone gone);
 
 } // namespace yk::service

@@ -271,7 +271,7 @@ Value changes_of(const Rm& rm, const config::Configuration& wanted, const Previe
 
 /// B-06: everything of an update but its effect.
 void try_out(const Update& update) {
-    look_ahead(update.call->daemon(), update.rm, update.loaded.configuration(), true, [update](const Preview& preview) {
+    const auto answer = [update](const Preview& preview) {
         if (!preview.refusal.empty())
             return update.call->fail(ErrorCode::ConfigInvalid, std::string(kPrefix) + preview.refusal);
         const config::Configuration& wanted = *update.loaded.outcome->configuration;
@@ -285,7 +285,9 @@ void try_out(const Update& update) {
                          {"problems", problems_value(*update.loaded.outcome)},
                          {"dryRun", true},
                          {"changes", changes_of(*update.rm, wanted, preview)}});
-    });
+    };
+    look_ahead(update.call->daemon(), update.rm, update.loaded.configuration(), true, answer,
+               rm_left(update.call, update.rm->id));
 }
 
 Value validation_value(const LoadOutcome& loaded) {
@@ -297,16 +299,16 @@ Value validation_value(const LoadOutcome& loaded) {
 
 /// What the running RM says to it: changes of state that are refused (C-471), and the differences.
 void compare_with_running(const CallPtr& call, const RmPtr& rm, const Loaded& loaded, bool want_changes) {
-    look_ahead(call->daemon(), rm, loaded.configuration(), want_changes,
-               [call, rm, loaded, want_changes](const Preview& preview) {
-                   Value value = validation_value(*loaded.outcome);
-                   if (!preview.refusal.empty()) {
-                       value["allowed"] = false;
-                       value["reason"] = preview.refusal;
-                   }
-                   if (want_changes) value["changes"] = changes_of(*rm, *loaded.outcome->configuration, preview);
-                   call->ok(value);
-               });
+    const auto answer = [call, rm, loaded, want_changes](const Preview& preview) {
+        Value value = validation_value(*loaded.outcome);
+        if (!preview.refusal.empty()) {
+            value["allowed"] = false;
+            value["reason"] = preview.refusal;
+        }
+        if (want_changes) value["changes"] = changes_of(*rm, *loaded.outcome->configuration, preview);
+        call->ok(value);
+    };
+    look_ahead(call->daemon(), rm, loaded.configuration(), want_changes, answer, rm_left(call, rm->id));
 }
 
 /// The RM that a validation is about: named, or the only one.
@@ -340,9 +342,11 @@ void update_configuration(const CallPtr& call) {
     if (!update->loaded.good()) return refuse(*update, config_error(*update->loaded.outcome));
     keep_names(*update->rm, update->loaded);
     if (update->request.dry_run) return try_out(*update);
-    update->rm->owner.in_order([update](RmOwner& owner) {
-        update->rm->config_store.in_turn(owner, [update](RmOwner& then) { carry_out(*update, then); });
-    });
+    update->rm->owner.in_order(
+        [update](RmOwner& owner) {
+            update->rm->config_store.in_turn(owner, [update](RmOwner& then) { carry_out(*update, then); });
+        },
+        rm_left(call, update->rm->id));
 }
 
 void validate_configuration(const CallPtr& call) {
@@ -425,9 +429,11 @@ std::string reload_from_file(Daemon& daemon, const RmPtr& rm) {
     keep_names(*rm, loaded);
     auto outcome = std::make_shared<std::promise<std::string>>();
     auto answer = outcome->get_future();
-    rm->owner.in_order([reload = Reload{daemon, rm, loaded, outcome}](RmOwner& owner) {
-        reload.rm->config_store.in_turn(owner, [reload](RmOwner& then) { reload.carry_out(then); });
-    });
+    rm->owner.in_order(
+        [reload = Reload{daemon, rm, loaded, outcome}](RmOwner& owner) {
+            reload.rm->config_store.in_turn(owner, [reload](RmOwner& then) { reload.carry_out(then); });
+        },
+        [outcome, id = rm->id] { outcome->set_value(fmt::format("RM {} is gone", id)); });
     constexpr auto kPatience = std::chrono::seconds{5};
     if (answer.wait_for(kPatience) != std::future_status::ready)
         return fmt::format("RM {}: reload is under way", rm->id);

@@ -238,10 +238,12 @@ void Daemon::apply_extra_config() {
     ring_.set_capacity(derived.service.ring_capacity);
     for (const RmPtr& rm : rms_.all()) {
         rm->users->set_validity(derived.service.user_cache_valid);
-        rm->owner.control([derived](RmOwner& owner) {
-            if (owner.context() != nullptr) owner.door().set_settings(derived.core, owner.now());
-            owner.set_event_capacity(derived.service.request_capacity);
-        });
+        rm->owner.control(
+            [derived](RmOwner& owner) {
+                if (owner.context() != nullptr) owner.door().set_settings(derived.core, owner.now());
+                owner.set_event_capacity(derived.service.request_capacity);
+            },
+            [] {});
     }
 }
 
@@ -258,12 +260,7 @@ RmPtr Daemon::make_rm(const std::string& rm_id) {
         };
         hooks.retired = [this, rm_id] {
             workers_.post([this, rm_id] {
-                const RmPtr rm = rms_.find(rm_id);
-                if (!rm || rm->owner.state() != si::CoreState::Lost) return;
-                log("core.rmproxy").warn("RM {} was not heard of for rmRetention; its partitions are removed", rm_id);
-                extra_config_.forget(rm_id);
-                config_history_.forget(rm_id);
-                retire(rm);
+                if (const RmPtr rm = rms_.find(rm_id)) remove_lost(rm);
             });
         };
         hooks.application_ended = [rm_id, as_json = settings_.summary_json](const ApplicationView& application) {
@@ -278,9 +275,24 @@ RmPtr Daemon::make_rm(const std::string& rm_id) {
     });
 }
 
+void Daemon::remove_lost(const RmPtr& rm) {
+    rm->owner.control(
+        [this, rm](RmOwner& owner) {
+            if (owner.state() != si::CoreState::Lost) return; // it has registered meanwhile
+            log("core.rmproxy").warn("RM {} was not heard of for rmRetention; its partitions are removed", rm->id);
+            owner.uninstall("it was not heard of for rmRetention");
+            extra_config_.forget(rm->id);
+            config_history_.forget(rm->id);
+            retire(rm);
+        },
+        [] {});
+}
+
+/// First out of the table, then closed: who is told that it is gone, and asks the table again, finds another or none.
 void Daemon::retire(const RmPtr& rm) {
     rms_.remove(rm);
-    workers_.post([rm] { rm->owner.stop(); });
+    rm->owner.close();
+    workers_.post([rm] { rm->owner.stop(); }); // also keeps it until then: no owner thread can end itself
 }
 
 bool Daemon::owns_rm(const Session& session) const {

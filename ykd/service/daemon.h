@@ -94,7 +94,8 @@ public:
     void apply_extra_config();
     /// The RM with this id, made if it is new. nullptr: too many.
     [[nodiscard]] RmPtr make_rm(const std::string& rm_id);
-    /// Takes the RM out of the table and ends its thread, on a worker.
+    /// Takes the RM out of the table for good and lets its thread end; what waits for it is told so. Owner thread,
+    /// after uninstall().
     void retire(const RmPtr& rm);
     /// Whether a session owns an RM.
     [[nodiscard]] bool owns_rm(const Session& session) const;
@@ -106,6 +107,7 @@ private:
     [[nodiscard]] Result<void> load_access();
     void sweep();
     void plan_health_check();
+    void remove_lost(const RmPtr& rm);
     void on_closed(std::uint32_t connection);
     void wait_for_delivery(SteadyClock::time_point until);
 

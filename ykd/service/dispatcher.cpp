@@ -63,13 +63,7 @@ void execute(const CallPtr& call) {
     try {
         service(call);
     } catch (const std::exception& fault) { // a bug: no service lets one out
-        const std::string reference =
-            fmt::format("{}-{}", call->envelope.id, SteadyClock::now().time_since_epoch().count());
-        log("wire").error("internal error in {} (reference {}): {}", si::info(call->kind).name, reference,
-                          fault.what());
-        wire::ErrorReply error{ErrorCode::Internal, "internal error; see the daemon's log", {}, {}, {}};
-        error.details["reference"] = reference;
-        call->fail(error);
+        call->fail_internal(fault.what());
     }
 }
 

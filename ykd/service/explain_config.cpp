@@ -11,6 +11,7 @@
 #include "ykd/service/explain_kinds.h"
 #include "ykd/service/gather.h"
 #include "ykd/service/queue_settings.h"
+#include "ykd/service/rm_checks.h"
 
 namespace yk::service {
 namespace {
@@ -317,7 +318,9 @@ void explain_config(const CallPtr& call, wire::BodyReader& reader) {
         [question](RmOwner& owner) {
             return owner.context() == nullptr ? Found{} : look_up(*owner.context(), question);
         },
-        [call, question](const std::vector<Gathered<Found>>& all) { answer(call, question, all.front().answer); });
+        [call, question](const std::vector<Gathered<Found>>& all) {
+            all.empty() ? rm_left(call, question.rm->id)() : answer(call, question, all.front().answer);
+        });
 }
 
 } // namespace yk::service

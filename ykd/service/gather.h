@@ -1,6 +1,6 @@
 #pragma once
 // gather(): asks the owner threads of several RMs something, between their commands and cycles, and goes on with all
-// answers on a worker. No thread waits.
+// answers on a worker. No thread waits. An RM that leaves before it has answered is missing among the answers (A4).
 
 #include <atomic>
 #include <functional>
@@ -21,29 +21,57 @@ struct Gathered {
 /// In which lane the question travels: before the work that waits, or in its order (I-100).
 enum class Lane { Control, InOrder };
 
+/// The answers of a gather() on their way: each slot is written by one owner thread, or by who closed it.
+template <class T>
+class Gathering : public std::enable_shared_from_this<Gathering<T>> {
+public:
+    using Done = std::function<void(std::vector<Gathered<T>>)>;
+
+    Gathering(Workers& workers, const std::vector<RmPtr>& rms, Done done)
+        : workers_(workers), missing_(rms.size()), done_(std::move(done)) {
+        for (const RmPtr& rm : rms) answers_.push_back({rm, T{}});
+    }
+    [[nodiscard]] RmOwner& owner(std::size_t slot) { return answers_[slot].rm->owner; }
+    [[nodiscard]] T& answer(std::size_t slot) { return answers_[slot].answer; }
+    /// The slot is filled; after the last one it goes on.
+    void settle() {
+        if (--missing_ == 0) finish();
+    }
+    /// The slot's RM has left.
+    void give_up(std::size_t slot) {
+        answers_[slot].rm = nullptr;
+        settle();
+    }
+    void finish() {
+        workers_.post([self = this->shared_from_this()] {
+            std::erase_if(self->answers_, [](const Gathered<T>& one) { return one.rm == nullptr; });
+            self->done_(std::move(self->answers_));
+        });
+    }
+
+private:
+    Workers& workers_;
+    std::vector<Gathered<T>> answers_;
+    std::atomic<std::size_t> missing_;
+    const Done done_;
+};
+
 /// `ask` runs on each owner thread, `done` once on a worker with the answers in the order of `rms`.
 template <class T>
-void gather(Workers& workers, std::vector<RmPtr> rms, Lane lane, std::function<T(RmOwner&)> ask,
+void gather(Workers& workers, const std::vector<RmPtr>& rms, Lane lane, std::function<T(RmOwner&)> ask,
             std::function<void(std::vector<Gathered<T>>)> done) {
-    struct State {
-        std::vector<Gathered<T>> answers;
-        std::atomic<std::size_t> missing{0};
-        std::function<void(std::vector<Gathered<T>>)> done;
-    };
-    auto state = std::make_shared<State>();
-    state->done = std::move(done);
-    state->missing = rms.size();
-    for (const RmPtr& rm : rms) state->answers.push_back({rm, T{}});
-    if (rms.empty()) return workers.post([state] { state->done(std::move(state->answers)); });
+    const auto all = std::make_shared<Gathering<T>>(workers, rms, std::move(done));
+    if (rms.empty()) return all->finish();
     for (std::size_t i = 0; i < rms.size(); ++i) {
-        auto call = [state, i, ask, &workers](RmOwner& owner) {
-            state->answers[i].answer = ask(owner);
-            if (--state->missing == 0) workers.post([state] { state->done(std::move(state->answers)); });
+        auto call = [all, i, ask](RmOwner& owner) {
+            all->answer(i) = ask(owner);
+            all->settle();
         };
+        auto gone = [all, i] { all->give_up(i); };
         if (lane == Lane::Control) {
-            rms[i]->owner.control(std::move(call));
+            rms[i]->owner.control(std::move(call), std::move(gone));
         } else {
-            rms[i]->owner.in_order(std::move(call));
+            rms[i]->owner.in_order(std::move(call), std::move(gone));
         }
     }
 }
@@ -56,30 +84,21 @@ inline constexpr std::size_t kPiece = 4096;
 template <class T>
 void gather_in_pieces(Workers& workers, const std::vector<RmPtr>& rms, std::function<bool(RmOwner&, T&)> ask,
                       std::function<void(std::vector<Gathered<T>>)> done) {
-    struct State : std::enable_shared_from_this<State> {
-        explicit State(Workers& pool) : workers(pool) {}
-        void ask_for(std::size_t i) {
-            answers[i].rm->owner.control([self = this->shared_from_this(), i](RmOwner& owner) {
-                if (!self->ask(owner, self->answers[i].answer)) return self->ask_for(i);
-                if (--self->missing == 0) self->finish();
-            });
+    using Ask = std::function<bool(RmOwner&, T&)>;
+    struct Asking {
+        static void next(const std::shared_ptr<Gathering<T>>& all, const std::shared_ptr<const Ask>& ask,
+                         std::size_t slot) {
+            all->owner(slot).control(
+                [all, ask, slot](RmOwner& owner) {
+                    (*ask)(owner, all->answer(slot)) ? all->settle() : next(all, ask, slot);
+                },
+                [all, slot] { all->give_up(slot); });
         }
-        void finish() {
-            workers.post([self = this->shared_from_this()] { self->done(std::move(self->answers)); });
-        }
-        Workers& workers;
-        std::vector<Gathered<T>> answers;
-        std::atomic<std::size_t> missing{0};
-        std::function<bool(RmOwner&, T&)> ask;
-        std::function<void(std::vector<Gathered<T>>)> done;
     };
-    const auto state = std::make_shared<State>(workers);
-    state->missing = rms.size();
-    state->ask = std::move(ask);
-    state->done = std::move(done);
-    for (const RmPtr& rm : rms) state->answers.push_back({rm, T{}});
-    if (rms.empty()) return state->finish();
-    for (std::size_t i = 0; i < rms.size(); ++i) state->ask_for(i);
+    const auto all = std::make_shared<Gathering<T>>(workers, rms, std::move(done));
+    if (rms.empty()) return all->finish();
+    const auto shared = std::make_shared<const Ask>(std::move(ask));
+    for (std::size_t i = 0; i < rms.size(); ++i) Asking::next(all, shared, i);
 }
 
 } // namespace yk::service

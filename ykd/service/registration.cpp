@@ -189,10 +189,6 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
     registration->rm->users->configure(installation.configuration);
     const RmFacts facts = facts_of(*registration, installation, owner);
     registration->rm->set_facts(facts);
-    if (!daemon.rms().ensure(registration->rm)) {
-        owner.uninstall("another registration took its place");
-        return registration->call->busy("the RM is being unregistered");
-    }
     if (request.extra_config) daemon.apply_extra_config();
     log("core.rmproxy")
         .info("RM {} registered{}: partitions {}, configuration {}", owner.rm_id(),
@@ -202,6 +198,34 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
     daemon.config_history().keep(owner.rm_id(), {real_now(), installation.configuration.checksum, registration->origin,
                                                  std::make_shared<const std::string>(std::move(registration->text))});
     answer(*registration, facts);
+}
+
+/// The owner thread's part of UnregisterResourceManager.
+void leave(const CallPtr& call, const RmPtr& rm, RmOwner& owner, bool force) {
+    std::int64_t allocations = 0;
+    if (owner.context() != nullptr)
+        for (const std::string& name : owner.context()->partition_names())
+            if (const auto view = owner.context()->partition_view(name)) allocations += view->allocations;
+    if (allocations > 0 && !force)
+        return call->fail(ErrorCode::BusyState, fmt::format("RM {} has {} allocations; release them or use force",
+                                                            owner.rm_id(), allocations));
+    owner.uninstall("it unregistered");
+    call->daemon().extra_config().forget(owner.rm_id());
+    call->daemon().config_history().forget(owner.rm_id());
+    call->daemon().retire(rm);
+    log("core.rmproxy").info("RM {} unregistered", owner.rm_id());
+    call->ok();
+}
+
+/// To the RM's owner thread. When that one is leaving just now, to the one of a new RM with this id.
+void hand_over(const RegistrationPtr& registration) {
+    const CallPtr& call = registration->call;
+    if (call->daemon().is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
+    registration->rm = call->daemon().make_rm(registration->request.rm_id);
+    if (!registration->rm)
+        return call->busy(fmt::format("{} RMs are registered, which is the limit", RmTable::kMaxRms), 1000);
+    registration->rm->owner.in_order([registration](RmOwner& owner) { install(registration, owner); },
+                                     [registration] { hand_over(registration); });
 }
 
 } // namespace
@@ -215,11 +239,7 @@ void register_rm(const CallPtr& call) {
     if (registration->request.policy_group.empty()) registration->request.policy_group = "default";
     for (const std::string& name : registration->request.capabilities)
         (holds(kUnderstood, name) ? registration->capabilities : registration->ignored).push_back(name);
-    if (!obtain_configuration(*registration)) return;
-    registration->rm = call->daemon().make_rm(registration->request.rm_id);
-    if (!registration->rm)
-        return call->busy(fmt::format("{} RMs are registered, which is the limit", RmTable::kMaxRms), 1000);
-    registration->rm->owner.in_order([registration](RmOwner& owner) { install(registration, owner); });
+    if (obtain_configuration(*registration)) hand_over(registration);
 }
 
 void unregister_rm(const CallPtr& call) {
@@ -234,21 +254,7 @@ void unregister_rm(const CallPtr& call) {
     const bool is_lost = lost && lost->owner.state() == si::CoreState::Lost && call->session->may_own(rm_id);
     const RmPtr rm = is_lost ? lost : find_rm(call, rm_id, impersonate, Ownership::Owner);
     if (!rm) return;
-    rm->owner.in_order([call, rm, force](RmOwner& owner) {
-        std::int64_t allocations = 0;
-        if (owner.context() != nullptr)
-            for (const std::string& name : owner.context()->partition_names())
-                if (const auto view = owner.context()->partition_view(name)) allocations += view->allocations;
-        if (allocations > 0 && !force)
-            return call->fail(ErrorCode::BusyState, fmt::format("RM {} has {} allocations; release them or use force",
-                                                                owner.rm_id(), allocations));
-        owner.uninstall("it unregistered");
-        call->daemon().extra_config().forget(owner.rm_id());
-        call->daemon().config_history().forget(owner.rm_id());
-        call->daemon().retire(rm);
-        log("core.rmproxy").info("RM {} unregistered", owner.rm_id());
-        call->ok();
-    });
+    rm->owner.in_order([call, rm, force](RmOwner& owner) { leave(call, rm, owner, force); }, rm_left(call, rm_id));
 }
 
 } // namespace yk::service

@@ -43,4 +43,11 @@ RmPtr find_rm(const CallPtr& call, const std::string& rm_id, bool impersonate, O
     return rm;
 }
 
+RmOwner::Gone rm_left(const CallPtr& call, const std::string& rm_id) {
+    return [call, rm_id] {
+        if (call->daemon().is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
+        call->fail(ErrorCode::RmUnknown, fmt::format("RM {} is not registered any more", rm_id), "rmID");
+    };
+}
+
 } // namespace yk::service

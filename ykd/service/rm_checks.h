@@ -15,4 +15,7 @@ enum class Ownership {
 /// The RM, or nullptr after the call was answered. `rm_id` is not empty.
 [[nodiscard]] RmPtr find_rm(const CallPtr& call, const std::string& rm_id, bool impersonate, Ownership ownership);
 
+/// For what is posted to the RM's owner thread: answers E_RM_UNKNOWN when the RM has left before its turn came.
+[[nodiscard]] RmOwner::Gone rm_left(const CallPtr& call, const std::string& rm_id);
+
 } // namespace yk::service

@@ -70,12 +70,16 @@ struct Asked {
 };
 
 void ask(const std::shared_ptr<Asked>& asked, std::size_t at) {
-    asked->rms[at]->owner.control([asked, at](RmOwner& owner) {
-        if (owner.context() == nullptr || owner.state() == si::CoreState::Lost)
-            return asked->settle(at, error_value("it has to register anew"), asked);
-        owner.ask_for_state(
-            [asked, at](const CallReply& reply) { asked->settle(at, value_of(reply, asked->room), asked); });
-    });
+    asked->rms[at]->owner.control(
+        [asked, at](RmOwner& owner) {
+            if (owner.context() == nullptr || owner.state() == si::CoreState::Lost)
+                return asked->settle(at, error_value("it has to register anew"), asked);
+            owner.ask_for_state(
+                [asked, at](const CallReply& reply) { asked->settle(at, value_of(reply, asked->room), asked); });
+        },
+        [asked, at] {
+            asked->settle(at, value_of({CallReply::Outcome::Gone, {}, {}}, asked->room), asked);
+        });
 }
 
 } // namespace

@@ -17,11 +17,6 @@ RmPtr RmTable::find_or_make(const std::string& rm_id, const std::function<RmPtr(
     return rm;
 }
 
-bool RmTable::ensure(const RmPtr& rm) {
-    const std::lock_guard lock(mutex_);
-    return rms_.emplace(rm->id, rm).first->second == rm;
-}
-
 void RmTable::remove(const RmPtr& rm) {
     const std::lock_guard lock(mutex_);
     const auto found = rms_.find(rm->id);

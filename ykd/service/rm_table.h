@@ -1,6 +1,7 @@
 #pragma once
 // The registered RMs: each with its owner thread and the facts of its registration (I-121).
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -45,7 +46,16 @@ struct Rm {
        RmOwner::Hooks hooks)
         : id(rm_id),
           users(std::make_shared<UserDirectory>(rm_id)),
-          owner(rm_id, options, now, ring, tally, std::move(hooks)) {}
+          owner(rm_id, options, now, ring, tally, std::move(hooks)) {
+        ++living_;
+    }
+    ~Rm() { --living_; }
+    Rm(const Rm&) = delete;
+    Rm& operator=(const Rm&) = delete;
+
+    /// Of the process, also those that have left and are still held by somebody: in the long run not more than the
+    /// table has.
+    [[nodiscard]] static std::int64_t living() { return living_.load(); }
 
     [[nodiscard]] RmFacts facts() const {
         const std::lock_guard lock(mutex_);
@@ -75,6 +85,7 @@ struct Rm {
     RmOwner owner;
 
 private:
+    static inline std::atomic<std::int64_t> living_{0};
     mutable std::mutex mutex_;
     RmFacts facts_;
 };
@@ -90,8 +101,6 @@ public:
     [[nodiscard]] RmPtr find(const std::string& rm_id) const;
     /// The RM, made by `make` if it is new. nullptr: kMaxRms are there.
     [[nodiscard]] RmPtr find_or_make(const std::string& rm_id, const std::function<RmPtr()>& make);
-    /// Puts a registered RM back that was taken out meanwhile; false when another one has its place.
-    [[nodiscard]] bool ensure(const RmPtr& rm);
     /// Takes it out, if it is still this one. The caller lets go of it where its thread may be joined.
     void remove(const RmPtr& rm);
     /// By id.

@@ -108,10 +108,12 @@ void sync(const CallPtr& call) {
         return call->fail(ErrorCode::Invalid,
                           fmt::format("nothing was accepted at position {} yet; the last is {}", position, last),
                           "position");
-    rm->owner.in_order([call, position](RmOwner& owner) {
-        owner.flush();
-        call->ok({{"position", position}, {"streamNext", owner.stream().status().next}});
-    });
+    rm->owner.in_order(
+        [call, position](RmOwner& owner) {
+            owner.flush();
+            call->ok({{"position", position}, {"streamNext", owner.stream().status().next}});
+        },
+        rm_left(call, rm->id));
 }
 
 void stream_log(const CallPtr& call) {
@@ -154,10 +156,12 @@ void call_result(const CallPtr& call) {
     }
     reply->outcome = request->ok ? CallReply::Outcome::Answered : CallReply::Outcome::Failed;
     reply->error = std::move(request->error);
-    rm->owner.in_order([call, reply, number = request->call, epoch = request->stream_epoch](RmOwner& owner) {
-        const bool in_time = owner.take_answer(epoch, number, std::move(*reply));
-        call->ok({{"late", !in_time}});
-    });
+    rm->owner.in_order(
+        [call, reply, number = request->call, epoch = request->stream_epoch](RmOwner& owner) {
+            const bool in_time = owner.take_answer(epoch, number, std::move(*reply));
+            call->ok({{"late", !in_time}});
+        },
+        rm_left(call, rm->id));
 }
 
 } // namespace yk::service

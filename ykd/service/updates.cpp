@@ -41,10 +41,7 @@ public:
         : call_(std::move(call)), users_(std::move(users)), message_(std::move(message)) {}
 
     void run(RmOwner& owner) override {
-        if (owner.context() == nullptr) {
-            log("core.rmproxy").warn("an update of RM {} came after it was unregistered", owner.rm_id());
-            return;
-        }
+        if (owner.context() == nullptr) return came_too_late();
         if constexpr (std::is_same_v<Message, si::ApplicationRequest>) {
             const auto faults = users_->resolve(message_, owner.now());
             owner.door().apply(message_, faults, owner.now());
@@ -52,6 +49,11 @@ public:
             owner.door().apply(message_, owner.now());
         }
         owner.settle_releases();
+    }
+
+    void gone(bool accepted) override {
+        if (accepted) return came_too_late(); // it is answered: "accepted" promises no more (I-335)
+        rm_left(call_, message_.rm_id)();
     }
 
     void settled(std::optional<std::uint64_t> position) override {
@@ -63,6 +65,10 @@ public:
     }
 
 private:
+    void came_too_late() const {
+        log("core.rmproxy").warn("an update of RM {} came after it was unregistered", message_.rm_id);
+    }
+
     CallPtr call_;
     std::shared_ptr<UserDirectory> users_;
     Message message_;
@@ -82,6 +88,7 @@ void update(const CallPtr& call) {
     case Admission::Accepted: return answer_position(*call, position);
     case Admission::Waiting: return;
     case Admission::Refused: return call->busy("the RM's inbound queue is full");
+    case Admission::Closed: return rm_left(call, rm->id)();
     }
 }
 

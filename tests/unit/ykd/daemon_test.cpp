@@ -4,6 +4,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <future>
+
+#include "ykd/service/gather.h"
+
 using namespace yk;
 using namespace yk::service;
 
@@ -22,4 +26,81 @@ TEST_CASE("C-466 once enableConfigHotRefresh was false it stays false") {
     CHECK_FALSE(refreshes_with({{key, "true"}}));
     CHECK_FALSE(refreshes_with({}));
     CHECK(Daemon{DaemonSettings{}, "test"}.hot_refresh()); // the next start
+}
+
+namespace {
+
+constexpr auto kPatience = std::chrono::seconds{20};
+
+template <class Condition>
+bool comes_true(Condition&& condition) {
+    const auto until = SteadyClock::now() + kPatience;
+    while (!condition() && SteadyClock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    return condition();
+}
+
+/// As UnregisterResourceManager does it.
+void let_leave(Daemon& daemon, const RmPtr& rm) {
+    rm->owner.in_order(
+        [&daemon, rm](RmOwner& owner) {
+            owner.uninstall("it unregistered");
+            daemon.retire(rm);
+        },
+        [] {});
+}
+
+} // namespace
+
+TEST_CASE("A4 a question to an RM that has left is answered without it") {
+    Daemon daemon{DaemonSettings{}, "test"};
+    const RmPtr stays = daemon.make_rm("stays");
+    const RmPtr leaves = daemon.make_rm("leaves");
+    let_leave(daemon, leaves);
+    REQUIRE(comes_true([&] { return daemon.rms().find("leaves") == nullptr; }));
+    const auto ask = [](RmOwner& owner) { return owner.rm_id(); };
+    const auto add = [](RmOwner& owner, std::string& answer) {
+        answer += owner.rm_id();
+        return answer.size() > owner.rm_id().size(); // two pieces
+    };
+    for (const bool in_pieces : {false, true}) {
+        std::promise<std::vector<std::string>> promise;
+        const auto done = [&](const std::vector<Gathered<std::string>>& all) {
+            std::vector<std::string> texts;
+            for (const auto& one : all) texts.push_back(one.answer);
+            promise.set_value(texts);
+        };
+        if (in_pieces)
+            gather_in_pieces<std::string>(daemon.workers(), {leaves, stays}, add, done);
+        else
+            gather<std::string>(daemon.workers(), {leaves, stays}, Lane::Control, ask, done);
+        auto answer = promise.get_future();
+        REQUIRE(answer.wait_for(kPatience) == std::future_status::ready);
+        CHECK(answer.get() == std::vector<std::string>{in_pieces ? "staysstays" : "stays"});
+    }
+}
+
+TEST_CASE("A4 nothing keeps an RM that has left, whatever was asked meanwhile") {
+    constexpr int kRounds = 2000;
+    const std::int64_t before = Rm::living();
+    Daemon daemon{DaemonSettings{}, "test"};
+    std::atomic<int> asked{0}, answered{0}, ended{0};
+    for (int i = 0; i < kRounds; ++i) {
+        const RmPtr rm = daemon.make_rm("rm:" + std::to_string(i % 3));
+        REQUIRE(rm != nullptr);
+        const auto ask = [&](const std::vector<RmPtr>& rms) {
+            ++asked;
+            gather_in_pieces<int>(
+                daemon.workers(), rms, [](RmOwner&, int& pieces) { return ++pieces == 3; },
+                [&](const std::vector<Gathered<int>>&) { ++answered; });
+        };
+        ask(daemon.rms().all());
+        let_leave(daemon, rm);
+        ask(daemon.rms().all());
+        rm->owner.in_order([&](RmOwner&) { ++ended; }, [&] { ++ended; });
+        ask({rm}); // by now it has left, more often than not
+    }
+    CHECK(comes_true([&] { return answered == asked.load() && ended == kRounds; }));
+    for (const RmPtr& rm : daemon.rms().all()) let_leave(daemon, rm);
+    CHECK(comes_true([&] { return Rm::living() == before; }));
+    CHECK(Rm::living() == before);
 }

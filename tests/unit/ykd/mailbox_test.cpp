@@ -19,6 +19,10 @@ void settle(Piece& piece, std::optional<std::uint64_t> position) {
                                    : std::to_string(piece.number) + " gave up");
 }
 
+void hand_back(Piece& piece, bool accepted) {
+    piece.said->push_back(std::to_string(piece.number) + (accepted ? " was accepted" : " was waiting"));
+}
+
 struct Box {
     Mailbox<Piece> mailbox{MailboxLimits{10, 1000}};
     std::shared_ptr<std::vector<std::string>> said = std::make_shared<std::vector<std::string>>();
@@ -54,7 +58,8 @@ TEST_CASE("I-100 S-440 work comes out in the order in which it was accepted, wit
 TEST_CASE("control goes before the work that waits") {
     Box box;
     box.push(1, {1, 1});
-    box.mailbox.push_control({7, box.said});
+    Piece piece{7, box.said};
+    CHECK(box.mailbox.push_control(piece));
     CHECK(box.take() == std::vector<int>{1});
     REQUIRE(box.control.size() == 1);
     CHECK(box.control[0].number == 7);
@@ -109,4 +114,21 @@ TEST_CASE("a waiting consumer is woken by work, by control and by wake()") {
     box.mailbox.wake();
     box.mailbox.wait_until(soon);
     CHECK(SteadyClock::now() < soon);
+}
+
+TEST_CASE("A4 a closed mailbox hands back what is in it, in order, and takes nothing more") {
+    Box box;
+    Piece control{7, box.said};
+    CHECK(box.mailbox.push_control(control));
+    CHECK(box.push(1, {6, 10}) == Admission::Accepted);
+    CHECK(box.push(2, {6, 10}) == Admission::Waiting);
+    box.mailbox.close(hand_back);
+    CHECK(*box.said == std::vector<std::string>{"7 was accepted", "1 was accepted", "2 was waiting"});
+    CHECK(box.mailbox.elements() == 0);
+    CHECK(box.push(3, {1, 1}) == Admission::Closed);
+    Piece late{8, box.said};
+    CHECK_FALSE(box.mailbox.push_control(late));
+    CHECK(late.said == box.said); // left as it was
+    CHECK(box.take().empty());
+    CHECK(box.control.empty());
 }

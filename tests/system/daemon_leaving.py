@@ -1,0 +1,108 @@
+"""RMs that come and go all the time beside everybody else: each request is answered, and none with E_INTERNAL."""
+import collections
+import threading
+
+from daemon_support import *
+
+SECONDS = 1.2  # of each attack
+PIPELINED = 8
+READS = (("Metrics", {}), ("Dump", {"what": "queues"}), ("Dump", {"what": "full"}), ("Status", {}), ("Health", {}),
+         ("Explain", {"what": "queue", "queue": "root.a"}))
+
+
+def counted(answers, kind, reply):
+    answers[kind, "ok" if reply["ok"] else reply["err"]["name"]] += 1
+
+
+def beside(*loops):
+    """Runs loop(go_on, answers) in threads of their own for SECONDS; how often each kind was answered with what."""
+    end = time.monotonic() + SECONDS
+    answers, faults = collections.Counter(), []
+
+    def run(loop):
+        try:
+            loop(lambda: time.monotonic() < end, answers)
+        except Exception as fault:  # also a socket's: no answer within DEADLINE
+            faults.append(f"{loop.__name__}: {fault!r}")
+
+    threads = [threading.Thread(target=run, args=[loop]) for loop in loops]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    check(not faults, "not answered:", faults, dict(answers))
+    internal = {key: count for key, count in answers.items() if key[1] == "E_INTERNAL"}
+    check(not internal, internal, "of", dict(answers))
+    return answers
+
+
+def coming_and_going(daemon, rm):
+    client = daemon.client()
+
+    def leave(go_on, answers):
+        while go_on():
+            client.register(rm)
+            client.change("UnregisterResourceManager", {"rmID": rm, "force": True})
+    return leave
+
+
+def reading(daemon, kind, body):
+    client = daemon.client(role="observer")
+
+    def read(go_on, answers):
+        while go_on():
+            for _ in range(PIPELINED):
+                client.send(kind, body)
+            for _ in range(PIPELINED):
+                counted(answers, kind + " " + body.get("what", ""), client.receive())
+    return read
+
+
+def test_reads_beside_leaving_rms_are_answered():  # A4
+    with Daemon() as daemon:
+        answers = beside(*[coming_and_going(daemon, f"rm:{i}") for i in range(4)],
+                         *[reading(daemon, kind, body) for kind, body in READS])
+        for kind in ("Metrics ", "Status ", "Health "):
+            check(answers[kind, "ok"] > 0 and len([key for key in answers if key[0] == kind]) == 1, answers)
+        check(daemon.client().get("Status")["rms"] == [], "all have left")
+
+
+def test_requests_to_an_rm_that_leaves_are_answered():  # A4
+    """An admin ends what its owner goes on using, both without waiting for answers."""
+    with Daemon() as daemon:
+        owner, admin = daemon.client(), daemon.client()
+        rm = {"rmID": "rm:1", "force": True, "impersonate": True}
+
+        def use(go_on, answers):
+            def send(kind, body, **more):
+                owner.send(kind, {"rmID": "rm:1", **body}, **more)
+                sent.append(kind)
+            while go_on():
+                sent = []
+                for kind, body in (("RegisterResourceManager", {"config": CONFIG}), ("UpdateNode", {"nodes": []}),
+                                   ("UpdateConfiguration", {"config": CONFIG})):
+                    owner.seq += 1
+                    send(kind, body, seq=owner.seq)
+                    for _ in range(4):
+                        send("Sync", {})
+                send("Ping", {})
+                send("UpdateConfiguration", {"config": CONFIG, "dryRun": True}, seq=owner.seq + 1)
+                owner.seq += 1
+                for _ in sent:
+                    reply = owner.receive()
+                    counted(answers, reply["kind"], reply)
+
+        def end(go_on, answers):
+            while go_on():
+                admin.seq += 1
+                counted(answers, "Unregister", admin.ask("UnregisterResourceManager", rm, seq=admin.seq))
+
+        answers = beside(use, end)
+        check(answers["Unregister", "ok"] > 0, answers)
+        check({name for _, name in answers} <= {"ok", "E_RM_UNKNOWN", "E_FORBIDDEN"}, answers)
+        owner.register()  # whatever was under way: the next registration has a thread that works
+        owner.cluster()
+        owner.get("Sync", {"rmID": "rm:1"})
+
+
+main(globals())
