@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "libcore/config_yaml/load.h"
+#include "ykd/runtime/at_work.h"
 #include "ykd/service/check_config.h"
 #include "ykd/service/command_line.h"
 #include "ykd/service/run.h"
@@ -36,6 +37,7 @@ int check(const yk::service::CommandLine& line) {
 
 int main(int argc, char** argv) {
     using yk::service::Action;
+    yk::install_last_words();
     yk::service::block_signals();
     const yk::service::CommandLine line = yk::service::parse_command_line(argc, argv, YK_VERSION);
     switch (line.action) {

@@ -45,6 +45,13 @@ void add_reloads(const Value& status, std::vector<std::pair<std::string, std::st
         fields.push_back(reload_field(settings, {}));
 }
 
+/// Of those that are there, and of killed clients.
+std::string sessions_text(const Value& status) {
+    const auto kept = number_of(status, "sessionsKept");
+    const auto gone = kept > 0 ? fmt::format(", {} more of clients that are gone", kept) : std::string{};
+    return fmt::format("{}{}", number_of(status, "sessions"), gone);
+}
+
 std::string status_text(Context& context, const Value& status) {
     const auto& counts = member_of(status, "counts");
     const auto uptime = std::chrono::milliseconds{number_of(status, "uptimeMs")};
@@ -55,7 +62,7 @@ std::string status_text(Context& context, const Value& status) {
                                counted(number_of(counts, "applications"), "application"),
                                counted(number_of(counts, "allocations"), "allocation"),
                                counted(number_of(counts, "pendingAsks"), "pending ask"))},
-        {"sessions", std::to_string(number_of(status, "sessions"))}};
+        {"sessions", sessions_text(status)}};
     for (const auto& [group, checksum] : member_of(status, "checksums").items()) {
         fields.emplace_back("configuration", group + " " + (checksum.is_string() ? checksum.get<std::string>() : ""));
     }

@@ -96,13 +96,13 @@ Result<Settings> read_recorded_settings(const wire::Value& map) {
 // --- writing ------------------------------------------------------------------------------------
 
 Result<std::unique_ptr<RecordingWriter>> RecordingWriter::create(std::string path, const RecordingHeader& header,
-                                                                 Failed failed) {
+                                                                 Told told) {
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
     if (file < 0) {
         const int why = errno;
         return Error{why, fmt::format("cannot make {}: {}", path, error_text(why)), {}};
     }
-    std::unique_ptr<RecordingWriter> writer{new RecordingWriter(file, std::move(path), std::move(failed))};
+    std::unique_ptr<RecordingWriter> writer{new RecordingWriter(file, std::move(path), header.rm_id, std::move(told))};
     writer->write(6, [&](wire::Packer& packer) {
         packer.key("recording");
         packer.natural(kRecordingForm);
@@ -178,11 +178,11 @@ void RecordingWriter::write_out() {
     if (why == 0) return;
     ::close(file_);
     file_ = -1;
-    failed_(fmt::format("cannot write {}: {}; it ends here", path_, error_text(why)));
+    told_(rm_id_, fmt::format("cannot write {}: {}; it ends here", path_, error_text(why)));
 }
 
 Result<std::unique_ptr<Recordings>> Recordings::open(std::string directory, std::string version,
-                                                     RecordingWriter::Failed failed) {
+                                                     RecordingWriter::Told told) {
     std::error_code fault;
     std::filesystem::create_directories(directory, fault);
     if (fault)
@@ -191,17 +191,18 @@ Result<std::unique_ptr<Recordings>> Recordings::open(std::string directory, std:
     if (::access(directory.c_str(), W_OK | X_OK) != 0)
         return Error{
             0, fmt::format("the directory for recordings {} is not writable: {}", directory, error_text(errno)), {}};
-    return std::unique_ptr<Recordings>{new Recordings(std::move(directory), std::move(version), std::move(failed))};
+    return std::unique_ptr<Recordings>{new Recordings(std::move(directory), std::move(version), std::move(told))};
 }
 
 std::unique_ptr<RecordingWriter> Recordings::begin(RecordingHeader header) const {
     header.ykd = version_;
+    told_(header.rm_id, {});
     const std::string name = directory_ + "/" + file_name_of(header);
-    auto made = RecordingWriter::create(fmt::format("{}{}", name, kRecordingSuffix), header, failed_);
+    auto made = RecordingWriter::create(fmt::format("{}{}", name, kRecordingSuffix), header, told_);
     for (int i = 2; !made.ok() && made.error().code == EEXIST && i < kMostAtOnce; ++i) // of another daemon
-        made = RecordingWriter::create(fmt::format("{}-{}{}", name, i, kRecordingSuffix), header, failed_);
+        made = RecordingWriter::create(fmt::format("{}-{}{}", name, i, kRecordingSuffix), header, told_);
     if (made.ok()) return std::move(made).value();
-    failed_(fmt::format("RM {} is not recorded: {}", header.rm_id, made.error().message));
+    told_(header.rm_id, made.error().message);
     return nullptr;
 }
 

@@ -51,12 +51,12 @@ struct RecordingHeader {
 /// Owner: CoreDoor. Thread: the owner thread of the RM.
 class RecordingWriter final : public Transcript {
 public:
-    /// Told once, in a sentence, why the recording ends early.
-    using Failed = std::function<void(const std::string& why)>;
+    /// The recording of this RM begins (no fault), or ends before its time.
+    using Told = std::function<void(const std::string& rm_id, const std::string& fault)>;
 
     /// Makes the file; an error names it, and has errno as its code.
     [[nodiscard]] static Result<std::unique_ptr<RecordingWriter>> create(std::string path,
-                                                                         const RecordingHeader& header, Failed failed);
+                                                                         const RecordingHeader& header, Told told);
     ~RecordingWriter() override;
     RecordingWriter(const RecordingWriter&) = delete;
     RecordingWriter& operator=(const RecordingWriter&) = delete;
@@ -87,8 +87,8 @@ private:
         Instant at;
         std::uint64_t count = 0, allocations = 0;
     };
-    RecordingWriter(int file, std::string path, Failed failed)
-        : file_(file), path_(std::move(path)), failed_(std::move(failed)) {}
+    RecordingWriter(int file, std::string path, std::string rm_id, Told told)
+        : file_(file), path_(std::move(path)), rm_id_(std::move(rm_id)), told_(std::move(told)) {}
 
     void say(Kind, std::string line) override { said_.push_back(std::move(line)); }
     static void pack_command(wire::Packer& packer, std::string_view what, Instant at);
@@ -106,8 +106,8 @@ private:
     void write_out();
 
     int file_;
-    const std::string path_;
-    const Failed failed_;
+    const std::string path_, rm_id_;
+    const Told told_;
     wire::Buffer buffer_;
     Cycles cycles_; // not written yet
     std::vector<std::string> said_;
@@ -117,19 +117,19 @@ private:
 /// Where the recordings of a daemon go.
 class Recordings {
 public:
-    /// Makes the directory if need be; an error names it. `failed`: see RecordingWriter; any thread.
+    /// Makes the directory if need be; an error names it. `told`: see RecordingWriter; any thread.
     [[nodiscard]] static Result<std::unique_ptr<Recordings>> open(std::string directory, std::string version,
-                                                                  RecordingWriter::Failed failed);
-    /// A file for a registration that begins; nullptr when it cannot be made, of which `failed` was told. Any thread.
+                                                                  RecordingWriter::Told told);
+    /// A file for a registration that begins; nullptr when it cannot be made, of which `told` was called. Any thread.
     [[nodiscard]] std::unique_ptr<RecordingWriter> begin(RecordingHeader header) const;
     [[nodiscard]] const std::string& directory() const { return directory_; }
 
 private:
-    Recordings(std::string directory, std::string version, RecordingWriter::Failed failed)
-        : directory_(std::move(directory)), version_(std::move(version)), failed_(std::move(failed)) {}
+    Recordings(std::string directory, std::string version, RecordingWriter::Told told)
+        : directory_(std::move(directory)), version_(std::move(version)), told_(std::move(told)) {}
 
     std::string directory_, version_;
-    RecordingWriter::Failed failed_;
+    RecordingWriter::Told told_;
 };
 
 /// One command of a recording and what was said to it.

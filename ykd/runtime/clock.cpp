@@ -1,25 +1,38 @@
 #include "ykd/runtime/clock.h"
 
+#include <algorithm>
+
 namespace yk {
 namespace {
 
-struct Anchor {
-    std::chrono::system_clock::time_point wall = std::chrono::system_clock::now();
-    SteadyClock::time_point steady = SteadyClock::now();
-};
+Duration wall_now() {
+    return std::chrono::system_clock::now().time_since_epoch();
+}
 
-const Anchor& anchor() {
-    static const Anchor kAtStart;
-    return kAtStart;
+Duration steady_now() {
+    return SteadyClock::now().time_since_epoch();
+}
+
+RealClock& process_clock() {
+    static RealClock clock(wall_now(), steady_now());
+    return clock;
 }
 
 } // namespace
 
+Duration RealClock::follow(Duration wall, Duration steady, bool may_jump) {
+    const Duration ahead = wall - Duration{at(steady).ns};
+    const Duration moved = may_jump ? ahead : std::clamp(ahead, -kSlew, kSlew);
+    offset_.fetch_add(moved.count(), std::memory_order_relaxed);
+    return ahead - moved;
+}
+
 Instant real_now() {
-    const Anchor& start = anchor();
-    const Duration since = SteadyClock::now() - start.steady;
-    const Duration wall = start.wall.time_since_epoch();
-    return Instant{(wall + since).count()};
+    return process_clock().at(steady_now());
+}
+
+Duration follow_wall_clock(bool may_jump) {
+    return process_clock().follow(wall_now(), steady_now(), may_jump);
 }
 
 } // namespace yk

@@ -116,6 +116,7 @@ void RmOwner::begin_shutdown() {
 // --- the loop -----------------------------------------------------------------------------------
 
 void RmOwner::run() {
+    at_work().whose = &rm_id_;
     while (!stopping_.load(std::memory_order_relaxed)) {
         mailbox_.wait_until(next_wake());
         turn();
@@ -129,7 +130,9 @@ SteadyClock::time_point RmOwner::next_wake() const {
     if (const auto call = calls_.next()) wake = std::min(wake, *call);
     if (!door_ || options_.virtual_clock) return wake;
     Instant next = events_.has_batch() ? next_event_batch_ : Instant{real_now() + Duration{kHeartbeat}};
-    if (const auto timer = context()->next_timer()) next = std::min(next, *timer);
+    const auto timer =
+        finishing_ ? std::nullopt : context()->next_timer(); // none fires any more, however long it is due
+    if (timer) next = std::min(next, *timer);
     return std::min(wake, now + std::max(Duration{0}, next - real_now()));
 }
 
@@ -141,13 +144,17 @@ void RmOwner::set_now() {
 
 void RmOwner::turn() {
     last_turn_.store(real_now().ns, std::memory_order_relaxed);
+    turns_.fetch_add(1, std::memory_order_relaxed);
     mailbox_.take(kMaxElementsPerTurn, control_, work_, settle);
     set_now();
     run_control();
     run_work();
+    at_work().what = "its timers";
     if (!options_.virtual_clock) fire_timers();
     expire_calls();
+    at_work().what = "a scheduling cycle";
     schedule();
+    at_work().what = "what is to be told";
     check_liveness();
     send_events();
     flush();

@@ -17,6 +17,7 @@
 #include "libcore/scheduler/cluster_context.h"
 #include "protocol/si/enums.h"
 #include "ykd/door/core_door.h"
+#include "ykd/runtime/at_work.h"
 #include "ykd/runtime/call_watch.h"
 #include "ykd/runtime/callback_writer.h"
 #include "ykd/runtime/daemon_calls.h"
@@ -37,6 +38,8 @@ public:
     /// The owner was closed before it came to the task. `accepted`: the task had a place, it was not waiting for room.
     /// Any thread.
     virtual void gone(bool accepted) = 0;
+    /// For the last words of the process (AtWork): a literal.
+    [[nodiscard]] virtual const char* what() const { return "a question"; }
     /// A task that waited for room was accepted at `position`, or (nullopt) waited too long. Any thread.
     virtual void settled(std::optional<std::uint64_t> /*position*/) {}
 };
@@ -148,6 +151,8 @@ public:
     void heard();
     /// When the loop last came round, real time; for the watchdog and health check 13.
     [[nodiscard]] Instant last_turn() const { return Instant{last_turn_.load(std::memory_order_relaxed)}; }
+    /// How often the loop came round.
+    [[nodiscard]] std::uint64_t turns() const { return turns_.load(std::memory_order_relaxed); }
     /// I-263: no further cycles; the stream ends with a Notice SHUTDOWN.
     void begin_shutdown();
     /// After begin_shutdown(): everything queued was delivered.
@@ -192,7 +197,10 @@ public:
 private:
     static void settle(OwnerTaskPtr& task, std::optional<std::uint64_t> position) { task->settled(position); }
     static void hand_back(OwnerTaskPtr& task, bool accepted) { task->gone(accepted); }
-    void run_task(OwnerTask& task) { closed_ ? task.gone(true) : task.run(*this); }
+    void run_task(OwnerTask& task) {
+        at_work().what = task.what();
+        closed_ ? task.gone(true) : task.run(*this);
+    }
     void run();
     void turn();
     void run_control();
@@ -219,6 +227,7 @@ private:
     OutboundStream stream_;
     std::atomic<si::CoreState> state_{si::CoreState::New};
     std::atomic<std::int64_t> last_heard_{0}, published_now_{0}, last_turn_{0};
+    std::atomic<std::uint64_t> turns_{0};
     std::atomic<bool> stopping_{false};
     std::atomic<bool> ended_{false}; // the last item was queued
 

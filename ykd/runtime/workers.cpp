@@ -1,10 +1,11 @@
 #include "ykd/runtime/workers.h"
 
+#include <exception>
 #include <utility>
 
 namespace yk {
 
-Workers::Workers(unsigned threads) {
+Workers::Workers(unsigned threads, std::function<void(const char* what)> fault) : fault_(std::move(fault)) {
     for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
 }
 
@@ -38,9 +39,17 @@ void Workers::run() {
         std::function<void()> work = std::move(queue_.front());
         queue_.pop_front();
         lock.unlock();
-        work();
+        call(work);
         work = nullptr; // what it owned may post again while it is freed
         lock.lock();
+    }
+}
+
+void Workers::call(std::function<void()>& work) const {
+    try {
+        work();
+    } catch (const std::exception& thrown) {
+        fault_(thrown.what());
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Workers: a few threads that decode requests, run the services and encode dumps. Nothing they run waits for anything
-// but a short lock.
+// but a short lock. What one of them throws (no memory for a large answer) hurts that request alone: it owns nothing
+// that lasts, and a call that goes without an answer gets E_INTERNAL.
 
 #include <condition_variable>
 #include <deque>
@@ -13,7 +14,8 @@ namespace yk {
 
 class Workers {
 public:
-    explicit Workers(unsigned threads);
+    /// `fault` is told what was thrown.
+    Workers(unsigned threads, std::function<void(const char* what)> fault);
     ~Workers();
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
@@ -24,7 +26,9 @@ public:
 
 private:
     void run();
+    void call(std::function<void()>& work) const;
 
+    const std::function<void(const char*)> fault_;
     std::mutex mutex_;
     std::condition_variable bell_;
     std::deque<std::function<void()>> queue_;

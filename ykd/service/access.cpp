@@ -22,7 +22,6 @@ namespace {
 constexpr auto kMinute = std::chrono::minutes{1};
 constexpr std::size_t kFailuresPerMinute = 5; // I-342
 constexpr std::size_t kGarbagePerMinute = 10; // I-310
-constexpr std::size_t kAddresses = 10'000;    // remembered at most
 constexpr std::size_t kDigestLength = 64;
 
 std::string upper(std::string text) {
@@ -165,9 +164,22 @@ const TokenRule* Access::find_token(const std::string& token) const {
     return found;
 }
 
-Result<Grant> Access::authenticate(const wire::Peer& peer, const std::string& token) const {
-    using Transport = wire::Peer::Transport;
+Result<Grant, AuthRefusal> Access::authenticate(const wire::Peer& peer, const std::string& token) {
     const std::lock_guard lock(mutex_);
+    if (!token.empty() && guesses_.count(peer.address) >= kFailuresPerMinute)
+        return AuthRefusal{
+            fmt::format("{} wrong tokens came from {} within a minute: no other is looked at until it is "
+                        "over",
+                        kFailuresPerMinute, peer.address),
+            true};
+    auto grant = judge(peer, token);
+    if (grant.ok()) return std::move(grant).value();
+    if (!token.empty()) guesses_.note(peer.address);
+    return AuthRefusal{grant.error().message, failures_.note(peer.address) >= kFailuresPerMinute};
+}
+
+Result<Grant> Access::judge(const wire::Peer& peer, const std::string& token) const {
+    using Transport = wire::Peer::Transport;
     Grant grant{peer.address, si::Role::Observer, "*"};
     if (peer.transport == Transport::Inproc) grant.role = si::Role::Admin;
     if (peer.transport == Transport::Ipc) {
@@ -191,12 +203,6 @@ Result<Grant> Access::authenticate(const wire::Peer& peer, const std::string& to
                                                              : fmt::format("token {} {} ({})", si::text(rule->role),
                                                                            rule->rms, rule->digest.substr(0, 8));
     return Grant{who, rule->role, rule->rms};
-}
-
-bool Access::count_failure(const std::string& address) {
-    const std::lock_guard lock(mutex_);
-    if (failures_.size() > kAddresses) failures_.clear();
-    return count_in_minute(failures_[address], kFailuresPerMinute);
 }
 
 // --- Connections --------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include "protocol/transport/server.h"
 #include "ykd/runtime/clock.h"
 #include "ykd/service/daemon_settings.h"
+#include "ykd/service/minute_counter.h"
 
 namespace yk::service {
 
@@ -35,6 +36,12 @@ struct TokenRule {
 /// The file must belong to the daemon's user and be closed to everybody else.
 [[nodiscard]] Result<std::vector<TokenRule>> read_tokens(const std::string& path);
 
+/// Why somebody is not let in. `cut`: the connection is to be closed, too (I-342).
+struct AuthRefusal {
+    std::string message;
+    bool cut = false;
+};
+
 /// Thread: any.
 class Access {
 public:
@@ -44,14 +51,15 @@ public:
 
     /// Whether a connection may be made at all (I-340).
     [[nodiscard]] bool admits(const wire::Peer& peer) const;
-    /// What the peer is granted with this token (may be empty). An error: E_AUTH.
-    [[nodiscard]] Result<Grant> authenticate(const wire::Peer& peer, const std::string& token) const;
-
-    /// Counts a failed attempt; true: the fifth of this address within a minute, cut the connection (I-342).
-    [[nodiscard]] bool count_failure(const std::string& address);
+    /// What the peer is granted with this token (may be empty). An error: E_AUTH. After five wrong tokens of an address
+    /// within a minute no further one is compared, the right one neither: else the limit would be none for who sends
+    /// guesses without waiting for answers, or over connection after connection (A7).
+    [[nodiscard]] Result<Grant, AuthRefusal> authenticate(const wire::Peer& peer, const std::string& token);
 
 private:
-    [[nodiscard]] std::optional<Grant> rule_of(const wire::Peer& peer) const; // REQUIRES: mutex_ held
+    // REQUIRES: mutex_ held
+    [[nodiscard]] std::optional<Grant> rule_of(const wire::Peer& peer) const;
+    [[nodiscard]] Result<Grant> judge(const wire::Peer& peer, const std::string& token) const;
     [[nodiscard]] const TokenRule* find_token(const std::string& token) const;
 
     const uid_t own_uid_;
@@ -61,7 +69,8 @@ private:
     mutable std::mutex mutex_;
     std::vector<PeerRule> peers_;
     std::vector<TokenRule> tokens_;
-    std::map<std::string, std::deque<SteadyClock::time_point>> failures_; // by address
+    MinuteCounter failures_; // by address
+    MinuteCounter guesses_;  // those of them with a wrong token
 };
 
 /// What is known of open connections: whose they are (I-323), how often they sent garbage (I-310). Thread: any.

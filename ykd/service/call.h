@@ -44,6 +44,7 @@ public:
 
     [[nodiscard]] Daemon& daemon() const { return daemon_; }
     [[nodiscard]] const wire::Peer& peer() const { return *peer_; }
+    [[nodiscard]] const std::shared_ptr<const wire::Peer>& shared_peer() const { return peer_; }
     [[nodiscard]] std::string_view message() const { return request_.bytes(); }
     /// Until when the sender is willing to wait.
     [[nodiscard]] SteadyClock::time_point deadline() const;

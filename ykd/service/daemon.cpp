@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "libcore/config_yaml/load.h"
+#include "ykd/door/files.h"
 #include "ykd/runtime/clock.h"
 #include "ykd/service/application_summary.h"
 #include "ykd/service/configuration.h"
@@ -56,7 +57,8 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
       extra_config_(settings_.extra_config),
       config_files_(settings_),
       history_(settings_.history_size),
-      workers_(worker_count()) {
+      workers_(worker_count(),
+               [](const char* what) { log("core").error("a worker dropped what it was at: {}", what); }) {
     ring_.set_listener([this] {
         if (event_streams_.wants_delivery()) workers_.post([this] { event_streams_.deliver(); });
     });
@@ -136,7 +138,9 @@ Result<void> Daemon::open_listeners() {
 Result<void> Daemon::start() {
     if (!settings_.record_directory.empty()) {
         YK_TRY(opened, Recordings::open(settings_.record_directory, version_,
-                                        [](const std::string& why) { log("core").error("recording: {}", why); }));
+                                        [this](const std::string& rm_id, const std::string& fault) {
+                                            note_recording(rm_id, fault);
+                                        }));
         recordings_ = std::move(opened);
         log("core").warn("everything that is done to the core is recorded in {} (--record), which grows without end",
                          settings_.record_directory);
@@ -249,30 +253,39 @@ void Daemon::apply_extra_config() {
 
 // --- resource managers --------------------------------------------------------------------------
 
-RmPtr Daemon::make_rm(const std::string& rm_id) {
-    return rms_.find_or_make(rm_id, [&] {
-        RmOwner::Hooks hooks;
-        hooks.state_changed = [rm_id](si::CoreState from, si::CoreState to, const std::string& reason) {
-            const auto level = to == si::CoreState::Lost        ? spdlog::level::err
-                               : to == si::CoreState::Suspended ? spdlog::level::warn
-                                                                : spdlog::level::info;
-            log("core.rmproxy").log(level, "RM {}: {} -> {} ({})", rm_id, si::text(from), si::text(to), reason);
-        };
-        hooks.retired = [this, rm_id] {
-            workers_.post([this, rm_id] {
-                if (const RmPtr rm = rms_.find(rm_id)) remove_lost(rm);
-            });
-        };
-        hooks.application_ended = [rm_id, as_json = settings_.summary_json](const ApplicationView& application) {
-            if (!application.started) return;
-            auto& usage = log("core.scheduler.application.usage");
-            usage.info("{}", summary_line(application, rm_id));
-            if (as_json) usage.info("{}", summary_json(application, rm_id));
-        };
-        hooks.warn = [](std::string_view logger, const std::string& sentence) { log(logger).warn("{}", sentence); };
-        return std::make_shared<Rm>(rm_id, owner_options(settings_, recordings_), now(), ring_, tally_,
-                                    std::move(hooks));
-    });
+RmOwner::Hooks Daemon::hooks_of(const std::string& rm_id) {
+    RmOwner::Hooks hooks;
+    hooks.state_changed = [rm_id](si::CoreState from, si::CoreState to, const std::string& reason) {
+        const auto level = to == si::CoreState::Lost        ? spdlog::level::err
+                           : to == si::CoreState::Suspended ? spdlog::level::warn
+                                                            : spdlog::level::info;
+        log("core.rmproxy").log(level, "RM {}: {} -> {} ({})", rm_id, si::text(from), si::text(to), reason);
+    };
+    hooks.retired = [this, rm_id] {
+        workers_.post([this, rm_id] {
+            if (const RmPtr rm = rms_.find(rm_id)) remove_lost(rm);
+        });
+    };
+    hooks.application_ended = [rm_id, as_json = settings_.summary_json](const ApplicationView& application) {
+        if (!application.started) return;
+        auto& usage = log("core.scheduler.application.usage");
+        usage.info("{}", summary_line(application, rm_id));
+        if (as_json) usage.info("{}", summary_json(application, rm_id));
+    };
+    hooks.warn = [](std::string_view logger, const std::string& sentence) { log(logger).warn("{}", sentence); };
+    return hooks;
+}
+
+Result<RmPtr> Daemon::make_rm(const std::string& rm_id, const PlaceTaker& taker) {
+    const auto make = [&] {
+        return std::make_shared<Rm>(rm_id, taker, owner_options(settings_, recordings_), now(), ring_, tally_,
+                                    hooks_of(rm_id));
+    };
+    try {
+        return rms_.find_or_make(rm_id, taker, make);
+    } catch (const std::system_error& fault) { // also on the owner thread of a former RM, where nothing catches
+        return Error{0, fmt::format("no thread can be started for RM {}: {}", rm_id, fault.what()), {}};
+    }
 }
 
 void Daemon::remove_lost(const RmPtr& rm) {
@@ -291,13 +304,16 @@ void Daemon::remove_lost(const RmPtr& rm) {
 /// First out of the table, then closed: who is told that it is gone, and asks the table again, finds another or none.
 void Daemon::retire(const RmPtr& rm) {
     rms_.remove(rm);
+    degraded_.clear("recording " + rm->id);
     rm->owner.close();
     workers_.post([rm] { rm->owner.stop(); }); // also keeps it until then: no owner thread can end itself
 }
 
-bool Daemon::owns_rm(const Session& session) const {
-    const auto rms = rms_.all();
-    return std::any_of(rms.begin(), rms.end(), [&](const RmPtr& rm) { return rm->is_owned_by(session); });
+std::set<wire::Sid> Daemon::owning_sessions() const {
+    std::set<wire::Sid> sessions;
+    for (const RmPtr& rm : rms_.all())
+        if (const auto owner = rm->owner_session()) sessions.insert(*owner);
+    return sessions;
 }
 
 bool Daemon::owners_alive(Duration limit) const {
@@ -309,9 +325,39 @@ bool Daemon::owners_alive(Duration limit) const {
 // --- housekeeping -------------------------------------------------------------------------------
 
 void Daemon::sweep() {
+    follow_clock();
     sessions_.sweep();
     snapshots_.sweep();
     event_streams_.sweep();
+}
+
+/// See RealClock: without an RM nobody hangs on the time.
+void Daemon::follow_clock() {
+    constexpr Duration kSmall = std::chrono::seconds{2};
+    Duration ahead{};
+    if (!rms_.if_empty([&] { ahead = follow_wall_clock(true); })) ahead = follow_wall_clock(false);
+    if (std::abs(ahead.count()) < kSmall.count()) {
+        if (degraded_.clear("clock")) log("core").info("the times of ykd agree with the machine's clock again");
+        return;
+    }
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(ahead).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::minutes>(ahead / RealClock::kSlew * std::chrono::seconds{1});
+    const std::string sentence =
+        fmt::format("the machine's clock was set while ykd ran: times of ykd are {} s {}, and follow slowly, for "
+                    "timers hang on them; "
+                    "they agree in {} min, or at once when no RM is registered or ykd is restarted",
+                    std::abs(seconds), seconds > 0 ? "behind it" : "ahead of it", std::abs(left.count()) + 1);
+    if (degraded_.set("clock", sentence)) log("core").warn("{}", sentence);
+}
+
+/// Of an RM begins (no fault), or ended before its time.
+void Daemon::note_recording(const std::string& rm_id, const std::string& fault) {
+    const std::string key = "recording " + rm_id;
+    if (fault.empty()) return static_cast<void>(degraded_.clear(key));
+    log("core").error("recording of RM {}: {}", rm_id, fault);
+    degraded_.set(key, fmt::format("RM {} is not recorded any more since {}: {}; make room and register it anew", rm_id,
+                                   utc_stamp(real_now()), fault));
 }
 
 /// The interval may change at any time (C-462), so it is looked at once a second.
@@ -321,8 +367,8 @@ void Daemon::plan_health_check() {
     deadlines_.call_after(interval > Duration{0} ? std::min(interval, kLook) : kLook, [this] {
         const Duration wanted = current_settings().service.health_interval;
         const auto last = health_.last();
-        const bool due =
-            wanted > Duration{0} && (!last || real_now() - Instant{(*last)["At"].get<std::int64_t>()} >= wanted);
+        const Duration age = last ? real_now() - Instant{(*last)["At"].get<std::int64_t>()} : wanted;
+        const bool due = wanted > Duration{0} && (age >= wanted || age < Duration{0}); // the clock was set back
         if (due)
             health_.run(*this, [](const wire::Value& result) {
                 if (!result["Healthy"].get<bool>())

@@ -17,11 +17,13 @@
 #include "ykd/service/call.h"
 #include "ykd/service/config_files.h"
 #include "ykd/service/config_history.h"
+#include "ykd/service/degraded.h"
 #include "ykd/service/dump_snapshots.h"
 #include "ykd/service/event_streams.h"
 #include "ykd/service/extra_config.h"
 #include "ykd/service/health_keeper.h"
 #include "ykd/service/history_keeper.h"
+#include "ykd/service/line_limit.h"
 #include "ykd/service/random_bytes.h"
 #include "ykd/service/request_meter.h"
 #include "ykd/service/rm_table.h"
@@ -71,6 +73,9 @@ public:
     [[nodiscard]] HistoryKeeper& history() { return history_; }
     [[nodiscard]] const TallyBoard& tally() const { return tally_; }
     [[nodiscard]] RequestMeter& requests() { return requests_; }
+    [[nodiscard]] Degraded& degraded() { return degraded_; }
+    [[nodiscard]] const Degraded& degraded() const { return degraded_; }
+    [[nodiscard]] LineLimit& line_limit() { return line_limit_; }
 
     // --- state ----------------------------------------------------------------------------------
     [[nodiscard]] bool is_stopping() const { return stopping_.load(std::memory_order_relaxed); }
@@ -92,13 +97,13 @@ public:
     [[nodiscard]] bool hot_refresh() const { return hot_refresh_.load(std::memory_order_relaxed); }
     /// After extraConfig changed: tells all who read it, and logs what is doubtful.
     void apply_extra_config();
-    /// The RM with this id, made if it is new. nullptr: too many.
-    [[nodiscard]] RmPtr make_rm(const std::string& rm_id);
+    /// The RM with this id, made if it is new. An error: there is no place for one.
+    [[nodiscard]] Result<RmPtr> make_rm(const std::string& rm_id, const PlaceTaker& taker);
     /// Takes the RM out of the table for good and lets its thread end; what waits for it is told so. Owner thread,
     /// after uninstall().
     void retire(const RmPtr& rm);
-    /// Whether a session owns an RM.
-    [[nodiscard]] bool owns_rm(const Session& session) const;
+    /// The sessions that own an RM.
+    [[nodiscard]] std::set<wire::Sid> owning_sessions() const;
     /// When every owner thread's loop came round within `limit`.
     [[nodiscard]] bool owners_alive(Duration limit) const;
 
@@ -106,7 +111,10 @@ private:
     [[nodiscard]] Result<void> open_listeners();
     [[nodiscard]] Result<void> load_access();
     void sweep();
+    void follow_clock();
+    void note_recording(const std::string& rm_id, const std::string& fault);
     void plan_health_check();
+    [[nodiscard]] RmOwner::Hooks hooks_of(const std::string& rm_id);
     void remove_lost(const RmPtr& rm);
     void on_closed(std::uint32_t connection);
     void wait_for_delivery(SteadyClock::time_point until);
@@ -124,6 +132,8 @@ private:
     DerivedSettings derived_;
     std::optional<ReloadNote> settings_reload_;
 
+    Degraded degraded_;
+    LineLimit line_limit_;
     std::shared_ptr<const Recordings> recordings_; // set by start()
     EventRing ring_;
     Access access_;

@@ -67,12 +67,17 @@ void execute(const CallPtr& call) {
     }
 }
 
+void log_garbage(Daemon& daemon, const std::string& address) {
+    if (const auto suffix = daemon.line_limit().suffix(address))
+        log("wire").warn("closing a connection of {} after ten undecodable messages{}", address, *suffix);
+}
+
 bool decode(Daemon& daemon, const CallPtr& call) {
     auto decoded = wire::decode_request(call->message());
     if (!decoded.ok()) {
         const bool garbage = decoded.error().error.code == ErrorCode::Decode;
         const bool cut = garbage && daemon.connections().count_garbage(call->peer().connection);
-        if (cut) log("wire").warn("closing a connection of {} after ten undecodable messages", call->peer().address);
+        if (cut) log_garbage(daemon, call->peer().address);
         call->fail_undecoded(decoded.error(), cut);
         return false;
     }
@@ -103,6 +108,7 @@ bool find_session(Daemon& daemon, const CallPtr& call) {
         return false;
     }
     call->session->touch();
+    call->session->used_over(call->shared_peer());
     return true;
 }
 

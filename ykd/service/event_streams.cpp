@@ -35,13 +35,19 @@ std::string EventStreams::open(const Session& session, std::uint64_t next, std::
                                std::uint64_t max_per_client) {
     sweep();
     const std::lock_guard lock(mutex_);
-    const std::string& client = session.grant.name;
-    const auto of_client = std::count_if(streams_.begin(), streams_.end(),
-                                         [&](const auto& entry) { return entry.second.client == client; });
-    if (streams_.size() >= max_all || static_cast<std::uint64_t>(of_client) >= max_per_client) return {};
+    if (!has_room(session, max_all, max_per_client))
+        std::erase_if(streams_, [](const auto& one) { return one.second.left; });
+    if (!has_room(session, max_all, max_per_client)) return {};
     std::string id = fmt::format("events-{}", ++last_id_);
-    streams_[id] = Stream{client, session.sid, next, real_now(), SteadyClock::now(), nullptr, {}};
+    streams_[id] = Stream{session.grant.name, session.sid, next, real_now(), SteadyClock::now(), false, nullptr, {}};
     return id;
+}
+
+bool EventStreams::has_room(const Session& session, std::uint64_t max_all, std::uint64_t max_per_client) const {
+    const auto of_client = std::count_if(streams_.begin(), streams_.end(),
+                                         [&](const auto& entry) { return entry.second.client == session.grant.name; });
+    const std::uint64_t kept = session.role == si::Role::Admin ? 0 : max_all / 10;
+    return streams_.size() < max_all - kept && static_cast<std::uint64_t>(of_client) < max_per_client;
 }
 
 void EventStreams::session_ended(const wire::Sid& session) {
@@ -60,6 +66,7 @@ void EventStreams::read(const CallPtr& call, const std::string& id, std::optiona
                               "streamID");
         Stream& stream = found->second;
         stream.last_used = SteadyClock::now();
+        stream.left = false;
         older = std::exchange(stream.parked, nullptr);
         if (older) --parked_;
         if (after) stream.next = *after;
@@ -113,6 +120,7 @@ void EventStreams::disconnected(std::uint32_t connection) {
         if (!stream.parked || stream.parked->peer().connection != connection) continue;
         stream.parked->drop();
         stream.parked.reset();
+        stream.left = true;
         --parked_;
     }
 }

@@ -21,7 +21,8 @@ public:
         Instant since;
     };
 
-    /// A new stream whose first record is `next`; empty: the limits of I-633 are reached.
+    /// A new stream whose first record is `next`; empty: the limits of I-633 are reached. A tenth of all is kept for
+    /// sessions of role admin (A8); streams whose reader's connection closed make room first.
     [[nodiscard]] std::string open(const Session& session, std::uint64_t next, std::uint64_t max_all,
                                    std::uint64_t max_per_client);
     /// The session said Bye: its streams need not wait for their idle time.
@@ -48,11 +49,14 @@ private:
         std::uint64_t next = 0;
         Instant since;
         SteadyClock::time_point last_used;
+        bool left = false; // the connection of its last reader closed
         CallPtr parked;
         EventFilter filter;
     };
     /// Answers with what there is from the stream's cursor on; false: nothing, and `even_empty` is off.
     bool answer(const std::string& id, Stream& stream, const CallPtr& call, bool even_empty); // REQUIRES: mutex_ held
+    [[nodiscard]] bool has_room(const Session& session, std::uint64_t max_all,
+                                std::uint64_t max_per_client) const; // REQUIRES: mutex_ held
     void wait_over(const std::string& id, const Call* call);
 
     mutable std::mutex mutex_;

@@ -49,6 +49,16 @@ HealthCheckView streams(const std::vector<RmPtr>& rms) {
     return {"Streams", wrong.empty(), "Checks that no RM is lost, failed or congested", wrong};
 }
 
+constexpr const char* kDaemonCheck = "Daemon";
+
+/// Only listed when it fails: the others are those of interface.md 5.6.
+std::optional<HealthCheckView> daemon_itself(const Degraded& degraded) {
+    const auto reasons = degraded.list();
+    if (reasons.empty()) return std::nullopt;
+    return HealthCheckView{kDaemonCheck, false, "Checks that nothing is wrong with the daemon itself",
+                           fmt::format("{}", fmt::join(reasons, "; "))};
+}
+
 HealthCheckView main_loop(const std::vector<RmPtr>& rms) {
     std::string wrong;
     for (const RmPtr& rm : rms) {
@@ -84,18 +94,21 @@ std::vector<HealthCheckView> HealthKeeper::recent_failures(const CoreCounters& t
 wire::Value HealthKeeper::keep(Daemon& daemon, const std::vector<HealthCheckView>& checks) {
     wire::Value list = wire::Value::array();
     std::vector<std::string> failures;
+    bool healthy = true;
     for (const HealthCheckView& check : checks) {
         list.push_back({{"Name", check.name},
                         {"Succeeded", check.succeeded},
                         {"Description", check.description},
                         {"DiagnosisMessage", check.diagnosis}});
-        if (!check.succeeded)
+        if (check.succeeded) continue;
+        healthy = false;
+        if (check.name != kDaemonCheck) // Status has its sentences by itself
             failures.push_back(fmt::format("health check \"{}\" failed: {}", check.name, check.diagnosis));
     }
     const std::lock_guard lock(mutex_);
     const Instant now = real_now();
-    if (failures.empty() != healthy_) since_ = now;
-    healthy_ = failures.empty();
+    if (healthy != healthy_) since_ = now;
+    healthy_ = healthy;
     failures_ = std::move(failures);
     last_ = {{"Healthy", healthy_},
              {"HealthChecks", std::move(list)},
@@ -118,6 +131,7 @@ void HealthKeeper::run(Daemon& daemon, std::function<void(const wire::Value&)> d
                 for (const HealthCheckView& check : one.answer.checks) merge(checks, check, one.rm->id);
             checks.push_back(streams(rms));
             checks.push_back(main_loop(rms));
+            if (auto failed = daemon_itself(daemon.degraded())) checks.push_back(*std::move(failed));
             done(keep(daemon, checks));
         });
 }

@@ -35,9 +35,10 @@ std::optional<Grant> authenticate(const CallPtr& call, const std::string& token)
     Daemon& daemon = call->daemon();
     auto grant = daemon.access().authenticate(call->peer(), token);
     if (grant.ok()) return std::move(grant).value();
-    const bool cut = daemon.access().count_failure(call->peer().address);
-    log("core.security").warn("refused {}: {}", call->peer().address, grant.error().message);
-    call->fail_later(kAuthDelay, {ErrorCode::Auth, grant.error().message, {}, {}, {}}, cut);
+    const AuthRefusal& refusal = grant.error();
+    if (const auto suffix = daemon.line_limit().suffix(call->peer().address))
+        log("core.security").warn("refused {}: {}{}", call->peer().address, refusal.message, *suffix);
+    call->fail_later(kAuthDelay, {ErrorCode::Auth, refusal.message, {}, {}, {}}, refusal.cut);
     return std::nullopt;
 }
 
@@ -127,13 +128,16 @@ void hello(const CallPtr& call) {
     SessionPtr session = resumed_session(daemon, *request, *grant);
     const bool resumed = session != nullptr;
     if (!resumed) {
-        session = daemon.sessions().create(*grant, *role, daemon.settings().reply_memory,
-                                           [&daemon](const Session& one) { return daemon.owns_rm(one); });
-        if (!session) return call->busy(fmt::format("{} sessions are in use", daemon.settings().max_sessions), 1000);
+        auto made = daemon.sessions().create(*grant, *role, daemon.settings().reply_memory, call->shared_peer(),
+                                             [&daemon] { return daemon.owning_sessions(); });
+        if (!made.ok())
+            return call->busy(made.error().message + "; end some, or raise --max-sessions (maxSessions)", 1000);
+        session = std::move(made).value();
         session->client = request->client;
         session->max_message = request->max_message.value_or(0);
     }
     session->touch();
+    session->used_over(call->shared_peer());
     if (call->peer().transport != wire::Peer::Transport::Ipc)
         daemon.connections().set_identity(call->peer().connection, grant->name);
     log("wire.session")

@@ -337,9 +337,14 @@ std::uint64_t open_files() {
     return count;
 }
 
-void write_process(MetricWriter& to, const Daemon& daemon, std::size_t sessions) {
-    to.family("yunikorn_sessions", MetricType::Gauge, "Sessions.");
-    to.count({}, sessions);
+void write_process(MetricWriter& to, const Daemon& daemon, const SessionTable::Count& sessions) {
+    to.family("yunikorn_sessions", MetricType::Gauge, "Sessions whose client is connected.");
+    to.count({}, sessions.connected);
+    to.family("yunikorn_sessions_kept", MetricType::Gauge, "Sessions whose client is gone, until their time is over.");
+    to.count({}, sessions.kept);
+    to.family("yunikorn_degraded", MetricType::Gauge,
+              "Things that are wrong with the daemon itself, by what they are.");
+    for (const auto& [reason, count] : daemon.degraded().counts()) to.count({{"reason", reason}}, count);
     to.family("yunikorn_build_info", MetricType::Gauge, "1; what runs is in the labels.");
     to.count({{"version", daemon.version()}, {"revision", YK_REVISION}}, 1);
     to.family("process_resident_memory_bytes", MetricType::Gauge, "Resident memory size in bytes.");
@@ -376,7 +381,7 @@ void write_all(MetricWriter& to, Daemon& daemon, const Pictures& pictures, const
     write_rms(to, rms);
     write_calls(to, rms);
     write_requests(to, daemon.requests().read());
-    write_process(to, daemon, daemon.sessions().size());
+    write_process(to, daemon, daemon.sessions().count());
 }
 
 /// The pictures of an RM in the making.

@@ -221,9 +221,9 @@ void leave(const CallPtr& call, const RmPtr& rm, RmOwner& owner, bool force) {
 void hand_over(const RegistrationPtr& registration) {
     const CallPtr& call = registration->call;
     if (call->daemon().is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
-    registration->rm = call->daemon().make_rm(registration->request.rm_id);
-    if (!registration->rm)
-        return call->busy(fmt::format("{} RMs are registered, which is the limit", RmTable::kMaxRms), 1000);
+    auto made = call->daemon().make_rm(registration->request.rm_id, call->session->taker());
+    if (!made.ok()) return call->busy(made.error().message + "; unregister one (ykctl rm deregister RM)", 1000);
+    registration->rm = std::move(made).value();
     registration->rm->owner.in_order([registration](RmOwner& owner) { install(registration, owner); },
                                      [registration] { hand_over(registration); });
 }

@@ -8,10 +8,19 @@ RmPtr RmTable::find(const std::string& rm_id) const {
     return found == rms_.end() ? nullptr : found->second;
 }
 
-RmPtr RmTable::find_or_make(const std::string& rm_id, const std::function<RmPtr()>& make) {
+Result<RmPtr> RmTable::find_or_make(const std::string& rm_id, const PlaceTaker& taker,
+                                    const std::function<RmPtr()>& make) {
     const std::lock_guard lock(mutex_);
     if (const auto found = rms_.find(rm_id); found != rms_.end()) return found->second;
-    if (rms_.size() >= kMaxRms) return nullptr;
+    const Places places(kMaxRms);
+    PlacesTaken taken;
+    std::size_t own = 0; // not those made as an admin
+    for (const auto& [id, rm] : rms_) {
+        ++taken[rm->taker.identity];
+        if (!rm->taker.admin && rm->taker.identity == taker.identity) ++own;
+    }
+    if (const auto shortage = places.look(taker, rms_.size(), own); shortage != Places::Shortage::None)
+        return Error{0, places.refusal(shortage, taker, taken, "RMs"), {}};
     RmPtr rm = make();
     rms_.emplace(rm_id, rm);
     return rm;

@@ -12,6 +12,7 @@
 #include "protocol/si/messages.h"
 #include "ykd/runtime/rm_owner.h"
 #include "ykd/service/config_store.h"
+#include "ykd/service/places.h"
 #include "ykd/service/session.h"
 #include "ykd/service/user_directory.h"
 
@@ -42,9 +43,10 @@ struct RmFacts {
 };
 
 struct Rm {
-    Rm(const std::string& rm_id, const OwnerOptions& options, Instant now, EventRing& ring, TallyBoard& tally,
-       RmOwner::Hooks hooks)
+    Rm(const std::string& rm_id, PlaceTaker by, const OwnerOptions& options, Instant now, EventRing& ring,
+       TallyBoard& tally, RmOwner::Hooks hooks)
         : id(rm_id),
+          taker(std::move(by)),
           users(std::make_shared<UserDirectory>(rm_id)),
           owner(rm_id, options, now, ring, tally, std::move(hooks)) {
         ++living_;
@@ -74,12 +76,18 @@ struct Rm {
         const std::lock_guard lock(mutex_);
         return facts_.owner == session.sid;
     }
+    /// None: it is detached, or not registered yet.
+    [[nodiscard]] std::optional<wire::Sid> owner_session() const {
+        const std::lock_guard lock(mutex_);
+        return facts_.owner;
+    }
     [[nodiscard]] bool is_detached() const {
         const std::lock_guard lock(mutex_);
         return facts_.detached.has_value();
     }
 
     const std::string id;
+    const PlaceTaker taker;                     // who registered it first
     const std::shared_ptr<UserDirectory> users; // shared with the requests that wait in the mailbox
     ConfigStore config_store;                   // the owner thread's
     RmOwner owner;
@@ -99,8 +107,17 @@ public:
 
     /// nullptr: never registered, or not any more.
     [[nodiscard]] RmPtr find(const std::string& rm_id) const;
-    /// The RM, made by `make` if it is new. nullptr: kMaxRms are there.
-    [[nodiscard]] RmPtr find_or_make(const std::string& rm_id, const std::function<RmPtr()>& make);
+    /// The RM, made by `make` if it is new. An error: there is no place for one (Places), and who has them.
+    [[nodiscard]] Result<RmPtr> find_or_make(const std::string& rm_id, const PlaceTaker& taker,
+                                             const std::function<RmPtr()>& make);
+    /// Calls `f` if there is no RM, and none is made meanwhile.
+    template <class F>
+    bool if_empty(F&& f) const {
+        const std::lock_guard lock(mutex_);
+        if (!rms_.empty()) return false;
+        f();
+        return true;
+    }
     /// Takes it out, if it is still this one. The caller lets go of it where its thread may be joined.
     void remove(const RmPtr& rm);
     /// By id.

@@ -16,6 +16,7 @@
 
 #include "libcore/config_yaml/load.h"
 #include "protocol/transport/tls_files.h"
+#include "ykd/service/address_space.h"
 #include "ykd/service/config_watch.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/log.h"
@@ -125,7 +126,8 @@ private:
         const auto rms = daemon_.rms().all();
         for (const RmPtr& rm : rms)
             if (rm->owner.state() == si::CoreState::Running) ++running;
-        return fmt::format("{} RMs, {} running; {} sessions{}{}", rms.size(), running, daemon_.sessions().size(),
+        return fmt::format("{} RMs, {} running; {} sessions{}{}", rms.size(), running,
+                           daemon_.sessions().count().connected,
                            last_reload_.empty() ? "" : "; last reload: ", last_reload_);
     }
 
@@ -220,6 +222,10 @@ void block_signals() {
 
 int run_daemon(const DaemonSettings& settings, const std::string& version) {
     constexpr int kRefused = 78;
+    if (const auto enough = check_address_space(); !enough.ok()) {
+        std::cerr << "ykd: " << enough.error().message << "\n";
+        return 1;
+    }
     if (!check_files(settings)) return kRefused;
     if (!check_pid_file(settings.pid_file)) return 1;
     if (!settings.state_directory.empty()) {

@@ -1,5 +1,7 @@
 #include "ykd/service/session.h"
 
+#include <algorithm>
+
 #include "ykd/service/random_bytes.h"
 
 namespace yk::service {
@@ -8,6 +10,27 @@ namespace {
 constexpr auto kEvictableAfter = std::chrono::seconds{10}; // I-322
 
 } // namespace
+
+// --- Session ------------------------------------------------------------------------------------
+
+void Session::used_over(const std::shared_ptr<const wire::Peer>& peer) {
+    if (last_connection_.load(std::memory_order_relaxed) == peer->connection) return;
+    last_connection_.store(peer->connection, std::memory_order_relaxed);
+    const std::lock_guard lock(connections_mutex_);
+    std::erase_if(connections_, [](const auto& one) { return one.expired(); });
+    const bool known = std::any_of(connections_.begin(), connections_.end(), [&](const auto& one) {
+        const auto open = one.lock();
+        return open && open->connection == peer->connection;
+    });
+    if (!known) connections_.push_back(peer);
+}
+
+bool Session::is_connected() const {
+    const std::lock_guard lock(connections_mutex_);
+    return std::any_of(connections_.begin(), connections_.end(), [](const auto& one) { return !one.expired(); });
+}
+
+// --- SessionTable -------------------------------------------------------------------------------
 
 SessionPtr SessionTable::find(const wire::Sid& sid) {
     const std::lock_guard lock(mutex_);
@@ -18,25 +41,55 @@ SessionPtr SessionTable::find(const wire::Sid& sid) {
     return nullptr;
 }
 
-SessionPtr SessionTable::create(const Grant& grant, si::Role role, std::size_t remembered,
-                                const std::function<bool(const Session&)>& owns) {
-    const std::lock_guard lock(mutex_);
-    if (sessions_.size() >= limit_) sweep_locked();
-    if (sessions_.size() >= limit_ && !make_room(owns)) return nullptr;
+Result<SessionPtr> SessionTable::create(const Grant& grant, si::Role role, std::size_t remembered,
+                                        const std::shared_ptr<const wire::Peer>& peer,
+                                        const std::function<std::set<wire::Sid>()>& owners) {
     auto session = std::make_shared<Session>(wire::Sid(random_bytes()), grant, role, remembered);
+    session->used_over(peer);
+    const PlaceTaker taker = session->taker();
+    const std::lock_guard lock(mutex_);
+    if (look(taker) != Places::Shortage::None) sweep_locked();
+    if (const auto shortage = look(taker); shortage != Places::Shortage::None) {
+        if (!make_room(taker, shortage, owners()))
+            return Error{0, places_.refusal(shortage, taker, taken(), "sessions"), {}};
+    }
     sessions_.emplace(session->sid, session);
     return session;
 }
 
-bool SessionTable::make_room(const std::function<bool(const Session&)>& owns) {
-    auto idlest = sessions_.end();
+Places::Shortage SessionTable::look(const PlaceTaker& taker) const {
+    const auto own = std::count_if(sessions_.begin(), sessions_.end(), [&](const auto& entry) {
+        const PlaceTaker other = entry.second->taker();
+        return !other.admin && other.identity == taker.identity;
+    });
+    return places_.look(taker, sessions_.size(), static_cast<std::size_t>(own));
+}
+
+PlacesTaken SessionTable::taken() const {
+    PlacesTaken taken;
+    for (const auto& [sid, session] : sessions_) ++taken[session->grant.name];
+    return taken;
+}
+
+/// An identity that has its half makes room among its own.
+bool SessionTable::make_room(const PlaceTaker& taker, Places::Shortage shortage, const std::set<wire::Sid>& owners) {
+    auto first = sessions_.end();
+    bool first_connected = true;
     for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
         const Session& session = *it->second;
-        if (session.idle() < kEvictableAfter || owns(session)) continue;
-        if (idlest == sessions_.end() || session.idle() > idlest->second->idle()) idlest = it;
+        const PlaceTaker other = session.taker();
+        const bool own = !other.admin && other.identity == taker.identity;
+        if (owners.count(session.sid) != 0 || (shortage == Places::Shortage::OfIdentity && !own)) continue;
+        const bool connected = session.is_connected();
+        if (connected && (!first_connected || session.idle() < kEvictableAfter)) continue;
+        const bool better =
+            first == sessions_.end() || (first_connected && !connected) || session.idle() > first->second->idle();
+        if (!better) continue;
+        first = it;
+        first_connected = connected;
     }
-    if (idlest == sessions_.end()) return false;
-    sessions_.erase(idlest);
+    if (first == sessions_.end()) return false;
+    sessions_.erase(first);
     return true;
 }
 
@@ -60,9 +113,11 @@ void SessionTable::clear() {
     std::swap(ended, sessions_);
 }
 
-std::size_t SessionTable::size() const {
+SessionTable::Count SessionTable::count() const {
+    Count count;
     const std::lock_guard lock(mutex_);
-    return sessions_.size();
+    for (const auto& [sid, session] : sessions_) ++(session->is_connected() ? count.connected : count.kept);
+    return count;
 }
 
 } // namespace yk::service

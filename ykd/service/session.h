@@ -7,12 +7,14 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "protocol/wire/envelope.h"
 #include "ykd/runtime/seq_table.h"
 #include "ykd/service/access.h"
+#include "ykd/service/places.h"
 
 namespace yk::service {
 
@@ -45,6 +47,11 @@ public:
         return SteadyClock::now().time_since_epoch() -
                SteadyClock::duration{last_seen_.load(std::memory_order_relaxed)};
     }
+    /// It was used over the peer's connection.
+    void used_over(const std::shared_ptr<const wire::Peer>& peer);
+    /// A connection that it was used over is open.
+    [[nodiscard]] bool is_connected() const;
+    [[nodiscard]] PlaceTaker taker() const { return {grant.name, role == si::Role::Admin}; }
     /// Whether it may register or update this RM as its owner (I-343).
     [[nodiscard]] bool may_own(const std::string& rm_id) const {
         return role == si::Role::Admin || (role == si::Role::Rm && matches(grant.rms, rm_id));
@@ -59,31 +66,44 @@ public:
 
 private:
     std::atomic<SteadyClock::rep> last_seen_{0};
+    std::atomic<std::uint32_t> last_connection_{0};
+    mutable std::mutex connections_mutex_;
+    std::vector<std::weak_ptr<const wire::Peer>> connections_; // each goes with its connection
 };
 using SessionPtr = std::shared_ptr<Session>;
 
 /// All sessions. Thread: any.
 class SessionTable {
 public:
-    SessionTable(std::size_t limit, SteadyClock::duration ttl) : limit_(limit), ttl_(ttl) {}
+    SessionTable(std::size_t limit, SteadyClock::duration ttl) : places_(limit), ttl_(ttl) {}
 
     /// nullptr: unknown or expired.
     [[nodiscard]] SessionPtr find(const wire::Sid& sid);
-    /// nullptr: all places are taken by sessions that are in use. `owns` says whether a session owns an RM; the idlest
-    /// one that does not goes first (I-322).
-    [[nodiscard]] SessionPtr create(const Grant& grant, si::Role role, std::size_t remembered,
-                                    const std::function<bool(const Session&)>& owns);
+    /// A session that is used over the peer's connection. When there is no place (Places) another one ends for it that
+    /// owns no RM: first one whose connections are closed, else the one that is idle longest (I-322). An error: all are
+    /// in use, and who has them. `owners` are the sessions that own RMs.
+    [[nodiscard]] Result<SessionPtr> create(const Grant& grant, si::Role role, std::size_t remembered,
+                                            const std::shared_ptr<const wire::Peer>& peer,
+                                            const std::function<std::set<wire::Sid>()>& owners);
     void end(const wire::Sid& sid);
     /// Ends the expired ones.
     void sweep();
-    [[nodiscard]] std::size_t size() const;
+    struct Count {
+        std::size_t connected = 0; // those whose client is there
+        std::size_t kept = 0;      // the others, until their time is over
+    };
+    [[nodiscard]] Count count() const;
+    [[nodiscard]] std::size_t limit() const { return places_.limit(); }
     void clear();
 
 private:
-    [[nodiscard]] bool make_room(const std::function<bool(const Session&)>& owns); // REQUIRES: mutex_ held
+    // REQUIRES: mutex_ held
+    [[nodiscard]] Places::Shortage look(const PlaceTaker& taker) const;
+    [[nodiscard]] bool make_room(const PlaceTaker& taker, Places::Shortage shortage, const std::set<wire::Sid>& owners);
+    [[nodiscard]] PlacesTaken taken() const;
     void sweep_locked();
 
-    const std::size_t limit_;
+    const Places places_;
     const SteadyClock::duration ttl_;
     mutable std::mutex mutex_;
     std::map<wire::Sid, SessionPtr> sessions_;

@@ -67,7 +67,9 @@ void status(const CallPtr& call) {
                 if (rm->owner.state() != si::CoreState::Running)
                     degraded.push_back(fmt::format("RM {} is {}", rm->id, si::text(rm->owner.state())));
             }
+            for (const std::string& line : of.degraded().list()) degraded.push_back(line);
             for (const std::string& line : of.health().failures()) degraded.push_back(line);
+            const SessionTable::Count sessions = of.sessions().count();
             Value value{{"state", static_cast<int>(of.state())},
                         {"bootID", Value::binary({of.boot_id().begin(), of.boot_id().end()})},
                         {"version", of.version()},
@@ -79,7 +81,9 @@ void status(const CallPtr& call) {
                           {"applications", counts.applications},
                           {"allocations", counts.allocations},
                           {"pendingAsks", counts.pending_asks}}},
-                        {"sessions", of.sessions().size()},
+                        {"sessions", sessions.connected},
+                        {"sessionsKept", sessions.kept},
+                        {"maxSessions", of.sessions().limit()},
                         {"degraded", std::move(degraded)},
                         {"schedule", of.settings().manual_schedule ? "manual" : "auto"},
                         {"clock", of.settings().virtual_clock ? "virtual" : "real"}};

@@ -51,6 +51,11 @@ public:
         owner.settle_releases();
     }
 
+    [[nodiscard]] const char* what() const override {
+        if constexpr (std::is_same_v<Message, si::AllocationRequest>) return "an UpdateAllocation";
+        if constexpr (std::is_same_v<Message, si::ApplicationRequest>) return "an UpdateApplication";
+        return "an UpdateNode";
+    }
     void gone(bool accepted) override {
         if (accepted) return came_too_late(); // it is answered: "accepted" promises no more (I-335)
         rm_left(call_, message_.rm_id)();

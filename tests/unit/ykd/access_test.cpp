@@ -30,7 +30,7 @@ TEST_CASE("I-343 ipc peers: the daemon's user and root are admins, others what t
     DaemonSettings settings;
     settings.peers = {{kStranger, std::nullopt, si::Role::Rm, "a-*"},
                       {std::nullopt, 4'000'000'001U, si::Role::Observer, "*"}};
-    const Access access(settings);
+    Access access(settings);
     CHECK(access.authenticate(peer(Transport::Ipc, ::geteuid()), "")->role == si::Role::Admin);
     CHECK(access.authenticate(peer(Transport::Ipc, 0), "")->role == si::Role::Admin);
     const auto known = access.authenticate(peer(Transport::Ipc, kStranger), "");
@@ -91,14 +91,28 @@ TEST_CASE("I-342 a token file with a fault is refused with its line") {
 TEST_CASE(
     "I-342 the fifth failure of an address within a minute, I-310 the tenth undecodable message of a connection") {
     Access access{DaemonSettings{}};
-    for (int i = 0; i < 4; ++i) CHECK_FALSE(access.count_failure("10.0.0.1"));
-    CHECK_FALSE(access.count_failure("10.0.0.2"));
-    CHECK(access.count_failure("10.0.0.1"));
+    for (int i = 0; i < 4; ++i) CHECK_FALSE(access.authenticate(peer(Transport::Tcp), "").error().cut);
+    CHECK_FALSE(access.authenticate(peer(Transport::Ipc, kStranger), "guess").error().cut);
+    CHECK(access.authenticate(peer(Transport::Tcp), "").error().cut);
     Connections connections;
     for (int i = 0; i < 9; ++i) CHECK_FALSE(connections.count_garbage(3));
     CHECK(connections.count_garbage(3));
     connections.closed(3);
     CHECK_FALSE(connections.count_garbage(3));
+}
+
+TEST_CASE("A7 I-342 after five wrong tokens of an address none is compared for a minute, not even the right one") {
+    Access access{DaemonSettings{}};
+    access.set_rules({}, *parse_tokens("rm * " + config::checksum("secret"), "tokens"));
+    for (int i = 0; i < 10; ++i) CHECK_FALSE(access.authenticate(peer(Transport::Tcp), "").ok()); // no guesses
+    CHECK(access.authenticate(peer(Transport::Tcp), "secret").ok());
+    for (int i = 0; i < 5; ++i) CHECK_FALSE(access.authenticate(peer(Transport::Tcp), std::to_string(i)).ok());
+    const auto refused = access.authenticate(peer(Transport::Tcp), "secret");
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().cut);
+    CHECK(refused.error().message ==
+          "5 wrong tokens came from 10.0.0.1 within a minute: no other is looked at until it is over");
+    CHECK(access.authenticate(peer(Transport::Ipc, kStranger), "secret").ok()); // another address
 }
 
 TEST_CASE("I-323 a tcp connection has the identity of its last Hello, before one of the first session it uses") {

@@ -53,8 +53,8 @@ void let_leave(Daemon& daemon, const RmPtr& rm) {
 
 TEST_CASE("A4 a question to an RM that has left is answered without it") {
     Daemon daemon{DaemonSettings{}, "test"};
-    const RmPtr stays = daemon.make_rm("stays");
-    const RmPtr leaves = daemon.make_rm("leaves");
+    const RmPtr stays = *daemon.make_rm("stays", {"uid 1", false});
+    const RmPtr leaves = *daemon.make_rm("leaves", {"uid 1", false});
     let_leave(daemon, leaves);
     REQUIRE(comes_true([&] { return daemon.rms().find("leaves") == nullptr; }));
     const auto ask = [](RmOwner& owner) { return owner.rm_id(); };
@@ -85,8 +85,7 @@ TEST_CASE("A4 nothing keeps an RM that has left, whatever was asked meanwhile") 
     Daemon daemon{DaemonSettings{}, "test"};
     std::atomic<int> asked{0}, answered{0}, ended{0};
     for (int i = 0; i < kRounds; ++i) {
-        const RmPtr rm = daemon.make_rm("rm:" + std::to_string(i % 3));
-        REQUIRE(rm != nullptr);
+        const RmPtr rm = *daemon.make_rm("rm:" + std::to_string(i % 3), {"uid 1", false});
         const auto ask = [&](const std::vector<RmPtr>& rms) {
             ++asked;
             gather_in_pieces<int>(
@@ -103,4 +102,32 @@ TEST_CASE("A4 nothing keeps an RM that has left, whatever was asked meanwhile") 
     for (const RmPtr& rm : daemon.rms().all()) let_leave(daemon, rm);
     CHECK(comes_true([&] { return Rm::living() == before; }));
     CHECK(Rm::living() == before);
+}
+
+TEST_CASE("A8 nobody has more than half of the RMs, and some are kept for admins") {
+    Daemon daemon{DaemonSettings{}, "test"};
+    const auto crowd = [&](const PlaceTaker& who, int count) {
+        int in = 0;
+        for (int i = 0; i < count; ++i) in += daemon.make_rm(who.identity + ":" + std::to_string(i), who).ok() ? 1 : 0;
+        return in;
+    };
+    CHECK(crowd({"uid 1", false}, 40) == 32);
+    CHECK(crowd({"uid 2", false}, 40) == 28);
+    CHECK(daemon.make_rm("rm", {"uid 3", false}).error().message ==
+          "60 RMs are in use, 4 more are kept for admins: uid 1 has 32, uid 2 has 28");
+    CHECK(crowd({"uid 0", true}, 5) == 4);
+    CHECK(daemon.make_rm("uid 1:0", {"uid 3", false}).ok()); // it is there
+}
+
+TEST_CASE("A10 what is wrong with the daemon itself is listed until it is well again") {
+    Degraded degraded;
+    CHECK(degraded.set("recording rm:1", "one"));
+    CHECK_FALSE(degraded.set("recording rm:1", "two"));
+    CHECK(degraded.set("recording rm:2", "three"));
+    CHECK(degraded.set("clock", "four"));
+    CHECK(degraded.list() == std::vector<std::string>{"four", "two", "three"});
+    CHECK(degraded.counts() == std::map<std::string, std::size_t>{{"clock", 1}, {"recording", 2}});
+    CHECK(degraded.clear("recording rm:1"));
+    CHECK_FALSE(degraded.clear("recording rm:1"));
+    CHECK(degraded.list() == std::vector<std::string>{"four", "three"});
 }

@@ -51,9 +51,11 @@ config::Configuration configuration(const std::string& max, const std::string& b
 class Story {
 public:
     explicit Story(const std::string& directory, std::string* failure = nullptr) {
-        auto opened = Recordings::open(directory, "1.2.3", [failure](const std::string& why) {
-            if (failure != nullptr) *failure = why;
-        });
+        auto opened =
+            Recordings::open(directory, "1.2.3", [failure](const std::string& rm_id, const std::string& fault) {
+                CHECK(rm_id == "rm/1");
+                if (failure != nullptr) *failure = fault;
+            });
         REQUIRE(opened.ok());
         Settings settings;
         settings.inspection_interval = 2 * kSecond;
@@ -275,7 +277,8 @@ TEST_CASE("ecosystem.md 4.3 what a recording cannot say is named with file and c
     const std::string file = folder.path + "/x.ykrec";
     const auto write = [&](const std::function<void(RecordingWriter&)>& commands) {
         std::filesystem::remove(file);
-        auto writer = RecordingWriter::create(file, {"1", "rm", 1, kStart, {}}, [](const std::string&) {});
+        auto writer =
+            RecordingWriter::create(file, {"1", "rm", 1, kStart, {}}, [](const std::string&, const std::string&) {});
         REQUIRE(writer.ok());
         commands(**writer);
         (*writer)->flush();
@@ -377,7 +380,9 @@ TEST_CASE("ecosystem.md 4.3 recordings of one instant have names of their own; t
     for (std::size_t i = 0; i < kDaemons; ++i)
         daemons.emplace_back([&] {
             const auto recordings =
-                Recordings::open(folder.path + "/beside", "1.2.3", [&](const std::string&) { ++failures; });
+                Recordings::open(folder.path + "/beside", "1.2.3", [&](const std::string&, const std::string& fault) {
+                    if (!fault.empty()) ++failures;
+                });
             for (std::size_t begun = 0; recordings.ok() && begun < kBegun; ++begun)
                 if ((*recordings)->begin({{}, "rm", 7, kStart, {}}) == nullptr) ++failures;
         });
@@ -386,7 +391,7 @@ TEST_CASE("ecosystem.md 4.3 recordings of one instant have names of their own; t
     CHECK(find_recordings(folder.path + "/beside")->size() == kDaemons * kBegun);
 
     write_bytes(folder.path + "/file", "x");
-    const auto refused = Recordings::open(folder.path + "/file/x", "1", [](const std::string&) {});
+    const auto refused = Recordings::open(folder.path + "/file/x", "1", [](const std::string&, const std::string&) {});
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().message.find("the directory for recordings " + folder.path + "/file/x cannot be made") == 0);
 }

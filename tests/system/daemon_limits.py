@@ -1,0 +1,80 @@
+"""Little room: address space, disk (A10)."""
+import resource
+import tempfile
+
+import daemon_support
+from daemon_support import *
+
+
+def test_too_little_address_space_is_said():  # A10
+    for mebibytes in (95, 140, 190, 240, 290, 340):
+        with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+            limit = mebibytes << 20
+            started = subprocess.Popen([YKD, "--listen", f"ipc://{folder}/s"], stdin=subprocess.DEVNULL, text=True,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+            until("it runs or has ended", lambda: started.poll() is not None or os.path.exists(folder + "/s"))
+            if started.poll() is None:
+                started.terminate()
+                check(started.wait(DEADLINE) == 0, mebibytes, "MiB")
+                continue
+            said = started.stderr.read()
+            check(started.returncode == 1 and "the address space is limited to" in said, mebibytes, "MiB:", started.returncode, said)
+
+
+def test_a_recording_that_ended_is_seen():  # A10
+    """Files may have 16 KiB: as on a disk that is full, but for this process."""
+    real = daemon_support.YKD
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        wrapper = folder + "/ykd"
+        with open(wrapper, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/bash\ntrap '' XFSZ\nulimit -f 16\nexec {real} \"$@\"\n")
+        os.chmod(wrapper, 0o755)
+        daemon_support.YKD = wrapper
+        try:
+            with Daemon("--record", "@records") as daemon:
+                client = daemon.client()
+                client.register()
+                check(client.get("Status")["degraded"] == [], "all is well")
+                client.cluster()
+                for number in range(20):
+                    client.asks(*[f"k{number}-{i}" for i in range(50)])
+                reasons = until("the recording has ended", lambda: client.get("Status")["degraded"])
+                check(len(reasons) == 1 and "RM rm:1 is not recorded any more" in reasons[0], reasons)
+                check("File too large" in reasons[0] and "register it anew" in reasons[0], reasons)
+                health = client.get("Health", {"run": True})
+                failed = [one for one in health["HealthChecks"] if not one["Succeeded"]]
+                check(not health["Healthy"] and failed[0]["Name"] == "Daemon", failed)
+                check("not recorded" in failed[0]["DiagnosisMessage"], failed)
+                check(client.get("Status")["degraded"] == reasons, "said once")
+                metrics = client.get("Metrics")["text"]
+                check('yunikorn_degraded{reason="recording"} 1' in metrics, metrics)
+                client.register()  # anew: another file
+                check(client.get("Status")["degraded"] == [], client.get("Status")["degraded"])
+        finally:
+            daemon_support.YKD = real
+
+
+def test_the_last_words_say_what_was_at_work():  # A10: nothing is gone on with that is half changed
+    with Daemon() as daemon:
+        client = daemon.client()
+        client.register()
+        with open(f"/proc/{daemon.process.pid}/statm", encoding="ascii") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+        resource.prlimit(daemon.process.pid, resource.RLIMIT_AS, (used + (8 << 20), resource.RLIM_INFINITY))
+        try:
+            for number in range(400):
+                client.seq += 1
+                reply = client.ask("UpdateApplication", {"rmID": "rm:1", "new": [
+                    {"applicationID": f"a{number}-{i}", "queueName": "root.a", "ugi": {"user": "u"},
+                     "tags": {f"t{number}-{k}": "x" * 60000 for k in range(16)}} for i in range(1)]}, seq=client.seq)
+                if not reply["ok"]:  # a worker had no memory: that is told, and costs nobody else anything
+                    check(reply["err"]["name"] in ("E_INTERNAL", "E_BUSY"), reply)
+                    client.seq -= 0 if reply["err"]["name"] == "E_INTERNAL" else 1
+        except (EOFError, OSError):
+            pass
+        check(daemon.exit_code() == -signal.SIGABRT, daemon.exit_code())
+        check("ykd: ends, at work on " in daemon.text() and "there is no memory left" in daemon.text(), "no last words")
+
+
+main(globals())
