@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <optional>
 #include <random>
 #include <thread>
@@ -105,7 +106,7 @@ struct Client::Impl {
 
     Done open(Deadline deadline);
     Attempt attempt(std::string_view kind, std::string_view body, std::optional<std::uint64_t> seq, Deadline deadline);
-    Attempt read_reply(const NngMessage& reply, std::string_view kind) const;
+    Attempt read_reply(std::string_view reply, std::string_view kind) const;
     Done say_hello(Deadline deadline);
     Bytes hello_as(const std::string& role, Deadline deadline);
     Done take_hello(std::string_view body);
@@ -120,14 +121,13 @@ struct Client::Impl {
 // --- one exchange -------------------------------------------------------------------------------
 
 Done Client::Impl::open(Deadline deadline) {
-    constexpr std::chrono::milliseconds kLookAgain{5};
-    while (options.wait_for_socket && !check_address(options.url, false) && Clock::now() + kLookAgain < deadline)
-        std::this_thread::sleep_for(kLookAgain);
-    auto opened = Connection::open({options.url, options.tls_ca, options.max_message, options.wait_for_socket});
-    if (!opened) return failure(Kind::Unreachable, opened.error().message);
+    auto opened =
+        Connection::open({options.url, options.tls_ca, options.max_message, options.wait_for_socket}, deadline);
+    if (!opened) {
+        const bool denied = opened.error().code == EACCES || opened.error().code == EPERM;
+        return failure(denied ? Kind::Denied : Kind::Unreachable, opened.error().message);
+    }
     connection = std::move(opened).value();
-    if (auto connected = connection->wait_connected(deadline); !connected)
-        return failure(Kind::Unreachable, connected.error().message);
     return {};
 }
 
@@ -148,12 +148,12 @@ Attempt Client::Impl::attempt(std::string_view kind, std::string_view body, std:
     if (options.trace) trace_message("->", message.view());
     auto reply = connection->exchange(message.view(), deadline);
     if (!reply) return std::move(reply).error();
-    if (options.trace) trace_message("<-", bytes_of(*reply));
+    if (options.trace) trace_message("<-", *reply);
     return read_reply(*reply, kind);
 }
 
-Attempt Client::Impl::read_reply(const NngMessage& reply, std::string_view kind) const {
-    const auto envelope = decode_reply(bytes_of(reply), options.strict);
+Attempt Client::Impl::read_reply(std::string_view reply, std::string_view kind) const {
+    const auto envelope = decode_reply(reply, options.strict);
     if (!envelope) {
         const WireError& fault = envelope.error();
         return failure(Kind::Malformed, fmt::format("the reply to {} cannot be read: {}{}{}", kind, fault.path,
@@ -200,11 +200,13 @@ Bytes Client::Impl::hello_as(const std::string& role, Deadline deadline) {
         const auto& cut = std::get<ExchangeFailure>(came);
         if (cut.kind == ExchangeFailure::Kind::NotConnected) return failure(Kind::Unreachable, cut.text);
         if (cut.kind != ExchangeFailure::Kind::Lost)
-            return failure(Kind::Unreachable, fmt::format("{} takes connections but does not answer", options.url));
+            return failure(
+                Kind::Unreachable,
+                fmt::format("{} takes connections but does not answer: the daemon is slow or stopped", options.url));
         if (++resets == kMaxResets)
-            return failure(Kind::Unreachable, fmt::format("{} closes the connection before answering: this user is not "
-                                                          "let in, or the daemon is going down",
-                                                          options.url));
+            return failure(Kind::Denied, fmt::format("{} closes the connection before answering: this user is not "
+                                                     "let in, or the daemon has no room for more connections",
+                                                     options.url));
     }
 }
 
@@ -251,7 +253,7 @@ Bytes Client::Impl::call(std::string_view kind, std::string_view body, Deadline 
             end = after_refusal(*refused, changes, maybe_executed, deadline);
         } else {
             const auto& cut = std::get<ExchangeFailure>(came);
-            maybe_executed = maybe_executed || cut.kind != ExchangeFailure::Kind::NotConnected;
+            maybe_executed = maybe_executed || cut.sent;
             end = after_cut(cut, changes, maybe_executed, deadline);
         }
         if (end) return *std::move(end);
@@ -289,9 +291,9 @@ std::optional<CallError> Client::Impl::after_cut(const ExchangeFailure& cut, boo
     if (cut.kind == ExchangeFailure::Kind::NotConnected)
         return is_unknown ? unknown(cut.text) : failure(Kind::Unreachable, cut.text);
     if (cut.kind == ExchangeFailure::Kind::TimedOut || Clock::now() >= deadline) {
-        is_seq_certain = !changes;
+        is_seq_certain = is_seq_certain && !is_unknown;
         if (cut.kind == ExchangeFailure::Kind::Stuck) connection.reset();
-        return changes ? unknown("no answer in time") : failure(Kind::TimedOut, "no answer in time");
+        return is_unknown ? unknown("no answer in time") : failure(Kind::TimedOut, "no answer in time");
     }
     if (cut.kind == ExchangeFailure::Kind::Stuck) connection.reset();
     const std::optional<Sid> before = sid;

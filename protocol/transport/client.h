@@ -20,7 +20,8 @@ namespace yk::wire {
 struct CallError {
     enum class Kind {
         Refused,        // the daemon answered with an error: code, name, path, details are its own
-        Unreachable,    // no daemon at the address, or permission to connect denied
+        Unreachable,    // no daemon at the address
+        Denied,         // no permission to connect, or the daemon lets this user not in
         TimedOut,       // no answer in time to something read-only
         OutcomeUnknown, // a change was sent and the connection or the daemon was lost before the answer
         TooLarge,       // the request exceeds the daemon's message limit
@@ -90,5 +91,10 @@ private:
 
 /// The address used without -s or YKCTL_SOCKET: the first default path of I-302 that exists, else the first.
 [[nodiscard]] std::string default_address();
+/// Whether the daemon there can be trusted when nobody named the address: /tmp/ykd-UID has to be this user's alone, as
+/// ykd wants it, too.
+[[nodiscard]] Result<void> check_default_address(const std::string& url);
+/// Whether `directory` is this user's and nobody else may write in it, or there is none.
+[[nodiscard]] Result<void> check_private(const std::string& directory);
 
 } // namespace yk::wire

@@ -1,151 +1,172 @@
 #include "protocol/transport/connection.h"
 
-#include "protocol/transport/dial.h"
-
-#include <condition_variable>
-#include <mutex>
-#include <set>
-#include <vector>
-
 #include <fmt/format.h>
-#include <nng/protocol/reqrep0/req.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "protocol/transport/dial.h"
+#include "protocol/transport/ipc_path.h"
 
 namespace yk::wire {
 
-using Clock = std::chrono::steady_clock;
-
-struct Connection::State {
-    enum class Phase { Idle, Sending, Receiving, Done };
-
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::set<std::uint32_t> pipes; // connected ones: one, or none
-    Phase phase = Phase::Idle;
-    int result = 0;
-    NngMessage reply;
-    Deadline deadline;
-
-    nng_socket socket = NNG_SOCKET_INITIALIZER;
-    nng_ctx context = NNG_CTX_INITIALIZER;
-    nng_aio* sending = nullptr;
-    nng_aio* receiving = nullptr;
-
-    int open();
-    void done(int code, nng_msg* message);
-    static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void* argument);
-    static void on_sent(void* argument);
-    static void on_received(void* argument);
-};
-
 namespace {
 
-Connection::State& make_state() {
-    // Reachable for ever: nng's threads call back until the process ends, after static objects are gone.
-    static std::mutex mutex;
-    static auto& states = *new std::vector<std::unique_ptr<Connection::State>>;
-    const std::lock_guard lock{mutex};
-    return *states.emplace_back(std::make_unique<Connection::State>());
+using Clock = std::chrono::steady_clock;
+using Kind = ExchangeFailure::Kind;
+
+constexpr std::string_view kGreeting{"\0SP\0\0\x30\0\0", 8}; // REQ
+constexpr std::string_view kWelcome{"\0SP\0\0\x31\0\0", 8};  // REP
+constexpr char kMessage = 1;                                 // type of a frame on ipc
+constexpr std::size_t kLengthBytes = 8, kRequestBytes = 4;
+constexpr std::uint32_t kRequestBit = 0x80000000U;
+constexpr std::size_t kRoom = std::size_t{64} << 10U; // of the inbox; more is given back
+constexpr std::chrono::milliseconds kLookAgain{5}, kDialAgain{50};
+
+void put(std::string& to, std::uint64_t value, std::size_t bytes) {
+    for (std::size_t i = bytes; i-- > 0;) to += static_cast<char>(value >> (8 * i) & 0xFFU);
 }
 
-nng_duration left_until(Connection::Deadline deadline) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    return left < 1 ? 1 : left > 3'600'000 ? 3'600'000 : static_cast<nng_duration>(left);
+std::uint64_t number_at(const char* from, std::size_t bytes) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < bytes; ++i) value = value << 8U | static_cast<unsigned char>(from[i]);
+    return value;
+}
+
+bool is_nobody(int code) {
+    return code == ECONNREFUSED || code == ENOENT || code == ENOTDIR;
 }
 
 } // namespace
 
-int Connection::State::open() {
-    if (const int code = nng_req0_open(&socket); code != 0) return code;
-    nng_socket_set_ms(socket, NNG_OPT_REQ_RESENDTIME, NNG_DURATION_INFINITE);
-    nng_socket_set_ms(socket, NNG_OPT_RECONNMINT, 50);
-    nng_socket_set_ms(socket, NNG_OPT_RECONNMAXT, 5000);
-    nng_pipe_notify(socket, NNG_PIPE_EV_ADD_POST, on_pipe, this);
-    nng_pipe_notify(socket, NNG_PIPE_EV_REM_POST, on_pipe, this);
-    if (const int code = nng_ctx_open(&context, socket); code != 0) return code;
-    if (const int code = nng_aio_alloc(&sending, on_sent, this); code != 0) return code;
-    return nng_aio_alloc(&receiving, on_received, this);
-}
+Connection::Connection(ConnectionOptions options)
+    : options_(std::move(options)),
+      type_bytes_(ipc_path_of(options_.url).empty() ? 0 : 1),
+      request_(std::random_device{}() | kRequestBit) {}
 
-void Connection::State::on_pipe(nng_pipe pipe, nng_pipe_ev event, void* argument) {
-    auto* self = static_cast<State*>(argument);
-    const auto id = static_cast<std::uint32_t>(nng_pipe_id(pipe));
-    const std::lock_guard lock{self->mutex};
-    if (event == NNG_PIPE_EV_ADD_POST)
-        self->pipes.insert(id);
-    else
-        self->pipes.erase(id);
-    self->changed.notify_all();
-}
-
-void Connection::State::done(int code, nng_msg* message) {
-    const std::lock_guard lock{mutex};
-    phase = Phase::Done;
-    result = code;
-    reply.reset(message);
-    changed.notify_all();
-}
-
-void Connection::State::on_sent(void* argument) {
-    auto* self = static_cast<State*>(argument);
-    if (const int code = nng_aio_result(self->sending); code != 0) {
-        nng_msg_free(nng_aio_get_msg(self->sending)); // still ours
-        return self->done(code, nullptr);
-    }
-    {
-        const std::lock_guard lock{self->mutex};
-        self->phase = Phase::Receiving;
-        nng_aio_set_timeout(self->receiving, left_until(self->deadline));
-    }
-    nng_ctx_recv(self->context, self->receiving);
-}
-
-void Connection::State::on_received(void* argument) {
-    auto* self = static_cast<State*>(argument);
-    const int code = nng_aio_result(self->receiving);
-    self->done(code, code == 0 ? nng_aio_get_msg(self->receiving) : nullptr);
-}
-
-Result<std::unique_ptr<Connection>> Connection::open(const ConnectionOptions& options) {
+Result<std::unique_ptr<Connection>> Connection::open(const ConnectionOptions& options, Deadline deadline) {
     YK_CHECKED(check_address(options.url, options.wait_for_socket));
-    State& state = make_state();
-    if (const int code = state.open(); code != 0)
-        return Error{code, fmt::format("cannot open a socket: {}", nng_strerror(code)), {}};
-    // Before dialling: nng 1.5 changes the limit of established connections otherwise (ecosystem.md 2.7).
-    nng_socket_set_size(state.socket, NNG_OPT_RECVMAXSZ, options.max_message);
-    YK_CHECKED(start_dialer(state.socket, options.url, options.tls_ca));
-    return std::unique_ptr<Connection>{new Connection(state, options)};
+    std::unique_ptr<Connection> connection{new Connection(options)};
+    YK_CHECKED(connection->connect(deadline, options.wait_for_socket));
+    return connection;
 }
 
-Result<void> Connection::wait_connected(Deadline deadline) {
-    std::unique_lock lock{state_->mutex};
-    if (state_->changed.wait_until(lock, deadline, [this] { return !state_->pipes.empty(); })) return {};
-    lock.unlock();
-    return Error{0, why_not_connected(options_.url), options_.url};
+/// `patient`: that nobody listens is waited out.
+Result<void> Connection::connect(Deadline deadline, bool patient) {
+    while (true) {
+        auto stream = connect_stream(options_.url, options_.tls_ca, deadline);
+        if (stream) {
+            stream_ = std::move(stream).value();
+            greeted_ = false;
+            filled_ = 0;
+            return {};
+        }
+        const auto again = options_.wait_for_socket ? kLookAgain : kDialAgain;
+        if (!patient || !is_nobody(stream.error().code) || Clock::now() + again >= deadline)
+            return std::move(stream).error();
+        std::this_thread::sleep_for(again);
+    }
 }
 
-Result<NngMessage, ExchangeFailure> Connection::exchange(std::string_view request, Deadline deadline) {
-    using Kind = ExchangeFailure::Kind;
-    using Phase = State::Phase;
-    if (auto connected = wait_connected(deadline); !connected)
-        return ExchangeFailure{Kind::NotConnected, connected.error().message};
-    NngMessage message = make_message(request);
-    if (!message) return ExchangeFailure{Kind::NotConnected, "out of memory"};
-    std::unique_lock lock{state_->mutex};
-    if (state_->phase != Phase::Idle) return ExchangeFailure{Kind::Stuck, "the last request is still being sent"};
-    state_->phase = Phase::Sending;
-    state_->deadline = deadline;
-    lock.unlock();
-    nng_aio_set_msg(state_->sending, message.release());
-    nng_ctx_send(state_->context, state_->sending);
-    lock.lock();
-    // The receive ends by itself at the deadline; only a send that goes nowhere is left behind.
-    state_->changed.wait_until(lock, deadline, [this] { return state_->phase != Phase::Sending; });
-    if (state_->phase == Phase::Sending) return ExchangeFailure{Kind::Stuck, "the request could not be sent in time"};
-    state_->changed.wait(lock, [this] { return state_->phase == Phase::Done; });
-    state_->phase = Phase::Idle;
-    if (state_->result == 0) return std::move(state_->reply);
-    const Kind kind = state_->result == NNG_ETIMEDOUT ? Kind::TimedOut : Kind::Lost;
-    return ExchangeFailure{kind, nng_strerror(state_->result)};
+Result<std::string, ExchangeFailure> Connection::exchange(std::string_view request, Deadline deadline) {
+    YK_CHECKED(be_connected(deadline));
+    YK_CHECKED(greet(deadline));
+    YK_CHECKED(send(request, deadline));
+    return receive(deadline);
+}
+
+Connection::Done Connection::be_connected(Deadline deadline) {
+    if (stream_ && stream_->is_cut()) stream_.reset();
+    if (stream_) return {};
+    if (auto connected = connect(deadline, true); !connected)
+        return Failure{Kind::NotConnected, std::move(connected).error().message, false};
+    return {};
+}
+
+/// Both ends say which protocol they speak. Nothing is told to somebody who does not answer as a REP.
+Connection::Done Connection::greet(Deadline deadline) {
+    if (greeted_) return {};
+    std::size_t written = 0;
+    const int fault = stream_->write(kGreeting, {}, deadline, written);
+    auto read = fault == 0 ? read_until(kWelcome.size(), deadline) : Done{cut(fault, false)};
+    if (!read) {
+        stream_.reset();                                        // a greeting that comes later would be in the way
+        const bool is_tls = options_.url.rfind("tls+", 0) == 0; // which shakes hands with the first bytes
+        if (is_tls && read.error().kind == Kind::Lost)
+            return Failure{Kind::NotConnected, why_no_tls(options_.url), false};
+        return read;
+    }
+    if (take(kWelcome.size()) != kWelcome) {
+        stream_.reset();
+        return Failure{Kind::NotConnected,
+                       fmt::format("something listens on {}, but does not answer as a ykd would", options_.url), false};
+    }
+    greeted_ = true;
+    return {};
+}
+
+Connection::Done Connection::send(std::string_view request, Deadline deadline) {
+    request_ = (request_ + 1) | kRequestBit;
+    std::string head(type_bytes_, kMessage);
+    put(head, request.size() + kRequestBytes, kLengthBytes);
+    put(head, request_, kRequestBytes);
+    std::size_t written = 0;
+    const int fault = stream_->write(head, request, deadline, written);
+    if (fault == 0) return {};
+    if (fault != ETIMEDOUT) return cut(fault, written != 0);
+    if (written == 0) return Failure{Kind::TimedOut, "the daemon takes nothing: it is slow or stopped", false};
+    stream_.reset();
+    return Failure{Kind::Stuck, "the request could not be sent in time", true};
+}
+
+/// The reply to the last request; replies to those that were given up are skipped.
+Result<std::string, ExchangeFailure> Connection::receive(Deadline deadline) {
+    const std::size_t head = type_bytes_ + kLengthBytes;
+    while (true) {
+        YK_CHECKED(read_until(head, deadline));
+        const std::uint64_t length = number_at(inbox_.data() + type_bytes_, kLengthBytes);
+        const bool is_message = type_bytes_ == 0 || inbox_[0] == kMessage;
+        if (!is_message || length < kRequestBytes || (options_.max_message != 0 && length > options_.max_message))
+            return cut(EPROTO, true);
+        YK_CHECKED(read_until(head + length, deadline));
+        const bool is_ours = number_at(inbox_.data() + head, kRequestBytes) == request_;
+        std::string frame = take(head + length);
+        if (!is_ours) continue;
+        frame.erase(0, head + kRequestBytes);
+        return frame;
+    }
+}
+
+/// Until the inbox holds so many bytes.
+Connection::Done Connection::read_until(std::size_t size, Deadline deadline) {
+    if (inbox_.size() < std::max(size, kRoom)) inbox_.resize(std::max(size, kRoom));
+    while (filled_ < size) {
+        const ReadOutcome got = stream_->read(inbox_.data() + filled_, inbox_.size() - filled_, deadline);
+        if (got.fault == ETIMEDOUT) return Failure{Kind::TimedOut, "no answer in time", greeted_};
+        if (got.fault != 0) return cut(got.fault, greeted_);
+        filled_ += got.bytes;
+    }
+    return {};
+}
+
+std::string Connection::take(std::size_t size) {
+    std::string taken(inbox_.data(), size);
+    filled_ -= size;
+    std::memmove(inbox_.data(), inbox_.data() + size, filled_);
+    if (inbox_.size() > kRoom && filled_ <= kRoom) {
+        inbox_.resize(kRoom);
+        inbox_.shrink_to_fit();
+    }
+    return taken;
+}
+
+ExchangeFailure Connection::cut(int fault, bool sent) {
+    stream_.reset();
+    return {Kind::Lost, fmt::format("the connection was cut: {}", std::strerror(fault)), sent};
 }
 
 } // namespace yk::wire

@@ -1,19 +1,23 @@
 #pragma once
-// Connection: one nng REQ socket to one address, one request at a time, every wait with a deadline (ecosystem.md 2.3).
+// Connection: the client's end of one connection, one request at a time, every wait with a deadline (I-305, I-306).
 //
-// nng resends nothing (I-306): a cut connection fails the request at once and the caller decides. The receive is posted
-// in the completion of the send, so that a reply is not lost when the daemon leaves right after it; only the receive
-// has a timeout, because nng 1.5 crashes when a send is cancelled (#1702). nng_close is never called, it can hang: a
-// socket lives as long as the process, and a Connection that is dropped leaves one descriptor behind.
+// It speaks REQ of the Scalability Protocols itself, over a stream of its own: the REQ socket of nng 1.5 loses the
+// message that is sent while its pipe is being closed (req0_ctx_send() may hand a copy to a pipe whose send aio
+// req0_pipe_close() has stopped already, before it takes the pipe from the ready ones; nni_aio_begin() then drops the
+// operation without its callback, and nobody frees the copy), dials on for ever after an address that refuses, cannot
+// cancel a send (#1702), and its sockets cannot be closed safely.
+//
+// A cut connection fails the request at once and the caller decides; the next request connects again.
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "libcore/base/result.h"
-#include "protocol/transport/nng_raii.h"
+#include "protocol/transport/byte_stream.h"
 
 namespace yk::wire {
 
@@ -21,40 +25,55 @@ struct ConnectionOptions {
     std::string url;
     std::string tls_ca;            // tls+tcp; empty: the system's bundle
     std::uint32_t max_message = 0; // what may be received
-    bool wait_for_socket = false;  // a missing socket file is "not yet"
+    bool wait_for_socket = false;  // nobody listens: "not yet"
 };
 
 struct ExchangeFailure {
     enum class Kind {
-        NotConnected, // nothing was sent
-        Lost,         // sent or in the middle of it, then cut
-        TimedOut,     // sent, no reply in time
-        Stuck         // the transport took the request and does not get rid of it: open another Connection
+        NotConnected, // nobody is there, or not a ykd
+        Lost,         // cut
+        TimedOut,     // no reply in time
+        Stuck         // a part of the request was sent: of no use any more, open another Connection
     };
     Kind kind = Kind::NotConnected;
     std::string text;
+    bool sent = false; // the request, or a part of it, went out: it may have been carried out
 };
 
 class Connection {
 public:
-    using Deadline = std::chrono::steady_clock::time_point;
+    using Deadline = ByteStream::Deadline;
 
-    /// Starts dialling. Errors: an address that nng or this system cannot use, a missing socket file, no permission.
-    [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const ConnectionOptions& options);
+    /// Connects. Errors: an address that this system cannot use, no permission, nobody listens; that and a missing
+    /// socket file are waited out until the deadline with `wait_for_socket`.
+    [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const ConnectionOptions& options, Deadline deadline);
 
-    /// Waits for the connection. The error says, as far as can be found out, why there is none.
-    [[nodiscard]] Result<void> wait_connected(Deadline deadline);
-    /// Sends and waits for the reply. Waits for the connection first, if it is cut.
-    [[nodiscard]] Result<NngMessage, ExchangeFailure> exchange(std::string_view request, Deadline deadline);
-
-    /// What nng's threads work on: leaked, see above.
-    struct State;
+    /// Sends and waits for the reply. Connects again first, if it was cut, and goes on trying until the deadline: the
+    /// daemon may be restarting.
+    [[nodiscard]] Result<std::string, ExchangeFailure> exchange(std::string_view request, Deadline deadline);
 
 private:
-    Connection(State& state, ConnectionOptions options) : state_(&state), options_(std::move(options)) {}
+    using Failure = ExchangeFailure;
+    using Done = Result<void, Failure>;
 
-    State* state_;
-    ConnectionOptions options_;
+    explicit Connection(ConnectionOptions options);
+
+    [[nodiscard]] Result<void> connect(Deadline deadline, bool patient);
+    [[nodiscard]] Done be_connected(Deadline deadline);
+    [[nodiscard]] Done greet(Deadline deadline);
+    [[nodiscard]] Done send(std::string_view request, Deadline deadline);
+    [[nodiscard]] Result<std::string, Failure> receive(Deadline deadline);
+    [[nodiscard]] Done read_until(std::size_t size, Deadline deadline);
+    [[nodiscard]] std::string take(std::size_t size);
+    [[nodiscard]] Failure cut(int fault, bool sent);
+
+    const ConnectionOptions options_;
+    const std::size_t type_bytes_;       // before the length of a frame: 1 on ipc, else none
+    std::unique_ptr<ByteStream> stream_; // nullptr: cut
+    bool greeted_ = false;
+    std::uint32_t request_ = 0; // the number of the last request, highest bit set
+    std::vector<char> inbox_;   // received, not taken yet; `filled_` bytes of it
+    std::size_t filled_ = 0;
 };
 
 } // namespace yk::wire

@@ -8,13 +8,12 @@
 #include <nng/supplemental/tls/tls.h>
 #include <nng/transport/tls/tls.h>
 #include <arpa/inet.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "protocol/transport/byte_stream.h"
 #include "protocol/transport/ipc_path.h"
-#include "protocol/transport/reachable.h"
 #include "protocol/transport/tls_files.h"
 
 namespace yk::wire {
@@ -28,41 +27,6 @@ bool starts_with(const std::string& text, std::string_view prefix) {
 bool has_tls() {
     const char* engine = nng_tls_engine_name();
     return engine != nullptr && *engine != '\0' && std::string_view{engine} != "none";
-}
-
-/// errno of connecting to a local socket; 0: somebody listens.
-int probe_ipc(const std::string& path) {
-    sockaddr_un address{};
-    if (path.size() >= sizeof address.sun_path) return ENAMETOOLONG;
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, path.data(), path.size());
-    const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (socket < 0) return errno;
-    const int result = ::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
-    ::close(socket);
-    return result;
-}
-
-Error ipc_refusal(const std::string& path, int code) {
-    switch (code) {
-    case ENOENT:
-    case ENOTDIR:
-        return {
-            code,
-            fmt::format("no daemon: {} does not exist; start ykd, or name its socket with -s or YKCTL_SOCKET", path),
-            path};
-    case EACCES:
-    case EPERM:
-        return {code, fmt::format("permission to connect to {} denied; ask to be let in by its mode or group", path),
-                path};
-    case ENAMETOOLONG:
-        return {code, fmt::format("the socket path {} is longer than the system's limit of 107 bytes", path), path};
-    case ECONNREFUSED:
-        return {code,
-                fmt::format("no daemon listens on {}: the socket is left over from one that ended; start ykd", path),
-                path};
-    default: return {code, fmt::format("cannot connect to {}: {}", path, std::strerror(code)), path};
-    }
 }
 
 /// What can be seen without connecting, which would cost the daemon a connection.
@@ -117,22 +81,35 @@ std::string certified_name(const std::string& url) {
     return is_numbers ? std::string{} : host;
 }
 
-Result<void> set_tls(nng_dialer dialer, const std::string& url, const std::string& ca) {
-    const std::string file = trusted_file(ca);
-    YK_TRY(config, trust(file));
-    nng_tls_config_auth_mode(config.get(), NNG_TLS_AUTH_MODE_REQUIRED);
-    if (const std::string name = certified_name(url); !name.empty())
-        nng_tls_config_server_name(config.get(), name.c_str());
-    if (const int code = nng_dialer_set_ptr(dialer, NNG_OPT_TLS_CONFIG, config.get()); code != 0)
-        return tls_error(file, code);
-    return {};
-}
-
 } // namespace
+
+Error ipc_refusal(const std::string& path, int code) {
+    switch (code) {
+    case ENOENT:
+    case ENOTDIR:
+        return {
+            code,
+            fmt::format("no daemon: {} does not exist; start ykd, or name its socket with -s or YKCTL_SOCKET", path),
+            path};
+    case EACCES:
+    case EPERM:
+        return {code, fmt::format("permission to connect to {} denied; ask to be let in by its mode or group", path),
+                path};
+    case ENAMETOOLONG:
+        return {code, fmt::format("the socket path {} is longer than the system's limit of 107 bytes", path), path};
+    case ETIMEDOUT:
+        return {code, fmt::format("{} does not take the connection: the daemon is slow or stopped", path), path};
+    case ECONNREFUSED:
+        return {code,
+                fmt::format("no daemon listens on {}: the socket is left over from one that ended; start ykd", path),
+                path};
+    default: return {code, fmt::format("cannot connect to {}: {}", path, std::strerror(code)), path};
+    }
+}
 
 Result<void> check_address(const std::string& url, bool may_be_missing) {
     if (starts_with(url, "ipc://")) return check_ipc(ipc_path_of(url), may_be_missing);
-    if (starts_with(url, "tcp://") || starts_with(url, "inproc://")) return {};
+    if (starts_with(url, "tcp://")) return {};
     if (!starts_with(url, "tls+tcp://"))
         return Error{EINVAL,
                      fmt::format("'{}' is no address: use ipc://PATH, tcp://HOST:PORT or tls+tcp://HOST:PORT", url),
@@ -153,30 +130,32 @@ Result<void> check_trusted(const std::string& url, const std::string& tls_ca) {
     return {};
 }
 
-Result<void> start_dialer(nng_socket socket, const std::string& url, const std::string& tls_ca) {
-    nng_dialer dialer = NNG_DIALER_INITIALIZER;
-    if (const int code = nng_dialer_create(&dialer, socket, reachable_url(url).c_str()); code != 0)
-        return Error{code, fmt::format("cannot use the address {}: {}", url, nng_strerror(code)), url};
-    if (starts_with(url, "tls+tcp://")) YK_CHECKED(set_tls(dialer, url, tls_ca));
-    if (!starts_with(url, "ipc://")) {
-        nng_dialer_set_bool(dialer, NNG_OPT_TCP_NODELAY, true); // inproc does not know them
-        nng_dialer_set_bool(dialer, NNG_OPT_TCP_KEEPALIVE, true);
-    }
-    if (const int code = nng_dialer_start(dialer, NNG_FLAG_NONBLOCK); code != 0)
-        return Error{code, fmt::format("cannot dial {}: {}", url, nng_strerror(code)), url};
+Result<void> set_tls(nng_stream_dialer* dialer, const std::string& url, const std::string& ca) {
+    const std::string file = trusted_file(ca);
+    YK_TRY(config, trust(file));
+    nng_tls_config_auth_mode(config.get(), NNG_TLS_AUTH_MODE_REQUIRED);
+    if (const std::string name = certified_name(url); !name.empty())
+        nng_tls_config_server_name(config.get(), name.c_str());
+    if (const int code = nng_stream_dialer_set_ptr(dialer, NNG_OPT_TLS_CONFIG, config.get()); code != 0)
+        return tls_error(file, code);
     return {};
 }
 
-std::string why_not_connected(const std::string& url) {
-    const std::string path = ipc_path_of(url);
-    if (starts_with(url, "tls+tcp://"))
-        return fmt::format("no daemon answers at {}: refused, unreachable, or its certificate is not one of the CA's "
-                           "(--tls-ca) for this name",
-                           url);
-    if (path.empty())
-        return fmt::format("no daemon answers at {}: refused, unreachable, or not speaking this protocol", url);
-    if (const int code = probe_ipc(path); code != 0 && code != EAGAIN) return ipc_refusal(path, code).message;
-    return fmt::format("something listens on {}, but does not answer as a ykd would", path);
+Result<std::unique_ptr<ByteStream>> connect_stream(const std::string& url, const std::string& tls_ca,
+                                                   ByteStream::Deadline deadline) {
+    if (const std::string path = ipc_path_of(url); !path.empty()) return connect_ipc(path, deadline);
+    if (starts_with(url, "tls+tcp://")) return connect_tls(url, tls_ca, deadline);
+    const std::size_t start = url.find("://") + 3, colon = url.rfind(':');
+    if (colon < start) return Error{EINVAL, fmt::format("'{}' names no port: tcp://HOST:PORT", url), url};
+    std::string host = url.substr(start, colon - start);
+    if (host.size() > 1 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+    return connect_tcp(host, url.substr(colon + 1), deadline);
+}
+
+std::string why_no_tls(const std::string& url) {
+    return fmt::format("no daemon answers at {}: refused, unreachable, or its certificate is not one of the CA's "
+                       "(--tls-ca) for this name",
+                       url);
 }
 
 } // namespace yk::wire

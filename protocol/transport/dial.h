@@ -1,5 +1,5 @@
 #pragma once
-// Addresses from the dialling side: what can be known before dialling, dialling itself, and why it does not succeed.
+// Addresses from the dialling side: what can be known before dialling, and why it does not succeed.
 
 #include <string>
 
@@ -13,10 +13,13 @@ namespace yk::wire {
 /// permissions. The message says what to do.
 [[nodiscard]] Result<void> check_address(const std::string& url, bool may_be_missing);
 
-/// Starts dialling in the background; nng goes on until the process ends.
-[[nodiscard]] Result<void> start_dialer(nng_socket socket, const std::string& url, const std::string& tls_ca);
+/// Lets the dialer of a tls+tcp address trust `tls_ca` (empty: the system's bundle), and asks for the name of the
+/// address in the daemon's certificate.
+[[nodiscard]] Result<void> set_tls(nng_stream_dialer* dialer, const std::string& url, const std::string& tls_ca);
 
-/// A sentence for somebody whose connection did not come about in time.
-[[nodiscard]] std::string why_not_connected(const std::string& url);
+/// What errno of connecting to a socket file means, with the way out. Its code is `code`.
+[[nodiscard]] Error ipc_refusal(const std::string& path, int code);
+/// A sentence for somebody whose TLS connection did not come about.
+[[nodiscard]] std::string why_no_tls(const std::string& url);
 
 } // namespace yk::wire

@@ -19,9 +19,11 @@ constexpr std::array kReplies{
     ReplyKeys{"Bye", " "},
     ReplyKeys{"Ping", " bootID state now "},
     ReplyKeys{"Status",
-              " state bootID version uptimeMs checksums rms counts sessions degraded schedule clock settingsReload "},
+              " state bootID version uptimeMs checksums rms counts sessions degraded schedule clock settingsReload "
+              "sessionsKept maxSessions recordDirectory "},
     ReplyKeys{"RegisterResourceManager",
-              " partitions policyGroup configChecksum streamEpoch coreState reRegistration ignoredCapabilities "},
+              " partitions policyGroup configChecksum streamEpoch coreState reRegistration ignoredCapabilities "
+              "kept lastAck "},
     ReplyKeys{"UnregisterResourceManager", " "},
     ReplyKeys{"UpdateAllocation", " position "},
     ReplyKeys{"UpdateApplication", " position "},
@@ -30,7 +32,7 @@ constexpr std::array kReplies{
     ReplyKeys{"ValidateConfiguration", " allowed reason problems changes "},
     ReplyKeys{"Poll", " streamEpoch items backlog backlogBytes congested "},
     ReplyKeys{"CallResult", " late "},
-    ReplyKeys{"Sync", " position streamNext "},
+    ReplyKeys{"Sync", " position streamNext asks "},
     ReplyKeys{"RecoveryList", " items cursor "},
     ReplyKeys{"ResolveRecovery", " state "},
     ReplyKeys{"Dump", " asOf complete cursor data "},

@@ -56,6 +56,17 @@ void Context::note(std::string_view text) {
 
 Answer<wire::Client*> Context::client() {
     if (!client_) {
+        if (settings_.client.timeout.count() <= 0)
+            return usage_error("--timeout: nothing can be asked in no time",
+                               {"the usual one, 5s, for work 60s?  leave it out"});
+        if (!settings_.address_named) // what the user names is the user's choice
+            if (const auto trusted = wire::check_default_address(settings_.address); !trusted.ok())
+                return Failure{Exit::Denied,
+                               "not trusted: " + trusted.error().message,
+                               {"is it right all the same?  -s " + settings_.address},
+                               0,
+                               {},
+                               {}};
         auto connected = wire::Client::connect(settings_.client);
         if (!connected.ok()) return from_call_error(connected.error(), settings_.address);
         client_ = std::move(connected).value();

@@ -55,7 +55,8 @@ SocketProblem look_at_socket(std::string_view address) {
 }
 
 Failure unreachable(const wire::CallError& error, const std::string& address) {
-    const auto problem = look_at_socket(address);
+    auto problem = look_at_socket(address);
+    problem.denied = problem.denied || error.kind == wire::CallError::Kind::Denied;
     Failure failure;
     failure.exit = problem.denied ? Exit::Denied : Exit::Unreachable;
     failure.message = "cannot reach ykd at " + address + ": " + (problem.text.empty() ? error.message : problem.text);
@@ -122,7 +123,8 @@ Failure from_call_error(const wire::CallError& error, const std::string& address
     using Kind = wire::CallError::Kind;
     switch (error.kind) {
     case Kind::Refused: return refused(error);
-    case Kind::Unreachable: return unreachable(error, address);
+    case Kind::Unreachable:
+    case Kind::Denied: return unreachable(error, address);
     case Kind::TimedOut:
         return {Exit::Unreachable,
                 "no answer from ykd at " + address + " in time: " + error.message,

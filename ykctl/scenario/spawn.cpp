@@ -192,6 +192,7 @@ Result<void> PrivateDaemon::wait_until_ready(milliseconds timeout) {
     wire::ClientOptions client;
     client.url = url_;
     client.timeout = timeout;
+    client.wait_for_socket = true; // it makes the socket before it listens
     auto connected = wire::Client::connect(client);
     if (!connected)
         return Error{

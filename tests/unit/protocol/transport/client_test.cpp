@@ -5,6 +5,10 @@
 #include <fstream>
 
 #include <catch2/catch.hpp>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "protocol/transport/trace.h"
 #include "protocol/wire/codec.h"
@@ -54,6 +58,32 @@ auto script(std::vector<Answer> answers) {
 }
 
 using Seqs = std::vector<std::uint64_t>;
+
+struct Descriptor {
+    int fd = -1;
+    explicit Descriptor(int given) : fd(given) {}
+    ~Descriptor() {
+        if (fd >= 0) ::close(fd);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+};
+
+/// A Unix socket that somebody listens on who never says anything.
+Descriptor listening(const std::string& path) {
+    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    REQUIRE(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+    REQUIRE(::listen(fd, 4) == 0);
+    return Descriptor{fd};
+}
+
+/// What a daemon leaves behind that was killed.
+void leave_socket(const std::string& path) {
+    const Descriptor gone = listening(path);
+}
 
 } // namespace
 
@@ -273,7 +303,7 @@ TEST_CASE("Hello is repeated while the daemon is busy, and given up when it cuts
     closing.set_script_hello();
     const auto refused = Client::connect(options_for(dir.url("b")));
     REQUIRE_FALSE(refused.ok());
-    CHECK(refused.error().kind == Kind::Unreachable);
+    CHECK(refused.error().kind == Kind::Denied); // B14
     CHECK(refused.error().message.find("not let in") != std::string::npos);
     FakeDaemon silent{dir.url("c"), script({Silence{}})};
     silent.set_script_hello();
@@ -302,6 +332,44 @@ TEST_CASE("addresses that cannot work are told apart") {
     CHECK_THAT(message("http://localhost"), Contains("no address"));
     CHECK_THAT(message("nonsense"), Contains("no address"));
     CHECK_THAT(message("tcp://127.0.0.1:1"), Contains("no daemon answers"));
+}
+
+TEST_CASE("B10 an address where nobody listens any more is known at once") {
+    const TempDir dir;
+    std::string tcp;
+    {
+        FakeDaemon there{"tcp://127.0.0.1:0", agree};
+        tcp = "tcp://127.0.0.1:" + std::to_string(there.port());
+    }
+    leave_socket(dir.path("s"));
+    for (const auto& url : {dir.url("s"), tcp}) {
+        const auto begun = std::chrono::steady_clock::now();
+        const auto client = Client::connect(options_for(url)); // 20 s
+        REQUIRE_FALSE(client.ok());
+        CHECK(client.error().kind == Kind::Unreachable);
+        CHECK(std::chrono::steady_clock::now() - begun < 5s);
+    }
+}
+
+TEST_CASE(
+    "B14 somebody who takes connections and says nothing is slow or stopped, and no ykd when it says other things") {
+    const TempDir dir;
+    const Descriptor mute = listening(dir.path("s"));
+    auto options = options_for(dir.url("s"));
+    options.timeout = 50ms;
+    const auto slow = Client::connect(options);
+    REQUIRE_FALSE(slow.ok());
+    CHECK_THAT(slow.error().message, Catch::Matchers::Contains("slow or stopped"));
+    options.timeout = 20s;
+    std::thread web{[&] {
+        const Descriptor first{::accept(mute.fd, nullptr, nullptr)}; // of the client above
+        const Descriptor peer{::accept(mute.fd, nullptr, nullptr)};
+        CHECK(::send(peer.fd, "HTTP/1.1 400", 12, MSG_NOSIGNAL) == 12);
+    }};
+    const auto other = Client::connect(options);
+    web.join();
+    REQUIRE_FALSE(other.ok());
+    CHECK_THAT(other.error().message, Catch::Matchers::Contains("does not answer as a ykd would"));
 }
 
 TEST_CASE("a client waits for a daemon that has just been started, if asked to") {
@@ -350,6 +418,24 @@ TEST_CASE("tcp works like ipc") {
     FakeDaemon daemon{"tcp://127.0.0.1:0", agree};
     const auto client = connected(options_for("tcp://127.0.0.1:" + std::to_string(daemon.port())));
     CHECK(client->call("UpdateNode").ok());
+}
+
+TEST_CASE("A9 a directory in /tmp is trusted when it is this user's alone") {
+    const TempDir dir;
+    CHECK(wire::check_private(dir.path("none")).ok());
+    REQUIRE(::mkdir(dir.path("own").c_str(), 0700) == 0);
+    CHECK(wire::check_private(dir.path("own")).ok());
+    REQUIRE(::symlink(dir.path("own").c_str(), dir.path("link").c_str()) == 0);
+    CHECK_FALSE(wire::check_private(dir.path("link")).ok());
+    REQUIRE(::chmod(dir.path("own").c_str(), 0777) == 0);
+    CHECK_FALSE(wire::check_private(dir.path("own")).ok());
+    if (::getuid() != 0) return;
+    REQUIRE(::mkdir(dir.path("foreign").c_str(), 0700) == 0);
+    REQUIRE(::chown(dir.path("foreign").c_str(), 65534, 65534) == 0);
+    const auto foreign = wire::check_private(dir.path("foreign"));
+    REQUIRE_FALSE(foreign.ok());
+    CHECK_THAT(foreign.error().message, Catch::Matchers::Contains("belongs to uid 65534"));
+    CHECK(wire::check_default_address("ipc:///run/ykd/ykd.sock").ok());
 }
 
 TEST_CASE("I-302 the default address is the first default path that exists") {
