@@ -46,7 +46,7 @@ std::optional<Failure> show_go_form(Context& context, const Value& page) {
     const auto configuration = configuration_of(page);
     if (!configuration)
         return Failure{Exit::Refused, "the daemon shows a configuration that this ykctl does not know", {}, 0, {}, {}};
-    context.out() << go_configuration(*configuration, member_of(page, "extra")).dump() << "\n";
+    context.out() << json_line(go_configuration(*configuration, member_of(page, "extra")));
     return std::nullopt;
 }
 

@@ -134,7 +134,7 @@ Outcome verify(Context& context, const std::optional<std::string>& path) {
         context.out() << list_text(list, {}, context.format(), {});
     } else {
         for (const auto& fault : faults)
-            context.out() << fault.place << " " << fault.object << ": " << fault.text << "\n";
+            context.out() << printable(fault.place + " " + fault.object + ": " + fault.text) << "\n";
         if (faults.empty()) context.note("all sums are right, and all that is named is there");
     }
     return faults.empty() ? Exit::Ok : Exit::Different;

@@ -1,11 +1,13 @@
 // metrics: the daemon's numbers, as Prometheus reads them.
 
+#include <algorithm>
 #include <ostream>
 
 #include <re2/re2.h>
 
 #include "protocol/si/errors.h"
 #include "ykctl/commands/nouns.h"
+#include "ykctl/render/text.h"
 
 namespace yk::cli {
 namespace {
@@ -41,6 +43,17 @@ std::vector<Value> matching_families(const Value& families, const RE2* expressio
     return found;
 }
 
+/// Names of others stand in it.
+std::string shown_lines(const std::string& text) {
+    std::string shown;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        shown += printable(std::string_view{text}.substr(begin, end - begin)) + "\n";
+        begin = end + 1;
+    }
+    return shown;
+}
+
 Failure nothing_there(const MetricOptions& options) {
     std::string which = options.grep ? "matches '" + *options.grep + "'" : std::string{};
     if (options.family)
@@ -73,7 +86,7 @@ Outcome show_metrics(Context& context, const MetricOptions& options) {
     auto text = text_of(*reply, "text");
     if (expression) text = matching_lines(text, *expression);
     if (text.empty() && (options.grep || options.family)) return nothing_there(options);
-    context.out() << text;
+    context.out() << shown_lines(text);
     return Exit::Ok;
 }
 

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ostream>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "ykctl/render/text.h"
 
@@ -11,6 +15,8 @@ namespace {
 using wire::Value;
 
 constexpr int kSchema = 1;
+constexpr std::string_view kYamlHead = "schema: 1\nitems:\n"; // of a list that is not empty
+constexpr std::string_view kJsonHead = "{\n  \"schema\": 1,\n  \"items\": [\n", kJsonEnd = "\n  ]\n}\n";
 
 /// Bytes have no JSON form: hexadecimal text.
 Value without_bytes(const Value& value) {
@@ -33,9 +39,39 @@ Value without_bytes(const Value& value) {
     return copy;
 }
 
+/// The code point of what a terminal obeys instead of showing it, at `at` in UTF-8: DEL, C1 controls, marks that turn
+/// the direction. 0: something else.
+std::uint32_t terminal_command(std::string_view text, std::size_t at) {
+    const auto byte = [&](std::size_t i) {
+        return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
+    };
+    if (byte(0) == 0x7f) return 0x7f;
+    if (byte(0) == 0xc2 && byte(1) >= 0x80 && byte(1) < 0xa0) return static_cast<std::uint32_t>(byte(1));
+    if (byte(0) != 0xe2) return 0;
+    const auto code = static_cast<std::uint32_t>(0x2000 + (byte(1) - 0x80) * 64 + (byte(2) - 0x80));
+    return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ? code : 0;
+}
+
+/// JSON in which such characters, which stand in its strings only, are escapes.
+std::string json_text(const Value& value, int indent) {
+    const auto text = value.dump(indent, ' ', false, Value::error_handler_t::replace);
+    std::string shown;
+    shown.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto code = terminal_command(text, i);
+        if (code == 0) {
+            shown += text[i];
+            continue;
+        }
+        shown += fmt::format("\\u{:04x}", code);
+        i += code < 0x80 ? 0 : code < 0x800 ? 1 : 2;
+    }
+    return shown;
+}
+
 /// A JSON text is valid YAML; only names that cannot be read as anything else go without quotes.
 std::string yaml_scalar(const Value& value) {
-    auto quoted = value.dump(-1, ' ', false, Value::error_handler_t::replace);
+    auto quoted = json_text(value, -1);
     if (!value.is_string()) return quoted;
     const auto& text = value.get_ref<const std::string&>();
     static constexpr std::string_view kReserved[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"};
@@ -137,6 +173,28 @@ std::string list_text(const std::vector<Value>& items, const ListLayout& layout,
     return text;
 }
 
+void ListWriter::add(const Value& item) {
+    const bool is_first = std::exchange(is_empty_, false);
+    if (format_ == Format::JsonLines) {
+        out_ << json_line(item);
+        return;
+    }
+    // A list of one: the item stands between what every list begins and ends with.
+    const std::string_view head = format_ == Format::Yaml ? kYamlHead : kJsonHead;
+    const auto text = list_text({item}, {}, format_, {});
+    auto body = std::string_view{text}.substr(head.size());
+    if (format_ == Format::Json) body.remove_suffix(kJsonEnd.size());
+    out_ << (is_first ? head : format_ == Format::Yaml ? "" : ",\n") << body;
+}
+
+void ListWriter::finish() {
+    if (std::exchange(is_finished_, true) || format_ == Format::JsonLines) return;
+    if (is_empty_)
+        out_ << list_text({}, {}, format_, {});
+    else if (format_ == Format::Json)
+        out_ << kJsonEnd;
+}
+
 std::string item_text(const Value& item, Format format) {
     if (format == Format::JsonLines) return json_line(item);
     const Value document{{"schema", kSchema}, {"item", item}};
@@ -144,11 +202,11 @@ std::string item_text(const Value& item, Format format) {
 }
 
 std::string pretty_json(const Value& value) {
-    return without_bytes(value).dump(2, ' ', false, Value::error_handler_t::replace) + "\n";
+    return json_text(without_bytes(value), 2) + "\n";
 }
 
 std::string json_line(const Value& value) {
-    return without_bytes(value).dump(-1, ' ', false, Value::error_handler_t::replace) + "\n";
+    return json_text(without_bytes(value), -1) + "\n";
 }
 
 std::string yaml_text(const Value& value) {

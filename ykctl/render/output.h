@@ -2,6 +2,7 @@
 // The output formats of -o. The machine formats have a schema number and keep their shape; tables may change.
 
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,21 @@ struct ListLayout {
 /// `items` as a whole: a table, or `{"schema":1,"items":[...]}`, or one line each.
 [[nodiscard]] std::string list_text(const std::vector<wire::Value>& items, const ListLayout& layout, Format format,
                                     const Style& style);
+
+/// A list in a machine format as list_text() has it, written item by item.
+class ListWriter {
+public:
+    /// REQUIRES: is_machine_readable(format).
+    ListWriter(std::ostream& out, Format format) : out_(out), format_(format) {}
+    void add(const wire::Value& item);
+    /// The end of the list. Once; later calls do nothing.
+    void finish();
+
+private:
+    std::ostream& out_;
+    const Format format_;
+    bool is_empty_ = true, is_finished_ = false;
+};
 
 /// One object in a machine format: `{"schema":1,"item":{...}}`. REQUIRES: is_machine_readable(format).
 [[nodiscard]] std::string item_text(const wire::Value& item, Format format);

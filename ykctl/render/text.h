@@ -24,7 +24,8 @@ namespace yk::cli {
 /// RFC 3339 in UTC with microseconds, so that all are of one width; `-` for 0.
 [[nodiscard]] std::string time_text(std::int64_t unix_nanoseconds);
 
-/// `text` without control characters, which a message of the daemon could carry to the terminal: each becomes `?`.
+/// `text` without control characters and marks that turn the direction, which a message of the daemon could carry to
+/// the terminal: each becomes `?`.
 [[nodiscard]] std::string printable(std::string_view text);
 /// The number of columns `text` takes: code points, not bytes.
 [[nodiscard]] std::size_t display_width(std::string_view text);

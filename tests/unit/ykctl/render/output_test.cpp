@@ -1,5 +1,7 @@
 #include "ykctl/render/output.h"
 
+#include <sstream>
+
 #include <catch2/catch.hpp>
 
 using namespace yk::cli;
@@ -40,6 +42,19 @@ TEST_CASE("an empty list says so in a table and is an empty list in JSON") {
     CHECK(Value::parse(list_text({}, layout(), Format::Json, {})) == Value{{"schema", 1}, {"items", Value::array()}});
 }
 
+TEST_CASE("B5 a list that is written item by item is the same text") {
+    for (const Format format : {Format::Json, Format::JsonLines, Format::Yaml})
+        for (std::size_t size = 0; size <= kItems.size(); ++size) {
+            std::ostringstream out;
+            ListWriter writer{out, format};
+            const std::vector<Value> items(kItems.begin(), kItems.begin() + static_cast<std::ptrdiff_t>(size));
+            for (const auto& item : items) writer.add(item);
+            writer.finish();
+            writer.finish();
+            CHECK(out.str() == list_text(items, layout(), format, {}));
+        }
+}
+
 TEST_CASE("one object carries the schema number") {
     CHECK(item_text({{"a", 1}}, Format::Yaml) == "schema: 1\nitem:\n  a: 1\n");
     CHECK(Value::parse(item_text({{"a", 1}}, Format::Json)) == Value{{"schema", 1}, {"item", {{"a", 1}}}});
@@ -51,6 +66,17 @@ TEST_CASE("YAML quotes what would be read as something else") {
           "a: \"true\"\nb: \"12\"\nc: \"a: b\"\n\"no\": plain\ne: \"\"\nf: null\n");
     CHECK(yaml_text({{"list", {Value::array(), Value::object(), Value{{"x", {1, 2}}}}}}) ==
           "list:\n  - []\n  - {}\n  - x:\n      - 1\n      - 2\n");
+}
+
+TEST_CASE("A10 what a terminal obeys is written as escapes") {
+    const Value value{{"a\u009b", "b\u202ec\u2066\x7f\u0080"}, {"plain", "h\u00e9 \u00a0 \u2028 \u65e5"}};
+    for (const std::string& text : {json_line(value), pretty_json(value), yaml_text(value)}) {
+        for (const char* command : {"\u009b", "\u202e", "\u2066", "\x7f", "\u0080"})
+            CHECK(text.find(command) == std::string::npos);
+        CHECK(text.find("h\u00e9 \u00a0 \u2028 \u65e5") != std::string::npos);
+    }
+    CHECK(Value::parse(json_line(value)) == value);
+    CHECK(json_line({{"x", "\u202e"}}) == "{\"x\":\"\\u202e\"}\n");
 }
 
 TEST_CASE("bytes are shown as hexadecimal text") {
