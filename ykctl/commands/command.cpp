@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "ykctl/commands/guesses.h"
 #include "ykctl/commands/suggest.h"
 #include "ykctl/commands/values.h"
 #include "ykctl/render/text.h"
@@ -78,13 +79,70 @@ std::vector<std::string> option_names(const CLI::App* app) {
     return names;
 }
 
+const CLI::App* child_named(const CLI::App* app, const std::string& name) {
+    const auto commands = children(app);
+    const auto found = std::find_if(commands.begin(), commands.end(),
+                                    [&](const CLI::App* command) { return command->check_name(name); });
+    return found == commands.end() ? nullptr : *found;
+}
+
+/// `node` for `nodes`, which is short for one of its commands; any other noun itself.
+const CLI::App* noun_of(const CLI::App* root, const CLI::App* app) {
+    if (!app->get_group().empty()) return app;
+    const auto& command = app->get_description(); // `node list`
+    const auto* noun = child_named(root, command.substr(0, command.find(' ')));
+    return noun == nullptr ? app : noun;
+}
+
+/// The command of `noun` that `verb` means; nullptr: none. `prefers_list`: nothing is named, or several are meant.
+const CLI::App* meant(const CLI::App* noun, const std::string& verb, bool prefers_list) {
+    const auto& meanings = meanings_of(verb);
+    if (prefers_list && std::find(meanings.begin(), meanings.end(), "list") != meanings.end())
+        if (const auto* list = child_named(noun, "list")) return list;
+    for (const auto& meaning : meanings)
+        if (const auto* command = child_named(noun, meaning)) return command;
+    return child_named(noun, verb);
+}
+
+/// `nodes list` as `node list`, `app delete` as `app remove`: what is meant is clear.
+std::vector<std::string> understood(const CLI::App* root, std::vector<std::string> words) {
+    const auto noun = std::find_if(words.begin(), words.end(),
+                                   [&](const std::string& word) { return child_named(root, word) != nullptr; });
+    if (noun == words.end() || noun + 1 == words.end()) return words;
+    const auto* const named = child_named(root, *noun);
+    const auto* const app = noun_of(root, named);
+    std::string& verb = *(noun + 1);
+    if (verb.empty() || verb.front() == '-' || (app == named && child_named(app, verb) != nullptr)) return words;
+    const auto behind = noun + 2;
+    const bool names_nothing = behind == words.end() || behind->rfind('-', 0) == 0;
+    const auto* const command = meant(app, verb, names_nothing);
+    if (command == nullptr) return words;
+    *noun = app->get_name();
+    verb = command->get_name();
+    return words;
+}
+
+/// Of a word in front of the noun of the command, as in `show node`.
+Failure verb_first(const CLI::App* root, const CLI::App* named, const std::string& word) {
+    const auto* const noun = noun_of(root, named);
+    std::string hint{done_here(noun->get_name(), word)};
+    if (const auto* command = meant(noun, word, noun != named); hint.empty() && command != nullptr)
+        hint = "the noun comes first:  " + path_of(command);
+    if (hint.empty()) hint = done_here(word);
+    const auto similar = hint.empty() ? did_you_mean(word, visible_names(root)) : std::string{};
+    return usage_error("unknown command '" + word + "'" + similar,
+                       {hint.empty() ? "what is there?  " + root->get_name() + " --help" : hint});
+}
+
 Failure unknown_word(const CLI::App* at, const std::string& word) {
     const auto path = path_of(at);
     const std::string hint = "what is there?  " + path + " --help";
     if (word.size() > 1 && word.front() == '-') {
         const auto name = word.substr(0, word.find('='));
         const auto similar = name.rfind("--", 0) == 0 ? did_you_mean(name, option_names(at)) : std::string{};
-        return usage_error("unknown option '" + name + "' for '" + path + "'" + similar, {hint});
+        const std::string here{option_here(name)};
+        return usage_error("unknown option '" + name + "' for '" + path + "'" + (here.empty() ? similar : ""),
+                           {here.empty() ? hint : here});
     }
     if (children(at).empty()) {
         const auto names = own_options(at);
@@ -94,6 +152,8 @@ Failure unknown_word(const CLI::App* at, const std::string& word) {
     }
     const bool is_root = at->get_parent() == nullptr;
     const auto whose = is_root ? std::string{} : " for '" + path.substr(path.find(' ') + 1) + "'";
+    const std::string here{is_root ? done_here(word) : done_here(at->get_name(), word)};
+    if (!here.empty()) return usage_error("unknown command '" + word + "'" + whose, {here});
     return usage_error("unknown command '" + word + "'" + whose + did_you_mean(word, visible_names(at)), {hint});
 }
 
@@ -238,11 +298,11 @@ Command CommandLine::root() {
 }
 
 Answer<Selected> CommandLine::parse(std::vector<std::string> arguments) {
-    std::reverse(arguments.begin(), arguments.end()); // as CLI11 wants them
     auto& app = impl_->app;
+    arguments = understood(&app, std::move(arguments));
     std::optional<Failure> failure;
     try {
-        app.parse(std::move(arguments));
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend())); // as CLI11 wants them
     } catch (const CLI::CallForHelp&) {
         return Selected{{}, app.help()};
     } catch (const CLI::ParseError& error) {
@@ -253,7 +313,14 @@ Answer<Selected> CommandLine::parse(std::vector<std::string> arguments) {
     // a misspelt option explains a missing argument better than the missing argument does
     auto extras = app.remaining(true);
     std::erase(extras, "--"); // CLI11 counts the end of the options among what it does not know
-    if (!extras.empty()) return unknown_word(chosen, extras.front());
+    if (!extras.empty()) {
+        const auto place = [&](const auto& is) { return std::find_if(arguments.begin(), arguments.end(), is); };
+        const auto* const noun = app.get_subcommands().empty() ? nullptr : app.get_subcommands().front();
+        const bool in_front = noun != nullptr && extras.front().front() != '-' &&
+                              place([&](const std::string& word) { return word == extras.front(); }) <
+                                  place([&](const std::string& word) { return noun->check_name(word); });
+        return in_front ? verb_first(&app, noun, extras.front()) : unknown_word(chosen, extras.front());
+    }
     if (failure) return *failure;
     const auto action = impl_->actions.find(chosen);
     if (action == impl_->actions.end()) {

@@ -37,7 +37,7 @@ struct Flags {
 };
 
 void define_files(CLI::App& app, Flags& flags) {
-    app.add_option("--config", flags.configs, "queue configuration; with GROUP= of that policy group only")
+    app.add_option("-c,--config", flags.configs, "queue configuration; with GROUP= of that policy group only")
         ->type_name("[GROUP=]FILE");
     app.add_option("--settings", flags.settings_file,
                    std::string("the daemon's settings (default ") + kDefaultSettings + ", if there)")
@@ -256,12 +256,25 @@ CommandLine usage_error(const std::string& message) {
     return done(kUsage);
 }
 
+/// What stands without an option: a command, as other daemons have, or a file.
+std::string unknown_argument(const std::string& word) {
+    const std::string said = fmt::format("unexpected argument '{}'", word);
+    constexpr std::array<std::string_view, 6> kCommands{"start", "run", "serve", "server", "stop", "restart"};
+    if (std::find(kCommands.begin(), kCommands.end(), word) != kCommands.end())
+        return said + "; ykd has no commands: ykd --config FILE runs it, systemctl start|stop ykd as a service";
+    if (word.ends_with(".yaml") || word.ends_with(".yml") || ::access(word.c_str(), R_OK) == 0)
+        return fmt::format("{}; a configuration? --config {}", said, word);
+    return said;
+}
+
 /// Of the words that ykd does not know, a misspelt option explains the others.
 std::string unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
     const auto option = std::find_if(words.begin(), words.end(),
                                      [](const std::string& word) { return word.size() > 1 && word.front() == '-'; });
-    if (option == words.end())
-        return fmt::format("unexpected argument '{}'", words.empty() ? std::string{} : words.front());
+    if (option == words.end()) return unknown_argument(words.empty() ? std::string{} : words.front());
+    if (*option == "-d" || *option == "--daemon" || *option == "--daemonize")
+        return fmt::format("unknown option '{}'; ykd stays in the foreground: systemctl start ykd, or ykd ... &",
+                           *option);
     std::vector<std::string> names;
     for (const CLI::Option* one : app.get_options())
         for (const std::string& name : one->get_lnames()) names.push_back("--" + name);

@@ -96,6 +96,52 @@ TEST_CASE("4.4 typing errors name the nearest command or option, exit 2") {
     CHECK(typo({"clock", "advance", "10"}).find("10") != std::string::npos);
 }
 
+TEST_CASE("B9 words of other tools are understood, or answered with what is done here") {
+    const auto hint = [](const std::vector<std::string>& arguments) {
+        const auto ran = ykctl(arguments);
+        CHECK(ran.exit == 2);
+        return ran.err;
+    };
+    using Catch::Matchers::Contains;
+    CHECK(hint({"show", "node"}) == "ykctl: unknown command 'show'\n  the noun comes first:  ykctl node show\n");
+    CHECK_THAT(hint({"get", "nodes"}), Contains("the noun comes first:  ykctl node list"));
+    CHECK_THAT(hint({"-r", "a", "describe", "app", "x"}), Contains("the noun comes first:  ykctl app show"));
+    CHECK_THAT(hint({"delete", "app", "x"}), Contains("ykctl app remove"));
+    CHECK_THAT(hint({"create", "queue"}), Contains("ykctl config reload -f FILE"));
+    CHECK_THAT(hint({"queue", "add", "root.x"}), Contains("ykctl config reload -f FILE"));
+    CHECK_THAT(hint({"top", "nodes"}), Contains("ykctl node list --watch"));
+    CHECK_THAT(hint({"job", "status"}), Contains("'job'") && Contains("ykctl app list"));
+    CHECK_THAT(hint({"endpoint", "health"}), Contains("ykctl health"));
+    CHECK_THAT(hint({"apply", "-f", "q.yaml"}), Contains("ykctl config reload -f FILE") && !Contains("did you mean"));
+    CHECK_THAT(hint({"drain", "n"}), Contains("ykctl node drain"));
+    CHECK_THAT(hint({"uncordon", "n"}), Contains("ykctl node undrain"));
+    CHECK_THAT(hint({"config", "edit"}), Contains("ykctl config show"));
+    CHECK_THAT(hint({"ask", "add", "big", "--cpu", "1"}), Contains("-R memory=4Gi,vcore=1"));
+    CHECK_THAT(hint({"node", "list", "-w"}), Contains("--watch"));
+    for (const char* word : {"reload", "reconfigure", "sinfo", "squeue", "whoami", "auth", "info", "cluster-info",
+                             "api-resources", "cordon", "logs", "stats"})
+        CHECK_THAT(hint({word}), Contains("ykctl") && !Contains("did you mean") && !Contains("what is there?"));
+}
+
+TEST_CASE("B9 a word that means one of ours is taken for it") {
+    for (const auto& arguments : std::vector<std::vector<std::string>>{{"nodes", "list"},
+                                                                       {"apps", "show", "x"},
+                                                                       {"app", "delete", "x"},
+                                                                       {"ask", "delete", "k"},
+                                                                       {"alloc", "delete", "k"},
+                                                                       {"node", "describe", "n"},
+                                                                       {"node", "get"},
+                                                                       {"node", "cordon", "n"},
+                                                                       {"node", "uncordon", "n"},
+                                                                       {"config", "view"},
+                                                                       {"config", "get"},
+                                                                       {"app", "show", "delete"}}) {
+        auto all = arguments;
+        all.insert(all.end(), {"-s", kNowhere});
+        CHECK(ykctl(all).exit == 3);
+    }
+}
+
 TEST_CASE("what begins with - is an argument behind --") {
     CHECK(ykctl({"-s", kNowhere, "node", "show", "--", "-x"}).exit == 3);
     CHECK(ykctl({"-s", kNowhere, "node", "list", "--", "-x"}).err.find("'-x'") != std::string::npos);
