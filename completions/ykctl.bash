@@ -149,7 +149,7 @@ _ykctl() {
             files=no ;;
         'rm register')
             words=''
-            options='-h --help --policy-group --config --extra --no-confirm --keep'
+            options='-h --help --policy-group --config --extra --force --if-not-registered --no-confirm --keep'
             files=no ;;
         'rm list')
             words=''
@@ -169,7 +169,7 @@ _ykctl() {
             files=no ;;
         'rm serve')
             words=''
-            options='-h --help --policy-group --config --extra --no-confirm --count --refuse --config-store --state-dump'
+            options='-h --help --policy-group --config --extra --force --if-not-registered --no-confirm --count --refuse --config-store --state-dump'
             files=no ;;
         'node')
             words='add list show update drain undrain remove'

@@ -157,6 +157,8 @@ public:
     /// Which live applications have a pending or placed ask with this key.
     [[nodiscard]] std::vector<std::string> applications_with_key(std::string_view partition,
                                                                  std::string_view key) const;
+    [[nodiscard]] AskPlace ask_place(std::string_view partition, std::string_view application,
+                                     std::string_view key) const;
 
     [[nodiscard]] Explanation explain_application(std::string_view partition, std::string_view application,
                                                   Instant now) const;

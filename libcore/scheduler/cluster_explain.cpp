@@ -11,6 +11,12 @@ Explanation ClusterContext::explain_application(std::string_view partition, std:
     return found == nullptr ? Explanation{} : found->explain_application(application, now);
 }
 
+AskPlace ClusterContext::ask_place(std::string_view partition, std::string_view application,
+                                   std::string_view key) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? AskPlace{} : found->ask_place(application, key);
+}
+
 Explanation ClusterContext::explain_ask(std::string_view partition, std::string_view application, std::string_view key,
                                         Instant now) const {
     const PartitionContext* found = find_partition(partition);

@@ -101,6 +101,7 @@ public:
     /// Users or groups with usage or named limits, by name (C-476).
     [[nodiscard]] std::vector<UsageView> usage_views(bool groups) const;
     [[nodiscard]] std::vector<std::string> applications_with_key(std::string_view key) const;
+    [[nodiscard]] AskPlace ask_place(std::string_view application, std::string_view key) const;
     [[nodiscard]] Explanation explain_application(std::string_view application, Instant now) const;
     [[nodiscard]] Explanation explain_ask(std::string_view application, std::string_view key, Instant now) const;
     /// partition_explain_preemption.cpp

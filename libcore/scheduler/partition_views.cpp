@@ -287,6 +287,14 @@ std::optional<ApplicationView> PartitionContext::application_view(std::string_vi
     return std::nullopt;
 }
 
+AskPlace PartitionContext::ask_place(std::string_view application, std::string_view key) const {
+    const AllocationId id = find_ask(application, key);
+    if (!id.valid()) return {};
+    const Allocation& ask = s_.allocations[id];
+    if (!ask.is(Allocation::Placed)) return {AskPlace::State::Pending, {}};
+    return {AskPlace::State::Placed, s_.nodes[ask.node].id};
+}
+
 std::vector<std::string> PartitionContext::applications_with_key(std::string_view key) const {
     std::vector<std::string> ids;
     s_.applications.for_each([&](ApplicationId id) {

@@ -67,6 +67,13 @@ struct AllocationView {
     bool preemptable = true; // foreign ones
 };
 
+/// Where an ask is.
+struct AskPlace {
+    enum class State { Absent, Pending, Placed };
+    State state = State::Absent;
+    std::string node; // when it is placed
+};
+
 struct PlaceholderDataView {
     std::string task_group;
     std::int64_t count = 0;

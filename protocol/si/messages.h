@@ -71,6 +71,7 @@ struct RegisterResourceManagerRequest {
     std::optional<RecoveryRequest> recovery;
     std::vector<std::string> capabilities;
     std::optional<DetachedOptions> detached;
+    std::string if_registered; // drop (the default, I-124), refuse, leave, resume
     bool operator==(const RegisterResourceManagerRequest&) const = default;
 };
 
@@ -82,6 +83,8 @@ struct RegisterResourceManagerResponse { // I-020, I-021
     CoreState core_state = CoreState::New;
     bool re_registration = false;
     std::vector<std::string> ignored_capabilities;
+    bool kept = false;                     // leave, resume: it goes on with what it has
+    std::optional<std::uint64_t> last_ack; // resume: up to where its stream is acknowledged
     bool operator==(const RegisterResourceManagerResponse&) const = default;
 };
 
@@ -442,10 +445,18 @@ struct CallResultBody {
     bool operator==(const CallResultBody&) const = default;
 };
 
+struct AskName {
+    std::string application_id;
+    std::string allocation_key;
+    std::string partition_name;
+    bool operator==(const AskName&) const = default;
+};
+
 struct SyncRequest {
     std::string rm_id;
     std::optional<std::uint64_t> position; // absent: everything accepted so far
     bool impersonate = false;
+    std::vector<AskName> asks; // what became of these, once the scheduler has nothing more to do
     bool operator==(const SyncRequest&) const = default;
 };
 

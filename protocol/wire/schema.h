@@ -76,7 +76,7 @@ struct Schema<si::RegisterResourceManagerRequest> {
                           Field<"policyGroup", &M::policy_group>, Field<"buildInfo", &M::build_info>,
                           Field<"config", &M::config, kConfig>, Field<"extraConfig", &M::extra_config>,
                           Field<"recovery", &M::recovery>, Field<"capabilities", &M::capabilities>,
-                          Field<"detached", &M::detached>>;
+                          Field<"detached", &M::detached>, Field<"ifRegistered", &M::if_registered>>;
 };
 
 template <>
@@ -86,7 +86,8 @@ struct Schema<si::RegisterResourceManagerResponse> {
                           Field<"policyGroup", &M::policy_group>, Field<"configChecksum", &M::config_checksum>,
                           Field<"streamEpoch", &M::stream_epoch>, Field<"coreState", &M::core_state, kId, kRequired>,
                           Field<"reRegistration", &M::re_registration, kId, kRequired>,
-                          Field<"ignoredCapabilities", &M::ignored_capabilities>>;
+                          Field<"ignoredCapabilities", &M::ignored_capabilities>, Field<"kept", &M::kept>,
+                          Field<"lastAck", &M::last_ack>>;
 };
 
 // --- allocations ----------------------------------------------------------------------------------------------------
@@ -411,10 +412,18 @@ struct Schema<si::CallResultBody> {
 };
 
 template <>
+struct Schema<si::AskName> {
+    using M = si::AskName;
+    using fields =
+        Fields<Field<"applicationID", &M::application_id, kId, kRequired>,
+               Field<"allocationKey", &M::allocation_key, kId, kRequired>, Field<"partitionName", &M::partition_name>>;
+};
+
+template <>
 struct Schema<si::SyncRequest> {
     using M = si::SyncRequest;
     using fields = Fields<Field<"rmID", &M::rm_id, kId, kRequired>, Field<"position", &M::position>,
-                          Field<"impersonate", &M::impersonate>>;
+                          Field<"impersonate", &M::impersonate>, Field<"asks", &M::asks>>;
 };
 
 template <>

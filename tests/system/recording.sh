@@ -49,7 +49,7 @@ yk config reload -f docs/demo/queues-larger.yaml >/dev/null
 yk node drain n-1 >/dev/null
 yk app remove report >/dev/null
 yk rm register other >/dev/null
-yk rm register shop --config docs/demo/queues.yaml >/dev/null # again: a registration of its own
+yk rm register shop --config docs/demo/queues.yaml --force >/dev/null # again: a registration of its own
 expect 0 " same" recording verify "$work/records/today" # while the daemon writes
 stop KILL
 [[ $(find "$work/records/today" -name '*.ykrec' | wc -l) -eq 3 ]] || fail "three registrations are not three recordings"

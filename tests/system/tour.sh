@@ -138,7 +138,7 @@ larger_and_back() {
 gang() {
     wants 0 'rm stories registered' ykctl rm register stories
     wants 0 'node n-2 added' ykctl node add n --count 2 -R memory=16Gi,vcore=8
-    wants 0 'placeholder workers-ph-2 added' ykctl app add spark -q root.batch --task-group workers=3:memory=4Gi,vcore=2 --gang-style hard
+    wants 0 'placeholder workers-ph-2 placed on n-1' ykctl app add spark -q root.batch --task-group workers=3:memory=4Gi,vcore=2 --gang-style hard
     counts 3 ykctl alloc list
     wants 0 'worker-3 placed on n-1' ykctl ask add spark --key worker -n 3 --task-group workers -R memory=4Gi,vcore=2 --wait
     wants 0 'workers +4Gi 2 vcore +3 +3 +0' ykctl app show spark

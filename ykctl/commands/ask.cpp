@@ -52,18 +52,14 @@ std::string random_suffix() {
     return suffix;
 }
 
-std::optional<Failure> send_asks(Context& context, Value asks, Report& report, Awaited* awaited) {
-    auto told = send_update(context, "UpdateAllocation", {{"asks", asks}});
+std::optional<Failure> add_batch(Context& context, const Value& asks, Report& report, Awaited* awaited) {
+    auto told = send_asks(context, asks);
     if (!told.ok()) return told.error();
     for (const auto& ask : asks) {
-        const auto application = text_of(ask, "applicationID");
         const auto key = text_of(ask, "allocationKey");
-        const auto element = element_key(application, key);
-        const auto placed = told->placed.find(element);
-        const bool is_placed = placed != told->placed.end();
-        auto result = done(*told, element, "ask " + key, key, told->known ? is_placed ? "placed" : "added" : "sent");
-        if (is_placed) result.detail = " on " + placed->second;
-        if (awaited != nullptr && !is_placed && !result.refusal) awaited->keys.insert(element);
+        const auto element = element_key(text_of(ask, "applicationID"), key);
+        auto result = ask_done(*told, element, "ask", key);
+        if (awaited != nullptr && result.outcome == "added") awaited->keys.insert(element);
         report.add(std::move(result));
     }
     if (awaited != nullptr) {
@@ -142,7 +138,7 @@ Outcome add_asks(Context& context, const AddOptions& options) {
     const auto limit = options.wait ? context.take_timeout().value_or(kDefaultWait) : kDefaultWait;
     Awaited awaited;
     auto* const wanted = options.wait ? &awaited : nullptr;
-    const auto send = [&](Value batch, Report& report) { return send_asks(context, std::move(batch), report, wanted); };
+    const auto send = [&](const Value& batch, Report& report) { return add_batch(context, batch, report, wanted); };
     Exit added = Exit::Ok;
     if (options.file) {
         if (options.application || !options.resources.empty()) {
@@ -158,7 +154,7 @@ Outcome add_asks(Context& context, const AddOptions& options) {
         if (auto failure = check_add_options(options)) return *failure;
         YK_TRY(ask, ask_of(context, options));
         Report report{context};
-        Batches batches{[&](Value batch) { return send(std::move(batch), report); }};
+        Batches batches{[&](const Value& batch) { return send(batch, report); }};
         const auto key = options.key.value_or(*options.application + "-" + random_suffix());
         for (std::int64_t i = 1; i <= options.count.value_or(1); ++i) {
             ask["allocationKey"] = options.count ? key + "-" + std::to_string(i) : key;

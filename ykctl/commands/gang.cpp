@@ -92,13 +92,12 @@ void put_gang(Value& application, const Gang& gang) {
 
 std::optional<Failure> send_placeholders(Context& context, const Gang& gang, const std::string& application,
                                          Report& report) {
-    Batches batches{[&](Value batch) -> std::optional<Failure> {
-        const auto told = send_update(context, "UpdateAllocation", {{"asks", batch}});
+    Batches batches{[&](const Value& batch) -> std::optional<Failure> {
+        const auto told = send_asks(context, batch);
         if (!told.ok()) return told.error();
         for (const auto& ask : batch) {
             const auto key = text_of(ask, "allocationKey");
-            report.add(
-                done(*told, element_key(application, key), "placeholder " + key, key, told->known ? "added" : "sent"));
+            report.add(ask_done(*told, element_key(application, key), "placeholder", key));
         }
         return std::nullopt;
     }};

@@ -27,19 +27,20 @@ Answer<std::vector<Value>> all_rms(Context& context) {
 }
 
 Outcome register_rm(Context& context, const RegisterOptions& options) {
-    YK_TRY(body, registration(context, options));
+    YK_TRY(body, registration(context, options, "refuse"));
     body["detached"] = {{"confirmReleases", options.confirm}, {"keep", options.keep}};
     body["capabilities"] = {"reportIgnored"};
     auto answer = context.call("RegisterResourceManager", std::move(body));
-    if (!answer.ok()) return with_problems(std::move(answer).error(), shown_config(options));
+    if (!answer.ok()) return not_registered(std::move(answer).error(), options);
     const Value& reply = *answer;
     std::vector<std::string> partitions;
     for (const auto& name : member_of(reply, "partitions")) {
         if (name.is_string()) partitions.push_back(name.get<std::string>());
     }
-    const bool again = flag_of(reply, "reRegistration");
-    const auto text = fmt::format("rm {} {}, partitions {}\n", options.id,
-                                  again ? "registered anew, emptied" : "registered", join(partitions, ", "));
+    const auto* const outcome = flag_of(reply, "kept")             ? "is registered already, nothing was changed"
+                                : flag_of(reply, "reRegistration") ? "registered anew, emptied"
+                                                                   : "registered";
+    const auto text = fmt::format("rm {} {}, partitions {}\n", options.id, outcome, join(partitions, ", "));
     return context.show_item(reply, options.id,
                              context.settings().quiet ? std::string{}
                                                       : printable(text.substr(0, text.size() - 1)) + "\n");
@@ -117,6 +118,8 @@ void define_registration(Command command, RegisterOptions& options, bool id_requ
     command.option("--config", options.config_file, "queue configuration to send; - is standard input").value("FILE");
     command.option("--extra", options.extra, "extra configuration (service.…, event.…, log.level …)")
         .value("KEY=VALUE");
+    command.flag("--force", options.force, "even when the RM has something: it is dropped");
+    command.flag("--if-not-registered", options.if_not_registered, "change nothing when it is registered already");
 }
 
 void define_register(Command rm, Context& context) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <ostream>
+#include <thread>
 
 #include "libcore/config_yaml/load.h"
 #include "protocol/si/enums.h"
@@ -148,8 +149,14 @@ std::string shown_config(const RegisterOptions& options) {
     return options.config_file ? shown_name(*options.config_file) : std::string{};
 }
 
-Answer<Value> registration(Context& context, const RegisterOptions& options) {
-    Value body{{"rmID", options.id}, {"version", context.version()}, {"policyGroup", options.policy_group}};
+Answer<Value> registration(Context& context, const RegisterOptions& options, const char* if_registered) {
+    if (options.force && options.if_not_registered) return usage_error("either --force or --if-not-registered");
+    Value body{{"rmID", options.id},
+               {"version", context.version()},
+               {"policyGroup", options.policy_group},
+               {"ifRegistered", options.force               ? "drop"
+                                : options.if_not_registered ? "leave"
+                                                            : if_registered}};
     if (options.config_file) {
         YK_TRY(text, read_good_configuration(context, *options.config_file));
         body["config"] = std::move(text);
@@ -161,7 +168,39 @@ Answer<Value> registration(Context& context, const RegisterOptions& options) {
     return body;
 }
 
+Failure not_registered(Failure failure, const RegisterOptions& options) {
+    if (failure.name == "E_BUSY_STATE") {
+        failure.hints = {"drop all of it:  --force      leave it as it is:  --if-not-registered"};
+        return failure;
+    }
+    return with_problems(std::move(failure), shown_config(options));
+}
+
 namespace {
+
+constexpr std::chrono::milliseconds kGoing{1000}; // within which a process that was ended is no longer seen
+
+/// Registers, or goes on with what the RM has. That the daemon sees a process which was killed a moment ago is waited
+/// out.
+Answer<Value> register_to_serve(Context& context, const Value& body) {
+    const auto until = std::chrono::steady_clock::now() + kGoing;
+    while (true) {
+        auto answer = context.call("RegisterResourceManager", body);
+        if (answer.ok() || !flag_of(answer.error().details, "served") || std::chrono::steady_clock::now() >= until)
+            return answer;
+        std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    }
+}
+
+/// What the person is told before the first message.
+void announce(Context& context, const RegisterOptions& wanted, const Value& registered) {
+    if (!flag_of(registered, "kept"))
+        return context.note("serving " + wanted.id + "; Ctrl-C ends it, the RM stays registered (ykctl rm deregister)");
+    context.note("serving " + wanted.id + " again, with what it has; Ctrl-C ends it, the RM stays registered");
+    if (wanted.config_file || !wanted.extra.empty())
+        context.note("its configuration stays as it was; change it with ykctl config reload -f, or start anew with "
+                     "--force, which drops what the RM has");
+}
 
 Value capabilities(const ServeOptions& options) {
     auto names = Value::array({"reportIgnored"});
@@ -178,13 +217,17 @@ Outcome serve(Context& context, const ServeOptions& options) {
     auto wanted = options.registration;
     if (wanted.id.empty()) wanted.id = context.settings().rm.value_or("rm:1");
     const HeldSignals signals;
-    YK_TRY(body, registration(context, wanted));
+    YK_TRY(body, registration(context, wanted, "resume"));
     body["capabilities"] = capabilities(options);
-    auto registered = context.call("RegisterResourceManager", std::move(body));
-    if (!registered.ok()) return with_problems(std::move(registered).error(), shown_config(wanted));
-    context.note("serving " + wanted.id + "; Ctrl-C ends it, the RM stays registered (ykctl rm deregister)");
+    auto registered = register_to_serve(context, body);
+    if (!registered.ok()) return not_registered(std::move(registered).error(), wanted);
+    if (wanted.if_not_registered && flag_of(*registered, "kept")) {
+        context.note("rm " + wanted.id + " is registered already; nothing was changed");
+        return Exit::Ok;
+    }
+    announce(context, wanted, *registered);
     const Served served{wanted.id, number_of(*registered, "streamEpoch"), options};
-    std::int64_t acknowledged = 0;
+    std::int64_t acknowledged = number_of(*registered, "lastAck");
     std::int64_t handled = 0;
     while (true) {
         const int signal = signals.wait(std::chrono::milliseconds{0});

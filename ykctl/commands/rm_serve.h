@@ -17,12 +17,19 @@ struct RegisterOptions {
     std::optional<std::string> config_file;
     std::vector<std::string> extra;
     bool confirm = true;
-    std::int64_t keep = 10000; // of a detached RM
+    std::int64_t keep = 10000;      // of a detached RM
+    bool force = false;             // drop what the RM has
+    bool if_not_registered = false; // leave it alone if it is there
 };
 
 /// The body of RegisterResourceManager without `detached`. A configuration file that is empty (I-058) or that the
-/// daemon would refuse for its text is refused here.
-[[nodiscard]] Answer<wire::Value> registration(Context& context, const RegisterOptions& options);
+/// daemon would refuse for its text is refused here. `if_registered`: what becomes of an RM that is there already,
+/// unless the options say otherwise.
+[[nodiscard]] Answer<wire::Value> registration(Context& context, const RegisterOptions& options,
+                                               const char* if_registered);
+
+/// A registration that was refused, with the ways out when the RM has something.
+[[nodiscard]] Failure not_registered(Failure failure, const RegisterOptions& options);
 
 /// The file that was sent, as messages name it; empty: none.
 [[nodiscard]] std::string shown_config(const RegisterOptions& options);

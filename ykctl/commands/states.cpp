@@ -23,6 +23,16 @@ std::string core_state_text(std::int64_t state) {
     return text.empty() ? std::to_string(state) : std::string{text};
 }
 
+namespace {
+
+std::string served_text(const Value& rm) {
+    if (flag_of(rm, "detached")) return "detached";
+    const auto& served = member_of(rm, "served"); // absent: a daemon that does not know
+    return served.is_boolean() && !served.get<bool>() ? "by nobody" : "by a process";
+}
+
+} // namespace
+
 ListLayout rm_layout() {
     const auto partitions = [](const Value& rm) {
         std::vector<std::string> names;
@@ -33,7 +43,7 @@ ListLayout rm_layout() {
     };
     return {{text_column("RM", "rmID"),
              {{"STATE"}, [](const Value& rm) { return core_state_text(number_of(rm, "state")); }},
-             {{"SERVED"}, [](const Value& rm) { return flag_of(rm, "detached") ? "detached" : "by a process"; }},
+             {{"SERVED"}, served_text},
              {{"PARTITIONS"}, partitions},
              number_column("INBOUND", "inboundItems"),
              number_column("BACKLOG", "backlog")},

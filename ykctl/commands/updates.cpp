@@ -43,8 +43,6 @@ void read_item(const Value& item, Told& told) {
         for (const auto& element : member_of(body, "accepted")) told.accepted[application_id(element)] = element;
         add_refusals(member_of(body, "rejected"), told, application_id);
     } else if (kind == "UpdateAllocation") {
-        for (const auto& element : member_of(body, "new"))
-            told.placed[allocation(element)] = text_of(element, "nodeID");
         for (const auto& element : member_of(body, "released")) told.accepted[allocation(element)] = element;
         add_refusals(member_of(body, "rejected"), told, allocation);
         add_refusals(member_of(body, "rejectedAllocations"), told, allocation);
@@ -54,6 +52,7 @@ void read_item(const Value& item, Told& told) {
 
 Value done_value(const Done& done) {
     Value value{{"id", done.id}, {"outcome", done.refusal ? "refused" : done.outcome}};
+    if (!done.node.empty() && !done.refusal) value["nodeID"] = done.node;
     if (done.refusal) {
         value["reason"] = done.refusal->reason;
         value["code"] = done.refusal->code;
@@ -111,13 +110,29 @@ std::string element_key(const std::string& application, const std::string& key) 
     return application + '\x1f' + key;
 }
 
-Answer<Told> send_update(Context& context, std::string_view kind, Value body) {
+namespace {
+
+/// Sends it, waits until it is processed, and reads what the RM was told. `sync`: what else Sync is asked.
+Answer<Told> send(Context& context, std::string_view kind, Value body, Value sync) {
     YK_TRY(rm, context.rm());
     YK_TRY(before, stream_place(context, rm.id));
     body["rmID"] = rm.id;
     YK_TRY(taken, context.call_for_rm(kind, std::move(body)));
-    YK_TRY(synced, context.call_for_rm("Sync", {{"rmID", rm.id}, {"position", number_of(taken, "position")}}));
+    sync["rmID"] = rm.id;
+    sync["position"] = number_of(taken, "position");
+    YK_TRY(synced, context.call_for_rm("Sync", sync));
     Told told;
+    const auto& places = member_of(synced, "asks");
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const auto& name = sync["asks"][i];
+        const auto outcome = text_of(places[i], "outcome");
+        using State = Whereabouts::State;
+        told.asks[element_key(text_of(name, "applicationID"), text_of(name, "allocationKey"))] = {
+            outcome == "placed"    ? State::Placed
+            : outcome == "pending" ? State::Pending
+                                   : State::Absent,
+            text_of(places[i], "nodeID")};
+    }
     told.known = before.readable;
     if (!told.known) return told;
     told.next = static_cast<std::uint64_t>(number_of(synced, "streamNext"));
@@ -131,52 +146,99 @@ Answer<Told> send_update(Context& context, std::string_view kind, Value body) {
     return told;
 }
 
+} // namespace
+
+Answer<Told> send_update(Context& context, std::string_view kind, Value body) {
+    return send(context, kind, std::move(body), Value::object());
+}
+
+Answer<Told> send_asks(Context& context, const Value& asks) {
+    auto names = Value::array();
+    for (const auto& ask : asks) {
+        Value name{{"applicationID", text_of(ask, "applicationID")}, {"allocationKey", text_of(ask, "allocationKey")}};
+        if (const auto partition = text_of(ask, "partitionName"); !partition.empty()) name["partitionName"] = partition;
+        names.push_back(std::move(name));
+    }
+    return send(context, "UpdateAllocation", {{"asks", asks}}, {{"asks", std::move(names)}});
+}
+
 Done done(const Told& told, const std::string& key, std::string what, std::string id, std::string outcome) {
-    Done element{std::move(what), std::move(id), std::move(outcome), std::nullopt, {}};
+    Done element{std::move(what), std::move(id), std::move(outcome), std::nullopt, {}, {}};
     const auto refused = told.refused.find(key);
     if (refused != told.refused.end()) element.refusal = refused->second;
     return element;
 }
 
+Done ask_done(const Told& told, const std::string& element, const std::string& noun, const std::string& key) {
+    auto result = done(told, element, noun + " " + key, key, told.known ? "gone" : "sent");
+    const auto found = told.asks.find(element);
+    if (found == told.asks.end() || result.refusal) return result;
+    if (found->second.state == Whereabouts::State::Pending) result.outcome = "added";
+    if (found->second.state == Whereabouts::State::Placed) {
+        result.outcome = "placed";
+        result.node = found->second.node;
+        result.detail = " on " + result.node;
+    }
+    return result;
+}
+
+Report::~Report() {
+    if (list_) list_->finish();
+}
+
 void Report::add(Done element) {
-    const auto format = context_.format();
     const auto number = element.refusal ? ++refused_ : ++succeeded_;
     if (const char* list = element.refusal ? list_of(element.refusal->code) : nullptr; list != nullptr) {
         ++unknown_;
         lists_.insert(list);
     }
-    const bool all = is_machine_readable(format) || (format == Format::Name && !element.refusal);
-    if (all || number <= (element.refusal ? kShownRefusals : kShownSuccesses)) elements_.push_back(std::move(element));
+    if (is_machine_readable(context_.format())) {
+        if (!list_) list_.emplace(context_.out(), context_.format());
+        return list_->add(done_value(element));
+    }
+    if (element.refusal) {
+        if (number <= kShownRefusals) complaints_.push_back(std::move(element));
+        return;
+    }
+    if (context_.format() == Format::Name) {
+        context_.out() << printable(element.id) << "\n";
+        return;
+    }
+    const auto sum = element.what.substr(0, element.what.find(' ')) + "s " + element.outcome;
+    const auto known = std::find_if(sums_.begin(), sums_.end(), [&](const auto& each) { return each.first == sum; });
+    if (known == sums_.end())
+        sums_.emplace_back(sum, 1);
+    else
+        ++known->second;
+    if (number <= kShownSuccesses) shown_.push_back(std::move(element));
+}
+
+void Report::print_sums() {
+    auto& out = context_.out();
+    if (succeeded_ <= kShownSuccesses) {
+        for (const auto& element : shown_)
+            out << printable(element.what) << " " << element.outcome << printable(element.detail) << "\n";
+        return;
+    }
+    for (const auto& [what, count] : sums_)
+        out << (count == 1 ? counted(count, what.substr(0, what.find("s "))) + what.substr(what.find("s ") + 1)
+                           : std::to_string(count) + " " + what)
+            << "\n";
 }
 
 Exit Report::finish() {
     const auto exit = refused_ == 0 ? Exit::Ok : unknown_ == refused_ ? Exit::NotFound : Exit::Refused;
-    auto& out = context_.out();
     auto& err = context_.streams().err;
     const auto format = context_.format();
     if (is_machine_readable(format)) {
-        std::vector<Value> values;
-        for (const auto& element : elements_) values.push_back(done_value(element));
-        out << list_text(values, {}, format, {});
+        if (!list_) list_.emplace(context_.out(), format);
+        list_->finish();
         return exit;
     }
-    const bool each = succeeded_ <= kShownSuccesses;
-    const bool quiet = context_.settings().quiet;
-    std::string example;
-    for (const auto& element : elements_) {
-        if (element.refusal) {
-            err << refusal_line(element);
-        } else if (format == Format::Name) {
-            out << printable(element.id) << "\n";
-        } else if (each && !quiet) {
-            out << printable(element.what) << " " << element.outcome << printable(element.detail) << "\n";
-        } else if (example.empty()) {
-            example = element.what.substr(0, element.what.find(' ')) + "s " + element.outcome;
-        }
-    }
+    for (const auto& element : complaints_) err << refusal_line(element);
     if (refused_ > kShownRefusals) err << "ykctl: " << refused_ - kShownRefusals << " more refused\n";
     for (const auto& list : lists_) err << "  which are there?  " << list << "\n";
-    if (!each && format != Format::Name && !quiet) out << succeeded_ << " " << example << "\n";
+    if (format != Format::Name && !context_.settings().quiet) print_sums();
     return exit;
 }
 

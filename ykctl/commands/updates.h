@@ -15,6 +15,7 @@
 #include "ykctl/commands/context.h"
 #include "ykctl/commands/failure.h"
 #include "ykctl/commands/si_schema.h"
+#include "ykctl/render/output.h"
 
 namespace yk::cli {
 
@@ -41,6 +42,13 @@ struct Refusal {
     std::int64_t code = 0;
 };
 
+/// Where an ask is once the scheduler has come to rest.
+struct Whereabouts {
+    enum class State { Absent, Pending, Placed };
+    State state = State::Absent;
+    std::string node; // when it is placed
+};
+
 /// What the RM was told about the elements of one update. The keys are node ids, application ids, or application and
 /// allocation key as element_key() joins them.
 struct Told {
@@ -48,13 +56,16 @@ struct Told {
     std::uint64_t lost = 0;
     std::map<std::string, Refusal> refused;
     std::map<std::string, wire::Value> accepted;
-    std::map<std::string, std::string> placed; // element_key -> node
-    std::uint64_t next = 0;                    // the stream goes on here
+    std::map<std::string, Whereabouts> asks; // by element_key, of send_asks()
+    std::uint64_t next = 0;                  // the stream goes on here
 };
 [[nodiscard]] std::string element_key(const std::string& application, const std::string& key);
 
 /// Sends `body` as `kind` for the RM of the settings, waits until it is processed, and reads what the RM was told.
 [[nodiscard]] Answer<Told> send_update(Context& context, std::string_view kind, wire::Value body);
+
+/// The same for asks, of which the daemon is asked where they are: those that were there before, too.
+[[nodiscard]] Answer<Told> send_asks(Context& context, const wire::Value& asks);
 
 /// One element of an update and what became of it.
 struct Done {
@@ -63,28 +74,42 @@ struct Done {
     std::string outcome; // `added`
     std::optional<Refusal> refusal;
     std::string detail; // `to queue root.a`
+    std::string node;   // of an ask that is placed
 };
 
 /// The outcome of the element `key` of an update that was `told`.
 [[nodiscard]] Done done(const Told& told, const std::string& key, std::string what, std::string id,
                         std::string outcome);
 
-/// Collects what became of many elements and reports it: long lists of successes as a count, refusals on standard
-/// error.
+/// The outcome of the ask with this element_key. `noun`: `ask`, `placeholder`.
+[[nodiscard]] Done ask_done(const Told& told, const std::string& element, const std::string& noun,
+                            const std::string& key);
+
+/// Collects what became of many elements and reports it: long lists of successes as a count for each outcome, refusals
+/// on standard error. What machines read is written as it comes, so that memory does not grow with the number.
 class Report {
 public:
     explicit Report(Context& context) : context_(context) {}
+    ~Report(); // closes a list that a failure cut short
+    Report(const Report&) = delete;
+    Report& operator=(const Report&) = delete;
+
     void add(Done element);
     /// Prints; Refused when an element was refused, NotFound when those all name what does not exist.
     [[nodiscard]] Exit finish();
 
 private:
+    void print_sums();
+
     Context& context_;
-    std::vector<Done> elements_; // those that may be shown: of a million asks not all are kept
+    std::vector<Done> shown_;                               // the first successes, until there are too many to list
+    std::vector<Done> complaints_;                          // the first refusals
+    std::vector<std::pair<std::string, std::size_t>> sums_; // `asks placed`, in the order of appearance
     std::size_t succeeded_ = 0;
     std::size_t refused_ = 0;
-    std::size_t unknown_ = 0;     // of the refused
-    std::set<std::string> lists_; // commands that show what there is, of the unknown
+    std::size_t unknown_ = 0;        // of the refused
+    std::set<std::string> lists_;    // commands that show what there is, of the unknown
+    std::optional<ListWriter> list_; // of machine formats
 };
 
 /// Sends one batch of messages and adds what became of them to the report.

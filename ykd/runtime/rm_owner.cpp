@@ -95,6 +95,21 @@ void RmOwner::in_order(std::function<void(RmOwner&)> call, Gone gone) {
         task->gone(false);
 }
 
+void RmOwner::at_rest(Duration most, std::function<void(RmOwner&)> call, Gone gone) {
+    const auto until = SteadyClock::now() + most;
+    // Not in the turn of the inputs: its cycles come after them.
+    in_order([until, call = std::move(call), gone](RmOwner& owner) { owner.look_for_rest(until, call, gone); }, gone);
+}
+
+void RmOwner::look_for_rest(SteadyClock::time_point until, std::function<void(RmOwner&)> call, Gone gone) {
+    control(
+        [until, call = std::move(call), gone](RmOwner& owner) {
+            if (owner.more_to_schedule_ && SteadyClock::now() < until) return owner.look_for_rest(until, call, gone);
+            call(owner);
+        },
+        gone);
+}
+
 void RmOwner::heard() {
     last_heard_.store(published_now_.load(std::memory_order_relaxed), std::memory_order_relaxed);
     if (state() == si::CoreState::Suspended) mailbox_.wake(); // it may go on at once
@@ -308,9 +323,7 @@ Result<void> RmOwner::install(const Installation& installation) {
         return done;
     }
     door_ = std::move(door);
-    writer_.set_interest(installation.interest);
-    door_->set_rm_calls(installation.calls, now_);
-    calls_.set_limits(installation.interest.predicate_ttl, installation.interest.preemption_ttl);
+    set_wishes(installation);
     detached_ = installation.keep.has_value();
     crowded_ = silent_ = retired_ = false;
     last_heard_ = now_.ns;
@@ -319,6 +332,19 @@ Result<void> RmOwner::install(const Installation& installation) {
     if (before != si::CoreState::Running && hooks_.state_changed)
         hooks_.state_changed(before, si::CoreState::Running, "registered");
     return {};
+}
+
+void RmOwner::set_wishes(const Installation& wishes) {
+    events_.set_interest(wishes.events);
+    writer_.set_interest(wishes.interest);
+    door_->set_rm_calls(wishes.calls, now_);
+    calls_.set_limits(wishes.interest.predicate_ttl, wishes.interest.preemption_ttl);
+}
+
+void RmOwner::change_wishes(const Installation& wishes) {
+    stream_.supersede("another session goes on with the resource manager");
+    set_wishes(wishes);
+    heard();
 }
 
 void RmOwner::uninstall(const std::string& reason) {

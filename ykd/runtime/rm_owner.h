@@ -140,6 +140,9 @@ public:
     void control(std::function<void(RmOwner&)> call, Gone gone);
     /// As control, but in the order of the inputs; waits for room as long as it takes.
     void in_order(std::function<void(RmOwner&)> call, Gone gone);
+    /// In the order of the inputs, and then as soon as there is nothing more to schedule, but after `most` at the
+    /// latest.
+    void at_rest(Duration most, std::function<void(RmOwner&)> call, Gone gone);
     void expire_waiting(SteadyClock::time_point now) { mailbox_.expire(now, settle); }
     [[nodiscard]] si::CoreState state() const { return state_.load(std::memory_order_relaxed); }
     [[nodiscard]] OutboundStream& stream() { return stream_; }
@@ -169,6 +172,9 @@ public:
     [[nodiscard]] CallbackWriter& callbacks() { return writer_; }
     /// Drops what there is without a word (I-124) and starts anew. An error leaves the RM unregistered (I-122).
     [[nodiscard]] Result<void> install(const Installation& installation);
+    /// Another session goes on with what there is, and is told and asked what it wants from here on. The configuration,
+    /// the settings and the stream stay. REQUIRES: context() is not nullptr.
+    void change_wishes(const Installation& wishes);
     /// Drops everything; polls and updates find no such RM.
     void uninstall(const std::string& reason);
     /// Takes nothing more: all that waits, also of what was taken for this turn, is gone. An RM that is closed is never
@@ -195,6 +201,7 @@ public:
     [[nodiscard]] bool may_schedule() const { return door_ && state() == si::CoreState::Running && !finishing_; }
 
 private:
+    void look_for_rest(SteadyClock::time_point until, std::function<void(RmOwner&)> call, Gone gone);
     static void settle(OwnerTaskPtr& task, std::optional<std::uint64_t> position) { task->settled(position); }
     static void hand_back(OwnerTaskPtr& task, bool accepted) { task->gone(accepted); }
     void run_task(OwnerTask& task) {
@@ -215,6 +222,7 @@ private:
     void change_state(si::CoreState to, const std::string& reason);
     void follow_pressure(Pressure pressure);
     void check_liveness();
+    void set_wishes(const Installation& wishes);
     void watch_calls();
     void expire_calls();
     void settle_state(const std::string& reason);

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 
+#include "libcore/base/counted.h"
 #include "libcore/config_yaml/load.h"
 #include "ykd/service/config_errors.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/log.h"
 #include "ykd/service/rm_checks.h"
+#include "ykd/service/rm_contents.h"
 #include "ykd/service/services.h"
 
 namespace yk::service {
@@ -33,6 +35,21 @@ bool has(const std::vector<std::string>& capabilities, std::string_view name) {
     return std::find(capabilities.begin(), capabilities.end(), name) != capabilities.end();
 }
 
+/// What is to become of an RM that is registered already.
+enum class IfRegistered { Drop, Refuse, Leave, Resume };
+constexpr std::array<std::pair<std::string_view, IfRegistered>, 4> kIfRegistered{{{"drop", IfRegistered::Drop},
+                                                                                  {"refuse", IfRegistered::Refuse},
+                                                                                  {"leave", IfRegistered::Leave},
+                                                                                  {"resume", IfRegistered::Resume}}};
+
+/// nullopt: no such word. Absent, as from clients that do not know the field, is a restart of the RM (I-124).
+std::optional<IfRegistered> if_registered(const Request& request) {
+    if (request.if_registered.empty()) return IfRegistered::Drop;
+    for (const auto& [word, meaning] : kIfRegistered)
+        if (word == request.if_registered) return meaning;
+    return std::nullopt;
+}
+
 /// Fields and permission; false when the call was answered.
 bool check(const CallPtr& call, const Request& request) {
     const auto refuse = [&](ErrorCode code, const std::string& message, const std::string& path) {
@@ -52,6 +69,10 @@ bool check(const CallPtr& call, const Request& request) {
                       fmt::format("RM {} must register with recovery (--require-recovery), which this version lacks",
                                   request.rm_id),
                       {});
+    if (!if_registered(request))
+        return refuse(ErrorCode::Invalid,
+                      fmt::format("'{}' is none of drop, refuse, leave, resume", request.if_registered),
+                      "ifRegistered");
     for (std::size_t i = 0; request.detached && i < request.capabilities.size(); ++i)
         if (holds(kNeedAnswers, request.capabilities[i]))
             return refuse(ErrorCode::Invalid, "a detached RM answers no calls", fmt::format("capabilities[{}]", i));
@@ -140,7 +161,7 @@ RmFacts facts_of(const Registration& registration, const Installation& installat
     return facts;
 }
 
-void answer(const Registration& registration, const RmFacts& facts) {
+si::RegisterResourceManagerResponse response_of(const Registration& registration, const RmFacts& facts) {
     si::RegisterResourceManagerResponse response;
     response.partitions = facts.partitions;
     response.policy_group = facts.policy_group;
@@ -149,7 +170,75 @@ void answer(const Registration& registration, const RmFacts& facts) {
     response.core_state = si::CoreState::Running;
     response.re_registration = registration.again;
     response.ignored_capabilities = registration.ignored;
+    return response;
+}
+
+/// The RM goes on with what it has.
+void answer_kept(const Registration& registration, RmOwner& owner) {
+    auto response = response_of(registration, registration.rm->facts());
+    response.core_state = owner.state();
+    response.re_registration = false;
+    response.kept = true;
+    response.last_ack = owner.stream().status().ack;
     registration.call->ok_encoded(wire::encoded(response));
+}
+
+/// The session of the request becomes the owner; the stream goes on where it is acknowledged.
+void resume(const Registration& registration, RmOwner& owner) {
+    Installation wishes;
+    wishes.interest = interest_of(registration);
+    wishes.events = event_interest_of(registration);
+    wishes.calls = call_options_of(registration);
+    registration.rm->change_facts([&](RmFacts& facts) {
+        facts.owner = registration.call->session->sid;
+        facts.capabilities = registration.capabilities;
+        facts.version = registration.request.version;
+    });
+    owner.change_wishes(wishes);
+    log("core.rmproxy")
+        .info("RM {} goes on with {}: another session of {} serves it", owner.rm_id(), contents_of(owner).text(),
+              registration.call->session->grant.name);
+    answer_kept(registration, owner);
+}
+
+/// Why the RM cannot be gone on with, as a clause; empty: it can.
+std::string not_resumable(const Registration& registration, const RmOwner& owner) {
+    if (registration.rm->is_detached()) return " is detached";
+    if (is_served(registration.call->daemon(), registration.rm->facts())) return " is served by another process";
+    if (owner.stream().status().broken) return " was lost (stream overflow or silence)";
+    return {};
+}
+
+void refuse_to_drop(const Registration& registration, const std::string& rm_id, const RmContents& contents,
+                    const std::string& why) {
+    wire::ErrorReply error{ErrorCode::BusyState,
+                           fmt::format("RM {}{} has {}, which a registration would drop", rm_id,
+                                       why.empty() ? "" : why + " and", contents.text()),
+                           {},
+                           {},
+                           {}};
+    error.details = contents.value();
+    error.details["served"] = is_served(registration.call->daemon(), registration.rm->facts());
+    registration.call->fail(error);
+}
+
+/// I-124, unless the request says otherwise in `ifRegistered`: true when that was the answer.
+bool stays(const Registration& registration, RmOwner& owner) {
+    const IfRegistered wanted = *if_registered(registration.request);
+    if (!registration.again || wanted == IfRegistered::Drop) return false;
+    if (wanted == IfRegistered::Leave) {
+        answer_kept(registration, owner);
+        return true;
+    }
+    const std::string why = wanted == IfRegistered::Resume ? not_resumable(registration, owner) : std::string{};
+    if (wanted == IfRegistered::Resume && why.empty()) {
+        resume(registration, owner);
+        return true;
+    }
+    const RmContents contents = contents_of(owner);
+    if (!contents.any()) return false;
+    refuse_to_drop(registration, owner.rm_id(), contents, why);
+    return true;
 }
 
 /// I-122: a failure leaves nothing behind, and an RM that was registered before is gone.
@@ -168,7 +257,8 @@ void give_up(const Registration& registration, RmOwner& owner, wire::ErrorReply 
 void install(const RegistrationPtr& registration, RmOwner& owner) {
     Daemon& daemon = registration->call->daemon();
     const Request& request = registration->request;
-    registration->again = owner.context() != nullptr;
+    if (const RmContents lost = contents_of(owner); lost.any())
+        log("core.rmproxy").warn("RM {} registers anew, which drops {}", owner.rm_id(), lost.text());
     if (!registration->loaded->configuration) return give_up(*registration, owner, config_error(*registration->loaded));
     if (request.extra_config)
         daemon.extra_config().set(owner.rm_id(), {request.extra_config->begin(), request.extra_config->end()});
@@ -197,23 +287,20 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
     log_problems(owner.rm_id(), *registration->loaded);
     daemon.config_history().keep(owner.rm_id(), {real_now(), installation.configuration.checksum, registration->origin,
                                                  std::make_shared<const std::string>(std::move(registration->text))});
-    answer(*registration, facts);
+    registration->call->ok_encoded(wire::encoded(response_of(*registration, facts)));
 }
 
 /// The owner thread's part of UnregisterResourceManager.
 void leave(const CallPtr& call, const RmPtr& rm, RmOwner& owner, bool force) {
-    std::int64_t allocations = 0;
-    if (owner.context() != nullptr)
-        for (const std::string& name : owner.context()->partition_names())
-            if (const auto view = owner.context()->partition_view(name)) allocations += view->allocations;
-    if (allocations > 0 && !force)
-        return call->fail(ErrorCode::BusyState, fmt::format("RM {} has {} allocations; release them or use force",
-                                                            owner.rm_id(), allocations));
+    const RmContents contents = contents_of(owner);
+    if (contents.allocations > 0 && !force)
+        return call->fail(ErrorCode::BusyState, fmt::format("RM {} has {}; release them or use force", owner.rm_id(),
+                                                            counted(contents.allocations, "allocation")));
     owner.uninstall("it unregistered");
     call->daemon().extra_config().forget(owner.rm_id());
     call->daemon().config_history().forget(owner.rm_id());
     call->daemon().retire(rm);
-    log("core.rmproxy").info("RM {} unregistered", owner.rm_id());
+    log("core.rmproxy").info("RM {} unregistered, which drops {}", owner.rm_id(), contents.text());
     call->ok();
 }
 
@@ -224,8 +311,12 @@ void hand_over(const RegistrationPtr& registration) {
     auto made = call->daemon().make_rm(registration->request.rm_id, call->session->taker());
     if (!made.ok()) return call->busy(made.error().message + "; unregister one (ykctl rm deregister RM)", 1000);
     registration->rm = std::move(made).value();
-    registration->rm->owner.in_order([registration](RmOwner& owner) { install(registration, owner); },
-                                     [registration] { hand_over(registration); });
+    registration->rm->owner.in_order(
+        [registration](RmOwner& owner) {
+            registration->again = owner.context() != nullptr;
+            if (!stays(*registration, owner)) install(registration, owner);
+        },
+        [registration] { hand_over(registration); });
 }
 
 } // namespace

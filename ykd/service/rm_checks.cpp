@@ -50,4 +50,10 @@ RmOwner::Gone rm_left(const CallPtr& call, const std::string& rm_id) {
     };
 }
 
+bool is_served(Daemon& daemon, const RmFacts& facts) {
+    if (!facts.owner) return false;
+    const SessionPtr session = daemon.sessions().find(*facts.owner);
+    return session && session->is_connected();
+}
+
 } // namespace yk::service

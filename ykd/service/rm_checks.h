@@ -15,6 +15,9 @@ enum class Ownership {
 /// The RM, or nullptr after the call was answered. `rm_id` is not empty.
 [[nodiscard]] RmPtr find_rm(const CallPtr& call, const std::string& rm_id, bool impersonate, Ownership ownership);
 
+/// Whether a process serves the RM: the session that registered it last has a connection (B13).
+[[nodiscard]] bool is_served(Daemon& daemon, const RmFacts& facts);
+
 /// For what is posted to the RM's owner thread: answers E_RM_UNKNOWN when the RM has left before its turn came.
 [[nodiscard]] RmOwner::Gone rm_left(const CallPtr& call, const std::string& rm_id);
 

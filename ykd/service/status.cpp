@@ -4,31 +4,12 @@
 
 #include "ykd/service/daemon.h"
 #include "ykd/service/gather.h"
+#include "ykd/service/rm_checks.h"
+#include "ykd/service/rm_contents.h"
 #include "ykd/service/services.h"
 
 namespace yk::service {
 namespace {
-
-struct Counts {
-    std::int64_t nodes = 0, applications = 0, allocations = 0, pending_asks = 0;
-
-    void add(const Counts& other) {
-        nodes += other.nodes;
-        applications += other.applications;
-        allocations += other.allocations;
-        pending_asks += other.pending_asks;
-    }
-};
-
-Counts count(RmOwner& owner) {
-    Counts counts;
-    const ClusterContext* context = owner.context();
-    if (context == nullptr) return counts;
-    for (const std::string& name : context->partition_names())
-        if (const auto view = context->partition_view(name))
-            counts.add({view->nodes, view->applications, view->allocations, view->pending_asks});
-    return counts;
-}
 
 Value note_value(const ReloadNote& note) {
     Value value{{"at", note.at.ns}, {"ok", note.refusal.empty()}};
@@ -36,10 +17,11 @@ Value note_value(const ReloadNote& note) {
     return value;
 }
 
-Value rm_value(const Rm& rm, const RmFacts& facts) {
+Value rm_value(Daemon& daemon, const Rm& rm, const RmFacts& facts) {
     Value value{{"rmID", rm.id},
                 {"state", static_cast<int>(rm.owner.state())},
                 {"detached", facts.detached.has_value()},
+                {"served", is_served(daemon, facts)},
                 {"partitions", facts.partitions},
                 {"inboundItems", rm.owner.inbound_elements()},
                 {"backlog", rm.owner.stream().status().backlog},
@@ -53,44 +35,42 @@ Value rm_value(const Rm& rm, const RmFacts& facts) {
 
 void status(const CallPtr& call) {
     Daemon& daemon = call->daemon();
-    gather<Counts>(
-        daemon.workers(), daemon.rms().all(), Lane::Control, count, [call](const std::vector<Gathered<Counts>>& all) {
-            Daemon& of = call->daemon();
-            Counts counts;
-            Value rms = Value::array(), checksums = Value::object(), degraded = Value::array();
-            for (const auto& [rm, answer] : all) {
-                const RmFacts facts = rm->facts();
-                if (!facts.configuration || rm->owner.state() == si::CoreState::New) continue;
-                counts.add(answer);
-                rms.push_back(rm_value(*rm, facts));
-                checksums[facts.policy_group] = facts.configuration->checksum;
-                if (rm->owner.state() != si::CoreState::Running)
-                    degraded.push_back(fmt::format("RM {} is {}", rm->id, si::text(rm->owner.state())));
-            }
-            for (const std::string& line : of.degraded().list()) degraded.push_back(line);
-            for (const std::string& line : of.health().failures()) degraded.push_back(line);
-            const SessionTable::Count sessions = of.sessions().count();
-            Value value{{"state", static_cast<int>(of.state())},
-                        {"bootID", Value::binary({of.boot_id().begin(), of.boot_id().end()})},
-                        {"version", of.version()},
-                        {"uptimeMs", std::chrono::duration_cast<std::chrono::milliseconds>(of.uptime()).count()},
-                        {"checksums", std::move(checksums)},
-                        {"rms", std::move(rms)},
-                        {"counts",
-                         {{"nodes", counts.nodes},
-                          {"applications", counts.applications},
-                          {"allocations", counts.allocations},
-                          {"pendingAsks", counts.pending_asks}}},
-                        {"sessions", sessions.connected},
-                        {"sessionsKept", sessions.kept},
-                        {"maxSessions", of.sessions().limit()},
-                        {"degraded", std::move(degraded)},
-                        {"schedule", of.settings().manual_schedule ? "manual" : "auto"},
-                        {"clock", of.settings().virtual_clock ? "virtual" : "real"}};
-            if (!of.settings().record_directory.empty()) value["recordDirectory"] = of.settings().record_directory;
-            if (const auto note = of.last_settings_reload()) value["settingsReload"] = note_value(*note);
-            call->ok(value);
-        });
+    gather<RmContents>(daemon.workers(), daemon.rms().all(), Lane::Control, contents_of,
+                       [call](const std::vector<Gathered<RmContents>>& all) {
+                           Daemon& of = call->daemon();
+                           RmContents counts;
+                           Value rms = Value::array(), checksums = Value::object(), degraded = Value::array();
+                           for (const auto& [rm, answer] : all) {
+                               const RmFacts facts = rm->facts();
+                               if (!facts.configuration || rm->owner.state() == si::CoreState::New) continue;
+                               counts.add(answer);
+                               rms.push_back(rm_value(of, *rm, facts));
+                               checksums[facts.policy_group] = facts.configuration->checksum;
+                               if (rm->owner.state() != si::CoreState::Running)
+                                   degraded.push_back(fmt::format("RM {} is {}", rm->id, si::text(rm->owner.state())));
+                           }
+                           for (const std::string& line : of.degraded().list()) degraded.push_back(line);
+                           for (const std::string& line : of.health().failures()) degraded.push_back(line);
+                           const SessionTable::Count sessions = of.sessions().count();
+                           Value value{
+                               {"state", static_cast<int>(of.state())},
+                               {"bootID", Value::binary({of.boot_id().begin(), of.boot_id().end()})},
+                               {"version", of.version()},
+                               {"uptimeMs", std::chrono::duration_cast<std::chrono::milliseconds>(of.uptime()).count()},
+                               {"checksums", std::move(checksums)},
+                               {"rms", std::move(rms)},
+                               {"counts", counts.value()},
+                               {"sessions", sessions.connected},
+                               {"sessionsKept", sessions.kept},
+                               {"maxSessions", of.sessions().limit()},
+                               {"degraded", std::move(degraded)},
+                               {"schedule", of.settings().manual_schedule ? "manual" : "auto"},
+                               {"clock", of.settings().virtual_clock ? "virtual" : "real"}};
+                           if (!of.settings().record_directory.empty())
+                               value["recordDirectory"] = of.settings().record_directory;
+                           if (const auto note = of.last_settings_reload()) value["settingsReload"] = note_value(*note);
+                           call->ok(value);
+                       });
 }
 
 } // namespace yk::service

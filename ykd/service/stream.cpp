@@ -11,7 +11,8 @@
 namespace yk::service {
 namespace {
 
-constexpr std::size_t kEnvelopeRoom = 1024; // of a poll's reply, around its items
+constexpr std::size_t kEnvelopeRoom = 1024;         // of a poll's reply, around its items
+constexpr Duration kRest = std::chrono::seconds{2}; // for which Sync waits for the scheduler
 
 /// A poll and its call. The deadline is cancelled by the answer.
 class CallPoller final : public Poller {
@@ -71,6 +72,22 @@ bool check_epoch(const CallPtr& call, const Rm& rm, std::uint64_t asked) {
     return false;
 }
 
+/// What became of each: {outcome: placed, pending or absent, nodeID?}.
+Value places_of(const std::vector<si::AskName>& asks, const RmOwner& owner) {
+    Value places = Value::array();
+    for (const si::AskName& ask : asks) {
+        AskPlace place;
+        if (owner.context() != nullptr)
+            place = owner.context()->ask_place(ask.partition_name, ask.application_id, ask.allocation_key);
+        switch (place.state) {
+        case AskPlace::State::Absent: places.push_back({{"outcome", "absent"}}); break;
+        case AskPlace::State::Pending: places.push_back({{"outcome", "pending"}}); break;
+        case AskPlace::State::Placed: places.push_back({{"outcome", "placed"}, {"nodeID", place.node}}); break;
+        }
+    }
+    return places;
+}
+
 } // namespace
 
 void poll(const CallPtr& call) {
@@ -98,7 +115,7 @@ void poll(const CallPtr& call) {
 }
 
 void sync(const CallPtr& call) {
-    const auto request = call->decode<si::SyncRequest>();
+    auto request = call->decode<si::SyncRequest>();
     if (!request) return;
     const RmPtr rm = find_rm(call, request->rm_id, request->impersonate, Ownership::Owner);
     if (!rm) return;
@@ -108,12 +125,15 @@ void sync(const CallPtr& call) {
         return call->fail(ErrorCode::Invalid,
                           fmt::format("nothing was accepted at position {} yet; the last is {}", position, last),
                           "position");
-    rm->owner.in_order(
-        [call, position](RmOwner& owner) {
-            owner.flush();
-            call->ok({{"position", position}, {"streamNext", owner.stream().status().next}});
-        },
-        rm_left(call, rm->id));
+    const bool asks_for_places = !request->asks.empty();
+    auto answer = [call, position, asks = std::move(request->asks)](RmOwner& owner) {
+        owner.flush();
+        Value reply{{"position", position}, {"streamNext", owner.stream().status().next}};
+        if (!asks.empty()) reply["asks"] = places_of(asks, owner);
+        call->ok(reply);
+    };
+    if (!asks_for_places) return rm->owner.in_order(std::move(answer), rm_left(call, rm->id));
+    rm->owner.at_rest(kRest, std::move(answer), rm_left(call, rm->id));
 }
 
 void stream_log(const CallPtr& call) {

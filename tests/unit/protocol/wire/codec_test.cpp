@@ -401,19 +401,20 @@ TEST_CASE("decode(encode(x)) == x for requests") {
                                            si::StringMap{},
                                            si::RecoveryRequest{"id", si::RecoveryCounts{1, 2, 3, 4}, 1, 2, false, {7}},
                                            {"events"},
-                                           si::DetachedOptions{false, 1}});
+                                           si::DetachedOptions{false, 1},
+                                           "resume"});
     check_round_trip(si::UpdateConfigurationRequest{"rm", "pg", "", std::nullopt, true, true, "AB"});
     check_round_trip(si::HelloRequest{1, 2, "c", "rm", "t", 5U, si::HelloResume{{"s"}, {"b"}}, {"x"}});
     check_round_trip(si::PollRequest{"rm", 1, 2, 3, 4, 0, false});
     check_round_trip(si::CallResultRequest{"rm", 1, 2, true, "e", si::EncodedMap{packed(R"({"results":[]})")}, false});
     check_round_trip(si::CallResultBody{{{"n1", false, "taint"}, {"n2", true, ""}}, true, 3, "why", "{}"});
-    check_round_trip(si::SyncRequest{"rm", 0U, false});
+    check_round_trip(si::SyncRequest{"rm", 0U, false, {{"a", "k", "p"}}});
     check_round_trip(si::StreamLogRequest{"rm", 1, 2, false});
 }
 
 TEST_CASE("decode(encode(x)) == x for replies and callbacks") {
-    check_round_trip(
-        si::RegisterResourceManagerResponse{{"[rm]default"}, "pg", "sum", 3, si::CoreState::Running, true, {"x"}});
+    check_round_trip(si::RegisterResourceManagerResponse{
+        {"[rm]default"}, "pg", "sum", 3, si::CoreState::Running, true, {"x"}, true, 9U});
     check_round_trip(si::HelloReply{1,
                                     {std::string(16, 's')},
                                     {std::string(16, 'b')},
