@@ -57,9 +57,9 @@ Result<void> check_tls(const TlsFiles& files) {
     return {};
 }
 
-Result<void> set_tls(nng_listener listener, const TlsFiles& files) {
+Result<void> set_tls(nng_stream_listener* listener, const TlsFiles& files) {
     YK_TRY(config, make_config(files)); // the listener holds its own reference
-    if (const int code = nng_listener_set_ptr(listener, NNG_OPT_TLS_CONFIG, config.get()); code != 0)
+    if (const int code = nng_stream_listener_set_ptr(listener, NNG_OPT_TLS_CONFIG, config.get()); code != 0)
         return refused(files.cert, "configuration", code);
     return {};
 }

@@ -7,6 +7,6 @@
 
 namespace yk::wire {
 
-[[nodiscard]] Result<void> set_tls(nng_listener listener, const TlsFiles& files);
+[[nodiscard]] Result<void> set_tls(nng_stream_listener* listener, const TlsFiles& files);
 
 } // namespace yk::wire

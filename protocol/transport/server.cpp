@@ -2,28 +2,28 @@
 
 #include <fmt/format.h>
 #include <nng/nng.h>
-#include <nng/protocol/reqrep0/rep.h>
 #include <nng/supplemental/tls/tls.h>
 #include <nng/transport/ipc/ipc.h>
 #include <arpa/inet.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cstring>
+#include <algorithm>
+#include <condition_variable>
+#include <map>
 #include <mutex>
-#include <unordered_map>
+#include <thread>
 #include <vector>
 
 #include "protocol/transport/ipc_path.h"
+#include "protocol/transport/listen_address.h"
 #include "protocol/transport/listen_tls.h"
-#include "protocol/transport/lost_peers.h"
+#include "protocol/transport/server_connection.h"
 
 namespace yk::wire {
 namespace {
 
-constexpr int kFreeContexts = 32;  // ecosystem.md 2.2
-constexpr int kMaxContexts = 8192; // above it nothing more is received until one is answered: back-pressure
+constexpr std::uint64_t kWorthCutting = 1U << 20; // waiting bytes; cutting less relieves nobody
 
 Error failure(const std::string& url, const std::string& what, int code) {
     if (code == NNG_EADDRINUSE)
@@ -36,46 +36,9 @@ Error failure(const std::string& url, const std::string& what, int code) {
     return Error{0, fmt::format("cannot listen on {}: {}: {}", url, what, nng_strerror(code)), {}};
 }
 
-bool starts_with(const std::string& text, std::string_view head) {
-    return text.compare(0, head.size(), head) == 0;
-}
-
-std::string host_of(const std::string& url) {
-    const std::size_t start = url.find("://") + 3;
-    const std::size_t colon = url.rfind(':');
-    std::string host = url.substr(start, colon > start ? colon - start : std::string::npos);
-    if (host.size() > 1 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-    return host;
-}
-
-bool is_loopback(const std::string& host) {
-    return host == "localhost" || host == "::1" || starts_with(host, "127.");
-}
-
-Result<void> check_url(const ServerOptions& options) {
-    const std::string& url = options.url;
-    if (const std::string path = ipc_path_of(url); !path.empty() || starts_with(url, "ipc://"))
-        return check_ipc_path(path);
-    if (starts_with(url, "inproc://")) return {};
-    if (starts_with(url, "tls+tcp://")) {
-        if (tls_engine().empty())
-            return Error{0, fmt::format("cannot listen on {}: this nng has no TLS engine", url), {}};
-        if (options.tls_cert.empty() || options.tls_key.empty())
-            return Error{0, fmt::format("cannot listen on {}: give --tls-cert and --tls-key", url), {}};
-        return {};
-    }
-    if (starts_with(url, "tcp://")) {
-        if (is_loopback(host_of(url)) || options.allow_plaintext) return {};
-        return Error{0,
-                     fmt::format("cannot listen on {}: unencrypted tcp beyond this machine; use tls+tcp:// or say "
-                                 "--allow-plaintext",
-                                 url),
-                     {}};
-    }
-    return Error{
-        0,
-        fmt::format("cannot listen on {}: addresses are ipc://PATH, tcp://HOST:PORT or tls+tcp://HOST:PORT", url),
-        {}};
+Peer::Transport transport_of(const std::string& url) {
+    if (!ipc_path_of(url).empty()) return Peer::Transport::Ipc;
+    return url.rfind("tls+tcp://", 0) == 0 ? Peer::Transport::Tls : Peer::Transport::Tcp;
 }
 
 std::string text_of(const nng_sockaddr& address) {
@@ -88,25 +51,31 @@ std::string text_of(const nng_sockaddr& address) {
     return buffer[0] != 0 ? std::string(buffer) : std::string("local");
 }
 
-std::uint64_t number_of(nng_pipe pipe, const char* option) {
+std::uint64_t number_of(nng_stream* stream, const char* option) {
     std::uint64_t value = 0;
-    return nng_pipe_get_uint64(pipe, option, &value) == 0 ? value : ~std::uint64_t{0};
+    return nng_stream_get_uint64(stream, option, &value) == 0 ? value : ~std::uint64_t{0};
 }
 
-std::shared_ptr<const Peer> describe(nng_pipe pipe, Peer::Transport transport) {
+std::shared_ptr<const Peer> describe(nng_stream* stream, Peer::Transport transport) {
+    static std::atomic<std::uint32_t> last{0};
     auto peer = std::make_shared<Peer>();
-    peer->connection = static_cast<std::uint32_t>(nng_pipe_id(pipe));
+    peer->connection = ++last;
     peer->transport = transport;
     if (transport == Peer::Transport::Ipc) {
-        peer->uid = static_cast<uid_t>(number_of(pipe, NNG_OPT_IPC_PEER_UID));
-        peer->gid = static_cast<gid_t>(number_of(pipe, NNG_OPT_IPC_PEER_GID));
-        peer->pid = static_cast<pid_t>(number_of(pipe, NNG_OPT_IPC_PEER_PID));
+        peer->uid = static_cast<uid_t>(number_of(stream, NNG_OPT_IPC_PEER_UID));
+        peer->gid = static_cast<gid_t>(number_of(stream, NNG_OPT_IPC_PEER_GID));
+        peer->pid = static_cast<pid_t>(number_of(stream, NNG_OPT_IPC_PEER_PID));
         peer->address = fmt::format("uid {}", peer->uid);
         return peer;
     }
     nng_sockaddr address{};
-    peer->address = nng_pipe_get_addr(pipe, NNG_OPT_REMADDR, &address) == 0 ? text_of(address) : "local";
+    peer->address = nng_stream_get_addr(stream, NNG_OPT_REMADDR, &address) == 0 ? text_of(address) : "local";
     return peer;
+}
+
+void discard(nng_stream* stream) {
+    nng_stream_close(stream);
+    nng_stream_free(stream);
 }
 
 } // namespace
@@ -116,205 +85,114 @@ std::string tls_engine() {
     return name == nullptr || std::string_view(name) == "none" ? std::string{} : std::string(name);
 }
 
-struct Server::Impl {
-    ServerOptions options;
-    ServerHandlers handlers;
-    Peer::Transport transport = Peer::Transport::Inproc;
-    nng_socket socket = NNG_SOCKET_INITIALIZER;
-    bool open = false;
-    std::atomic<bool> closing{false};
-    std::atomic<int> receiving{0};
-    std::atomic<std::uint32_t> serving{0};
-    mutable std::mutex mutex; // slots, peers
-    std::vector<std::unique_ptr<ServerSlot>> slots;
-    std::unordered_map<std::uint32_t, std::shared_ptr<const Peer>> peers;
-
-    Result<void> start();
-    Result<void> open_listener();
-    void keep_receiving();
-    bool add_peer(nng_pipe pipe);
-    std::shared_ptr<const Peer> peer_of(std::uint32_t connection) const;
-    static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void* argument);
-};
-
-/// One context: receives a request, waits for its answer, sends it, receives again.
-///
-/// Owner: Server::Impl, for the life of the socket. Thread: exactly one party at a time: nng while receiving or
-/// sending, the holder of the Request while serving.
-struct ServerSlot {
-    enum class State { Receiving, Serving, Sending };
-    Server::Impl* server = nullptr;
-    nng_ctx context = NNG_CTX_INITIALIZER;
-    nng_aio* aio = nullptr;
-    nng_msg* message = nullptr;
-    State state = State::Receiving;
-
-    void receive() {
-        state = State::Receiving;
-        server->receiving.fetch_add(1, std::memory_order_relaxed);
-        nng_ctx_recv(context, aio);
-    }
-    void received() {
-        server->receiving.fetch_sub(1, std::memory_order_relaxed);
-        const int result = nng_aio_result(aio);
-        if (result == NNG_ECLOSED || result == NNG_ECANCELED || server->closing.load()) return;
-        if (result != 0) return receive();
-        message = nng_aio_get_msg(aio);
-        state = State::Serving;
-        server->serving.fetch_add(1, std::memory_order_relaxed);
-        server->keep_receiving();
-        const nng_pipe pipe = nng_msg_get_pipe(message);
-        auto peer = server->peer_of(static_cast<std::uint32_t>(nng_pipe_id(pipe)));
-        if (!peer) return drop();
-        server->handlers.request(Request(this, std::move(peer)));
-    }
-    void drop() {
-        nng_msg_free(message);
-        message = nullptr;
-        server->serving.fetch_sub(1, std::memory_order_relaxed);
-        if (!server->closing.load()) receive();
-    }
-    void send(std::span<const std::string_view> pieces) {
-        std::size_t total = 0;
-        for (const std::string_view piece : pieces) total += piece.size();
-        nng_msg* answer = nullptr;
-        if (nng_msg_alloc(&answer, total) != 0) return drop();
-        auto* to = static_cast<char*>(nng_msg_body(answer));
-        for (const std::string_view piece : pieces) {
-            if (piece.empty()) continue;
-            std::memcpy(to, piece.data(), piece.size());
-            to += piece.size();
-        }
-        nng_msg_free(message);
-        message = nullptr;
-        state = State::Sending;
-        nng_aio_set_msg(aio, answer);
-        nng_ctx_send(context, aio);
-    }
-    void sent() {
-        if (nng_aio_result(aio) != 0) nng_msg_free(nng_aio_get_msg(aio));
-        nng_aio_set_msg(aio, nullptr);
-        server->serving.fetch_sub(1, std::memory_order_relaxed);
-        if (!server->closing.load()) receive();
-    }
-    static void on_aio(void* argument) {
-        auto* slot = static_cast<ServerSlot*>(argument);
-        if (slot->state == State::Receiving) return slot->received();
-        slot->sent();
-    }
-};
-
 // --- Request ------------------------------------------------------------------------------------
 
-Request::Request(Request&& other) noexcept
-    : slot_(std::exchange(other.slot_, nullptr)), peer_(std::move(other.peer_)) {}
+Request::Request(std::shared_ptr<ServerConnection> connection, SpMessage message)
+    : connection_(std::move(connection)), message_(std::move(message)), peer_(connection_->peer()) {}
 
 Request& Request::operator=(Request&& other) noexcept {
     if (this == &other) return *this;
-    if (slot_ != nullptr) slot_->drop();
-    slot_ = std::exchange(other.slot_, nullptr);
+    if (connection_) std::exchange(connection_, nullptr)->drop(message_);
+    connection_ = std::move(other.connection_);
+    message_ = std::move(other.message_);
     peer_ = std::move(other.peer_);
     return *this;
 }
 
 Request::~Request() {
-    if (slot_ != nullptr) slot_->drop();
-}
-
-std::string_view Request::bytes() const noexcept {
-    return {static_cast<const char*>(nng_msg_body(slot_->message)), nng_msg_len(slot_->message)};
+    if (connection_) connection_->drop(message_);
 }
 
 void Request::reply(std::span<const std::string_view> pieces) {
-    if (slot_ != nullptr) std::exchange(slot_, nullptr)->send(pieces);
+    if (connection_) std::exchange(connection_, nullptr)->reply(message_, pieces);
 }
 
 void Request::disconnect() {
-    if (slot_ == nullptr) return;
-    nng_pipe_close(nng_msg_get_pipe(slot_->message));
-    std::exchange(slot_, nullptr)->drop();
+    if (connection_) std::exchange(connection_, nullptr)->end("");
+}
+
+void Request::trust() const {
+    if (connection_) connection_->trust();
 }
 
 // --- Server -------------------------------------------------------------------------------------
 
-/// Opens contexts until kFreeContexts receive (I-307).
-void Server::Impl::keep_receiving() {
-    while (receiving.load(std::memory_order_relaxed) < kFreeContexts && !closing.load()) {
-        auto slot = std::make_unique<ServerSlot>();
-        slot->server = this;
-        ServerSlot* raw = slot.get();
-        {
-            const std::lock_guard lock(mutex);
-            if (slots.size() >= kMaxContexts) return;
-            if (nng_ctx_open(&slot->context, socket) != 0) return;
-            if (nng_aio_alloc(&slot->aio, ServerSlot::on_aio, raw) != 0) {
-                nng_ctx_close(slot->context);
-                return;
-            }
-            slots.push_back(std::move(slot));
-        }
-        raw->receive();
+/// The listener, the table of connections, and the thread that looks after both.
+///
+/// Threads: nng's accept; `keeper_` releases connections that ended, takes up accepting after a failure, and ticks. It
+/// is the only one that waits. Lock order: `mutex_` before that of a connection.
+class Server::Impl {
+public:
+    Impl(const ServerOptions& given, ServerHandlers handlers) : options(given), handlers_(std::move(handlers)) {
+        if (!options.budget) options.budget = std::make_shared<TransportBudget>();
     }
-}
+    ~Impl() { stop(); }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
 
-std::shared_ptr<const Peer> Server::Impl::peer_of(std::uint32_t connection) const {
-    const std::lock_guard lock(mutex);
-    const auto found = peers.find(connection);
-    return found == peers.end() ? nullptr : found->second;
-}
+    [[nodiscard]] Result<void> start();
+    [[nodiscard]] std::uint32_t connections() const;
+    [[nodiscard]] std::uint32_t descriptors() const;
+    [[nodiscard]] std::vector<std::shared_ptr<ServerConnection>> all() const;
 
-bool Server::Impl::add_peer(nng_pipe pipe) {
-    auto peer = describe(pipe, transport);
-    if (handlers.admit && !handlers.admit(*peer)) return false;
-    const std::lock_guard lock(mutex);
-    if (peers.size() >= options.max_connections) return false;
-    peers.emplace(peer->connection, peer);
-    return true;
-}
+    ServerOptions options;
 
-void Server::Impl::on_pipe(nng_pipe pipe, nng_pipe_ev event, void* argument) {
-    auto* self = static_cast<Impl*>(argument);
-    const auto connection = static_cast<std::uint32_t>(nng_pipe_id(pipe));
-    if (event == NNG_PIPE_EV_ADD_PRE) {
-        if (self->closing.load() || !self->add_peer(pipe)) nng_pipe_close(pipe);
-        return;
+private:
+    using Connections = std::map<std::uint32_t, std::shared_ptr<ServerConnection>>; // oldest first
+
+    [[nodiscard]] Result<void> open_listener();
+    void stop();
+    static void on_accepted(void* self) { static_cast<Impl*>(self)->accepted(); }
+    void accepted();
+    void adopt(nng_stream* stream);
+    /// Makes a place for a peer. The victim, if one has to go for it; else whether there is a place.
+    [[nodiscard]] bool find_place(const Peer& peer, Admittance admittance, std::shared_ptr<ServerConnection>& victim);
+    void ended(ServerConnection& connection);
+    void relieve();
+    void keep();
+    void release(std::vector<std::shared_ptr<ServerConnection>> over);
+    void say_cut(const Peer& peer, std::string_view why) const {
+        if (handlers_.cut && !why.empty()) handlers_.cut(peer, why);
     }
-    {
-        const std::lock_guard lock(self->mutex);
-        if (self->peers.erase(connection) == 0) return;
-    }
-    if (self->handlers.closed && !self->closing.load()) self->handlers.closed(connection);
-}
+
+    const ServerHandlers handlers_;
+    Peer::Transport transport_ = Peer::Transport::Ipc;
+    nng_stream_listener* listener_ = nullptr;
+    nng_aio* accepting_ = nullptr;
+
+    mutable std::mutex mutex_;
+    std::condition_variable bell_; // of keeper_
+    Connections connections_;
+    std::map<std::string, std::uint32_t> of_identity_; // connections by the peer's address
+    std::vector<std::shared_ptr<ServerConnection>> over_;
+    std::uint32_t releasing_ = 0;
+    bool accept_again_ = false;
+    bool closing_ = false;
+    std::thread keeper_;
+};
 
 Result<void> Server::Impl::start() {
-    YK_CHECKED(check_url(options));
-    keep_listening_after_lost_peers();
-    int code = nng_rep0_open(&socket);
-    if (code != 0) return failure(options.url, "socket", code);
-    open = true;
-    nng_socket_set_size(socket, NNG_OPT_RECVMAXSZ, options.max_message);
-    nng_pipe_notify(socket, NNG_PIPE_EV_ADD_PRE, on_pipe, this);
-    nng_pipe_notify(socket, NNG_PIPE_EV_REM_POST, on_pipe, this);
-    if (starts_with(options.url, "tls+tcp://")) transport = Peer::Transport::Tls;
-    if (starts_with(options.url, "tcp://")) transport = Peer::Transport::Tcp;
-    if (!ipc_path_of(options.url).empty()) transport = Peer::Transport::Ipc;
+    YK_CHECKED(check_listen_address(options));
+    transport_ = transport_of(options.url);
     YK_CHECKED(open_listener());
-    keep_receiving();
+    if (const int code = nng_aio_alloc(&accepting_, on_accepted, this); code != 0)
+        return failure(options.url, "memory", code);
+    keeper_ = std::thread([this] { keep(); });
+    nng_stream_listener_accept(listener_, accepting_);
     return {};
 }
 
 Result<void> Server::Impl::open_listener() {
-    nng_listener listener = NNG_LISTENER_INITIALIZER;
-    int code = nng_listener_create(&listener, socket, options.url.c_str());
+    int code = nng_stream_listener_alloc(&listener_, options.url.c_str());
     if (code != 0) return failure(options.url, "address", code);
-    if (transport == Peer::Transport::Tls)
-        YK_CHECKED(set_tls(listener, TlsFiles{options.tls_cert, options.tls_key, options.tls_client_ca}));
-    if (transport == Peer::Transport::Tls || transport == Peer::Transport::Tcp) {
-        nng_listener_set_bool(listener, NNG_OPT_TCP_NODELAY, true);
-        nng_listener_set_bool(listener, NNG_OPT_TCP_KEEPALIVE, true);
+    if (transport_ == Peer::Transport::Tls)
+        YK_CHECKED(set_tls(listener_, TlsFiles{options.tls_cert, options.tls_key, options.tls_client_ca}));
+    if (transport_ != Peer::Transport::Ipc) {
+        nng_stream_listener_set_bool(listener_, NNG_OPT_TCP_NODELAY, true);
+        nng_stream_listener_set_bool(listener_, NNG_OPT_TCP_KEEPALIVE, true);
     }
     const mode_t before = ::umask(0177); // nobody else may connect before the mode is set
-    code = nng_listener_start(listener, 0);
+    code = nng_stream_listener_listen(listener_);
     ::umask(before);
     if (code != 0) return failure(options.url, "listen", code);
     if (const std::string path = ipc_path_of(options.url); !path.empty())
@@ -322,25 +200,156 @@ Result<void> Server::Impl::open_listener() {
     return {};
 }
 
-Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-
-Result<std::unique_ptr<Server>> Server::listen(const ServerOptions& options, ServerHandlers handlers) {
-    auto impl = std::make_unique<Impl>();
-    impl->options = options;
-    impl->handlers = std::move(handlers);
-    std::unique_ptr<Server> server(new Server(std::move(impl)));
-    YK_CHECKED(server->impl_->start());
-    return server;
+void Server::Impl::stop() {
+    {
+        const std::lock_guard lock(mutex_);
+        closing_ = true;
+    }
+    if (listener_ != nullptr) nng_stream_listener_close(listener_);
+    if (accepting_ != nullptr) nng_aio_stop(accepting_);
+    for (const auto& connection : all()) connection->end("");
+    bell_.notify_all();
+    if (keeper_.joinable()) keeper_.join();
+    if (accepting_ != nullptr) nng_aio_free(accepting_);
+    if (listener_ != nullptr) nng_stream_listener_free(listener_);
 }
 
-Server::~Server() {
-    impl_->closing.store(true);
-    if (impl_->open) nng_close(impl_->socket);
-    for (const auto& slot : impl_->slots) nng_aio_stop(slot->aio);
-    for (const auto& slot : impl_->slots) {
-        if (slot->message != nullptr) nng_msg_free(slot->message);
-        nng_aio_free(slot->aio);
+// --- connections come -----------------------------------------------------------------------------
+
+void Server::Impl::accepted() {
+    const int result = nng_aio_result(accepting_);
+    if (result == 0) adopt(static_cast<nng_stream*>(nng_aio_get_output(accepting_, 0)));
+    const std::lock_guard lock(mutex_);
+    if (closing_) return;
+    if (result == 0) {
+        nng_stream_listener_accept(listener_, accepting_);
+    } else {
+        accept_again_ = true; // descriptors or memory are short: the keeper tries again, whatever it was
     }
+}
+
+void Server::Impl::adopt(nng_stream* stream) {
+    const auto peer = describe(stream, transport_);
+    const Admittance admittance = handlers_.admit ? handlers_.admit(*peer) : Admittance::Ordinary;
+    if (admittance == Admittance::Refused) return discard(stream);
+    std::shared_ptr<ServerConnection> connection, victim;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!closing_ && find_place(*peer, admittance, victim)) {
+            connection = std::make_shared<ServerConnection>(
+                stream, peer, options,
+                ConnectionPort{handlers_.request, [this](ServerConnection& one) { ended(one); },
+                               [this] { relieve(); }});
+            connections_.emplace(peer->connection, connection);
+            ++of_identity_[peer->address];
+        }
+    }
+    if (!connection) {
+        say_cut(*peer, "all places for connections are taken");
+        return discard(stream);
+    }
+    if (victim) victim->end("its place is needed, and it has not said who it is");
+    connection->start();
+}
+
+bool Server::Impl::find_place(const Peer& peer, Admittance admittance, std::shared_ptr<ServerConnection>& victim) {
+    const std::uint32_t ordinary =
+        options.max_connections - std::min(options.kept_connections, options.max_connections / 2);
+    const bool privileged = admittance == Admittance::Privileged;
+    const auto known = of_identity_.find(peer.address);
+    const std::uint32_t own = known == of_identity_.end() ? 0 : known->second;
+    const bool too_many = !privileged && own >= std::max(1U, ordinary / 2); // one identity leaves half to the others
+    if (!too_many && connections_.size() < (privileged ? options.max_connections : ordinary)) return true;
+    const auto silent = std::find_if(connections_.begin(), connections_.end(), [&](const auto& one) {
+        return !one.second->is_trusted() && (!too_many || one.second->peer()->address == peer.address);
+    });
+    if (silent == connections_.end()) return false;
+    victim = silent->second;
+    return true;
+}
+
+// --- connections go -------------------------------------------------------------------------------
+
+void Server::Impl::ended(ServerConnection& connection) {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = connections_.find(connection.peer()->connection);
+        if (found == connections_.end()) return;
+        const auto identity = of_identity_.find(connection.peer()->address);
+        if (--identity->second == 0) of_identity_.erase(identity);
+        over_.push_back(std::move(found->second));
+        connections_.erase(found);
+    }
+    bell_.notify_all();
+}
+
+/// The peer that makes the daemon hold most has to go.
+void Server::Impl::relieve() {
+    std::shared_ptr<ServerConnection> worst;
+    std::uint64_t most = kWorthCutting;
+    for (auto& connection : all()) {
+        const std::uint64_t queued = connection->queued();
+        if (queued < most) continue;
+        most = queued;
+        worst = std::move(connection);
+    }
+    if (worst) worst->end("it does not read its replies, and they fill the memory for replies");
+}
+
+void Server::Impl::release(std::vector<std::shared_ptr<ServerConnection>> over) {
+    for (const auto& connection : over) {
+        connection->release();
+        say_cut(*connection->peer(), connection->reason());
+        if (handlers_.closed) handlers_.closed(connection->peer()->connection);
+    }
+}
+
+void Server::Impl::keep() {
+    auto next_tick = std::chrono::steady_clock::now() + ServerConnection::kTick;
+    std::unique_lock lock(mutex_);
+    while (!closing_ || !connections_.empty() || !over_.empty()) {
+        bell_.wait_until(lock, next_tick, [this] { return closing_ || !over_.empty(); });
+        std::vector<std::shared_ptr<ServerConnection>> over;
+        std::swap(over, over_);
+        releasing_ = static_cast<std::uint32_t>(over.size());
+        lock.unlock();
+        release(std::move(over));
+        if (std::chrono::steady_clock::now() >= next_tick) {
+            for (const auto& connection : all()) connection->tick();
+            next_tick = std::chrono::steady_clock::now() + ServerConnection::kTick;
+        }
+        lock.lock();
+        releasing_ = 0;
+        if (std::exchange(accept_again_, false) && !closing_) nng_stream_listener_accept(listener_, accepting_);
+    }
+}
+
+std::vector<std::shared_ptr<ServerConnection>> Server::Impl::all() const {
+    std::vector<std::shared_ptr<ServerConnection>> found;
+    const std::lock_guard lock(mutex_);
+    found.reserve(connections_.size());
+    for (const auto& [id, connection] : connections_) found.push_back(connection);
+    return found;
+}
+
+std::uint32_t Server::Impl::connections() const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<std::uint32_t>(connections_.size());
+}
+
+std::uint32_t Server::Impl::descriptors() const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<std::uint32_t>(1 + connections_.size() + over_.size() + releasing_);
+}
+
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Server::~Server() = default;
+
+Result<std::unique_ptr<Server>> Server::listen(const ServerOptions& options, ServerHandlers handlers) {
+    auto impl = std::make_unique<Impl>(options, std::move(handlers));
+    YK_CHECKED(impl->start());
+    return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
 
 const std::string& Server::url() const {
@@ -348,12 +357,21 @@ const std::string& Server::url() const {
 }
 
 std::uint32_t Server::connections() const {
-    const std::lock_guard lock(impl_->mutex);
-    return static_cast<std::uint32_t>(impl_->peers.size());
+    return impl_->connections();
+}
+
+std::uint32_t Server::descriptors() const {
+    return impl_->descriptors();
+}
+
+bool Server::is_full() const {
+    return impl_->connections() >= impl_->options.max_connections - impl_->options.kept_connections;
 }
 
 std::uint32_t Server::open_requests() const {
-    return impl_->serving.load();
+    std::uint32_t open = 0;
+    for (const auto& connection : impl_->all()) open += connection->open_requests();
+    return open;
 }
 
 void Server::remove_socket_file() {

@@ -1,12 +1,16 @@
 #pragma once
-// Server: one nng REP listener (interface.md 4.1). nng's threads only move messages: each request is handed on as a
-// Request, which holds the right to answer it, now or much later (a parked poll), from any thread.
+// Server: one listening address, whose clients are REQ peers of the Scalability Protocols (interface.md 4.1). nng's
+// threads only move bytes: each request is handed on as a Request, which holds the right to answer it, now or much
+// later (a parked poll), from any thread.
 //
-// Contexts are pooled: at least kFreeContexts are always receiving, so that parked requests never starve others
-// (I-307).
+// Whatever clients do, what they cost is bounded: connections, requests in flight, bytes of requests and of replies
+// that wait, and the time in which a peer has to go on (docs/protocol.md, Limits). A connection beyond a bound is cut,
+// or not read from; the others never notice.
 
 #include <sys/types.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,13 +19,14 @@
 #include <string_view>
 
 #include "libcore/base/result.h"
+#include "protocol/transport/sp_frames.h"
 
 namespace yk::wire {
 
 /// Who is at the other end of a connection.
 struct Peer {
-    enum class Transport { Ipc, Tcp, Tls, Inproc };
-    std::uint32_t connection = 0; // unique while the connection lives
+    enum class Transport { Ipc, Tcp, Tls };
+    std::uint32_t connection = 0; // unique while the connection lives, among all servers of the process
     Transport transport = Transport::Ipc;
     uid_t uid = 0; // ipc only: as the kernel names it at connect time
     gid_t gid = 0;
@@ -29,22 +34,21 @@ struct Peer {
     std::string address; // for logs and limits per host: `uid 1000`, `127.0.0.1`
 };
 
-class Server;
-struct ServerSlot;
+class ServerConnection;
 
 /// A received message and the right to answer it once. Dropping it unanswered throws the request away.
 class Request {
 public:
     Request() = default;
-    Request(Request&& other) noexcept;
+    Request(Request&& other) noexcept = default;
     Request& operator=(Request&& other) noexcept;
     Request(const Request&) = delete;
     Request& operator=(const Request&) = delete;
     ~Request();
 
-    explicit operator bool() const noexcept { return slot_ != nullptr; }
+    explicit operator bool() const noexcept { return connection_ != nullptr; }
     /// The message; valid until answered or dropped.
-    [[nodiscard]] std::string_view bytes() const noexcept;
+    [[nodiscard]] std::string_view bytes() const noexcept { return message_.body(); }
     [[nodiscard]] const Peer& peer() const noexcept { return *peer_; }
     [[nodiscard]] const std::shared_ptr<const Peer>& shared_peer() const noexcept { return peer_; }
 
@@ -53,29 +57,50 @@ public:
     void reply(std::string_view bytes) { reply(std::span<const std::string_view>(&bytes, 1)); }
     /// Cuts the peer's connection; the request counts as dropped.
     void disconnect();
+    /// The peer has shown who it is: from now on it may have more than one request in flight.
+    void trust() const;
 
 private:
-    friend struct ServerSlot;
-    Request(ServerSlot* slot, std::shared_ptr<const Peer> peer) : slot_(slot), peer_(std::move(peer)) {}
-    ServerSlot* slot_ = nullptr;
+    friend class ServerConnection;
+    Request(std::shared_ptr<ServerConnection> connection, SpMessage message);
+    std::shared_ptr<ServerConnection> connection_;
+    SpMessage message_;
     std::shared_ptr<const Peer> peer_;
 };
 
+/// The bytes that all connections of a process may make it hold.
+struct TransportBudget {
+    std::uint64_t most_replies = 256U << 20;  // waiting to be read; beyond it the connection with most of them is cut
+    std::uint64_t most_requests = 512U << 20; // in flight or arriving; beyond it large ones are not read for a while
+    std::atomic<std::uint64_t> replies{0}, requests{0};
+};
+
 struct ServerOptions {
-    std::string url;                       // ipc://, tcp://, tls+tcp://, inproc://
+    std::string url;                       // ipc://, tcp://, tls+tcp://
     std::uint32_t max_message = 16U << 20; // I-305, what the peer may send
     mode_t socket_mode = 0600;             // ipc
     std::string socket_group;              // ipc; empty: leave it
     bool allow_plaintext = false;          // tcp on a non-loopback address (I-341)
     std::string tls_cert, tls_key, tls_client_ca;
+
     std::uint32_t max_connections = 4096;
+    std::uint32_t kept_connections = 64;             // of these, for peers with Admittance::Privileged
+    std::uint32_t max_in_flight = 64;                // requests of a connection; 1 before trust()
+    std::chrono::milliseconds send_time{30'000};     // in which a peer has to read or send some byte more
+    std::chrono::milliseconds greeting_time{10'000}; // in which it has to say the greeting
+    std::shared_ptr<TransportBudget> budget;         // shared by all servers; nullptr: one of its own
 };
+
+/// Whether a connection is taken: a privileged one also when only the kept places are left.
+enum class Admittance { Refused, Ordinary, Privileged };
 
 /// What the owner of a Server supplies. Called on nng's threads: must return at once and take no slow lock.
 struct ServerHandlers {
-    std::function<bool(const Peer&)> admit; // false: the connection is closed before a byte of it is read
+    std::function<Admittance(const Peer&)> admit; // refused: the connection is closed before a byte of it is read
     std::function<void(Request)> request;
     std::function<void(std::uint32_t connection)> closed;
+    /// A connection was cut, or not taken: who, and why.
+    std::function<void(const Peer&, std::string_view why)> cut;
 };
 
 class Server {
@@ -83,23 +108,24 @@ public:
     /// Checks the address (I-302 to I-304), opens it and starts receiving. Errors are sentences that name the address
     /// and the way out.
     [[nodiscard]] static Result<std::unique_ptr<Server>> listen(const ServerOptions& options, ServerHandlers handlers);
-    /// Closes the socket. For tests: nng 1.5 can hang here when the peer is in the same process, so a daemon leaves by
-    /// _exit() instead and only calls remove_socket_file().
+    /// Cuts all connections and gives everything back; requests that are still held are answered into the void.
     ~Server();
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
     [[nodiscard]] const std::string& url() const;
     [[nodiscard]] std::uint32_t connections() const;
+    /// Descriptors that this server accounts for: its listener, the connections, and those being closed.
+    [[nodiscard]] std::uint32_t descriptors() const;
+    /// All places are taken: nobody else is let in just now.
+    [[nodiscard]] bool is_full() const;
     /// Requests whose answer has not been handed to the transport entirely.
     [[nodiscard]] std::uint32_t open_requests() const;
     /// Unlinks the socket of an ipc listener, so that nobody connects to a daemon that is leaving.
     void remove_socket_file();
 
 private:
-    friend class Request;
-    friend struct ServerSlot;
-    struct Impl;
+    class Impl;
     explicit Server(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
 };

@@ -49,7 +49,7 @@ def test_nesting_and_size_limits():
 
 
 def test_peers_that_are_gone_at_once():
-    """nng 1.5.2 stops listening when such a peer is lost before the greeting is written (lost_peers.h)."""
+    """nng 1.5.2 stops listening when such a peer is lost before the greeting is written (nng #1518; adr 0017)."""
     with Daemon() as daemon:
         witness = daemon.client()
         for _ in range(200):

@@ -95,7 +95,7 @@ Answer<std::string> read_token(const std::string& path) {
 }
 
 std::optional<Failure> check_address(const std::string& address) {
-    static const std::vector<std::string> kSchemes{"ipc://", "tcp://", "tls+tcp://", "inproc://"};
+    static const std::vector<std::string> kSchemes{"ipc://", "tcp://", "tls+tcp://"};
     const bool known = std::any_of(kSchemes.begin(), kSchemes.end(),
                                    [&](const std::string& scheme) { return address.rfind(scheme, 0) == 0; });
     if (known) return std::nullopt;

@@ -135,9 +135,14 @@ std::optional<Grant> Access::rule_of(const wire::Peer& peer) const {
     return best;
 }
 
-bool Access::admits(const wire::Peer& peer) const {
-    if (peer.transport != wire::Peer::Transport::Ipc) return true;
-    if (peer.uid == own_uid_ || peer.uid == 0) return true;
+wire::Admittance Access::admits(const wire::Peer& peer) const {
+    using wire::Admittance;
+    if (peer.transport != wire::Peer::Transport::Ipc) return Admittance::Ordinary;
+    if (peer.uid == own_uid_ || peer.uid == 0) return Admittance::Privileged;
+    return is_let_in(peer) ? Admittance::Ordinary : Admittance::Refused;
+}
+
+bool Access::is_let_in(const wire::Peer& peer) const {
     if ((socket_mode_ & 0006U) != 0) return true;
     {
         const std::lock_guard lock(mutex_);
@@ -181,7 +186,6 @@ Result<Grant, AuthRefusal> Access::authenticate(const wire::Peer& peer, const st
 Result<Grant> Access::judge(const wire::Peer& peer, const std::string& token) const {
     using Transport = wire::Peer::Transport;
     Grant grant{peer.address, si::Role::Observer, "*"};
-    if (peer.transport == Transport::Inproc) grant.role = si::Role::Admin;
     if (peer.transport == Transport::Ipc) {
         if (peer.uid == own_uid_ || peer.uid == 0) {
             grant.role = si::Role::Admin;

@@ -49,14 +49,16 @@ public:
     /// New `peers` and tokens (SIGHUP).
     void set_rules(std::vector<PeerRule> peers, std::vector<TokenRule> tokens);
 
-    /// Whether a connection may be made at all (I-340).
-    [[nodiscard]] bool admits(const wire::Peer& peer) const;
+    /// Whether a connection may be made at all (I-340); the daemon's user and root get in when others no longer do.
+    [[nodiscard]] wire::Admittance admits(const wire::Peer& peer) const;
     /// What the peer is granted with this token (may be empty). An error: E_AUTH. After five wrong tokens of an address
     /// within a minute no further one is compared, the right one neither: else the limit would be none for who sends
     /// guesses without waiting for answers, or over connection after connection (A7).
     [[nodiscard]] Result<Grant, AuthRefusal> authenticate(const wire::Peer& peer, const std::string& token);
 
 private:
+    /// Of the users of this machine that are neither the daemon's nor root.
+    [[nodiscard]] bool is_let_in(const wire::Peer& peer) const;
     // REQUIRES: mutex_ held
     [[nodiscard]] std::optional<Grant> rule_of(const wire::Peer& peer) const;
     [[nodiscard]] Result<Grant> judge(const wire::Peer& peer, const std::string& token) const;

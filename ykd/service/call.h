@@ -85,6 +85,8 @@ public:
     void fail_internal(std::string_view what);
     /// Fails after `delay`, and then cuts the connection if `cut` (I-342).
     void fail_later(SteadyClock::duration delay, wire::ErrorReply error, bool cut);
+    /// The peer has shown who it is, so that its connection may have several requests in flight.
+    void trust() const { request_.trust(); }
     /// Forgets the request: a newer copy of it will be answered (I-331).
     void drop();
     /// A newer copy of this request: it gets the answer.

@@ -6,6 +6,8 @@
 #include <thread>
 
 #include "libcore/config_yaml/load.h"
+#include "protocol/transport/own_sockets.h"
+#include "protocol/transport/probe.h"
 #include "ykd/door/files.h"
 #include "ykd/runtime/clock.h"
 #include "ykd/service/application_summary.h"
@@ -18,6 +20,7 @@ namespace {
 
 constexpr auto kSweepInterval = std::chrono::seconds{1};
 constexpr auto kExpireInterval = std::chrono::milliseconds{50}; // of requests that wait for room in a mailbox
+constexpr auto kProbePatience = std::chrono::seconds{5};
 constexpr auto kDeliveryLook = std::chrono::milliseconds{5};
 
 /// Decoding and encoding: as many as there are processors, within reason.
@@ -75,6 +78,7 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
 
 Daemon::~Daemon() {
     stopping_ = true;
+    listener_watch_.end(); // it asks the servers, and the workers answer
     deadlines_.stop();
     for (const RmPtr& rm : rms_.all()) {
         rm->owner.stop();
@@ -116,10 +120,21 @@ Result<void> Daemon::open_listeners() {
     handlers.closed = [this](std::uint32_t connection) {
         workers_.post([this, connection] { on_closed(connection); });
     };
+    handlers.cut = [this](const wire::Peer& peer, std::string_view why) {
+        if (const auto suffix = line_limit_.suffix(peer.address))
+            log("wire").warn("cut a connection of {}: {}{}", peer.address, why, *suffix);
+    };
+    const auto budget = std::make_shared<wire::TransportBudget>();
+    budget->most_replies = settings_.max_reply_bytes;
+    budget->most_requests = settings_.max_request_bytes;
     for (const std::string& url : settings_.listen) {
         wire::ServerOptions options;
         options.url = url;
+        options.budget = budget;
         options.max_message = settings_.max_message;
+        options.max_connections = static_cast<std::uint32_t>(settings_.max_connections);
+        options.max_in_flight = static_cast<std::uint32_t>(settings_.max_in_flight);
+        options.send_time = std::chrono::duration_cast<std::chrono::milliseconds>(settings_.send_timeout);
         options.socket_mode = settings_.socket_mode;
         options.socket_group = settings_.socket_group;
         options.allow_plaintext = settings_.allow_plaintext;
@@ -147,7 +162,9 @@ Result<void> Daemon::start() {
     }
     YK_CHECKED(load_access());
     health_.run(*this, [](const wire::Value&) {}); // so that there is a result from the start
-    return open_listeners();
+    YK_CHECKED(open_listeners());
+    watch_listeners();
+    return {};
 }
 
 std::string Daemon::reload() {
@@ -164,6 +181,33 @@ std::string Daemon::reload() {
     return outcome.empty() ? "reloaded" : outcome;
 }
 
+/// Over each listener that can be asked.
+void Daemon::watch_listeners() {
+    std::vector<WatchedListener> watched;
+    for (const auto& server : servers_) {
+        if (!wire::can_probe(server->url())) continue;
+        WatchedListener listener;
+        listener.url = server->url();
+        listener.ask = [url = listener.url](std::string_view question) {
+            const auto answered = wire::probe(url, question, kProbePatience);
+            return answered.ok() ? std::string{} : answered.error().message;
+        };
+        listener.is_full = [of = server.get()] { return of->is_full(); };
+        listener.lost_descriptors = [of = server.get()] {
+            const auto counted = wire::own_sockets(of->url());
+            return counted ? std::int64_t{*counted} - of->descriptors() : 0;
+        };
+        watched.push_back(std::move(listener));
+    }
+    listener_watch_.start(std::move(watched), [this](const std::string& key, const std::string& sentence) {
+        if (sentence.empty()) {
+            if (degraded_.clear(key)) log("wire").info("{}: all is well again", key);
+        } else if (degraded_.set(key, sentence)) {
+            log("wire").error("{}", sentence);
+        }
+    });
+}
+
 // --- stop ---------------------------------------------------------------------------------------
 
 void Daemon::request_stop(SteadyClock::duration grace) {
@@ -172,6 +216,7 @@ void Daemon::request_stop(SteadyClock::duration grace) {
 
 void Daemon::stop(SteadyClock::duration grace) {
     stopping_ = true;
+    listener_watch_.stop();
     for (const auto& server : servers_) server->remove_socket_file();
     for (const RmPtr& rm : rms_.all()) rm->owner.begin_shutdown();
     wait_for_delivery(SteadyClock::now() + grace);

@@ -24,6 +24,7 @@
 #include "ykd/service/health_keeper.h"
 #include "ykd/service/history_keeper.h"
 #include "ykd/service/line_limit.h"
+#include "ykd/service/listener_watch.h"
 #include "ykd/service/random_bytes.h"
 #include "ykd/service/request_meter.h"
 #include "ykd/service/rm_table.h"
@@ -76,6 +77,7 @@ public:
     [[nodiscard]] Degraded& degraded() { return degraded_; }
     [[nodiscard]] const Degraded& degraded() const { return degraded_; }
     [[nodiscard]] LineLimit& line_limit() { return line_limit_; }
+    [[nodiscard]] const ListenerWatch& listener_watch() const { return listener_watch_; }
 
     // --- state ----------------------------------------------------------------------------------
     [[nodiscard]] bool is_stopping() const { return stopping_.load(std::memory_order_relaxed); }
@@ -109,6 +111,7 @@ public:
 
 private:
     [[nodiscard]] Result<void> open_listeners();
+    void watch_listeners();
     [[nodiscard]] Result<void> load_access();
     void sweep();
     void follow_clock();
@@ -151,7 +154,8 @@ private:
     RmTable rms_;
     Deadlines deadlines_;
     Workers workers_;
-    std::vector<std::unique_ptr<wire::Server>> servers_; // last: their callbacks use all the rest
+    std::vector<std::unique_ptr<wire::Server>> servers_; // their callbacks use all the rest
+    ListenerWatch listener_watch_;                       // last: its thread asks the servers
 };
 
 } // namespace yk::service

@@ -19,6 +19,8 @@
 namespace yk::service {
 namespace {
 
+constexpr std::uint64_t kMostBytes = ~std::uint64_t{0} >> 8;
+
 using config_yaml::Node;
 
 /// Reads one settings document.
@@ -61,16 +63,23 @@ private:
         add_size(
             "maxMessage", [this](std::uint64_t v) { settings_.max_message = static_cast<std::uint32_t>(v); }, 1U << 20,
             256U << 20);
+        add_small("maxConnections", settings_.max_connections, 1'000'000);
+        add_small("maxInFlight", settings_.max_in_flight, 4096);
+        add_duration("sendTimeout", settings_.send_timeout);
+        add_size(
+            "maxReplyBytes", [this](std::uint64_t v) { settings_.max_reply_bytes = v; }, 1U << 20, kMostBytes);
+        add_size(
+            "maxRequestBytes", [this](std::uint64_t v) { settings_.max_request_bytes = v; }, 1U << 20, kMostBytes);
         add_duration("requestTtl", settings_.request_ttl);
         add_duration("maxPollWait", settings_.max_poll_wait);
         add_count("maxSessions", settings_.max_sessions);
         add_count("replyMemory", settings_.reply_memory);
         add_count("outboundMaxItems", settings_.outbound.items);
         add_size(
-            "outboundMaxBytes", [this](std::uint64_t v) { settings_.outbound.bytes = v; }, 1, ~std::uint64_t{0} >> 8);
+            "outboundMaxBytes", [this](std::uint64_t v) { settings_.outbound.bytes = v; }, 1, kMostBytes);
         add_count("inboundMaxItems", settings_.inbound.elements);
         add_size(
-            "inboundMaxBytes", [this](std::uint64_t v) { settings_.inbound.bytes = v; }, 1, ~std::uint64_t{0} >> 8);
+            "inboundMaxBytes", [this](std::uint64_t v) { settings_.inbound.bytes = v; }, 1, kMostBytes);
         add_duration("livenessTimeout", settings_.liveness_timeout);
         add_duration("sessionTtl", settings_.session_ttl);
         add_duration("rmRetention", settings_.rm_retention);

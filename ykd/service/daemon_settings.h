@@ -58,6 +58,11 @@ struct DaemonSettings {
 
     // Appendix A
     std::uint32_t max_message = 16U << 20;
+    std::uint64_t max_connections = 4096;         // of each listener
+    std::uint64_t max_in_flight = 64;             // requests of one connection
+    std::uint64_t max_reply_bytes = 256U << 20;   // waiting to be read, of all connections
+    std::uint64_t max_request_bytes = 512U << 20; // in flight, of all connections
+    Duration send_timeout = std::chrono::seconds{30};
     Duration request_ttl = std::chrono::seconds{10};
     Duration max_poll_wait = std::chrono::seconds{30};
     std::uint64_t max_sessions = 256;

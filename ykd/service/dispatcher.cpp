@@ -109,6 +109,7 @@ bool find_session(Daemon& daemon, const CallPtr& call) {
     }
     call->session->touch();
     call->session->used_over(call->shared_peer());
+    call->trust();
     return true;
 }
 
@@ -180,6 +181,10 @@ bool take_turn(Daemon& daemon, const CallPtr& call) {
 } // namespace
 
 void dispatch(Daemon& daemon, const CallPtr& call) {
+    if (daemon.listener_watch().is_question(call->message())) {
+        wire::Request question = call->release_request();
+        return question.reply(question.bytes());
+    }
     if (!decode(daemon, call) || !find_session(daemon, call) || !check_kind(call)) return;
     if (call->mutating && daemon.is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     if (call->mutating && !take_turn(daemon, call)) return;

@@ -138,6 +138,7 @@ void hello(const CallPtr& call) {
     }
     session->touch();
     session->used_over(call->shared_peer());
+    call->trust();
     if (call->peer().transport != wire::Peer::Transport::Ipc)
         daemon.connections().set_identity(call->peer().connection, grant->name);
     log("wire.session")

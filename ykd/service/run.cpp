@@ -64,7 +64,7 @@ public:
         while (true) {
             const auto interval = std::min<SteadyClock::duration>(kStatusInterval, watchdog.value_or(kStatusInterval));
             if (const auto grace = wait(interval)) return *grace;
-            if (watchdog && SteadyClock::now() >= next_watchdog && daemon_.owners_alive(kOwnerLimit)) {
+            if (watchdog && SteadyClock::now() >= next_watchdog && is_well()) {
                 notify("WATCHDOG=1");
                 next_watchdog = SteadyClock::now() + *watchdog;
             }
@@ -98,6 +98,9 @@ private:
         }
         return std::nullopt;
     }
+
+    /// What the service manager restarts the daemon for, when it lasts.
+    bool is_well() const { return daemon_.owners_alive(kOwnerLimit) && daemon_.listener_watch().all_answer(); }
 
     void reload() {
         notify("RELOADING=1\nMONOTONIC_USEC=" + monotonic_usec());

@@ -3,19 +3,27 @@
 #include <catch2/catch.hpp>
 #include <nng/nng.h>
 #include <nng/protocol/reqrep0/req.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <mutex>
+#include <optional>
+#include <thread>
 #include <vector>
 
 #include "protocol/transport/ipc_path.h"
+#include "protocol/transport/own_sockets.h"
+#include "protocol/transport/probe.h"
+#include "protocol/transport/sp_frames.h"
 
 using namespace yk::wire;
 
@@ -47,12 +55,81 @@ public:
         requests_.erase(requests_.begin());
         return first;
     }
+    std::optional<Request> take_within(std::chrono::milliseconds time) {
+        std::unique_lock lock(mutex_);
+        if (!bell_.wait_for(lock, time, [this] { return !requests_.empty(); })) return std::nullopt;
+        Request first = std::move(requests_.front());
+        requests_.erase(requests_.begin());
+        return first;
+    }
 
 private:
     std::mutex mutex_;
     std::condition_variable bell_;
     std::vector<Request> requests_;
 };
+
+/// A peer that says what it likes.
+class RawPeer {
+public:
+    explicit RawPeer(const std::string& path, std::string_view then = "",
+                     std::string_view greeting = {"\0SP\0\0\x30\0\0", 8})
+        : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        path.copy(address.sun_path, sizeof address.sun_path - 1);
+        REQUIRE(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+        say(greeting);
+        say(then);
+    }
+    ~RawPeer() { ::close(socket_); }
+    RawPeer(const RawPeer&) = delete;
+    RawPeer& operator=(const RawPeer&) = delete;
+
+    void say(std::string_view bytes) const {
+        static_cast<void>(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL));
+    }
+    void send(unsigned number, const std::string& text) const {
+        std::string frame{FrameHead(true, text.size() + 4).bytes()};
+        for (const unsigned shift : {24U, 16U, 8U, 0U})
+            frame.push_back(static_cast<char>(static_cast<unsigned char>((number | 0x80000000U) >> shift)));
+        say(frame + text);
+    }
+    /// The server closed it; waits for that, or for a second of bytes that end.
+    [[nodiscard]] bool is_cut() const {
+        const timeval patience{10, 0};
+        ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        char bytes[64];
+        ssize_t got = 0;
+        while ((got = ::recv(socket_, bytes, sizeof bytes, 0)) > 0) {
+        }
+        return got == 0 || errno == ECONNRESET;
+    }
+
+private:
+    int socket_;
+};
+
+std::uint16_t free_port() {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    REQUIRE(::bind(socket, reinterpret_cast<const sockaddr*>(&address), size) == 0);
+    REQUIRE(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    ::close(socket);
+    return ntohs(address.sin_port);
+}
+
+bool eventually(const std::function<bool()>& condition) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > until) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds{2});
+    }
+    return true;
+}
 
 class Asker {
 public:
@@ -156,7 +233,7 @@ TEST_CASE("peers that are gone before the greeting do not end the listening") {
 TEST_CASE("I-340 who is not admitted is cut off before a byte is read") {
     Folder folder;
     ServerHandlers handlers;
-    handlers.admit = [](const Peer&) { return false; };
+    handlers.admit = [](const Peer&) { return Admittance::Refused; };
     handlers.request = [](Request) { FAIL("a request came through"); };
     auto server = Server::listen(at("ipc://" + folder.path + "/s"), handlers);
     REQUIRE(server.ok());
@@ -199,6 +276,178 @@ TEST_CASE("a vanished peer is reported and its request can still be answered int
     CHECK(closed.front() == request.peer().connection);
     lock.unlock();
     request.reply("nobody hears this");
+}
+
+TEST_CASE("A1 a peer that goes with requests under way gives its descriptor back") {
+    Folder folder;
+    Inbox inbox;
+    ServerHandlers handlers;
+    handlers.request = [&](Request request) {
+        request.trust();
+        inbox.put(std::move(request));
+    };
+    auto server = Server::listen(at("ipc://" + folder.path + "/s"), handlers);
+    REQUIRE(server.ok());
+    const std::string path = folder.path + "/s";
+    const std::uint32_t before = own_sockets((*server)->url()).value_or(0);
+    CHECK(before == 1); // the listener
+    for (int round = 0; round < 50; ++round) {
+        std::vector<Request> held;
+        {
+            const RawPeer rude(path);
+            for (unsigned n = 1; n <= 12; ++n) rude.send(n, "x");
+            for (int n = 0; n < 6; ++n) held.push_back(inbox.take());
+        }
+        for (Request& request : held) request.reply("too late");
+        for (int n = 0; n < 6; ++n)
+            if (auto more = inbox.take_within(std::chrono::milliseconds{1})) more->reply("too late");
+    }
+    CHECK(eventually([&] { return (*server)->descriptors() == 1 && own_sockets((*server)->url()) == 1; }));
+}
+
+TEST_CASE("A2 one request at a time before the peer has shown who it is, then as many as allowed") {
+    Folder folder;
+    Inbox inbox;
+    ServerHandlers handlers;
+    handlers.request = [&](Request request) { inbox.put(std::move(request)); };
+    ServerOptions options = at("ipc://" + folder.path + "/s");
+    options.max_in_flight = 4;
+    auto server = Server::listen(options, handlers);
+    REQUIRE(server.ok());
+    const RawPeer peer(folder.path + "/s");
+    for (unsigned n = 1; n <= 20; ++n) peer.send(n, std::to_string(n));
+    Request first = inbox.take();
+    CHECK(first.bytes() == "1");
+    CHECK_FALSE(inbox.take_within(std::chrono::milliseconds{50}));
+    first.trust();
+    first.reply("");
+    std::vector<Request> held;
+    for (int n = 0; n < 4; ++n) held.push_back(inbox.take());
+    CHECK_FALSE(inbox.take_within(std::chrono::milliseconds{50}));
+    CHECK((*server)->open_requests() == 4);
+    held.erase(held.begin()); // dropped: its place is free
+    CHECK(inbox.take().bytes() == "6");
+}
+
+TEST_CASE("A3 the peer that does not read its replies is cut when they fill the memory for them") {
+    Folder folder;
+    Inbox inbox;
+    std::mutex mutex;
+    std::vector<std::string> cut;
+    ServerHandlers handlers;
+    handlers.request = [&](Request request) {
+        request.trust();
+        inbox.put(std::move(request));
+    };
+    handlers.cut = [&](const Peer&, std::string_view why) {
+        const std::lock_guard lock(mutex);
+        cut.emplace_back(why);
+    };
+    ServerOptions options = at("ipc://" + folder.path + "/s");
+    options.budget = std::make_shared<TransportBudget>();
+    options.budget->most_replies = 8U << 20;
+    auto server = Server::listen(options, handlers);
+    REQUIRE(server.ok());
+    const RawPeer rude(folder.path + "/s");
+    for (unsigned n = 1; n <= 10; ++n) rude.send(n, "large");
+    std::vector<Request> held;
+    for (int n = 0; n < 10; ++n) held.push_back(inbox.take());
+    const std::string large(1U << 20, 'x');
+    for (Request& request : held) request.reply(large);
+    CHECK(eventually([&] {
+        const std::lock_guard lock(mutex);
+        return !cut.empty();
+    }));
+    CHECK(cut.front().find("fill the memory") != std::string::npos);
+    CHECK(options.budget->replies.load() == 0);
+    CHECK(options.budget->requests.load() == 0);
+    Asker polite((*server)->url());
+    polite.send("and I?");
+    inbox.take().reply("you are served");
+    CHECK(polite.receive() == "you are served");
+}
+
+TEST_CASE("A3 a peer that stops in the middle, or does not read, is cut after the send time") {
+    Folder folder;
+    Inbox inbox;
+    ServerHandlers handlers;
+    handlers.request = [&](Request request) { inbox.put(std::move(request)); };
+    ServerOptions options = at("ipc://" + folder.path + "/s");
+    options.send_time = options.greeting_time = std::chrono::milliseconds{500};
+    auto server = Server::listen(options, handlers);
+    REQUIRE(server.ok());
+    const RawPeer half_frame(folder.path + "/s", "\1\0\0\0");
+    const RawPeer silent(folder.path + "/s", "", "");
+    const RawPeer idle(folder.path + "/s");
+    idle.send(1, "read this");
+    const RawPeer deaf(folder.path + "/s");
+    CHECK(inbox.take().bytes() == "read this"); // dropped: it may stay
+    deaf.send(1, "a large one");
+    inbox.take().reply(std::string(4U << 20, 'x'));
+    CHECK(eventually([&] { return (*server)->connections() == 1; }));
+    idle.send(2, "still here");
+    CHECK(inbox.take().bytes() == "still here");
+}
+
+TEST_CASE("A8 silent connections make room; those of the daemon's user get in last") {
+    Folder folder;
+    Inbox inbox;
+    ServerHandlers handlers;
+    std::atomic<bool> privileged{false};
+    handlers.admit = [&](const Peer&) { return privileged ? Admittance::Privileged : Admittance::Ordinary; };
+    handlers.request = [&](Request request) {
+        request.trust();
+        inbox.put(std::move(request));
+    };
+    ServerOptions options = at("ipc://" + folder.path + "/s");
+    options.max_connections = 12;
+    options.kept_connections = 4;
+    auto server = Server::listen(options, handlers);
+    REQUIRE(server.ok());
+    std::vector<std::unique_ptr<RawPeer>> peers;
+    for (int n = 0; n < 4; ++n) { // half of the ordinary places: one identity gets no more
+        peers.push_back(std::make_unique<RawPeer>(folder.path + "/s"));
+        peers.back()->send(1, "me");
+        inbox.take().reply("ok");
+    }
+    const RawPeer fifth(folder.path + "/s");
+    CHECK(fifth.is_cut());
+    privileged = true;
+    for (int n = 0; n < 8; ++n) {
+        peers.push_back(std::make_unique<RawPeer>(folder.path + "/s"));
+        peers.back()->send(1, "me");
+        inbox.take().reply("ok");
+    }
+    CHECK((*server)->connections() == 12);
+    CHECK((*server)->is_full());
+    CHECK(RawPeer(folder.path + "/s").is_cut());
+}
+
+TEST_CASE("the daemon asks itself over each listener") {
+    Folder folder;
+    Inbox inbox;
+    ServerHandlers handlers;
+    std::atomic<bool> deaf{false};
+    handlers.request = [&](Request request) {
+        if (deaf) return inbox.put(std::move(request));
+        const std::string text{request.bytes()};
+        request.reply(text);
+    };
+    for (const std::string& url :
+         {"ipc://" + folder.path + "/s", std::string{"tcp://127.0.0.1:"} + std::to_string(free_port())}) {
+        deaf = false;
+        auto server = Server::listen(at(url), handlers);
+        REQUIRE(server.ok());
+        const auto answered = probe(url, "are you there?", std::chrono::seconds{20});
+        CHECK((answered.ok() ? std::string{} : answered.error().message) == "");
+        deaf = true;
+        const auto unanswered = probe(url, "are you there?", std::chrono::milliseconds{50});
+        REQUIRE_FALSE(unanswered.ok());
+        CHECK(unanswered.error().message.find("does not answer") != std::string::npos);
+        CHECK(eventually([&] { return own_sockets(url) == 1; }));
+    }
+    CHECK_FALSE(probe("ipc://" + folder.path + "/none", "x", std::chrono::seconds{20}).ok());
+    CHECK_FALSE(can_probe("tcp://127.0.0.1:0"));
 }
 
 TEST_CASE("I-305 a message beyond the limit cuts the connection") {

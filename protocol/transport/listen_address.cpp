@@ -1,0 +1,54 @@
+#include "protocol/transport/listen_address.h"
+
+#include <fmt/format.h>
+
+#include "protocol/transport/ipc_path.h"
+#include "protocol/transport/server.h"
+
+namespace yk::wire {
+namespace {
+
+bool starts_with(const std::string& text, std::string_view head) {
+    return text.compare(0, head.size(), head) == 0;
+}
+
+std::string host_of(const std::string& url) {
+    const std::size_t start = url.find("://") + 3;
+    const std::size_t colon = url.rfind(':');
+    std::string host = url.substr(start, colon > start ? colon - start : std::string::npos);
+    if (host.size() > 1 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+    return host;
+}
+
+bool is_loopback(const std::string& host) {
+    return host == "localhost" || host == "::1" || starts_with(host, "127.");
+}
+
+} // namespace
+
+Result<void> check_listen_address(const ServerOptions& options) {
+    const std::string& url = options.url;
+    if (const std::string path = ipc_path_of(url); !path.empty() || starts_with(url, "ipc://"))
+        return check_ipc_path(path);
+    if (starts_with(url, "tls+tcp://")) {
+        if (tls_engine().empty())
+            return Error{0, fmt::format("cannot listen on {}: this nng has no TLS engine", url), {}};
+        if (options.tls_cert.empty() || options.tls_key.empty())
+            return Error{0, fmt::format("cannot listen on {}: give --tls-cert and --tls-key", url), {}};
+        return {};
+    }
+    if (starts_with(url, "tcp://")) {
+        if (is_loopback(host_of(url)) || options.allow_plaintext) return {};
+        return Error{0,
+                     fmt::format("cannot listen on {}: unencrypted tcp beyond this machine; use tls+tcp:// or say "
+                                 "--allow-plaintext",
+                                 url),
+                     {}};
+    }
+    return Error{
+        0,
+        fmt::format("cannot listen on {}: addresses are ipc://PATH, tcp://HOST:PORT or tls+tcp://HOST:PORT", url),
+        {}};
+}
+
+} // namespace yk::wire

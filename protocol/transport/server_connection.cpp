@@ -1,0 +1,253 @@
+#include "protocol/transport/server_connection.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace yk::wire {
+namespace {
+
+/// While so many bytes of replies wait, nothing new is taken from the peer: it would only ask for more.
+constexpr std::uint64_t kEnoughQueued = 1U << 20;
+/// A reply that finds so many bytes of others waiting shows a peer that asks and does not read.
+std::uint64_t most_queued(const ServerOptions& options) {
+    return std::max<std::uint64_t>(32U << 20, 2ULL * options.max_message);
+}
+
+const char* text_of(FrameReader::Fault fault) {
+    switch (fault) {
+    case FrameReader::Fault::Greeting: return "it does not speak the Scalability Protocols as a REQ peer";
+    case FrameReader::Fault::Frame: return "it sent something that is no frame of a request";
+    case FrameReader::Fault::TooLong: return "it sent a message that is longer than --max-message";
+    case FrameReader::Fault::Memory: return "there is no memory for its message";
+    }
+    return "";
+}
+
+} // namespace
+
+ServerConnection::ServerConnection(nng_stream* stream, std::shared_ptr<const Peer> peer, const ServerOptions& options,
+                                   ConnectionPort port)
+    : peer_(std::move(peer)),
+      options_(options),
+      port_(std::move(port)),
+      budget_(options.budget),
+      stream_(stream),
+      reader_(peer_->transport == Peer::Transport::Ipc, options.max_message) {}
+
+ServerConnection::~ServerConnection() = default;
+
+bool ServerConnection::start() {
+    nng_aio* receiving = nullptr;
+    nng_aio* sending = nullptr;
+    const bool made = nng_aio_alloc(&receiving, on_received, this) == 0 && nng_aio_alloc(&sending, on_sent, this) == 0;
+    std::unique_lock lock(mutex_);
+    receiving_.reset(receiving);
+    sending_.reset(sending);
+    if (is_over_) return false;
+    Frame greeting{make_bytes(kRepGreeting.size()), kRepGreeting.size(), 0};
+    if (!made || greeting.bytes == nullptr) {
+        end_locked(lock, "there is no memory for the connection");
+        return false;
+    }
+    std::memcpy(greeting.bytes.get(), kRepGreeting.data(), kRepGreeting.size());
+    enqueue(std::move(greeting));
+    receive();
+    return true;
+}
+
+// --- in -----------------------------------------------------------------------------------------
+
+void ServerConnection::receive() {
+    if (is_receiving_) return;
+    const std::span<char> room = reader_.room();
+    if (room.empty()) return;
+    nng_iov piece{room.data(), room.size()};
+    nng_aio_set_iov(receiving_.get(), 1, &piece);
+    is_receiving_ = true;
+    nng_stream_recv(stream_, receiving_.get());
+}
+
+void ServerConnection::received() {
+    std::unique_lock lock(mutex_);
+    is_receiving_ = false;
+    if (is_over_) return;
+    if (nng_aio_result(receiving_.get()) != 0) return end_locked(lock, "");
+    reader_.took(nng_aio_count(receiving_.get()));
+    moved_in_ = true;
+    deliver(lock);
+}
+
+bool ServerConnection::may_deliver() const {
+    const std::uint32_t most = is_trusted() ? options_.max_in_flight : 1;
+    return in_flight_ < most && queued_ < kEnoughQueued;
+}
+
+/// A connection without a request in flight always may, so that what all have begun gets done.
+bool ServerConnection::may_begin(std::uint64_t size) const {
+    return in_flight_ == 0 || budget_->requests.load(std::memory_order_relaxed) + size <= budget_->most_requests;
+}
+
+void ServerConnection::deliver(std::unique_lock<std::mutex>& lock) {
+    if (is_delivering_) return; // whoever does sees what is new
+    is_delivering_ = true;
+    while (!is_over_ && may_deliver()) {
+        const std::uint64_t begun = reader_.begun();
+        auto next = reader_.next(false);
+        if (next.wanted != 0 && may_begin(next.wanted)) {
+            budget_->requests.fetch_add(next.wanted, std::memory_order_relaxed);
+            requested_ += next.wanted;
+            next = reader_.next(true);
+        }
+        if (next.fault) {
+            end_locked(lock, text_of(*next.fault));
+            break;
+        }
+        if (!next.message) break;
+        const std::uint64_t size = next.message->size();
+        if (begun == 0) {
+            budget_->requests.fetch_add(size, std::memory_order_relaxed);
+            requested_ += size;
+        }
+        ++in_flight_;
+        lock.unlock();
+        port_.request(Request(shared_from_this(), std::move(*next.message)));
+        lock.lock();
+    }
+    is_delivering_ = false;
+    if (!is_over_) receive();
+}
+
+// --- out ----------------------------------------------------------------------------------------
+
+void ServerConnection::enqueue(Frame frame) {
+    queued_ += frame.size;
+    budget_->replies.fetch_add(frame.size, std::memory_order_relaxed);
+    frames_.push_back(std::move(frame));
+    if (frames_.size() == 1) send_first();
+}
+
+void ServerConnection::send_first() {
+    nng_iov piece{frames_.front().bytes.get() + sent_, frames_.front().size - sent_};
+    nng_aio_set_iov(sending_.get(), 1, &piece);
+    nng_stream_send(stream_, sending_.get());
+}
+
+void ServerConnection::sent() {
+    std::unique_lock lock(mutex_);
+    if (is_over_) return;
+    if (nng_aio_result(sending_.get()) != 0) return end_locked(lock, "");
+    moved_out_ = true;
+    sent_ += nng_aio_count(sending_.get());
+    if (sent_ < frames_.front().size) return send_first();
+    const Frame done = std::move(frames_.front());
+    frames_.pop_front();
+    sent_ = 0;
+    queued_ -= done.size;
+    budget_->replies.fetch_sub(done.size, std::memory_order_relaxed);
+    if (!frames_.empty()) send_first();
+    if (done.request == 0) return;
+    settle(done.request);
+    deliver(lock);
+}
+
+void ServerConnection::settle(std::uint64_t request) {
+    --in_flight_;
+    requested_ -= request;
+    budget_->requests.fetch_sub(request, std::memory_order_relaxed);
+}
+
+void ServerConnection::reply(const SpMessage& request, std::span<const std::string_view> pieces) {
+    std::size_t length = request.head().size();
+    for (const std::string_view piece : pieces) length += piece.size();
+    const FrameHead head(peer_->transport == Peer::Transport::Ipc, length);
+    Frame frame{make_bytes(head.bytes().size() + length), head.bytes().size() + length, request.size()};
+    if (frame.bytes == nullptr) return end("there is no memory for its reply");
+    char* to = frame.bytes.get();
+    const auto add = [&to](std::string_view bytes) {
+        if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+        to += bytes.size();
+    };
+    add(head.bytes());
+    add(request.head());
+    for (const std::string_view piece : pieces) add(piece);
+    {
+        std::unique_lock lock(mutex_);
+        if (is_over_) return;
+        if (queued_ != 0 && queued_ + frame.size > most_queued(options_))
+            return end_locked(lock, "it asks for more than it reads");
+        enqueue(std::move(frame));
+    }
+    if (budget_->replies.load(std::memory_order_relaxed) > budget_->most_replies) port_.relieve();
+}
+
+void ServerConnection::drop(const SpMessage& request) {
+    std::unique_lock lock(mutex_);
+    if (is_over_) return;
+    settle(request.size());
+    deliver(lock);
+}
+
+// --- end ----------------------------------------------------------------------------------------
+
+void ServerConnection::end(const char* why) {
+    std::unique_lock lock(mutex_);
+    end_locked(lock, why);
+}
+
+void ServerConnection::end_locked(std::unique_lock<std::mutex>& lock, const char* why) {
+    if (is_over_) return;
+    is_over_ = true;
+    reason_.store(why, std::memory_order_relaxed);
+    budget_->requests.fetch_sub(requested_, std::memory_order_relaxed);
+    budget_->replies.fetch_sub(queued_, std::memory_order_relaxed);
+    requested_ = queued_ = 0;
+    in_flight_ = 0;
+    // The frame that nng has stays until release(): nng may be reading it.
+    if (frames_.size() > 1) frames_.erase(frames_.begin() + 1, frames_.end());
+    lock.unlock();
+    nng_stream_close(stream_);
+    port_.ended(*this);
+    lock.lock();
+}
+
+void ServerConnection::release() {
+    nng_aio_stop(receiving_.get());
+    nng_aio_stop(sending_.get());
+    const std::lock_guard lock(mutex_);
+    nng_stream_free(std::exchange(stream_, nullptr));
+    receiving_.reset();
+    sending_.reset();
+    frames_.clear();
+}
+
+/// Counts ticks, not time: a daemon that was stopped for a while has not waited for anybody.
+const char* ServerConnection::stalled() {
+    const auto most = static_cast<std::uint32_t>(options_.send_time / kTick);
+    still_out_ = frames_.empty() || std::exchange(moved_out_, false) ? 0 : still_out_ + 1;
+    if (still_out_ > most) return "it does not read its replies";
+    const bool idle = std::exchange(moved_in_, false) || !is_receiving_ || !reader_.is_partial();
+    still_in_ = idle ? 0 : still_in_ + 1;
+    const auto patience =
+        static_cast<std::uint32_t>((reader_.is_greeted() ? options_.send_time : options_.greeting_time) / kTick);
+    if (still_in_ > patience) return "it stopped in the middle of a message";
+    return nullptr;
+}
+
+void ServerConnection::tick() {
+    std::unique_lock lock(mutex_);
+    if (is_over_) return;
+    if (const char* why = stalled()) return end_locked(lock, why);
+    if (!is_receiving_) deliver(lock); // it may have waited for the budget
+}
+
+std::uint64_t ServerConnection::queued() const {
+    const std::lock_guard lock(mutex_);
+    return queued_;
+}
+
+std::uint32_t ServerConnection::open_requests() const {
+    const std::lock_guard lock(mutex_);
+    return in_flight_;
+}
+
+} // namespace yk::wire

@@ -1,0 +1,117 @@
+#pragma once
+// ServerConnection: one client's connection, from its greeting to the return of its descriptor. Only server.cpp
+// includes this: it shows nng types.
+//
+// nng moves the bytes (nng_stream: ipc, tcp or TLS); the requests, their order and every bound on them are ours,
+// because nng's own REP socket has none, and loses connections for good (adr 0017).
+
+#include <nng/nng.h>
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string_view>
+
+#include "protocol/transport/server.h"
+#include "protocol/transport/sp_frames.h"
+
+namespace yk::wire {
+
+/// What a connection needs from its server. All are safe to call from any thread.
+struct ConnectionPort {
+    std::function<void(Request)> request;
+    /// The connection is over; its descriptor is to be given back. Called once.
+    std::function<void(ServerConnection&)> ended;
+    /// More bytes wait than all connections together may have.
+    std::function<void()> relieve;
+};
+
+/// Owner: the server's table, and each Request that came over it. Thread: any; `mutex_` guards what is below it.
+/// Invariants: A  at most one receive and one send are in nng's hands  B  neither is begun after end()
+/// C  `in_flight_` counts the requests that were handed on and whose replies have not left entirely
+/// D  the server's budget counts `requested_` and `queued_`
+class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
+public:
+    ServerConnection(nng_stream* stream, std::shared_ptr<const Peer> peer, const ServerOptions& options,
+                     ConnectionPort port);
+    ~ServerConnection();
+    ServerConnection(const ServerConnection&) = delete;
+    ServerConnection& operator=(const ServerConnection&) = delete;
+
+    /// Says the greeting and begins to receive. False: it is over, for want of memory or because end() was called.
+    bool start();
+    /// Queues a reply to `request`. On a connection that ended it is thrown away.
+    void reply(const SpMessage& request, std::span<const std::string_view> pieces);
+    /// A request will not be answered.
+    void drop(const SpMessage& request);
+    /// Cuts it. Anything that comes later is thrown away.
+    void end(const char* why);
+    /// Waits for nng's callbacks, then gives back the descriptor. After end(), once, not from a callback.
+    void release();
+    /// Called every kTick: ends a connection that does not move, goes on with one that waited for the budget.
+    void tick();
+    /// The peer has shown who it is: it may have more than one request in flight.
+    void trust() noexcept { trusted_.store(true, std::memory_order_relaxed); }
+    [[nodiscard]] bool is_trusted() const noexcept { return trusted_.load(std::memory_order_relaxed); }
+
+    [[nodiscard]] const std::shared_ptr<const Peer>& peer() const noexcept { return peer_; }
+    [[nodiscard]] std::uint64_t queued() const;
+    [[nodiscard]] std::uint32_t open_requests() const;
+    /// Why it ended; empty while it lives or when the peer went by itself.
+    [[nodiscard]] const char* reason() const noexcept { return reason_.load(std::memory_order_relaxed); }
+
+    static constexpr auto kTick = std::chrono::milliseconds{250};
+
+private:
+    struct Frame {
+        Bytes bytes;
+        std::size_t size = 0;
+        std::uint64_t request = 0; // size of the request that it answers; 0: it is the greeting
+    };
+    struct FreeAio {
+        void operator()(nng_aio* aio) const noexcept { nng_aio_free(aio); }
+    };
+    using Aio = std::unique_ptr<nng_aio, FreeAio>;
+
+    static void on_received(void* self) { static_cast<ServerConnection*>(self)->received(); }
+    static void on_sent(void* self) { static_cast<ServerConnection*>(self)->sent(); }
+    void received();
+    void sent();
+    /// Hands on what is there, as far as the limits allow, and receives again.
+    void deliver(std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] bool may_deliver() const;
+    [[nodiscard]] bool may_begin(std::uint64_t size) const;
+    void receive();
+    void send_first();
+    void settle(std::uint64_t request);
+    void enqueue(Frame frame);
+    void end_locked(std::unique_lock<std::mutex>& lock, const char* why);
+    [[nodiscard]] const char* stalled();
+
+    const std::shared_ptr<const Peer> peer_;
+    const ServerOptions& options_;
+    const ConnectionPort port_;
+    const std::shared_ptr<TransportBudget> budget_;
+    std::atomic<bool> trusted_{false};
+    std::atomic<const char*> reason_{""};
+
+    mutable std::mutex mutex_;
+    nng_stream* stream_;
+    Aio receiving_, sending_;
+    FrameReader reader_;
+    std::deque<Frame> frames_; // the first one is being sent
+    std::size_t sent_ = 0;     // bytes of it
+    std::uint64_t queued_ = 0, requested_ = 0;
+    std::uint32_t in_flight_ = 0;
+    bool is_receiving_ = false;  // in nng's hands
+    bool is_delivering_ = false; // on some thread
+    bool is_over_ = false;
+    bool moved_in_ = false, moved_out_ = false;  // since the last tick
+    std::uint32_t still_in_ = 0, still_out_ = 0; // ticks without a byte
+};
+
+} // namespace yk::wire

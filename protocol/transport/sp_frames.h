@@ -1,0 +1,112 @@
+#pragma once
+// The Scalability Protocols' framing, server side: a greeting, then frames, each a request of a REQ peer with the
+// numbers it wants to see in front of the reply (docs/protocol.md, Transport). Bytes in, messages out; no socket here.
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace yk::wire {
+
+/// What this side says first: protocol REP, version 0.
+inline constexpr std::array<char, 8> kRepGreeting{0, 'S', 'P', 0, 0, 0x31, 0, 0};
+
+/// Bytes from malloc: a large piece is not touched before it is filled, so what a peer only announces costs no memory.
+struct FreeBytes {
+    void operator()(char* bytes) const noexcept { std::free(bytes); }
+};
+using Bytes = std::unique_ptr<char, FreeBytes>;
+
+/// nullptr when memory is short.
+[[nodiscard]] inline Bytes make_bytes(std::size_t size) noexcept {
+    return Bytes{static_cast<char*>(std::malloc(size == 0 ? 1 : size))};
+}
+
+/// One request as it arrived.
+class SpMessage {
+public:
+    SpMessage() = default;
+    SpMessage(Bytes bytes, std::size_t size, std::size_t head) : bytes_(std::move(bytes)), size_(size), head_(head) {}
+
+    /// The numbers of 4 bytes that the reply has to begin with; the last one has its highest bit set.
+    [[nodiscard]] std::string_view head() const noexcept { return {bytes_.get(), head_}; }
+    [[nodiscard]] std::string_view body() const noexcept { return {bytes_.get() + head_, size_ - head_}; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+private:
+    Bytes bytes_;
+    std::size_t size_ = 0;
+    std::size_t head_ = 0;
+};
+
+/// What stands in front of a frame of `size` bytes. On ipc a byte 1 comes first.
+class FrameHead {
+public:
+    FrameHead(bool typed, std::uint64_t size);
+    [[nodiscard]] std::string_view bytes() const noexcept { return {bytes_.data(), length_}; }
+
+private:
+    std::array<char, 9> bytes_{};
+    std::size_t length_;
+};
+
+/// Takes a connection's bytes as they come and gives its messages.
+///
+/// Owner: the connection. Invariants: A  what room() gives is not empty unless a whole message waits, or one that may
+/// not be begun B  it holds at most kSmall bytes, and the one message that was begun C  between room() and took()
+/// nothing is moved that room() gave: next() may be called while bytes are on their way Use: fill room(), say took(),
+/// call next() until it gives no message.
+class FrameReader {
+public:
+    static constexpr std::size_t kSmall = 4096;
+
+    enum class Fault {
+        Greeting, // not a REQ peer of the Scalability Protocols
+        Frame,    // not a frame, or one without a request number
+        TooLong,  // longer than the limit
+        Memory
+    };
+    struct Next {
+        std::optional<SpMessage> message;
+        std::optional<Fault> fault;
+        std::uint64_t wanted = 0; // bytes of a message that is too large for the small buffer and was not begun yet
+    };
+
+    FrameReader(bool typed, std::size_t max_message) : typed_(typed), max_message_(max_message) {}
+
+    /// Where the next bytes go. Empty: there is no room before next() was called.
+    [[nodiscard]] std::span<char> room() noexcept;
+    void took(std::size_t count) noexcept;
+    /// The next message, if it is there whole. `may_begin` says whether a message that does not fit into the small
+    /// buffer may be begun; if not, `wanted` says how large it will be.
+    [[nodiscard]] Next next(bool may_begin);
+
+    [[nodiscard]] bool is_greeted() const noexcept { return greeted_; }
+    /// In the middle of the greeting or of a frame.
+    [[nodiscard]] bool is_partial() const noexcept { return !greeted_ || large_ != nullptr || begin_ != end_; }
+    /// The size of the message that was begun; 0: none was.
+    [[nodiscard]] std::uint64_t begun() const noexcept { return large_ ? large_size_ : 0; }
+
+private:
+    [[nodiscard]] std::string_view unread() const noexcept { return {small_.data() + begin_, end_ - begin_}; }
+    void top_up() noexcept;
+    [[nodiscard]] Next take_greeting();
+    [[nodiscard]] Next take_frame(bool may_begin);
+    [[nodiscard]] static Next as_message(Bytes bytes, std::size_t size);
+
+    const bool typed_;
+    const std::size_t max_message_;
+    bool greeted_ = false;
+    std::array<char, kSmall> small_;
+    std::size_t begin_ = 0, end_ = 0;
+    Bytes large_; // the message that was begun
+    std::size_t large_size_ = 0, large_have_ = 0;
+    bool into_large_ = false; // where room() was
+};
+
+} // namespace yk::wire

@@ -1,0 +1,225 @@
+#!/usr/bin/python3
+"""The long form of the attacks of tests/system: fuzzed messages and rude connections beside a bystander whose pings stay short
+and whose cycles never fail; after them the daemon holds what it held before. `./dev soak --attack` runs it.
+
+usage: attack.py [--messages N] [--connections N] [--workers N] [--seed N] [--longest-ping SECONDS]
+Exits 1 with a sentence when something did not hold. $YK_BIN names the directory of ykd.
+"""
+import argparse
+import random
+import sys
+import threading
+import time
+
+sys.path.insert(0, __file__.rsplit("/", 2)[0] + "/system")
+
+import msgpack
+
+from daemon_support import *
+from daemon_support.attacks import *
+
+KINDS = ["Hello", "Ping", "Status", "RegisterResourceManager", "UnregisterResourceManager", "UpdateAllocation",
+         "UpdateApplication", "UpdateNode", "UpdateConfiguration", "ValidateConfiguration", "Poll", "CallResult", "Sync",
+         "Dump", "Events", "Metrics", "Health", "Explain", "StreamLog", "Step", "Clock", "SetExtraConfig", "Nonsense"]
+KEYS = ["rmID", "nodes", "nodeID", "action", "new", "remove", "asks", "releases", "allocations", "applicationID", "queueName",
+        "allocationKey", "resourceAsk", "schedulableResource", "attributes", "tags", "ugi", "user", "groups", "partitionName",
+        "config", "extraConfig", "what", "cursor", "limit", "streamEpoch", "ack", "waitMs", "position", "kind", "name", "from",
+        "detached", "capabilities", "policyGroup", "dryRun", "terminationType", "priority", "taskGroups", "placeholder"]
+TEXTS = ["", "rm:9", "default", "[rm:9]default", "root.a", "root.a.b", "n1", "app", "ask", "nodes", "queues", "apps", "events",
+         "é\u202e\x9b", "x" * 300, "../../etc", "%s%n", "\x1b[31m", "partitions:\n  - name: default\n    queues:\n      - name: root\n"]
+NUMBERS = [0, 1, 2, -1, 127, 1 << 31, (1 << 63) - 1, -(1 << 63), (1 << 64) - 1]
+RESOURCES = ["vcore", "memory", "gpu", "é", "x" * 300]
+YAML_BITS = ["partitions:", "- name: ", "queues:", "root", "limits:", "*", "&a", "*a", "[", "]", "{", "}", "\t", "éé", "!!null", "max: {vcore: 1}",
+             "placementrules:", "properties:", "submitacl: '*'", "\n", "\n  ", "\n    ", "'", '"', "|", "100Gi", "-1"]
+
+
+class Fuzz:
+    """Messages of a client that means harm, from a seed."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def value(self, depth=0):
+        pick = self.random.random()
+        if depth > 4 or pick < 0.35:
+            return self.random.choice(TEXTS)
+        if pick < 0.5:
+            return self.random.choice(NUMBERS)
+        if pick < 0.6:
+            return self.random.choice([None, True, False, 1.5, b"\xff\0"])
+        if pick < 0.75:
+            return [self.value(depth + 1) for _ in range(self.random.randrange(4))]
+        if pick < 0.85:
+            return {self.random.choice(RESOURCES): self.random.choice(NUMBERS)}
+        return {self.random.choice(KEYS): self.value(depth + 1) for _ in range(self.random.randrange(5))}
+
+    def yaml(self):
+        return " ".join(self.random.choice(YAML_BITS) for _ in range(self.random.randrange(1, 60)))
+
+    def body(self):
+        body = {self.random.choice(KEYS): self.value(1) for _ in range(self.random.randrange(6))}
+        body["rmID"] = self.random.choice(["rm:9", "rm:8", self.value(4)])
+        if self.random.random() < 0.2:
+            body["config"] = self.yaml()
+        body["waitMs"] = self.random.choice([0, 0, 1])
+        return body
+
+    def message(self, client):
+        kind = self.random.choice(KINDS)
+        if kind == "Poll":
+            kind = "Ping"
+        client.seq += 1
+        envelope = {"v": 1, "kind": kind, "id": self.random.choice([client.next_id + 1, *NUMBERS]), "sid": client.sid,
+                    "seq": client.seq, "body": self.body(), "ttl": 100}
+        if self.random.random() < 0.1:
+            envelope[self.random.choice(list(envelope))] = self.value(3)
+        try:
+            data = msgpack.packb(envelope)
+        except (OverflowError, UnicodeEncodeError):
+            data = b"\x80"
+        if self.random.random() < 0.15:
+            data = bytearray(data)
+            for _ in range(self.random.randrange(1, 5)):
+                if data:
+                    data[self.random.randrange(len(data))] = self.random.randrange(256)
+            data = bytes(data[:self.random.randrange(len(data) + 1)]) if self.random.random() < 0.3 else bytes(data)
+        return data
+
+
+class Worker(threading.Thread):
+    """Sends fuzzed messages one by one and reads each answer, which must be msgpack with valid text and no E_INTERNAL."""
+
+    def __init__(self, daemon, seed, messages):
+        super().__init__()
+        self.daemon_under_test, self.fuzz, self.left = daemon, Fuzz(seed), messages
+        self.sent, self.fault = 0, None
+
+    def connect(self):
+        client = Client(self.daemon_under_test.path)
+        client.hello(role="rm")
+        return client
+
+    def run(self):
+        try:
+            client = self.connect()
+            while self.left > 0:
+                self.left -= 1
+                message = self.fuzz.message(client)
+                try:
+                    client.send_bytes(message)
+                    reply = client.receive()
+                except (EOFError, ConnectionError):  # ten undecodable ones
+                    client.close()
+                    client = self.connect()
+                    continue
+                self.sent += 1
+                error = (reply.get("err") or {}).get("name")
+                check(error != "E_INTERNAL", "E_INTERNAL for", message)
+                if error in ("E_SEQ_GAP", "E_SEQ_OLD", "E_SEQ_CONFLICT", "E_SESSION_UNKNOWN"):
+                    client.hello(role="rm")
+                    client.seq = 0
+            client.close()
+        except Exception as fault:
+            self.fault = fault
+
+
+class BystandingRm(Bystander):
+    """Also has an ask placed and given back, again and again."""
+
+    def __init__(self, daemon):
+        super().__init__(daemon)
+        self.client.register("rm:bystander")
+        self.client.cluster("rm:bystander")
+        self.placed, self.ack = 0, 0
+
+    def run(self):
+        try:
+            while not self.stopped.is_set():
+                begin = time.monotonic()
+                self.client.get("Ping")
+                self.longest = max(self.longest, time.monotonic() - begin)
+                self.asked += 1
+                self.cycle()
+        except Exception as fault:
+            self.fault = fault
+
+    def cycle(self):
+        key = f"ask-{self.placed}"
+        self.client.asks(key, rm="rm:bystander")
+        until_then = time.monotonic() + DEADLINE
+        while time.monotonic() < until_then:
+            for item in self.client.poll(self.ack, "rm:bystander", wait=1000)["items"]:
+                self.ack = item["n"]
+                if any(one["allocationKey"] == key for one in item["body"].get("new", [])):
+                    self.placed += 1
+                    return self.client.change("UpdateAllocation", {"rmID": "rm:bystander", "releases": {"allocationsToRelease": [
+                        {"applicationID": "app", "allocationKey": key, "terminationType": 1}]}})
+        raise AssertionError("an ask of the bystander was not placed")
+
+
+def holdings(daemon, client):
+    status = client.get("Status")
+    return {"descriptors": descriptors(daemon), "RMs": len(status["rms"]), "sessions": status["sessions"],
+            "memory": resident(daemon)}
+
+
+def leave_no_rm(client):
+    for rm in client.get("Status")["rms"]:
+        if rm["rmID"] != "rm:bystander":
+            client.change("UnregisterResourceManager", {"rmID": rm["rmID"], "force": True, "impersonate": True})
+
+
+def messages(daemon, options):
+    workers = [Worker(daemon, options.seed + n, options.messages // options.workers) for n in range(options.workers)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+        check(worker.fault is None, "a worker of the fuzz:", repr(worker.fault))
+    return sum(worker.sent for worker in workers)
+
+
+def connections(daemon, options, sid):
+    for kind in shuffled(options.seed, max(1, options.connections // len(RUDE)))[:options.connections]:
+        with contextlib.suppress(ConnectionError):
+            kind(daemon.path, sid)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--messages", type=int, default=2_000_000)
+    parser.add_argument("--connections", type=int, default=100_000)
+    parser.add_argument("--workers", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--longest-ping", type=float, default=0.05)
+    options = parser.parse_args()
+    print("seed", options.seed, flush=True)
+    with Daemon("--settings", "@conf", "--log-level", "error", files={"conf": "sessionTtl: 2s\n"}) as daemon:
+        client = daemon.client()
+        with BystandingRm(daemon) as bystander:
+            messages(daemon, argparse.Namespace(**{**vars(options), "messages": 3000 * options.workers}))  # warm: caches, pools
+            leave_no_rm(client)
+            time.sleep(4)  # the sessions of the warming end
+            before = holdings(daemon, client)
+            begin = time.monotonic()
+            sent = messages(daemon, options)
+            print(f"{sent} fuzzed messages in {time.monotonic() - begin:.0f} s; longest ping {bystander.longest * 1e3:.1f} ms, "
+                  f"{bystander.placed} asks of the bystander placed", flush=True)
+            begin = time.monotonic()
+            connections(daemon, options, client.sid)
+            print(f"{options.connections} rude connections in {time.monotonic() - begin:.0f} s; longest ping "
+                  f"{bystander.longest * 1e3:.1f} ms", flush=True)
+            all_given_back(daemon, before["descriptors"], "the attack")
+        client = daemon.client()
+        leave_no_rm(client)
+        until("the sessions end", lambda: client.get("Status")["sessions"] <= before["sessions"] + 1)
+        after = holdings(daemon, client)
+        print("before", before, "after", after)
+        check(client.get("Health", {"run": True})["Healthy"], "it is not healthy after it")
+        check(bystander.longest <= options.longest_ping, "a ping took", bystander.longest)
+        check(after["RMs"] <= before["RMs"], "RMs are left")
+        check(after["memory"] <= before["memory"] * 1.1 + (4 << 20), "memory is not what it was")
+
+
+if __name__ == "__main__":
+    main()

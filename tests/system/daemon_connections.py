@@ -1,0 +1,129 @@
+"""Whatever clients do, and however they go: every descriptor comes back, every listener answers the others, and memory
+stays in bounds (A1, A2, A3 of the attack on revision 3a08490; adr 0017)."""
+from daemon_support import *
+from daemon_support.attacks import *
+
+
+def test_a1_every_descriptor_comes_back_from_every_kind_of_rude_client():
+    with Daemon() as daemon:
+        polite = daemon.client()
+        before = descriptors(daemon)
+        for kind in RUDE:
+            for _ in range(30):
+                kind(daemon.path, polite.sid)
+            all_given_back(daemon, before, kind.__name__)
+        for _ in range(30):
+            daemon.client().close()
+        all_given_back(daemon, before, "polite clients behind the rude ones")
+        polite.get("Ping")
+
+
+def test_a1_replies_under_way_do_not_keep_a_connection():
+    with Daemon() as daemon:
+        client = daemon.client()
+        client.register()
+        before = descriptors(daemon)
+        for _ in range(20):
+            peer = raw(daemon.path)
+            parked = {"rmID": "rm:1", "streamEpoch": client.epoch, "ack": 0, "waitMs": 20000}
+            peer.sendall(GREETING + request("Ping", client.sid) + b"".join(
+                request("Poll", client.sid, parked, number=n) for n in range(2, 6)))
+            peer.close()
+        all_given_back(daemon, before, "clients that left with polls parked")
+        client.get("Ping")
+
+
+def test_a2_a_peer_that_asks_and_never_reads_is_alone_with_it():
+    with Daemon() as daemon:
+        rude = daemon.client()
+        with Bystander(daemon) as bystander:
+            taken = ask_without_reading(rude.socket, request("Ping", rude.sid), 1.0)
+            for _ in range(20):
+                newcomer = daemon.client()
+                newcomer.get("Ping")
+                newcomer.close()
+        check(taken < 10_000, "the daemon took", taken, "requests of a peer that reads nothing")
+        check(bystander.longest < 5.0, "a ping took", bystander.longest)
+
+
+def test_a2_over_tcp_before_any_token_one_request_at_a_time():
+    token = "ten-letters-and-more"
+    import hashlib
+    line = f"admin * {hashlib.sha256(token.encode()).hexdigest()}\n"
+    port = free_port()
+    with Daemon("--listen", f"tcp://127.0.0.1:{port}", "--tokens", "@tokens", files={"tokens": line}) as daemon:
+        rude = socket.create_connection(("127.0.0.1", port))
+        rude.sendall(GREETING)
+        ping = request("Ping")[1:]  # tcp frames have no type
+        with Bystander(daemon, ("127.0.0.1", port), token=token) as bystander:
+            ask_without_reading(rude, ping, 1.0)
+            late = Client(("127.0.0.1", port))
+            late.hello(token=token)
+            late.get("Ping")
+        check(bystander.longest < 5.0, "a ping took", bystander.longest)
+
+
+def test_a2_parked_syncs_of_one_client_leave_the_others_alone():
+    with Daemon() as daemon:
+        rude = daemon.client(role="rm")
+        rude.register()
+        ask_without_reading(rude.socket, request("Sync", rude.sid, {"rmID": "rm:1", "position": 1 << 40}), 0.5)
+        newcomer = daemon.client()
+        newcomer.get("Ping")
+
+
+def test_a2_who_does_not_read_is_cut_in_time():
+    with Daemon("--settings", "@conf", files={"conf": "sendTimeout: 1s\n"}) as daemon:
+        before = descriptors(daemon)
+        rude = daemon.client()
+        ask_without_reading(rude.socket, request("Dump", rude.sid, {"what": "loglevels"}), 0.5)
+        until("the log says whom it cut, and why", lambda: "does not read its replies" in daemon.text())
+        all_given_back(daemon, before, "the send time", slack=0)
+        rude.close()
+
+
+def test_a3_answers_that_nobody_reads_do_not_fill_the_memory():
+    with Daemon("--manual-schedule") as daemon:
+        client = daemon.client()
+        client.register()
+        client.change("UpdateNode", {"rmID": "rm:1", "nodes": [
+            {"nodeID": f"node-{n}", "action": 1, "schedulableResource": {"vcore": 1000},
+             "attributes": {"rack": "r" * 50_000}} for n in range(20)]})
+        client.get("Sync", {"rmID": "rm:1"})
+        before = descriptors(daemon), resident(daemon)
+        page = request("Dump", client.sid, {"what": "nodes", "limit": 100})
+        rude = []
+        with Bystander(daemon) as bystander:
+            for _ in range(30):
+                peer = raw(daemon.path)
+                peer.sendall(GREETING)
+                ask_without_reading(peer, page * 4, 0.05)
+                rude.append(peer)
+            highest = resident(daemon)
+        for peer in rude:
+            peer.close()
+        check(highest < before[1] + (700 << 20), "memory grew to", highest)
+        check(bystander.longest < 10.0, "a ping took", bystander.longest)
+        all_given_back(daemon, before[0], "the flood")
+
+
+def test_a8_silent_connections_make_room_for_those_that_say_who_they_are():
+    with Daemon("--settings", "@conf", files={"conf": "maxConnections: 128\n"}) as daemon:
+        before = descriptors(daemon)
+        silent = [raw(daemon.path) for _ in range(300)]
+        client = daemon.client()
+        client.get("Ping")
+        until("there are as many connections as places", lambda: descriptors(daemon) < before + 132)
+        check(daemon.text().count("its place is needed") <= 5, "the log has a line for each")
+        for peer in silent:
+            peer.close()
+        client.get("Ping")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+main(globals())
