@@ -57,7 +57,8 @@ struct ClientOptions {
 
 class Client {
 public:
-    /// Dials and says Hello; retries for at most `timeout` while the daemon is not ready.
+    /// Connects and says Hello; for at most `timeout` while the daemon is busy. That nobody listens is known at once,
+    /// unless `wait_for_socket`.
     [[nodiscard]] static CallResult<std::unique_ptr<Client>> connect(const ClientOptions& options);
     ~Client();
     Client(const Client&) = delete;

@@ -31,11 +31,10 @@ TEST_CASE("4.2 exit codes of refusals") {
 }
 
 TEST_CASE("4.2 exit codes of what is not a refusal") {
-    const std::pair<CallError::Kind, Exit> kKinds[] = {{CallError::Kind::Unreachable, Exit::Unreachable},
-                                                       {CallError::Kind::TimedOut, Exit::Unreachable},
-                                                       {CallError::Kind::OutcomeUnknown, Exit::Unknown},
-                                                       {CallError::Kind::TooLarge, Exit::Refused},
-                                                       {CallError::Kind::Malformed, Exit::Refused}};
+    const std::pair<CallError::Kind, Exit> kKinds[] = {
+        {CallError::Kind::Unreachable, Exit::Unreachable}, {CallError::Kind::Denied, Exit::Denied}, // B14
+        {CallError::Kind::TimedOut, Exit::Unreachable},    {CallError::Kind::OutcomeUnknown, Exit::Unknown},
+        {CallError::Kind::TooLarge, Exit::Refused},        {CallError::Kind::Malformed, Exit::Refused}};
     for (const auto& [kind, exit] : kKinds) {
         CallError error;
         error.kind = kind;
