@@ -2,9 +2,9 @@
 
 set(packaging "${CMAKE_CURRENT_LIST_DIR}")
 
-install(FILES "${packaging}/ykd.service" DESTINATION lib/systemd/system)
 install(FILES "${packaging}/ykd.sysusers" DESTINATION lib/sysusers.d RENAME ykd.conf)
-install(FILES "${packaging}/queues.yaml" "${packaging}/ykd.conf" DESTINATION "${CMAKE_INSTALL_FULL_SYSCONFDIR}/ykd")
+install(CODE "set(YK_SOURCE \"${PROJECT_SOURCE_DIR}\")")
+install(SCRIPT "${packaging}/install_host_files.cmake")
 
 foreach(section 1 5 7 8)
   file(GLOB pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/man/*.${section}")
@@ -13,8 +13,7 @@ foreach(section 1 5 7 8)
   endif()
 endforeach()
 
-foreach(completion "ykctl.bash|bash-completion/completions|ykctl" "_ykctl|zsh/vendor-completions|_ykctl"
-                   "ykctl.fish|fish/vendor_completions.d|ykctl.fish")
+foreach(completion "ykctl.bash|bash-completion/completions|ykctl" "ykctl.fish|fish/vendor_completions.d|ykctl.fish")
   string(REPLACE "|" ";" parts "${completion}")
   list(GET parts 0 file)
   list(GET parts 1 folder)
