@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "libcore/base/text.h"
+
 namespace yk::config {
 
 namespace {
@@ -12,21 +14,22 @@ bool is_error(const Problem& problem) {
     return problem.severity == Severity::Error;
 }
 
-/// `text` on one line, harmless for a terminal: control characters (C0, DEL, C1) become `\xNN`.
-std::string printable(std::string_view text) {
+/// `text` on one line, harmless for a terminal: what it would obey becomes `\xNN` or `\uNNNN`, as does what is not
+/// UTF-8.
+std::string escaped(std::string_view text) {
     constexpr std::string_view kHex = "0123456789abcdef";
     std::string result;
     result.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        auto byte = static_cast<unsigned char>(text[i]);
-        const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : '\0');
-        const bool c1 = byte == 0xC2 && next >= 0x80 && next < 0xA0;
-        if (!c1 && byte >= 0x20 && byte != 0x7F) {
-            result += text[i];
-            continue;
+    while (!text.empty()) {
+        auto [length, code] = decode_character(text);
+        if (length != 0 && !is_terminal_command(code)) {
+            result.append(text.substr(0, length));
+        } else {
+            if (length == 0) code = static_cast<unsigned char>(text[0]);
+            result += code > 0xFF ? std::string{"\\u"} + kHex[code >> 12 & 15] + kHex[code >> 8 & 15] : "\\x";
+            result += {kHex[code >> 4 & 15], kHex[code & 15]};
         }
-        if (c1) byte = static_cast<unsigned char>(text[++i]);
-        result += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+        text.remove_prefix(std::max<std::size_t>(length, 1));
     }
     return result;
 }
@@ -34,7 +37,7 @@ std::string printable(std::string_view text) {
 } // namespace
 
 void Report::add(Severity severity, Mark mark, std::string_view path, std::string_view message) {
-    problems_.push_back({severity, mark, printable(path), printable(message)});
+    problems_.push_back({severity, mark, escaped(path), escaped(message)});
 }
 
 bool Report::has_errors() const {
@@ -59,10 +62,7 @@ std::vector<Problem> Report::take() {
 
 std::string in_quotes(std::string_view text) {
     constexpr std::size_t kShown = 80;
-    if (text.size() <= kShown) return '"' + std::string{text} + '"';
-    std::size_t end = kShown;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end; // not inside a character
-    return '"' + std::string{text.substr(0, end)} + "...\"";
+    return '"' + std::string{cut(text, kShown)} + (text.size() > kShown ? "...\"" : "\"");
 }
 
 } // namespace yk::config

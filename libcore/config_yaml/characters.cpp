@@ -2,20 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 namespace yk::config_yaml {
 
 namespace {
-
-struct Form {
-    unsigned char mask;
-    unsigned char lead;
-    char32_t least; // smaller code points written this long are illegal
-};
-
-// By length of the sequence, from 1.
-constexpr std::array<Form, 4> kForms{{{0x80, 0x00, 0}, {0xE0, 0xC0, 0x80}, {0xF0, 0xE0, 0x800}, {0xF8, 0xF0, 0x10000}}};
 
 bool is_control(char32_t code) {
     if (code == '\t' || code == '\n' || code == '\r' || code == 0x85) return false;
@@ -23,22 +12,6 @@ bool is_control(char32_t code) {
 }
 
 } // namespace
-
-std::pair<std::size_t, char32_t> decode_character(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    for (std::size_t length = 1; length <= kForms.size() && length <= text.size(); ++length) {
-        const Form& form = kForms[length - 1];
-        if ((byte(0) & form.mask) != form.lead) continue;
-        char32_t code = byte(0) & static_cast<unsigned char>(~form.mask);
-        for (std::size_t i = 1; i < length; ++i) {
-            if ((byte(i) & 0xC0) != 0x80) return {0, 0};
-            code = code << 6 | (byte(i) & 0x3F);
-        }
-        const bool legal = code >= form.least && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
-        return {legal ? length : 0, code};
-    }
-    return {0, 0};
-}
 
 std::optional<BadCharacter> find_bad_character(std::string_view text) {
     config::Mark mark{1, 1};

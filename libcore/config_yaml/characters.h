@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "libcore/base/text.h"
 #include "libcore/config/config.h"
 
 namespace yk::config_yaml {
@@ -14,10 +14,6 @@ struct BadCharacter {
     config::Mark mark;
     std::string what;
 };
-
-/// The length in bytes and the code point of the character that begins `text`; length 0 when it is not UTF-8.
-/// REQUIRES: !text.empty().
-[[nodiscard]] std::pair<std::size_t, char32_t> decode_character(std::string_view text);
 
 /// f(code point, its bytes) for each character of `text`; a byte that is not UTF-8 counts as the character of its
 /// value.

@@ -28,8 +28,7 @@ bool is_plain(std::string_view text) {
 }
 
 bool needs_escapes(char32_t code) {
-    return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029 || code == 0xFEFF ||
-           (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) || code >= 0xFFFE;
+    return is_terminal_command(code) || code == 0x2028 || code == 0x2029 || code == 0xFEFF || code >= 0xFFFE;
 }
 
 std::string escaped(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "libcore/base/counted.h"
+#include "libcore/base/text.h"
 #include "libcore/config/checksum.h"
 #include "libcore/config/validate.h"
 #include "libcore/config_yaml/characters.h"
@@ -37,22 +38,21 @@ config::Configuration interpret(std::string_view text, config::Report& report) {
 }
 
 std::string place(const Problem& problem, std::string_view source) {
-    if (problem.mark.line == 0) return std::string{source};
-    return fmt::format("{}:{}:{}", source, problem.mark.line, problem.mark.column);
+    if (problem.mark.line == 0) return printable(source);
+    return fmt::format("{}:{}:{}", printable(source), problem.mark.line, problem.mark.column);
 }
 
-/// The offending line, cut to what fits on a screen, and a caret below byte `column`. Tabs keep their width in both.
+/// The offending line as a terminal may have it, cut to what fits on a screen, and a caret below byte `column`. Tabs
+/// keep their width in both.
 std::string excerpt(std::string_view line, int column) {
     constexpr std::size_t kWidest = 200;
-    const auto is_continuation = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; };
     const std::size_t before = std::min(static_cast<std::size_t>(column - 1), line.size());
     if (line.empty() || before > kWidest) return {};
-    std::string caret;
-    for (const char c : line.substr(0, before))
-        if (!is_continuation(c)) caret += c == '\t' ? '\t' : ' ';
-    std::size_t end = std::min(line.size(), kWidest);
-    while (end < line.size() && is_continuation(line[end])) ++end;
-    return fmt::format("    {}\n    {}^\n", line.substr(0, end), caret);
+    std::string caret, shown;
+    const std::string_view fits = cut(line, kWidest);
+    for_each_character(line.substr(0, before), [&](char32_t code, auto) { caret += code == '\t' ? '\t' : ' '; });
+    for_each_character(fits, [&](char32_t code, auto bytes) { shown += code == '\t' ? "\t" : printable(bytes); });
+    return fmt::format("    {}{}\n    {}^\n", shown, fits.size() < line.size() ? "..." : "", caret);
 }
 
 } // namespace

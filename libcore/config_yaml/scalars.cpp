@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "libcore/base/text.h"
+
 namespace yk::config_yaml {
 
 namespace {
@@ -69,8 +71,7 @@ std::optional<double> to_double(const Node& node) {
 std::string cannot_unmarshal(const Node& node, std::string_view go_type) {
     constexpr std::size_t kShown = 10; // the original shortens longer ones to 7
     std::string text = "cannot unmarshal " + std::string{tag_of(node)};
-    if (node.kind == Node::Kind::Scalar)
-        text += " `" + (node.scalar.size() > kShown ? node.scalar.substr(0, 7) + "..." : node.scalar) + '`';
+    if (node.kind == Node::Kind::Scalar) text += " `" + shortened(node.scalar, kShown) + '`';
     return text + " into " + std::string{go_type};
 }
 

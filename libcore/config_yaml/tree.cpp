@@ -271,6 +271,13 @@ NodePtr parse(std::string_view text, config::Report& report) {
     return nullptr;
 }
 
+/// yaml-cpp keeps the tokens of a whole `[...]` or `{...}` before the first of its events, about 250 bytes for each of
+/// these characters; a text that has more of them than nodes are allowed is refused before that (A10).
+bool has_too_many_tokens(std::string_view text) {
+    const auto found = std::count_if(text.begin(), text.end(), [](char c) { return c == '[' || c == '{' || c == ','; });
+    return static_cast<std::size_t>(found) > kMaxNodes;
+}
+
 } // namespace
 
 NodePtr parse_tree(std::string_view text, config::Report& report) {
@@ -282,6 +289,12 @@ NodePtr parse_tree(std::string_view text, config::Report& report) {
     }
     if (const auto bad = find_bad_character(text)) {
         report.error(bad->mark, {}, bad->what);
+        return nullptr;
+    }
+    if (has_too_many_tokens(text)) {
+        report.error({}, {},
+                     "the document has more than " + std::to_string(kMaxNodes) +
+                         " nodes: it has more brackets, braces and commas than that");
         return nullptr;
     }
     return parse(text, report);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/text.h"
 #include "protocol/wire/body_reader.h"
 #include "protocol/wire/envelope_reader.h"
 #include "protocol/wire/text.h"
@@ -11,6 +12,11 @@
 namespace yk::wire {
 
 namespace {
+
+/// What is sent is UTF-8, whatever a message quotes.
+std::string sendable(const std::string& text) {
+    return is_utf8(text) ? text : printable(text);
+}
 
 std::uint32_t pairs_of(std::string_view scanned_map) {
     return Cursor{Body::of_scanned(scanned_map)}.map();
@@ -187,8 +193,9 @@ void encode_error(Buffer& out, const Echo& echo, const ErrorReply& error, bool d
     packer.key("code");
     packer.natural(static_cast<std::uint32_t>(error.code));
     packer.field("name", si::name(error.code));
-    packer.field("message", truncated(error.message, max_bytes(TextRule::Message)));
-    if (!error.path.empty()) packer.field("path", error.path);
+    const std::string message = sendable(error.message);
+    packer.field("message", cut(message, max_bytes(TextRule::Message)));
+    if (!error.path.empty()) packer.field("path", sendable(error.path));
     packer.key("retryable");
     packer.boolean(si::is_retryable(error.code));
     if (error.retry_after_ms) {

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstring>
 
+#include "libcore/base/text.h"
+
 namespace yk::wire {
 
 namespace {
@@ -53,26 +55,6 @@ bool has_control(std::string_view text) noexcept {
     return false;
 }
 
-bool is_continuation(unsigned char byte) noexcept {
-    return (byte & 0xc0) == 0x80;
-}
-
-/// Length of the well-formed character at the front (Unicode table 3-7), 0 when there is none.
-std::size_t character_length(std::string_view text) noexcept {
-    const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char first = byte(0);
-    if (first < 0x80) return 1;
-    const std::size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-    if (length == 0 || text.size() < length) return 0;
-    const unsigned char second = byte(1);
-    const unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    const unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    if (second < low || second > high) return 0;
-    for (std::size_t i = 2; i < length; ++i)
-        if (!is_continuation(byte(i))) return 0;
-    return length;
-}
-
 } // namespace
 
 std::size_t max_bytes(TextRule rule) noexcept {
@@ -81,7 +63,7 @@ std::size_t max_bytes(TextRule rule) noexcept {
 
 bool is_utf8(std::string_view text) noexcept {
     while (!text.empty()) {
-        const std::size_t length = character_length(text);
+        const std::size_t length = decode_character(text).first;
         if (length == 0) return false;
         text.remove_prefix(length);
     }
@@ -94,13 +76,6 @@ TextFault check_text(std::string_view text, TextRule rule) noexcept {
     if (!is_utf8(text)) return TextFault::NotUtf8;
     if (rule == TextRule::Id && has_control(text)) return TextFault::ControlCharacter;
     return TextFault::None;
-}
-
-std::string_view truncated(std::string_view text, std::size_t max) noexcept {
-    if (text.size() <= max) return text;
-    std::size_t size = max;
-    while (size > 0 && is_continuation(static_cast<unsigned char>(text[size]))) --size;
-    return text.substr(0, size);
 }
 
 } // namespace yk::wire

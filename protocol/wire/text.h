@@ -27,7 +27,4 @@ enum class TextFault : std::uint8_t { None, TooLong, NotUtf8, ControlCharacter }
     return is_utf8(key) ? key : "?";
 }
 
-/// At most `max` bytes of `text`, cut at a character boundary (I-006: the sender truncates).
-[[nodiscard]] std::string_view truncated(std::string_view text, std::size_t max) noexcept;
-
 } // namespace yk::wire

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "libcore/base/check.h"
+#include "libcore/base/text.h"
 #include "libcore/config/diff.h"
 #include "libcore/config_yaml/dump.h"
 #include "libcore/config_yaml/load.h"
@@ -32,6 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const std::string text(reinterpret_cast<const char*>(data), size); // NOLINT: bytes as characters
     const config_yaml::LoadOutcome outcome = config_yaml::load(text, "fuzz");
     YK_CHECK(config_yaml::render(outcome, text).empty() == outcome.problems.empty(), "problems are shown");
+    for (const config::Problem& problem : outcome.problems)
+        YK_CHECK(printable(problem.path + problem.message) == problem.path + problem.message, "problems can be sent");
     if (!outcome.configuration) {
         YK_CHECK(!outcome.problems.empty() && !outcome.first_error().message.empty(), "a refusal says why");
         return 0;

@@ -110,14 +110,6 @@ Answer<bool> check_with_daemon_if_there(Context& context, const std::string& fil
     return true;
 }
 
-/// The report quotes lines of the file, which may be anything.
-std::string printable_lines(const std::string& text) {
-    std::istringstream lines{text};
-    std::string shown;
-    for (std::string line; std::getline(lines, line);) shown += printable(line) + "\n";
-    return shown;
-}
-
 std::optional<Failure> check_file(Context& context, const std::string& file, Findings& findings) {
     auto text = read_text(file, context.streams().in);
     if (!text.ok()) return text.error();
@@ -129,7 +121,7 @@ std::optional<Failure> check_file(Context& context, const std::string& file, Fin
         ++(problem.severity == config_yaml::Severity::Error ? findings.errors : findings.warnings);
     }
     const bool tells = !context.machine_readable();
-    if (tells && !outcome.problems.empty()) context.out() << printable_lines(config_yaml::render(outcome, *text));
+    if (tells && !outcome.problems.empty()) context.out() << config_yaml::render(outcome, *text);
     if (!outcome.configuration) return std::nullopt;
     const auto allowed = check_with_daemon_if_there(context, name, *text, findings);
     if (!allowed.ok()) return allowed.error();

@@ -93,9 +93,7 @@ private:
 };
 
 std::string shown(const Value& value) {
-    auto text = printable(value.dump(-1, ' ', false, Value::error_handler_t::replace));
-    if (text.size() > kShownValue) text = text.substr(0, kShownValue) + "...";
-    return text;
+    return shortened(printable(value.dump(-1, ' ', false, Value::error_handler_t::replace)), kShownValue);
 }
 
 } // namespace

@@ -43,17 +43,6 @@ std::vector<Value> matching_families(const Value& families, const RE2* expressio
     return found;
 }
 
-/// Names of others stand in it.
-std::string shown_lines(const std::string& text) {
-    std::string shown;
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        shown += printable(std::string_view{text}.substr(begin, end - begin)) + "\n";
-        begin = end + 1;
-    }
-    return shown;
-}
-
 Failure nothing_there(const MetricOptions& options) {
     std::string which = options.grep ? "matches '" + *options.grep + "'" : std::string{};
     if (options.family)
@@ -86,7 +75,7 @@ Outcome show_metrics(Context& context, const MetricOptions& options) {
     auto text = text_of(*reply, "text");
     if (expression) text = matching_lines(text, *expression);
     if (text.empty() && (options.grep || options.family)) return nothing_there(options);
-    context.out() << shown_lines(text);
+    context.out() << escaped_lines(text, R"(\\u)"); // in a label a backslash is written twice
     return Exit::Ok;
 }
 

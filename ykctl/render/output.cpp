@@ -39,34 +39,9 @@ Value without_bytes(const Value& value) {
     return copy;
 }
 
-/// The code point of what a terminal obeys instead of showing it, at `at` in UTF-8: DEL, C1 controls, marks that turn
-/// the direction. 0: something else.
-std::uint32_t terminal_command(std::string_view text, std::size_t at) {
-    const auto byte = [&](std::size_t i) {
-        return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
-    };
-    if (byte(0) == 0x7f) return 0x7f;
-    if (byte(0) == 0xc2 && byte(1) >= 0x80 && byte(1) < 0xa0) return static_cast<std::uint32_t>(byte(1));
-    if (byte(0) != 0xe2) return 0;
-    const auto code = static_cast<std::uint32_t>(0x2000 + (byte(1) - 0x80) * 64 + (byte(2) - 0x80));
-    return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ? code : 0;
-}
-
-/// JSON in which such characters, which stand in its strings only, are escapes.
+/// Without what a terminal obeys: names and texts of others are in it (A10).
 std::string json_text(const Value& value, int indent) {
-    const auto text = value.dump(indent, ' ', false, Value::error_handler_t::replace);
-    std::string shown;
-    shown.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto code = terminal_command(text, i);
-        if (code == 0) {
-            shown += text[i];
-            continue;
-        }
-        shown += fmt::format("\\u{:04x}", code);
-        i += code < 0x80 ? 0 : code < 0x800 ? 1 : 2;
-    }
-    return shown;
+    return escaped_lines(value.dump(indent, ' ', false, Value::error_handler_t::replace), "\\u");
 }
 
 /// A JSON text is valid YAML; only names that cannot be read as anything else go without quotes.

@@ -103,32 +103,6 @@ std::string time_text(std::int64_t unix_nanoseconds) {
     return text + fmt::format(".{:06}Z", part / 1000);
 }
 
-namespace {
-
-/// U+202A to U+202E, U+2066 to U+2069: what follows runs the other way.
-bool turns_direction(std::string_view text) {
-    const auto third = text.size() < 3 ? 0 : static_cast<unsigned char>(text[2]);
-    return (text.substr(0, 2) == "\xe2\x80" && third >= 0xaa && third <= 0xae) ||
-           (text.substr(0, 2) == "\xe2\x81" && third >= 0xa6 && third <= 0xa9);
-}
-
-} // namespace
-
-std::string printable(std::string_view text) {
-    std::string clean;
-    clean.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        // U+0080 to U+009F, which terminals also obey, are C2 80 to C2 9F
-        const bool c1 = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
-        if (c1) ++i;
-        const bool turns = turns_direction(text.substr(i));
-        if (turns) i += 2;
-        clean += byte < 0x20 || byte == 0x7f || c1 || turns ? '?' : text[i];
-    }
-    return clean;
-}
-
 std::size_t display_width(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/base/text.h"
 #include "protocol/wire/value.h"
 
 namespace yk::cli {
@@ -24,9 +25,10 @@ namespace yk::cli {
 /// RFC 3339 in UTC with microseconds, so that all are of one width; `-` for 0.
 [[nodiscard]] std::string time_text(std::int64_t unix_nanoseconds);
 
-/// `text` without control characters and marks that turn the direction, which a message of the daemon could carry to
-/// the terminal: each becomes `?`.
-[[nodiscard]] std::string printable(std::string_view text);
+using yk::escaped_lines;
+using yk::printable; // what comes from a daemon may hold what a terminal obeys
+using yk::printable_lines;
+using yk::shortened;
 /// The number of columns `text` takes: code points, not bytes.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 /// `-` for the empty text.

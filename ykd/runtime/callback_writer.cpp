@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "libcore/base/check.h"
-#include "protocol/wire/text.h"
+#include "libcore/base/text.h"
 
 namespace yk {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::size_t kMaxTogether = 1000;        // elements of several lists i
 constexpr std::size_t kMaxMessage = 4096;         // I-006
 
 std::string_view message_text(std::string_view text) {
-    return wire::truncated(text, kMaxMessage);
+    return cut(text, kMaxMessage);
 }
 
 /// `{name: [` with the list's length, as the head of an item.

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "libcore/base/text.h"
+
 namespace yk {
 namespace {
 
@@ -58,9 +60,7 @@ private:
 
 CutText cut_message(std::string_view message) {
     if (message.size() <= kMaxMessage) return {message, false};
-    std::size_t end = kMaxMessage - kEllipsis.size();
-    while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U) --end;
-    return {message.substr(0, end), true};
+    return {cut(message, kMaxMessage - kEllipsis.size()), true};
 }
 
 void EventChunk::append(const EventRecord& event) {

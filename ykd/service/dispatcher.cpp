@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 
+#include "libcore/base/text.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/log.h"
 #include "ykd/service/services.h"
@@ -116,7 +117,7 @@ bool find_session(Daemon& daemon, const CallPtr& call) {
 bool check_kind(const CallPtr& call) {
     const auto kind = si::find_kind(call->envelope.kind);
     if (!kind) {
-        call->fail(ErrorCode::Kind, fmt::format("unknown kind \"{}\"", wire::truncated(call->envelope.kind, 64)));
+        call->fail(ErrorCode::Kind, fmt::format("unknown kind \"{}\"", cut(call->envelope.kind, 64)));
         return false;
     }
     call->kind = *kind;

@@ -225,6 +225,12 @@ TEST_CASE("B-11 size, depth and aliases are bounded") {
     std::string many = "partitions: [";
     for (std::size_t i = 0; i < kMaxNodes; ++i) many += "x,";
     CHECK_THAT(problem_of(many + "]").message, Catch::Contains("more than 150000 nodes"));
+    // A10: before yaml-cpp keeps a token for each of them
+    for (const char* each : {"[", "{", "a,", "[]"}) {
+        std::string text = "partitions: [";
+        while (text.size() < 400'000) text += each;
+        CHECK_THAT(problem_of(text).message, Catch::Contains("more than 150000 nodes: it has more brackets"));
+    }
 
     std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
     for (int i = 1; i < 30; ++i) {

@@ -55,11 +55,3 @@ TEST_CASE("I-006 what is UTF-8") {
           "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xc3\x28", "a\xe2\x28\xa1"})
         CHECK_FALSE(is_utf8(bad));
 }
-
-TEST_CASE("I-006 the sender truncates at a character boundary") {
-    CHECK(truncated("abc", 3) == "abc");
-    CHECK(truncated("abc", 2) == "ab");
-    CHECK(truncated("a\xe2\x82\xac", 3) == "a");
-    CHECK(truncated("a\xe2\x82\xac", 4) == "a\xe2\x82\xac");
-    CHECK(truncated("\xf0\x9f\x98\x80", 3).empty());
-}
