@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <spdlog/async.h>
 #include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/sinks/stdout_sinks.h>
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -15,6 +17,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
+
+#include "libcore/base/text.h"
+#include "ykd/door/files.h"
+#include "ykd/service/own_file.h"
 
 namespace yk::service {
 namespace {
@@ -36,9 +43,58 @@ public:
     }
 };
 
+/// What a line says, without what a terminal would obey: names and texts of others are in it (A10).
+class HarmlessFormatter final : public spdlog::formatter {
+public:
+    explicit HarmlessFormatter(std::unique_ptr<spdlog::formatter> form) : form_(std::move(form)) {}
+    void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& out) override {
+        const std::string payload = printable({message.payload.data(), message.payload.size()});
+        spdlog::details::log_msg harmless = message;
+        harmless.payload = payload;
+        form_->format(harmless, out);
+    }
+    [[nodiscard]] std::unique_ptr<spdlog::formatter> clone() const override {
+        return std::make_unique<HarmlessFormatter>(form_->clone());
+    }
+
+private:
+    const std::unique_ptr<spdlog::formatter> form_;
+};
+
+/// The lines in a file. Owner: Loggers. Thread: spdlog's, reopen() any.
+class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
+public:
+    FileSink(std::string path, int file) : path_(std::move(path)), file_(file) {}
+    ~FileSink() override { ::close(file_); }
+    FileSink(const FileSink&) = delete;
+    FileSink& operator=(const FileSink&) = delete;
+
+    static Result<int> open(const std::string& path) { return open_own_file(path, O_CREAT | O_APPEND, 0644); }
+    Result<void> reopen() {
+        YK_TRY(file, open(path_));
+        const std::lock_guard lock(mutex_);
+        ::close(std::exchange(file_, file));
+        return {};
+    }
+
+protected:
+    void sink_it_(const spdlog::details::log_msg& message) override {
+        spdlog::memory_buf_t line;
+        formatter_->format(message, line);
+        if (const int why = write_all(file_, {line.data(), line.size()}); why != 0)
+            spdlog::throw_spdlog_ex("cannot write to " + path_, why); // spdlog says it on stderr, once a second
+    }
+    void flush_() override {} // nothing is kept back
+
+private:
+    const std::string path_;
+    int file_;
+};
+
 struct Loggers {
     std::mutex mutex;
     spdlog::sink_ptr sink;
+    std::shared_ptr<FileSink> file; // the same, when it is one
     std::map<std::string, std::shared_ptr<spdlog::async_logger>, std::less<>> by_name;
     std::map<std::string, level_enum> levels; // of subtrees; empty name: all
 };
@@ -66,26 +122,21 @@ level_enum level_for(const Loggers& all, std::string_view name) {
     return base == all.levels.end() ? level_enum::info : base->second;
 }
 
+std::unique_ptr<spdlog::formatter> harmless(const char* pattern) {
+    return std::make_unique<HarmlessFormatter>(std::make_unique<spdlog::pattern_formatter>(pattern));
+}
+
 spdlog::sink_ptr stderr_sink(bool journal) {
     if (!journal) {
         auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
-        sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %^%l%$ %n: %v");
+        sink->set_formatter(harmless("%Y-%m-%dT%H:%M:%S.%e%z %^%l%$ %n: %v"));
         return sink;
     }
     auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
     auto formatter = std::make_unique<spdlog::pattern_formatter>();
     formatter->add_flag<JournalLevel>('*').set_pattern("%*%n: %v");
-    sink->set_formatter(std::move(formatter));
+    sink->set_formatter(std::make_unique<HarmlessFormatter>(std::move(formatter)));
     return sink;
-}
-
-Result<void> check_folder_of(const std::string& file) {
-    const std::size_t slash = file.rfind('/');
-    if (slash == std::string::npos || slash == 0) return {};
-    const std::string folder = file.substr(0, slash);
-    if (::access(file.c_str(), F_OK) == 0 || ::access(folder.c_str(), W_OK | X_OK) == 0) return {};
-    return Error{
-        0, fmt::format("cannot log to {}: the directory {} is not usable: {}", file, folder, std::strerror(errno)), {}};
 }
 
 /// `$JOURNAL_STREAM` says so; only when stderr is not a terminal.
@@ -127,14 +178,34 @@ Result<void> start_log(const std::string& target) {
         if (target == "auto" || target == "stderr" || target == "journal") {
             all.sink = stderr_sink(target == "journal" || (target == "auto" && is_journal()));
         } else {
-            if (auto usable = check_folder_of(target); !usable.ok()) return usable; // spdlog would make it
-            all.sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(target);
-            all.sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %n: %v");
+            const auto file = FileSink::open(target);
+            if (!file.ok()) return Error{0, fmt::format("cannot log to {}: {}", target, file.error().message), {}};
+            all.file = std::make_shared<FileSink>(target, *file);
+            all.file->set_formatter(harmless("%Y-%m-%dT%H:%M:%S.%e%z %l %n: %v"));
+            all.sink = all.file;
         }
     } catch (const spdlog::spdlog_ex& fault) {
         return Error{0, fmt::format("cannot log to {}: {}", target, fault.what()), {}};
     }
     return {};
+}
+
+void reopen_log() {
+    std::shared_ptr<FileSink> file;
+    {
+        const std::lock_guard lock(loggers().mutex);
+        file = loggers().file;
+    }
+    if (!file) return;
+    if (const auto opened = file->reopen(); !opened.ok())
+        log("core").error("the log file is not opened anew: {}", opened.error().message);
+}
+
+void warn_of_each(std::string_view logger, std::string_view subject, const std::vector<std::string>& lines) {
+    constexpr std::size_t kMost = 10, kLongest = 400;
+    for (std::size_t i = 0; i < std::min(lines.size(), kMost); ++i)
+        log(logger).warn("{}: {}", subject, shortened(lines[i], kLongest));
+    if (lines.size() > kMost) log(logger).warn("{}: and {} more", subject, lines.size() - kMost);
 }
 
 void end_log() {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <spdlog/spdlog.h>
 
@@ -20,6 +21,14 @@ void end_log();
 
 /// `core.rmproxy`, `wire.session`, ... Any thread; cheap enough for everything but the hot path.
 [[nodiscard]] spdlog::logger& log(std::string_view name);
+
+/// Warns of each of `lines`, shortened, about `subject`; of more than ten only how many there are, for what one request
+/// sends must not fill the log.
+void warn_of_each(std::string_view logger, std::string_view subject, const std::vector<std::string>& lines);
+
+/// Opens the file anew that start_log() was given, if it was one: the old one may have been moved away (logrotate).
+/// What cannot be opened is logged, and the old file is written on.
+void reopen_log();
 
 /// `log.level` and `log.<name>.level`; the rest of the map is not looked at. `base` stands in for an absent log.level.
 void set_log_levels(const std::map<std::string, std::string>& settings, std::string_view base);
