@@ -329,7 +329,7 @@ _ykctl() {
             files=yes ;;
         'config reload')
             words=''
-            options='-h --help -f --file --extra --dry-run'
+            options='-h --help -f --file --from-file --extra --dry-run'
             files=no ;;
         'config history')
             words=''

@@ -22,6 +22,7 @@ constexpr std::array kKinds{
     KindInfo{Kind::UpdateNode, "UpdateNode", kMutating, Role::Rm},
     KindInfo{Kind::UpdateConfiguration, "UpdateConfiguration", kMutating, Role::Rm},
     KindInfo{Kind::ValidateConfiguration, "ValidateConfiguration", kReading, Role::Observer},
+    KindInfo{Kind::Reload, "Reload", kMutating, Role::Rm},
     KindInfo{Kind::Poll, "Poll", kReading, Role::Rm},
     KindInfo{Kind::CallResult, "CallResult", kReading, Role::Rm},
     KindInfo{Kind::Sync, "Sync", kReading, Role::Rm},

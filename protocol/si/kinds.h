@@ -24,6 +24,7 @@ enum class Kind : std::uint8_t {
     UpdateNode,
     UpdateConfiguration,
     ValidateConfiguration,
+    Reload,
     Poll,
     CallResult,
     Sync,

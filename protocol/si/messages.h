@@ -318,6 +318,7 @@ struct UpdateConfigurationRequest {
     std::optional<StringMap> extra_config;
     bool impersonate = false;
     bool dry_run = false;                // say what it would change, change nothing (B-06)
+    std::string source;                  // what config is called in messages, a file's name; empty: `config`
     std::optional<std::string> checksum; // instead of config: one that the RM had before, or how it begins (B-12)
     bool operator==(const UpdateConfigurationRequest&) const = default;
 };

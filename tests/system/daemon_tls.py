@@ -98,15 +98,19 @@ def test_tls():
         for name in ("server", "user"):
             make_certificate(place, name)
         flags = ["--tls-cert", place + "/server.pem", "--tls-key", place + "/server.key"]
+        os.chmod(place + "/server.key", 0o644)
         with Daemon("--listen", f"tls+tcp://127.0.0.1:{port}", "--tokens", "@tokens", *flags,
-                    files={"tokens": tokens("admin", "hush")}):
+                    files={"tokens": tokens("admin", "hush")}) as daemon:
+            check("server.key is open to others (mode 0644)" in daemon.text(), "A10: a key for all is not warned of")
             context = ssl.create_default_context(cafile=place + "/server.pem")
             for number in range(40):
                 come_and_go(port, context, number)
             client = Client(("127.0.0.1", port), tls=context)
             check(client.hello(token="hush")["role"] == "admin")
             client.get("Status")
-        with Daemon("--listen", f"tls+tcp://127.0.0.1:{strict}", *flags, "--tls-client-ca", place + "/user.pem"):
+        os.chmod(place + "/server.key", 0o600)
+        with Daemon("--listen", f"tls+tcp://127.0.0.1:{strict}", *flags, "--tls-client-ca", place + "/user.pem") as daemon:
+            check("open to others" not in daemon.text())
             bare = ssl.create_default_context(cafile=place + "/server.pem")
             try:
                 Client(("127.0.0.1", strict), tls=bare)

@@ -84,8 +84,8 @@ a_refusal_changes_nothing() {
     expect 1 'bad.yaml:1:.*12q' config check "$work/bad.yaml"
     expect 1 'update of configuration failed: .*12q' config reload -f "$work/bad.yaml" --extra log.level=debug
     logged 'RM demo: configuration refused, the old one stays: .*12q'
-    says 'last reload: +refused at 20[-0-9]+T.*, config:1:[0-9]+: .*12q' status
-    says '"lastReload":.*"ok":false,"reason":"config:1:' -o jsonl status
+    says "last reload: +refused at 20[-0-9]+T.*, $work/bad.yaml:1:[0-9]+: .*12q" status
+    says "\"lastReload\":.*\"ok\":false,\"reason\":\"$work/bad.yaml:1:" -o jsonl status
     configuration 12q '- {name: a}' >"$work/two.yaml" # two faults
     local file=$work/two.yaml command
     for command in "config reload -f" "config reload --dry-run -f" "config diff" "rm register demo --config" \
@@ -134,7 +134,7 @@ canonical_form() {
 }
 
 files() {
-    says 'reloaded' config reload # without a text: the daemon's file
+    says 'RM demo: new configuration is active' config reload --from-file
     has_max 8000
     says 'no changes' config diff
     configuration 5 '- name: b' >"$work/queues.yaml"
@@ -144,10 +144,12 @@ files() {
     gets_max 6000 # --watch-config
     says 'reloaded' config rollback
     expect 8 'root.a' config diff # with the daemon's file
-    says 'reloaded' config reload
+    says 'RM demo: keeps its own' config reload
+    says 'RM demo: new configuration is active' config reload --from-file
     has_max 6000
     cp "$work/bad.yaml" "$work/new" && mv "$work/new" "$work/queues.yaml"
-    logged 'RM demo keeps its configuration: .*12q'
+    logged "$work/queues.yaml:1:.*12q"
+    logged "reload failed: .*$work/queues.yaml is refused; RM demo: keeps its configuration"
     within_20_s "status does not show the refusal" shows_refusal
     says "reason\":\"$work/queues.yaml:1:" -o jsonl status
     expect 1 "$work/queues.yaml:1:[0-9]+: .*12q" config diff

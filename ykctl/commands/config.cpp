@@ -224,6 +224,9 @@ Outcome update(Context& context, Value body, bool dry_run) {
         show_changes(context, {changes.begin(), changes.end()});
         return Exit::Ok;
     }
+    if (const auto file = text_of(reply, "notFollowed"); !file.empty())
+        context.note(printable(
+            fmt::format("{} no longer follows {}; back to the file:  {}", rm.id, file, text_of(reply, "wayBack"))));
     const auto text = flag_of(reply, "changed") ? "configuration of " + rm.id + " reloaded\n"
                                                 : "configuration of " + rm.id + " unchanged\n";
     return context.show_item(reply, text_of(reply, "checksum"), context.settings().quiet ? std::string{} : text);
@@ -232,14 +235,79 @@ Outcome update(Context& context, Value body, bool dry_run) {
 struct ReloadOptions {
     std::optional<std::string> file;
     std::vector<std::string> extra;
+    bool from_file = false;
     bool dry_run = false;
 };
 
+/// One line for each thing that was reread.
+std::string reload_text(Context& context, const Value& report) {
+    const auto& settings = member_of(report, "settings");
+    std::string text;
+    const auto add = [&](const std::string& line) { text += printable(line) + "\n"; };
+    if (settings.is_object() && flag_of(settings, "ok"))
+        add(flag_of(report, "dryRun") ? "peers and tokens are good" : "peers and tokens reread");
+    for (const auto& file : member_of(report, "files"))
+        if (flag_of(file, "ok")) add(text_of(file, "file") + " is good");
+    for (const auto& rm : member_of(report, "rms")) {
+        add("RM " + text_of(rm, "rmID") + ": " + text_of(rm, "text"));
+        for (const auto& change : member_of(rm, "changes")) text += "  " + change_line(change, context.style());
+    }
+    if (member_of(report, "rms").empty()) add("no RM is registered");
+    return text;
+}
+
+/// What was refused; nothing: all is well.
+std::optional<Failure> refused(const Value& report) {
+    if (flag_of(report, "ok")) return std::nullopt;
+    std::vector<std::string> reasons;
+    const auto& settings = member_of(report, "settings");
+    if (settings.is_object() && !flag_of(settings, "ok"))
+        reasons.push_back("peers and tokens stay as they were: " + text_of(settings, "reason"));
+    Failure failure{Exit::Refused, {}, {}, 0, {}, {}};
+    for (const auto& file : member_of(report, "files")) {
+        if (flag_of(file, "ok")) continue;
+        const auto& problems = member_of(file, "problems");
+        if (problems.empty()) {
+            reasons.push_back(text_of(file, "reason"));
+            continue;
+        }
+        const auto named = config_refused({}, text_of(file, "file"), problems);
+        reasons.push_back(named.message);
+        failure.hints.insert(failure.hints.end(), named.hints.begin(), named.hints.end());
+    }
+    if (reasons.empty()) // no file: the state of an RM, or its store
+        for (const auto& rm : member_of(report, "rms"))
+            if (text_of(rm, "result") == "refused")
+                reasons.push_back("RM " + text_of(rm, "rmID") + " " + text_of(rm, "text"));
+    failure.message = "reload failed: " + join(reasons, "; ");
+    return failure;
+}
+
+/// What SIGHUP does, too.
+Outcome reload_files(Context& context, const ReloadOptions& options) {
+    Value body{{"fromFile", options.from_file}, {"dryRun", options.dry_run}};
+    if (context.settings().rm) body["rmID"] = *context.settings().rm;
+    YK_TRY(report, context.settings().rm ? context.call_for_rm("Reload", std::move(body))
+                                         : context.call("Reload", std::move(body)));
+    for (const auto& file : member_of(report, "files"))
+        if (flag_of(file, "ok")) tell_warnings(context, file);
+    const auto text = context.settings().quiet ? std::string{} : reload_text(context, report);
+    YK_TRY(shown, context.show_item(report, flag_of(report, "ok") ? "reloaded" : "refused", text));
+    if (auto failure = refused(report)) return *failure;
+    return shown;
+}
+
 Outcome reload(Context& context, const ReloadOptions& options) {
+    if (options.file && options.from_file) return usage_error("-f FILE or --from-file, which is the daemon's own?");
+    if (!options.file && options.extra.empty()) return reload_files(context, options);
+    if (!options.file && !options.from_file)
+        return usage_error("--extra needs the configuration that it goes with",
+                           {"the daemon's file:  ykctl config reload --from-file --extra ...", "or yours:  -f FILE"});
     Value body = Value::object();
     if (options.file) {
         YK_TRY(text, read_configuration(context, *options.file));
         body["config"] = std::move(text);
+        body["source"] = shown_name(*options.file);
     }
     if (!options.extra.empty()) {
         YK_TRY(extra, parse_pairs(options.extra, "--extra"));
@@ -340,10 +408,12 @@ void define_config(Command root, Context& context) {
         .value("FILE");
     compare.run([&context, file] { return *file ? diff(context, **file) : diff_own(context); });
 
-    const auto load = config.sub("reload", "load a configuration, or the daemon's file again");
+    const auto load = config.sub("reload", "load the daemon's files again, or another configuration");
     const auto options = std::make_shared<ReloadOptions>();
-    load.option("-f,--file", options->file, "the new configuration, default the daemon's file; - is standard input")
+    load.option("-f,--file", options->file, "a configuration of your own for one RM; - is standard input")
         .value("FILE");
+    load.flag("--from-file", options->from_file,
+              "also where another configuration is active: back to the daemon's file");
     load.option("--extra", options->extra, "the new extra configuration, all of it").value("KEY=VALUE");
     load.flag("--dry-run", options->dry_run, "only say what it would change");
     load.run([&context, options] { return reload(context, *options); });

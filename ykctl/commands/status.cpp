@@ -52,6 +52,17 @@ std::string sessions_text(const Value& status) {
     return fmt::format("{}{}", number_of(status, "sessions"), gone);
 }
 
+/// RMs that a reload leaves alone, with the way back.
+void add_own_configurations(const Value& status, std::vector<std::pair<std::string, std::string>>& fields) {
+    for (const auto& rm : member_of(status, "rms")) {
+        const auto file = text_of(rm, "notFollowed");
+        if (!file.empty())
+            fields.emplace_back("not the file's",
+                                printable(fmt::format("RM {}: {}, not {}; back to the file:  {}", text_of(rm, "rmID"),
+                                                      text_of(rm, "configOrigin"), file, text_of(rm, "wayBack"))));
+    }
+}
+
 std::string status_text(Context& context, const Value& status) {
     const auto& counts = member_of(status, "counts");
     const auto uptime = std::chrono::milliseconds{number_of(status, "uptimeMs")};
@@ -66,6 +77,7 @@ std::string status_text(Context& context, const Value& status) {
     for (const auto& [group, checksum] : member_of(status, "checksums").items()) {
         fields.emplace_back("configuration", group + " " + (checksum.is_string() ? checksum.get<std::string>() : ""));
     }
+    add_own_configurations(status, fields);
     add_reloads(status, fields);
     if (const auto directory = text_of(status, "recordDirectory"); !directory.empty())
         fields.emplace_back("recorded in", directory);

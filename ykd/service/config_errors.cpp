@@ -15,9 +15,11 @@ wire::Value problems_value(const config_yaml::LoadOutcome& outcome) {
     return problems;
 }
 
-void log_problems(const std::string& rm_id, const config_yaml::LoadOutcome& outcome) {
-    for (const config::Problem& problem : outcome.problems)
-        log("core.config").warn("RM {}: {}", rm_id, config_yaml::render_line(problem, outcome.source));
+void log_problems(std::string_view subject, const config_yaml::LoadOutcome& outcome, std::size_t said) {
+    std::vector<std::string> lines;
+    for (std::size_t i = said; i < outcome.problems.size(); ++i)
+        lines.push_back(config_yaml::render_line(outcome.problems[i], outcome.source));
+    warn_of_each("core.config", subject, lines);
 }
 
 const config::Problem* first_problem(const config_yaml::LoadOutcome& outcome) {

@@ -13,8 +13,9 @@ namespace yk::service {
 /// [{line, column, path, message, severity}]
 [[nodiscard]] wire::Value problems_value(const config_yaml::LoadOutcome& outcome);
 
-/// Logs what a configuration is warned of (B-04) or refused for, a line for each.
-void log_problems(const std::string& rm_id, const config_yaml::LoadOutcome& outcome);
+/// Logs what a configuration is warned of (B-04) or refused for, a line for each of the first ten. `said`: so many were
+/// logged already.
+void log_problems(std::string_view subject, const config_yaml::LoadOutcome& outcome, std::size_t said = 0);
 
 /// The first error of a load that failed; nullptr when it did not.
 [[nodiscard]] const config::Problem* first_problem(const config_yaml::LoadOutcome& outcome);

@@ -26,11 +26,15 @@ Result<std::string> read_config_file(const std::string& path) {
 }
 
 Result<std::optional<ConfigText>> ConfigFiles::load(const std::string& policy_group) const {
-    const auto found = by_group_.find(policy_group);
-    const std::string& path = found != by_group_.end() ? found->second : default_file_;
+    const std::string& path = path_of(policy_group);
     if (path.empty()) return std::optional<ConfigText>{};
     YK_TRY(text, read_config_file(path));
     return std::optional<ConfigText>(ConfigText{std::move(text), path});
+}
+
+const std::string& ConfigFiles::path_of(const std::string& policy_group) const {
+    const auto found = by_group_.find(policy_group);
+    return found != by_group_.end() ? found->second : default_file_;
 }
 
 std::map<std::string, std::string> ConfigFiles::files() const {

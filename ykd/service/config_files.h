@@ -22,6 +22,8 @@ public:
 
     /// The file of a policy group; nothing when there is none. Error: it cannot be read.
     [[nodiscard]] Result<std::optional<ConfigText>> load(const std::string& policy_group) const;
+    /// The path of that file; empty when there is none.
+    [[nodiscard]] const std::string& path_of(const std::string& policy_group) const;
     /// policy group -> file; `*` names that of all others.
     [[nodiscard]] std::map<std::string, std::string> files() const;
 

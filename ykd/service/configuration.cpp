@@ -1,20 +1,13 @@
-// UpdateConfiguration, ValidateConfiguration, SetExtraConfig (interface.md 2.9), and the reload of configuration files.
-
-#include "ykd/service/configuration.h"
+// UpdateConfiguration, ValidateConfiguration, SetExtraConfig (interface.md 2.9).
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <future>
-
-#include "libcore/base/counted.h"
-#include "libcore/config/partition_names.h"
-#include "ykd/service/config_effects.h"
+#include "ykd/service/config_change.h"
 #include "ykd/service/config_errors.h"
-#include "ykd/service/config_preview.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/extra_config_keys.h"
 #include "ykd/service/log.h"
+#include "ykd/service/reload.h"
 #include "ykd/service/rm_checks.h"
 #include "ykd/service/services.h"
 
@@ -26,110 +19,13 @@ using config_yaml::LoadOutcome;
 
 constexpr std::string_view kPrefix = "update of configuration failed: ";
 
-/// A configuration that was read and is good, on its way to the owner thread: everything that takes time was done.
-struct Loaded {
-    std::shared_ptr<const LoadOutcome> outcome;
-    std::shared_ptr<const std::string> text;
-    std::string origin; // for the history
-    bool from_file = false;
-
-    Loaded() = default;
-    Loaded(std::string words, std::string_view source, std::string from, bool file = false)
-        : outcome(std::make_shared<const LoadOutcome>(file ? config_yaml::load(words, source)
-                                                           : config_yaml::load_or_default(words, source))),
-          text(std::make_shared<const std::string>(std::move(words))),
-          origin(std::move(from)),
-          from_file(file) {}
-
-    [[nodiscard]] bool good() const { return outcome->configuration.has_value(); }
-    /// REQUIRES: good().
-    [[nodiscard]] ConfigurationPtr configuration() const { return {outcome, &*outcome->configuration}; }
-};
-
-/// C-030: a partition that is written in another case keeps the name it has; so it is kept and shown.
-void keep_names(const Rm& rm, Loaded& loaded) {
-    const auto active = rm.facts().configuration;
-    if (!active) return;
-    config::PartitionNames names;
-    for (const config::Partition& one : active->partitions) names.add(one.name);
-    const auto& wanted = loaded.outcome->configuration->partitions;
-    if (std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) { return names.running(one.name) == one.name; }))
-        return;
-    auto renamed = std::make_shared<LoadOutcome>(*loaded.outcome);
-    for (config::Partition& one : renamed->configuration->partitions) one.name = names.running(one.name);
-    loaded.outcome = std::move(renamed);
-}
-
-bool is_active(const Rm& rm, const Loaded& loaded) {
-    const auto active = rm.facts().configuration;
-    return active && active->checksum == loaded.outcome->configuration->checksum;
-}
-
-/// Makes `loaded` the configuration of the RM; true: something changed (I-181, C-445). Owner thread.
-Result<bool> apply(const Rm& rm, RmOwner& owner, const Loaded& loaded) {
-    if (is_active(rm, loaded)) return false;
-    const config::Configuration& wanted = *loaded.outcome->configuration;
-    YK_CHECKED(owner.door().configure(wanted, owner.now()));
-    rm.users->configure(wanted);
-    owner.settle_releases();
-    return true;
-}
-
-/// Owner thread. What was there before is freed elsewhere: a large configuration takes a while.
-void remember(Daemon& daemon, Rm& rm, RmOwner& owner, const Loaded& loaded, const std::string& policy_group) {
-    ConfigurationPtr before = loaded.configuration();
-    rm.change_facts([&](RmFacts& facts) {
-        facts.last_reload = ReloadNote{real_now(), {}};
-        std::swap(facts.configuration, before);
-        facts.config_from_file = loaded.from_file;
-        if (!policy_group.empty()) facts.policy_group = policy_group;
-        facts.partitions.clear();
-        for (const std::string& name : owner.context()->partition_names())
-            facts.partitions.push_back(owner.context()->full_name(name));
-    });
-    daemon.config_history().keep(rm.id,
-                                 {real_now(), loaded.outcome->configuration->checksum, loaded.origin, loaded.text});
-    daemon.workers().post([before = std::move(before)] {});
-}
-
-void note_refusal(Rm& rm, const std::string& why) {
-    rm.change_facts([&](RmFacts& facts) { facts.last_reload = ReloadNote{real_now(), why}; });
-}
-
-/// The first problem with its place, and how many others there are.
-std::string refusal_of(const LoadOutcome& outcome) {
-    std::string first = outcome.first_error().text();
-    const std::size_t others = outcome.problems.size() - 1;
-    if (others == 0) return first;
-    return fmt::format("{} (and {})", first, counted(others, "more problem"));
-}
-
-/// Applied afterwards with Daemon::apply_extra_config().
-template <class Change>
-void change_extra_config(Daemon& daemon, const Change& change) {
-    const TextMap before = daemon.extra_config().effective();
-    change(daemon.extra_config());
-    for (const std::string& warning : changes_ignored(before, daemon.extra_config().effective()))
-        log("core.config").warn("extraConfig: {}", warning);
-}
-
-/// An update on its way to the owner thread.
+/// An update on its way.
 struct Update {
     CallPtr call;
     RmPtr rm;
     Request request;
-    Loaded loaded;
+    Candidate candidate;
 };
-
-void refuse(const Update& update, wire::ErrorReply error) {
-    const LoadOutcome& outcome = *update.loaded.outcome;
-    const std::string why = outcome.configuration ? error.message : refusal_of(outcome);
-    log("core.config").warn("RM {}: configuration refused, the old one stays: {}", update.rm->id, why);
-    if (!outcome.configuration) log_problems(update.rm->id, outcome);
-    if (!update.request.dry_run) note_refusal(*update.rm, why);
-    error.message = std::string(kPrefix) + error.message;
-    update.call->fail(error);
-}
 
 /// B-12: one of the configurations that the RM had before.
 bool obtain_former(Update& update) {
@@ -141,16 +37,18 @@ bool obtain_former(Update& update) {
                           "checksum");
         return false;
     }
-    update.loaded = Loaded(*former->text, "config", fmt::format("back to {}", former->checksum.substr(0, 12)));
+    update.candidate =
+        sent_candidate(*former->text, "config", fmt::format("back to {}", former->checksum.substr(0, 12)));
     return true;
 }
 
 /// I-058: the text sent, or the daemon's file. False when the call was answered.
 bool obtain(Update& update) {
-    const std::string asked_by = "request of " + update.call->session->grant.name;
     if (update.request.checksum) return obtain_former(update);
     if (update.request.config) {
-        update.loaded = Loaded(*update.request.config, "config", asked_by);
+        update.candidate =
+            sent_candidate(*update.request.config, update.request.source.empty() ? "config" : update.request.source,
+                           "request of " + update.call->session->grant.name);
         return true;
     }
     const std::string group =
@@ -167,128 +65,59 @@ bool obtain(Update& update) {
             fmt::format("the daemon has no configuration file for policy group {} (--config); send a text", group));
         return false;
     }
-    update.loaded = Loaded(std::move((*file)->text), (*file)->source, "file " + (*file)->source, true);
+    update.candidate = file_candidate(std::move(**file));
     return true;
 }
 
-void log_active(const std::string& rm_id, const Loaded& loaded, bool changed) {
-    log("core.config")
-        .info("RM {}: configuration {} of {} {}", rm_id, loaded.outcome->configuration->checksum.substr(0, 12),
-              loaded.origin, changed ? "is active" : "unchanged");
-    log_problems(rm_id, *loaded.outcome);
+void fail(const Update& update, wire::ErrorReply error) {
+    error.message = std::string(kPrefix) + error.message;
+    update.call->fail(error);
 }
 
-// --- storing (I-184) ----------------------------------------------------------------------------
-
-constexpr std::size_t kItemRoom = 4096; // of a poll's reply, around the text
-
-/// Applies a configuration, or says (`refusal`) why the RM did not store it. True: it is active.
-using Finish = std::function<bool(RmOwner&, const std::optional<std::string>& refusal)>;
-
-/// Whether the RM is to be asked: not for what is active already or would be refused.
-bool wants_to_store(const Rm& rm, RmOwner& owner, const Loaded& loaded) {
-    const auto able = rm.facts().capabilities;
-    return std::find(able.begin(), able.end(), "configStore") != able.end() && !is_active(rm, loaded) &&
-           owner.context()->check_configuration(*loaded.outcome->configuration).ok();
-}
-
-/// The largest text that the RM can receive.
-std::size_t room_for_text(Daemon& daemon, const Rm& rm) {
-    const auto owner = rm.facts().owner;
-    const SessionPtr session = owner ? daemon.sessions().find(*owner) : nullptr;
-    return daemon.reply_limit(session.get()) - kItemRoom;
-}
-
-/// The RM stored what could not be applied after all: it is to store what is active.
-void give_back(Daemon& daemon, const RmPtr& rm, RmOwner& owner) {
-    const auto active = rm->facts().configuration;
-    const auto kept = active ? daemon.config_history().find(rm->id, active->checksum) : std::nullopt;
-    if (kept && owner.context() != nullptr)
-        rm->config_store.store(owner, *kept->text, [](RmOwner&, const std::optional<std::string>&) {});
-}
-
-/// Has the RM store what `loaded` says if it wants to (capability configStore), then goes on with `finish`. Owner
-/// thread, in the RM's turn.
-void store_first(Daemon& daemon, const RmPtr& rm, RmOwner& owner, const Loaded& loaded, const Finish& finish) {
-    if (!wants_to_store(*rm, owner, loaded)) return static_cast<void>(finish(owner, std::nullopt));
-    const std::size_t room = room_for_text(daemon, *rm);
-    if (loaded.text->size() > room)
-        return static_cast<void>(
-            finish(owner, fmt::format("the text has {} bytes, it can receive {}", loaded.text->size(), room)));
-    rm->config_store.store(owner, *loaded.text,
-                           [&daemon, rm, finish](RmOwner& then, const std::optional<std::string>& refusal) {
-                               if (!finish(then, refusal) && !refusal) give_back(daemon, rm, then);
-                           });
-}
-
-wire::ErrorReply not_stored(const std::string& rm_id, const std::string& why) {
-    return {ErrorCode::ConfigStore, fmt::format("RM {} did not store the configuration: {}", rm_id, why), {}, {}, {}};
-}
-
-/// True: the configuration is active.
-bool apply_update(const Update& update, RmOwner& owner) {
-    const auto changed = apply(*update.rm, owner, update.loaded);
-    if (!changed.ok()) {
-        refuse(update, {ErrorCode::ConfigInvalid, changed.error().text(), {}, {}, {}});
-        return false;
-    }
+Value answer_value(const Update& update, const ChangeOutcome& outcome) {
+    Value value{{"changed", outcome.changed},
+                {"checksum", outcome.wanted->checksum},
+                {"partitions", update.rm->facts().partitions},
+                {"problems", problems_value(*update.candidate.outcome)}};
     Daemon& daemon = update.call->daemon();
-    remember(daemon, *update.rm, owner, update.loaded, update.request.policy_group);
-    if (update.request.extra_config)
-        change_extra_config(daemon, [&](ExtraConfig& extra) {
-            extra.set(owner.rm_id(), {update.request.extra_config->begin(), update.request.extra_config->end()});
-        });
-    daemon.workers().post([update, changed = *changed] {
-        if (update.request.extra_config) update.call->daemon().apply_extra_config();
-        log_active(update.rm->id, update.loaded, changed);
-        update.call->ok({{"changed", changed},
-                         {"checksum", update.loaded.outcome->configuration->checksum},
-                         {"partitions", update.rm->facts().partitions},
-                         {"problems", problems_value(*update.loaded.outcome)}});
-    });
-    return true;
-}
-
-void carry_out(const Update& update, RmOwner& owner) {
-    if (owner.context() == nullptr)
-        return update.call->fail(ErrorCode::RmUnknown, fmt::format("RM {} is not registered any more", owner.rm_id()),
-                                 "rmID");
-    const Finish finish = [update](RmOwner& then, const std::optional<std::string>& refusal) {
-        if (!refusal) return apply_update(update, then);
-        refuse(update, not_stored(update.rm->id, *refusal));
-        return false;
-    };
-    if (update.rm->is_owned_by(*update.call->session)) return static_cast<void>(finish(owner, std::nullopt));
-    store_first(update.call->daemon(), update.rm, owner, update.loaded, finish);
-}
-
-// --- looking ahead ------------------------------------------------------------------------------
-
-Value changes_of(const Rm& rm, const config::Configuration& wanted, const Preview& preview) {
-    const auto active = rm.facts().configuration;
-    return active ? changes_value(*active, wanted, preview.running) : Value::array();
+    if (const RmFacts facts = update.rm->facts(); differs_from_file(daemon, facts)) {
+        value["notFollowed"] = file_of(daemon, facts);
+        value["wayBack"] = way_back(update.rm->id);
+    }
+    return value;
 }
 
 /// B-06: everything of an update but its effect.
-void try_out(const Update& update) {
-    const auto answer = [update](const Preview& preview) {
-        if (!preview.refusal.empty())
-            return update.call->fail(ErrorCode::ConfigInvalid, std::string(kPrefix) + preview.refusal);
-        const config::Configuration& wanted = *update.loaded.outcome->configuration;
-        const RmFacts facts = update.rm->facts();
-        std::vector<std::string> partitions;
-        for (const config::Partition& one : wanted.partitions)
-            partitions.push_back(fmt::format("[{}]{}", update.rm->id, one.name));
-        update.call->ok({{"changed", !facts.configuration || facts.configuration->checksum != wanted.checksum},
-                         {"checksum", wanted.checksum},
-                         {"partitions", partitions},
-                         {"problems", problems_value(*update.loaded.outcome)},
-                         {"dryRun", true},
-                         {"changes", changes_of(*update.rm, wanted, preview)}});
-    };
-    look_ahead(update.call->daemon(), update.rm, update.loaded.configuration(), true, answer,
-               rm_left(update.call, update.rm->id));
+Value trial_value(const Update& update, const ChangeOutcome& outcome) {
+    const config::Configuration& wanted = *outcome.wanted;
+    std::vector<std::string> partitions;
+    for (const config::Partition& one : wanted.partitions)
+        partitions.push_back(fmt::format("[{}]{}", update.rm->id, one.name));
+    return {{"changed", outcome.changed},
+            {"checksum", wanted.checksum},
+            {"partitions", partitions},
+            {"problems", problems_value(*update.candidate.outcome)},
+            {"dryRun", true},
+            {"changes", changes_of(*update.rm, wanted, outcome.preview)}};
 }
+
+void begin(const std::shared_ptr<Update>& update) {
+    ConfigChange change{
+        .rm = update->rm, .candidate = update->candidate, .policy_group = update->request.policy_group, .done = {}};
+    if (const auto& extra = update->request.extra_config) change.extra_config.emplace(extra->begin(), extra->end());
+    change.stored_already = update->rm->is_owned_by(*update->call->session);
+    change.dry_run = update->request.dry_run;
+    change.done = [update](const ChangeOutcome& outcome) {
+        if (!outcome.refusal)
+            return update->call->ok(update->request.dry_run ? trial_value(*update, outcome)
+                                                            : answer_value(*update, outcome));
+        if (outcome.rm_left) return update->call->fail(*outcome.refusal);
+        fail(*update, *outcome.refusal);
+    };
+    begin_change(update->call->daemon(), std::move(change));
+}
+
+// --- validation ---------------------------------------------------------------------------------
 
 Value validation_value(const LoadOutcome& loaded) {
     const config::Problem* first = loaded.configuration ? nullptr : first_problem(loaded);
@@ -298,17 +127,17 @@ Value validation_value(const LoadOutcome& loaded) {
 }
 
 /// What the running RM says to it: changes of state that are refused (C-471), and the differences.
-void compare_with_running(const CallPtr& call, const RmPtr& rm, const Loaded& loaded, bool want_changes) {
-    const auto answer = [call, rm, loaded, want_changes](const Preview& preview) {
-        Value value = validation_value(*loaded.outcome);
+void compare_with_running(const CallPtr& call, const RmPtr& rm, const Candidate& candidate, bool want_changes) {
+    const auto answer = [call, rm, candidate, want_changes](const Preview& preview) {
+        Value value = validation_value(*candidate.outcome);
         if (!preview.refusal.empty()) {
             value["allowed"] = false;
             value["reason"] = preview.refusal;
         }
-        if (want_changes) value["changes"] = changes_of(*rm, *loaded.outcome->configuration, preview);
+        if (want_changes) value["changes"] = changes_of(*rm, *candidate.configuration(), preview);
         call->ok(value);
     };
-    look_ahead(call->daemon(), rm, loaded.configuration(), want_changes, answer, rm_left(call, rm->id));
+    look_ahead(call->daemon(), rm, candidate.configuration(), want_changes, answer, rm_left(call, rm->id));
 }
 
 /// The RM that a validation is about: named, or the only one.
@@ -339,14 +168,9 @@ void update_configuration(const CallPtr& call) {
     if (update->request.config && update->request.checksum)
         return call->fail(ErrorCode::Invalid, "either a text or the checksum of a former one", "checksum");
     if (!obtain(*update)) return;
-    if (!update->loaded.good()) return refuse(*update, config_error(*update->loaded.outcome));
-    keep_names(*update->rm, update->loaded);
-    if (update->request.dry_run) return try_out(*update);
-    update->rm->owner.in_order(
-        [update](RmOwner& owner) {
-            update->rm->config_store.in_turn(owner, [update](RmOwner& then) { carry_out(*update, then); });
-        },
-        rm_left(call, update->rm->id));
+    if (update->candidate.good()) return begin(update);
+    if (!update->request.dry_run) refuse_candidate(*update->rm, update->candidate);
+    fail(*update, config_error(*update->candidate.outcome));
 }
 
 void validate_configuration(const CallPtr& call) {
@@ -359,9 +183,9 @@ void validate_configuration(const CallPtr& call) {
     if (!call->accepts(reader)) return;
     const bool compares = want_changes || !rm_id.empty();
     if (!compares) return call->ok(validation_value(config_yaml::load(*text, "config")));
-    const Loaded loaded(*text, "config", {});
-    if (!loaded.good()) return call->ok(validation_value(*loaded.outcome));
-    if (const RmPtr rm = running_rm(call, rm_id)) compare_with_running(call, rm, loaded, want_changes);
+    const Candidate candidate = sent_candidate(*text, "config", {});
+    if (!candidate.good()) return call->ok(validation_value(*candidate.outcome));
+    if (const RmPtr rm = running_rm(call, rm_id)) compare_with_running(call, rm, candidate, want_changes);
 }
 
 void set_extra_config(const CallPtr& call) {
@@ -370,74 +194,12 @@ void set_extra_config(const CallPtr& call) {
     const auto map = reader.text_map("extraConfig");
     if (!map) reader.fail(ErrorCode::MissingField, "extraConfig", "extraConfig is missing");
     if (!call->accepts(reader)) return;
-    change_extra_config(call->daemon(), [&](ExtraConfig& extra) { extra.overlay({map->begin(), map->end()}); });
-    call->daemon().apply_extra_config();
+    Daemon& daemon = call->daemon();
+    const TextMap before = daemon.extra_config().effective();
+    daemon.extra_config().overlay({map->begin(), map->end()});
+    warn_of_each("core.config", "extraConfig", changes_ignored(before, daemon.extra_config().effective()));
+    daemon.apply_extra_config();
     call->ok();
-}
-
-namespace {
-
-/// Notes a refusal and says it.
-std::string kept(Rm& rm, const std::string& why) {
-    note_refusal(rm, why);
-    return fmt::format("RM {} keeps its configuration: {}", rm.id, why);
-}
-
-/// The reload of one RM's file on its owner thread.
-struct Reload {
-    Daemon& daemon;
-    RmPtr rm;
-    Loaded loaded;
-    std::shared_ptr<std::promise<std::string>> outcome;
-
-    void carry_out(RmOwner& owner) const {
-        if (owner.context() == nullptr) return outcome->set_value(fmt::format("RM {} is gone", rm->id));
-        store_first(daemon, rm, owner, loaded,
-                    [reload = *this](RmOwner& then, const std::optional<std::string>& refusal) {
-                        if (!refusal) return reload.take(then);
-                        return reload.keep_old(not_stored(reload.rm->id, *refusal).message);
-                    });
-    }
-    /// True: the configuration is active.
-    bool take(RmOwner& owner) const {
-        const auto changed = apply(*rm, owner, loaded);
-        if (!changed.ok()) return keep_old(changed.error().text());
-        remember(daemon, *rm, owner, loaded, {});
-        daemon.workers().post([id = rm->id, text = loaded, changed = *changed] { log_active(id, text, changed); });
-        outcome->set_value(fmt::format("RM {}: {}", rm->id, *changed ? "new configuration is active" : "unchanged"));
-        return true;
-    }
-    bool keep_old(const std::string& why) const {
-        log("core.config").warn("RM {} keeps its configuration: {}", rm->id, why);
-        outcome->set_value(kept(*rm, why));
-        return false;
-    }
-};
-
-} // namespace
-
-std::string reload_from_file(Daemon& daemon, const RmPtr& rm) {
-    const RmFacts facts = rm->facts();
-    const auto file = daemon.config_files().load(facts.policy_group);
-    if (!file.ok()) return kept(*rm, file.error().message);
-    if (!file->has_value()) return kept(*rm, "its configuration file is no longer configured");
-    Loaded loaded((*file)->text, (*file)->source, "file " + (*file)->source, true);
-    if (!loaded.good()) {
-        log_problems(rm->id, *loaded.outcome);
-        return kept(*rm, refusal_of(*loaded.outcome));
-    }
-    keep_names(*rm, loaded);
-    auto outcome = std::make_shared<std::promise<std::string>>();
-    auto answer = outcome->get_future();
-    rm->owner.in_order(
-        [reload = Reload{daemon, rm, loaded, outcome}](RmOwner& owner) {
-            reload.rm->config_store.in_turn(owner, [reload](RmOwner& then) { reload.carry_out(then); });
-        },
-        [outcome, id = rm->id] { outcome->set_value(fmt::format("RM {} is gone", id)); });
-    constexpr auto kPatience = std::chrono::seconds{5};
-    if (answer.wait_for(kPatience) != std::future_status::ready)
-        return fmt::format("RM {}: reload is under way", rm->id);
-    return answer.get();
 }
 
 } // namespace yk::service

@@ -11,7 +11,6 @@
 #include "ykd/door/files.h"
 #include "ykd/runtime/clock.h"
 #include "ykd/service/application_summary.h"
-#include "ykd/service/configuration.h"
 #include "ykd/service/dispatcher.h"
 #include "ykd/service/log.h"
 
@@ -92,7 +91,7 @@ Daemon::~Daemon() {
 
 // --- start, reload ------------------------------------------------------------------------------
 
-Result<void> Daemon::load_access() {
+Result<void> Daemon::load_access(bool only_try) {
     std::vector<TokenRule> tokens;
     if (!settings_.tokens_file.empty()) {
         YK_TRY(read, read_tokens(settings_.tokens_file));
@@ -106,7 +105,8 @@ Result<void> Daemon::load_access() {
             return Error{0, read.error().text(), {}};
         }
     }
-    access_.set_rules(settings_.settings_file.empty() ? settings_.peers : fresh.peers, std::move(tokens));
+    if (!only_try)
+        access_.set_rules(settings_.settings_file.empty() ? settings_.peers : fresh.peers, std::move(tokens));
     return {};
 }
 
@@ -160,25 +160,30 @@ Result<void> Daemon::start() {
         log("core").warn("everything that is done to the core is recorded in {} (--record), which grows without end",
                          settings_.record_directory);
     }
-    YK_CHECKED(load_access());
+    YK_CHECKED(load_access(false));
     health_.run(*this, [](const wire::Value&) {}); // so that there is a result from the start
     YK_CHECKED(open_listeners());
     watch_listeners();
     return {};
 }
 
-std::string Daemon::reload() {
-    std::string outcome;
-    const auto add = [&](const std::string& line) { outcome += (outcome.empty() ? "" : "; ") + line; };
-    const auto access = load_access();
-    if (!access.ok()) add("peers and tokens stay as they were: " + access.error().text());
-    {
-        const std::lock_guard lock(derived_mutex_);
-        settings_reload_ = ReloadNote{real_now(), access.ok() ? std::string{} : access.error().text()};
-    }
-    for (const RmPtr& rm : rms_.all())
-        if (rm->facts().config_from_file) add(reload_from_file(*this, rm));
-    return outcome.empty() ? "reloaded" : outcome;
+std::string Daemon::reread_access(bool only_try) {
+    const auto access = load_access(only_try);
+    std::string refusal = access.ok() ? std::string{} : access.error().text();
+    if (only_try) return refusal;
+    const std::lock_guard lock(derived_mutex_);
+    settings_reload_ = ReloadNote{real_now(), refusal};
+    return refusal;
+}
+
+void Daemon::note_reload(std::string text) {
+    const std::lock_guard lock(derived_mutex_);
+    last_reload_ = std::move(text);
+}
+
+std::string Daemon::last_reload() const {
+    const std::lock_guard lock(derived_mutex_);
+    return last_reload_;
 }
 
 /// Over each listener that can be asked.
@@ -282,7 +287,7 @@ void Daemon::apply_extra_config() {
     }
     if (!derived.service.hot_refresh) hot_refresh_.store(false, std::memory_order_relaxed);
     set_log_levels(map, settings_.log_level);
-    for (const std::string& warning : derived.warnings) log("core.config").warn("extraConfig: {}", warning);
+    warn_of_each("core.config", "extraConfig", derived.warnings);
     ring_.set_enabled(derived.service.events_enabled);
     ring_.set_capacity(derived.service.ring_capacity);
     for (const RmPtr& rm : rms_.all()) {

@@ -41,11 +41,13 @@ public:
 
     /// Reads tokens, checks the configuration files, opens the listeners.
     [[nodiscard]] Result<void> start();
-    /// SIGHUP: rereads peers, tokens and the configuration of every RM that has it from a file (C-469). Returns one
-    /// line for people.
-    std::string reload();
-    /// How the last rereading of peers and tokens by reload() ended.
+    /// Peers and tokens as their files have them now; returns why they stay as they were, or nothing.
+    std::string reread_access(bool only_try);
+    /// How the last rereading of peers and tokens ended.
     [[nodiscard]] std::optional<ReloadNote> last_settings_reload() const;
+    /// How the last reload ended (reload.h), for the service manager.
+    void note_reload(std::string text);
+    [[nodiscard]] std::string last_reload() const;
     /// I-263: no more updates; delivers what is queued for at most `grace`. Returns when done.
     void stop(SteadyClock::duration grace);
     /// Called by Shutdown and others to end the program, from any thread.
@@ -112,7 +114,7 @@ public:
 private:
     [[nodiscard]] Result<void> open_listeners();
     void watch_listeners();
-    [[nodiscard]] Result<void> load_access();
+    [[nodiscard]] Result<void> load_access(bool only_try);
     void sweep();
     void follow_clock();
     void note_recording(const std::string& rm_id, const std::string& fault);
@@ -134,6 +136,7 @@ private:
     mutable std::mutex derived_mutex_;
     DerivedSettings derived_;
     std::optional<ReloadNote> settings_reload_;
+    std::string last_reload_;
 
     Degraded degraded_;
     LineLimit line_limit_;

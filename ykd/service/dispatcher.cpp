@@ -38,6 +38,7 @@ Service service_of(si::Kind kind) {
     case Kind::UpdateNode: return update_node;
     case Kind::UpdateConfiguration: return update_configuration;
     case Kind::ValidateConfiguration: return validate_configuration;
+    case Kind::Reload: return reload_configuration;
     case Kind::Poll: return poll;
     case Kind::CallResult: return call_result;
     case Kind::Sync: return sync;

@@ -17,7 +17,7 @@ Error cannot_open(const std::string& path, int why) {
 
 Error not_ours(const std::string& path, const std::string& folder, const char* what) {
     return {0,
-            fmt::format("{} is a {} of another user in {}, where everybody may write: remove it, or choose a file in a "
+            fmt::format("{} is a {} in {}, where everybody may write: remove it, or choose a file in a "
                         "directory of your own",
                         path, what, folder),
             path};
@@ -50,21 +50,20 @@ Result<int> open_own_file(const std::string& path, int flags, unsigned mode) {
     YK_TRY(folder, look_at(name));
     struct stat info {};
     const bool is_link = ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
-    if (is_link && !folder.trusts(info.st_uid)) return not_ours(path, name, "symbolic link");
+    if (is_link && folder.is_shared) return not_ours(path, name, "symbolic link");
     // A link that is put there only now is refused, and what was opened is looked at before a byte is changed.
-    const int follow = is_link && !folder.is_shared ? 0 : O_NOFOLLOW;
-    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | (flags & ~O_TRUNC) | follow, mode);
+    const int file =
+        ::open(path.c_str(), O_WRONLY | O_CLOEXEC | (flags & ~O_TRUNC) | (folder.is_shared ? O_NOFOLLOW : 0), mode);
     if (file < 0) return cannot_open(path, errno);
-    if (!is_link && ::fstat(file, &info) == 0 && !folder.trusts(info.st_uid)) {
+    int fault = ::fstat(file, &info) != 0 ? errno : 0;
+    if (fault == 0 && !folder.trusts(info.st_uid)) {
         ::close(file);
-        return not_ours(path, name, "file");
+        return not_ours(path, name, "file of another user");
     }
-    if ((flags & O_TRUNC) != 0 && S_ISREG(info.st_mode) && ::ftruncate(file, 0) != 0) {
-        const int why = errno;
-        ::close(file);
-        return cannot_open(path, why);
-    }
-    return file;
+    if (fault == 0 && (flags & O_TRUNC) != 0 && S_ISREG(info.st_mode) && ::ftruncate(file, 0) != 0) fault = errno;
+    if (fault == 0) return file;
+    ::close(file);
+    return cannot_open(path, fault);
 }
 
 } // namespace yk::service

@@ -154,6 +154,7 @@ RmFacts facts_of(const Registration& registration, const Installation& installat
     if (!request.detached) facts.owner = registration.call->session->sid;
     facts.configuration = {registration.loaded, &*registration.loaded->configuration};
     facts.config_from_file = registration.from_file;
+    facts.config_origin = registration.origin;
     for (const std::string& name : owner.context()->partition_names())
         facts.partitions.push_back(owner.context()->full_name(name));
     facts.epoch = installation.epoch;
@@ -281,10 +282,10 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
     registration->rm->set_facts(facts);
     if (request.extra_config) daemon.apply_extra_config();
     log("core.rmproxy")
-        .info("RM {} registered{}: partitions {}, configuration {}", owner.rm_id(),
+        .info("RM {} registered{}: partitions {}, configuration {} ({})", owner.rm_id(),
               request.detached ? " (detached)" : "", fmt::join(facts.partitions, " "),
-              installation.configuration.checksum.substr(0, 12));
-    log_problems(owner.rm_id(), *registration->loaded);
+              installation.configuration.checksum.substr(0, 12), registration->origin);
+    log_problems("RM " + owner.rm_id(), *registration->loaded);
     daemon.config_history().keep(owner.rm_id(), {real_now(), installation.configuration.checksum, registration->origin,
                                                  std::make_shared<const std::string>(std::move(registration->text))});
     registration->call->ok_encoded(wire::encoded(response_of(*registration, facts)));

@@ -35,7 +35,8 @@ struct RmFacts {
     std::optional<si::DetachedOptions> detached;
     std::optional<wire::Sid> owner; // the session that registered it last (I-344); none: detached
     ConfigurationPtr configuration;
-    bool config_from_file = false;
+    bool config_from_file = false;       // it follows its group's file: a reload reads that again
+    std::string config_origin;           // for people: `file /etc/ykd/queues.yaml`, `back to 7999D0852F9C`
     std::vector<std::string> partitions; // full names
     std::uint64_t epoch = 0;
     Instant registered_at;

@@ -1,26 +1,31 @@
 #include "ykd/service/run.h"
 
 #include <fmt/format.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fstream>
+#include <future>
 #include <iostream>
 #include <thread>
 
 #include "libcore/config_yaml/load.h"
 #include "protocol/transport/tls_files.h"
+#include "ykd/door/files.h"
 #include "ykd/service/address_space.h"
 #include "ykd/service/config_watch.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/log.h"
 #include "ykd/service/notify.h"
+#include "ykd/service/own_file.h"
+#include "ykd/service/reload.h"
 #include "ykd/service/state_files.h"
 
 namespace yk::service {
@@ -30,6 +35,7 @@ constexpr auto kStatusInterval = std::chrono::seconds{1};
 constexpr auto kLastReplies =
     std::chrono::milliseconds{100};                        // nng has no linger: what was answered needs time to leave
 constexpr auto kReserve = std::chrono::seconds{5};         // beyond the grace, before the process ends regardless
+constexpr auto kReloadPatience = std::chrono::seconds{5};  // with an RM that stores its configuration
 constexpr Duration kOwnerLimit = std::chrono::seconds{10}; // an owner thread silent for longer is stuck
 
 sigset_t handled_signals() {
@@ -104,8 +110,9 @@ private:
 
     void reload() {
         notify("RELOADING=1\nMONOTONIC_USEC=" + monotonic_usec());
-        last_reload_ = daemon_.reload();
-        log("core.config").info("reload: {}", last_reload_);
+        std::promise<void> ended;
+        service::reload(daemon_, {}, kReloadPatience, [&ended](const ReloadReport&) { ended.set_value(); });
+        ended.get_future().wait();
         notify("READY=1\nSTATUS=" + status());
     }
 
@@ -126,12 +133,13 @@ private:
 
     std::string status() {
         std::size_t running = 0;
+        const std::string last_reload = daemon_.last_reload();
         const auto rms = daemon_.rms().all();
         for (const RmPtr& rm : rms)
             if (rm->owner.state() == si::CoreState::Running) ++running;
         return fmt::format("{} RMs, {} running; {} sessions{}{}", rms.size(), running,
                            daemon_.sessions().count().connected,
-                           last_reload_.empty() ? "" : "; last reload: ", last_reload_);
+                           last_reload.empty() ? "" : "; last reload: ", last_reload);
     }
 
     void tell_status() {
@@ -147,7 +155,7 @@ private:
     int signal_fd_ = -1;
     int stop_fd_ = -1;
     std::atomic<SteadyClock::rep> grace_{0};
-    std::string last_reload_, told_;
+    std::string told_;
 };
 
 /// A second TERM or INT, or more time than granted, ends the process at once.
@@ -169,6 +177,14 @@ Result<void> check_access_files(const DaemonSettings& settings) {
     if (!settings.tokens_file.empty()) YK_CHECKED(read_tokens(settings.tokens_file));
     if (settings.tls_cert.empty() || settings.tls_key.empty()) return {}; // if they are needed, listening says so
     return wire::check_tls({settings.tls_cert, settings.tls_key, settings.tls_client_ca});
+}
+
+/// A key that others may read is no secret (A10).
+void warn_of_open_key(const std::string& key) {
+    struct stat info {};
+    if (key.empty() || ::stat(key.c_str(), &info) != 0 || (info.st_mode & 077U) == 0) return;
+    log("wire").warn("the TLS key {} is open to others (mode {:04o}): chmod 600 it, and make another if it was read",
+                     key, info.st_mode & 07777U);
 }
 
 /// The files that were given must be good now; later ones are refused one by one.
@@ -207,11 +223,15 @@ bool check_pid_file(const std::string& path) {
 
 bool write_pid_file(const std::string& path) {
     if (path.empty()) return true;
-    std::ofstream file(path);
-    file << ::getpid() << "\n";
-    file.close();
-    if (file) return true;
-    std::cerr << "ykd: cannot write the pid file " << path << ": " << std::strerror(errno) << "\n";
+    const auto file = open_own_file(path, O_CREAT | O_TRUNC, 0644);
+    if (!file.ok()) {
+        std::cerr << "ykd: " << file.error().message << "; see --pidfile\n";
+        return false;
+    }
+    const int why = write_all(*file, std::to_string(::getpid()) + "\n");
+    ::close(*file);
+    if (why == 0) return true;
+    std::cerr << "ykd: cannot write the pid file " << path << ": " << std::strerror(why) << "\n";
     return false;
 }
 
@@ -241,6 +261,7 @@ int run_daemon(const DaemonSettings& settings, const std::string& version) {
         std::cerr << "ykd: " << started.error().message << "\n";
         return 1;
     }
+    warn_of_open_key(settings.tls_key);
     auto* daemon = new Daemon(settings, version); // never destroyed: the process ends by _exit()
     if (const auto started = daemon->start(); !started.ok()) {
         std::cerr << "ykd: " << started.error().text() << "\n";

@@ -17,6 +17,8 @@ void unregister_rm(const CallPtr& call);
 void update_configuration(const CallPtr& call);
 void validate_configuration(const CallPtr& call);
 void set_extra_config(const CallPtr& call);
+// reload.cpp
+void reload_configuration(const CallPtr& call);
 // updates.cpp
 void update_allocation(const CallPtr& call);
 void update_application(const CallPtr& call);

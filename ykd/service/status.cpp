@@ -4,6 +4,7 @@
 
 #include "ykd/service/daemon.h"
 #include "ykd/service/gather.h"
+#include "ykd/service/reload.h"
 #include "ykd/service/rm_checks.h"
 #include "ykd/service/rm_contents.h"
 #include "ykd/service/services.h"
@@ -26,7 +27,13 @@ Value rm_value(Daemon& daemon, const Rm& rm, const RmFacts& facts) {
                 {"inboundItems", rm.owner.inbound_elements()},
                 {"backlog", rm.owner.stream().status().backlog},
                 {"policyGroup", facts.policy_group},
-                {"version", facts.version}};
+                {"version", facts.version},
+                {"configOrigin", facts.config_origin},
+                {"configFromFile", facts.config_from_file}};
+    if (differs_from_file(daemon, facts)) {
+        value["notFollowed"] = file_of(daemon, facts);
+        value["wayBack"] = way_back(rm.id);
+    }
     if (facts.last_reload) value["lastReload"] = note_value(*facts.last_reload);
     return value;
 }
