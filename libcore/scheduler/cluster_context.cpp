@@ -51,9 +51,9 @@ std::string_view partition_of(const NodeSpec& spec, const Partitions& partitions
     return kDefaultPartition;
 }
 
-/// I-175: refused because the update names a partition in which the node is not, while another one has it.
+/// I-175: refused because the update names a partition of this RM in which the node is not, while another one has it.
 bool is_elsewhere(const Refusal& refusal, const NodeSpec& spec, const Partitions& partitions) {
-    if (refusal.code != ElementCode::NodeUnknown && refusal.code != ElementCode::PartitionUnknown) return false;
+    if (refusal.code != ElementCode::NodeUnknown) return false;
     return std::any_of(partitions.begin(), partitions.end(),
                        [&](const auto& each) { return each.second->has_node(spec.id); });
 }

@@ -330,13 +330,12 @@ std::optional<Refusal> PartitionContext::release(const ReleaseSpec& spec, bool a
     return std::nullopt;
 }
 
-/// S-470: all allocations, then all asks; one echo.
+/// S-470: all allocations, then all asks; one echo. That nothing was there to release counts as well (S-146).
 void PartitionContext::release_all(ApplicationId id, const ReleaseSpec& spec, bool asks_only, Instant now) {
     std::vector<std::string> keys;
-    const bool held = s_.applications[id].placeholders > 0;
     if (!asks_only) keys = drop_allocations(id, removal_detail(spec.type), now);
     drop_asks(id, now);
-    settle(id, keys.empty() ? Gone::Ask : held ? Gone::Placeholder : Gone::Allocation, now);
+    settle(id, asks_only ? Gone::Ask : Gone::All, now);
     if (!keys.empty() && is_echoed(spec.type)) echo(keys, spec.application, spec.message);
 }
 

@@ -198,7 +198,7 @@ private:
     [[nodiscard]] std::vector<std::string> drop_allocations(ApplicationId id, EventDetail detail, Instant now);
 
     // partition_gang.cpp
-    enum class Gone : std::uint8_t { Ask, Allocation, Placeholder };
+    enum class Gone : std::uint8_t { Ask, Allocation, Placeholder, All };
     void configure_gang(Gang& gang, const ApplicationSpec& spec, Instant now) const;
     [[nodiscard]] TaskGroup& task_group(Application& application, std::uint32_t name);
     void task_group_changed(ApplicationId id, std::uint32_t name);
@@ -238,7 +238,8 @@ private:
     void move_to_group(std::span<const ApplicationId> ids, std::string_view group, Instant now);
     void release_held(ApplicationId id);
     void use(ApplicationId id, const Resource& amount, Instant now);
-    void give_back(ApplicationId id, const Resource& amount, Instant now);
+    [[nodiscard]] static bool keeps_user_slot(const Application& application, bool placeholder);
+    void give_back(ApplicationId id, const Resource& amount, bool placeholder, Instant now);
     void tell_usage(const Application& application, EventChange change, const Resource& amount, Instant now);
     void change_use(const Application& application, const Resource& before, const Resource& after);
     void leave_running_set(Application& application);

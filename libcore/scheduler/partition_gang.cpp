@@ -391,8 +391,8 @@ void PartitionContext::settle(ApplicationId id, Gone gone, Instant now) {
     if (!application.pending.is_zero() || !application.allocated.is_zero() || application.gang.in_flight > 0) return;
     const bool held = application.placeholders > 0;
     if (held && gone != Gone::Allocation) return;
-    const bool completing = application.state == ApplicationState::Completing;
-    if (completing && (held || gone != Gone::Placeholder)) return; // its timer raises the next `complete` (S-152)
+    const bool again = !held && (gone == Gone::Placeholder || gone == Gone::All);
+    if (application.state == ApplicationState::Completing && !again) return; // its timer raises the next (S-152)
     handle(id, ApplicationEvent::Complete, {}, now);
 }
 

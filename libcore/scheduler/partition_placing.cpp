@@ -323,7 +323,7 @@ void PartitionContext::take_from_application(AllocationId id, EventDetail detail
     --s_.allocation_count;
     ++s_.counters.released;
     ++application.queue->released_count;
-    give_back(owner, size, now);
+    give_back(owner, size, placeholder, now);
     orders_.touch(owner);
     s_.tell({EventType::App, EventChange::Remove, detail, application.id, gone.key.view(), {}, &size}, now);
 }

@@ -209,13 +209,21 @@ void PartitionContext::use(ApplicationId id, const Resource& amount, Instant now
     tell_usage(application, EventChange::Add, amount, now);
 }
 
+/// C-406: what waits for another place keeps the slot. `placeholder`: what went was one.
+bool PartitionContext::keeps_user_slot(const Application& application, bool placeholder) {
+    const bool ending =
+        application.state == ApplicationState::Completing || application.state == ApplicationState::Failing;
+    if (placeholder && ending && application.placeholders == 0) return false;
+    return !application.allocations.empty() || !application.pending.is_zero() ||
+           application.state == ApplicationState::Resuming;
+}
+
 /// After the application's own totals shrank.
-void PartitionContext::give_back(ApplicationId id, const Resource& amount, Instant now) {
+void PartitionContext::give_back(ApplicationId id, const Resource& amount, bool placeholder, Instant now) {
     Application& application = s_.applications[id];
     s_.users.decrease(application.user_usage, amount);
     s_.users.decrease(application.group_usage, amount);
-    if (application.allocations.empty() && application.state != ApplicationState::Resuming)
-        leave_running_set(application);
+    if (!keeps_user_slot(application, placeholder)) leave_running_set(application);
     tell_usage(application, EventChange::Remove, amount, now);
 }
 
@@ -271,6 +279,9 @@ private:
     void sum_up(const Application& application) {
         if (!application.user_usage.valid() && !application.allocations.empty())
             fail("application " + application.id + " uses something and is linked to no user");
+        if (!application.in_running_set && !application.allocations.empty() &&
+            application.state != ApplicationState::Failing)
+            fail("application " + application.id + " uses something and is not in the running set");
         for (UsageNodeId node : {application.user_usage, application.group_usage})
             for (; node.valid(); node = s_.users[node].parent) {
                 Sum& sum = sums_[node];

@@ -62,13 +62,17 @@ Planner::Counted Planner::try_counted(AllocationId ask, Instant now) {
     }
     notes_.passed_user_limit(ask, now);
     const QueueVerdict verdict = queue_verdict(s_, *application.queue, s_.shapes[wanted.shape]);
-    if (verdict.queue != nullptr) {
-        notes_.note(group, ask, verdict.quota ? AskGroup::Note::Queue : AskGroup::Note::Nodes, now);
+    if (verdict.queue != nullptr && verdict.quota) {
+        notes_.note(group, ask, AskGroup::Note::Queue, now);
         notes_.touched(group, ask);
         return {attempt_counted(ask, now), true, false};
     }
     notes_.passed_headroom(ask, now);
-    Plan plan = try_nodes(ask, now);
+    Plan plan;
+    if (verdict.queue != nullptr) // a type that nobody offers is no limit: no node holds it, and so it counts
+        notes_.note(group, ask, AskGroup::Note::Nodes, now);
+    else
+        plan = try_nodes(ask, now);
     if (!plan) plan = attempt_counted(ask, now);
     if (!plan) notes_.touched(group, ask);
     const Shape& shape = s_.shapes[wanted.shape];

@@ -137,6 +137,9 @@ void Cluster::apply(const NodeRequest& request, Instant now) {
             refusal = partition->create_node(spec, now);
         else
             refusal = partition->change_node(spec, now);
+        if (refusal && refusal->code == ElementCode::NodeUnknown && spec.action == NodeAction::Update)
+            for (const auto& [other, each] : partitions_) // I-175: it stays where it is
+                if (each->knows_node(std::string(spec.id))) refusal->code = ElementCode::PartitionChange;
         if (!is_create(spec)) {
             if (refusal) failed.push_back({texts.back(), spec.id, {}, refusal->code, spec.action});
         } else if (refusal) {

@@ -54,15 +54,18 @@ bool Partition::may_run(Application& app, Instant now) { // S-265, C-411
     return app.state != State::Accepted || (app.runnable && app.runnable_user);
 }
 
-/// The headroom (S-341 no. 5) and the strict test of the increase (S-252). Where only the second fails, the original
-/// finds out while placing, calls it an internal error (S-331) and, the walk having failed, reserves a node that the
-/// ask can never use. Here both stop the ask alike.
-/// The size of the cluster is no limit for an ask with a required node, which may have to make its room first.
+/// The headroom of user and queue (S-341 no. 3 and 5). The size of the cluster is no limit for an ask with a required
+/// node, which may have to make its room first.
+bool Partition::has_room(const Queue& leaf, const Rooms& rooms, const Ask& ask) const {
+    const Maybe room = ask.required_node.empty() ? rooms.queue : headroom(leaf, false);
+    return fits_undef(rooms.user, ask.resource) && fits_undef(room, ask.resource);
+}
+
+/// That, and the strict test of the increase (S-252). Where only the second fails, the original finds out while
+/// placing, calls it an internal error (S-331) and, the walk having failed, reserves a node that the ask can never use.
+/// Here such an ask finds no node.
 bool Partition::may_enter(const Queue& leaf, const Rooms& rooms, const Ask& ask) const {
-    const bool cluster = ask.required_node.empty();
-    const Maybe room = cluster ? rooms.queue : headroom(leaf, false);
-    return fits_undef(rooms.user, ask.resource) && fits_undef(room, ask.resource) &&
-           can_grow(leaf, ask.resource, cluster);
+    return has_room(leaf, rooms, ask) && can_grow(leaf, ask.resource, ask.required_node.empty());
 }
 
 // --- step 1: reserved asks (S-410 to S-413) -------------------------------------------------------------------------
@@ -138,10 +141,13 @@ Partition::Outcome Partition::try_application(Application& app, const Rooms& roo
         }
         if (!fits_undef(rooms.user, ask->resource)) continue;
         ask->attempted = true;
-        if (!may_enter(leaf, rooms, *ask)) continue;
-        bool hopeless = true;
+        if (!has_room(leaf, rooms, *ask)) continue;
+        bool hopeless = ask->required_node.empty(); // it counts when it finds no node
+        if (!may_enter(leaf, rooms, *ask)) {
+            unschedulable += hopeless ? 1 : 0; // a type that nobody offers is no limit, but no node has it
+            continue;
+        }
         if (!ask->required_node.empty()) {
-            hopeless = false;
             if (const Outcome outcome = try_required(app, *ask, hopeless, now); outcome != Outcome::None)
                 return outcome;
         } else if (const Outcome outcome = try_nodes(app, *ask, now); outcome != Outcome::None) {

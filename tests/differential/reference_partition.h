@@ -112,6 +112,7 @@ private:
     [[nodiscard]] std::set<std::string> running(const Tracked& who, const std::string& path) const;
     [[nodiscard]] Maybe user_headroom(const Application& app) const; // C-408
     [[nodiscard]] bool user_can_run(const Application& app) const;   // C-410
+    [[nodiscard]] bool leaves_running_set(const Application& app, bool placeholder_gone) const;
     void track(Application& app, Instant now);
     void untrack(Application& app, Instant now);
     void usage_event(const Application& app, EventChange change, const Amounts& size, Instant now);
@@ -122,6 +123,7 @@ private:
     [[nodiscard]] UsageQueueView usage_queue_view(const Tracked& who, const std::string& path) const;
 
     // the cycle (sections 7 to 9)
+    [[nodiscard]] bool has_room(const Queue& leaf, const Rooms& rooms, const Ask& ask) const;
     [[nodiscard]] bool may_enter(const Queue& leaf, const Rooms& rooms, const Ask& ask) const;
     Outcome walk(Queue& queue, bool reserved, Instant now);
     Outcome reserved_step(Queue& leaf, Instant now);

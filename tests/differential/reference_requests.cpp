@@ -247,14 +247,21 @@ void Partition::remove_request(Application& app, const std::string& key, EventDe
     event(EventType::App, app.id, EventChange::Remove, detail, now, key, size);
 }
 
+/// C-406, after an allocation is gone.
+bool Partition::leaves_running_set(const Application& app, bool placeholder_gone) const {
+    const bool ending = app.state == State::Completing || app.state == State::Failing;
+    if (placeholder_gone && ending && allocated(app, true).empty()) return true;
+    const bool nothing_left = allocated(app, false).empty() && allocated(app, true).empty() && is_zero(pending(app));
+    return nothing_left && app.state != State::Resuming;
+}
+
 /// S-472 up to the node; the event of the request record and the state follow by the caller.
 void Partition::remove_allocation(Application& app, const std::string& key, EventDetail detail, Instant now) {
     const Ask ask = app.requests.at(key);
     app.requests.erase(key);
     if (ask.preempted) victim_gone(ask, now);
     usage_event(app, EventChange::Remove, ask.resource, now);
-    if (allocated(app, false).empty() && allocated(app, true).empty() && app.state != State::Resuming)
-        app.counted_running = false; // C-406
+    if (leaves_running_set(app, ask.placeholder)) app.counted_running = false;
     event(EventType::App, app.id, EventChange::Remove, detail, now, key, ask.resource);
     event(EventType::Node, ask.node, EventChange::Remove, EventDetail::NodeAlloc, now, key, ask.resource);
 }
@@ -301,7 +308,7 @@ void Partition::release_all(Application& app, const ReleaseSpec& spec, Instant n
         remove_allocation(app, key, detail_of(spec.type), now);
         event(EventType::App, id, EventChange::Remove, request_detail_of(spec.type), now, key, size);
     }
-    if (!gone.empty()) complete_after_allocation(app, now);
+    complete_after_allocation(app, now); // also when there was none (S-146)
     for (const std::string& key : asks) remove_request(app, key, request_detail_of(spec.type), now);
     if (!asks.empty()) complete_after_ask(app, now);
     if (is_echoed(spec.type)) tell_released(gone);

@@ -61,7 +61,7 @@ private:
     struct Usage {
         Sum used;
         std::vector<std::string> running;
-        std::vector<std::string> resumed; // without allocation; what it lost in Resuming left it in the set (C-406)
+        std::vector<std::string> perhaps; // without allocation, kept while it waits, or on its way out (C-406)
     };
     using Usages = std::map<std::pair<std::string, std::string>, Usage>;
 
@@ -74,11 +74,7 @@ private:
             Usage& here = usages[{name, path}];
             add(here.used, app.allocated);
             add(here.used, app.placeholder);
-            if (!app.allocations.empty())
-                here.running.push_back(app.id);
-            else if (std::any_of(app.state_log.begin(), app.state_log.end(),
-                                 [](const auto& entry) { return entry.second == "Resuming"; }))
-                here.resumed.push_back(app.id);
+            (app.allocations.empty() || app.state == "Failing" ? here.perhaps : here.running).push_back(app.id);
             if (path == "root") return;
         }
     }
@@ -96,7 +92,7 @@ private:
         expect(same(view.usage, expected.used), "usage", where);
         auto running = view.running;
         running.erase(std::remove_if(running.begin(), running.end(),
-                                     [&](const std::string& id) { return contains(expected.resumed, id); }),
+                                     [&](const std::string& id) { return contains(expected.perhaps, id); }),
                       running.end());
         expect(running == expected.running, "running set", where);
         expect(!negative(view.usage), "negative usage", where);

@@ -42,6 +42,7 @@ RandomCommands::RandomCommands(std::uint64_t seed, Mix mix)
     old_asks_ = random_.chance(50);
     priorities_ = random_.chance(50);
     required_ = random_.chance(40);
+    rare_type_ = random_.chance(40);
     gangs_ = mix == Mix::Gangs;
     preemption_ = mix == Mix::Preemption;
     if (!preemption_) return;
@@ -99,7 +100,8 @@ std::string RandomCommands::resource(std::int64_t least, std::int64_t most, bool
 std::string RandomCommands::ask_size() {
     if (random_.chance(2)) return resource(node_size_ * 2, node_size_ * 3, true);
     if (random_.chance(30)) return resource(std::max<std::int64_t>(1, ask_most_ / 2), ask_most_, true); // many equal
-    return resource(1, ask_most_, false);
+    const std::string size = resource(1, ask_most_, false);
+    return rare_type_ && random_.chance(20) ? size + fmt::format(",tape:{}", random_.between(1, 3)) : size;
 }
 
 RandomCommands::SentApp* RandomCommands::some_app() {
@@ -152,8 +154,10 @@ Command RandomCommands::nodes() {
     Element element = in(node.partition, "update");
     element.fields["id"] = node.id;
     const std::int64_t dice = random_.between(0, 9);
+    if (random_.chance(5)) element.fields["part"] = random_.chance(50) ? "nowhere" : "second"; // I-175: it stays
     if (dice < 3)
-        element.fields["res"] = resource(node_size_ / 4, node_size_ * 2, true);
+        element.fields["res"] =
+            resource(node_size_ / 4, node_size_ * 2, true) + (rare_type_ && random_.chance(10) ? ",tape:2" : "");
     else if (dice < 4)
         element.fields["occ"] = resource(0, node_size_ / 3, false);
     else if (dice < 6)
@@ -331,6 +335,7 @@ Command RandomCommands::release() {
     SentApp* app = nullptr;
     const Element* sent = some_ask(app);
     if (sent == nullptr) return asks();
+    if (random_.chance(15)) return release_everything(*app);
     Command command;
     command.kind = CommandKind::Allocations;
     const std::int64_t count = random_.between(1, 4);
@@ -344,6 +349,23 @@ Command RandomCommands::release() {
         command.elements.push_back(std::move(element));
         if (random_.chance(30) && some_ask(app) == nullptr) break;
     }
+    return command;
+}
+
+/// One key after the other, and then what is left: an application that is Completing by then is told once more.
+Command RandomCommands::release_everything(const SentApp& app) {
+    Command command;
+    command.kind = CommandKind::Allocations;
+    Element element = in(app.partition, "release");
+    element.fields["app"] = app.id;
+    element.fields["type"] = "1";
+    if (random_.chance(70))
+        for (const Element& ask : app.asks) {
+            element.fields["key"] = ask.get("key");
+            command.elements.push_back(element);
+        }
+    element.fields.erase("key");
+    for (std::int64_t i = random_.between(1, 3); i > 0; --i) command.elements.push_back(element);
     return command;
 }
 

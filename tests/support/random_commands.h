@@ -39,6 +39,7 @@ private:
     Command changed_ask();
     Command placement();
     Command release();
+    Command release_everything(const SentApp& app);
     Command foreign();
     Command advance();
     Command gang();
@@ -68,6 +69,7 @@ private:
     bool old_asks_ = false; // creationTime tags in the past, so that reservations come at once
     bool priorities_ = false;
     bool required_ = false;
+    bool rare_type_ = false; // asks for a type that no node has, until one is updated
     bool gangs_ = false;
     bool preemption_ = false;
     int serial_ = 0;

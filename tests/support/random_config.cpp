@@ -21,6 +21,7 @@ std::int64_t Random::between(std::int64_t least, std::int64_t most) {
 
 RandomConfig::RandomConfig(Random& random, std::vector<std::string> types, std::int64_t scale, bool preemption)
     : random_(random), types_(std::move(types)), scale_(scale), preemption_(preemption) {
+    backoff_ = random_.chance(25) ? 60 : 5;
     partitions_.push_back(new_partition("default"));
     if (random_.chance(15)) partitions_.push_back(new_partition("second"));
     make_valid();
@@ -69,7 +70,7 @@ void RandomConfig::new_limits(Queue& queue) {
     }
     if (random_.chance(30)) queue.properties["application.sort.policy"] = random_.chance(70) ? "fair" : "fifo";
     if (random_.chance(15)) queue.properties["application.sort.priority"] = random_.chance(80) ? "disabled" : "enabled";
-    if (random_.chance(8)) {
+    if (random_.chance(backoff_)) {
         queue.properties["application.unschedasks.backoff"] = std::to_string(random_.between(1, 3));
         if (random_.chance(50)) queue.properties["application.unschedasks.backoff.delay"] = "1500ms";
     }

@@ -87,6 +87,7 @@ private:
     std::vector<Partition> partitions_;
     int serial_ = 0;
     int limited_ = 0; // percent of queues with limits of users and groups
+    int backoff_ = 5; // percent of queues with back-off
 };
 
 } // namespace yk::testing

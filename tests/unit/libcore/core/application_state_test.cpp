@@ -119,6 +119,29 @@ TEST_CASE("S-146 an application without any ask stays New") {
     CHECK(c.state_of("app") == "New");
 }
 
+TEST_CASE("S-146 S-470 the release of everything completes what is Completing at once, the release of a key does not") {
+    Cluster c;
+    c.nodes(1, "vcore:10").application("app").ask("app", "k", "vcore:1").release("app", "k");
+    CHECK(c.state_of("app") == "Completing");
+    c.release("app", "k");
+    c.play("alloc unask app=app"); // the old list touches asks only (S-471)
+    CHECK(c.state_of("app") == "Completing");
+    c.told();
+    c.release("app", "");
+    CHECK(c.log_of("app") == "Accepted Completing Completed");
+    CHECK(c.told_in_short() == "U Completed");
+}
+
+TEST_CASE("S-146 S-470 the release of everything makes Completing of what runs, and only the next one Completed") {
+    Cluster c;
+    c.nodes(1, "vcore:10").application("app").asks("app", 2, "vcore:6");
+    c.cycles(2); // one placed, one waits
+    c.release("app", "");
+    CHECK(c.log_of("app") == "Accepted Running Completing");
+    c.release("app", "");
+    CHECK(c.log_of("app") == "Accepted Running Completing Completed");
+}
+
 TEST_CASE("S-150 S-151 S-152 G-017 the completing timer is cleared by a new ask and armed again") {
     Cluster c;
     c.application("app").ask("app", "k1", "vcore:1").release("app", "k1");

@@ -206,4 +206,27 @@ TEST_CASE("S-345 asks stopped by a limit do not count") {
     CHECK(c.cycles(2) == 1);
 }
 
+TEST_CASE("S-345 S-341 asks for a type that no node has are stopped by no limit, so each of them counts") {
+    Cluster c{"[{name: a, properties: {application.unschedasks.backoff: '2', "
+              "application.unschedasks.backoff.delay: 5s}}]"};
+    c.nodes(1, "memory:500").application("app");
+    c.ask("app", "k-1", "memory:111,gpu:7", "prio=2").ask("app", "k-2", "memory:111,gpu:7", "prio=1"); // of one shape
+    SECTION("and the application yields") {
+        c.ask("app", "k-3", "memory:25");
+        CHECK(c.cycles(4) == 0);
+        CHECK(c.app("app").backoff_deadline == c.now() + std::chrono::seconds{5});
+        c.release("app", "k-1").advance(std::chrono::seconds{5});
+        CHECK(c.cycles(1) == 1);
+    }
+    SECTION("one that is too large in a type that is there does not") {
+        c.release("app", "k-1").ask("app", "k-1", "memory:501,gpu:7", "prio=3").ask("app", "k-3", "memory:25");
+        CHECK(c.cycles(4) == 1);
+    }
+    SECTION("one for a required node does not: it is only ever tried there") {
+        c.release("app", "k-1").ask("app", "k-1", "gpu:7", "prio=3 tags=yunikorn.apache.org/requiredNode:gone");
+        c.ask("app", "k-3", "memory:25");
+        CHECK(c.cycles(4) == 1);
+    }
+}
+
 } // namespace yk::testing

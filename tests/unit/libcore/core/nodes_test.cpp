@@ -78,9 +78,11 @@ TEST_CASE("I-175 a node stays in its partition; without the attribute it is foun
     CHECK(c.play(fmt::format("config partitions: [{{name: default, {}}}, {{name: gpu, {}}}]", queues, queues)) == "ok");
     c.play("nodes create id=n res=vcore:1 | create id=g part=gpu res=vcore:1");
     c.told();
-    c.play("nodes update id=n part=gpu res=vcore:9 | update id=n part=none res=vcore:9 | drain id=n part=gpu");
+    c.play("nodes update id=n part=gpu res=vcore:9 | update id=n part=none res=vcore:9 | "
+           "update id=n part=[other]gpu res=vcore:9 | drain id=n part=gpu");
     CHECK(c.told() == std::vector<std::string>{"A nodes failed[[rm]gpu n action=2 code=1023] failed[[rm]none n "
-                                               "action=2 code=1023] failed[[rm]gpu n action=3 code=1020]"});
+                                               "action=2 code=1000] failed[[other]gpu n action=2 code=1001] "
+                                               "failed[[rm]gpu n action=3 code=1020]"});
     CHECK(c.node_view("n").capacity == Map{{"vcore", 1}});
     c.play("nodes update id=g res=vcore:7 | drain id=g");
     CHECK(c.told().empty());

@@ -165,18 +165,44 @@ TEST_CASE("C-406 usage follows placements, resizes and releases; running until t
     CHECK(c.state_of("app") == "Completing");
 }
 
-TEST_CASE("C-406 a pending ask does not keep an application in the running set, a lost node takes it out") {
+TEST_CASE("C-406 a running application that waits for another place keeps its slot, also when its node is lost") {
     Cluster c{"[{name: a, limits: [{users: [bob], maxapplications: 1}]}]"};
     c.nodes(1, "vcore:10");
     submit(c, "x", "root.a", "bob");
     submit(c, "y", "root.a", "bob");
-    c.ask("x", "1", "vcore:9").ask("x", "2", "vcore:9").ask("y", "1", "vcore:1");
-    CHECK(c.cycles(3) == 1);
+    c.ask("x", "1", "vcore:9").ask("x", "2", "vcore:9").ask("y", "1", "vcore:1", "prio=5");
+    c.existing("x", "0", "vcore:1", "n-0");
     CHECK(of_user(c, "bob", "root.a").running == Lines{"x"});
-    c.play("nodes decommission id=n-0");
-    CHECK(of_user(c, "bob", "root.a").running.empty());
-    CHECK(c.state_of("x") == "Running");
+    SECTION("its node is lost") {
+        c.play("nodes decommission id=n-0 | create id=n-1 res=vcore:10");
+    }
+    SECTION("its last allocation is released") {
+        c.release("x", "0");
+    }
     CHECK(of_user(c, "bob", "root.a").usage.empty());
+    CHECK(of_user(c, "bob", "root.a").running == Lines{"x"});
+    CHECK(c.state_of("x") == "Running");
+    CHECK(c.cycles(3) == 1);
+    CHECK(c.placed("x") == "1");
+    CHECK(c.state_of("y") == "Accepted");
+    c.release("x", "2").release("x", "1");
+    CHECK(of_user(c, "bob", "root.a").running.empty());
+    CHECK(c.cycles(1) == 1);
+    CHECK(c.state_of("y") == "Running");
+}
+
+TEST_CASE("C-406 a slot that was kept for an ask is given back when the application ends, not with the ask") {
+    Cluster c{"[{name: a, limits: [{users: [bob], maxapplications: 1}]}]"};
+    c.nodes(1, "vcore:10");
+    submit(c, "x", "root.a", "bob");
+    c.existing("x", "0", "vcore:1", "n-0").ask("x", "1", "vcore:20");
+    c.release("x", "0").release("x", "1");
+    CHECK(c.state_of("x") == "Completing");
+    CHECK(of_user(c, "bob", "root.a").running == Lines{"x"});
+    c.advance(std::chrono::seconds{30});
+    CHECK(c.state_of("x") == "Completed");
+    CHECK(c.core().user_views("default").size() == 1); // named by a limit
+    CHECK(of_user(c, "bob", "root.a").running.empty());
 }
 
 // --- headroom (C-408, C-409) ----------------------------------------------------------------------------------------
