@@ -71,7 +71,8 @@ struct PreemptionView {
     };
     std::string result;                           // how an attempt would end, as in the ask's log
     std::string fence_root;                       // victims are looked for below it; empty: a required node
-    std::string node;                             // would be kept for the ask
+    std::string node;                             // would be kept for the ask, or is
+    bool announced = false;                       // the victims were told to go, the node is kept
     std::vector<Victim> victims;                  // those of the node first
     std::vector<Giver> givers;                    // by path
     std::map<std::string, std::int64_t> excluded; // why not -> allocations
@@ -136,7 +137,7 @@ struct NodeReservationView {
 
 struct NodeExplanation {
     bool found = false;
-    std::string verdict; // DRAINING, RESERVED, FULL, SCHEDULABLE, IDLE
+    std::string verdict; // DRAINING, RESERVED, FULL, SHORT, TOO_SMALL, SCHEDULABLE, IDLE
     std::vector<ExplainReason> reasons;
     NodeView node; // without objects
     std::int64_t foreign = 0;

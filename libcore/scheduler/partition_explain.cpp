@@ -6,6 +6,7 @@
 #include "libcore/resources/share.h"
 #include "libcore/scheduler/obstacles.h"
 #include "libcore/scheduler/partition_context.h"
+#include "libcore/scheduler/shortage.h"
 
 namespace yk {
 
@@ -89,14 +90,16 @@ private:
             }
             if (queue->headroom_allows(shape_.resource)) continue;
             if (!queue->is_root()) limited_ = true;
-            add("QUEUE_MAX", queue->path, limit_text(queue->max, queue->allocated));
+            add("QUEUE_MAX", queue->path,
+                limit_text(queue->max, queue->allocated, queue->is_root() ? "the cluster has" : "max"));
             reasons_.back().used = s_.map_of(queue->allocated);
             reasons_.back().limit = s_.map_of(queue->max.bounds());
             impossible_ = impossible_ || !queue->max.allows(shape_.resource);
         }
     }
 
-    [[nodiscard]] std::string limit_text(const Limit& max, const Resource& usage) const {
+    [[nodiscard]] std::string limit_text(const Limit& max, const Resource& usage,
+                                         std::string_view whose = "max") const {
         std::string text;
         s_.named(shape_.resource).for_each([&](std::string_view name, std::int64_t wanted) {
             const ResourceId id = s_.resources.find(name);
@@ -105,8 +108,8 @@ private:
             const std::int64_t used = usage.get(id);
             if (wanted <= sat_sub(bound, used)) return;
             if (!text.empty()) text += "; ";
-            text += "max " + std::string{name} + " " + std::to_string(bound) + ", used " + std::to_string(used) +
-                    ", each pending ask needs " + std::to_string(wanted);
+            text += std::string{whose} + " " + std::string{name} + " " + std::to_string(bound) + ", used " +
+                    std::to_string(used) + ", each pending ask needs " + std::to_string(wanted);
         });
         return text;
     }
@@ -166,9 +169,7 @@ private:
         if (fit_.fitting > 0) return;
         if (fit_.too_small == fit_.nodes) {
             impossible_ = true;
-            add("IMPOSSIBLE", s_.name,
-                fit_.nodes == 0 ? "the partition has no node" : "no node is large enough, even empty");
-            return;
+            return add("IMPOSSIBLE", s_.name, impossible_text());
         }
         if (fit_.reserved > 0)
             add("RESERVED_OTHER", s_.name, counted(fit_.reserved, "node") + " with room kept for other asks");
@@ -186,6 +187,13 @@ private:
         if (!ask_.reservation.valid()) return;
         add("RESERVED", s_.nodes[s_.reservations[ask_.reservation].node].id, "this node is kept for the ask");
         reasons_.back().asks = 0; // it is in nobody's way
+    }
+
+    [[nodiscard]] std::string impossible_text() const {
+        if (fit_.nodes == 0) return "the partition has no node";
+        if (std::string missing = unoffered_text(s_, shape_.resource); !missing.empty()) return missing;
+        return shape_.is_pinned() ? "its node " + shape_.required_node + " is not large enough, even empty"
+                                  : "no node is large enough, even empty";
     }
 
     /// Who is offered room first, as long as room is what the ask waits for.

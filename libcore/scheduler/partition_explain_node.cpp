@@ -38,7 +38,9 @@ private:
         NodePendingView& pending = into_.pending;
         pending.asks += group.count;
         if (shape.is_pinned()) pending.required += group.count;
-        if (!fits(node_.capacity, shape.resource)) pending.too_large += group.count;
+        const bool too_large = !fits(node_.capacity, shape.resource);
+        if (too_large) pending.too_large += group.count;
+        if (!too_large && is_short_of_some(shape.resource)) short_of_some_ = true;
         if (!fits(node_.available, shape.resource)) return count_lacking(group, shape);
         pending.fitting += group.count;
         if (shape.is_pinned()) required_fitting_ += group.count;
@@ -47,6 +49,14 @@ private:
         if (!is_held(group, shape)) return;
         pending.held += group.count;
         if (held_application_.empty()) held_application_ = s_.applications[group.application].id;
+    }
+
+    /// Whether of each type that it wants something is left, though perhaps not enough.
+    [[nodiscard]] bool is_short_of_some(const Resource& wanted) const {
+        bool left = true;
+        wanted.for_each(
+            [&](ResourceId id, std::int64_t amount) { left = left && (amount <= 0 || node_.available.get(id) > 0); });
+        return left;
     }
 
     void count_lacking(const AskGroup& group, const Shape& shape) {
@@ -113,7 +123,8 @@ private:
         if (pending.too_large > 0)
             text += ", " + std::to_string(pending.too_large) + " would not even if the node were empty";
         for (const auto& [name, asks] : pending.lacking)
-            text += "; " + std::to_string(asks) + (asks == 1 ? " lacks " : " lack ") + name;
+            text += "; " + std::to_string(asks) + (asks == 1 ? " lacks " : " lack ") + name +
+                    (node_.capacity.get(s_.resources.find(name)) > 0 ? "" : ", which the node does not have");
         add("NODE_FIT", node_.id, text, pending.asks - pending.fitting);
     }
 
@@ -144,8 +155,11 @@ private:
     [[nodiscard]] std::string verdict() const {
         if (!node_.schedulable) return "DRAINING";
         if (!node_.reservations.empty()) return "RESERVED";
-        if (into_.pending.asks == 0) return "IDLE";
-        return into_.pending.fitting == 0 ? "FULL" : "SCHEDULABLE";
+        const NodePendingView& pending = into_.pending;
+        if (pending.asks == 0) return "IDLE";
+        if (pending.fitting > 0) return "SCHEDULABLE";
+        if (pending.too_large == pending.asks) return "TOO_SMALL";
+        return short_of_some_ ? "SHORT" : "FULL";
     }
 
     const PartitionState& s_;
@@ -153,6 +167,7 @@ private:
     const Node& node_;
     NodeExplanation& into_;
     std::array<std::int64_t, kMaxResourceTypes> lacking_{};
+    bool short_of_some_ = false; // something is left for an ask that the empty node would hold
     std::int64_t required_fitting_ = 0;
     std::int64_t drained_ = 0;   // asks that would go there were it not drained
     std::int64_t kept_from_ = 0; // asks that fit and that it is not kept for

@@ -47,6 +47,7 @@ private:
     [[nodiscard]] bool is_triggered() const { return ask_.is(Allocation::Triggered); }
     [[nodiscard]] std::string verdict() const {
         if (is_triggered() || leaving_suffices_) return "WAITING";
+        if (!may_preempt_) return "NOT_ALLOWED";
         if (view_.result != text_of(PreemptionResult::Victims)) return "NO_VICTIMS";
         return reasons_.empty() ? "WOULD_PREEMPT" : "WAITING";
     }
@@ -70,20 +71,27 @@ private:
     void explain_trigger() {
         const auto trigger = s_.preemption.triggers.find(id_);
         if (trigger == s_.preemption.triggers.end()) return;
+        view_.announced = true;
         add("PREEMPT_WAIT", s_.nodes[s_.reservations[ask_.reservation].node].id,
             "victims were announced, " + std::to_string(trigger->second.victims.size()) +
                 " of them are not gone yet; the node is kept");
         for (const AllocationId victim : trigger->second.victims) add_victim(victim);
     }
 
-    /// P-010, P-020, P-023.
-    void explain_preconditions(Instant now) {
-        for (Obstacle& each : obstacles_of(s_, ask_, now))
-            add(std::move(each.code), std::move(each.object), std::move(each.text));
+    /// P-010, P-020: what no time will change.
+    void explain_permission() {
         if (!s_.preemption_enabled)
             add("PREEMPT_WAIT", s_.full_name, "preemption is switched off (preemption.enabled of the partition)");
         if (!ask_.is(Allocation::PreemptOther))
-            add("PREEMPT_WAIT", std::string{ask_.key.view()}, "the ask may not preempt others (allowPreemptOther)");
+            add("PREEMPT_WAIT", std::string{ask_.key.view()},
+                "the ask may not preempt others (allowPreemptOther), so nobody will ever go for it");
+        may_preempt_ = s_.preemption_enabled && ask_.is(Allocation::PreemptOther);
+    }
+
+    /// P-020, P-023: what comes first.
+    void explain_preconditions(Instant now) {
+        for (Obstacle& each : obstacles_of(s_, ask_, now))
+            add(std::move(each.code), std::move(each.object), std::move(each.text));
         if (beyond_user_limit())
             add("USER_LIMIT", application_.user, "beyond the limit of its user or group nobody is preempted");
         const Duration delay = leaf_.properties.preemption_delay;
@@ -131,6 +139,9 @@ private:
             view_.result = text_of(PreemptionResult::Victims);
             return;
         }
+        explain_permission();
+        view_.result = text_of(PreemptionResult::Preconditions);
+        if (!may_preempt_) return;
         explain_preconditions(now);
         const QueueVerdict verdict = queue_verdict(s_, leaf_, shape_);
         const PreemptionPlan plan = PreemptionPlanner{s_}.plan_queue(id_, verdict.queue == nullptr, now);
@@ -187,6 +198,7 @@ private:
     PreemptionView view_;
     std::vector<ExplainReason> reasons_;
     bool leaving_suffices_ = false; // of required-node preemption
+    bool may_preempt_ = true;
 };
 
 } // namespace

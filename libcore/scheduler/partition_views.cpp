@@ -4,6 +4,7 @@
 
 #include "libcore/scheduler/leaf_plan.h"
 #include "libcore/scheduler/partition_context.h"
+#include "libcore/scheduler/shortage.h"
 
 namespace yk {
 
@@ -153,6 +154,7 @@ AskView PartitionContext::view_of_ask(const Allocation& ask) const {
         if (ask.is(Allocation::UserLogged)) log("Not enough user quota", group.user_failures);
         if (ask.is(Allocation::QuotaLogged)) log("Not enough queue quota", group.queue_failures);
         std::sort(view.log.begin(), view.log.end(), [](const auto& a, const auto& b) { return a.last < b.last; });
+        view.last_reason = last_reason_text(s_, ask);
     }
     return view;
 }

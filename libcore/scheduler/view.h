@@ -47,6 +47,7 @@ struct AskView {
     bool triggered_scale_up = false;
     bool triggered_preemption = false;
     std::vector<LogEntryView> log; // oldest last-occurrence first
+    std::string last_reason;       // why the last attempt ended, where the log has no word for it
     std::optional<PreemptionAttemptView> last_preemption;
 };
 

@@ -81,12 +81,25 @@ nodes() {
     says '.' ask add big --key huge -R vcore=9
     says '^ 1\. NODE_FIT +n1 +of 2 pending asks 0 fit now, 1 would not even if the node were empty; 2 lack vcore +blocks 2 asks$' \
         explain node n1
-    json 'd["verdict"]' FULL node n1
+    json 'd["verdict"]' SHORT node n1
+    # B12: a type that nobody has makes no node full, and is told with what may have been meant
+    says '.' ask add big --key typo -R vcores=1
+    says '^node n2 is SCHEDULABLE; 3 pending asks could go there' explain node n2
+    says '1 lacks vcores, which the node does not have' explain node n1
+    says '^ask typo of app big .* is IMPOSSIBLE' explain ask typo --app big
+    says '^ 1\. IMPOSSIBLE +default +no node offers vcores, did you mean vcore\? +blocks 1 ask$' explain ask typo --app big
+    says '^ask typo of app big .* is NOT_ALLOWED' explain preemption typo --app big
+    says 'nobody will ever go for it' explain preemption typo --app big
+    says 'removed' ask remove typo --app big
     json 'd["details"]["applications"]' "[{'applicationID': 'web', 'allocations': 2}]" node n1
     says 'drain' node drain n2
     says '^node n2 is DRAINING; 2 pending asks could go there, 1 fits now$' explain node n2
     says '^ 1\. NODE_UNSCHEDULABLE +n2 +drained: it takes only asks that require it +blocks 1 ask$' explain node n2
     expect 4 'there is no node n9' explain node n9
+    says '.' ask add big --key typo -R vcores=1
+    says '.' sched step 5
+    says '^typo .*No node offers vcores, did you mean vcore\?$' ask list
+    says 'removed' ask remove typo --app big
 }
 
 places() {

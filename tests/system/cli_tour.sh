@@ -151,7 +151,9 @@ queues() {
     says '^root.a +Active +leaf' queue list
     says '^headroom: +' queue show root.a
     counts 3 queue list
-    says '^default +demo +Active +3 +' partition list
+    # B11: those that live, as in app list, though two were rejected
+    says "^default +demo +Active +3 +$(ykctl app list -o name | grep -c .) " partition list
+    says "^apps: +$(ykctl app list -o name | grep -c .)$" partition show default
 }
 
 explanations() {

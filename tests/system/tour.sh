@@ -153,7 +153,7 @@ urgent() {
     wants 0 'now added' ykctl ask add urgent --key now --priority 10 -R memory=4Gi,vcore=4
     wants 0 'released' ykctl alloc release s-1 --app study
     eventually 'now +urgent +n-1' ykctl alloc list
-    wants 0 '^late +study' ykctl ask list
+    wants 0 '^late +study .*The cluster is full' ykctl ask list
 }
 
 promise() {

@@ -223,6 +223,7 @@ ListLayout allocation_layout() {
 
 ListLayout ask_layout(std::int64_t now) {
     const auto last_reason = [](const Value& ask) {
+        if (const auto said = text_of(ask, "lastReason"); !said.empty()) return printable(said);
         const auto& log = member_of(ask, "allocationLog");
         return log.empty() ? std::string{} : printable(text_of(log.back(), "message"));
     };

@@ -103,9 +103,7 @@ std::string preemption_text(const Value& preemption, const Style& style) {
     std::string text;
     if (const auto root = text_of(preemption, "fenceRoot"); !root.empty())
         text += fmt::format(" below {}; left of the guarantee: {}\n", printable(root),
-                            member_of(preemption, "remaining").is_object()
-                                ? resource_text(member_of(preemption, "remaining"))
-                                : "no guarantee applies");
+                            left_text(member_of(preemption, "remaining")));
     text += givers_text(preemption);
     for (const auto& victim : member_of(preemption, "victims")) {
         text += fmt::format(" {} {} of app {} (queue {}) on {}: {}", style.bold("victim"),
@@ -117,7 +115,8 @@ std::string preemption_text(const Value& preemption, const Style& style) {
                             flag_of(victim, "originator") ? ", originator" : "");
     }
     if (const auto node = text_of(preemption, "nodeID"); !node.empty() && !member_of(preemption, "victims").empty())
-        text += fmt::format(" node {} is kept for the ask\n", printable(node));
+        text += fmt::format(" node {} {} kept for the ask\n", printable(node),
+                            flag_of(preemption, "announced") ? "is" : "would be");
     return text;
 }
 

@@ -62,7 +62,7 @@ The file is $XDG_CONFIG_HOME/ykctl/config.yaml (~/.config/ykctl/config.yaml), a 
 Without an address: /run/ykd/ykd.sock, $XDG_RUNTIME_DIR/ykd.sock, /tmp/ykd-UID/ykd.sock, the first that exists.
 )"},
     {"reasons", "the reason codes of explain", R"(Reasons (ykctl explain)
-  QUEUE_MAX           a queue on the path is at its maximum
+  QUEUE_MAX           a queue on the path is at its maximum; that of root is what the nodes have: the cluster is full
   QUEUE_STOPPED       the queue takes nothing new
   QUEUE_MAX_APPS      the queue runs as many applications as it may
   APP_LIMIT           the user or the group runs as many applications as it may
@@ -81,7 +81,7 @@ Without an address: /run/ykd/ykd.sock, $XDG_RUNTIME_DIR/ykd.sock, /tmp/ykd-UID/y
   PREEMPT_WAIT        what keeps it from preempting others now, or from whom it waits: victims that are on their way out,
                       a delay, a switch, a guarantee
   HELD                its queue, user or application is not in a state to run it
-  IMPOSSIBLE          no node and no queue could ever hold it
+  IMPOSSIBLE          no node and no queue could ever hold it, or no node offers what it wants
 Not in the way, but worth knowing:
   PLACED              it runs already, on this node
   RESERVED            this node is kept for it

@@ -23,14 +23,22 @@ const Value& used_of(const Value& partition) {
     return member_of(member_of(partition, "capacity"), "usedCapacity");
 }
 
+/// Those that live: the dump counts completed, failed and rejected ones as well.
+std::int64_t live_applications(const Value& partition) {
+    std::int64_t live = 0;
+    for (const auto& [state, count] : member_of(partition, "applications").items())
+        for (const char* each : {"New", "Accepted", "Running", "Resuming", "Completing", "Failing"})
+            if (state == each && count.is_number()) live += count.get<std::int64_t>();
+    return live;
+}
+
 ListLayout partition_layout(const Style& style) {
     return {
         {text_column("PARTITION", "name"),
          text_column("RM", "clusterId"),
          text_column("STATE", "state"),
          number_column("NODES", "totalNodes"),
-         {{"APPS", Align::Right},
-          [](const Value& item) { return std::to_string(number_of(member_of(item, "applications"), "total")); }},
+         {{"APPS", Align::Right}, [](const Value& item) { return std::to_string(live_applications(item)); }},
          number_column("ALLOCS", "totalContainers"),
          ordered({{"CAPACITY"}, [](const Value& item) { return resource_text(capacity_of(item)); }},
                  [](const Value& item) { return resource_key(capacity_of(item)); }),

@@ -13,8 +13,10 @@ namespace {
 
 using wire::Value;
 
-/// `max vcore 8, used 8, each ask needs 2`, for the resources that do not fit, or of which nothing is left.
+/// `max vcore 8, used 8, each ask needs 2`, for the resources that do not fit, or of which nothing is left. The maximum
+/// of the root queue is nobody's limit: it is what the nodes have.
 std::string limit_text(const Value& reason) {
+    const bool is_cluster = text_of(reason, "code") == "QUEUE_MAX" && text_of(reason, "object") == "root";
     const auto& limit = member_of(reason, "limit");
     const auto& used = member_of(reason, "used");
     const auto& need = member_of(reason, "need");
@@ -26,8 +28,8 @@ std::string limit_text(const Value& reason) {
             const auto taken = number_of(used, name.c_str());
             const auto wanted = number_of(need, name.c_str());
             if (need.is_object() ? wanted <= 0 || wanted <= max - taken : taken < max) continue;
-            parts.push_back(fmt::format("max {} {}, used {}", printable(name), quantity_text(name, max),
-                                        quantity_text(name, taken)));
+            parts.push_back(fmt::format("{} {} {}, used {}", is_cluster ? "the cluster has" : "max", printable(name),
+                                        quantity_text(name, max), quantity_text(name, taken)));
             if (need.is_object()) parts.back() += ", each ask needs " + quantity_text(name, wanted);
         }
     }
@@ -85,6 +87,19 @@ std::string sort_text(const Value& reason) {
 }
 
 } // namespace
+
+std::string left_text(const Value& remaining) {
+    if (!remaining.is_object()) return "no guarantee applies";
+    Value left = Value::object(), above = Value::object();
+    for (const auto& [name, value] : remaining.items()) {
+        if (!value.is_number()) continue;
+        const auto amount = value.get<std::int64_t>();
+        if (amount > 0) left[name] = amount;
+        if (amount < 0) above[name] = amount == INT64_MIN ? INT64_MAX : -amount;
+    }
+    const auto text = left.empty() ? std::string("nothing") : resource_text(left);
+    return above.empty() ? text : text + ", " + resource_text(above) + " above it";
+}
 
 std::string nodes_text(const Value& nodes) {
     auto text = fmt::format("{} of {} could host an ask now", number_of(nodes, "fitting"),

@@ -14,4 +14,7 @@ namespace yk::cli {
 /// `2 of 14 nodes could host an ask now (best: n0007, free 40Gi 16 vcore); 9 lack vcore, 3 drained`
 [[nodiscard]] std::string nodes_text(const wire::Value& nodes);
 
+/// What is left of a guarantee, which may be below 0: `nothing, 9Gi above it`, `2 vcore, 9Gi above it`.
+[[nodiscard]] std::string left_text(const wire::Value& remaining);
+
 } // namespace yk::cli

@@ -122,6 +122,7 @@ Value ask_value(const AskView& ask) {
         .omit("placeholder", ask.placeholder)
         .omit("taskGroupName", ask.task_group)
         .omit("allocationLog", std::move(log))
+        .omit("lastReason", ask.last_reason)
         .omit("triggeredPreemption", ask.triggered_preemption)
         .omit("originator", ask.originator)
         .omit("schedulingAttempted", ask.scheduling_attempted)

@@ -93,6 +93,7 @@ Value preemption_value(const PreemptionView& view) {
                 {"excluded", std::move(excluded)}};
     if (!view.fence_root.empty()) value["fenceRoot"] = view.fence_root;
     if (!view.node.empty()) value["nodeID"] = view.node;
+    if (view.announced) value["announced"] = true;
     if (view.remaining) value["remaining"] = resource_value(*view.remaining);
     return value;
 }

@@ -54,12 +54,12 @@ TEST_CASE("I-354 explain node: IDLE when nothing is pending, with what is there"
     CHECK_FALSE(c.core().explain_node("none", "n").found);
 }
 
-TEST_CASE("I-354 explain node: NODE_FIT counts asks, not groups, by the type they lack; FULL when none fits") {
+TEST_CASE("I-354 explain node: NODE_FIT counts asks, not groups, by the type they lack; SHORT when none fits") {
     Cluster c;
     c.node("n", "vcore:4,memory:10").application("x").existing("x", "1", "vcore:3,memory:2", "n");
     c.asks("x", 3, "vcore:2").ask("x", "large", "vcore:2,memory:20");
     const NodeExplanation full = explain(c, "n");
-    CHECK(full.verdict == "FULL");
+    CHECK(full.verdict == "SHORT");
     CHECK(reasons_of(full) == "NODE_FIT n (4)");
     CHECK(full.pending.asks == 4);
     CHECK(full.pending.too_large == 1);
@@ -73,6 +73,26 @@ TEST_CASE("I-354 explain node: NODE_FIT counts asks, not groups, by the type the
     CHECK(reasons_of(open) == "NODE_FIT n (4)");
     CHECK(c.cycles(1) == 1); // what the planner makes of it
     CHECK(c.node_of("x", "small") == "n");
+}
+
+TEST_CASE("B12 explain node: FULL only when nothing is left of what is asked for") {
+    Cluster c;
+    c.node("n", "vcore:4,memory:10").application("x").existing("x", "1", "vcore:2,memory:1", "n");
+    SECTION("a type that the node does not have is no fullness") {
+        c.ask("x", "typo", "vcores:1");
+        const NodeExplanation wrong = explain(c, "n");
+        CHECK(wrong.verdict == "TOO_SMALL");
+        CHECK(wrong.reasons[0].text == "of 1 pending ask 0 fit now, 1 would not even if the node were empty; "
+                                       "1 lacks vcores, which the node does not have");
+    }
+    SECTION("some is left, not enough") {
+        c.ask("x", "big", "vcore:3");
+        CHECK(explain(c, "n").verdict == "SHORT");
+    }
+    SECTION("nothing is left") {
+        c.existing("x", "2", "vcore:2", "n").ask("x", "big", "vcore:3,memory:1").ask("x", "typo", "vcores:1");
+        CHECK(explain(c, "n").verdict == "FULL");
+    }
 }
 
 TEST_CASE("I-354 explain node: DRAINING takes only what requires the node") {

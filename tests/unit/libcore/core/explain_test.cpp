@@ -68,6 +68,50 @@ TEST_CASE("I-354 SORT: an ask that could be placed at once is schedulable, whoev
     CHECK(names(*explain(c, "first", "k").reasons[0].sort) == "second");
 }
 
+TEST_CASE("B12 an ask for a type that nobody offers is told so, with what may have been meant") {
+    Cluster c;
+    c.nodes(2, "vcore:10,memory:10").application("app").ask("app", "k", "vcores:1").ask("app", "l", "tape:1,memory:1");
+    const Explanation typo = explain(c, "app", "k");
+    CHECK(typo.verdict == "IMPOSSIBLE");
+    REQUIRE(codes(typo) == "IMPOSSIBLE");
+    CHECK(typo.reasons[0].text == "no node offers vcores, did you mean vcore?");
+    CHECK(explain(c, "app", "l").reasons[0].text == "no node offers tape");
+    c.ask("app", "m", "vcore:11");
+    CHECK(explain(c, "app", "m").reasons.back().text == "no node is large enough, even empty");
+    c.ask("app", "n", "vcore:11", "tags=yunikorn.apache.org/requiredNode:n-0");
+    CHECK(explain(c, "app", "n").reasons.back().text == "its node n-0 is not large enough, even empty");
+}
+
+TEST_CASE("B12 B14 the last reason of an ask: what nobody offers, nodes, and a full cluster is no quota") {
+    Cluster c{"[{name: a}, {name: b, resources: {max: {vcore: 2m}}}]"};
+    c.nodes(2, "vcore:4").application("app").application("limited", "root.b");
+    const auto reason_of = [&c](const std::string& app, const std::string& key) {
+        for (const AskView& ask : c.app(app).asks)
+            if (ask.key == key) return ask.last_reason;
+        return std::string{"placed"};
+    };
+    c.ask("app", "k", "vcores:1");
+    CHECK(reason_of("app", "k").empty()); // not tried yet
+    c.cycles(1);
+    CHECK(reason_of("app", "k") == "No node offers vcores, did you mean vcore?");
+    c.ask("app", "l", "vcore:5").ask("limited", "m", "vcore:3");
+    c.ask("app", "p", "vcore:5", "tags=yunikorn.apache.org/requiredNode:n-0");
+    c.cycles(4);
+    CHECK(reason_of("app", "l") == "No node has room");
+    CHECK(reason_of("app", "p") == "No room on its node n-0");
+    CHECK(reason_of("limited", "m").empty()); // the log says it: a limit that somebody has set
+    CHECK(c.reasons("limited", "m") == "Not enough queue quota (1)");
+    c.existing("app", "1", "vcore:4", "n-0").existing("app", "2", "vcore:4", "n-1").ask("app", "o", "vcore:1");
+    c.cycles(4);
+    CHECK(reason_of("app", "o") == "The cluster is full");
+}
+
+TEST_CASE("B14 the maximum of the root queue is what the cluster has") {
+    Cluster c;
+    c.nodes(1, "vcore:4").application("app").existing("app", "1", "vcore:4", "n-0").ask("app", "k", "vcore:1");
+    CHECK(explain(c, "app", "k").reasons[0].text == "the cluster has vcore 4, used 4, each pending ask needs 1");
+}
+
 TEST_CASE("I-354 SORT: not where more than room is missing") {
     Cluster c{"[{name: a, maxapplications: 1}]"};
     c.nodes(1, "vcore:10").application("first").ask("first", "k", "vcore:1").ask("first", "l", "vcore:1");

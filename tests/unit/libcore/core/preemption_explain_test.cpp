@@ -50,6 +50,7 @@ TEST_CASE("explain preemption: who would go, from where, for which node; nothing
     c.cycles(1);
     CHECK(c.preempted() == victims_of(explanation)); // the cycle does what was told
     CHECK(explain(c, "k").verdict == "WAITING");
+    CHECK(explain(c, "k").preemption->announced);
     CHECK(victims_of(explain(c, "k")) == "v1");
 }
 
@@ -62,9 +63,23 @@ TEST_CASE("explain preemption: what comes first is said, and who would go then")
     CHECK(young.reasons[0].code == "PREEMPT_WAIT");
     CHECK(young.reasons[0].text.find("30 s are left") != std::string::npos);
     CHECK(victims_of(young) == "v1");
-    const Explanation meek = explain(c, "meek");
-    CHECK(meek.verdict == "WAITING");
-    CHECK(meek.reasons[0].text.find("allowPreemptOther") != std::string::npos);
+    CHECK_FALSE(young.preemption->announced); // the node would be kept
+}
+
+TEST_CASE("B12 explain preemption: an ask that may not preempt is told so, without a delay and without victims") {
+    Cluster c = full();
+    c.ask("x", "meek", "memory:2");
+    for (int i = 0; i < 2; ++i) {
+        const Explanation meek = explain(c, "meek");
+        CHECK(meek.verdict == "NOT_ALLOWED");
+        REQUIRE(meek.reasons.size() == 1);
+        CHECK(meek.reasons[0].text ==
+              "the ask may not preempt others (allowPreemptOther), so nobody will ever go for it");
+        CHECK(victims_of(meek).empty());
+        CHECK(meek.preemption->node.empty());
+        c.advance(std::chrono::minutes{2}).cycles(1);
+    }
+    CHECK(c.preempted().empty());
 }
 
 TEST_CASE("explain preemption: why nobody: guarantee, fence, policy, protection") {

@@ -20,6 +20,22 @@ TEST_CASE("reasons: limits in the units of tables, only what does not fit") {
     CHECK(text(R"({"code":"QUEUE_STOPPED","text":"the queue is stopped"})") == "the queue is stopped");
 }
 
+TEST_CASE("B14 reasons: the maximum of root is what the cluster has") {
+    CHECK(
+        text(
+            R"({"code":"QUEUE_MAX","object":"root","need":{"vcore":2000},"used":{"vcore":7000},"limit":{"vcore":8000}})") ==
+        "the cluster has vcore 8, used 7, each ask needs 2");
+}
+
+TEST_CASE("B14 what is left of a guarantee is never below nothing") {
+    const auto left = [](const char* remaining) { return left_text(Value::parse(remaining)); };
+    CHECK(left(R"({"memory":-1073741824,"vcore":-9950000})") == "nothing, 1Gi 9950 vcore above it");
+    CHECK(left(R"({"memory":-1073741824,"vcore":2000})") == "2 vcore, 1Gi above it");
+    CHECK(left(R"({"vcore":2000,"memory":0})") == "2 vcore");
+    CHECK(left("null") == "no guarantee applies");
+    CHECK(left(R"({"vcore":-9223372036854775808})").find("-") == std::string::npos);
+}
+
 TEST_CASE("reasons: a required node says what it has, and that of its own answer") {
     CHECK(text(R"({"code":"REQUIRED_NODE","text":"nearest n-1 with memory=8589934592",
                    "need":{"memory":17179869184,"vcore":1000},
