@@ -153,6 +153,8 @@ queues() {
     counts 3 queue list
     # B11: those that live, as in app list, though two were rejected
     says "^default +demo +Active +3 +$(ykctl app list -o name | grep -c .) " partition list
+    # B14: nothing is pending in root.b
+    json 'd["item"]["currentPriority"]' None queue show root.b
     says "^apps: +$(ykctl app list -o name | grep -c .)$" partition show default
 }
 

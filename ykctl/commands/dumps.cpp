@@ -1,6 +1,7 @@
 #include "ykctl/commands/dumps.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "protocol/si/errors.h"
 #include "ykctl/commands/states.h"
@@ -13,6 +14,18 @@ namespace {
 
 using wire::Value;
 
+/// The priority of a queue or application of which nothing is pending: null says so, the lowest number there is does
+/// not.
+void clear_idle_priority(Value& object) {
+    for (const char* key : {"currentPriority", "maxRequestPriority"}) {
+        const auto found = object.find(key);
+        if (found != object.end() && found->is_number() && found->get<std::int64_t>() == INT32_MIN) *found = Value();
+    }
+    const auto children = object.find("children");
+    if (children == object.end()) return;
+    for (Value& child : *children) clear_idle_priority(child);
+}
+
 /// The elements of all pages: a page is a list, or a single object.
 std::vector<Value> elements_of(const std::vector<Value>& pages) {
     std::vector<Value> elements;
@@ -22,6 +35,8 @@ std::vector<Value> elements_of(const std::vector<Value>& pages) {
         else if (page.is_object())
             elements.push_back(page);
     }
+    for (Value& element : elements)
+        if (element.is_object()) clear_idle_priority(element);
     return elements;
 }
 
@@ -110,6 +125,7 @@ Answer<std::vector<Value>> queue_trees(Context& context) {
     auto trees = elements_of(pages);
     for (Value& tree : trees)
         if (auto failure = add_deep_queues(context, tree)) return *failure;
+    for (Value& tree : trees) clear_idle_priority(tree);
     return trees;
 }
 
