@@ -81,6 +81,17 @@ public:
             if (alive_[index]) f(IdType{index});
     }
 
+    /// f(IdType) for each live object from index `first` on, until it returns true; the index it stopped at, or end().
+    template <class F>
+    std::uint32_t until(std::uint64_t first, F&& f) const {
+        if (first >= alive_.size()) return end();
+        for (auto index = static_cast<std::uint32_t>(first); index < alive_.size(); ++index)
+            if (alive_[index] && f(IdType{index})) return index;
+        return end();
+    }
+    /// Above every index.
+    [[nodiscard]] std::uint32_t end() const noexcept { return static_cast<std::uint32_t>(alive_.size()); }
+
 private:
     static constexpr std::uint32_t kShift = 8;
     static constexpr std::uint32_t kChunk = 1U << kShift;

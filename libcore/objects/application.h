@@ -90,4 +90,13 @@ struct Application {
     }
 };
 
+/// How many asks and allocations it has.
+[[nodiscard]] inline std::size_t objects_of(const Application& application) noexcept {
+    return application.pending_asks + application.allocations.size();
+}
+/// Whether a picture that shows at most so many objects of one application shows those of this one. 0: of none.
+[[nodiscard]] inline bool is_within(const Application& application, std::size_t most) noexcept {
+    return most > 0 && objects_of(application) <= most;
+}
+
 } // namespace yk

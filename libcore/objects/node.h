@@ -50,4 +50,13 @@ struct Node {
     }
 };
 
+/// How many allocations it has, foreign ones included.
+[[nodiscard]] inline std::size_t objects_of(const Node& node) noexcept {
+    return node.allocations.size() + node.foreign.size();
+}
+/// As for applications; foreign allocations are always shown. 0: of none.
+[[nodiscard]] inline bool is_within(const Node& node, std::size_t most) noexcept {
+    return most > 0 && node.allocations.size() <= most;
+}
+
 } // namespace yk

@@ -375,9 +375,10 @@ std::vector<ApplicationView> ClusterContext::application_views(std::string_view 
     return found == nullptr ? std::vector<ApplicationView>{} : found->application_views(list, objects);
 }
 
-std::optional<ApplicationView> ClusterContext::application_view(std::string_view partition, std::string_view id) const {
+std::optional<ApplicationView> ClusterContext::application_view(std::string_view partition, std::string_view id,
+                                                                std::size_t most) const {
     const PartitionContext* found = find_partition(partition);
-    return found == nullptr ? std::nullopt : found->application_view(id);
+    return found == nullptr ? std::nullopt : found->application_view(id, most);
 }
 
 std::vector<NodeView> ClusterContext::node_views(std::string_view partition, bool objects) const {
@@ -386,15 +387,46 @@ std::vector<NodeView> ClusterContext::node_views(std::string_view partition, boo
 }
 
 std::vector<ApplicationView> ClusterContext::application_piece(std::string_view partition, ApplicationList list,
-                                                               ViewPlace& place, std::size_t& room) const {
+                                                               std::size_t most, ViewPlace& place,
+                                                               std::size_t& room) const {
     const PartitionContext* found = find_partition(partition);
-    return found == nullptr ? std::vector<ApplicationView>{} : found->application_piece(list, place, room);
+    return found == nullptr ? std::vector<ApplicationView>{} : found->application_piece(list, most, place, room);
 }
 
-std::vector<NodeView> ClusterContext::node_piece(std::string_view partition, bool objects, ViewPlace& place,
+std::vector<QueueView> ClusterContext::queue_piece(std::string_view partition, ViewPlace& place,
+                                                   std::size_t& room) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<QueueView>{} : found->queue_piece(place, room);
+}
+
+std::vector<AskView> ClusterContext::ask_piece(std::string_view partition, const ObjectFilter& filter, ViewPlace& place,
+                                               std::size_t& room) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<AskView>{} : found->ask_piece(filter, place, room);
+}
+
+std::vector<AllocationView> ClusterContext::allocation_piece(std::string_view partition, const ObjectFilter& filter,
+                                                             ViewPlace& place, std::size_t& room) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::vector<AllocationView>{} : found->allocation_piece(filter, place, room);
+}
+
+void ClusterContext::add_to_roster(std::string_view partition, ApplicationList list, ViewPlace& place,
+                                   std::size_t& room, const ObjectFilter& filter, ApplicationRoster& roster) const {
+    const PartitionContext* found = find_partition(partition);
+    if (found != nullptr) found->add_to_roster(list, place, room, filter, roster);
+}
+
+std::optional<ApplicationView> ClusterContext::application_at(std::string_view partition, ApplicationList list,
+                                                              std::uint64_t position, std::size_t most) const {
+    const PartitionContext* found = find_partition(partition);
+    return found == nullptr ? std::nullopt : found->application_at(list, position, most);
+}
+
+std::vector<NodeView> ClusterContext::node_piece(std::string_view partition, std::size_t most, ViewPlace& place,
                                                  std::size_t& room) const {
     const PartitionContext* found = find_partition(partition);
-    return found == nullptr ? std::vector<NodeView>{} : found->node_piece(objects, place, room);
+    return found == nullptr ? std::vector<NodeView>{} : found->node_piece(most, place, room);
 }
 
 UsagePiece ClusterContext::usage_piece(std::string_view partition, bool groups, std::string_view only, ViewPlace& place,
@@ -409,9 +441,10 @@ std::vector<CountedApplicationView> ClusterContext::counted_piece(std::string_vi
     return found == nullptr ? std::vector<CountedApplicationView>{} : found->counted_piece(place, room);
 }
 
-std::optional<NodeView> ClusterContext::node_view(std::string_view partition, std::string_view id) const {
+std::optional<NodeView> ClusterContext::node_view(std::string_view partition, std::string_view id,
+                                                  std::size_t most) const {
     const PartitionContext* found = find_partition(partition);
-    return found == nullptr ? std::nullopt : found->node_view(id);
+    return found == nullptr ? std::nullopt : found->node_view(id, most);
 }
 
 std::vector<ReservationView> ClusterContext::reservation_views(std::string_view partition) const {

@@ -134,14 +134,16 @@ public:
     [[nodiscard]] std::vector<ApplicationView> application_views(std::string_view partition, ApplicationList list,
                                                                  bool objects) const;
     /// Live ones first, then completed (the latest), then rejected (I-422).
-    [[nodiscard]] std::optional<ApplicationView> application_view(std::string_view partition,
-                                                                  std::string_view id) const;
+    [[nodiscard]] std::optional<ApplicationView> application_view(std::string_view partition, std::string_view id,
+                                                                  std::size_t most = kAllObjects) const;
     [[nodiscard]] std::vector<NodeView> node_views(std::string_view partition, bool objects) const;
     /// The same piece by piece, so that cycles can run in between: from `place` on, which moves, until `room` objects
-    /// were taken, which is lowered. Room is left: nothing else is. Applications with objects and in no order.
+    /// were taken, which is lowered. Room is left: nothing else is. Applications in no order. What has more than
+    /// `most` asks and allocations comes without them.
     [[nodiscard]] std::vector<ApplicationView> application_piece(std::string_view partition, ApplicationList list,
-                                                                 ViewPlace& place, std::size_t& room) const;
-    [[nodiscard]] std::vector<NodeView> node_piece(std::string_view partition, bool objects, ViewPlace& place,
+                                                                 std::size_t most, ViewPlace& place,
+                                                                 std::size_t& room) const;
+    [[nodiscard]] std::vector<NodeView> node_piece(std::string_view partition, std::size_t most, ViewPlace& place,
                                                    std::size_t& room) const;
     /// For join_usage(). `only`: the user or group with this name; empty: all.
     [[nodiscard]] UsagePiece usage_piece(std::string_view partition, bool groups, std::string_view only,
@@ -149,8 +151,24 @@ public:
     /// In no order.
     [[nodiscard]] std::vector<CountedApplicationView> counted_piece(std::string_view partition, ViewPlace& place,
                                                                     std::size_t& room) const;
-    [[nodiscard]] std::optional<NodeView> node_view(std::string_view partition, std::string_view id) const;
+    [[nodiscard]] std::optional<NodeView> node_view(std::string_view partition, std::string_view id,
+                                                    std::size_t most = kAllObjects) const;
     [[nodiscard]] std::vector<ReservationView> reservation_views(std::string_view partition) const;
+    /// Queues one by one, each before those below it, by name.
+    [[nodiscard]] std::vector<QueueView> queue_piece(std::string_view partition, ViewPlace& place,
+                                                     std::size_t& room) const;
+    /// Asks or allocations in the order in which they are kept, which changes while nobody looks: one that is there
+    /// from the first piece to the last is in exactly one of them.
+    [[nodiscard]] std::vector<AskView> ask_piece(std::string_view partition, const ObjectFilter& filter,
+                                                 ViewPlace& place, std::size_t& room) const;
+    [[nodiscard]] std::vector<AllocationView> allocation_piece(std::string_view partition, const ObjectFilter& filter,
+                                                               ViewPlace& place, std::size_t& room) const;
+    /// For lists by id of more applications than one piece takes: first who there is (`status` and `queue`, exactly, of
+    /// the filter), in no order, then each by its position. nullopt: gone.
+    void add_to_roster(std::string_view partition, ApplicationList list, ViewPlace& place, std::size_t& room,
+                       const ObjectFilter& filter, ApplicationRoster& roster) const;
+    [[nodiscard]] std::optional<ApplicationView> application_at(std::string_view partition, ApplicationList list,
+                                                                std::uint64_t position, std::size_t most) const;
     /// Users or groups with usage or limits, by name (C-476).
     [[nodiscard]] std::vector<UsageView> user_views(std::string_view partition) const;
     [[nodiscard]] std::vector<UsageView> group_views(std::string_view partition) const;

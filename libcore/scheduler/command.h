@@ -65,6 +65,7 @@ struct ReleaseSpec {
     std::string_view key;         // empty: everything of the application
     TerminationType type = TerminationType::Unknown;
     std::string_view message;
+    bool keep_asks = false; // without a key: the asks of the application stay
 };
 
 /// Processed in the order of the members, each list in order (S-441).

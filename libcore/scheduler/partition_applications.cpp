@@ -75,6 +75,7 @@ void PartitionContext::end_application(ApplicationId id, Instant now) {
     ended.serial = s_.next_token++;
     ended.state = application.state;
     ended.view = view_of(application, false);
+    ended.view.whole = true; // it has neither asks nor allocations
     ended.view.list = ApplicationList::Completed;
     EndedCounts& counts = s_.ended_counts[ended.view.queue];
     ++(ended.state == ApplicationState::Failed ? counts.failed : counts.completed);

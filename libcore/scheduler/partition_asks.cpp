@@ -330,12 +330,15 @@ std::optional<Refusal> PartitionContext::release(const ReleaseSpec& spec, bool a
     return std::nullopt;
 }
 
-/// S-470: all allocations, then all asks; one echo. That nothing was there to release counts as well (S-146).
+/// S-470: all allocations, then all asks unless they are to stay; one echo. That nothing was there to release counts as
+/// well (S-146).
 void PartitionContext::release_all(ApplicationId id, const ReleaseSpec& spec, bool asks_only, Instant now) {
     std::vector<std::string> keys;
     if (!asks_only) keys = drop_allocations(id, removal_detail(spec.type), now);
-    drop_asks(id, now);
-    settle(id, asks_only ? Gone::Ask : Gone::All, now);
+    const bool keeps_asks = !asks_only && spec.keep_asks;
+    if (keeps_asks && keys.empty()) return;
+    if (!keeps_asks) drop_asks(id, now);
+    settle(id, asks_only ? Gone::Ask : keeps_asks ? Gone::Allocation : Gone::All, now);
     if (!keys.empty() && is_echoed(spec.type)) echo(keys, spec.application, spec.message);
 }
 

@@ -88,15 +88,24 @@ public:
     void metrics_piece(ViewPlace& place, std::size_t& room, PartitionMetrics& into) const; // partition_metrics.cpp
     [[nodiscard]] std::optional<QueueView> queue_view(std::string_view path, bool subtree) const;
     [[nodiscard]] std::vector<ApplicationView> application_views(ApplicationList list, bool objects) const;
-    [[nodiscard]] std::optional<ApplicationView> application_view(std::string_view id) const;
+    [[nodiscard]] std::optional<ApplicationView> application_view(std::string_view id, std::size_t most) const;
     [[nodiscard]] std::vector<NodeView> node_views(bool objects) const;
-    [[nodiscard]] std::vector<ApplicationView> application_piece(ApplicationList list, ViewPlace& place,
-                                                                 std::size_t& room) const;
-    [[nodiscard]] std::vector<NodeView> node_piece(bool objects, ViewPlace& place, std::size_t& room) const;
+    [[nodiscard]] std::vector<ApplicationView> application_piece(ApplicationList list, std::size_t most,
+                                                                 ViewPlace& place, std::size_t& room) const;
+    /// partition_lists.cpp
+    [[nodiscard]] std::vector<QueueView> queue_piece(ViewPlace& place, std::size_t& room) const;
+    void add_to_roster(ApplicationList list, ViewPlace& place, std::size_t& room, const ObjectFilter& filter,
+                       ApplicationRoster& roster) const;
+    [[nodiscard]] std::optional<ApplicationView> application_at(ApplicationList list, std::uint64_t position,
+                                                                std::size_t most) const;
+    [[nodiscard]] std::vector<AskView> ask_piece(const ObjectFilter& filter, ViewPlace& place, std::size_t& room) const;
+    [[nodiscard]] std::vector<AllocationView> allocation_piece(const ObjectFilter& filter, ViewPlace& place,
+                                                               std::size_t& room) const;
+    [[nodiscard]] std::vector<NodeView> node_piece(std::size_t most, ViewPlace& place, std::size_t& room) const;
     /// `only`: of this user or group; empty: of all.
     [[nodiscard]] UsagePiece usage_piece(bool groups, std::string_view only, ViewPlace& place, std::size_t& room) const;
     [[nodiscard]] std::vector<CountedApplicationView> counted_piece(ViewPlace& place, std::size_t& room) const;
-    [[nodiscard]] std::optional<NodeView> node_view(std::string_view id) const;
+    [[nodiscard]] std::optional<NodeView> node_view(std::string_view id, std::size_t most) const;
     [[nodiscard]] std::vector<ReservationView> reservation_views() const;
     /// Users or groups with usage or named limits, by name (C-476).
     [[nodiscard]] std::vector<UsageView> usage_views(bool groups) const;
@@ -347,7 +356,7 @@ private:
 
     // partition_views.cpp
     [[nodiscard]] ApplicationView view_of(const Application& application, bool objects) const;
-    [[nodiscard]] AskView view_of_ask(const Allocation& ask) const;
+    [[nodiscard]] AskView view_of_ask(AllocationId id) const;
     void add_preemption_log(AllocationId ask, std::vector<LogEntryView>& log) const;
     [[nodiscard]] std::optional<PreemptionAttemptView> attempt_view(AllocationId ask) const;
     [[nodiscard]] static std::map<std::string, std::int64_t>
@@ -356,6 +365,13 @@ private:
     [[nodiscard]] NodeView view_of(const Node& node, bool objects) const;
     [[nodiscard]] QueueView view_of(const Queue& queue, bool subtree) const;
     void list_allocating(const Queue& queue, std::vector<std::string>& ids) const;
+
+    // partition_lists.cpp
+    [[nodiscard]] std::vector<AllocationId> listed_objects(const ObjectFilter& filter, bool placed, ViewPlace& place,
+                                                           std::size_t& room) const;
+    [[nodiscard]] std::optional<std::vector<AllocationId>> known_objects(const ObjectFilter& filter, bool placed,
+                                                                         std::size_t room) const;
+    [[nodiscard]] bool is_listed(const Allocation& object, const ObjectFilter& filter, bool placed) const;
 
     // partition_metrics.cpp
     void count_ended(PartitionMetrics& into) const;

@@ -330,7 +330,7 @@ Explanation PartitionContext::explain_application(std::string_view name, Instant
     explanation.verdict = "NOT_FOUND";
     const ApplicationId id = s_.find_application(name);
     if (!id.valid()) {
-        const auto ended = application_view(name);
+        const auto ended = application_view(name, false);
         if (!ended) return explanation;
         explanation.found = true;
         explanation.verdict = ended->list == ApplicationList::Rejected ? "REJECTED" : "ENDED";

@@ -47,17 +47,17 @@ private:
 // --- applications and nodes
 // ------------------------------------------------------------------------------------------------
 
-std::vector<ApplicationView> PartitionContext::application_piece(ApplicationList list, ViewPlace& place,
-                                                                 std::size_t& room) const {
+std::vector<ApplicationView> PartitionContext::application_piece(ApplicationList list, std::size_t most,
+                                                                 ViewPlace& place, std::size_t& room) const {
     orders_.refresh();
     std::vector<ApplicationView> piece;
     if (list == ApplicationList::Active) {
         s_.applications.for_each([&](ApplicationId id) {
             if (id.index < place.next || room == 0) return;
             const Application& application = s_.applications[id];
-            piece.push_back(view_of(application, true));
+            piece.push_back(view_of(application, is_within(application, most)));
             place.next = id.index + std::uint64_t{1};
-            room -= std::min(room, 1 + application.pending_asks + application.allocations.size());
+            room -= std::min(room, piece.back().whole ? 1 + objects_of(application) : 1);
         });
         return piece;
     }
@@ -74,12 +74,12 @@ std::vector<ApplicationView> PartitionContext::application_piece(ApplicationList
     return piece;
 }
 
-std::vector<NodeView> PartitionContext::node_piece(bool objects, ViewPlace& place, std::size_t& room) const {
+std::vector<NodeView> PartitionContext::node_piece(std::size_t most, ViewPlace& place, std::size_t& room) const {
     std::vector<NodeView> piece;
     s_.nodes.until_after(place.after, [&](NodeId id) {
         const Node& node = s_.nodes[id];
-        piece.push_back(view_of(node, objects));
-        room -= std::min(room, 1 + (objects ? node.allocations.size() + node.foreign.size() : 0));
+        piece.push_back(view_of(node, is_within(node, most)));
+        room -= std::min(room, 1 + (piece.back().whole ? objects_of(node) : 0));
         return room == 0;
     });
     if (!piece.empty()) place.after = piece.back().id;

@@ -129,8 +129,9 @@ QueueView PartitionContext::view_of(const Queue& queue, bool subtree) const {
 // --- applications
 // ----------------------------------------------------------------------------------------------------------
 
-AskView PartitionContext::view_of_ask(const Allocation& ask) const {
+AskView PartitionContext::view_of_ask(AllocationId id) const {
     AskView view;
+    const Allocation& ask = s_.allocations[id];
     const Shape& shape = s_.shapes[ask.shape];
     view.key = ask.key.view();
     view.application = s_.applications[ask.application].id;
@@ -156,6 +157,9 @@ AskView PartitionContext::view_of_ask(const Allocation& ask) const {
         std::sort(view.log.begin(), view.log.end(), [](const auto& a, const auto& b) { return a.last < b.last; });
         view.last_reason = last_reason_text(s_, ask);
     }
+    add_predicate_log(id, view.log);
+    add_preemption_log(id, view.log);
+    view.last_preemption = attempt_view(id);
     return view;
 }
 
@@ -248,15 +252,12 @@ ApplicationView PartitionContext::view_of(const Application& application, bool o
         view.preempted_seconds[type] = s_.map_of(totals[1]);
         view.placeholder_seconds[type] = s_.map_of(totals[2]);
     }
+    view.whole = objects;
     if (!objects) return view;
     application.groups.for_each([&](std::uint32_t group) {
         for (AllocationId ask = s_.groups[GroupId{group}].head; ask.valid();
-             ask = {s_.allocations[ask].place.pending.next}) {
-            view.asks.push_back(view_of_ask(s_.allocations[ask]));
-            add_predicate_log(ask, view.asks.back().log);
-            add_preemption_log(ask, view.asks.back().log);
-            view.asks.back().last_preemption = attempt_view(ask);
-        }
+             ask = {s_.allocations[ask].place.pending.next})
+            view.asks.push_back(view_of_ask(ask));
     });
     for (const AllocationId id : application.allocations)
         view.allocations.push_back(view_of_allocation(s_.allocations[id]));
@@ -278,9 +279,10 @@ std::vector<ApplicationView> PartitionContext::application_views(ApplicationList
     return views;
 }
 
-std::optional<ApplicationView> PartitionContext::application_view(std::string_view id) const {
+std::optional<ApplicationView> PartitionContext::application_view(std::string_view id, std::size_t most) const {
     orders_.refresh();
-    if (const ApplicationId live = s_.find_application(id); live.valid()) return view_of(s_.applications[live], true);
+    if (const ApplicationId live = s_.find_application(id); live.valid())
+        return view_of(s_.applications[live], is_within(s_.applications[live], most));
     const auto ended = std::find_if(s_.ended.rbegin(), s_.ended.rend(),
                                     [id](const EndedApplication& each) { return each.view.id == id; });
     if (ended != s_.ended.rend()) return ended->view;
@@ -319,10 +321,12 @@ NodeView PartitionContext::view_of(const Node& node, bool objects) const {
     view.available = s_.map_of(node.available);
     view.schedulable = node.schedulable;
     view.allocation_count = static_cast<std::int64_t>(node.allocations.size());
+    view.whole = objects;
     for (const ReservationId id : node.reservations)
         view.reservations.emplace_back(s_.allocations[s_.reservations[id].ask].key.view());
-    if (!objects) return view;
-    for (const AllocationId id : node.allocations) view.allocations.push_back(view_of_allocation(s_.allocations[id]));
+    if (objects)
+        for (const AllocationId id : node.allocations)
+            view.allocations.push_back(view_of_allocation(s_.allocations[id]));
     for (const AllocationId id : node.foreign) view.foreign.push_back(view_of_allocation(s_.allocations[id]));
     sort_by_key(view.allocations);
     sort_by_key(view.foreign);
@@ -335,10 +339,10 @@ std::vector<NodeView> PartitionContext::node_views(bool objects) const {
     return views;
 }
 
-std::optional<NodeView> PartitionContext::node_view(std::string_view id) const {
+std::optional<NodeView> PartitionContext::node_view(std::string_view id, std::size_t most) const {
     const NodeId node = s_.nodes.find(id);
     if (!node.valid()) return std::nullopt;
-    return view_of(s_.nodes[node], true);
+    return view_of(s_.nodes[node], is_within(s_.nodes[node], most));
 }
 
 std::vector<ReservationView> PartitionContext::reservation_views() const {

@@ -3,6 +3,7 @@
 // on request, between two commands or cycles; read by anyone. Plain data, names in text, partition names short.
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,6 +36,7 @@ struct PreemptionAttemptView {
 struct AskView {
     std::string key;
     std::string application;
+    std::string queue; // of a list of its own only
     ResourceMapView resource;
     TagsView tags;
     std::int32_t priority = 0;
@@ -49,11 +51,13 @@ struct AskView {
     std::vector<LogEntryView> log; // oldest last-occurrence first
     std::string last_reason;       // why the last attempt ended, where the log has no word for it
     std::optional<PreemptionAttemptView> last_preemption;
+    std::uint64_t next = 0; // of a list of its own: it goes on here (ViewPlace)
 };
 
 struct AllocationView {
     std::string key;
     std::string application; // empty: foreign
+    std::string queue;       // of a list of its own only
     std::string node;
     ResourceMapView resource;
     TagsView tags;
@@ -66,6 +70,7 @@ struct AllocationView {
     bool originator = false;
     bool preempted = false;
     bool preemptable = true; // foreign ones
+    std::uint64_t next = 0;  // as AskView::next
 };
 
 /// Where an ask is.
@@ -82,6 +87,9 @@ struct PlaceholderDataView {
     std::int64_t replaced = 0;
     std::int64_t timed_out = 0;
 };
+
+/// For pictures that show all asks and allocations of an application or node, however many.
+inline constexpr std::size_t kAllObjects = std::numeric_limits<std::size_t>::max();
 
 enum class ApplicationList { Active, Completed, Rejected };
 
@@ -101,7 +109,8 @@ struct ApplicationView {
     std::optional<Instant> started;
     std::optional<Instant> finished;
     std::vector<std::pair<Instant, std::string>> state_log;
-    std::vector<AskView> asks; // unplaced, by key; empty when made without objects
+    bool whole = true;         // made with its asks and allocations
+    std::vector<AskView> asks; // unplaced, by key
     std::vector<AllocationView> allocations;
     std::vector<std::string> reservations; // ask keys
     std::vector<PlaceholderDataView> placeholder_data;
@@ -169,6 +178,7 @@ struct QueueView {
     bool tags_set_max = false, tags_set_guaranteed = false, tags_set_max_applications = false;
     std::optional<TemplateView> child_template; // a parent's: the one in force for new leafs (C-235)
     std::vector<QueueView> children;            // by name
+    std::vector<std::string> child_paths;       // of a list of queues one by one, instead of children
 };
 
 struct FilterView {
@@ -193,7 +203,8 @@ struct NodeView {
     ResourceMapView available;
     bool schedulable = true;
     std::int64_t allocation_count = 0;
-    std::vector<AllocationView> allocations; // by application, key; empty when made without objects
+    bool whole = true;                       // made with its allocations
+    std::vector<AllocationView> allocations; // by application, key
     std::vector<AllocationView> foreign;
     std::vector<std::string> reservations; // ask keys
 };
@@ -281,6 +292,17 @@ struct ViewPlace {
     std::string after;      // node, queue, user, group: the last one
     bool named = false;     // users and groups are through, their applications are next; metrics: queues are through
 };
+
+/// Which asks or allocations a list takes; what is empty takes all.
+struct ObjectFilter {
+    std::string application, key;
+    std::string node;   // that the allocation is on, or that the ask requires
+    std::string queue;  // this one or one below it
+    std::string status; // of the application, in lower case
+};
+
+/// Applications in the order of their ids, by what application_at() finds them with.
+using ApplicationRoster = std::vector<std::pair<std::string, std::uint64_t>>;
 
 /// Where a health check that is made in pieces goes on.
 struct HealthPlace {

@@ -135,6 +135,7 @@ struct AllocationRelease { // both directions
     std::string allocation_key; // empty: everything of the application
     TerminationType termination_type = TerminationType::Unknown;
     std::string message;
+    bool keep_asks = false; // with an empty key: the asks of the application stay
     bool operator==(const AllocationRelease&) const = default;
 };
 

@@ -137,7 +137,7 @@ struct Schema<si::AllocationRelease> {
     using M = si::AllocationRelease;
     using fields = Fields<Field<"partitionName", &M::partition_name>, Field<"applicationID", &M::application_id>,
                           Field<"allocationKey", &M::allocation_key>, Field<"terminationType", &M::termination_type>,
-                          Field<"message", &M::message, kMessage>>;
+                          Field<"message", &M::message, kMessage>, Field<"keepAsks", &M::keep_asks>>;
 };
 
 template <>

@@ -28,9 +28,10 @@ public:
         measure(at_once([&] { return core.partition_view(kPartition); }));
         measure(at_once([&] { return core.queue_view(kPartition, "root", true); }));
         measure([&](ViewPlace& place, std::size_t& room) {
-            return core.application_piece(kPartition, ApplicationList::Active, place, room);
+            return core.application_piece(kPartition, ApplicationList::Active, kAllObjects, place, room);
         });
-        measure([&](ViewPlace& place, std::size_t& room) { return core.node_piece(kPartition, true, place, room); });
+        measure(
+            [&](ViewPlace& place, std::size_t& room) { return core.node_piece(kPartition, kAllObjects, place, room); });
         for (const auto& [groups, only] : {std::pair{false, ""}, {true, ""}, {false, "user-5000"}, {true, "group-500"}})
             measure([&, all_of = groups, one = only](ViewPlace& place, std::size_t& room) {
                 return core.usage_piece(kPartition, all_of, one, place, room);

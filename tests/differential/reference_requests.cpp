@@ -302,7 +302,8 @@ void Partition::release_all(Application& app, const ReleaseSpec& spec, Instant n
     std::vector<std::string> asks;
     for (const auto& [key, ask] : app.requests)
         if (ask.allocated) gone.emplace_back(app.id, key);
-    for (const Ask* ask : sorted_asks(app)) asks.push_back(ask->key);
+    if (!spec.keep_asks)
+        for (const Ask* ask : sorted_asks(app)) asks.push_back(ask->key);
     for (const auto& [id, key] : gone) {
         const Amounts size = app.requests.at(key).resource;
         remove_allocation(app, key, detail_of(spec.type), now);

@@ -89,8 +89,9 @@ AskSpec ask_spec(const Element& element) {
 }
 
 ReleaseSpec release_spec(const Element& element) {
-    return {element.get("part"), element.get("app"), element.get("key"),
-            static_cast<TerminationType>(element.number("type")), element.get("message")};
+    return {element.get("part"),    element.get("app"),
+            element.get("key"),     static_cast<TerminationType>(element.number("type")),
+            element.get("message"), element.has("keep")};
 }
 
 NodeAction action_of(const Element& element) {

@@ -19,16 +19,12 @@ struct ListOptions {
     std::optional<std::string> application, node, queue;
 };
 
-Answer<std::vector<Value>> wanted_allocations(Context& context, const ListOptions& options) {
-    YK_TRY(all, all_of_applications(context, "allocations", options.application));
-    std::vector<Value> wanted;
-    for (auto& allocation : all) {
-        const auto queue = text_of(allocation, "queueName");
-        if (options.node && text_of(allocation, "nodeId") != *options.node) continue;
-        if (options.queue && queue != *options.queue && queue.rfind(*options.queue + ".", 0) != 0) continue;
-        wanted.push_back(std::move(allocation));
-    }
-    return wanted;
+std::optional<Failure> list_allocations(Context& context, const ListOptions& options, const TakeItems& take) {
+    auto filter = application_filter(context, options.application);
+    if (!filter.ok()) return filter.error();
+    if (options.node) (*filter)["node"] = *options.node;
+    if (options.queue) (*filter)["queue"] = *options.queue;
+    return list_objects(context, "allocations", *filter, take);
 }
 
 struct ReleaseOptions {
@@ -50,12 +46,13 @@ Outcome release(Context& context, const ReleaseOptions& options) {
     if (options.all == !options.keys.empty()) return usage_error("alloc release: either KEY or --all");
     if (options.all && !options.application)
         return usage_error("alloc release --all: of which application?  --app APP");
-    std::vector<Value> releases;
     if (options.all) {
-        YK_TRY(allocations, all_of_applications(context, "allocations", options.application));
-        for (const auto& allocation : allocations) releases.push_back(release_of(allocation, options));
-        if (releases.empty()) context.note("application " + *options.application + " has no allocation");
+        Value all{{"allocationKey", ""}, {"keepAsks", true}};
+        if (options.reason) all["message"] = *options.reason;
+        return clear_application(context, *options.application,
+                                 {"alloc", "allocationCount", "allocationsToRelease", "released", std::move(all)});
     }
+    std::vector<Value> releases;
     for (const auto& key : options.keys) {
         YK_TRY(allocation, find_key(context, {"allocations"}, key, options.application));
         releases.push_back(release_of(allocation, options));
@@ -111,9 +108,11 @@ void define_list(Command command, Context& context) {
     command.option("-q,--queue", options->queue, "only those in this queue or below").value("PATH");
     define_watch(command, options->watch);
     command.run([&context, options] {
-        return list_or_watch(context, options->watch,
-                             {[&context, options] { return wanted_allocations(context, *options); },
-                              [] { return Answer<ListLayout>{allocation_layout()}; }});
+        return list_or_watch(
+            context, options->watch,
+            {{},
+             [] { return Answer<ListLayout>{allocation_layout()}; },
+             [&context, options](const TakeItems& take) { return list_allocations(context, *options, take); }});
     });
 }
 

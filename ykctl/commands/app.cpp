@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <sstream>
 
 #include <pwd.h>
 #include <unistd.h>
@@ -10,11 +11,13 @@
 
 #include "ykctl/commands/dumps.h"
 #include "ykctl/commands/gang.h"
+#include "ykctl/commands/long_lists.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/commands/states.h"
 #include "ykctl/commands/updates.h"
 #include "ykctl/commands/values.h"
 #include "ykctl/commands/watch.h"
+#include "ykctl/render/page_writer.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -97,7 +100,7 @@ Outcome add_applications(Context& context, const AddOptions& options) {
 Outcome remove_applications(Context& context, const std::vector<std::string>& ids) {
     auto removals = Value::array();
     for (const auto& id : ids) {
-        YK_TRY(found, find_application(context, id)); // removing something unknown is silent in the protocol (I-169)
+        YK_TRY(found, find_application(context, id, 0)); // removing something unknown is silent in the protocol (I-169)
         Value removal{{"applicationID", id}};
         context.put_partition(removal);
         removals.push_back(std::move(removal));
@@ -129,28 +132,28 @@ bool is_wanted(const Value& application, const ListOptions& options) {
     const auto queue = text_of(application, "queueName");
     if (options.state && text_of(application, "applicationState") != *options.state) return false;
     if (options.queue && queue != *options.queue && queue.rfind(*options.queue + ".", 0) != 0) return false;
-    return !options.pending || !member_of(application, "requests").empty();
+    return !options.pending || number_of(application, "pendingAsks") > 0;
 }
 
-Answer<std::vector<Value>> wanted_applications(Context& context, const ListOptions& options) {
-    YK_TRY(applications, all_applications(context, lists_for(options)));
-    std::vector<Value> wanted;
-    for (auto& application : applications) {
-        if (is_wanted(application, options)) wanted.push_back(std::move(application));
+std::optional<Failure> list_applications(Context& context, const ListOptions& options, const TakeItems& take) {
+    for (const auto& list : lists_for(options)) {
+        const auto take_wanted = [&](const Value& page) -> std::optional<Failure> {
+            std::vector<Value> wanted;
+            for (const auto& application : page)
+                if (is_wanted(application, options)) wanted.push_back(application);
+            take(std::move(wanted));
+            return std::nullopt;
+        };
+        if (auto failure = context.dump_pages("apps", {{"state", list}, {"brief", true}}, take_wanted)) return failure;
     }
-    return wanted;
-}
-
-Column count_column(const std::string& heading, const char* list) {
-    return {{heading, Align::Right},
-            [list](const Value& item) { return std::to_string(member_of(item, list).size()); }};
+    return std::nullopt;
 }
 
 Answer<ListLayout> application_layout(Context& context) {
     YK_TRY(now, daemon_now(context));
     return ListLayout{{text_column("ID", "applicationID"), text_column("STATE", "applicationState"),
                        text_column("QUEUE", "queueName"), text_column("USER", "user"),
-                       count_column("ALLOCS", "allocations"), count_column("PENDING", "requests"),
+                       number_column("ALLOCS", "allocationCount"), number_column("PENDING", "pendingAsks"),
                        resource_column("USED", "usedResource"), resource_column("WANTED", "pendingResource"),
                        age_column("AGE", "submissionTime", now), resource_column("MOST USED", "maxUsedResource", true),
                        partition_column(), rm_column(), text_column("MESSAGE", "rejectedMessage", true)},
@@ -197,6 +200,50 @@ std::string application_text(const Value& application, std::int64_t now, const S
     return text;
 }
 
+/// Of an application that has more than can be held: its tables as they come.
+std::optional<Failure> print_tables(Context& context, const Value& application, std::int64_t now) {
+    const Value filter{
+        {"application", text_of(application, "applicationID")},
+        {"partition", '[' + text_of(application, "clusterId") + ']' + text_of(application, "partition")}};
+    const auto print = [&](const char* what, const ListLayout& layout) -> std::optional<Failure> {
+        context.out() << "\n";
+        PageWriter writer{context.out(), layout, Format::Table, context.style()};
+        const auto take = [&writer](std::vector<Value> items) { writer.add(std::move(items)); };
+        if (auto failure = list_objects(context, what, filter, take)) return failure;
+        writer.finish();
+        return std::nullopt;
+    };
+    if (number_of(application, "allocationCount") > 0)
+        if (auto failure = print("allocations", allocation_layout())) return failure;
+    return number_of(application, "pendingAsks") > 0 ? print("asks", ask_layout(now)) : std::nullopt;
+}
+
+Outcome show_long(Context& context, const Value& application, std::int64_t now) {
+    if (context.format() == Format::Json || context.format() == Format::JsonLines) {
+        const bool pretty = context.format() == Format::Json;
+        JsonStream to{context.out(), pretty};
+        if (pretty) {
+            to.begin_object();
+            to.key("schema");
+            to.value(1);
+            to.key("item");
+        }
+        if (auto failure = write_whole(context, to, application, {})) return *failure;
+        if (pretty) to.end();
+        return Exit::Ok;
+    }
+    if (context.format() == Format::Yaml) {
+        std::ostringstream text;
+        JsonStream to{text, false};
+        if (auto failure = write_whole(context, to, application, {})) return *failure;
+        context.out() << item_text(Value::parse(text.str()), Format::Yaml);
+        return Exit::Ok;
+    }
+    context.out() << application_text(application, now, context.style());
+    if (auto failure = print_tables(context, application, now)) return *failure;
+    return Exit::Ok;
+}
+
 void define_add(Command app, Context& context) {
     const auto command = app.sub("add", "submit applications, from options or from a file");
     const auto options = std::make_shared<AddOptions>();
@@ -222,9 +269,11 @@ void define_list(Command command, Context& context) {
     command.flag("--all", options->all, "finished and rejected ones too");
     define_watch(command, options->watch);
     command.run([&context, options] {
-        return list_or_watch(context, options->watch,
-                             {[&context, options] { return wanted_applications(context, *options); },
-                              [&context] { return application_layout(context); }});
+        return list_or_watch(
+            context, options->watch,
+            {{},
+             [&context] { return application_layout(context); },
+             [&context, options](const TakeItems& take) { return list_applications(context, *options, take); }});
     });
 }
 
@@ -235,6 +284,7 @@ void define_show(Command app, Context& context) {
     command.run([&context, id]() -> Outcome {
         YK_TRY(found, find_application(context, *id));
         YK_TRY(now, daemon_now(context));
+        if (flag_of(found, "brief") && context.format() != Format::Name) return show_long(context, found, now);
         return context.show_item(found, *id, application_text(found, now, context.style()));
     });
 }

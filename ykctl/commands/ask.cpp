@@ -177,6 +177,9 @@ struct RemoveOptions {
 Outcome remove_asks(Context& context, const RemoveOptions& options) {
     if (options.all == !options.keys.empty()) return usage_error("ask remove: either KEY or --all");
     if (options.all && !options.application) return usage_error("ask remove --all: of which application?  --app APP");
+    if (options.all)
+        return clear_application(context, *options.application,
+                                 {"ask", "pendingAsks", "allocationAsksToRelease", "removed", {{"allocationKey", ""}}});
     auto removals = Value::array();
     const auto add = [&](const Value& ask) {
         const auto partition = text_of(ask, "partition");
@@ -185,12 +188,8 @@ Outcome remove_asks(Context& context, const RemoveOptions& options) {
                             {"allocationKey", text_of(ask, "allocationKey")},
                             {"terminationType", 1}});
     };
-    if (options.all) {
-        YK_TRY(asks, all_of_applications(context, "requests", options.application));
-        for (const auto& ask : asks) add(ask);
-    }
     for (const auto& key : options.keys) {
-        YK_TRY(ask, find_key(context, {"requests"}, key, options.application));
+        YK_TRY(ask, find_key(context, {"asks"}, key, options.application));
         add(ask);
     }
     Report report{context};
@@ -275,13 +274,16 @@ void define_list(Command command, Context& context) {
     command.option("--app", *application, "only those of this application").value("APP");
     define_watch(command, *watch);
     command.run([&context, watch, application] {
-        return list_or_watch(
-            context, *watch,
-            {[&context, application] { return all_of_applications(context, "requests", *application); },
-             [&context]() -> Answer<ListLayout> {
-                 YK_TRY(now, daemon_now(context));
-                 return ask_layout(now);
-             }});
+        return list_or_watch(context, *watch,
+                             {{},
+                              [&context]() -> Answer<ListLayout> {
+                                  YK_TRY(now, daemon_now(context));
+                                  return ask_layout(now);
+                              },
+                              [&context, application](const TakeItems& take) -> std::optional<Failure> {
+                                  const auto filter = application_filter(context, *application);
+                                  return filter.ok() ? list_objects(context, "asks", *filter, take) : filter.error();
+                              }});
     });
 }
 
@@ -292,7 +294,7 @@ void define_show(Command ask, Context& context) {
     command.option("KEY", *key, "allocation key").required();
     command.option("--app", *application, "of this application").value("APP");
     command.run([&context, key, application]() -> Outcome {
-        YK_TRY(found, find_key(context, {"requests"}, *key, *application));
+        YK_TRY(found, find_key(context, {"asks"}, *key, *application));
         YK_TRY(now, daemon_now(context));
         return context.show_item(found, *key, ask_text(found, now, context.style()));
     });

@@ -123,17 +123,25 @@ void Context::put_partition(Value& element, std::string_view key) const {
 }
 
 Answer<std::vector<Value>> Context::dump(std::string_view what, Value query) {
+    std::vector<Value> pages;
+    const auto keep = [&pages](const Value& data) -> std::optional<Failure> {
+        pages.push_back(data);
+        return std::nullopt;
+    };
+    if (auto failure = dump_pages(what, std::move(query), keep)) return *std::move(failure);
+    return pages;
+}
+
+std::optional<Failure> Context::dump_pages(std::string_view what, Value query, const TakePage& take) {
     query["what"] = what;
     put_partition(query, "partition");
     if (settings_.rm) query["rmID"] = *settings_.rm;
-    std::vector<Value> pages;
     while (true) {
         auto answer = call("Dump", query);
         if (!answer.ok()) return with_way_out(std::move(answer).error());
-        const Value& reply = *answer;
-        pages.push_back(member_of(reply, "data"));
-        const auto cursor = text_of(reply, "cursor");
-        if (cursor.empty()) return pages;
+        if (auto failure = take(member_of(*answer, "data"))) return failure;
+        const auto cursor = text_of(*answer, "cursor");
+        if (cursor.empty()) return std::nullopt;
         query["cursor"] = cursor;
     }
 }

@@ -2,6 +2,7 @@
 // Context: what a running command works with: settings, streams, the connection, and the RM it acts for.
 
 #include <chrono>
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -77,6 +78,10 @@ public:
     /// All pages of a dump: the `data` of each (I-411). Partition and RM of the settings are added to `query`.
     [[nodiscard]] Answer<std::vector<wire::Value>> dump(std::string_view what,
                                                         wire::Value query = wire::Value::object());
+
+    /// The same page by page, as they come; `take` may end it with a failure.
+    using TakePage = std::function<std::optional<Failure>(const wire::Value& data)>;
+    [[nodiscard]] std::optional<Failure> dump_pages(std::string_view what, wire::Value query, const TakePage& take);
 
     /// A list as it was asked for: form, columns, order.
     [[nodiscard]] Answer<std::string> list_view(std::vector<wire::Value> items, ListLayout layout) const;

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <ostream>
+#include <sstream>
 
 #include <fmt/format.h>
 
 #include "libcore/base/counted.h"
 #include "ykctl/commands/dump_diff.h"
 #include "ykctl/commands/dump_verify.h"
+#include "ykctl/commands/long_lists.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/commands/suggest.h"
 #include "ykctl/commands/values.h"
@@ -25,33 +27,25 @@ const std::vector<std::string> kWhats{"all",    "partitions", "queues",  "apps",
 constexpr int kDumpsCompared = 3;
 constexpr int kDeepest = 100; // a dump has less than a third of that
 
-/// Pages as one: lists are appended; of partition maps those around the same partition are merged (I-411).
-Value merged(std::vector<Value> pages) {
-    if (pages.empty()) return nullptr;
-    Value all = std::move(pages.front());
-    if (!all.is_array()) return all;
-    for (std::size_t i = 1; i < pages.size(); ++i) {
-        for (auto& element : pages[i]) {
-            const auto name = text_of(element, "partitionName");
-            const auto known = std::find_if(all.begin(), all.end(), [&](const Value& other) {
-                return !name.empty() && text_of(other, "partitionName") == name;
-            });
-            if (known == all.end()) {
-                all.push_back(std::move(element));
-                continue;
-            }
-            auto& nodes = (*known)["nodesInfo"];
-            const auto& more = member_of(element, "nodesInfo");
-            if (nodes.is_array() && more.is_array()) nodes.insert(nodes.end(), more.begin(), more.end());
-        }
-    }
-    return all;
+/// The document of a dump as JSON, while it comes.
+std::optional<Failure> stream_dump(Context& context, std::ostream& out, const std::string& what, bool pretty) {
+    JsonStream to{out, pretty};
+    to.begin_object();
+    to.key("schema");
+    to.value(1);
+    to.key("what");
+    to.value(what);
+    to.key("data");
+    if (auto failure = write_dump(context, to, what == "all" ? "full" : what)) return failure;
+    to.end();
+    return std::nullopt;
 }
 
-Outcome write_file(Context& context, const std::string& path, const std::string& text) {
-    if (auto failure = write_text(path, text)) return *failure;
-    context.note(fmt::format("{} bytes written to {}", text.size(), path));
-    return Exit::Ok;
+/// The data of a full dump, held whole.
+Answer<Value> whole_dump(Context& context, const std::string& what) {
+    std::ostringstream text;
+    if (auto failure = stream_dump(context, text, what, false)) return *std::move(failure);
+    return Value::parse(text.str());
 }
 
 Outcome dump(Context& context, const std::optional<std::string>& what, const std::optional<std::string>& path) {
@@ -59,14 +53,25 @@ Outcome dump(Context& context, const std::optional<std::string>& what, const std
     if (std::find(kWhats.begin(), kWhats.end(), *what) == kWhats.end()) {
         return usage_error("dump: '" + *what + "' is not one of " + join(kWhats, ", ") + did_you_mean(*what, kWhats));
     }
-    YK_TRY(pages, context.dump(*what == "all" ? "full" : *what));
-    const Value document{{"schema", 1}, {"what", *what}, {"data", merged(std::move(pages))}};
-    const auto format = context.format();
-    const auto text = format == Format::Yaml        ? yaml_text(document)
-                      : format == Format::JsonLines ? json_line(document)
-                                                    : pretty_json(document);
-    if (path && *path != "-") return write_file(context, *path, text);
-    context.out() << text;
+    const auto write = [&](std::ostream& out) -> std::optional<Failure> {
+        const bool pretty = context.format() != Format::JsonLines;
+        if (context.format() != Format::Yaml) return stream_dump(context, out, *what, pretty);
+        YK_TRY(document, whole_dump(context, *what));
+        out << yaml_text(document);
+        return std::nullopt;
+    };
+    if (!path || *path == "-") {
+        if (auto failure = write(context.out())) return *failure;
+        return Exit::Ok;
+    }
+    std::streamoff bytes = 0;
+    const auto count = [&](std::ostream& out) {
+        auto failure = write(out);
+        bytes = out.tellp();
+        return failure;
+    };
+    if (auto failure = write_file(*path, count)) return *failure;
+    context.note(fmt::format("{} bytes written to {}", bytes, *path));
     return Exit::Ok;
 }
 
@@ -105,8 +110,8 @@ Outcome diff(Context& context, const std::string& left, const std::string& right
 Answer<std::vector<DumpFault>> faults_of_daemon(Context& context) {
     std::vector<DumpFault> faults;
     for (int i = 0; i < kDumpsCompared; ++i) {
-        YK_TRY(pages, context.dump("full"));
-        auto found = verify_dump(merged(std::move(pages)));
+        YK_TRY(document, whole_dump(context, "all"));
+        auto found = verify_dump(member_of(document, "data"));
         if (i == 0) faults = found;
         std::erase_if(faults, [&](const DumpFault& fault) {
             return std::find(found.begin(), found.end(), fault) == found.end();

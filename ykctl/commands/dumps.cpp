@@ -66,22 +66,6 @@ Answer<Value> find_one(Context& context, const std::string& noun, Value query, c
     return found.front();
 }
 
-/// A dump names the children of queues far from the root without showing them: fetches those.
-std::optional<Failure> add_deep_queues(Context& context, Value& queue) {
-    if (!member_of(queue, "childNames").empty() && !queue.contains("children")) {
-        const Value query{
-            {"queue", text_of(queue, "queuename")}, {"partition", text_of(queue, "partition")}, {"subtree", true}};
-        auto pages = context.dump("queue", query);
-        if (!pages.ok()) return pages.error();
-        if (!pages->empty()) queue = std::move(pages->front());
-    }
-    const auto children = queue.find("children");
-    if (children == queue.end()) return std::nullopt;
-    for (Value& child : *children)
-        if (auto failure = add_deep_queues(context, child)) return failure;
-    return std::nullopt;
-}
-
 } // namespace
 
 Answer<std::int64_t> daemon_now(Context& context) {
@@ -89,44 +73,39 @@ Answer<std::int64_t> daemon_now(Context& context) {
     return number_of(pong, "now");
 }
 
-Answer<std::vector<Value>> all_nodes(Context& context) {
-    YK_TRY(pages, context.dump("nodes"));
-    std::vector<Value> nodes;
-    for (const auto& partition : elements_of(pages)) {
-        for (const auto& node : member_of(partition, "nodesInfo")) {
-            nodes.push_back(node);
-            if (!node.contains("partition")) nodes.back()["partition"] = text_of(partition, "partitionName");
-            nodes.back()["clusterId"] = text_of(partition, "clusterId");
+std::optional<Failure> list_nodes(Context& context, const TakeItems& take) {
+    return context.dump_pages("nodes", Value::object(), [&take](const Value& page) -> std::optional<Failure> {
+        std::vector<Value> nodes;
+        for (const auto& partition : page) {
+            for (const auto& node : member_of(partition, "nodesInfo")) {
+                nodes.push_back(node);
+                if (!node.contains("partition")) nodes.back()["partition"] = text_of(partition, "partitionName");
+                nodes.back()["clusterId"] = text_of(partition, "clusterId");
+            }
         }
-    }
-    return nodes;
+        take(std::move(nodes));
+        return std::nullopt;
+    });
 }
 
 Answer<Value> find_node(Context& context, const std::string& id) {
     return find_one(context, "node", {{"node", id}}, id);
 }
 
-Answer<std::vector<Value>> all_applications(Context& context, const std::vector<std::string>& lists) {
-    std::vector<Value> applications;
-    for (const auto& list : lists) {
-        YK_TRY(pages, context.dump("apps", {{"state", list}}));
-        auto elements = elements_of(pages);
-        applications.insert(applications.end(), elements.begin(), elements.end());
-    }
-    return applications;
+Answer<Value> find_application(Context& context, const std::string& id, std::uint32_t objects) {
+    return find_one(context, "app", {{"application", id}, {"objects", objects}}, id);
 }
 
-Answer<Value> find_application(Context& context, const std::string& id) {
-    return find_one(context, "app", {{"application", id}}, id);
-}
-
-Answer<std::vector<Value>> queue_trees(Context& context) {
-    YK_TRY(pages, context.dump("queues"));
-    auto trees = elements_of(pages);
-    for (Value& tree : trees)
-        if (auto failure = add_deep_queues(context, tree)) return *failure;
-    for (Value& tree : trees) clear_idle_priority(tree);
-    return trees;
+std::optional<Failure> list_queues(Context& context, const TakeItems& take) {
+    return context.dump_pages("queues", {{"flat", true}}, [&take](const Value& page) -> std::optional<Failure> {
+        std::vector<Value> queues(page.begin(), page.end());
+        for (Value& queue : queues) {
+            queue.erase("childCount");
+            clear_idle_priority(queue);
+        }
+        take(std::move(queues));
+        return std::nullopt;
+    });
 }
 
 Answer<Value> find_queue(Context& context, const std::string& path) {
@@ -147,27 +126,17 @@ Answer<Value> find_usage(Context& context, const std::string& noun, const std::s
     return find_one(context, noun, {{noun, name}}, name);
 }
 
-Answer<std::vector<Value>> all_of_applications(Context& context, const char* list,
-                                               const std::optional<std::string>& application) {
-    std::vector<Value> applications;
-    if (application) {
-        YK_TRY(one, find_application(context, *application));
-        applications.push_back(std::move(one));
-    } else {
-        YK_TRY(all, all_applications(context, {"active"}));
-        applications = std::move(all);
-    }
-    std::vector<Value> members;
-    for (const auto& owner : applications) {
-        for (const auto& member : member_of(owner, list)) {
-            members.push_back(member);
-            auto& added = members.back();
-            added["applicationId"] = text_of(owner, "applicationID");
-            added["queueName"] = text_of(owner, "queueName");
-            added["partition"] = text_of(owner, "partition");
-        }
-    }
-    return members;
+std::optional<Failure> list_objects(Context& context, const char* what, const Value& filter, const TakeItems& take) {
+    return context.dump_pages(what, filter, [&take](const Value& data) -> std::optional<Failure> {
+        take(elements_of({data}));
+        return std::nullopt;
+    });
+}
+
+Answer<Value> application_filter(Context& context, const std::optional<std::string>& application) {
+    if (!application) return Value::object();
+    YK_TRY(found, find_application(context, *application, 0));
+    return Value{{"application", text_of(found, "applicationID")}};
 }
 
 namespace {
@@ -185,26 +154,36 @@ void take_latest(std::vector<Value>& found, Value member) {
         found.push_back(std::move(member));
 }
 
+/// Some of the keys that there are, for a hint.
+std::vector<std::string> some_keys(Context& context, const char* list, const Value& filter) {
+    std::vector<std::string> keys;
+    Value query = filter;
+    query["what"] = list;
+    context.put_partition(query, "partition");
+    if (const auto page = context.call("Dump", std::move(query)); page.ok())
+        for (const auto& one : member_of(*page, "data")) keys.push_back(text_of(one, "allocationKey"));
+    return keys;
+}
+
 } // namespace
 
 Answer<Value> find_key(Context& context, const std::vector<const char*>& lists, const std::string& key,
                        const std::optional<std::string>& application) {
+    YK_TRY(filter, application_filter(context, application));
+    Value query = filter;
+    query["allocationKey"] = key;
     std::vector<Value> found;
-    std::vector<std::string> keys;
     for (const auto* list : lists) {
-        YK_TRY(members, all_of_applications(context, list, application));
-        for (auto& member : members) {
-            auto known = text_of(member, "allocationKey");
-            if (known == key)
-                take_latest(found, std::move(member));
-            else
-                keys.push_back(std::move(known));
-        }
+        const auto take = [&found](std::vector<Value> items) {
+            for (auto& item : items) take_latest(found, std::move(item));
+        };
+        if (auto failure = list_objects(context, list, query, take)) return *std::move(failure);
     }
-    const std::string noun = lists.front() == std::string{"requests"} ? "ask" : "alloc";
+    const std::string noun = lists.front() == std::string{"asks"} ? "ask" : "alloc";
     const auto where = application ? " in application '" + *application + "'" : std::string{};
     if (found.empty()) {
-        return not_found(noun + " '" + key + "' not found" + where + did_you_mean(key, keys),
+        return not_found(noun + " '" + key + "' not found" + where +
+                             did_you_mean(key, some_keys(context, lists.front(), filter)),
                          {"which are there?  ykctl " + noun + " list"});
     }
     if (found.size() > 1) {

@@ -5,23 +5,26 @@
 #include <vector>
 
 #include "ykctl/commands/context.h"
+#include "ykctl/commands/watch.h"
 
 namespace yk::cli {
 
 /// The daemon's clock, in nanoseconds: ages are relative to it.
 [[nodiscard]] Answer<std::int64_t> daemon_now(Context& context);
 
-/// All nodes of the visible partitions, each with its `partition`.
-[[nodiscard]] Answer<std::vector<wire::Value>> all_nodes(Context& context);
+/// All nodes of the visible partitions, each with its `partition`, page by page.
+[[nodiscard]] std::optional<Failure> list_nodes(Context& context, const TakeItems& take);
 [[nodiscard]] Answer<wire::Value> find_node(Context& context, const std::string& id);
 
-/// Applications of the lists named: active, completed, rejected.
-[[nodiscard]] Answer<std::vector<wire::Value>> all_applications(Context& context,
-                                                                const std::vector<std::string>& lists);
-[[nodiscard]] Answer<wire::Value> find_application(Context& context, const std::string& id);
+/// What one look may take along with an application or node.
+inline constexpr std::uint32_t kFewObjects = 1000;
 
-/// The queue trees of the visible partitions.
-[[nodiscard]] Answer<std::vector<wire::Value>> queue_trees(Context& context);
+/// With its asks and allocations when they are at most `objects`, else marked `brief`.
+[[nodiscard]] Answer<wire::Value> find_application(Context& context, const std::string& id,
+                                                   std::uint32_t objects = kFewObjects);
+
+/// The queues of the visible partitions, each before those below it, without children.
+[[nodiscard]] std::optional<Failure> list_queues(Context& context, const TakeItems& take);
 [[nodiscard]] Answer<wire::Value> find_queue(Context& context, const std::string& path);
 
 [[nodiscard]] Answer<std::vector<wire::Value>> all_partitions(Context& context);
@@ -31,12 +34,14 @@ namespace yk::cli {
 /// One of them; `noun` is `user` or `group`.
 [[nodiscard]] Answer<wire::Value> find_usage(Context& context, const std::string& noun, const std::string& name);
 
-/// The members of `list` (`requests` or `allocations`) of the active applications, or of one; each with its
-/// `applicationId`, `queueName` and `partition`.
-[[nodiscard]] Answer<std::vector<wire::Value>> all_of_applications(Context& context, const char* list,
-                                                                   const std::optional<std::string>& application);
+/// Asks or allocations (`what`) that `filter` takes (fields of Dump), page by page.
+[[nodiscard]] std::optional<Failure> list_objects(Context& context, const char* what, const wire::Value& filter,
+                                                  const TakeItems& take);
+/// The filter of --app: not found when there is no such application.
+[[nodiscard]] Answer<wire::Value> application_filter(Context& context, const std::optional<std::string>& application);
 
-/// The one ask or allocation with this key; a usage error names the candidates when several applications have it.
+/// The one ask or allocation with this key, of these lists (`asks`, `allocations`); a usage error names the candidates
+/// when several applications have it.
 [[nodiscard]] Answer<wire::Value> find_key(Context& context, const std::vector<const char*>& lists,
                                            const std::string& key, const std::optional<std::string>& application);
 

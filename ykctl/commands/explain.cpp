@@ -144,7 +144,7 @@ Outcome explain_ask(Context& context, const char* what, const std::string& key,
         query["application"] = *application;
         return explain(context, std::move(query), "ask", key);
     }
-    const auto found = find_key(context, {"requests", "allocations"}, key, application);
+    const auto found = find_key(context, {"asks", "allocations"}, key, application);
     if (found.ok())
         query["application"] = text_of(*found, "applicationId");
     else if (found.error().exit != Exit::NotFound)

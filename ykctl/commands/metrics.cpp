@@ -1,11 +1,11 @@
 // metrics: the daemon's numbers, as Prometheus reads them.
 
 #include <algorithm>
+#include <functional>
 #include <ostream>
 
 #include <re2/re2.h>
 
-#include "protocol/si/errors.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/render/text.h"
 
@@ -18,23 +18,29 @@ struct MetricOptions {
     std::optional<std::string> grep, family;
 };
 
-/// The lines with a match, and the HELP and TYPE lines of the families that have one.
-std::string matching_lines(const std::string& text, const RE2& expression) {
-    std::string shown, heading;
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        const re2::StringPiece line{text.data() + begin, end - begin};
-        const std::string whole = text.substr(begin, end - begin) + "\n";
-        begin = end + 1;
-        if (whole.front() == '#') {
-            heading = whole.rfind("# HELP", 0) == 0 ? whole : heading + whole;
-        } else if (RE2::PartialMatch(line, expression)) {
-            shown += heading + whole;
-            heading.clear();
+/// The lines with a match, and the HELP and TYPE lines of the families that have one; of one page after the other.
+class MatchingLines {
+public:
+    std::string of(const std::string& text, const RE2& expression) {
+        std::string shown;
+        for (std::size_t begin = 0; begin < text.size();) {
+            const std::size_t end = std::min(text.find('\n', begin), text.size());
+            const re2::StringPiece line{text.data() + begin, end - begin};
+            const std::string whole = text.substr(begin, end - begin) + "\n";
+            begin = end + 1;
+            if (whole.front() == '#') {
+                heading_ = whole.rfind("# HELP", 0) == 0 ? whole : heading_ + whole;
+            } else if (RE2::PartialMatch(line, expression)) {
+                shown += heading_ + whole;
+                heading_.clear();
+            }
         }
+        return shown;
     }
-    return shown;
-}
+
+private:
+    std::string heading_; // of the family, not shown yet
+};
 
 std::vector<Value> matching_families(const Value& families, const RE2* expression) {
     std::vector<Value> found;
@@ -50,6 +56,50 @@ Failure nothing_there(const MetricOptions& options) {
     return not_found("no metric " + which, {"which are there?  ykctl metrics -o name"});
 }
 
+/// The replies of all pages, one by one.
+std::optional<Failure> metric_pages(Context& context, Value query, const std::function<void(const Value&)>& take) {
+    while (true) {
+        const auto reply = context.call("Metrics", query);
+        if (!reply.ok()) return reply.error();
+        take(*reply);
+        const auto cursor = text_of(*reply, "cursor");
+        if (cursor.empty()) return std::nullopt;
+        query["cursor"] = cursor;
+    }
+}
+
+/// A family that goes on on the next page is one.
+Outcome show_families(Context& context, Value query, const MetricOptions& options, const RE2* expression) {
+    std::vector<Value> families;
+    const auto take = [&](const Value& reply) {
+        auto page = matching_families(member_of(reply, "families"), expression);
+        for (Value& family : page) {
+            if (!families.empty() && text_of(families.back(), "name") == text_of(family, "name"))
+                for (Value& sample : family["samples"]) families.back()["samples"].push_back(std::move(sample));
+            else
+                families.push_back(std::move(family));
+        }
+    };
+    if (auto failure = metric_pages(context, std::move(query), take)) return *failure;
+    if (families.empty() && (options.grep || options.family)) return nothing_there(options);
+    const ListLayout layout{{}, [](const Value& family) { return text_of(family, "name"); }, {}};
+    return context.show_list(std::move(families), layout);
+}
+
+Outcome show_text(Context& context, Value query, const MetricOptions& options, const RE2* expression) {
+    bool found = false;
+    MatchingLines matching;
+    const auto take = [&](const Value& reply) {
+        const auto text = text_of(reply, "text");
+        const auto shown = expression == nullptr ? text : matching.of(text, *expression);
+        found = found || !shown.empty();
+        context.out() << escaped_lines(shown, R"(\\u)"); // in a label a backslash is written twice
+    };
+    if (auto failure = metric_pages(context, std::move(query), take)) return *failure;
+    if (!found && (options.grep || options.family)) return nothing_there(options);
+    return Exit::Ok;
+}
+
 Outcome show_metrics(Context& context, const MetricOptions& options) {
     std::optional<RE2> expression;
     if (options.grep) {
@@ -59,24 +109,8 @@ Outcome show_metrics(Context& context, const MetricOptions& options) {
     const bool as_map = context.format() != Format::Table && context.format() != Format::Wide;
     Value query{{"format", as_map ? "map" : "text"}};
     if (options.family) query["prefix"] = *options.family;
-    auto reply = context.call("Metrics", std::move(query));
-    if (!reply.ok()) {
-        Failure failure = std::move(reply).error();
-        if (failure.code == static_cast<std::uint32_t>(si::ErrorCode::TooLarge))
-            failure.hints.emplace_back("so many queues: ask for one family at a time, --family yunikorn_queue_app");
-        return failure;
-    }
-    if (as_map) {
-        const ListLayout layout{{}, [](const Value& family) { return text_of(family, "name"); }, {}};
-        auto families = matching_families(member_of(*reply, "families"), expression ? &*expression : nullptr);
-        if (families.empty() && (options.grep || options.family)) return nothing_there(options);
-        return context.show_list(std::move(families), layout);
-    }
-    auto text = text_of(*reply, "text");
-    if (expression) text = matching_lines(text, *expression);
-    if (text.empty() && (options.grep || options.family)) return nothing_there(options);
-    context.out() << escaped_lines(text, R"(\\u)"); // in a label a backslash is written twice
-    return Exit::Ok;
+    return as_map ? show_families(context, std::move(query), options, expression ? &*expression : nullptr)
+                  : show_text(context, std::move(query), options, expression ? &*expression : nullptr);
 }
 
 } // namespace

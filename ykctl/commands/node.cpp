@@ -240,8 +240,9 @@ void define_list(Command command, Context& context) {
     define_watch(command, *watch);
     command.run([&context, watch] {
         return list_or_watch(context, *watch,
-                             {[&context] { return all_nodes(context); },
-                              [&context] { return Answer<ListLayout>{node_layout(context.style())}; }});
+                             {{},
+                              [&context] { return Answer<ListLayout>{node_layout(context.style())}; },
+                              [&context](const TakeItems& take) { return list_nodes(context, take); }});
     });
 }
 

@@ -2,11 +2,14 @@
 
 #include <limits>
 #include <ostream>
+#include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "libcore/base/counted.h"
 #include "ykctl/commands/dumps.h"
+#include "ykctl/commands/long_lists.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/commands/states.h"
 #include "ykctl/commands/watch.h"
@@ -18,32 +21,31 @@ namespace {
 
 using wire::Value;
 
-/// A queue and how it hangs in the tree: `├─ ` and the like in front of its name.
-struct Row {
-    Value queue; // without its children
-    std::string branch;
+/// How queues that come one by one, each before those below it, hang in their tree: `├─ ` and the like in front.
+class Branches {
+public:
+    std::string next(const Value& queue) {
+        const auto parent = text_of(queue, "parent");
+        while (!open_.empty() && open_.back().path != parent) open_.pop_back();
+        std::string branch, below;
+        if (!open_.empty()) {
+            Level& level = open_.back();
+            const bool last = level.left <= 1;
+            branch = level.below + (last ? "└─ " : "├─ ");
+            below = level.below + (last ? "   " : "│  ");
+            level.left -= level.left > 0 ? 1 : 0;
+        }
+        open_.push_back({text_of(queue, "queuename"), below, member_of(queue, "childNames").size()});
+        return branch;
+    }
+
+private:
+    struct Level {
+        std::string path, below;
+        std::size_t left; // children to come
+    };
+    std::vector<Level> open_; // from the top down
 };
-
-void add_rows(const Value& queue, const std::string& branch, const std::string& below, std::vector<Row>& rows) {
-    auto self = queue;
-    const auto children = member_of(queue, "children");
-    self.erase("children");
-    rows.push_back({std::move(self), branch});
-    for (std::size_t i = 0; i < children.size(); ++i) {
-        const bool last = i + 1 == children.size();
-        add_rows(children[i], below + (last ? "└─ " : "├─ "), below + (last ? "   " : "│  "), rows);
-    }
-}
-
-std::vector<Row> rows_of(const std::vector<Value>& trees) {
-    std::vector<Row> rows;
-    for (const auto& tree : trees) {
-        const auto first = rows.size();
-        add_rows(tree, "", "", rows);
-        for (auto row = first; row < rows.size(); ++row) rows[row].queue["clusterId"] = text_of(tree, "clusterId");
-    }
-    return rows;
-}
 
 std::string last_part(const std::string& path) {
     const auto dot = path.rfind('.');
@@ -102,59 +104,110 @@ ListLayout queue_layout(const Style& style) {
             "no queues"};
 }
 
-Answer<std::vector<Value>> flat_queues(Context& context) {
-    YK_TRY(trees, queue_trees(context));
-    std::vector<Value> queues;
-    for (auto& row : rows_of(trees)) queues.push_back(std::move(row.queue));
-    return queues;
-}
+/// The table of each tree, as its queues come.
+class TreeTables {
+public:
+    TreeTables(Context& context, bool several) : context_(context), several_(several) {}
 
-std::string tree_text(const std::vector<Value>& trees, bool wide, const Style& style, bool headers) {
-    std::vector<Heading> headings{{"QUEUE"}, {"GUARANTEED"}, {"MAX"}, {"USED"}, {"OF MAX", Align::Right}, {"PENDING"}};
-    if (wide) {
-        for (const auto& heading :
-             {Heading{"SHARE", Align::Right}, Heading{"APPS run/acc/max"}, Heading{"SORT"}, Heading{"STATE"}}) {
-            headings.push_back(heading);
+    void add(const std::vector<Value>& queues) {
+        for (const Value& queue : queues) {
+            if (text_of(queue, "parent").empty()) begin(queue);
+            table_->add(cells(queue));
         }
+        flush();
     }
-    Table table{headings};
-    for (const auto& [queue, branch] : rows_of(trees)) {
-        std::vector<std::string> cells{branch + printable(last_part(text_of(queue, "queuename"))),
+    [[nodiscard]] bool is_empty() const { return trees_ == 0; }
+
+private:
+    void begin(const Value& top) {
+        flush();
+        if (several_)
+            context_.out() << (trees_ == 0 ? "" : "\n") << "partition " << printable(text_of(top, "partition"))
+                           << " of RM " << printable(text_of(top, "clusterId")) << "\n";
+        ++trees_;
+        std::vector<Heading> headings{{"QUEUE"}, {"GUARANTEED"},           {"MAX"},
+                                      {"USED"},  {"OF MAX", Align::Right}, {"PENDING"}};
+        if (wide_)
+            for (const auto& heading :
+                 {Heading{"SHARE", Align::Right}, Heading{"APPS run/acc/max"}, Heading{"SORT"}, Heading{"STATE"}})
+                headings.push_back(heading);
+        table_.emplace(std::move(headings));
+        branches_ = {};
+        headed_ = false;
+    }
+    std::vector<std::string> cells(const Value& queue) {
+        const auto style = context_.style();
+        std::vector<std::string> cells{branches_.next(queue) + printable(last_part(text_of(queue, "queuename"))),
                                        resource_text(member_of(queue, "guaranteedResource")),
                                        maximum_of(queue),
                                        resource_text(member_of(queue, "allocatedResource")),
                                        usage_of(queue, style),
                                        resource_text(member_of(queue, "pendingResource"))};
-        if (wide) {
+        if (wide_) {
             cells.push_back(share_of(queue));
             cells.push_back(applications_of(queue));
             cells.push_back(text_of(queue, "sortingPolicy"));
             cells.push_back(text_of(queue, "status"));
         }
-        table.add(std::move(cells));
+        return cells;
     }
-    return table.text(style, headers);
+    void flush() {
+        if (!table_ || table_->empty()) return;
+        const bool headers = context_.settings().view.headers;
+        context_.out() << (std::exchange(headed_, true) ? table_->more_text()
+                                                        : table_->text(context_.style(), headers));
+        table_->clear();
+    }
+
+    Context& context_;
+    bool several_;
+    bool wide_ = context_.format() == Format::Wide;
+    std::size_t trees_ = 0;
+    std::optional<Table> table_;
+    bool headed_ = false;
+    Branches branches_;
+};
+
+std::optional<Failure> write_trees(Context& context, std::ostream& out, bool pretty) {
+    JsonStream to{out, pretty};
+    to.begin_object();
+    to.key("schema");
+    to.value(1);
+    to.key("items");
+    auto failure = write_queue_trees(context, to);
+    to.end();
+    return failure;
+}
+
+Outcome show_trees(Context& context) {
+    if (context.format() == Format::Json) {
+        if (auto failure = write_trees(context, context.out(), true)) return *failure;
+        return Exit::Ok;
+    }
+    std::ostringstream text;
+    if (auto failure = write_trees(context, text, false)) return *failure;
+    const Value items = Value::parse(text.str())["items"];
+    return context.show_list({items.begin(), items.end()}, queue_layout(context.style()));
+}
+
+Outcome list_all(Context& context, const WatchOptions& watch) {
+    return list_or_watch(context, watch,
+                         {{},
+                          [&context] { return Answer<ListLayout>{queue_layout(context.style())}; },
+                          [&context](const TakeItems& take) { return list_queues(context, take); }});
 }
 
 Outcome show_tree(Context& context) {
     const TableView& view = context.settings().view;
     if (!view.columns.empty() || !view.sort_by.empty())
         return usage_error("queue tree: --columns and --sort-by are for lists", {"ykctl queue list"});
-    YK_TRY(trees, queue_trees(context));
-    if (context.machine_readable()) return context.show_list(trees, queue_layout(context.style()));
-    if (context.format() == Format::Name) {
-        YK_TRY(queues, flat_queues(context));
-        return context.show_list(queues, queue_layout(context.style()));
-    }
-    bool first = true;
-    for (const auto& tree : trees) {
-        if (trees.size() > 1)
-            context.out() << (first ? "" : "\n") << "partition " << text_of(tree, "partition") << " of RM "
-                          << text_of(tree, "clusterId") << "\n";
-        context.out() << tree_text({tree}, context.format() == Format::Wide, context.style(), view.headers);
-        first = false;
-    }
-    if (trees.empty()) context.out() << "no queues\n";
+    if (context.machine_readable()) return show_trees(context);
+    if (context.format() == Format::Name) return list_all(context, {});
+    YK_TRY(partitions, all_partitions(context));
+    TreeTables tables{context, partitions.size() > 1};
+    const auto take = [&tables](const std::vector<Value>& queues) { tables.add(queues); };
+    if (auto failure = list_queues(context, take)) return *failure;
+    if (tables.is_empty()) context.out() << "no queues\n";
     return Exit::Ok;
 }
 
@@ -208,11 +261,7 @@ std::string queue_text(const Value& queue, const Style& style) {
 void define_list(Command command, Context& context) {
     const auto watch = std::make_shared<WatchOptions>();
     define_watch(command, *watch);
-    command.run([&context, watch] {
-        return list_or_watch(context, *watch,
-                             {[&context] { return flat_queues(context); },
-                              [&context] { return Answer<ListLayout>{queue_layout(context.style())}; }});
-    });
+    command.run([&context, watch] { return list_all(context, *watch); });
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 
 #include "libcore/base/counted.h"
 #include "protocol/si/errors.h"
+#include "ykctl/commands/dumps.h"
 #include "ykctl/commands/object_file.h"
 #include "ykctl/commands/values.h"
 #include "ykctl/render/text.h"
@@ -160,6 +161,23 @@ Answer<Told> send_asks(Context& context, const Value& asks) {
         names.push_back(std::move(name));
     }
     return send(context, "UpdateAllocation", {{"asks", asks}}, {{"asks", std::move(names)}});
+}
+
+Outcome clear_application(Context& context, const std::string& application, const Clearance& what) {
+    YK_TRY(found, find_application(context, application, 0));
+    const auto count = static_cast<std::size_t>(number_of(found, what.counter));
+    auto release = what.release;
+    release["applicationID"] = application;
+    release["partitionName"] = text_of(found, "partition");
+    release["terminationType"] = 1;
+    if (count > 0) {
+        YK_TRY(told, send_update(context, "UpdateAllocation", {{"releases", {{what.list, Value::array({release})}}}}));
+        if (const auto refused = told.refused.find(element_key(application, {})); refused != told.refused.end())
+            return Failure{Exit::Refused, printable(refused->second.reason), {}, 0, {}, {}};
+    }
+    const bool quiet = context.settings().quiet;
+    return context.show_item({{"application", application}, {"outcome", what.outcome}, {"count", count}}, application,
+                             quiet ? std::string{} : counted(count, what.noun) + " " + what.outcome + "\n");
 }
 
 Done done(const Told& told, const std::string& key, std::string what, std::string id, std::string outcome) {

@@ -67,6 +67,17 @@ struct Told {
 /// The same for asks, of which the daemon is asked where they are: those that were there before, too.
 [[nodiscard]] Answer<Told> send_asks(Context& context, const wire::Value& asks);
 
+/// What an application loses at once: its asks, or its allocations and not its asks.
+struct Clearance {
+    const char* noun;    // `ask`
+    const char* counter; // of the application, in a brief dump
+    const char* list;    // of the request
+    std::string outcome; // `removed`
+    wire::Value release; // what the release says besides whose it is
+};
+/// The daemon removes them without telling them one by one (I-155, I-158).
+[[nodiscard]] Outcome clear_application(Context& context, const std::string& application, const Clearance& what);
+
 /// One element of an update and what became of it.
 struct Done {
     std::string what;    // `node n1`

@@ -147,18 +147,25 @@ Answer<std::string> read_text(const std::string& path, std::istream& standard_in
 }
 
 std::optional<Failure> write_text(const std::string& path, const std::string& text) {
+    return write_file(path, [&text](std::ostream& out) -> std::optional<Failure> {
+        out << text;
+        return std::nullopt;
+    });
+}
+
+std::optional<Failure> write_file(const std::string& path, const WriteTo& write) {
     std::error_code unknown;
     const auto kind = std::filesystem::symlink_status(path, unknown).type();
     using Type = std::filesystem::file_type;
     const bool replaces = kind == Type::regular || kind == Type::not_found; // others, as /dev/stdout, are written to
     const std::string place = replaces ? path + ".new" : path;
     std::ofstream file{place, std::ios::binary | std::ios::trunc};
-    file << text;
+    auto failure = write(file);
     file.close();
-    if (!file.fail() && (!replaces || std::rename(place.c_str(), path.c_str()) == 0)) return std::nullopt;
+    if (!failure && !file.fail() && (!replaces || std::rename(place.c_str(), path.c_str()) == 0)) return std::nullopt;
     const std::string why = std::strerror(errno);
     if (replaces) std::filesystem::remove(place, unknown);
-    return usage_error(path + ": cannot be written: " + why);
+    return failure ? failure : usage_error(path + ": cannot be written: " + why);
 }
 
 std::string shown_name(const std::string& path) {

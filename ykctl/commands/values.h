@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <iosfwd>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,6 +41,9 @@ namespace yk::cli {
 
 /// Writes a file: whole, or nothing of it is changed. What went wrong names the file.
 [[nodiscard]] std::optional<Failure> write_text(const std::string& path, const std::string& text);
+/// The same for a text that comes bit by bit; a failure of `write` leaves the file as it was.
+using WriteTo = std::function<std::optional<Failure>(std::ostream& out)>;
+[[nodiscard]] std::optional<Failure> write_file(const std::string& path, const WriteTo& write);
 
 /// A file as messages name it: `standard input` for `-`.
 [[nodiscard]] std::string shown_name(const std::string& path);

@@ -116,10 +116,10 @@ Answer<Value> find_rm(Context& context, const std::string& id) {
 }
 
 Answer<Value> find(Context& context, const Wanted& wanted) {
-    if (wanted.noun == "app") return find_application(context, wanted.name);
+    if (wanted.noun == "app") return find_application(context, wanted.name, 0);
     if (wanted.noun == "node") return find_node(context, wanted.name);
     if (wanted.noun == "rm") return find_rm(context, wanted.name);
-    if (wanted.noun == "ask") return find_key(context, {"requests", "allocations"}, wanted.name, wanted.application);
+    if (wanted.noun == "ask") return find_key(context, {"asks", "allocations"}, wanted.name, wanted.application);
     return find_key(context, {"allocations"}, wanted.name, wanted.application);
 }
 

@@ -1,8 +1,12 @@
 #include "ykctl/commands/watch.h"
 
 #include <csignal>
+#include <iterator>
 #include <map>
 #include <ostream>
+
+#include "ykctl/render/page_writer.h"
+#include "ykctl/render/view.h"
 
 namespace yk::cli {
 namespace {
@@ -47,6 +51,29 @@ std::string identity(const Value& item, const ListLayout& layout) {
     return partition + layout.name(item);
 }
 
+Answer<std::vector<Value>> all_items(const Listing& listing) {
+    if (!listing.pages) return listing.fetch();
+    std::vector<Value> all;
+    const auto keep = [&all](std::vector<Value> items) {
+        all.insert(all.end(), std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
+    };
+    if (auto failure = listing.pages(keep)) return *std::move(failure);
+    return all;
+}
+
+/// Prints the items as they come.
+Outcome stream(Context& context, const Listing& listing) {
+    YK_TRY(layout, listing.layout());
+    std::vector<Value> none;
+    if (const auto done = apply_view(context.settings().view, none, layout); !done.ok())
+        return usage_error(done.error().message);
+    PageWriter writer{context.out(), std::move(layout), context.format(), context.style()};
+    if (auto failure = listing.pages([&writer](std::vector<Value> items) { writer.add(std::move(items)); }))
+        return *std::move(failure);
+    writer.finish();
+    return Exit::Ok;
+}
+
 } // namespace
 
 void define_watch(Command command, WatchOptions& options) {
@@ -56,14 +83,15 @@ void define_watch(Command command, WatchOptions& options) {
 
 Outcome list_or_watch(Context& context, const WatchOptions& options, const Listing& listing) {
     if (!options.on) {
-        YK_TRY(items, listing.fetch());
+        if (listing.pages && context.settings().view.sort_by.empty()) return stream(context, listing);
+        YK_TRY(items, all_items(listing));
         YK_TRY(layout, listing.layout());
         return context.show_list(items, layout);
     }
     const HeldSignals signals;
     std::map<std::string, Value> before;
     do {
-        YK_TRY(items, listing.fetch());
+        YK_TRY(items, all_items(listing));
         YK_TRY(layout, listing.layout());
         if (context.streams().out_is_terminal && !context.machine_readable()) {
             YK_TRY(text, context.list_view(std::move(items), std::move(layout)));

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "protocol/wire/value.h"
@@ -18,10 +19,15 @@ struct WatchOptions {
 
 void define_watch(Command command, WatchOptions& options);
 
+/// Takes the items of a list, some at a time.
+using TakeItems = std::function<void(std::vector<wire::Value>)>;
+
 /// What a list command gets and how it shows it. The layout is made anew each time because ages are part of it.
 struct Listing {
     std::function<Answer<std::vector<wire::Value>>()> fetch;
     std::function<Answer<ListLayout>()> layout;
+    /// For lists that may be long, instead of `fetch`: hands on the items as they come.
+    std::function<std::optional<Failure>(const TakeItems&)> pages = {};
 };
 
 /// Once, or with --watch until SIGINT or SIGTERM (exit 130): on a terminal the screen is redrawn, elsewhere what was

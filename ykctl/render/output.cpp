@@ -170,6 +170,33 @@ void ListWriter::finish() {
         out_ << kJsonEnd;
 }
 
+std::string list_head(Format format) {
+    if (format == Format::Json) return "{\n  \"schema\": " + std::to_string(kSchema) + ",\n  \"items\": [\n";
+    if (format == Format::Yaml) return "schema: " + std::to_string(kSchema) + "\nitems:\n";
+    return {};
+}
+
+std::string list_item(const Value& item, const ListLayout& layout, Format format) {
+    if (format == Format::JsonLines) return json_line(item);
+    if (format == Format::Name) return printable(layout.name(item)) + "\n";
+    std::string text;
+    if (format == Format::Yaml) {
+        append_yaml(without_bytes(Value::array({item})), 2, text);
+    } else {
+        const std::string plain = pretty_json(item); // line breaks within texts are escaped
+        for (std::size_t begin = 0; begin < plain.size();) {
+            const std::size_t end = plain.find('\n', begin);
+            text += (begin > 0 ? "\n    " : "    ") + plain.substr(begin, end - begin);
+            begin = end + 1;
+        }
+    }
+    return text;
+}
+
+std::string list_foot(Format format) {
+    return format == Format::Json ? "\n  ]\n}\n" : std::string{};
+}
+
 std::string item_text(const Value& item, Format format) {
     if (format == Format::JsonLines) return json_line(item);
     const Value document{{"schema", kSchema}, {"item", item}};

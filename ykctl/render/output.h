@@ -57,6 +57,12 @@ private:
     bool is_empty_ = true, is_finished_ = false;
 };
 
+/// The parts of that text for lists that are written as they come: what stands before the items, one item (in JSON
+/// there is `,` and a newline between two), what stands behind them. Not for tables.
+[[nodiscard]] std::string list_head(Format format);
+[[nodiscard]] std::string list_item(const wire::Value& item, const ListLayout& layout, Format format);
+[[nodiscard]] std::string list_foot(Format format);
+
 /// One object in a machine format: `{"schema":1,"item":{...}}`. REQUIRES: is_machine_readable(format).
 [[nodiscard]] std::string item_text(const wire::Value& item, Format format);
 

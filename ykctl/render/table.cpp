@@ -41,24 +41,31 @@ void Table::add(std::vector<std::string> cells) {
     rows_.push_back(std::move(cells));
 }
 
-std::string Table::text(const Style& style, bool headers) const {
-    std::vector<std::size_t> widths;
+template <class CellAt>
+std::string Table::line(CellAt&& cell_at) const {
+    std::string text;
+    for (std::size_t column = 0; column < headings_.size(); ++column) {
+        if (column > 0) text += std::string(kGap, ' ');
+        text += padded(cell_at(column), widths_[column], headings_[column].align);
+    }
+    trim_right(text);
+    return text;
+}
+
+std::string Table::text(const Style& style, bool headers) {
+    widths_.clear();
     for (std::size_t column = 0; column < headings_.size(); ++column) {
         auto width = headers ? cell_width(headings_[column].text) : 0;
         for (const auto& row : rows_) width = std::max(width, cell_width(row[column]));
-        widths.push_back(width);
+        widths_.push_back(width);
     }
-    const auto line = [&](const auto& cell_at) {
-        std::string text;
-        for (std::size_t column = 0; column < headings_.size(); ++column) {
-            if (column > 0) text += std::string(kGap, ' ');
-            text += padded(cell_at(column), widths[column], headings_[column].align);
-        }
-        trim_right(text);
-        return text;
-    };
     std::string all;
     if (headers) all = style.bold(line([&](std::size_t column) { return headings_[column].text; })) + "\n";
+    return all + more_text();
+}
+
+std::string Table::more_text() const {
+    std::string all;
     for (const auto& row : rows_) all += line([&](std::size_t column) { return row[column]; }) + "\n";
     return all;
 }

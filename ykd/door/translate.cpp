@@ -60,8 +60,10 @@ TerminationType termination(si::TerminationType type) {
 
 template <class Release>
 ReleaseSpec release_spec(const Release& from) {
-    return {from.partition_name, from.application_id, from.allocation_key, termination(from.termination_type),
-            from.message};
+    ReleaseSpec to{from.partition_name, from.application_id, from.allocation_key, termination(from.termination_type),
+                   from.message};
+    if constexpr (requires { from.keep_asks; }) to.keep_asks = from.keep_asks;
+    return to;
 }
 
 void fill(NodeSpec& to, const si::NodeInfo& from) {

@@ -378,6 +378,7 @@ void Daemon::sweep() {
     follow_clock();
     sessions_.sweep();
     snapshots_.sweep();
+    metric_pages_.sweep();
     event_streams_.sweep();
 }
 

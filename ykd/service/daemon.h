@@ -25,6 +25,7 @@
 #include "ykd/service/history_keeper.h"
 #include "ykd/service/line_limit.h"
 #include "ykd/service/listener_watch.h"
+#include "ykd/service/metric_pages.h"
 #include "ykd/service/random_bytes.h"
 #include "ykd/service/request_meter.h"
 #include "ykd/service/rm_table.h"
@@ -72,6 +73,7 @@ public:
     [[nodiscard]] ConfigHistory& config_history() { return config_history_; }
     [[nodiscard]] EventStreams& event_streams() { return event_streams_; }
     [[nodiscard]] DumpSnapshots& snapshots() { return snapshots_; }
+    [[nodiscard]] MetricPages& metric_pages() { return metric_pages_; }
     [[nodiscard]] HealthKeeper& health() { return health_; }
     [[nodiscard]] HistoryKeeper& history() { return history_; }
     [[nodiscard]] const TallyBoard& tally() const { return tally_; }
@@ -149,6 +151,7 @@ private:
     ConfigFiles config_files_;
     ConfigHistory config_history_;
     DumpSnapshots snapshots_;
+    MetricPages metric_pages_;
     EventStreams event_streams_;
     HealthKeeper health_;
     HistoryKeeper history_;

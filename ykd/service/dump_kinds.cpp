@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "libcore/config/names.h"
+#include "ykd/service/gather.h"
 
 namespace yk::service {
 namespace {
@@ -27,8 +28,39 @@ void collect_queue(const ClusterContext& context, const DumpQuery& query, DumpPa
         part.queues.push_back(std::move(*view));
 }
 
+ObjectFilter filter_of(const DumpQuery& query) {
+    return {query.application, query.key, query.node, query.queue, query.status};
+}
+
+/// First who there is, then, when that is in order, one after the other.
+bool collect_live_applications(const ClusterContext& context, const DumpQuery& query, PicturePlace& place,
+                               DumpPart& part) {
+    if (!place.roster) place.roster = std::make_shared<Roster>();
+    Roster& roster = *place.roster;
+    if (!roster.complete) {
+        std::size_t room = kPiece;
+        context.add_to_roster(part.partition, list_of(query.state), place.view, room, filter_of(query),
+                              roster.unsorted);
+        roster.complete = room > 0;
+        if (roster.complete) place.view = {};
+        return false;
+    }
+    std::size_t objects = kPiece;
+    std::uint64_t& next = place.view.next;
+    for (; next < roster.order.size() && part.applications.size() < place.room && objects > 0; ++next) {
+        auto view = context.application_at(part.partition, list_of(query.state), roster.order[next], query.most);
+        if (!view) continue;
+        objects -= std::min(objects, 1 + view->asks.size() + view->allocations.size());
+        part.applications.push_back(std::move(*view));
+        part.positions.push_back(next + 1);
+    }
+    return next >= roster.order.size();
+}
+
 bool collect_applications(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& part) {
-    part.applications = context.application_piece(part.partition, list_of(query.state), place.view, place.room);
+    if (place.is_live) return collect_live_applications(context, query, place, part);
+    part.applications =
+        context.application_piece(part.partition, list_of(query.state), query.most, place.view, place.room);
     std::erase_if(part.applications, [&](const ApplicationView& view) {
         return (!query.status.empty() && config::lower(view.state) != query.status) ||
                (!query.queue.empty() && view.queue != query.queue);
@@ -37,24 +69,39 @@ bool collect_applications(const ClusterContext& context, const DumpQuery& query,
 }
 
 void collect_application(const ClusterContext& context, const DumpQuery& query, DumpPart& part) {
-    if (auto view = context.application_view(part.partition, query.application))
+    if (auto view = context.application_view(part.partition, query.application, query.most))
         part.applications.push_back(std::move(*view));
 }
 
-bool collect_nodes(const ClusterContext& context, const DumpQuery&, PicturePlace& place, DumpPart& part) {
-    part.nodes = context.node_piece(part.partition, true, place.view, place.room);
+bool collect_flat_queues(const ClusterContext& context, const DumpQuery&, PicturePlace& place, DumpPart& part) {
+    part.queues = context.queue_piece(part.partition, place.view, place.room);
+    return place.room > 0;
+}
+
+bool collect_asks(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& part) {
+    part.asks = context.ask_piece(part.partition, filter_of(query), place.view, place.room);
+    return place.room > 0;
+}
+
+bool collect_allocations(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& part) {
+    part.allocations = context.allocation_piece(part.partition, filter_of(query), place.view, place.room);
+    return place.room > 0;
+}
+
+bool collect_nodes(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& part) {
+    part.nodes = context.node_piece(part.partition, query.most, place.view, place.room);
     return place.room > 0;
 }
 
 bool collect_utilization(const ClusterContext& context, const DumpQuery&, PicturePlace& place, DumpPart& part) {
-    part.nodes = context.node_piece(part.partition, false, place.view, place.room);
+    part.nodes = context.node_piece(part.partition, 0, place.view, place.room);
     return place.room > 0;
 }
 
 /// Of the full dump.
 template <ApplicationList List>
-bool collect_list(const ClusterContext& context, const DumpQuery&, PicturePlace& place, DumpPart& part) {
-    for (auto& view : context.application_piece(part.partition, List, place.view, place.room))
+bool collect_list(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& part) {
+    for (auto& view : context.application_piece(part.partition, List, query.most, place.view, place.room))
         part.applications.push_back(std::move(view));
     return place.room > 0;
 }
@@ -67,7 +114,7 @@ bool at_once(const ClusterContext& context, const DumpQuery& query, PicturePlace
 }
 
 void collect_node(const ClusterContext& context, const DumpQuery& query, DumpPart& part) {
-    if (auto view = context.node_view(part.partition, query.node)) part.nodes.push_back(std::move(*view));
+    if (auto view = context.node_view(part.partition, query.node, query.most)) part.nodes.push_back(std::move(*view));
 }
 
 void collect_reservations(const ClusterContext& context, const DumpQuery&, DumpPart& part) {
@@ -91,33 +138,134 @@ void collect_rules(const ClusterContext& context, const DumpQuery&, DumpPart& pa
 
 // --- encoding: one element of the main list -----------------------------------------------------
 
-Value encode_node(const DumpPart& part, std::size_t i) {
-    Value value = node_value(part.nodes[i]);
+/// As text of the wire, for those that have no lists of their own.
+template <Value (*Make)(const DumpPart&, std::size_t)>
+std::string encoded(const DumpPart& part, std::size_t i, bool /*brief*/) {
+    return wire::encoded_value(Make(part, i));
+}
+
+/// List by list: as one value an application with many asks would be many times as large as its encoding.
+std::string encode_application(const DumpPart& part, std::size_t i, bool brief) {
+    const ApplicationView& view = part.applications[i];
+    const Value value = application_value(view, part.partition, part.rm_id, brief ? Lists::Left : Lists::Later);
+    wire::Buffer out;
+    wire::Packer packer(out);
+    const auto list = [&packer](const auto& views,
+                                Value (*make)(const typename std::decay_t<decltype(views)>::value_type&)) {
+        packer.list(views.size());
+        for (const auto& one : views) packer.raw(wire::encoded_value(make(one)));
+    };
+    packer.map(value.size());
+    for (const auto& [key, member] : value.items()) {
+        packer.text(key);
+        if (key == "requests")
+            list(view.asks, ask_value);
+        else if (key == "allocations")
+            list(view.allocations, allocation_value);
+        else
+            packer.raw(wire::encoded_value(member));
+    }
+    return out.str();
+}
+
+/// Whose an element of a list of its own is.
+Value with_owner(Value value, const std::string& queue, const DumpPart& part) {
+    value["queueName"] = queue;
     value["partition"] = part.partition;
+    value["clusterId"] = part.rm_id;
     return value;
 }
 
-constexpr std::array<DumpKind, 14> kKinds{{
+Value listed_ask(const DumpPart& part, std::size_t i) {
+    return with_owner(ask_value(part.asks[i]), part.asks[i].queue, part);
+}
+
+Value listed_allocation(const DumpPart& part, std::size_t i) {
+    return with_owner(allocation_value(part.allocations[i]), part.allocations[i].queue, part);
+}
+
+std::string encode_listed_node(const DumpPart& part, std::size_t i, bool brief) {
+    return wire::encoded_value(node_value(part.nodes[i], brief ? Lists::Left : Lists::Shown));
+}
+
+std::string encode_flat_queue(const DumpPart& part, std::size_t i, bool brief) {
+    Value value = queue_value(part.queues[i], part.partition, 0, brief ? Lists::Left : Lists::Shown);
+    value["clusterId"] = part.rm_id;
+    return wire::encoded_value(value);
+}
+
+std::string encode_node(const DumpPart& part, std::size_t i, bool brief) {
+    Value value = node_value(part.nodes[i], brief ? Lists::Left : Lists::Shown);
+    value["partition"] = part.partition;
+    return wire::encoded_value(value);
+}
+
+// --- going on ----------------------------------------------------------------------------------
+
+void go_on_applications(const DumpPart& piece, std::size_t taken, PicturePlace& place) {
+    place.view.next = piece.positions[taken - 1];
+}
+
+void go_on_asks(const DumpPart& piece, std::size_t taken, PicturePlace& place) {
+    place.view.next = piece.asks[taken - 1].next;
+}
+
+void go_on_allocations(const DumpPart& piece, std::size_t taken, PicturePlace& place) {
+    place.view.next = piece.allocations[taken - 1].next;
+}
+
+void go_on_queues(const DumpPart& piece, std::size_t taken, PicturePlace& place) {
+    place.view.after = piece.queues[taken - 1].path;
+}
+
+void go_on_nodes(const DumpPart& piece, std::size_t taken, PicturePlace& place) {
+    place.view.after = piece.nodes[taken - 1].id;
+}
+
+Value info_of(const DumpPart& part, std::size_t) {
+    return partition_value(*part.info);
+}
+Value listed_reservation(const DumpPart& part, std::size_t i) {
+    return reservation_value(part.reservations[i], part.partition, part.rm_id);
+}
+Value listed_rule(const DumpPart& part, std::size_t i) {
+    return rule_value(part.rules[i]);
+}
+Value utilization_of(const DumpPart& part, std::size_t) {
+    return utilization_value(part.nodes, part.partition, part.rm_id);
+}
+
+constexpr auto kApplications = [](const DumpPart& p) { return p.applications.size(); };
+constexpr auto kNodes = [](const DumpPart& p) { return p.nodes.size(); };
+constexpr auto kQueues = [](const DumpPart& p) { return p.queues.size(); };
+constexpr auto kUsers = [](const DumpPart& p) { return p.users.views.size(); };
+constexpr auto kGroups = [](const DumpPart& p) { return p.groups.views.size(); };
+constexpr const char* kPartitionName = "partitionName";
+
+constexpr std::array<DumpKind, 17> kKinds{{
     {"partitions", at_once<collect_info>, [](const DumpPart& p) -> std::size_t { return p.info ? 1 : 0; },
-     [](const DumpPart& p, std::size_t) { return partition_value(*p.info); }},
-    {"queues", at_once<collect_queue>, [](const DumpPart& p) { return p.queues.size(); }, queue_of},
-    {"queue", at_once<collect_queue>, [](const DumpPart& p) { return p.queues.size(); }, queue_of, true},
-    {"apps", collect_applications, [](const DumpPart& p) { return p.applications.size(); }, application_of},
-    {"app", at_once<collect_application>, [](const DumpPart& p) { return p.applications.size(); }, application_of,
-     true},
-    {"nodes", collect_nodes, [](const DumpPart& p) { return p.nodes.size(); },
-     [](const DumpPart& p, std::size_t i) { return node_value(p.nodes[i]); }, false, "nodesInfo"},
-    {"node", at_once<collect_node>, [](const DumpPart& p) { return p.nodes.size(); }, encode_node, true},
-    {"users", collect_users, [](const DumpPart& p) { return p.users.views.size(); }, user_of},
-    {"user", collect_users, [](const DumpPart& p) { return p.users.views.size(); }, user_of, true},
-    {"groups", collect_groups, [](const DumpPart& p) { return p.groups.views.size(); }, group_of},
-    {"group", collect_groups, [](const DumpPart& p) { return p.groups.views.size(); }, group_of, true},
+     encoded<info_of>},
+    {"queues", at_once<collect_queue>, kQueues, encoded<queue_of>},
+    {kFlatQueues, collect_flat_queues, kQueues, encode_flat_queue, false, nullptr, kPartitionName, go_on_queues},
+    {"queue", at_once<collect_queue>, kQueues, encoded<queue_of>, true},
+    {"apps", collect_applications, kApplications, encode_application, false, nullptr, kPartitionName,
+     go_on_applications},
+    {"app", at_once<collect_application>, kApplications, encode_application, true},
+    {"asks", collect_asks, [](const DumpPart& p) { return p.asks.size(); }, encoded<listed_ask>, false, nullptr,
+     kPartitionName, go_on_asks},
+    {"allocations", collect_allocations, [](const DumpPart& p) { return p.allocations.size(); },
+     encoded<listed_allocation>, false, nullptr, kPartitionName, go_on_allocations},
+    {"nodes", collect_nodes, kNodes, encode_listed_node, false, "nodesInfo", kPartitionName, go_on_nodes},
+    {"node", at_once<collect_node>, kNodes, encode_node, true},
+    {"users", collect_users, kUsers, encoded<user_of>},
+    {"user", collect_users, kUsers, encoded<user_of>, true},
+    {"groups", collect_groups, kGroups, encoded<group_of>},
+    {"group", collect_groups, kGroups, encoded<group_of>, true},
     {"reservations", at_once<collect_reservations>, [](const DumpPart& p) { return p.reservations.size(); },
-     [](const DumpPart& p, std::size_t i) { return reservation_value(p.reservations[i], p.partition, p.rm_id); }},
-    {"rules", at_once<collect_rules>, [](const DumpPart& p) { return p.rules.size(); },
-     [](const DumpPart& p, std::size_t i) { return rule_value(p.rules[i]); }, false, "rules", "partition"},
-    {"utilization", collect_utilization, [](const DumpPart&) -> std::size_t { return 1; },
-     [](const DumpPart& p, std::size_t) { return utilization_value(p.nodes, p.partition, p.rm_id); }},
+     encoded<listed_reservation>},
+    {"rules", at_once<collect_rules>, [](const DumpPart& p) { return p.rules.size(); }, encoded<listed_rule>, false,
+     "rules", "partition"},
+    {"utilization", collect_utilization, [](const DumpPart&) -> std::size_t { return 1; }, encoded<utilization_of>},
 }};
 
 } // namespace
@@ -148,16 +296,25 @@ const DumpKind* find_dump_kind(std::string_view what) {
 
 bool collect_everything(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& part) {
     constexpr std::array kStages{at_once<collect_info>,
-                                 at_once<collect_queue>,
                                  at_once<collect_reservations>,
                                  collect_users,
                                  collect_groups,
                                  at_once<collect_rules>,
+                                 at_once<collect_queue>,
                                  collect_nodes,
                                  collect_list<ApplicationList::Active>,
                                  collect_list<ApplicationList::Completed>,
                                  collect_list<ApplicationList::Rejected>};
-    for (; place.stage < kStages.size(); ++place.stage, place.view = {})
+    constexpr std::size_t kBriefStages = 5; // those behind it have dumps of their own, in pages
+    const std::size_t stages = query.most == 0 ? kBriefStages : kStages.size();
+    if (place.stage == 0 && query.most != 0) {
+        const auto info = context.partition_view(part.partition);
+        part.is_too_large =
+            info &&
+            static_cast<std::uint64_t>(info->pending_asks) + static_cast<std::uint64_t>(info->allocations) > query.most;
+        if (part.is_too_large) return true;
+    }
+    for (; place.stage < stages; ++place.stage, place.view = {})
         if (!kStages.at(place.stage)(context, query, place, part)) return false;
     return true;
 }
@@ -168,8 +325,11 @@ void add_piece(DumpPart& part, DumpPart&& piece) {
         to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
     };
     if (piece.info) part.info = std::move(piece.info);
+    part.is_too_large = part.is_too_large || piece.is_too_large;
     append(part.queues, piece.queues);
     append(part.applications, piece.applications);
+    append(part.asks, piece.asks);
+    append(part.allocations, piece.allocations);
     append(part.nodes, piece.nodes);
     append(part.reservations, piece.reservations);
     append(part.rules, piece.rules);
@@ -187,6 +347,20 @@ void put_in_order(DumpPart& part) {
     join_usage(part.groups);
     std::stable_sort(part.applications.begin(), part.applications.end(),
                      [](const auto& a, const auto& b) { return a.list != b.list ? a.list < b.list : a.id < b.id; });
+    const auto by_key = [](const auto& a, const auto& b) {
+        return a.application != b.application ? a.application < b.application : a.key < b.key;
+    };
+    std::sort(part.asks.begin(), part.asks.end(), by_key);
+    std::sort(part.allocations.begin(), part.allocations.end(), by_key);
+}
+
+void put_in_order(PicturePlace& place) {
+    if (!place.roster || !place.roster->complete || place.roster->unsorted.empty()) return;
+    Roster& roster = *place.roster;
+    std::sort(roster.unsorted.begin(), roster.unsorted.end());
+    roster.order.reserve(roster.unsorted.size());
+    for (const auto& [id, position] : roster.unsorted) roster.order.push_back(position);
+    roster.unsorted = {};
 }
 
 } // namespace yk::service

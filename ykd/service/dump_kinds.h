@@ -10,32 +10,20 @@
 
 namespace yk::service {
 
-/// What a Dump asks for (interface.md 5.2).
-struct DumpQuery {
-    std::string what;
-    std::string partition, rm_id, queue, application, node, user, group, state, status;
-    bool subtree = false;
-    std::uint32_t limit = 1000;
-    std::string cursor;
-};
-
-/// How far the picture of a partition has got.
-struct PicturePlace {
-    std::size_t stage = 0;
-    ViewPlace view;
-    std::size_t room = 0; // objects that the piece may still take
-};
-
 struct DumpKind {
     std::string_view what;
     /// Fills in the next piece, on the owner thread; true: it was the last.
     bool (*collect)(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& piece);
     /// The elements of the main list, one by one.
     std::size_t (*count)(const DumpPart& part);
-    Value (*encode)(const DumpPart& part, std::size_t index);
+    /// `brief`: it is too large with its lists.
+    std::string (*encode)(const DumpPart& part, std::size_t index, bool brief);
     bool single = false;                     // one object, E_NOT_FOUND without
     const char* nest = nullptr;              // the list stands in a map per partition, under this key
     const char* nest_name = "partitionName"; // the key of its name there
+    /// Lists that may be long: makes `place`, where the piece began, the place behind its first `taken` elements
+    /// (at least one). nullptr: all of it is kept while its pages are fetched.
+    void (*go_on)(const DumpPart& piece, std::size_t taken, PicturePlace& place) = nullptr;
 };
 
 /// nullptr: no such picture.
@@ -45,6 +33,8 @@ bool collect_everything(const ClusterContext& context, const DumpQuery& query, P
 /// Pieces of one partition become one part: add them in their order, then put it in order (I-404).
 void add_piece(DumpPart& part, DumpPart&& piece);
 void put_in_order(DumpPart& part);
+/// The same for what a place of the state holds.
+void put_in_order(PicturePlace& place);
 [[nodiscard]] Value queue_of(const DumpPart& part, std::size_t index);
 [[nodiscard]] Value application_of(const DumpPart& part, std::size_t index);
 [[nodiscard]] Value user_of(const DumpPart& part, std::size_t index);

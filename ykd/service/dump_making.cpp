@@ -17,6 +17,8 @@ struct Picture {
     std::vector<DumpPart> pieces;
     std::size_t partition = 0; // the one at work
     PicturePlace place;
+    bool small_only = false; // a partition of more than one piece ends it,
+    bool is_large = false;   // and is marked
 };
 
 /// Makes the next piece, so that cycles run in between (adr 0008); true: it was the last.
@@ -31,6 +33,9 @@ bool add_next(Picture& picture, RmOwner& owner, const std::vector<std::string>& 
     if (collect(*owner.context(), query, picture.place, piece)) {
         ++picture.partition;
         picture.place = {};
+    } else if (picture.small_only) {
+        picture.pieces.clear();
+        return picture.is_large = true;
     }
     picture.pieces.push_back(std::move(piece));
     return picture.partition == names.size();
@@ -49,15 +54,19 @@ void assemble(DumpSnapshot& snapshot, std::vector<DumpPart> pieces) {
 
 } // namespace
 
-void make_snapshot(Daemon& daemon, const DumpQuery& query, decltype(DumpKind::collect) collect,
-                   std::vector<DumpTarget> targets, std::function<void(SnapshotPtr)> done) {
+namespace {
+
+/// `small`: nothing is made, `done` gets nullptr, when there is a partition of more than one piece.
+void make(Daemon& daemon, const DumpQuery& query, decltype(DumpKind::collect) collect, std::vector<DumpTarget> targets,
+          bool small, std::function<void(SnapshotPtr)> done) {
     std::vector<RmPtr> rms;
     auto names = std::make_shared<std::map<std::string, std::vector<std::string>>>();
     for (DumpTarget& target : targets) {
         rms.push_back(target.rm);
         (*names)[target.rm->id] = std::move(target.partitions);
     }
-    const auto ask = [names, query, collect](RmOwner& owner, Picture& picture) {
+    const auto ask = [names, query, collect, small](RmOwner& owner, Picture& picture) {
+        picture.small_only = small;
         return add_next(picture, owner, names->at(owner.rm_id()), query, collect);
     };
     gather_in_pieces<Picture>(
@@ -67,6 +76,7 @@ void make_snapshot(Daemon& daemon, const DumpQuery& query, decltype(DumpKind::co
             snapshot->what = what;
             snapshot->as_of = all.empty() ? daemon.now() : Instant{};
             for (auto& [rm, picture] : all) {
+                if (picture.is_large) return done(nullptr);
                 snapshot->as_of = std::max(snapshot->as_of, picture.as_of);
                 assemble(*snapshot, std::move(picture.pieces));
             }
@@ -75,8 +85,20 @@ void make_snapshot(Daemon& daemon, const DumpQuery& query, decltype(DumpKind::co
         });
 }
 
+} // namespace
+
+void make_snapshot(Daemon& daemon, const DumpQuery& query, decltype(DumpKind::collect) collect,
+                   std::vector<DumpTarget> targets, std::function<void(SnapshotPtr)> done) {
+    make(daemon, query, collect, std::move(targets), false, std::move(done));
+}
+
+void make_small_snapshot(Daemon& daemon, const DumpQuery& query, decltype(DumpKind::collect) collect,
+                         std::vector<DumpTarget> targets, std::function<void(SnapshotPtr)> done) {
+    make(daemon, query, collect, std::move(targets), true, std::move(done));
+}
+
 bool make_full_dump(const Viewer& viewer, const DumpQuery& query, std::vector<DumpTarget> targets,
-                    std::function<void(Value)> done) {
+                    std::function<void(std::optional<Value>)> done) {
     const auto claim = std::make_shared<std::shared_ptr<void>>(viewer.daemon.snapshots().claim_full_dump());
     if (!*claim) return false;
     // The RMs are asked first, so that the picture is not older than what they say (I-435).
@@ -84,8 +106,12 @@ bool make_full_dump(const Viewer& viewer, const DumpQuery& query, std::vector<Du
         viewer, query,
         [viewer, query, claim, targets = std::move(targets), done = std::move(done)](const Value& diagnostics) {
             make_snapshot(viewer.daemon, query, collect_everything, targets,
-                          [viewer, claim, diagnostics, done](const SnapshotPtr& snapshot) {
-                              Value everything = full_dump(viewer, *snapshot, diagnostics);
+                          [viewer, claim, diagnostics, done, brief = query.most == 0](const SnapshotPtr& snapshot) {
+                              std::optional<Value> everything;
+                              const auto& parts = snapshot->parts;
+                              if (std::none_of(parts.begin(), parts.end(),
+                                               [](const DumpPart& part) { return part.is_too_large; }))
+                                  everything = full_dump(viewer, *snapshot, diagnostics, brief);
                               claim->reset(); // before the answer: the next dump may come at once
                               done(std::move(everything));
                           });

@@ -107,6 +107,8 @@ Value quota_run_value(const QuotaRunView& run) {
     return std::move(fields.value);
 }
 
+} // namespace
+
 Value ask_value(const AskView& ask) {
     Value log = Value::array();
     for (const LogEntryView& entry : ask.log)
@@ -131,6 +133,8 @@ Value ask_value(const AskView& ask) {
     return std::move(fields.value);
 }
 
+namespace {} // namespace
+
 Value allocation_value(const AllocationView& allocation) {
     Fields fields;
     fields.always("allocationKey", allocation.key)
@@ -149,6 +153,8 @@ Value allocation_value(const AllocationView& allocation) {
         .omit("originator", allocation.originator);
     return std::move(fields.value);
 }
+
+namespace {
 
 Value foreign_value(const AllocationView& allocation) {
     Fields fields;
@@ -281,7 +287,7 @@ Value template_value(const TemplateView& view) {
 
 } // namespace
 
-Value queue_value(const QueueView& view, const std::string& partition, int nesting) {
+Value queue_value(const QueueView& view, const std::string& partition, int nesting, Lists lists) {
     Value properties = Value::object();
     for (const auto& [key, text] : view.properties) properties[key] = text;
     Fields fields;
@@ -302,9 +308,10 @@ Value queue_value(const QueueView& view, const std::string& partition, int nesti
         fields.omit("children", list_of(view.children, [&](const QueueView& child) {
                         return queue_value(child, partition, nesting + 1);
                     }));
-    std::vector<std::string> names;
+    std::vector<std::string> names = view.child_paths;
     for (const QueueView& child : view.children) names.push_back(child.path);
-    fields.omit("childNames", names);
+    if (lists == Lists::Shown) fields.omit("childNames", names);
+    fields.omit("childCount", view.child_paths.size());
     if (view.max) fields.omit("absUsedCapacity", percents(view.allocated, *view.max));
     fields.omit("maxRunningApps", view.max_applications)
         .omit("runningApps", view.running_applications)
@@ -344,7 +351,8 @@ Value rule_value(const RuleView& view) {
     return std::move(fields.value);
 }
 
-Value application_value(const ApplicationView& view, const std::string& partition, const std::string& rm_id) {
+Value application_value(const ApplicationView& view, const std::string& partition, const std::string& rm_id,
+                        Lists lists) {
     Fields fields;
     fields.always("applicationID", view.id)
         .omit("usedResource", view.allocated)
@@ -355,9 +363,14 @@ Value application_value(const ApplicationView& view, const std::string& partitio
         .always("queueName", view.queue)
         .always("submissionTime", view.submitted.ns);
     if (view.finished) fields.always("finishedTime", view.finished->ns);
-    fields.always("requests", list_of(view.asks, ask_value))
-        .always("allocations", list_of(view.allocations, allocation_value))
-        .always("applicationState", view.state)
+    if (!view.whole || lists == Lists::Left)
+        fields.always("brief", true).omit("allocationCount", view.allocation_count);
+    else if (lists == Lists::Later)
+        fields.always("requests", Value::array()).always("allocations", Value::array());
+    else
+        fields.always("requests", list_of(view.asks, ask_value))
+            .always("allocations", list_of(view.allocations, allocation_value));
+    fields.always("applicationState", view.state)
         .omit("user", view.user)
         .omit("groups", view.groups)
         .omit("rejectedMessage", view.rejected_message)
@@ -380,7 +393,7 @@ Value application_value(const ApplicationView& view, const std::string& partitio
     return std::move(fields.value);
 }
 
-Value node_value(const NodeView& view) {
+Value node_value(const NodeView& view, Lists lists) {
     Fields fields;
     fields.always("nodeID", view.id)
         .omit("hostName", tag(view.attributes, {"si/hostname", "si.io/hostname"}))
@@ -390,9 +403,12 @@ Value node_value(const NodeView& view) {
         .omit("allocated", view.allocated)
         .omit("occupied", view.occupied)
         .omit("available", view.available)
-        .omit("utilized", percents(view.allocated, view.capacity))
-        .omit("allocations", list_of(view.allocations, allocation_value))
-        .omit("foreignAllocations", list_of(view.foreign, foreign_value))
+        .omit("utilized", percents(view.allocated, view.capacity));
+    if (!view.whole || lists == Lists::Left)
+        fields.always("brief", true).omit("allocationCount", view.allocation_count);
+    else
+        fields.omit("allocations", list_of(view.allocations, allocation_value));
+    fields.omit("foreignAllocations", list_of(view.foreign, foreign_value))
         .always("schedulable", view.schedulable)
         .always("isReserved", !view.reservations.empty())
         .omit("reservations", view.reservations);

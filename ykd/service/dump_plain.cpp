@@ -145,7 +145,7 @@ std::optional<Value> plain_dump(const CallPtr& call, const DumpQuery& query, boo
     return data;
 }
 
-Value full_dump(const Viewer& viewer, const DumpSnapshot& snapshot, Value diagnostics) {
+Value full_dump(const Viewer& viewer, const DumpSnapshot& snapshot, Value diagnostics, bool brief) {
     Value partitions = Value::array(), queues = Value::array(), applications = Value::array(), nodes = Value::array(),
           reservations = Value::array(), users = Value::array(), groups = Value::array(), rules = Value::array();
     for (const DumpPart& part : snapshot.parts) {
@@ -164,6 +164,7 @@ Value full_dump(const Viewer& viewer, const DumpSnapshot& snapshot, Value diagno
         for (const RuleView& rule : part.rules) of_rules.push_back(rule_value(rule));
         rules.push_back({{"partition", part.partition}, {"clusterId", part.rm_id}, {"rules", std::move(of_rules)}});
     }
+    if (brief) applications = nodes = queues = nullptr;
     const Bytes16& boot = viewer.daemon.boot_id();
     const Value history = viewer.daemon.history().dump({});
     return {{"timestamp", snapshot.as_of.ns},

@@ -15,6 +15,7 @@ namespace yk::service {
 [[nodiscard]] std::optional<Value> plain_dump(const CallPtr& call, const DumpQuery& query, bool* answered);
 
 /// I-435: everything. `snapshot` was made by collect_everything(), `diagnostics` by ask_rm_states().
-[[nodiscard]] Value full_dump(const Viewer& viewer, const DumpSnapshot& snapshot, Value diagnostics);
+/// `brief`: null stands for the lists that have dumps of their own, in pages.
+[[nodiscard]] Value full_dump(const Viewer& viewer, const DumpSnapshot& snapshot, Value diagnostics, bool brief);
 
 } // namespace yk::service

@@ -1,23 +1,64 @@
 #include "ykd/service/dump_snapshots.h"
 
-#include <algorithm>
+#include <map>
+#include <set>
 
 namespace yk::service {
 namespace {
 
 constexpr auto kKeep = std::chrono::seconds{30};
-constexpr std::ptrdiff_t kPerSession = 8;
+constexpr auto kKeepLive = std::chrono::minutes{5}; // who reads a list within a list takes his time
+constexpr std::size_t kPerSession = 8;
+constexpr std::size_t kMostBytes = std::size_t{32} << 20U;
+constexpr std::size_t kBytesOfObject = 1024; // about, with its names
+
+/// About, of what is kept because of this place alone.
+std::size_t bytes_of(const PagePlace& place) {
+    if (place.live) return place.live->picture.roster ? place.live->picture.roster->order.size() * 8 : 0;
+    std::size_t objects = 0;
+    for (const DumpPart& part : place.snapshot->parts) {
+        objects += part.queues.size() + part.applications.size() + part.asks.size() + part.allocations.size() +
+                   part.nodes.size() + part.reservations.size() + part.users.views.size() + part.groups.views.size();
+        for (const ApplicationView& view : part.applications) objects += view.asks.size() + view.allocations.size();
+        for (const NodeView& view : part.nodes) objects += view.allocations.size() + view.foreign.size();
+    }
+    return objects * kBytesOfObject;
+}
 
 } // namespace
 
-std::string DumpSnapshots::keep(const wire::Sid& session, PagePlace place) {
+std::string DumpSnapshots::keep(const wire::Sid& session, PagePlace place, const std::string& used) {
+    const std::size_t bytes = bytes_of(place);
     const std::lock_guard lock(mutex_);
     sweep_locked();
-    const auto of_session = [&](const Kept& one) { return one.session == session; };
-    if (std::count_if(kept_.begin(), kept_.end(), of_session) >= kPerSession)
-        kept_.erase(std::find_if(kept_.begin(), kept_.end(), of_session));
-    kept_.push_back({"page-" + std::to_string(++last_), session, std::move(place), SteadyClock::now() + kKeep});
+    std::uint64_t list = ++last_;
+    for (const Kept& one : kept_)
+        if (!used.empty() && one.cursor == used && one.session == session) list = one.list;
+    kept_.remove_if([&](const Kept& one) { return one.list == list && one.cursor != used; });
+    make_room_locked(session);
+    const auto until = SteadyClock::now() + (place.live ? SteadyClock::duration{kKeepLive} : kKeep);
+    kept_.push_back({"page-" + std::to_string(++last_), list, session, std::move(place), bytes, until});
+    while (kept_bytes_locked() > kMostBytes && kept_.front().list != list)
+        kept_.remove_if([gone = kept_.front().list](const Kept& one) { return one.list == gone; });
     return kept_.back().cursor;
+}
+
+/// Forgets the oldest dump of a session that has as many as it may.
+void DumpSnapshots::make_room_locked(const wire::Sid& session) {
+    std::set<std::uint64_t> lists;
+    for (const Kept& one : kept_)
+        if (one.session == session) lists.insert(one.list);
+    if (lists.size() < kPerSession) return;
+    kept_.remove_if([oldest = *lists.begin()](const Kept& one) { return one.list == oldest; });
+}
+
+/// The pages of a dump share what they are of.
+std::size_t DumpSnapshots::kept_bytes_locked() const {
+    std::map<std::uint64_t, std::size_t> by_list;
+    for (const Kept& one : kept_) by_list[one.list] = one.bytes;
+    std::size_t sum = 0;
+    for (const auto& [list, bytes] : by_list) sum += bytes;
+    return sum;
 }
 
 std::optional<PagePlace> DumpSnapshots::find(const wire::Sid& session, const std::string& cursor) {

@@ -30,11 +30,14 @@ bool EventFilter::wants(const StoredEvent& event) const {
     if (!types.empty() && types.count(static_cast<std::uint64_t>(event.type)) == 0) return false;
     if (!details.empty() && details.count(static_cast<std::uint64_t>(event.detail)) == 0) return false;
     if (event.object.substr(0, object_prefix.size()) != object_prefix) return false;
-    return partition.empty() || partition == event.partition || partition == split_partition(event.partition).name;
+    const PartitionName whose = split_partition(event.partition);
+    if (viewer && !whose.rm.empty() && !viewer->may_see(std::string{whose.rm})) return false;
+    return partition.empty() || partition == event.partition || partition == whose.name;
 }
 
-EventFilter read_filter(wire::BodyReader& reader) {
+EventFilter read_filter(const Call& call, wire::BodyReader& reader) {
     EventFilter filter;
+    filter.viewer = call.session;
     const Value* map = reader.map("filter");
     if (map == nullptr) return filter;
     wire::BodyReader nested = reader.nested("filter", *map);

@@ -16,12 +16,13 @@ struct EventFilter {
     std::set<std::uint64_t> details;
     std::string object_prefix;
     std::string partition; // short or full
+    SessionPtr viewer;     // null: sees the events of all RMs (I-412)
 
     [[nodiscard]] bool wants(const StoredEvent& event) const;
 };
 
-/// Reads `filter {types [int], details [int], objectID, partition}` of a body, if it has one.
-[[nodiscard]] EventFilter read_filter(wire::BodyReader& reader);
+/// Reads `filter {types [int], details [int], objectID, partition}` of a body, if it has one, for the sender of `call`.
+[[nodiscard]] EventFilter read_filter(const Call& call, wire::BodyReader& reader);
 
 /// The encoded records of a slice that fit into `max_bytes`.
 struct EncodedEvents {
@@ -34,6 +35,6 @@ struct EncodedEvents {
 
 /// The batch of 7.4 from id `start` on, at most `count` records (0: the maximum).
 [[nodiscard]] wire::Buffer event_batch(const CallPtr& call, std::uint64_t start, std::uint64_t count,
-                                       const EventFilter& filter = {});
+                                       const EventFilter& filter);
 
 } // namespace yk::service

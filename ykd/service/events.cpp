@@ -43,7 +43,7 @@ void events(const CallPtr& call) {
     wire::BodyReader reader(body);
     const std::uint64_t start = reader.u64("start");
     const std::uint64_t count = reader.u64("count");
-    const EventFilter filter = read_filter(reader);
+    const EventFilter filter = read_filter(*call, reader);
     if (reader.has("count") && count == 0) reader.fail(ErrorCode::Invalid, "count", "count 0 asks for nothing");
     if (!call->accepts(reader) || !is_tracking(call)) return;
     call->ok_encoded(event_batch(call, start, count, filter).view());
@@ -57,7 +57,7 @@ void event_stream(const CallPtr& call) {
     const std::uint64_t count = reader.u64("count");
     const std::uint64_t after = reader.u64("after");
     const std::uint64_t wait_ms = reader.u64("waitMs", 10'000);
-    const EventFilter filter = read_filter(reader);
+    const EventFilter filter = read_filter(*call, reader);
     if (!call->accepts(reader) || !is_tracking(call)) return;
     if (!id || id->empty()) return open_stream(call, count, filter);
     const auto longest = std::chrono::duration_cast<std::chrono::milliseconds>(daemon.settings().max_poll_wait);

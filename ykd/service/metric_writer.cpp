@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
+
+#include "protocol/wire/body_reader.h"
 
 namespace yk::service {
 namespace {
@@ -31,14 +34,40 @@ void append_escaped(std::string& to, std::string_view text) {
 
 } // namespace
 
+/// Whether what comes next can stand on this page.
+bool MetricWriter::is_next() {
+    return position_++ >= window_.start && !next_;
+}
+
+/// Whether what is prepared does.
+bool MetricWriter::take(std::size_t bytes) {
+    if (used_ != 0 && used_ + bytes > window_.max_bytes) {
+        next_ = position_ - 1;
+        return false;
+    }
+    used_ += bytes;
+    return true;
+}
+
 bool MetricWriter::family(std::string_view name, MetricType type, std::string_view help) {
     wanted_ = name.substr(0, prefix_.size()) == prefix_;
-    if (wanted_) begin(name, type, help);
-    return wanted_;
+    if (!wanted_) return false;
+    name_ = name;
+    help_ = help;
+    type_ = type;
+    begun_ = is_next() && take(prepare_head(type, help));
+    if (begun_) commit();
+    return true;
+}
+
+void MetricWriter::put(std::string_view suffix, MetricLabels labels, const std::string& value, std::string_view bound) {
+    if (!is_next() || !take(prepare(suffix, labels, value, bound))) return;
+    if (!std::exchange(begun_, true)) go_on(type_, help_);
+    commit();
 }
 
 void MetricWriter::seconds(MetricLabels labels, double value) {
-    if (wanted_) add({}, labels, fmt::format("{}", value), {});
+    if (wanted_) put({}, labels, fmt::format("{}", value), {});
 }
 
 void MetricWriter::histogram(MetricLabels labels, const Histogram& histogram) {
@@ -46,55 +75,75 @@ void MetricWriter::histogram(MetricLabels labels, const Histogram& histogram) {
     std::uint64_t total = 0;
     for (std::size_t i = 0; i < kBounds.size(); ++i) {
         total += histogram.counts[i];
-        add("_bucket", labels, std::to_string(total), kBounds[i]);
+        put("_bucket", labels, std::to_string(total), kBounds[i]);
     }
-    add("_sum", labels, fmt::format("{}", static_cast<double>(histogram.sum_ns) / 1e9), {});
-    add("_count", labels, std::to_string(total), {});
+    put("_sum", labels, fmt::format("{}", static_cast<double>(histogram.sum_ns) / 1e9), {});
+    put("_count", labels, std::to_string(total), {});
 }
 
 // --- text ---------------------------------------------------------------------------------------
 
-void MetricText::begin(std::string_view name, MetricType type, std::string_view help) {
-    name_ = name;
-    text_ += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, text_of(type));
+std::size_t MetricText::prepare_head(MetricType type, std::string_view help) {
+    prepared_ = fmt::format("# HELP {} {}\n# TYPE {} {}\n", name(), help, name(), text_of(type));
+    return prepared_.size();
 }
 
-void MetricText::add(std::string_view suffix, MetricLabels labels, const std::string& value, std::string_view bound) {
-    text_ += name_;
-    text_ += suffix;
+std::size_t MetricText::prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
+                                std::string_view bound) {
+    prepared_ = name();
+    prepared_ += suffix;
     char open = '{';
     const auto label = [&](std::string_view key, std::string_view text) {
-        text_ += open;
+        prepared_ += open;
         open = ',';
-        text_ += key;
-        text_ += "=\"";
-        append_escaped(text_, text);
-        text_ += '"';
+        prepared_ += key;
+        prepared_ += "=\"";
+        append_escaped(prepared_, text);
+        prepared_ += '"';
     };
     for (const auto& one : labels)
         if (!is_left_out(one)) label(one.first, one.second);
     if (!bound.empty()) label("le", bound);
-    if (open == ',') text_ += '}';
-    text_ += ' ';
-    text_ += value;
-    text_ += '\n';
+    if (open == ',') prepared_ += '}';
+    prepared_ += ' ';
+    prepared_ += value;
+    prepared_ += '\n';
+    return prepared_.size();
 }
+
+/// The texts of all pages make one.
+void MetricText::go_on(MetricType /*type*/, std::string_view /*help*/) {}
 
 // --- values -------------------------------------------------------------------------------------
 
-void MetricValues::begin(std::string_view name, MetricType type, std::string_view help) {
-    families_.push_back({{"name", name}, {"type", text_of(type)}, {"help", help}, {"samples", wire::Value::array()}});
+std::size_t MetricValues::prepare_head(MetricType type, std::string_view help) {
+    constexpr std::size_t kLongerLength = 4; // of the list of samples, when there are many
+    prepared_ = {{"name", name()}, {"type", text_of(type)}, {"help", help}, {"samples", wire::Value::array()}};
+    is_head_ = true;
+    return wire::encoded_value(prepared_).size() + kLongerLength;
 }
 
-void MetricValues::add(std::string_view suffix, MetricLabels labels, const std::string& value, std::string_view bound) {
+std::size_t MetricValues::prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
+                                  std::string_view bound) {
     wire::Value named = wire::Value::object();
     for (const auto& one : labels)
         if (!is_left_out(one)) named[std::string(one.first)] = one.second;
     if (!bound.empty()) named["le"] = bound;
-    wire::Value& family = families_.back();
-    family["samples"].push_back({{"name", family["name"].get<std::string>() + std::string(suffix)},
-                                 {"labels", std::move(named)},
-                                 {"value", wire::Value::parse(value)}});
+    prepared_ = {
+        {"name", name() + std::string(suffix)}, {"labels", std::move(named)}, {"value", wire::Value::parse(value)}};
+    is_head_ = false;
+    return wire::encoded_value(prepared_).size();
+}
+
+void MetricValues::commit() {
+    if (is_head_)
+        families_.push_back(std::move(prepared_));
+    else
+        families_.back()["samples"].push_back(std::move(prepared_));
+}
+
+void MetricValues::go_on(MetricType type, std::string_view help) {
+    families_.push_back({{"name", name()}, {"type", text_of(type)}, {"help", help}, {"samples", wire::Value::array()}});
 }
 
 std::string metric_name_part(std::string_view text) {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,35 +19,59 @@ using MetricLabels = std::initializer_list<std::pair<std::string_view, std::stri
 
 enum class MetricType { Counter, Gauge, Histogram };
 
+/// A page of metrics: from position `start` on, at most about `max_bytes`. Positions count what is written, the
+/// beginnings of families included.
+struct MetricWindow {
+    std::size_t start = 0;
+    std::size_t max_bytes = std::numeric_limits<std::size_t>::max();
+};
+
 class MetricWriter {
 public:
     /// `prefix`: only families whose name begins so are written.
-    explicit MetricWriter(std::string prefix) : prefix_(std::move(prefix)) {}
+    explicit MetricWriter(std::string prefix, MetricWindow window = {}) : prefix_(std::move(prefix)), window_(window) {}
     virtual ~MetricWriter() = default;
 
     /// Begins a family; samples follow. False: it is not wanted, what follows is dropped.
     bool family(std::string_view name, MetricType type, std::string_view help);
     /// A label `partition` with an empty value is left out (I-511).
     void sample(MetricLabels labels, std::int64_t value) {
-        if (wanted_) add({}, labels, std::to_string(value), {});
+        if (wanted_) put({}, labels, std::to_string(value), {});
     }
     void count(MetricLabels labels, std::uint64_t value) {
-        if (wanted_) add({}, labels, std::to_string(value), {});
+        if (wanted_) put({}, labels, std::to_string(value), {});
     }
     void seconds(MetricLabels labels, double value);
     /// Buckets, sum and count, in seconds (I-505).
     void histogram(MetricLabels labels, const Histogram& histogram);
 
+    /// Where the next page starts; nullopt: all was written.
+    [[nodiscard]] std::optional<std::size_t> next() const { return next_; }
+
 protected:
-    virtual void begin(std::string_view name, MetricType type, std::string_view help) = 0;
-    /// `suffix`: of the family's name, `_bucket` and the like. `value`: a number as text.
-    /// `bound`: of a bucket.
-    virtual void add(std::string_view suffix, MetricLabels labels, const std::string& value,
-                     std::string_view bound) = 0;
+    [[nodiscard]] const std::string& name() const { return name_; } // of the family
+    /// Makes the head of a family, or a sample, and says how many bytes it takes; commit() writes it.
+    virtual std::size_t prepare_head(MetricType type, std::string_view help) = 0;
+    /// `suffix`: of the family's name, `_bucket` and the like. `value`: a number as text. `bound`: of a bucket.
+    virtual std::size_t prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
+                                std::string_view bound) = 0;
+    virtual void commit() = 0;
+    /// What stands in front of the samples of a family that began on an earlier page.
+    virtual void go_on(MetricType type, std::string_view help) = 0;
 
 private:
+    void put(std::string_view suffix, MetricLabels labels, const std::string& value, std::string_view bound);
+    [[nodiscard]] bool is_next();
+    [[nodiscard]] bool take(std::size_t bytes);
+
     std::string prefix_;
+    MetricWindow window_;
+    std::size_t position_ = 0, used_ = 0;
+    std::optional<std::size_t> next_;
     bool wanted_ = false;
+    bool begun_ = false; // the family, on this page
+    std::string name_, help_;
+    MetricType type_ = MetricType::Counter;
 };
 
 class MetricText final : public MetricWriter {
@@ -54,23 +80,32 @@ public:
     [[nodiscard]] const std::string& text() const { return text_; }
 
 private:
-    void begin(std::string_view name, MetricType type, std::string_view help) override;
-    void add(std::string_view suffix, MetricLabels labels, const std::string& value, std::string_view bound) override;
+    std::size_t prepare_head(MetricType type, std::string_view help) override;
+    std::size_t prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
+                        std::string_view bound) override;
+    void commit() override { text_ += prepared_; }
+    void go_on(MetricType type, std::string_view help) override;
 
-    std::string text_, name_;
+    std::string text_, prepared_;
 };
 
-/// [{name, type, help, samples [{name, labels {str: str}, value}]}]
+/// [{name, type, help, samples [{name, labels {str: str}, value}]}]; a family that goes on on a page stands there
+/// again.
 class MetricValues final : public MetricWriter {
 public:
     using MetricWriter::MetricWriter;
     [[nodiscard]] wire::Value take() { return std::move(families_); }
 
 private:
-    void begin(std::string_view name, MetricType type, std::string_view help) override;
-    void add(std::string_view suffix, MetricLabels labels, const std::string& value, std::string_view bound) override;
+    std::size_t prepare_head(MetricType type, std::string_view help) override;
+    std::size_t prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
+                        std::string_view bound) override;
+    void commit() override;
+    void go_on(MetricType type, std::string_view help) override;
 
     wire::Value families_ = wire::Value::array();
+    wire::Value prepared_;
+    bool is_head_ = false; // what is prepared
 };
 
 /// I-501: `text` as part of a metric's name.

@@ -15,16 +15,25 @@
 #include "libcore/objects/application_state.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/gather.h"
+#include "ykd/service/metric_pages.h"
 #include "ykd/service/metric_writer.h"
 #include "ykd/service/services.h"
 
 namespace yk::service {
+
 namespace {
+
+constexpr std::size_t kReplyRoom = 4096;
+
+} // namespace
 
 struct PartitionPicture {
     std::string label; // full name; empty: not shown (--legacy-labels)
     PartitionMetrics metrics;
+    bool is_visible = true; // to the asker: its queues, not only its totals (I-412)
 };
+
+namespace {
 
 constexpr std::array<std::pair<ApplicationState, std::string_view>, 9> kStates{
     {{ApplicationState::New, "new"},
@@ -140,6 +149,7 @@ void write_node_usage(MetricWriter& to, const std::vector<PartitionPicture>& pic
 void write_queue_applications(MetricWriter& to, const std::vector<PartitionPicture>& pictures) {
     if (to.family("yunikorn_queue_app", MetricType::Gauge, "Applications of a queue, by state."))
         for (const PartitionPicture& one : pictures) {
+            if (!one.is_visible) continue;
             for (const QueueMetrics& queue : one.metrics.queues)
                 for (const auto& [state, name] : kStates)
                     if (queue.leaf)
@@ -152,6 +162,7 @@ void write_queue_applications(MetricWriter& to, const std::vector<PartitionPictu
     if (to.family("yunikorn_queue_app_total", MetricType::Counter, "Applications of a queue that ended, ever."))
         for (const PartitionPicture& one : pictures)
             for (const auto& [path, ended] : one.metrics.ended) {
+                if (!one.is_visible) break;
                 to.count({{"partition", one.label}, {"queue", path}, {"state", "completed"}}, ended.completed);
                 to.count({{"partition", one.label}, {"queue", path}, {"state", "failed"}}, ended.failed);
                 to.count({{"partition", one.label}, {"queue", path}, {"state", "rejected"}}, ended.rejected);
@@ -163,7 +174,7 @@ void write_queue_containers(MetricWriter& to, const std::vector<PartitionPicture
         return;
     for (const PartitionPicture& one : pictures)
         for (const QueueMetrics& queue : one.metrics.queues) {
-            if (!queue.leaf) continue;
+            if (!queue.leaf || !one.is_visible) continue;
             to.count({{"partition", one.label}, {"queue", queue.path}, {"state", "allocated"}}, queue.placed);
             to.count({{"partition", one.label}, {"queue", queue.path}, {"state", "released"}}, queue.released);
         }
@@ -174,7 +185,7 @@ void write_legacy_containers(MetricWriter& to, const std::vector<PartitionPictur
     std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> families;
     for (const PartitionPicture& one : pictures)
         for (const QueueMetrics& queue : one.metrics.queues) {
-            if (!queue.leaf) continue;
+            if (!queue.leaf || !one.is_visible) continue;
             auto& [placed, released] = families["yunikorn_" + metric_name_part(queue.path) + "_queue_container"];
             placed += queue.placed;
             released += queue.released;
@@ -229,6 +240,7 @@ private:
 void write_queue_resources(MetricWriter& to, const std::vector<PartitionPicture>& pictures) {
     if (!to.family("yunikorn_queue_resource", MetricType::Gauge, "Limits and usage of a queue, by resource.")) return;
     for (const PartitionPicture& one : pictures) {
+        if (!one.is_visible) continue;
         QueueResources resources(to, one);
         for (const QueueMetrics& queue : one.metrics.queues) resources.write(queue);
     }
@@ -251,6 +263,8 @@ void write_events(MetricWriter& to, const EventTally& events, std::uint64_t proc
     write("total_collected", "Event records sent to a resource manager.", events.collected);
 }
 
+} // namespace
+
 struct RmLine {
     std::string id;
     si::CoreState state;
@@ -259,6 +273,8 @@ struct RmLine {
     CallTally calls;
     std::uint64_t restored;
 };
+
+namespace {
 
 /// What an RM was asked (4.9).
 void write_calls(MetricWriter& to, const std::vector<RmLine>& rms) {
@@ -337,56 +353,92 @@ std::uint64_t open_files() {
     return count;
 }
 
-void write_process(MetricWriter& to, const Daemon& daemon, const SessionTable::Count& sessions) {
+} // namespace
+
+/// All numbers of one answer, whose pages are written of the same.
+struct MetricNumbers {
+    std::vector<PartitionPicture> pictures;
+    std::vector<RmLine> rms;
+    Tally tally;
+    std::uint64_t events_processed = 0;
+    RequestMeter::Reading requests;
+    SessionTable::Count sessions;
+    std::vector<std::pair<std::string, std::uint64_t>> degraded; // reason, how many
+    std::string version;
+    std::uint64_t resident = 0, files = 0;
+    double cpu = 0, started = 0;
+    bool legacy_queues = false;
+};
+
+namespace {
+
+void write_process(MetricWriter& to, const MetricNumbers& numbers) {
     to.family("yunikorn_sessions", MetricType::Gauge, "Sessions whose client is connected.");
-    to.count({}, sessions.connected);
+    to.count({}, numbers.sessions.connected);
     to.family("yunikorn_sessions_kept", MetricType::Gauge, "Sessions whose client is gone, until their time is over.");
-    to.count({}, sessions.kept);
+    to.count({}, numbers.sessions.kept);
     to.family("yunikorn_degraded", MetricType::Gauge,
               "Things that are wrong with the daemon itself, by what they are.");
-    for (const auto& [reason, count] : daemon.degraded().counts()) to.count({{"reason", reason}}, count);
+    for (const auto& [reason, count] : numbers.degraded) to.count({{"reason", reason}}, count);
     to.family("yunikorn_build_info", MetricType::Gauge, "1; what runs is in the labels.");
-    to.count({{"version", daemon.version()}, {"revision", YK_REVISION}}, 1);
+    to.count({{"version", numbers.version}, {"revision", YK_REVISION}}, 1);
     to.family("process_resident_memory_bytes", MetricType::Gauge, "Resident memory size in bytes.");
-    to.count({}, resident_bytes());
+    to.count({}, numbers.resident);
     to.family("process_cpu_seconds_total", MetricType::Counter, "Total user and system CPU time spent in seconds.");
-    to.seconds({}, cpu_seconds());
+    to.seconds({}, numbers.cpu);
     to.family("process_open_fds", MetricType::Gauge, "Number of open file descriptors.");
-    to.count({}, open_files());
+    to.count({}, numbers.files);
     to.family("process_start_time_seconds", MetricType::Gauge, "Start time of the process, seconds since the epoch.");
-    to.seconds({}, static_cast<double>((real_now() - daemon.uptime()).ns) / 1e9);
+    to.seconds({}, numbers.started);
 }
 
 // --- all ----------------------------------------------------------------------------------------
 
-using Pictures = std::vector<PartitionPicture>;
 using Restored = std::map<std::string, std::uint64_t>; // by RM
 
-void write_all(MetricWriter& to, Daemon& daemon, const Pictures& pictures, const Restored& restored) {
-    const Tally tally = daemon.tally().read();
-    write_counters(to, tally);
-    write_states(to, pictures, tally.core.nodes_removed);
-    write_node_usage(to, pictures);
-    write_queue_applications(to, pictures);
-    write_queue_containers(to, pictures);
-    write_queue_resources(to, pictures);
-    if (daemon.settings().legacy_queue_metrics) write_legacy_containers(to, pictures);
-    write_events(to, tally.events, daemon.ring().next_id());
-    std::vector<RmLine> rms;
+MetricNumbers read_numbers(const Call& call, std::vector<PartitionPicture> pictures, const Restored& restored) {
+    Daemon& daemon = call.daemon();
+    MetricNumbers numbers;
+    numbers.pictures = std::move(pictures);
     for (const RmPtr& rm : daemon.rms().all()) {
+        if (!call.session->may_see(rm->id)) continue;
         const auto known = restored.find(rm->id);
-        rms.push_back({rm->id, rm->owner.state(), rm->owner.inbound_elements(), rm->owner.stream().status(),
-                       rm->owner.call_tally(), known == restored.end() ? 0 : known->second});
+        numbers.rms.push_back({rm->id, rm->owner.state(), rm->owner.inbound_elements(), rm->owner.stream().status(),
+                               rm->owner.call_tally(), known == restored.end() ? 0 : known->second});
     }
-    write_rms(to, rms);
-    write_calls(to, rms);
-    write_requests(to, daemon.requests().read());
-    write_process(to, daemon, daemon.sessions().count());
+    numbers.tally = daemon.tally().read();
+    numbers.events_processed = daemon.ring().next_id();
+    numbers.requests = daemon.requests().read();
+    numbers.sessions = daemon.sessions().count();
+    for (const auto& [reason, count] : daemon.degraded().counts())
+        numbers.degraded.emplace_back(reason, static_cast<std::uint64_t>(count));
+    numbers.version = daemon.version();
+    numbers.resident = resident_bytes();
+    numbers.files = open_files();
+    numbers.cpu = cpu_seconds();
+    numbers.started = static_cast<double>((real_now() - daemon.uptime()).ns) / 1e9;
+    numbers.legacy_queues = daemon.settings().legacy_queue_metrics;
+    return numbers;
+}
+
+void write_all(MetricWriter& to, const MetricNumbers& numbers) {
+    write_counters(to, numbers.tally);
+    write_states(to, numbers.pictures, numbers.tally.core.nodes_removed);
+    write_node_usage(to, numbers.pictures);
+    write_queue_applications(to, numbers.pictures);
+    write_queue_containers(to, numbers.pictures);
+    write_queue_resources(to, numbers.pictures);
+    if (numbers.legacy_queues) write_legacy_containers(to, numbers.pictures);
+    write_events(to, numbers.tally.events, numbers.events_processed);
+    write_rms(to, numbers.rms);
+    write_calls(to, numbers.rms);
+    write_requests(to, numbers.requests);
+    write_process(to, numbers);
 }
 
 /// The pictures of an RM in the making.
 struct Album {
-    Pictures pictures;
+    std::vector<PartitionPicture> pictures;
     std::uint64_t restored = 0;
     bool begun = false;
     std::size_t next = 0; // the one at work
@@ -410,24 +462,52 @@ bool add_piece(RmOwner& owner, Album& album) {
     return ++album.next == album.pictures.size();
 }
 
-void answer(const CallPtr& call, const std::string& prefix, bool as_map, std::vector<Gathered<Album>>&& all) {
-    Pictures pictures;
+/// What the pages of one answer are written of.
+struct MetricQuestion {
+    std::string prefix;
+    bool as_map = false;
+    std::size_t start = 0;
+    std::string cursor; // of this page
+};
+
+void answer(const CallPtr& call, const MetricQuestion& question, const std::shared_ptr<const MetricNumbers>& numbers) {
+    Daemon& daemon = call->daemon();
+    const MetricWindow window{question.start, daemon.reply_limit(call->session.get()) - kReplyRoom};
+    std::optional<std::size_t> next;
+    Value reply = Value::object();
+    if (question.as_map) {
+        MetricValues values(question.prefix, window);
+        write_all(values, *numbers);
+        reply["families"] = values.take();
+        next = values.next();
+    } else {
+        MetricText text(question.prefix, window);
+        write_all(text, *numbers);
+        reply["text"] = text.text();
+        next = text.next();
+    }
+    if (next) {
+        reply["complete"] = false;
+        reply["cursor"] = daemon.metric_pages().keep(
+            call->session->sid, {numbers, question.prefix, question.as_map, *next}, question.cursor);
+    }
+    call->ok(reply);
+}
+
+void answer(const CallPtr& call, const MetricQuestion& question, std::vector<Gathered<Album>>&& all) {
+    std::vector<PartitionPicture> pictures;
     Restored restored;
     for (auto& [rm, album] : all) {
         restored[rm->id] = album.restored;
-        for (PartitionPicture& one : album.pictures)
-            if (!one.metrics.queues.empty()) pictures.push_back(std::move(one));
+        for (PartitionPicture& one : album.pictures) {
+            if (one.metrics.queues.empty()) continue;
+            one.is_visible = call->session->may_see(rm->id);
+            pictures.push_back(std::move(one));
+        }
     }
     const bool short_names = call->daemon().settings().legacy_labels && pictures.size() == 1;
     if (short_names) pictures.front().label.clear(); // I-511
-    if (as_map) {
-        MetricValues values(prefix);
-        write_all(values, call->daemon(), pictures, restored);
-        return call->ok({{"families", values.take()}});
-    }
-    MetricText text(prefix);
-    write_all(text, call->daemon(), pictures, restored);
-    call->ok({{"text", text.text()}});
+    answer(call, question, std::make_shared<const MetricNumbers>(read_numbers(*call, std::move(pictures), restored)));
 }
 
 } // namespace
@@ -436,15 +516,27 @@ void metrics(const CallPtr& call) {
     const Value body = wire::decode_value(call->envelope.body);
     wire::BodyReader reader(body);
     const std::string format = reader.text("format");
-    const std::string prefix = reader.text("prefix");
+    MetricQuestion question;
+    question.prefix = reader.text("prefix");
+    question.cursor = reader.text("cursor");
+    question.as_map = format == "map";
     if (!format.empty() && format != "text" && format != "map")
         reader.fail(ErrorCode::Invalid, "format", "format is text or map");
     if (!call->accepts(reader)) return;
     Daemon& daemon = call->daemon();
-    const bool as_map = format == "map";
+    if (!question.cursor.empty()) {
+        const auto place = daemon.metric_pages().find(call->session->sid, question.cursor);
+        if (!place)
+            return call->fail(ErrorCode::NotFound, "the cursor is unknown or older than 30 s; start again without",
+                              "cursor");
+        question.prefix = place->prefix;
+        question.as_map = place->as_map;
+        question.start = place->start;
+        return answer(call, question, place->numbers);
+    }
     gather_in_pieces<Album>(
         daemon.workers(), daemon.rms().all(), add_piece,
-        [call, prefix, as_map](std::vector<Gathered<Album>>&& all) { answer(call, prefix, as_map, std::move(all)); });
+        [call, question](std::vector<Gathered<Album>>&& all) { answer(call, question, std::move(all)); });
 }
 
 } // namespace yk::service

@@ -65,9 +65,9 @@ Result<void> write_state_file(const std::string& directory, const std::string& n
 
 void dump_to_state_directory(Daemon& daemon) {
     const std::string directory = daemon.settings().state_directory;
-    const auto write = [directory](Value everything) {
+    const auto write = [directory](std::optional<Value> everything) {
         std::thread([directory, everything = std::move(everything)] {
-            write_dump(directory, dump_name(real_now().ns), everything);
+            write_dump(directory, dump_name(real_now().ns), *everything);
         }).detach(); // the process ends by _exit()
     };
     if (!make_full_dump({daemon, nullptr}, {}, all_targets(daemon), write))

@@ -1,0 +1,234 @@
+#include "ykctl/commands/long_lists.h"
+
+#include <utility>
+
+#include "ykctl/commands/dumps.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+/// Which lists of whom are missing.
+struct Missing {
+    const char* member; // of the element
+    const char* dump;   // that lists them
+};
+
+/// The asks or allocations of one application or node as they stand within it.
+std::optional<Failure> write_list(Context& context, JsonStream& to, const Missing& list, const Value& filter) {
+    to.key(list.member);
+    to.begin_list();
+    auto failure = list_objects(context, list.dump, filter, [&to](std::vector<Value> items) {
+        for (Value& item : items) {
+            for (const char* owner : {"queueName", "partition", "clusterId"}) item.erase(owner);
+            to.value(item);
+        }
+    });
+    to.end();
+    return failure;
+}
+
+/// Lists of a dump: of each page one element after the other. Lists of nodes and rules stand in a map for each
+/// partition, which goes on on the next page (I-411).
+class ListDump {
+public:
+    ListDump(Context& context, JsonStream& to) : context_(context), to_(to) {}
+
+    std::optional<Failure> add(const Value& page) {
+        for (const Value& element : page) {
+            const bool is_map = member_of(element, "nodesInfo").is_array();
+            if (auto failure = is_map ? add_nodes(element) : write_whole(context_, to_, element, {})) return failure;
+        }
+        return std::nullopt;
+    }
+    void finish() {
+        if (!open_.empty()) close();
+    }
+
+private:
+    std::optional<Failure> add_nodes(const Value& map) {
+        const auto partition = text_of(map, "partitionName");
+        const auto rm = text_of(map, "clusterId");
+        if (open_ != rm + '/' + partition) {
+            finish();
+            open_ = rm + '/' + partition;
+            to_.begin_object();
+            for (const char* key : {"partitionName", "clusterId"}) {
+                to_.key(key);
+                to_.value(member_of(map, key));
+            }
+            to_.key("nodesInfo");
+            to_.begin_list();
+        }
+        for (const Value& node : member_of(map, "nodesInfo"))
+            if (auto failure = write_whole(context_, to_, node, '[' + rm + ']' + partition)) return failure;
+        return std::nullopt;
+    }
+    void close() {
+        to_.end();
+        to_.end();
+        open_.clear();
+    }
+
+    Context& context_;
+    JsonStream& to_;
+    std::string open_; // the partition whose list is
+};
+
+std::optional<Failure> write_lists(Context& context, JsonStream& to, const std::string& what,
+                                   const std::vector<Value>& queries) {
+    ListDump list{context, to};
+    to.begin_list();
+    for (const Value& query : queries) {
+        const auto add = [&list](const Value& page) { return list.add(page); };
+        if (auto failure = context.dump_pages(what, query, add)) return failure;
+    }
+    list.finish();
+    to.end();
+    return std::nullopt;
+}
+
+/// Puts queues that come one by one, each before those below it, into each other.
+class Trees {
+public:
+    explicit Trees(JsonStream& to) : to_(to) {}
+
+    void add(Value queue) {
+        const auto path = text_of(queue, "queuename");
+        while (!open_.empty() && (text_of(open_.back().queue, "queuename") != text_of(queue, "parent"))) close();
+        if (!open_.empty()) queue.erase("clusterId"); // said of the top of a tree only
+        to_.begin_object();
+        open_.push_back({std::move(queue), 0});
+        Level& level = open_.back();
+        if (!level.queue.contains("childNames")) return close();
+        std::size_t before = 0; // its members up to the names
+        for (const auto& [key, value] : level.queue.items()) {
+            if (key == "childNames") break;
+            ++before;
+        }
+        write_members(level, before);
+        to_.key("children");
+        to_.begin_list();
+    }
+    void finish() {
+        while (!open_.empty()) close();
+    }
+
+private:
+    struct Level {
+        Value queue;
+        std::size_t written; // of its members
+    };
+    void write_members(Level& level, std::size_t end) {
+        std::size_t at = 0;
+        for (const auto& [key, value] : level.queue.items()) {
+            if (at >= level.written && at < end) {
+                to_.key(key);
+                to_.value(value);
+            }
+            ++at;
+        }
+        level.written = end;
+    }
+    void close() {
+        Level level = std::move(open_.back());
+        open_.pop_back();
+        if (level.written > 0) to_.end(); // its children
+        write_members(level, level.queue.size());
+        to_.end();
+    }
+
+    JsonStream& to_;
+    std::vector<Level> open_; // from the top of a tree down
+};
+
+/// The full dump without what is long, and that in its place.
+std::optional<Failure> write_everything(Context& context, JsonStream& to) {
+    YK_TRY(pages, context.dump("full", {{"brief", true}}));
+    if (pages.empty()) return std::nullopt;
+    to.begin_object();
+    for (const auto& [key, value] : pages.front().items()) {
+        to.key(key);
+        std::optional<Failure> failure;
+        if (!value.is_null())
+            to.value(value);
+        else if (key == "applications")
+            failure = write_lists(context, to, "apps",
+                                  {{{"state", "active"}}, {{"state", "completed"}}, {{"state", "rejected"}}});
+        else if (key == "queues")
+            failure = write_queue_trees(context, to);
+        else
+            failure = write_lists(context, to, key, {Value::object()});
+        if (failure) return failure;
+    }
+    to.end();
+    return std::nullopt;
+}
+
+} // namespace
+
+std::optional<Failure> write_queue_trees(Context& context, JsonStream& to) {
+    Trees trees{to};
+    to.begin_list();
+    auto failure = list_queues(context, [&trees](std::vector<Value> queues) {
+        for (Value& queue : queues) trees.add(std::move(queue));
+    });
+    trees.finish();
+    to.end();
+    return failure;
+}
+
+std::optional<Failure> write_whole(Context& context, JsonStream& to, const Value& element,
+                                   const std::string& partition) {
+    if (!flag_of(element, "brief")) {
+        to.value(element);
+        return std::nullopt;
+    }
+    const bool is_node = element.contains("nodeID");
+    Value filter{{"limit", 4000}};
+    filter[is_node ? "node" : "application"] = text_of(element, is_node ? "nodeID" : "applicationID");
+    const auto owner = is_node ? partition : '[' + text_of(element, "clusterId") + ']' + text_of(element, "partition");
+    if (!owner.empty()) filter["partition"] = owner;
+    to.begin_object();
+    for (const auto& [key, value] : element.items()) {
+        if (key == "allocationCount") continue;
+        if (key == "brief") {
+            if (is_node) {
+                // asks are on no node
+            } else if (auto failure = write_list(context, to, {"requests", "asks"}, filter)) {
+                return failure;
+            }
+            if (auto failure = write_list(context, to, {"allocations", "allocations"}, filter)) return failure;
+            continue;
+        }
+        to.key(key);
+        to.value(value);
+    }
+    to.end();
+    return std::nullopt;
+}
+
+std::optional<Failure> write_dump(Context& context, JsonStream& to, const std::string& what) {
+    if (what == "full") return write_everything(context, to);
+    if (what == "queues") return write_queue_trees(context, to);
+    bool is_list = false, begun = false;
+    ListDump list{context, to};
+    const auto take = [&](const Value& page) -> std::optional<Failure> {
+        if (!std::exchange(begun, true)) {
+            is_list = page.is_array();
+            if (is_list) to.begin_list();
+        }
+        if (is_list) return list.add(page);
+        to.value(page);
+        return std::nullopt;
+    };
+    Value query = Value::object();
+    if (what == "apps" || what == "nodes") query["objects"] = kFewObjects;
+    if (auto failure = context.dump_pages(what, std::move(query), take)) return failure;
+    list.finish();
+    if (is_list) to.end();
+    return std::nullopt;
+}
+
+} // namespace yk::cli

@@ -1,0 +1,22 @@
+#pragma once
+// Applications and nodes whose lists the daemon left out because they are long (`brief`), written as if it had not: the
+// lists are fetched page by page and never held whole.
+
+#include <string>
+
+#include "ykctl/commands/context.h"
+#include "ykctl/render/json_stream.h"
+
+namespace yk::cli {
+
+/// One element of the dumps apps or nodes; `partition` of a node is that of the map around it.
+[[nodiscard]] std::optional<Failure> write_whole(Context& context, JsonStream& to, const wire::Value& element,
+                                                 const std::string& partition);
+
+/// A list of the queue trees of the visible partitions.
+[[nodiscard]] std::optional<Failure> write_queue_trees(Context& context, JsonStream& to);
+
+/// The data of a dump. `what` as Dump has it.
+[[nodiscard]] std::optional<Failure> write_dump(Context& context, JsonStream& to, const std::string& what);
+
+} // namespace yk::cli

@@ -1,0 +1,70 @@
+#include "ykctl/render/page_writer.h"
+
+#include <ostream>
+
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+
+using wire::Value;
+
+PageWriter::PageWriter(std::ostream& out, ListLayout layout, Format format, Style style)
+    : out_(out), layout_(std::move(layout)), format_(format), style_(style) {}
+
+void PageWriter::add(std::vector<Value> page) {
+    if (page.empty()) return;
+    if (!open_ && !first_) {
+        first_ = std::move(page);
+        return;
+    }
+    if (first_) {
+        open_ = true;
+        out_ << list_head(format_);
+        write(*first_);
+        first_.reset();
+    }
+    write(page);
+}
+
+void PageWriter::finish() {
+    if (!open_)
+        out_ << list_text(first_.value_or(std::vector<Value>{}), layout_, format_, style_);
+    else
+        out_ << list_foot(format_);
+}
+
+void PageWriter::write(const std::vector<Value>& page) {
+    if (format_ == Format::Table || format_ == Format::Wide) {
+        write_rows(page);
+    } else {
+        for (const Value& item : page) {
+            if (format_ == Format::Json && written_ > 0) out_ << ",\n";
+            out_ << list_item(item, layout_, format_);
+            ++written_;
+        }
+    }
+    out_.flush();
+}
+
+void PageWriter::write_rows(const std::vector<Value>& page) {
+    const bool first = !table_;
+    if (first) {
+        std::vector<Heading> headings;
+        for (const Column& column : layout_.columns) {
+            if (column.wide && format_ != Format::Wide && !column.telling) continue;
+            shown_.push_back(&column);
+            headings.push_back(column.heading);
+        }
+        table_.emplace(std::move(headings));
+    }
+    for (const Value& item : page) {
+        std::vector<std::string> cells;
+        cells.reserve(shown_.size());
+        for (const Column* column : shown_) cells.push_back(column->cell(item));
+        table_->add(std::move(cells));
+    }
+    out_ << (first ? table_->text(style_, layout_.headers) : table_->more_text());
+    table_->clear();
+}
+
+} // namespace yk::cli
