@@ -138,7 +138,9 @@ refusals_are_logged_once() { # B14, A6
     [[ $(log_lines .) -eq $before ]] || fail "a dry run is logged: $(tail -n +$((before + 1)) "$work/ykd.log")"
     expect 1 'unknown1' config reload -f "$work/bad.yaml" -r a
     logged 'RM a: and [0-9]+ more'
-    says 'unchanged' config reload --from-file -r a $(for i in $(seq 400); do echo "--extra nobody.knows.$i=x"; done)
+    local extras=()
+    for i in $(seq 400); do extras+=(--extra "nobody.knows.$i=x"); done
+    says 'unchanged' config reload --from-file -r a "${extras[@]}"
     logged 'extraConfig: and 39[0-9] more'
     checks=$((checks + 1))
     [[ $(log_lines .) -lt $((before + 40)) ]] || fail "two bad requests wrote $(($(log_lines .) - before)) lines"

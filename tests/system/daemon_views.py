@@ -207,7 +207,7 @@ def test_a_user_a_node_and_a_configuration_are_explained():  # I-354, B-09, C-40
         refused("E_INVALID", what="user", user="u", queue="a")
         refused("E_MISSING_FIELD", what="user", queue="root.a")
         told = ask("node", node="n1")
-        check(told["verdict"] == "FULL" and told["reasons"][0]["code"] == "NODE_FIT" and told["reasons"][0]["asks"] == 1, told)
+        check(told["verdict"] == "SHORT" and told["reasons"][0]["code"] == "NODE_FIT" and told["reasons"][0]["asks"] == 1, told)
         check(told["details"]["available"] == {"vcore": 1000} and told["details"]["pending"]["lacking"] == {"vcore": 1}, told)
         check(told["details"]["applications"] == [{"applicationID": "app", "allocations": 1}], told)
         refused("E_NOT_FOUND", what="node", node="n2")
@@ -269,7 +269,7 @@ def test_states_are_told():  # I-200, I-201
         check(notices[1]["details"]["new"] == 1, "heard again", notices)
         witness.change("Clock", {"advanceMs": 400000})
         check(witness.get("Status")["state"] == 0, "a Lost one does not count")
-        check("RM rm:1: Running -> Suspended (not heard of" in daemon.text())
+        until("the log says why", lambda: "RM rm:1: Running -> Suspended (not heard of" in daemon.text())
 
 
 def test_the_history_is_of_what_there_is():  # I-700, I-701
