@@ -1,14 +1,13 @@
 #include "protocol/transport/probe.h"
 
 #include <fmt/format.h>
-#include <nng/nng.h>
-#include <nng/supplemental/tls/tls.h>
 
 #include <array>
-#include <condition_variable>
-#include <memory>
-#include <mutex>
+#include <cerrno>
+#include <cstring>
+#include <utility>
 
+#include "protocol/transport/byte_stream.h"
 #include "protocol/transport/ipc_path.h"
 #include "protocol/transport/sp_frames.h"
 
@@ -17,10 +16,7 @@ namespace {
 
 constexpr std::string_view kReqGreeting{"\0SP\0\0\x30\0\0", 8};
 constexpr std::string_view kNumber{"\x80\0\0\x01", 4};
-
-bool is_tls(const std::string& url) {
-    return url.rfind("tls+", 0) == 0;
-}
+constexpr std::string_view kTls = "tls+";
 
 /// What a server listens at on all addresses can be dialled at the machine's own.
 std::string dialable(std::string url) {
@@ -32,144 +28,20 @@ std::string dialable(std::string url) {
     return url;
 }
 
-/// One aio whose end is waited for with a deadline of our own: those of nng 1.5 can be missed (nng #1486).
-class Step {
-public:
-    Step() : made_(nng_aio_alloc(&aio_, done, this) == 0) {}
-    ~Step() {
-        if (!made_) return;
-        nng_aio_stop(aio_);
-        nng_aio_free(aio_);
-    }
-    Step(const Step&) = delete;
-    Step& operator=(const Step&) = delete;
-
-    [[nodiscard]] bool made() const { return made_; }
-    [[nodiscard]] nng_aio* aio() const { return aio_; }
-    void begin(char* data, std::size_t size) {
-        nng_iov piece{data, size};
-        nng_aio_set_iov(aio_, 1, &piece);
-        begin();
-    }
-    void begin() {
-        const std::lock_guard lock(mutex_);
-        ended_ = false;
-    }
-    /// False: not in time.
-    [[nodiscard]] bool wait(std::chrono::steady_clock::time_point until) {
-        std::unique_lock lock(mutex_);
-        return bell_.wait_until(lock, until, [this] { return ended_; });
-    }
-
-private:
-    static void done(void* self) {
-        auto* step = static_cast<Step*>(self);
-        const std::lock_guard lock(step->mutex_);
-        step->ended_ = true;
-        step->bell_.notify_all();
-    }
-    std::mutex mutex_;
-    std::condition_variable bell_;
-    bool ended_ = false;
-    nng_aio* aio_ = nullptr;
-    bool made_;
-};
-
-struct FreeDialer {
-    void operator()(nng_stream_dialer* dialer) const {
-        nng_stream_dialer_close(dialer);
-        nng_stream_dialer_free(dialer);
-    }
-};
-struct FreeStream {
-    void operator()(nng_stream* stream) const { nng_stream_free(stream); }
-};
-using Dialer = std::unique_ptr<nng_stream_dialer, FreeDialer>;
-using Stream = std::unique_ptr<nng_stream, FreeStream>;
-
-/// Who listens here is known: nothing has to be verified.
-int trust_anybody(nng_stream_dialer* dialer) {
-    nng_tls_config* config = nullptr;
-    if (const int code = nng_tls_config_alloc(&config, NNG_TLS_MODE_CLIENT); code != 0) return code;
-    nng_tls_config_auth_mode(config, NNG_TLS_AUTH_MODE_NONE);
-    const int code = nng_stream_dialer_set_ptr(dialer, NNG_OPT_TLS_CONFIG, config);
-    nng_tls_config_free(config); // the dialer has a reference of its own
-    return code;
+Error failed(const std::string& url, const std::string& why) {
+    return Error{0, fmt::format("{} does not answer a request of the daemon itself: {}", url, why), {}};
 }
 
-class Probe {
-public:
-    Probe(const std::string& url, std::chrono::milliseconds patience)
-        : url_(url), until_(std::chrono::steady_clock::now() + patience) {}
-
-    Result<void> run(std::string_view text) {
-        if (!step_.made()) return failed("memory", NNG_ENOMEM);
-        YK_CHECKED(dial());
-        YK_CHECKED(send(text));
-        Result<void> answered = receive();
-        nng_stream_close(stream_.get()); // before `step_` is freed: it finishes what is under way
-        return answered;
+/// Reads more than `least` bytes. 0, or errno.
+int read_beyond(ByteStream& stream, std::size_t least, ByteStream::Deadline until) {
+    std::array<char, 256> bytes{};
+    for (std::size_t have = 0; have <= least;) {
+        const ReadOutcome outcome = stream.read(bytes.data(), bytes.size(), until);
+        if (outcome.bytes == 0) return outcome.fault == 0 ? ECONNRESET : outcome.fault;
+        have += outcome.bytes;
     }
-
-private:
-    [[nodiscard]] Error failed(const char* what, int code) const {
-        return Error{
-            0,
-            fmt::format("{} does not answer a request of the daemon itself: {}: {}", url_, what, nng_strerror(code)),
-            {}};
-    }
-    Result<void> end_of_step(const char* what) {
-        if (!step_.wait(until_)) {
-            if (stream_) nng_stream_close(stream_.get());
-            return failed(what, NNG_ETIMEDOUT);
-        }
-        if (const int code = nng_aio_result(step_.aio()); code != 0) return failed(what, code);
-        return {};
-    }
-    Result<void> dial() {
-        nng_stream_dialer* dialer = nullptr;
-        if (const int code = nng_stream_dialer_alloc(&dialer, dialable(url_).c_str()); code != 0)
-            return failed("address", code);
-        dialer_.reset(dialer);
-        if (is_tls(url_))
-            if (const int code = trust_anybody(dialer); code != 0) return failed("TLS", code);
-        step_.begin();
-        nng_stream_dialer_dial(dialer, step_.aio());
-        YK_CHECKED(end_of_step("connecting"));
-        stream_.reset(static_cast<nng_stream*>(nng_aio_get_output(step_.aio(), 0)));
-        return {};
-    }
-    Result<void> send(std::string_view text) {
-        const FrameHead head(!ipc_path_of(url_).empty(), kNumber.size() + text.size());
-        std::string bytes{kReqGreeting};
-        bytes.append(head.bytes()).append(kNumber).append(text);
-        for (std::size_t sent = 0; sent < bytes.size(); sent += nng_aio_count(step_.aio())) {
-            step_.begin(bytes.data() + sent, bytes.size() - sent);
-            nng_stream_send(stream_.get(), step_.aio());
-            const auto ended = end_of_step("sending");
-            if (!ended.ok()) return refused_by_tls() ? Result<void>{} : ended;
-        }
-        return {};
-    }
-    /// The greeting, then the first byte of a reply.
-    Result<void> receive() {
-        for (std::size_t have = 0; have <= kReqGreeting.size(); have += nng_aio_count(step_.aio())) {
-            step_.begin(reply_.data(), reply_.size());
-            nng_stream_recv(stream_.get(), step_.aio());
-            const auto ended = end_of_step("the answer");
-            if (!ended.ok()) return refused_by_tls() ? Result<void>{} : ended;
-        }
-        return {};
-    }
-    [[nodiscard]] bool refused_by_tls() const { return is_tls(url_) && std::chrono::steady_clock::now() < until_; }
-
-    const std::string url_;
-    const std::chrono::steady_clock::time_point until_;
-    std::array<char, 256> reply_{};
-    Dialer dialer_;
-    Stream stream_;
-    Step step_; // last: freed first, when nothing uses it any more
-};
+    return 0;
+}
 
 } // namespace
 
@@ -178,7 +50,17 @@ bool can_probe(const std::string& url) {
 }
 
 Result<void> probe(const std::string& url, std::string_view text, std::chrono::milliseconds patience) {
-    return Probe(url, patience).run(text);
+    const auto until = std::chrono::steady_clock::now() + patience;
+    const bool is_tls = url.rfind(kTls, 0) == 0;
+    auto connected = connect_stream(dialable(is_tls ? url.substr(kTls.size()) : url), {}, until);
+    if (!connected.ok()) return failed(url, connected.error().message);
+    const FrameHead head(!ipc_path_of(url).empty(), kNumber.size() + text.size());
+    const std::string before = fmt::format("{}{}{}", kReqGreeting, head.bytes(), kNumber);
+    std::size_t written = 0;
+    int fault = (*connected)->write(before, text, until, written);
+    if (fault == 0) fault = read_beyond(**connected, is_tls ? 0 : kReqGreeting.size(), until);
+    if (fault == 0 || (is_tls && fault != ETIMEDOUT)) return {}; // TLS ends what does not begin as TLS
+    return failed(url, std::strerror(fault));
 }
 
 } // namespace yk::wire

@@ -11,7 +11,8 @@
 namespace yk::wire {
 
 /// Sends `text` as a request to the server at `url` and waits for any reply. Gives everything back in the end, whatever
-/// happened. Over TLS to a server that wants client certificates, its refusal counts as the answer.
+/// happened. A listener with TLS is asked without it: that it ends such a connection in time shows that it accepts and
+/// reads.
 [[nodiscard]] Result<void> probe(const std::string& url, std::string_view text, std::chrono::milliseconds patience);
 
 /// Whether probe() can be used: not for a port that the system chose.

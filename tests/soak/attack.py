@@ -194,7 +194,7 @@ def main():
     parser.add_argument("--longest-ping", type=float, default=0.05)
     options = parser.parse_args()
     print("seed", options.seed, flush=True)
-    with Daemon("--settings", "@conf", "--log-level", "error", files={"conf": "sessionTtl: 2s\n"}) as daemon:
+    with Daemon("--settings", "@conf", files={"conf": "sessionTtl: 2s\n"}) as daemon:
         client = daemon.client()
         with BystandingRm(daemon) as bystander:
             messages(daemon, argparse.Namespace(**{**vars(options), "messages": 3000 * options.workers}))  # warm: caches, pools

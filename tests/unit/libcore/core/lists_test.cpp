@@ -54,7 +54,7 @@ Keys allocations(Cluster& c, const ObjectFilter& filter, std::size_t size) {
 
 TEST_CASE("B1: asks and allocations are the same in pieces of any size") {
     Cluster c = busy();
-    for (const std::size_t size : {1, 2, 7, 1000}) {
+    for (const std::size_t size : {1U, 2U, 7U, 1000U}) {
         CAPTURE(size);
         CHECK(asks(c, {}, size).size() == 32);
         CHECK(allocations(c, {}, size).size() == 6);
@@ -115,7 +115,7 @@ TEST_CASE("B1: queues one by one are those of the tree, whichever is gone") {
         return paths;
     };
     const Keys all{"root", "root.a", "root.a.x", "root.a.y", "root.a-b", "root.b"};
-    for (const std::size_t size : {1, 2, 100}) CHECK(list(size, "") == all);
+    for (const std::size_t size : {1U, 2U, 100U}) CHECK(list(size, "") == all);
     CHECK(list(100, "root.a.x") == Keys{"root.a.y", "root.a-b", "root.b"});
     CHECK(list(100, "root.a.w") == Keys{"root.a.x", "root.a.y", "root.a-b", "root.b"});
     CHECK(list(100, "root.a.y.z") == Keys{"root.a-b", "root.b"});
@@ -145,7 +145,7 @@ TEST_CASE("B1: a roster finds the applications that are still there") {
 
 TEST_CASE("B1: the allocations of an application go, its asks stay") {
     Cluster c = busy();
-    c.play("release app=one type=1 keep");
+    c.play("alloc release app=one type=1 keep=1");
     CHECK(c.allocations_of("one") == 0);
     CHECK(c.app("one").pending_asks == 24);
     CHECK(c.state_of("one") == "Running");

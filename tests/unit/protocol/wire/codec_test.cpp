@@ -403,7 +403,7 @@ TEST_CASE("decode(encode(x)) == x for requests") {
                                            {"events"},
                                            si::DetachedOptions{false, 1},
                                            "resume"});
-    check_round_trip(si::UpdateConfigurationRequest{"rm", "pg", "", std::nullopt, true, true, "AB"});
+    check_round_trip(si::UpdateConfigurationRequest{"rm", "pg", "", std::nullopt, true, true, "file", "AB"});
     check_round_trip(si::HelloRequest{1, 2, "c", "rm", "t", 5U, si::HelloResume{{"s"}, {"b"}}, {"x"}});
     check_round_trip(si::PollRequest{"rm", 1, 2, 3, 4, 0, false});
     check_round_trip(si::CallResultRequest{"rm", 1, 2, true, "e", si::EncodedMap{packed(R"({"results":[]})")}, false});
