@@ -1,5 +1,7 @@
 #include "libcore/objects/tag_sets.h"
 
+#include <utility>
+
 namespace yk {
 
 std::string TagSets::text_key(const Tags& tags) {
@@ -25,8 +27,9 @@ TagSetId TagSets::acquire(const Tags& tags) {
     }
     const TagSetId id = sets_.make();
     TagSet& set = sets_[id];
-    set.bytes = text;
+    set.bytes = std::move(text);
     set.uses = 1;
+    ledger_.add(Held::Names, bytes_of(tags));
     std::size_t at = 0;
     for (const Tag& tag : tags) {
         const std::string_view bytes = set.bytes;
@@ -35,18 +38,25 @@ TagSetId TagSets::acquire(const Tags& tags) {
         set.tags.push_back({bytes.substr(key_at, tag.key.size()), bytes.substr(value_at, tag.value.size())});
         at = value_at + tag.value.size();
     }
-    by_text_.emplace(std::move(text), id);
+    by_text_.emplace(set.bytes, id);
     return id;
 }
 
 void TagSets::release(TagSetId id) noexcept {
     if (!id.valid() || --sets_[id].uses > 0) return;
+    ledger_.take(Held::Names, bytes_of(sets_[id].tags));
     by_text_.erase(sets_[id].bytes);
     sets_.destroy(id);
 }
 
 const Tags& TagSets::tags(TagSetId id) const noexcept {
     return id.valid() ? sets_[id].tags : none_;
+}
+
+std::uint64_t TagSets::bytes() const {
+    std::uint64_t bytes = 0;
+    sets_.for_each([&](TagSetId id) { bytes += bytes_of(sets_[id].tags); });
+    return bytes;
 }
 
 std::string_view find_tag(const Tags& tags, std::string_view key) noexcept {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libcore/base/slab.h"
-#include "libcore/scheduler/command.h"
+#include "libcore/scheduler/budget.h"
 
 namespace yk {
 
@@ -22,17 +22,22 @@ struct TagSet {
 
 class TagSets {
 public:
+    /// Counts the names of distinct sets.
+    explicit TagSets(Ledger& ledger) : ledger_(ledger) {}
     /// None for no tags.
     TagSetId acquire(const Tags& tags);
     void release(TagSetId id) noexcept;
     [[nodiscard]] const Tags& tags(TagSetId id) const noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
+    /// What the ledger has of them, added up again.
+    [[nodiscard]] std::uint64_t bytes() const;
 
 private:
     [[nodiscard]] static std::string text_key(const Tags& tags);
 
+    Ledger& ledger_;
     Slab<TagSet> sets_;
-    std::unordered_map<std::string, TagSetId> by_text_;
+    std::unordered_map<std::string_view, TagSetId> by_text_; // views of the sets' bytes, which never move
     Tags none_;
 };
 

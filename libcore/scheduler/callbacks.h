@@ -33,6 +33,7 @@ enum class ElementCode : std::uint32_t {
     NodeMismatch = 1022,
     PartitionChange = 1023,
     Action = 1024,
+    NoCapacity = 1025, // Settings::budget
     NoResource = 1030,
     Negative = 1031,
     PlaceholderGroup = 1032,

@@ -139,8 +139,8 @@ Result<void> ClusterContext::configure(const config::Configuration& config, Inst
         named.insert(name);
         auto& context = partitions_[name];
         if (context == nullptr)
-            context =
-                std::make_unique<PartitionContext>(name, full_name(name), settings_, callbacks_, events_, calls_, now);
+            context = std::make_unique<PartitionContext>(name, full_name(name), settings_, callbacks_, events_, calls_,
+                                                         held_, now);
         context->configure(partition, now);
     }
     for (auto each = partitions_.begin(); each != partitions_.end();) {
@@ -173,6 +173,7 @@ void ClusterContext::apply(const AllocationRequest& request, Instant now) {
     std::vector<Ignored> ignored;
     release(request.ask_releases, true, ignored, now);
     release(request.releases, false, ignored, now);
+    sweep_timers();
     if (ignored.empty()) return;
     std::vector<IgnoredRelease> told;
     told.reserve(ignored.size());
@@ -258,6 +259,11 @@ void ClusterContext::apply(const ApplicationRequest& request, Instant now) {
     }
     for (const RemoveApplicationSpec& spec : request.remove)
         if (PartitionContext* partition = find_partition(spec.partition)) partition->remove_application(spec.id, now);
+    sweep_timers();
+}
+
+void ClusterContext::sweep_timers() {
+    for (const auto& [name, partition] : partitions_) partition->sweep_timers();
 }
 
 void ClusterContext::apply(const NodeRequest& request, Instant now) {

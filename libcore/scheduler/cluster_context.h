@@ -197,6 +197,8 @@ public:
     [[nodiscard]] std::vector<RuleView> rule_views(std::string_view partition) const;
 
     [[nodiscard]] CoreCounters counters() const;
+    /// What counts against Settings::budget.
+    [[nodiscard]] const Holdings& holdings() const { return held_; }
     /// What metrics are made of, piece by piece as above. No queues in the end: there is no such partition.
     void metrics_piece(std::string_view partition, ViewPlace& place, std::size_t& room, PartitionMetrics& into) const;
     [[nodiscard]] PartitionMetrics partition_metrics(std::string_view partition) const;
@@ -218,6 +220,7 @@ private:
         std::string reason;
         ElementCode code;
     };
+    void sweep_timers();
     void apply_asks(const std::vector<AskSpec>& asks, bool placements, Instant now);
     void release(const std::vector<ReleaseSpec>& releases, bool asks_only, std::vector<Ignored>& ignored, Instant now);
 
@@ -226,6 +229,7 @@ private:
     Callbacks& callbacks_;
     EventSink& events_;
     RmCalls calls_;
+    Holdings held_;
     std::map<std::string, std::unique_ptr<PartitionContext>, std::less<>> partitions_; // by short name
     CoreCounters gone_; // of removed partitions, and what is of none
 };

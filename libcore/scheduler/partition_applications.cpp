@@ -11,7 +11,6 @@ namespace yk {
 namespace {
 
 constexpr std::size_t kMaxStateLog = 200; // I-720
-constexpr std::size_t kMaxEnded = 10'000; // I-735, each list
 
 bool is_end(ApplicationState state) {
     return state == ApplicationState::Completed || state == ApplicationState::Failed;
@@ -77,20 +76,23 @@ void PartitionContext::end_application(ApplicationId id, Instant now) {
     ended.view = view_of(application, false);
     ended.view.whole = true; // it has neither asks nor allocations
     ended.view.list = ApplicationList::Completed;
-    EndedCounts& counts = s_.ended_counts[ended.view.queue];
+    EndedCounts& counts = ended_counts_of(ended.view.queue);
     ++(ended.state == ApplicationState::Failed ? counts.failed : counts.completed);
     s_.timers.set(now + s_.settings.terminated_timeout, TimerKind::ApplicationEnd, 0, ended.serial);
     s_.events.application_ended(ended.view);
     for (auto* seconds : {&ended.view.used_seconds, &ended.view.preempted_seconds, &ended.view.placeholder_seconds})
-        seconds->clear(); // S-580, I-723
-    s_.ended.push_back(std::move(ended));
-    if (s_.ended.size() > kMaxEnded) s_.ended.pop_front();
-    destroy_application(id);
+        seconds->clear();    // S-580, I-723
+    destroy_application(id); // its names make room
+    keep_ended(std::move(ended));
 }
 
 void PartitionContext::destroy_application(ApplicationId id) {
-    s_.group_lists.release(s_.applications[id].user_groups);
-    s_.application_ids.erase(s_.applications[id].id);
+    const Application& gone = s_.applications[id];
+    s_.ledger.take(Held::Applications);
+    s_.ledger.take(Held::Names, bytes_of(gone));
+    for (const auto& [name, group] : gone.gang.groups) s_.texts.release(name);
+    s_.group_lists.release(gone.user_groups);
+    s_.application_ids.erase(gone.id);
     s_.applications.destroy(id);
 }
 
@@ -133,6 +135,8 @@ Result<std::string, Refusal> PartitionContext::add_application(const Application
     LeafPlan plan = plan_leaf(placed, spec);
     if (auto refusal = refuse_gang(plan, spec, *placeholder_ask))
         return refuse(std::move(refusal->reason), refusal->code);
+    if (auto refusal = refuse_claim("application " + id, claim_of(spec, plan), false))
+        return refuse(std::move(refusal->reason), refusal->code);
     Queue& leaf = commit_leaf(std::move(plan), now); // nothing after this can fail
     const ApplicationId made = s_.applications.make(s_.groups);
     Application& application = s_.applications[made];
@@ -140,6 +144,8 @@ Result<std::string, Refusal> PartitionContext::add_application(const Application
     application.user = spec.user;
     application.user_groups = s_.group_lists.acquire(spec.groups);
     for (const Tag& tag : spec.tags) application.tags.emplace_back(tag.key, tag.value);
+    s_.ledger.add(Held::Applications);
+    s_.ledger.add(Held::Names, bytes_of(application));
     application.placeholder_ask = *placeholder_ask;
     configure_gang(application.gang, spec, now);
     application.submitted = s_.last_submitted;
@@ -172,16 +178,9 @@ void PartitionContext::reject(const ApplicationSpec& spec, const Refusal& refusa
     ++s_.counters.submitted;
     ++s_.counters.refused;
     const Queue* refused_by = s_.find_queue(spec.queue);
-    ++s_.ended_counts[refused_by == nullptr ? std::string{} : refused_by->path].rejected; // I-510
+    ++ended_counts_of(refused_by == nullptr ? std::string{} : refused_by->path).rejected; // I-510
     s_.tell({EventType::App, EventChange::Set, EventDetail::AppReject, spec.id, {}, refusal.reason}, now);
-    const auto known = s_.rejected_ids.find(view.id);
-    if (known != s_.rejected_ids.end()) s_.rejected.erase(known->second); // the later one replaces it (S-584)
-    s_.rejected_ids[view.id] = ended.serial;
-    s_.rejected.emplace(ended.serial, std::move(ended));
-    if (s_.rejected.size() > kMaxEnded) {
-        s_.rejected_ids.erase(s_.rejected.begin()->second.view.id);
-        s_.rejected.erase(s_.rejected.begin());
-    }
+    keep_rejected(std::move(ended));
 }
 
 // --- removal (S-493)

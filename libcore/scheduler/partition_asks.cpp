@@ -91,6 +91,7 @@ std::optional<Refusal> PartitionContext::apply_ask(const AskSpec& spec, Instant 
         return Refusal{"allocation key " + quoted(spec.key) + " of application " + quoted(spec.application) +
                            " cannot be resized while its replacement of a placeholder is not confirmed",
                        ElementCode::IdentityChange};
+    if (auto refusal = refuse_ask_claim(spec, application, known, node.valid())) return refusal;
     if (node.valid())
         place_reported(spec, application, node, true, now);
     else if (!known.valid())
@@ -189,7 +190,9 @@ void PartitionContext::replace_pending(AllocationId id, const AskSpec& spec, Ins
         s_.groups[ask.group].preemptors += spec.allow_preempt_other ? 1U : ~0U;
         checks_.changed(id, now);
     }
-    reshape_pending(id, shape_of(spec), spec.priority, s_.texts.intern(spec.task_group), now);
+    const std::uint32_t task_group = s_.texts.acquire(spec.task_group);
+    reshape_pending(id, shape_of(spec), spec.priority, task_group, now);
+    s_.texts.release(task_group);
 }
 
 /// Gives a pending ask another shape, whose use it takes over, priority and task group.
@@ -373,6 +376,9 @@ std::optional<Refusal> PartitionContext::apply_foreign(const AskSpec& spec, Inst
                            quoted(spec.key),
                        ElementCode::NodeUnknown};
     if (auto refusal = refuse_foreign(spec)) return refusal;
+    const auto known = s_.foreign.find(std::string{spec.key});
+    if (auto refusal = refuse_ask_claim(spec, {}, known == s_.foreign.end() ? AllocationId{} : known->second, true))
+        return refusal;
     place_foreign(spec, node, now);
     return std::nullopt;
 }

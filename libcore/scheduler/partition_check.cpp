@@ -404,6 +404,7 @@ std::vector<std::string> PartitionContext::check() const {
     Faults faults{s_, list};
     Checker{s_, orders_, faults}.run();
     check_users(list);
+    check_ledger(list);
     return list;
 }
 

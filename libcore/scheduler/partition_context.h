@@ -3,9 +3,10 @@
 //
 // Owner: ClusterContext. Thread: the owner thread of its RM. Time is a parameter and never goes back.
 // A change is planned on const state and then committed by code that cannot fail. The members' code stands in one file
-// per subject: what RMs send in partition_asks, _applications, _nodes, _gang, _inquiries; configuration in _queues,
-// _dynamic, _rules, _users; what a cycle commits in _placing, _reservations, _preemption, _quota, _unconfirmed,
-// _timers; pictures in _views, _explain, _explain_preemption, _explain_user, _explain_node, _metrics, _health, _check.
+// per subject: what RMs send in partition_asks, _applications, _nodes, _gang, _inquiries, what of it there is room for
+// in _budget; configuration in _queues, _dynamic, _rules, _users; what a cycle commits in _placing, _reservations,
+// _preemption, _quota, _unconfirmed, _timers; pictures in _views, _explain, _explain_preemption, _explain_user,
+// _explain_node, _metrics, _health, _check.
 
 #include <optional>
 #include <span>
@@ -32,10 +33,15 @@ struct Refusal {
 struct LeafPlan;
 struct TemplatePlan;
 
+/// What the ledger has of the names of one object, but for what it shares with others.
+[[nodiscard]] std::uint64_t bytes_of(const Node& node);
+[[nodiscard]] std::uint64_t bytes_of(const Application& application);
+[[nodiscard]] std::uint64_t bytes_of(const EndedApplication& ended);
+
 class PartitionContext {
 public:
     PartitionContext(std::string name, std::string full_name, const Settings& settings, Callbacks& callbacks,
-                     EventSink& events, RmCalls& calls, Instant now);
+                     EventSink& events, RmCalls& calls, Holdings& held, Instant now);
     PartitionContext(const PartitionContext&) = delete;
     PartitionContext& operator=(const PartitionContext&) = delete;
 
@@ -82,6 +88,8 @@ public:
     [[nodiscard]] std::optional<Instant> next_timer() const;
     /// The next thing due at `now`; false when there is none.
     bool fire_timer(Instant now);
+    /// After each request: forgets what will come to nothing, when it is much.
+    void sweep_timers();
 
     // --- pictures (partition_views.cpp, partition_pieces.cpp, partition_explain.cpp) -------------------------------
     [[nodiscard]] PartitionView view() const;
@@ -277,7 +285,7 @@ private:
     void begin_trigger(AllocationId ask, const std::vector<AllocationId>& victims);
     void end_trigger(AllocationId ask, bool used, Instant now);
     void change_promised(const Allocation& ask, bool promised);
-    void unplaced_timer(AllocationId ask, std::uint64_t token, Instant now);
+    void unplaced_timer(AllocationId ask, Instant now);
 
     // partition_unconfirmed.cpp
     void expect_confirmation(AllocationId id, TerminationType type, Instant now);
@@ -300,7 +308,6 @@ private:
     void reenter(AllocationId ask, Instant now);
     void rest(AllocationId ask, bool refused, Instant now);
     void rest_gang(ApplicationId id, Instant now);
-    void end_rest(AllocationId ask, std::uint64_t token, Instant now);
     void wake_inquiries(Instant now);
     void forget_inquiry(AllocationId ask);
     void add_predicate_log(AllocationId ask, std::vector<LogEntryView>& log) const;
@@ -344,7 +351,8 @@ private:
     std::uint32_t drop_planned(Instant now);
     void fire(const Timer& timer, Instant now);
     void completing_timer(ApplicationId id, Instant now);
-    void end_timer(std::uint64_t serial, Instant now);
+    [[nodiscard]] bool counts(const Timer& timer);
+    [[nodiscard]] EndedApplication* find_ended(std::uint64_t serial);
     void purge_expired();
     void report_outstanding();
     void look_at_due(GroupId id, Instant now);
@@ -353,6 +361,23 @@ private:
     // partition_explain.cpp
     AllocationId introduce_ask(std::string_view application, std::string_view key, Explanation& explanation) const;
     [[nodiscard]] bool explain_settled(const Allocation& ask, Explanation& explanation) const;
+
+    // partition_budget.cpp
+    [[nodiscard]] std::optional<Refusal> refuse_claim(const std::string& whose, const Holdings& claim, bool fact);
+    [[nodiscard]] std::optional<Refusal> refuse_ask_claim(const AskSpec& spec, ApplicationId id, AllocationId known,
+                                                          bool fact);
+    [[nodiscard]] Holdings claim_of(const NodeSpec& spec) const;
+    [[nodiscard]] static Holdings claim_of(const ApplicationSpec& spec, const LeafPlan& plan);
+    void count_queue(const Queue& queue);
+    void discount_queue(const Queue& queue);
+    [[nodiscard]] bool keeps_too_much(std::size_t kept) const;
+    void keep_ended(EndedApplication ended);
+    void keep_rejected(EndedApplication rejected);
+    void forget_ended();
+    PartitionState::Rejected::iterator forget_rejected(PartitionState::Rejected::iterator each);
+    bool forget_oldest_ended();
+    EndedCounts& ended_counts_of(const std::string& queue);
+    void check_ledger(std::vector<std::string>& broken) const;
 
     // partition_views.cpp
     [[nodiscard]] ApplicationView view_of(const Application& application, bool objects) const;

@@ -31,7 +31,12 @@ void PartitionContext::configure_gang(Gang& gang, const ApplicationSpec& spec, I
 // ---------------------------------------------------------------------------------------------------------
 
 TaskGroup& PartitionContext::task_group(Application& application, std::uint32_t name) {
-    return application.gang.groups.try_emplace(name, s_.allocations).first->second;
+    const auto [entry, is_new] = application.gang.groups.try_emplace(name, s_.allocations);
+    if (is_new) {
+        s_.texts.acquire(name);
+        s_.ledger.add(Held::Names, kPerEntry);
+    }
+    return entry->second;
 }
 
 /// After each change of a task group: what its asks may do, and whether anything can be replaced.
@@ -51,7 +56,10 @@ void PartitionContext::task_group_changed(ApplicationId id, std::uint32_t name) 
             orders_.touch(asks);
         }
     }
-    if (group.count == 0 && group.asks.empty()) gang.groups.erase(name);
+    if (group.count > 0 || !group.asks.empty()) return;
+    gang.groups.erase(name);
+    s_.texts.release(name);
+    s_.ledger.take(Held::Names, kPerEntry);
 }
 
 void PartitionContext::list_gang_ask(AllocationId id) {
@@ -85,10 +93,13 @@ void PartitionContext::change_task_group(AllocationId id, std::uint32_t name) {
     Allocation& ask = s_.allocations[id];
     const std::uint32_t before = ask.task_group;
     ask.task_group = name;
-    if (!ask.is(Allocation::Placeholder)) return;
-    --task_group(s_.applications[ask.application], before).count;
-    task_group_changed(ask.application, before);
-    count_placeholder(id);
+    s_.texts.acquire(name);
+    if (ask.is(Allocation::Placeholder)) {
+        --task_group(s_.applications[ask.application], before).count;
+        task_group_changed(ask.application, before);
+        count_placeholder(id);
+    }
+    s_.texts.release(before);
 }
 
 /// A placeholder was placed: a real ask may take its place, or it times out.

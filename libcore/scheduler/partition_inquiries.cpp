@@ -227,12 +227,6 @@ void PartitionContext::rest_gang(ApplicationId id, Instant now) {
     for (const AllocationId ask : refused) inquire({Plan::Kind::Refused, ask, {}}, now);
 }
 
-void PartitionContext::end_rest(AllocationId id, std::uint64_t token, Instant now) {
-    Inquiry* inquiry = s_.inquiries.find(id);
-    if (inquiry == nullptr || !inquiry->resting || inquiry->token != token) return;
-    begin_round(id, now);
-}
-
 void PartitionContext::begin_round(AllocationId id, Instant now) {
     s_.inquiries.find(id)->begin_round();
     unpark(id, now);

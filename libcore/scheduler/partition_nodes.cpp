@@ -62,9 +62,12 @@ std::optional<Refusal> PartitionContext::create_node(const NodeSpec& spec, Insta
                            " resource types",
                        ElementCode::Negative};
     if (auto refusal = refuse_existing(spec)) return refusal;
+    if (auto refusal = refuse_claim("node " + id, claim_of(spec), !spec.existing.empty())) return refusal;
     const NodeId made = s_.nodes.add(spec.id);
     Node& node = s_.nodes[made];
     if (spec.attributes) node.attributes = attributes_of(*spec.attributes);
+    s_.ledger.add(Held::Nodes);
+    s_.ledger.add(Held::Names, bytes_of(node));
     node.capacity = *capacity;
     node.capacity.prune();
     node.reported = *occupied;
@@ -130,6 +133,10 @@ std::optional<Refusal> PartitionContext::change_node(const NodeSpec& spec, Insta
         return Refusal{"node " + name + " has negative resources", ElementCode::Negative};
     if (!to_resource(spec.capacity.value_or(Quantities{})) || !to_resource(spec.occupied.value_or(Quantities{})))
         return Refusal{"node " + name + ": too many resource types", ElementCode::Negative};
+    if (spec.attributes && bytes_of(*spec.attributes) > bytes_of(s_.nodes[id]) - bytes_of(name))
+        if (auto refusal = refuse_claim("node " + name + " stays as it was",
+                                        Holdings{}.plus(Held::Names, bytes_of(*spec.attributes)), false))
+            return refusal;
     update_node(id, spec, now);
     return std::nullopt;
 }
@@ -137,7 +144,11 @@ std::optional<Refusal> PartitionContext::change_node(const NodeSpec& spec, Insta
 /// S-481, S-482, I-175.
 void PartitionContext::update_node(NodeId id, const NodeSpec& spec, Instant now) {
     Node& node = s_.nodes[id];
-    if (spec.attributes) node.attributes = attributes_of(*spec.attributes);
+    if (spec.attributes) {
+        s_.ledger.take(Held::Names, bytes_of(node));
+        node.attributes = attributes_of(*spec.attributes);
+        s_.ledger.add(Held::Names, bytes_of(node));
+    }
     if (spec.capacity) {
         Resource capacity = *to_resource(*spec.capacity);
         capacity.prune();
@@ -216,6 +227,8 @@ void PartitionContext::remove_node(NodeId id, Instant now) {
     capacity_changed(s_.nodes[id].capacity, {}, now);
     const std::string name = s_.nodes[id].id;
     s_.inquiries.forget_node(id);
+    s_.ledger.take(Held::Nodes);
+    s_.ledger.take(Held::Names, bytes_of(s_.nodes[id]));
     s_.nodes.remove(id);
     ++s_.counters.nodes_removed;
     s_.tell({EventType::Node, EventChange::Remove, EventDetail::NodeDecommission, name}, now);

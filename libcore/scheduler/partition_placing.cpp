@@ -40,13 +40,15 @@ AllocationId PartitionContext::make_allocation(const AskSpec& spec, ApplicationI
     const AllocationId id = s_.allocations.make();
     Allocation& made = s_.allocations[id];
     made.key.assign(spec.key);
+    s_.ledger.add(Held::Asks);
+    s_.ledger.add(Held::Names, bytes_of(spec.key));
     made.application = application;
     made.shape = shape;
     made.priority = spec.priority;
     made.created = creation_time(find_tag(spec.tags, kCreationTime)).value_or(now);
     made.arrival = s_.next_arrival++;
     made.tags = s_.tags.acquire(spec.tags);
-    made.task_group = s_.texts.intern(spec.task_group);
+    made.task_group = s_.texts.acquire(spec.task_group);
     made.mark(Allocation::Placeholder, spec.placeholder);
     made.mark(Allocation::Originator, spec.originator);
     made.mark(Allocation::PreemptSelf, spec.allow_preempt_self);
@@ -70,7 +72,10 @@ void PartitionContext::destroy_allocation(AllocationId id) {
     if (gone.is(Allocation::Placeholder) && gone.application.valid()) count_placeholder_gone(id);
     if (gone.application.valid()) s_.keys.erase(mix_hash(gone.application.index, gone.key.view()), id);
     s_.tags.release(gone.tags);
+    s_.texts.release(gone.task_group);
     s_.shapes.release(gone.shape);
+    s_.ledger.take(Held::Asks);
+    s_.ledger.take(Held::Names, bytes_of(gone.key.view()));
     s_.allocations.destroy(id);
 }
 
@@ -332,7 +337,10 @@ void PartitionContext::take_from_application(AllocationId id, EventDetail detail
 void PartitionContext::note_seconds(const Allocation& allocation, Instant now) {
     const std::int64_t seconds = (now - allocation.bound).count() / kSecond;
     Application& application = s_.applications[allocation.application];
-    auto& totals = application.seconds[std::string{s_.nodes[allocation.node].instance_type()}];
+    const auto [entry, is_new] =
+        application.seconds.try_emplace(std::string{s_.nodes[allocation.node].instance_type()});
+    if (is_new) s_.ledger.add(Held::Names, bytes_of(entry->first) + kPerEntry);
+    auto& totals = entry->second;
     const std::size_t kind = allocation.is(Allocation::Preempted) ? 1 : allocation.is(Allocation::Placeholder) ? 2 : 0;
     Resource& total = totals[kind];
     if (seconds == 0) return; // S-007

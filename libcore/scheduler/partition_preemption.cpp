@@ -129,9 +129,7 @@ void PartitionContext::change_promised(const Allocation& ask, bool promised) {
 }
 
 /// P-079: all victims are gone, and yet it waits; it may try again.
-void PartitionContext::unplaced_timer(AllocationId ask, std::uint64_t token, Instant now) {
-    const auto trigger = s_.preemption.triggers.find(ask);
-    if (trigger == s_.preemption.triggers.end() || trigger->second.token != token) return;
+void PartitionContext::unplaced_timer(AllocationId ask, Instant now) {
     const ReservationId held = s_.allocations[ask].reservation;
     end_trigger(ask, false, now);
     orders_.wake(held); // a required-node ask chooses anew in the reserved step

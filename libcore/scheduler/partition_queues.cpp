@@ -25,8 +25,8 @@ bool is_used(const Queue& queue) {
 } // namespace
 
 PartitionContext::PartitionContext(std::string name, std::string full_name, const Settings& settings,
-                                   Callbacks& callbacks, EventSink& events, RmCalls& calls, Instant now)
-    : s_(std::move(name), std::move(full_name), settings, callbacks, events, calls),
+                                   Callbacks& callbacks, EventSink& events, RmCalls& calls, Holdings& held, Instant now)
+    : s_(std::move(name), std::move(full_name), settings, callbacks, events, calls, held),
       orders_(s_),
       checks_(s_, orders_),
       planner_(s_, orders_, checks_),
@@ -60,6 +60,7 @@ Queue& PartitionContext::make_queue(std::string_view name, Queue* parent, bool l
     auto made = std::make_unique<Queue>(std::move(path), parent, leaf, index, s_.applications, table);
     Queue& queue = *made;
     queue.managed = managed;
+    count_queue(queue);
     table[index] = &queue;
     if (parent == nullptr)
         s_.root = std::move(made);
@@ -75,6 +76,7 @@ void PartitionContext::destroy_queue(Queue& queue, Instant now) {
     s_.tell({EventType::Queue, EventChange::Remove, queue.managed ? EventDetail::None : EventDetail::QueueDynamic,
              queue.path},
             now);
+    discount_queue(queue);
     Queue& parent = *queue.parent;
     if (queue.slot.in_index()) parent.child_index.erase(queue.index);
     orders_.forget(queue);
@@ -129,6 +131,7 @@ void PartitionContext::drain(Queue& queue) {
 
 /// Makes the queue and all below it what the configuration says. The parent has been configured.
 void PartitionContext::configure_queue(Queue& queue, const config::Queue& config, bool made, Instant now) {
+    discount_queue(queue);
     queue.managed = true;
     queue.set_by_tags = {};
     set_state(queue, ObjectEvent::Start);

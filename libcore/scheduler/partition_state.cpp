@@ -8,14 +8,43 @@
 
 namespace yk {
 
-std::uint32_t TextTable::intern(std::string_view text) {
+std::uint32_t TextTable::acquire(std::string_view text) {
     if (text.empty()) return 0;
-    const auto known = ids_.find(text);
-    if (known != ids_.end()) return known->second;
-    const auto id = static_cast<std::uint32_t>(texts_.size());
-    texts_.emplace_back(text);
-    ids_.emplace(texts_.back(), id);
+    if (const auto known = ids_.find(text); known != ids_.end()) {
+        acquire(known->second);
+        return known->second;
+    }
+    if (free_.empty()) {
+        free_.push_back(static_cast<std::uint32_t>(entries_.size()));
+        entries_.emplace_back();
+    }
+    const std::uint32_t id = free_.back();
+    free_.pop_back();
+    entries_[id] = {std::string{text}, 1};
+    ids_.emplace(entries_[id].text, id);
+    ledger_.add(Held::Names, bytes_of(text));
     return id;
+}
+
+void TextTable::release(std::uint32_t id) {
+    Entry& entry = entries_[id];
+    if (id == 0 || --entry.uses > 0) return;
+    ledger_.take(Held::Names, bytes_of(entry.text));
+    ids_.erase(entry.text);
+    entry = {};
+    free_.push_back(id);
+}
+
+std::map<std::uint32_t, std::uint32_t> TextTable::uses() const {
+    std::map<std::uint32_t, std::uint32_t> uses;
+    for (const auto& [text, id] : ids_) uses.emplace(id, entries_[id].uses);
+    return uses;
+}
+
+std::uint64_t TextTable::bytes() const {
+    std::uint64_t bytes = 0;
+    for (const auto& [text, id] : ids_) bytes += bytes_of(text);
+    return bytes;
 }
 
 ApplicationId PartitionState::find_application(std::string_view id) const {

@@ -38,15 +38,31 @@
 
 namespace yk {
 
-/// Names that occur on many objects, as small numbers; 0 is the empty name. Append only.
+/// Names that occur on many objects, each once, as small numbers; 0 is the empty name.
 class TextTable {
 public:
-    TextTable() : texts_{""} {}
-    std::uint32_t intern(std::string_view text);
-    [[nodiscard]] const std::string& text(std::uint32_t id) const { return texts_[id]; }
+    /// Counts the distinct texts.
+    explicit TextTable(Ledger& ledger) : ledger_(ledger) {}
+
+    /// The number is valid until released as often as it was acquired.
+    std::uint32_t acquire(std::string_view text);
+    void acquire(std::uint32_t id) { ++entries_[id].uses; }
+    void release(std::uint32_t id);
+    [[nodiscard]] const std::string& text(std::uint32_t id) const { return entries_[id].text; }
+
+    /// How often each is acquired, but for the empty one.
+    [[nodiscard]] std::map<std::uint32_t, std::uint32_t> uses() const;
+    /// What the ledger has of them, added up again.
+    [[nodiscard]] std::uint64_t bytes() const;
 
 private:
-    std::deque<std::string> texts_; // stable addresses: the map views them
+    struct Entry {
+        std::string text;
+        std::uint32_t uses = 0;
+    };
+    Ledger& ledger_;
+    std::deque<Entry> entries_{Entry{}}; // stable addresses: the map views the texts
+    std::vector<std::uint32_t> free_;
     std::unordered_map<std::string_view, std::uint32_t> ids_;
 };
 
@@ -58,13 +74,15 @@ struct EndedApplication {
 };
 
 struct PartitionState {
-    PartitionState(std::string short_name, std::string full, const Settings& s, Callbacks& c, EventSink& e, RmCalls& r)
+    PartitionState(std::string short_name, std::string full, const Settings& s, Callbacks& c, EventSink& e, RmCalls& r,
+                   Holdings& held)
         : name(std::move(short_name)),
           full_name(std::move(full)),
           settings(s),
           callbacks(c),
           events(e),
           calls(r),
+          ledger(held, s.budget),
           nodes(shapes, s.shortcuts.summaries) {}
 
     std::string name;
@@ -73,20 +91,21 @@ struct PartitionState {
     Callbacks& callbacks;
     EventSink& events;
     RmCalls& calls;
+    Ledger ledger;
     ObjectState state = ObjectState::Active;
     Instant last_transition;
 
     ResourceNames resources;
-    TextTable texts;
-    TagSets tags;
+    TextTable texts{ledger};
+    TagSets tags{ledger};
     ShapeTable shapes;
     NodeCollection nodes;
     Slab<Allocation> allocations;
     Slab<AskGroup> groups;
     Slab<Application> applications;
     Slab<Reservation> reservations;
-    UserGroupManager users;
-    GroupLists group_lists;
+    UserGroupManager users{ledger};
+    GroupLists group_lists{ledger};
 
     std::vector<Queue*> queues; // by Queue::index; nullptr: free
     std::vector<std::uint32_t> free_queues;
@@ -113,8 +132,9 @@ struct PartitionState {
     bool worth_inspecting = false;            // something changed since outstanding asks were looked for (S-520)
     bool slots_changed = false; // running slots or those who wait for one changed since flags were told (S-265)
 
-    std::deque<EndedApplication> ended;                 // by serial
-    std::map<std::uint64_t, EndedApplication> rejected; // by serial
+    using Rejected = std::map<std::uint64_t, EndedApplication>; // by serial
+    std::deque<EndedApplication> ended;                         // by serial
+    Rejected rejected;
     std::unordered_map<std::string, std::uint64_t> rejected_ids;
     Instant last_submitted;
     Timers timers;
@@ -124,6 +144,8 @@ struct PartitionState {
     };
     std::deque<Due> due; // groups to look at when their first ask may reserve, by time (S-403)
     Timers late_due;     // the same for those that came out of order
+    static constexpr std::size_t kLeastDue = 4096;
+    std::size_t due_limit = kLeastDue; // look for those that are gone at this size
     PreemptionRecords preemption;
     mutable VictimIndex victims; // knowledge of the search for victims
     struct Announced {           // a release that the RM was asked for
@@ -140,7 +162,7 @@ struct PartitionState {
     std::uint64_t next_token = 1;
     CoreCounters counters;
     CycleObserver* observer = nullptr;                            // of the cycle that runs
-    std::map<std::string, EndedCounts, std::less<>> ended_counts; // by path of the queue; never shrinks (I-510)
+    std::map<std::string, EndedCounts, std::less<>> ended_counts; // by path of the queue, also of one that went (I-510)
 
     // configuration
     placement::RuleChain rules;

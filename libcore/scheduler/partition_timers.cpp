@@ -1,6 +1,7 @@
 // The scheduling cycle of a partition and what time brings (S-300 to S-305, S-150 to S-153, S-560, S-583).
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "libcore/scheduler/outstanding.h"
 #include "libcore/scheduler/partition_context.h"
@@ -105,21 +106,56 @@ void PartitionContext::look_at_all_due(Instant now) {
     while (const std::optional<Timer> timer = s_.late_due.take_due(now)) look_at_due({timer->id}, now);
 }
 
-void PartitionContext::fire(const Timer& timer, Instant now) {
+/// Whether there still is what the timer was set for.
+bool PartitionContext::counts(const Timer& timer) {
     const ApplicationId application{timer.id};
+    const ReservationId reservation{timer.id};
     switch (timer.kind) {
     case TimerKind::ApplicationState:
-        if (s_.applications.alive(application) && s_.applications[application].timer == timer.token)
-            completing_timer(application, now);
-        return;
-    case TimerKind::ApplicationEnd: end_timer(timer.token, now); return;
+        return s_.applications.alive(application) && s_.applications[application].timer == timer.token;
+    case TimerKind::ApplicationEnd: return find_ended(timer.token) != nullptr;
     case TimerKind::Placeholders:
-        if (s_.applications.alive(application) && s_.applications[application].gang.timer == timer.token)
-            placeholder_timer(application, now);
-        return;
+        return s_.applications.alive(application) && s_.applications[application].gang.timer == timer.token;
+    case TimerKind::BackOff: // set again meanwhile: the later one counts
+        return s_.applications.alive(application) && s_.applications[application].backing_off &&
+               *s_.applications[application].backoff_until <= timer.at;
+    case TimerKind::ReservationAge:
+    case TimerKind::NoVictim:
+        return s_.reservations.alive(reservation) && s_.reservations[reservation].sequence == timer.token;
+    case TimerKind::PreemptionCheck: return s_.groups.alive({timer.id}) && s_.groups[{timer.id}].checks;
+    case TimerKind::PreemptionUnplaced: {
+        const auto trigger = s_.preemption.triggers.find({timer.id});
+        return trigger != s_.preemption.triggers.end() && trigger->second.token == timer.token;
+    }
+    case TimerKind::InquiryRest: {
+        const Inquiry* inquiry = s_.inquiries.find({timer.id});
+        return inquiry != nullptr && inquiry->resting && inquiry->token == timer.token;
+    }
+    default: return true; // of the partition, one at a time
+    }
+}
+
+/// What ran out without effect is forgotten when it is much.
+void PartitionContext::sweep_timers() {
+    if (s_.timers.sweep_due()) s_.timers.sweep([this](const Timer& timer) { return counts(timer); });
+    if (s_.due.size() + s_.late_due.size() <= s_.due_limit) return;
+    while (const auto late = s_.late_due.take_due({INT64_MAX})) s_.due.push_back({late->at, {late->id}});
+    std::stable_sort(s_.due.begin(), s_.due.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+    std::unordered_set<std::uint32_t> seen; // the slot of a group that went may be another one's: one look is enough
+    std::erase_if(s_.due, [&](const PartitionState::Due& due) {
+        return !s_.groups.alive(due.group) || !s_.groups[due.group].due_timer || !seen.insert(due.group.index).second;
+    });
+    s_.due_limit = 2 * s_.due.size() + PartitionState::kLeastDue;
+}
+
+void PartitionContext::fire(const Timer& timer, Instant now) {
+    if (!counts(timer)) return;
+    const ApplicationId application{timer.id};
+    switch (timer.kind) {
+    case TimerKind::ApplicationState: completing_timer(application, now); return;
+    case TimerKind::ApplicationEnd: expire(*find_ended(timer.token), now); return;
+    case TimerKind::Placeholders: placeholder_timer(application, now); return;
     case TimerKind::BackOff:
-        if (!s_.applications.alive(application) || !s_.applications[application].backing_off) return;
-        if (*s_.applications[application].backoff_until > now) return; // armed again meanwhile
         s_.applications[application].backing_off = false;
         orders_.touch(application);
         return;
@@ -129,17 +165,12 @@ void PartitionContext::fire(const Timer& timer, Instant now) {
         clean_queues(now);
         s_.timers.set(now + s_.settings.queue_clean_interval, TimerKind::CleanQueues);
         return;
-    case TimerKind::PreemptionCheck:
-        if (s_.groups.alive({timer.id}) && s_.groups[{timer.id}].checks) checks_.update({timer.id}, now);
-        return;
-    case TimerKind::PreemptionUnplaced: unplaced_timer({timer.id}, timer.token, now); return;
+    case TimerKind::PreemptionCheck: checks_.update({timer.id}, now); return;
+    case TimerKind::PreemptionUnplaced: unplaced_timer({timer.id}, now); return;
     case TimerKind::QuotaCheck: check_quotas(now); return;
-    case TimerKind::NoVictim:
-        if (s_.reservations.alive({timer.id}) && s_.reservations[{timer.id}].sequence == timer.token)
-            orders_.wake({timer.id});
-        return;
+    case TimerKind::NoVictim: orders_.wake({timer.id}); return;
     case TimerKind::Unconfirmed: announce_again(now); return;
-    case TimerKind::InquiryRest: end_rest({timer.id}, timer.token, now); return;
+    case TimerKind::InquiryRest: begin_round({timer.id}, now); return;
     case TimerKind::PurgeExpired:
         purge_expired();
         s_.timers.set(now + s_.settings.expired_purge_interval, TimerKind::PurgeExpired);
@@ -162,30 +193,23 @@ void PartitionContext::completing_timer(ApplicationId id, Instant now) {
     release_placeholders(id, false, now); // G-056: the last confirmation completes it
 }
 
-/// S-153.
-void PartitionContext::end_timer(std::uint64_t serial, Instant now) {
+/// Among those that ended or were refused; nullptr: it is forgotten.
+EndedApplication* PartitionContext::find_ended(std::uint64_t serial) {
     const auto ended = std::lower_bound(s_.ended.begin(), s_.ended.end(), serial,
                                         [](const EndedApplication& each, std::uint64_t s) { return each.serial < s; });
-    if (ended != s_.ended.end() && ended->serial == serial) {
-        expire(*ended, now);
-        return;
-    }
+    if (ended != s_.ended.end() && ended->serial == serial) return &*ended;
     const auto rejected = s_.rejected.find(serial);
-    if (rejected != s_.rejected.end()) expire(rejected->second, now);
+    return rejected == s_.rejected.end() ? nullptr : &rejected->second;
 }
 
 /// S-583.
 void PartitionContext::purge_expired() {
     const auto expired = [](const EndedApplication& ended) { return ended.state == ApplicationState::Expired; };
-    s_.ended.erase(std::remove_if(s_.ended.begin(), s_.ended.end(), expired), s_.ended.end());
-    for (auto each = s_.rejected.begin(); each != s_.rejected.end();) {
-        if (!expired(each->second)) {
-            ++each;
-            continue;
-        }
-        s_.rejected_ids.erase(each->second.view.id);
-        each = s_.rejected.erase(each);
-    }
+    for (const EndedApplication& each : s_.ended)
+        if (expired(each)) s_.ledger.take(Held::Names, bytes_of(each));
+    std::erase_if(s_.ended, expired);
+    for (auto each = s_.rejected.begin(); each != s_.rejected.end();)
+        each = expired(each->second) ? forget_rejected(each) : std::next(each);
 }
 
 /// S-520: once per ask, ever.

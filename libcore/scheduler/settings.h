@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "libcore/base/time.h"
+#include "libcore/scheduler/budget.h"
 
 namespace yk {
 
@@ -33,6 +34,7 @@ struct Settings {
     bool reservations_disabled = false;                           // S-402
     bool inspect_outstanding = true;                              // S-520; off with a manual schedule
     bool events_enabled = true;                                   // event.trackingEnabled
+    Budget budget{};
     Shortcuts shortcuts{};
 };
 

@@ -1,10 +1,11 @@
 #pragma once
-// Timers of a partition: what is due when. A timer carries a token; whoever handles it checks that it still counts, so
-// nothing is ever taken out (S-150). Owner: PartitionState.
+// Timers of a partition: what is due when. A timer carries a token; whoever handles it checks that it still counts
+// (S-150). Those that count no more are taken out when they are many, so that nobody can make timers without end.
+// Owner: PartitionState.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <queue>
 #include <vector>
 
 #include "libcore/base/time.h"
@@ -40,28 +41,43 @@ struct Timer {
 class Timers {
 public:
     void set(Instant at, TimerKind kind, std::uint32_t id = 0, std::uint64_t token = 0) {
-        queue_.push({at, ++order_, kind, id, token});
+        heap_.push_back({at, ++order_, kind, id, token});
+        std::push_heap(heap_.begin(), heap_.end(), Later{});
     }
     [[nodiscard]] std::optional<Instant> next() const {
-        if (queue_.empty()) return std::nullopt;
-        return queue_.top().at;
+        if (heap_.empty()) return std::nullopt;
+        return heap_.front().at;
     }
     /// The next timer due at `now`, taken out.
     [[nodiscard]] std::optional<Timer> take_due(Instant now) {
-        if (queue_.empty() || queue_.top().at > now) return std::nullopt;
-        const Timer timer = queue_.top();
-        queue_.pop();
+        if (heap_.empty() || heap_.front().at > now) return std::nullopt;
+        const Timer timer = heap_.front();
+        std::pop_heap(heap_.begin(), heap_.end(), Later{});
+        heap_.pop_back();
         return timer;
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
+    /// True when so many were set that sweep() is due.
+    [[nodiscard]] bool sweep_due() const noexcept { return heap_.size() > sweep_at_; }
+    /// Keeps those of which `counts` is true.
+    template <class F>
+    void sweep(F&& counts) {
+        std::erase_if(heap_, [&](const Timer& timer) { return !counts(timer); });
+        std::make_heap(heap_.begin(), heap_.end(), Later{});
+        sweep_at_ = 2 * heap_.size() + kKeep;
     }
 
 private:
+    static constexpr std::size_t kKeep = 4096;
+
     struct Later {
         bool operator()(const Timer& a, const Timer& b) const noexcept {
             return a.at != b.at ? a.at > b.at : a.order > b.order;
         }
     };
-    std::priority_queue<Timer, std::vector<Timer>, Later> queue_;
+    std::vector<Timer> heap_; // by Later: the next one in front
     std::uint64_t order_ = 0;
+    std::size_t sweep_at_ = kKeep;
 };
 
 } // namespace yk

@@ -127,6 +127,7 @@ UsageNodeId UserGroupManager::find_or_make(UsageTracker& tracker, std::string_vi
     const std::string_view above = parent_path(path);
     const UsageNodeId parent = above.empty() ? UsageNodeId{} : find_or_make(tracker, above);
     const UsageNodeId id = nodes_.make();
+    ledger_.add(Held::Names, kPerEntry);
     UsageNode& node = nodes_[id];
     node.tracker = &tracker;
     node.parent = parent;
@@ -148,6 +149,7 @@ void UserGroupManager::prune(UsageNodeId id) {
         tracker.nodes.erase(tracker.nodes.begin() + static_cast<std::ptrdiff_t>(position(tracker, node.path)));
         paths_.release(node.path);
         nodes_.destroy(id);
+        ledger_.take(Held::Names, kPerEntry);
         if (tracker.nodes.empty()) {
             Trackers& trackers = tracker.group ? groups_ : users_;
             trackers.erase(trackers.find(tracker.name));

@@ -20,6 +20,7 @@
 
 #include "libcore/base/slab.h"
 #include "libcore/objects/ids.h"
+#include "libcore/scheduler/budget.h"
 #include "libcore/ugm/limit_table.h"
 
 namespace yk {
@@ -88,6 +89,9 @@ public:
         bool removed = false;
     };
 
+    /// Counts its nodes as names.
+    explicit UserGroupManager(Ledger& ledger) : ledger_(ledger) {}
+
     /// C-420: the limits in force from now on. Who is held is looked at again.
     std::vector<LimitChange> set_limits(LimitTable table);
     [[nodiscard]] const LimitTable& limits() const noexcept { return table_; }
@@ -121,6 +125,9 @@ public:
     [[nodiscard]] const std::map<std::string, UsageTracker, std::less<>>& users() const noexcept { return users_; }
     [[nodiscard]] const std::map<std::string, UsageTracker, std::less<>>& groups() const noexcept { return groups_; }
 
+    /// What the ledger has of its nodes.
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return nodes_.size() * kPerEntry; }
+
     [[nodiscard]] UsageNode::Held& held_at(UsageNodeId id) {
         if (!nodes_[id].held) nodes_[id].held = std::make_unique<UsageNode::Held>();
         return *nodes_[id].held;
@@ -152,6 +159,7 @@ private:
     void mark_grown(UsageNodeId id);
     void make_named(std::string_view name, bool group, std::string_view path);
 
+    Ledger& ledger_;
     LimitTable table_;
     PathTexts paths_;
     Slab<UsageNode> nodes_;

@@ -70,7 +70,7 @@ enum class ElementCode : std::uint32_t {
     NodeMismatch = 1022,
     PartitionChange = 1023,
     Action = 1024,
-    NoCapacity = 1025, // reserved, not sent
+    NoCapacity = 1025, // the budget of the RM is used up
     NoResource = 1030,
     Negative = 1031,
     PlaceholderGroup = 1032,

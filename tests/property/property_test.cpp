@@ -25,9 +25,17 @@ namespace {
 constexpr std::uint64_t kRounds = 60;
 constexpr std::size_t kLength = 150;
 
+Settings with(const Budget& budget) {
+    Settings settings;
+    settings.budget = budget;
+    return settings;
+}
+
 struct Run {
+    explicit Run(const Budget& budget = {}) : core("rm", with(budget), said.callbacks, said.events) {}
+
     Recorder said;
-    ClusterContext core{"rm", Settings{}, said.callbacks, said.events};
+    ClusterContext core;
     Instant now = kStart;
 
     void play(const Command& command) {
@@ -39,14 +47,17 @@ struct Run {
 };
 
 /// The first broken invariant with the command after which it broke; empty when all hold.
-std::string broken(const std::vector<Command>& commands) {
-    Run run;
+std::string broken(const std::vector<Command>& commands, const Budget& budget = {}) {
+    Run run{budget};
     for (const Command& command : commands) {
         run.play(command);
         auto faults = run.core.check();
         const auto more = wrong_sums(run.core);
         faults.insert(faults.end(), more.begin(), more.end());
         if (run.core.counters().corrections != 0) faults.emplace_back("a number had to be clamped (S-182)");
+        for (const Held what : {Held::Nodes, Held::Applications, Held::Asks}) // facts are refused at twice the limit
+            if (limit_of(budget, what) > 0 && run.core.holdings().of(what) > 2 * limit_of(budget, what))
+                faults.push_back(fmt::format("more {} than there may be", name_of(what)));
         if (!faults.empty()) return fmt::format("after {}: {}", print(command), fmt::join(faults, "; "));
     }
     return {};
@@ -125,6 +136,32 @@ TEST_CASE("S-181 G-026 all invariants hold with gangs, whatever the RM confirms"
                   << print(shorter) << broken(shorter) << left_over(shorter) << std::endl;
         FAIL("YK_SEED=" << seed);
     }
+}
+
+TEST_CASE("A10 all invariants hold when the budget is small, and it is used up") {
+    std::size_t refused = 0;
+    for (const std::uint64_t seed : seeds(kRounds)) {
+        INFO("YK_SEED=" << seed);
+        auto commands =
+            RandomCommands(seed, seed % 2 == 0 ? RandomCommands::Mix::Gangs : RandomCommands::Mix::Plain).run(kLength);
+        if (seed % 3 == 0) add_rules(commands, seed);
+        const Budget budget{.nodes = 1 + seed % 5,
+                            .applications = 1 + seed % 4,
+                            .asks = 2 + seed % 11,
+                            .queues = 1 + seed % 3,
+                            .names = 1'000 + seed % 7 * 500,
+                            .ended = 1 + seed % 6};
+        Run run{budget};
+        for (const Command& command : commands) run.play(command);
+        for (const std::string& line : run.said.take().callbacks)
+            refused += line.find("code=1025") != std::string::npos ? 1U : 0U;
+        const auto fails = [&](const auto& list) { return !broken(list, budget).empty(); };
+        if (!fails(commands)) continue;
+        const auto shorter = shrink(commands, fails);
+        std::cout << "# YK_SEED=" << seed << "\n" << print(shorter) << broken(shorter, budget) << std::endl;
+        FAIL("YK_SEED=" << seed);
+    }
+    CHECK(refused > 0);
 }
 
 TEST_CASE("the random gangs come to every end") {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "protocol/si/enums.h"
 #include "ykctl/commands/context.h"
 #include "ykctl/render/text.h"
@@ -31,6 +33,21 @@ std::string served_text(const Value& rm) {
     return served.is_boolean() && !served.get<bool>() ? "by nobody" : "by a process";
 }
 
+/// `asks 93%`: of what the RM is nearest to its limit.
+std::string fullest_text(const Value& rm) {
+    const Value &held = member_of(rm, "held"), &most = member_of(rm, "max");
+    std::string text;
+    double fullest = -1;
+    for (const auto& [what, limit] : most.items()) {
+        const double share = static_cast<double>(number_of(held, what.c_str())) /
+                             static_cast<double>(std::max<std::int64_t>(1, number_of(most, what.c_str())));
+        if (share <= fullest) continue;
+        fullest = share;
+        text = fmt::format("{} {:.0f}%", printable(what), 100 * share);
+    }
+    return text;
+}
+
 } // namespace
 
 ListLayout rm_layout() {
@@ -46,7 +63,8 @@ ListLayout rm_layout() {
              {{"SERVED"}, served_text},
              {{"PARTITIONS"}, partitions},
              number_column("INBOUND", "inboundItems"),
-             number_column("BACKLOG", "backlog")},
+             number_column("BACKLOG", "backlog"),
+             {{"FULLEST"}, fullest_text, true}},
             [](const Value& rm) { return text_of(rm, "rmID"); },
             "no RM is registered; ykctl rm register RMID makes one"};
 }

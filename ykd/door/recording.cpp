@@ -28,7 +28,7 @@ void for_each_setting(Of& settings, F&& f) {
     auto& [reservation_delay, reservation_timeout, completing_timeout, terminated_timeout, expired_purge_interval,
            queue_clean_interval, inspection_interval, placeholder_timeout, preemption_throttle, preemption_unplaced,
            quota_interval, release_confirm, predicate_event_interval, quota_checks, reservations_disabled,
-           inspect_outstanding, events_enabled, shortcuts] = settings;
+           inspect_outstanding, events_enabled, budget, shortcuts] = settings;
     static_cast<void>(shortcuts);
     f("reservationDelay", reservation_delay);
     f("reservationTimeout", reservation_timeout);
@@ -47,6 +47,13 @@ void for_each_setting(Of& settings, F&& f) {
     f("reservationsDisabled", reservations_disabled);
     f("inspectOutstanding", inspect_outstanding);
     f("eventsEnabled", events_enabled);
+    auto& [nodes, applications, asks, queues, names, ended] = budget;
+    f("maxNodes", nodes);
+    f("maxApplications", applications);
+    f("maxAsks", asks);
+    f("maxQueues", queues);
+    f("maxNames", names);
+    f("maxEnded", ended);
 }
 
 std::string error_text(int number) {
@@ -72,6 +79,8 @@ void pack_settings(wire::Packer& packer, const Settings& settings) {
         packer.text(name);
         if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
             packer.boolean(value);
+        else if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::uint64_t>)
+            packer.natural(value);
         else
             packer.integer(value.count());
     });
@@ -79,11 +88,15 @@ void pack_settings(wire::Packer& packer, const Settings& settings) {
 
 Result<Settings> read_recorded_settings(const wire::Value& map) {
     Settings settings;
+    settings.budget = {0, 0, 0, 0, 0, settings.budget.ended}; // earlier versions had no limits
     wire::BodyReader reader(map);
     std::string missing;
     for_each_setting(settings, [&](const char* name, auto& value) {
-        if (!reader.has(name) && missing.empty()) missing = name;
-        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
+        constexpr bool is_limit = std::is_same_v<std::decay_t<decltype(value)>, std::uint64_t>;
+        if (!is_limit && !reader.has(name) && missing.empty()) missing = name;
+        if constexpr (is_limit)
+            value = reader.u64(name, value);
+        else if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
             value = reader.flag(name);
         else
             value = Duration{reader.i64(name)};

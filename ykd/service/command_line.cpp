@@ -26,7 +26,7 @@ constexpr const char* kDefaultSettings = "/etc/ykd/ykd.conf";
 
 /// What was said on the command line; unset: the settings file or the default decides.
 struct Flags {
-    std::vector<std::string> configs, listen, require_recovery;
+    std::vector<std::string> configs, listen, require_recovery, rm_max;
     std::string settings_file;
     std::optional<std::string> log_level, log_target, socket_group, socket_mode, tokens, tls_cert, tls_key,
         tls_client_ca, max_message, max_sessions, clock, pid_file, predicate_timeout, state_directory, record_directory;
@@ -79,6 +79,10 @@ void define_running(CLI::App& app, Flags& flags) {
     app.add_option("--predicate-timeout", flags.predicate_timeout,
                    "how long an RM may take to answer about nodes (default 2s)")
         ->type_name("DURATION");
+    app.add_option("--rm-max", flags.rm_max,
+                   "what each RM may hold: nodes, applications, asks, queues or names; 0: no limit")
+        ->delimiter(',')
+        ->type_name("KIND=N,...");
     app.add_option("--require-recovery", flags.require_recovery, "RMs that may not register without recovery")
         ->delimiter(',')
         ->type_name("RMID,...");
@@ -144,6 +148,20 @@ Result<void> take_sessions(const std::string& text, DaemonSettings& settings) {
     return {};
 }
 
+Result<void> take_rm_max(const std::vector<std::string>& limits, Budget& budget) {
+    for (const std::string& each : limits) {
+        const std::size_t equals = each.find('=');
+        const auto kind = std::find_if(kAllHeld.begin(), kAllHeld.end(),
+                                       [&](Held one) { return name_of(one) == each.substr(0, equals); });
+        if (equals == std::string::npos || kind == kAllHeld.end())
+            return usage(fmt::format("--rm-max {}: nodes, applications, asks, queues or names, and =N", each));
+        const auto value = parse_size(each.substr(equals + 1));
+        if (!value.ok()) return usage(fmt::format("--rm-max {}: {}", each, value.error().message));
+        limit_of(budget, *kind) = *value;
+    }
+    return {};
+}
+
 Result<void> take_clock(const std::string& text, DaemonSettings& settings) {
     static constexpr std::array<std::string_view, 2> kClocks{"real", "virtual"};
     if (std::find(kClocks.begin(), kClocks.end(), text) == kClocks.end()) {
@@ -166,6 +184,7 @@ Result<void> apply(const Flags& flags, DaemonSettings& settings) {
     if (flags.predicate_timeout) YK_CHECKED(take_timeout(*flags.predicate_timeout, settings));
     if (flags.max_message) YK_CHECKED(take_size(*flags.max_message, settings));
     if (flags.max_sessions) YK_CHECKED(take_sessions(*flags.max_sessions, settings));
+    YK_CHECKED(take_rm_max(flags.rm_max, settings.rm_max));
     if (flags.clock) YK_CHECKED(take_clock(*flags.clock, settings));
     if (flags.log_level && !parse_level(*flags.log_level))
         return usage(

@@ -32,6 +32,7 @@ Settings base_settings(const DaemonSettings& settings) {
     base.reservations_disabled = settings.reservations_disabled;
     base.inspect_outstanding = !settings.manual_schedule;
     base.quota_checks = !settings.manual_schedule;
+    base.budget = settings.rm_max;
     return base;
 }
 

@@ -89,11 +89,14 @@ private:
         add_duration("preemptionTimeout", settings_.preemption_timeout);
         add_small("predicateBatch", settings_.predicate_batch, 1000);
         add_small("maxCalls", settings_.max_calls, 65'536);
-        readers_["historySize"] = [this](const Node& node) {
-            const auto value = config_yaml::to_unsigned(node);
-            if (!value) return fail(node.mark, "historySize: a whole number is wanted, 0 for no history");
-            settings_.history_size = *value;
-        };
+        add_limit("historySize", settings_.history_size, "history");
+        add_limit("rmMaxNodes", settings_.rm_max.nodes, "limit");
+        add_limit("rmMaxApplications", settings_.rm_max.applications, "limit");
+        add_limit("rmMaxAsks", settings_.rm_max.asks, "limit");
+        add_limit("rmMaxQueues", settings_.rm_max.queues, "limit");
+        add_size(
+            "rmMaxNames", [this](std::uint64_t v) { settings_.rm_max.names = v; }, 0, kMostBytes);
+        add_count("rmMaxEnded", settings_.rm_max.ended);
     }
 
     void add_duration(const std::string& key, Duration& to) {
@@ -109,6 +112,13 @@ private:
         readers_[key] = [this, key, &to](const Node& node) {
             const auto value = config_yaml::to_unsigned(node);
             if (!value || *value == 0) return fail(node.mark, key + ": a whole number above 0 is wanted");
+            to = *value;
+        };
+    }
+    void add_limit(const std::string& key, std::uint64_t& to, const char* zero) {
+        readers_[key] = [this, key, &to, zero](const Node& node) {
+            const auto value = config_yaml::to_unsigned(node);
+            if (!value) return fail(node.mark, fmt::format("{}: a whole number is wanted, 0 for no {}", key, zero));
             to = *value;
         };
     }

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "libcore/base/result.h"
+#include "libcore/scheduler/budget.h"
 #include "protocol/si/kinds.h"
 #include "ykd/runtime/mailbox.h"
 #include "ykd/runtime/outbound_stream.h"
@@ -77,6 +78,7 @@ struct DaemonSettings {
     Duration preemption_timeout = std::chrono::seconds{5};
     std::uint64_t predicate_batch = 16; // I-377
     std::uint64_t max_calls = 1024;     // I-378
+    Budget rm_max;                      // of each RM
     std::uint64_t history_size = 1440;  // 0: no history (I-702)
     Duration history_interval = std::chrono::minutes{1};
 };

@@ -36,9 +36,10 @@ RmContents contents_of(const RmOwner& owner) {
     RmContents contents;
     const ClusterContext* context = owner.context();
     if (context == nullptr) return contents;
+    contents.held = context->holdings();
     for (const std::string& name : context->partition_names())
         if (const auto view = context->partition_view(name))
-            contents.add({view->nodes, view->applications, view->allocations, view->pending_asks});
+            contents.add({view->nodes, view->applications, view->allocations, view->pending_asks, {}});
     return contents;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "libcore/scheduler/budget.h"
 #include "protocol/wire/value.h"
 
 namespace yk {
@@ -14,6 +15,7 @@ namespace yk::service {
 
 struct RmContents {
     std::int64_t nodes = 0, applications = 0, allocations = 0, pending_asks = 0;
+    Holdings held; // of one RM, not added up
 
     void add(const RmContents& other);
     [[nodiscard]] bool any() const { return nodes != 0 || applications != 0 || allocations != 0 || pending_asks != 0; }

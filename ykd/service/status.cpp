@@ -38,6 +38,31 @@ Value rm_value(Daemon& daemon, const Rm& rm, const RmFacts& facts) {
     return value;
 }
 
+/// What counts against the RM's budget, and the budget; a limit that is none is left out.
+void add_budget(Value& rm, const Holdings& held, const Budget& budget) {
+    Value used = Value::object(), most = Value::object();
+    for (const Held what : kAllHeld) {
+        used[std::string{name_of(what)}] = held.of(what);
+        if (const std::uint64_t limit = limit_of(budget, what); limit > 0) most[std::string{name_of(what)}] = limit;
+    }
+    rm["held"] = std::move(used);
+    rm["max"] = std::move(most);
+}
+
+/// `RM a has 95 % of its nodes (rmMaxNodes 100000)`, for what soon will be refused.
+void add_shortages(Value& degraded, const std::string& rm, const Holdings& held, const Budget& budget) {
+    constexpr std::uint64_t kNearly = 90; // percent
+    for (const Held what : kAllHeld) {
+        const std::uint64_t limit = limit_of(budget, what);
+        if (limit == 0) continue;
+        const auto percent =
+            static_cast<std::uint64_t>(100.0 * static_cast<double>(held.of(what)) / static_cast<double>(limit));
+        if (percent >= kNearly)
+            degraded.push_back(
+                fmt::format("RM {} has {} % of its {} ({} {})", rm, percent, name_of(what), key_of(what), limit));
+    }
+}
+
 } // namespace
 
 void status(const CallPtr& call) {
@@ -52,6 +77,8 @@ void status(const CallPtr& call) {
                                if (!facts.configuration || rm->owner.state() == si::CoreState::New) continue;
                                counts.add(answer);
                                rms.push_back(rm_value(of, *rm, facts));
+                               add_budget(rms.back(), answer.held, of.settings().rm_max);
+                               add_shortages(degraded, rm->id, answer.held, of.settings().rm_max);
                                checksums[facts.policy_group] = facts.configuration->checksum;
                                if (rm->owner.state() != si::CoreState::Running)
                                    degraded.push_back(fmt::format("RM {} is {}", rm->id, si::text(rm->owner.state())));

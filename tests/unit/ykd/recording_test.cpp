@@ -321,6 +321,7 @@ TEST_CASE("ecosystem.md 4.3 the settings of a recording are all of them") {
     Settings settings;
     settings.release_confirm = Duration{17};
     settings.quota_checks = false;
+    settings.budget.asks = 18;
     wire::Buffer buffer;
     wire::Packer packer(buffer);
     pack_settings(packer, settings);
@@ -330,6 +331,14 @@ TEST_CASE("ecosystem.md 4.3 the settings of a recording are all of them") {
     CHECK(read->release_confirm == Duration{17});
     CHECK_FALSE(read->quota_checks);
     CHECK(read->terminated_timeout == settings.terminated_timeout);
+    CHECK(read->budget.asks == 18);
+    for (const char* limit : {"maxNodes", "maxApplications", "maxAsks", "maxQueues", "maxNames", "maxEnded"})
+        map.erase(limit); // as an earlier version wrote them, which had no limits
+    const auto earlier = read_recorded_settings(map);
+    REQUIRE(earlier.ok());
+    CHECK(earlier->budget.asks == 0);
+    CHECK(earlier->budget.names == 0);
+    CHECK(earlier->budget.ended == settings.budget.ended);
     map.erase("quotaChecks");
     CHECK(read_recorded_settings(map).error().text() == "setting quotaChecks is missing");
 }
