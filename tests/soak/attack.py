@@ -136,18 +136,7 @@ class BystandingRm(Bystander):
         self.client.cluster("rm:bystander")
         self.placed, self.ack = 0, 0
 
-    def run(self):
-        try:
-            while not self.stopped.is_set():
-                begin = time.monotonic()
-                self.client.get("Ping")
-                self.longest = max(self.longest, time.monotonic() - begin)
-                self.asked += 1
-                self.cycle()
-        except Exception as fault:
-            self.fault = fault
-
-    def cycle(self):
+    def between(self):
         key = f"ask-{self.placed}"
         self.client.asks(key, rm="rm:bystander")
         until_then = time.monotonic() + DEADLINE
