@@ -345,6 +345,8 @@ private:
     void fire(const Timer& timer, Instant now);
     void completing_timer(ApplicationId id, Instant now);
     void end_timer(std::uint64_t serial, Instant now);
+    [[nodiscard]] bool still_counts(const Timer& timer);
+    [[nodiscard]] EndedApplication* find_ended(std::uint64_t serial);
     void purge_expired();
     void report_outstanding();
     void look_at_due(GroupId id, Instant now);

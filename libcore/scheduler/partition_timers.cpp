@@ -12,7 +12,7 @@ namespace yk {
 
 CycleOutcome PartitionContext::cycle(Instant now) {
     CycleOutcome outcome;
-    if (s_.state == ObjectState::Stopped || s_.root->max.unlimited() || !s_.root->pending.gt_zero()) return outcome;
+    if (s_.state == ObjectState::Stopped || s_.root->max.unlimited() || s_.pending_asks == 0) return outcome;
     orders_.sweep_shapes();
     look_at_all_due(now);
     planner_.begin_cycle(now);
@@ -91,6 +91,7 @@ std::optional<Instant> PartitionContext::next_timer() const {
 
 bool PartitionContext::fire_timer(Instant now) {
     look_at_all_due(now); // only knowledge: the order among other timers does not show
+    if (s_.timers.wants_sweep()) s_.timers.sweep([this](const Timer& timer) { return still_counts(timer); });
     const std::optional<Timer> timer = s_.timers.take_due(now);
     if (timer) fire(*timer, now);
     return timer.has_value();
@@ -103,6 +104,21 @@ void PartitionContext::look_at_all_due(Instant now) {
         look_at_due(group, now);
     }
     while (const std::optional<Timer> timer = s_.late_due.take_due(now)) look_at_due({timer->id}, now);
+}
+
+/// false: firing it would change nothing, now and later. Of those that wait for long; the others are over soon.
+bool PartitionContext::still_counts(const Timer& timer) {
+    const ApplicationId application{timer.id};
+    switch (timer.kind) {
+    case TimerKind::ApplicationState:
+        return s_.applications.alive(application) && s_.applications[application].timer == timer.token;
+    case TimerKind::ApplicationEnd: return find_ended(timer.token) != nullptr;
+    case TimerKind::Placeholders:
+        return s_.applications.alive(application) && s_.applications[application].gang.timer == timer.token;
+    case TimerKind::ReservationAge:
+        return s_.reservations.alive({timer.id}) && s_.reservations[{timer.id}].sequence == timer.token;
+    default: return true;
+    }
 }
 
 void PartitionContext::fire(const Timer& timer, Instant now) {
@@ -124,7 +140,9 @@ void PartitionContext::fire(const Timer& timer, Instant now) {
         orders_.touch(application);
         return;
     case TimerKind::GroupDue: return; // kept in late_due
-    case TimerKind::ReservationAge: s_.aged.push_back({{timer.id}, timer.token}); return;
+    case TimerKind::ReservationAge:
+        if (still_counts(timer)) s_.aged.push_back({{timer.id}, timer.token});
+        return;
     case TimerKind::CleanQueues:
         clean_queues(now);
         s_.timers.set(now + s_.settings.queue_clean_interval, TimerKind::CleanQueues);
@@ -164,14 +182,16 @@ void PartitionContext::completing_timer(ApplicationId id, Instant now) {
 
 /// S-153.
 void PartitionContext::end_timer(std::uint64_t serial, Instant now) {
+    if (EndedApplication* ended = find_ended(serial)) expire(*ended, now);
+}
+
+/// Among the terminated and the rejected ones; nullptr: forgotten meanwhile, for newer ones.
+EndedApplication* PartitionContext::find_ended(std::uint64_t serial) {
     const auto ended = std::lower_bound(s_.ended.begin(), s_.ended.end(), serial,
                                         [](const EndedApplication& each, std::uint64_t s) { return each.serial < s; });
-    if (ended != s_.ended.end() && ended->serial == serial) {
-        expire(*ended, now);
-        return;
-    }
+    if (ended != s_.ended.end() && ended->serial == serial) return &*ended;
     const auto rejected = s_.rejected.find(serial);
-    if (rejected != s_.rejected.end()) expire(rejected->second, now);
+    return rejected != s_.rejected.end() ? &rejected->second : nullptr;
 }
 
 /// S-583.
@@ -190,7 +210,7 @@ void PartitionContext::purge_expired() {
 
 /// S-520: once per ask, ever.
 void PartitionContext::report_outstanding() {
-    if (!s_.worth_inspecting || s_.state == ObjectState::Stopped || !s_.root->pending.gt_zero()) return;
+    if (!s_.worth_inspecting || s_.state == ObjectState::Stopped || s_.pending_asks == 0) return;
     orders_.refresh();
     s_.worth_inspecting = false;
     for (const AllocationId id : OutstandingAsks{s_}.find()) {

@@ -1,10 +1,11 @@
 #pragma once
 // Timers of a partition: what is due when. A timer carries a token; whoever handles it checks that it still counts, so
-// nothing is ever taken out (S-150). Owner: PartitionState.
+// none has to be taken out when what it is for ends (S-150); now and then those are swept. Owner: PartitionState.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <queue>
 #include <vector>
 
 #include "libcore/base/time.h"
@@ -40,28 +41,45 @@ struct Timer {
 class Timers {
 public:
     void set(Instant at, TimerKind kind, std::uint32_t id = 0, std::uint64_t token = 0) {
-        queue_.push({at, ++order_, kind, id, token});
+        heap_.push_back({at, ++order_, kind, id, token});
+        std::push_heap(heap_.begin(), heap_.end(), Later{});
     }
     [[nodiscard]] std::optional<Instant> next() const {
-        if (queue_.empty()) return std::nullopt;
-        return queue_.top().at;
+        if (heap_.empty()) return std::nullopt;
+        return heap_.front().at;
     }
     /// The next timer due at `now`, taken out.
     [[nodiscard]] std::optional<Timer> take_due(Instant now) {
-        if (queue_.empty() || queue_.top().at > now) return std::nullopt;
-        const Timer timer = queue_.top();
-        queue_.pop();
+        if (heap_.empty() || heap_.front().at > now) return std::nullopt;
+        std::pop_heap(heap_.begin(), heap_.end(), Later{});
+        const Timer timer = heap_.back();
+        heap_.pop_back();
         return timer;
+    }
+    [[nodiscard]] std::size_t size() const { return heap_.size(); }
+    /// There are twice as many as after the last sweep.
+    [[nodiscard]] bool wants_sweep() const { return heap_.size() >= limit_; }
+    /// Takes out those that do not count any more: bool counts(const Timer&).
+    template <class F>
+    void sweep(F&& counts) {
+        const auto over =
+            std::remove_if(heap_.begin(), heap_.end(), [&](const Timer& timer) { return !counts(timer); });
+        heap_.erase(over, heap_.end());
+        if (heap_.size() < heap_.capacity() / 4) heap_.shrink_to_fit();
+        std::make_heap(heap_.begin(), heap_.end(), Later{});
+        limit_ = std::max(kFewest, 2 * heap_.size());
     }
 
 private:
+    static constexpr std::size_t kFewest = 1024;
     struct Later {
         bool operator()(const Timer& a, const Timer& b) const noexcept {
             return a.at != b.at ? a.at > b.at : a.order > b.order;
         }
     };
-    std::priority_queue<Timer, std::vector<Timer>, Later> queue_;
+    std::vector<Timer> heap_;
     std::uint64_t order_ = 0;
+    std::size_t limit_ = kFewest;
 };
 
 } // namespace yk
