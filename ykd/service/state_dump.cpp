@@ -40,14 +40,14 @@ public:
             else if (key == "nodes")
                 write_nodes();
             else
-                write_list([this](const Separate& next) { add_queues(next); });
+                write_pictures(key);
         }
         file_.write("\n}}\n");
     }
 
 private:
     using Separate = std::function<void()>; // before each element
-    using TakePiece = std::function<void(const DumpPart& piece)>;
+    using TakePiece = std::function<void(DumpPart& piece)>;
 
     void write_list(const std::function<void(const Separate&)>& write_elements) {
         file_.write("[");
@@ -90,7 +90,7 @@ private:
                     query.what = "apps";
                     query.state = state;
                     query.most = kFewObjects;
-                    each_piece(rm, partition, query, [&](const DumpPart& piece) {
+                    each_piece(rm, partition, query, [&](DumpPart& piece) {
                         for (std::size_t i = 0; i < piece.applications.size(); ++i) {
                             next();
                             write_whole(application_of(piece, i), rm, partition);
@@ -109,7 +109,7 @@ private:
                     DumpQuery query;
                     query.what = "nodes";
                     query.most = kFewObjects;
-                    each_piece(rm, partition, query, [&](const DumpPart& piece) {
+                    each_piece(rm, partition, query, [&](DumpPart& piece) {
                         for (const NodeView& node : piece.nodes) {
                             next_node();
                             write_whole(node_value(node), rm, partition);
@@ -120,14 +120,21 @@ private:
             });
         });
     }
-    void add_queues(const Separate& next) {
-        each_partition([&](const RmPtr& rm, const std::string& partition) {
-            DumpQuery query;
-            query.what = "queues";
-            each_piece(rm, partition, query, [&](const DumpPart& piece) {
-                for (std::size_t i = 0; i < piece.queues.size(); ++i) {
+    /// What has to be whole before it can be told: trees of queues, users and groups, reservations.
+    void write_pictures(const std::string& what) {
+        const DumpKind& kind = *find_dump_kind(what);
+        write_list([&](const Separate& next) {
+            each_partition([&](const RmPtr& rm, const std::string& partition) {
+                DumpPart whole;
+                whole.rm_id = rm->id;
+                whole.partition = partition;
+                DumpQuery query;
+                query.what = what;
+                each_piece(rm, partition, query, [&](DumpPart& piece) { add_piece(whole, std::move(piece)); });
+                put_in_order(whole);
+                for (std::size_t i = 0; i < kind.count(whole); ++i) {
                     next();
-                    file_.write(json(queue_of(piece, i)));
+                    file_.write(json(wire::decode_value(wire::Body::of_scanned(kind.encode(whole, i, false)))));
                 }
             });
         });
@@ -163,7 +170,7 @@ private:
     void write_objects(std::vector<View> DumpPart::*list, Value (*value_of)(const View&), const DumpQuery& query,
                        const RmPtr& rm, const std::string& partition) {
         write_list([&](const Separate& next) {
-            each_piece(rm, partition, query, [&](const DumpPart& piece) {
+            each_piece(rm, partition, query, [&](DumpPart& piece) {
                 for (const View& view : piece.*list) {
                     next();
                     file_.write(json(value_of(view)));
