@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/base/list_slot.h"
 #include "libcore/objects/application_state.h"
 #include "libcore/objects/ask_group.h"
 #include "libcore/objects/gang.h"
@@ -56,7 +57,7 @@ struct Application {
     // order in the leaf (S-212)
     IndexSlot slot{};
     Shares usage; // S-213, as last filed
-    bool dirty = false;
+    ListSlot dirty{};
     bool allocating_accepted = false;     // in the sets of S-262
     bool runnable_in_queue = true;        // S-265, as last told
     std::optional<Instant> backoff_until; // the last deadline (S-345)

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 
+#include "libcore/base/list_slot.h"
 #include "libcore/base/ordered_index.h"
 #include "libcore/objects/allocation.h"
 #include "libcore/objects/shape.h"
@@ -49,7 +50,7 @@ struct AskGroup {
     std::uint32_t count = 0;
     IndexSlot slot{}; // in the application's index of groups
     Note note = Note::None;
-    bool dirty = false;     // waits for Orders
+    ListSlot dirty{};       // waits for Orders
     bool due = false;       // first_free is old enough to reserve (S-403)
     bool due_timer = false; // a timer will look at it
     Failures user_failures;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/base/list_slot.h"
 #include "libcore/base/ordered_index.h"
 #include "libcore/objects/ids.h"
 #include "libcore/resources/resource.h"
@@ -33,7 +34,7 @@ struct Node {
     std::uint64_t rank = 0; // orders as the id does
     IndexSlot slot{};
     IndexSlot wide_slot{}; // in WideFits
-    bool dirty = false;
+    ListSlot dirty{};
     bool grew = false; // may take more than when the blocks were tested
 
     [[nodiscard]] bool is_open() const noexcept { return schedulable && reservations.empty(); }

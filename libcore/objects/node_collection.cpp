@@ -62,7 +62,8 @@ void NodeCollection::relabel() {
 void NodeCollection::remove(NodeId id) {
     if (nodes_[id].slot.in_index()) index_.erase(id.index);
     if (nodes_[id].wide_slot.in_index()) wide_->remove(id);
-    if (nodes_[id].dirty) dirty_.erase(std::find(dirty_.begin(), dirty_.end(), id));
+    if (nodes_[id].dirty.listed())
+        take_off(dirty_, nodes_[id].dirty, [this](NodeId each) -> ListSlot& { return nodes_[each].dirty; });
     by_id_.erase(nodes_[id].id);
     nodes_.destroy(id);
 }
@@ -90,9 +91,7 @@ double NodeCollection::used_share(const Node& node) const noexcept {
 void NodeCollection::touch(NodeId id, bool grew) {
     Node& node = nodes_[id];
     node.grew = node.grew || grew;
-    if (node.dirty) return;
-    node.dirty = true;
-    dirty_.push_back(id);
+    enlist(dirty_, node.dirty, id);
 }
 
 void NodeCollection::file(NodeId id, Node& node) {

@@ -86,7 +86,7 @@ public:
     void refresh(F&& f) {
         for (std::size_t i = 0; i < dirty_.size(); ++i) {
             Node& node = nodes_[dirty_[i]];
-            node.dirty = false;
+            node.dirty.forget();
             file(dirty_[i], node);
             const bool grew = node.grew;
             node.grew = false;

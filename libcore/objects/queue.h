@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/base/list_slot.h"
 #include "libcore/base/ordered_index.h"
 #include "libcore/config/acl.h"
 #include "libcore/config/config.h"
@@ -168,8 +169,9 @@ public:
     Limit fair_max;        // S-202, as of the last rebuild of the orders
     Shares pending_shares; // as filed
     double share = 0;      // S-202, as filed
-    bool dirty = false;
-    bool grew = false; // its headroom may have grown since the blocks were tested
+    ListSlot dirty{};      // waits for Orders
+    ListSlot blocking{};   // listed there because it blocks shapes
+    bool grew = false;     // its headroom may have grown since the blocks were tested
 
     [[nodiscard]] bool is_root() const noexcept { return parent == nullptr; }
     /// S-204: what the parent's order sees of `own` priority.
@@ -180,6 +182,8 @@ public:
     [[nodiscard]] const OrderSummary& content() const noexcept {
         return leaf ? application_index.total() : child_index.total();
     }
+    /// Something waits in it or below.
+    [[nodiscard]] bool has_content() const noexcept { return leaf ? !application_index.empty() : !child_index.empty(); }
     /// S-260 for an application that is in no allocating-accepted set, this level only.
     [[nodiscard]] bool has_free_slot() const noexcept {
         return max_applications == 0 || running + allocating + 1 <= max_applications;

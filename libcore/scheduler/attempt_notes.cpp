@@ -1,5 +1,7 @@
 #include "libcore/scheduler/attempt_notes.h"
 
+#include <algorithm>
+
 #include "libcore/scheduler/headroom.h"
 
 namespace yk {
@@ -103,8 +105,21 @@ void AttemptNotes::touched(AskGroup& group, AllocationId ask) {
 void AttemptNotes::list_untouched(GroupId id) {
     AskGroup& group = s_.groups[id];
     if (group.in_untouched) return;
+    if (s_.untouched.size() >= s_.untouched_limit) drop_ended_groups();
     group.in_untouched = true;
     s_.untouched.push_back(id);
+}
+
+/// Where every ask finds room, no walk ends without outcome, and nobody else takes groups off the list.
+void AttemptNotes::drop_ended_groups() {
+    const auto is_over = [this](GroupId id) {
+        if (!s_.groups.alive(id) || !s_.groups[id].in_untouched) return true;
+        s_.groups[id].in_untouched = false; // ids are used again: it stays once
+        return false;
+    };
+    s_.untouched.erase(std::remove_if(s_.untouched.begin(), s_.untouched.end(), is_over), s_.untouched.end());
+    for (const GroupId id : s_.untouched) s_.groups[id].in_untouched = true;
+    s_.untouched_limit = std::max<std::size_t>(1024, 2 * s_.untouched.size());
 }
 
 void AttemptNotes::note_passed_over(Instant now) {

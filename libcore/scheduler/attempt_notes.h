@@ -43,6 +43,7 @@ private:
     void tell_room(const Allocation& ask, const std::string& verdict, const Limit& room, Instant now);
     void tell_user_limit(const Allocation& ask, bool fits_now, Instant now);
     void tell_headroom(const Allocation& ask, bool fits_now, Instant now);
+    void drop_ended_groups();
 
     PartitionState& s_;
 };

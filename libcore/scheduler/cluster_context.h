@@ -94,9 +94,9 @@ public:
     /// Makes the partitions and queues of `config` out of what is there: builds what is missing, drains what is gone,
     /// changes what differs (C-440 to C-449, S-561 to S-563). All or nothing: an error changes nothing.
     [[nodiscard]] Result<void> configure(const config::Configuration& config, Instant now);
-    /// Tests whether configure() would succeed, without an effect (I-185).
     /// Drops what all partitions hold; events tell of it (I-124). Nothing else may be asked of this afterwards.
     void drop_everything(Instant now);
+    /// Tests whether configure() would succeed, without an effect (I-185).
     [[nodiscard]] Result<void> check_configuration(const config::Configuration& config) const;
     /// The dynamic queues of the partition, short, to which `config` would apply a template again (B-10).
     [[nodiscard]] std::vector<ReappliedView> template_changes(std::string_view partition,

@@ -8,17 +8,9 @@ namespace yk {
 
 namespace {
 
-template <class T>
-void take_out(std::vector<T>& list, T value) {
-    const auto entry = std::find(list.begin(), list.end(), value);
-    if (entry == list.end()) return;
-    *entry = list.back();
-    list.pop_back();
-}
-
 /// Into the list of what a limit holds, each under its own position.
 template <class T>
-void enlist(std::vector<Id<T>>& held, Id<T> id, T& object, UsageNodeId at) {
+void hold_in(std::vector<Id<T>>& held, Id<T> id, T& object, UsageNodeId at) {
     object.held_at = at;
     object.held_position = static_cast<std::uint32_t>(held.size());
     held.push_back(id);
@@ -41,27 +33,20 @@ void strike(std::vector<Id<T>>& held, T& object, Slab<T>& objects) {
 void Orders::touch(GroupId id) {
     AskGroup& group = s_.groups[id];
     s_.worth_inspecting = true;
-    if (group.dirty) return;
-    group.dirty = true;
-    groups_.push_back(id);
+    enlist(groups_, group.dirty, id);
 }
 
 void Orders::touch(ApplicationId id) {
     Application& application = s_.applications[id];
     s_.worth_inspecting = true;
-    if (application.dirty) return;
-    application.dirty = true;
-    applications_.push_back(id);
+    enlist(applications_, application.dirty, id);
 }
 
 void Orders::touch(Queue& queue, bool grew) {
     s_.worth_inspecting = true;
     queue.grew = queue.grew || grew;
     any_grew_ = any_grew_ || grew;
-    if (queue.dirty) return;
-    queue.dirty = true;
-    queues_[queue.depth].push_back(&queue);
-    ++marked_queues_;
+    if (enlist(queues_[queue.depth], queue.dirty, &queue)) ++marked_queues_;
 }
 
 void Orders::path_grew(Queue& leaf) {
@@ -70,18 +55,21 @@ void Orders::path_grew(Queue& leaf) {
 
 void Orders::forget(GroupId id) {
     let_go(s_.groups[id]);
-    if (s_.groups[id].dirty) take_out(groups_, id);
+    ListSlot& slot = s_.groups[id].dirty;
+    if (slot.listed()) take_off(groups_, slot, [this](GroupId each) -> ListSlot& { return s_.groups[each].dirty; });
 }
 
 void Orders::forget(ApplicationId id) {
     let_go(s_.applications[id]);
-    if (s_.applications[id].dirty) take_out(applications_, id);
+    ListSlot& slot = s_.applications[id].dirty;
+    if (slot.listed())
+        take_off(applications_, slot, [this](ApplicationId each) -> ListSlot& { return s_.applications[each].dirty; });
 }
 
 void Orders::forget(Queue& queue) {
-    take_out(blocking_, &queue);
-    if (!queue.dirty) return;
-    take_out(queues_[queue.depth], &queue);
+    if (queue.blocking.listed()) stop_blocking(queue);
+    if (!queue.dirty.listed()) return;
+    take_off(queues_[queue.depth], queue.dirty, [](Queue* each) -> ListSlot& { return each->dirty; });
     --marked_queues_;
 }
 
@@ -177,7 +165,7 @@ Masks Orders::masks_of(const AskGroup& group) const {
 
 void Orders::file(GroupId id) {
     AskGroup& group = s_.groups[id];
-    group.dirty = false;
+    group.dirty.forget();
     GroupIndex& index = s_.applications[group.application].groups;
     const AllocationId first = group.first_free.valid() ? group.first_free : group.head;
     const AskOrder key = order_of(s_.allocations[first]);
@@ -223,7 +211,7 @@ ApplicationKey Orders::key_of(const Application& application) {
 
 void Orders::file(ApplicationId id) {
     Application& application = s_.applications[id];
-    application.dirty = false;
+    application.dirty.forget();
     Queue& leaf = *application.queue;
     auto& index = leaf.application_index;
     touch(leaf);
@@ -256,12 +244,12 @@ void Orders::file(ApplicationId id) {
 // -------------------------------------------------------------------------------------------
 
 void Orders::hold(GroupId id, UsageNodeId at) {
-    enlist(s_.users.held_at(at).groups, id, s_.groups[id], at);
+    hold_in(s_.users.held_at(at).groups, id, s_.groups[id], at);
     touch(id);
 }
 
 void Orders::hold(ApplicationId id, UsageNodeId at) {
-    enlist(s_.users.held_at(at).applications, id, s_.applications[id], at);
+    hold_in(s_.users.held_at(at).applications, id, s_.applications[id], at);
     touch(id);
 }
 
@@ -326,11 +314,11 @@ void Orders::wake_headroom() {
 }
 
 void Orders::file(Queue& queue) {
-    queue.dirty = false;
+    queue.dirty.forget();
     if (queue.is_root()) return;
     touch(*queue.parent);
     auto& index = queue.parent->child_index;
-    if (queue.state == ObjectState::Stopped || !queue.pending.gt_zero()) {
+    if (queue.state == ObjectState::Stopped || !queue.has_content()) { // not its pending: sums saturate (S-003)
         if (queue.slot.in_index()) index.erase(queue.index);
         return;
     }
@@ -394,7 +382,11 @@ void Orders::rekey_all(Queue& queue) {
 
 void Orders::blocked(Queue& queue) {
     touch(queue);
-    if (std::find(blocking_.begin(), blocking_.end(), &queue) == blocking_.end()) blocking_.push_back(&queue);
+    enlist(blocking_, queue.blocking, &queue);
+}
+
+void Orders::stop_blocking(Queue& queue) {
+    take_off(blocking_, queue.blocking, [](Queue* each) -> ListSlot& { return each->blocking; });
 }
 
 void Orders::shape_appeared(ShapeId id) {
@@ -404,7 +396,7 @@ void Orders::shape_appeared(ShapeId id) {
             queue.reopen(s_.shapes[id].bit);
             touch(queue);
         } else if (!queue.has_blocks()) {
-            take_out(blocking_, &queue);
+            stop_blocking(queue);
         }
     }
 }

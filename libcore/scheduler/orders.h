@@ -65,6 +65,7 @@ private:
     void file(GroupId id);
     void file(ApplicationId id);
     void file(Queue& queue);
+    void stop_blocking(Queue& queue);
     void lift_blocks();
     void lift_holds();
     void wake_headroom();

@@ -34,9 +34,18 @@ void PartitionContext::update_available(Node& node) {
 }
 
 /// S-181.6: capacity is the sum of the nodes; root max is that, or not set when nothing is above zero.
+/// The node has its new capacity already. A sum at the end of the integers (S-003) cannot be taken from: it is made
+/// anew.
 void PartitionContext::capacity_changed(const Resource& before, const Resource& after, Instant now) {
-    s_.capacity.sub(before);
-    s_.capacity.add(after);
+    bool at_end = false;
+    s_.capacity.for_each([&at_end](ResourceId, std::int64_t amount) { at_end = at_end || amount == kMaxQuantity; });
+    if (at_end) {
+        s_.capacity = {};
+        s_.nodes.for_each([this](NodeId id) { s_.capacity.add(s_.nodes[id].capacity); });
+    } else {
+        s_.capacity.sub(before);
+        s_.capacity.add(after);
+    }
     s_.capacity.prune();
     Limit max{s_.capacity.gt_zero() ? s_.capacity : Resource{}};
     if (max.same_as(s_.root->max)) return;
@@ -224,7 +233,7 @@ void PartitionContext::remove_node(NodeId id, Instant now) {
     }
     const std::vector<AllocationId> foreign = s_.nodes[id].foreign;
     for (const AllocationId allocation : foreign) forget_foreign(allocation);
-    capacity_changed(s_.nodes[id].capacity, {}, now);
+    capacity_changed(std::exchange(s_.nodes[id].capacity, {}), {}, now);
     const std::string name = s_.nodes[id].id;
     s_.inquiries.forget_node(id);
     s_.ledger.take(Held::Nodes);

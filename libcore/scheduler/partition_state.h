@@ -129,6 +129,7 @@ struct PartitionState {
     std::vector<Aged> aged;                   // reservations over their age (S-413)
     std::vector<ApplicationId> stalled_gangs; // woken when a node may take more
     std::vector<GroupId> untouched;           // groups with asks whose passing over is not noted yet (S-114)
+    std::size_t untouched_limit = 1024;       // those that ended are taken out at this size
     bool worth_inspecting = false;            // something changed since outstanding asks were looked for (S-520)
     bool slots_changed = false; // running slots or those who wait for one changed since flags were told (S-265)
 

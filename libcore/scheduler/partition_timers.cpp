@@ -13,7 +13,7 @@ namespace yk {
 
 CycleOutcome PartitionContext::cycle(Instant now) {
     CycleOutcome outcome;
-    if (s_.state == ObjectState::Stopped || s_.root->max.unlimited() || !s_.root->pending.gt_zero()) return outcome;
+    if (s_.state == ObjectState::Stopped || s_.root->max.unlimited() || s_.pending_asks == 0) return outcome;
     orders_.sweep_shapes();
     look_at_all_due(now);
     planner_.begin_cycle(now);
@@ -214,7 +214,7 @@ void PartitionContext::purge_expired() {
 
 /// S-520: once per ask, ever.
 void PartitionContext::report_outstanding() {
-    if (!s_.worth_inspecting || s_.state == ObjectState::Stopped || !s_.root->pending.gt_zero()) return;
+    if (!s_.worth_inspecting || s_.state == ObjectState::Stopped || s_.pending_asks == 0) return;
     orders_.refresh();
     s_.worth_inspecting = false;
     for (const AllocationId id : OutstandingAsks{s_}.find()) {

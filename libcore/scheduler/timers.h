@@ -4,6 +4,7 @@
 // Owner: PartitionState.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -63,12 +64,13 @@ public:
     template <class F>
     void sweep(F&& counts) {
         std::erase_if(heap_, [&](const Timer& timer) { return !counts(timer); });
+        if (heap_.size() < heap_.capacity() / 4) heap_.shrink_to_fit();
         std::make_heap(heap_.begin(), heap_.end(), Later{});
         sweep_at_ = 2 * heap_.size() + kKeep;
     }
 
 private:
-    static constexpr std::size_t kKeep = 4096;
+    static constexpr std::size_t kKeep = 1024;
 
     struct Later {
         bool operator()(const Timer& a, const Timer& b) const noexcept {

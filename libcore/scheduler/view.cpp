@@ -6,15 +6,15 @@ namespace yk {
 
 namespace {
 
-bool is_at_or_above(const std::string& path, const std::string& below) {
-    return below.compare(0, path.size(), path) == 0 && (below.size() == path.size() || below[path.size()] == '.');
-}
-
 /// An application runs in its queue and all above.
 void add_running(UsageQueueView& queue, const UsageLinkView& link) {
     queue.running.push_back(link.application);
-    for (UsageQueueView& child : queue.children)
-        if (is_at_or_above(child.path, link.queue)) return add_running(child, link);
+    if (link.queue.size() <= queue.path.size()) return;
+    const std::string_view wanted = std::string_view{link.queue}.substr(0, link.queue.find('.', queue.path.size() + 1));
+    const auto child =
+        std::lower_bound(queue.children.begin(), queue.children.end(), wanted,
+                         [](const UsageQueueView& each, std::string_view path) { return each.path < path; });
+    if (child != queue.children.end() && child->path == wanted) add_running(*child, link);
 }
 
 } // namespace

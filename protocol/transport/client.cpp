@@ -26,13 +26,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
 using Kind = CallError::Kind;
-using Bytes = CallResult<std::string>;
+using ReplyBytes = CallResult<std::string>;
 using Done = Result<void, CallError>;
 /// What came of one exchange: the reply's body, the daemon's refusal (or a reply that cannot be read), or a cut.
 using Attempt = std::variant<std::string, CallError, ExchangeFailure>;
 
-constexpr std::uint32_t kRequestIdBytes = 4; // nng counts them against the limit (I-305)
-constexpr std::uint32_t kRetryAfterMs = 50;  // when the daemon names no time
+constexpr std::uint32_t kRetryAfterMs = 50; // when the daemon names no time
 constexpr std::chrono::milliseconds kAnswerTime{100};
 constexpr int kMaxResets = 3; // connections cut before Hello is answered
 
@@ -108,10 +107,10 @@ struct Client::Impl {
     Attempt attempt(std::string_view kind, std::string_view body, std::optional<std::uint64_t> seq, Deadline deadline);
     Attempt read_reply(std::string_view reply, std::string_view kind) const;
     Done say_hello(Deadline deadline);
-    Bytes hello_as(const std::string& role, Deadline deadline);
+    ReplyBytes hello_as(const std::string& role, Deadline deadline);
     Done take_hello(std::string_view body);
     Done renew(Deadline deadline);
-    Bytes call(std::string_view kind, std::string_view body, Deadline deadline);
+    ReplyBytes call(std::string_view kind, std::string_view body, Deadline deadline);
     std::optional<CallError> after_refusal(const CallError& refused, bool changes, bool maybe_executed,
                                            Deadline deadline);
     std::optional<CallError> after_cut(const ExchangeFailure& cut, bool changes, bool maybe_executed,
@@ -141,7 +140,7 @@ Attempt Client::Impl::attempt(std::string_view kind, std::string_view body, std:
     header.ttl_ms = ttl_until(deadline);
     message.clear();
     encode_request(message, header, body);
-    if (message.size() + kRequestIdBytes > peer_limit)
+    if (message.size() + kRequestNumber > peer_limit)
         return failure(Kind::TooLarge, fmt::format("the request has {} bytes, the daemon takes at most {}: send fewer "
                                                    "elements per message",
                                                    message.size(), peer_limit));
@@ -180,7 +179,7 @@ Done Client::Impl::say_hello(Deadline deadline) {
 }
 
 /// One Hello, said again while the daemon is busy or cuts the connection.
-Bytes Client::Impl::hello_as(const std::string& role, Deadline deadline) {
+ReplyBytes Client::Impl::hello_as(const std::string& role, Deadline deadline) {
     si::HelloRequest request;
     request.min = request.max = kVersion;
     request.client = options.client;
@@ -237,7 +236,7 @@ Done Client::Impl::renew(Deadline deadline) {
 
 // --- calls --------------------------------------------------------------------------------------
 
-Bytes Client::Impl::call(std::string_view kind, std::string_view body, Deadline deadline) {
+ReplyBytes Client::Impl::call(std::string_view kind, std::string_view body, Deadline deadline) {
     const bool changes = is_mutating(kind);
     bool maybe_executed = false;
     if (!connection || (changes && !is_seq_certain)) YK_CHECKED(renew(deadline));

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -19,22 +18,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Kind = ExchangeFailure::Kind;
 
-constexpr std::string_view kGreeting{"\0SP\0\0\x30\0\0", 8}; // REQ
-constexpr std::string_view kWelcome{"\0SP\0\0\x31\0\0", 8};  // REP
-constexpr char kMessage = 1;                                 // type of a frame on ipc
-constexpr std::size_t kLengthBytes = 8, kRequestBytes = 4;
 constexpr std::uint32_t kRequestBit = 0x80000000U;
-constexpr std::size_t kRoom = std::size_t{64} << 10U; // of the inbox; more is given back
 constexpr std::chrono::milliseconds kLookAgain{5}, kDialAgain{50};
 
-void put(std::string& to, std::uint64_t value, std::size_t bytes) {
-    for (std::size_t i = bytes; i-- > 0;) to += static_cast<char>(value >> (8 * i) & 0xFFU);
-}
-
-std::uint64_t number_at(const char* from, std::size_t bytes) {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes; ++i) value = value << 8U | static_cast<unsigned char>(from[i]);
-    return value;
+std::array<char, kRequestNumber> bytes_of(std::uint32_t number) {
+    return {static_cast<char>(number >> 24U), static_cast<char>(number >> 16U), static_cast<char>(number >> 8U),
+            static_cast<char>(number)};
 }
 
 bool is_nobody(int code) {
@@ -45,7 +34,7 @@ bool is_nobody(int code) {
 
 Connection::Connection(ConnectionOptions options)
     : options_(std::move(options)),
-      type_bytes_(ipc_path_of(options_.url).empty() ? 0 : 1),
+      is_ipc_(!ipc_path_of(options_.url).empty()),
       request_(std::random_device{}() | kRequestBit) {}
 
 Result<std::unique_ptr<Connection>> Connection::open(const ConnectionOptions& options, Deadline deadline) {
@@ -61,8 +50,7 @@ Result<void> Connection::connect(Deadline deadline, bool patient) {
         auto stream = connect_stream(options_.url, options_.tls_ca, deadline);
         if (stream) {
             stream_ = std::move(stream).value();
-            greeted_ = false;
-            filled_ = 0;
+            reader_.emplace(kRepGreeting, is_ipc_, options_.max_message == 0 ? SIZE_MAX : options_.max_message);
             return {};
         }
         const auto again = options_.wait_for_socket ? kLookAgain : kDialAgain;
@@ -89,31 +77,29 @@ Connection::Done Connection::be_connected(Deadline deadline) {
 
 /// Both ends say which protocol they speak. Nothing is told to somebody who does not answer as a REP.
 Connection::Done Connection::greet(Deadline deadline) {
-    if (greeted_) return {};
+    if (reader_->is_greeted()) return {};
     std::size_t written = 0;
-    const int fault = stream_->write(kGreeting, {}, deadline, written);
-    auto read = fault == 0 ? read_until(kWelcome.size(), deadline) : Done{cut(fault, false)};
-    if (!read) {
-        stream_.reset();                                        // a greeting that comes later would be in the way
-        const bool is_tls = options_.url.rfind("tls+", 0) == 0; // which shakes hands with the first bytes
-        if (is_tls && read.error().kind == Kind::Lost)
-            return Failure{Kind::NotConnected, why_no_tls(options_.url), false};
-        return read;
+    const int fault = stream_->write(kReqGreeting, {}, deadline, written);
+    auto read = fault == 0 ? Done{} : Done{cut(fault, false)};
+    while (read.ok() && !reader_->is_greeted()) {
+        read = read_more(deadline);
+        if (read.ok() && reader_->next(true).fault == FrameReader::Fault::Greeting)
+            read = Failure{Kind::NotConnected,
+                           fmt::format("something listens on {}, but does not answer as a ykd would", options_.url),
+                           false};
     }
-    if (take(kWelcome.size()) != kWelcome) {
-        stream_.reset();
-        return Failure{Kind::NotConnected,
-                       fmt::format("something listens on {}, but does not answer as a ykd would", options_.url), false};
-    }
-    greeted_ = true;
-    return {};
+    if (read.ok()) return {};
+    stream_.reset();                                        // a greeting that comes later would be in the way
+    const bool is_tls = options_.url.rfind("tls+", 0) == 0; // which shakes hands with the first bytes
+    if (is_tls && read.error().kind == Kind::Lost) return Failure{Kind::NotConnected, why_no_tls(options_.url), false};
+    return read;
 }
 
 Connection::Done Connection::send(std::string_view request, Deadline deadline) {
     request_ = (request_ + 1) | kRequestBit;
-    std::string head(type_bytes_, kMessage);
-    put(head, request.size() + kRequestBytes, kLengthBytes);
-    put(head, request_, kRequestBytes);
+    std::string head{FrameHead{is_ipc_, kRequestNumber + request.size()}.bytes()};
+    const auto number = bytes_of(request_);
+    head.append(number.begin(), number.end());
     std::size_t written = 0;
     const int fault = stream_->write(head, request, deadline, written);
     if (fault == 0) return {};
@@ -125,43 +111,27 @@ Connection::Done Connection::send(std::string_view request, Deadline deadline) {
 
 /// The reply to the last request; replies to those that were given up are skipped.
 Result<std::string, ExchangeFailure> Connection::receive(Deadline deadline) {
-    const std::size_t head = type_bytes_ + kLengthBytes;
+    const auto number = bytes_of(request_);
+    const std::string_view ours{number.data(), number.size()};
     while (true) {
-        YK_CHECKED(read_until(head, deadline));
-        const std::uint64_t length = number_at(inbox_.data() + type_bytes_, kLengthBytes);
-        const bool is_message = type_bytes_ == 0 || inbox_[0] == kMessage;
-        if (!is_message || length < kRequestBytes || (options_.max_message != 0 && length > options_.max_message))
-            return cut(EPROTO, true);
-        YK_CHECKED(read_until(head + length, deadline));
-        const bool is_ours = number_at(inbox_.data() + head, kRequestBytes) == request_;
-        std::string frame = take(head + length);
-        if (!is_ours) continue;
-        frame.erase(0, head + kRequestBytes);
-        return frame;
+        const FrameReader::Next next = reader_->next(true);
+        if (next.fault) return cut(*next.fault == FrameReader::Fault::Memory ? ENOMEM : EPROTO, true);
+        if (!next.message) {
+            YK_CHECKED(read_more(deadline));
+        } else if (next.message->head() == ours) {
+            return std::string{next.message->body()};
+        }
     }
 }
 
-/// Until the inbox holds so many bytes.
-Connection::Done Connection::read_until(std::size_t size, Deadline deadline) {
-    if (inbox_.size() < std::max(size, kRoom)) inbox_.resize(std::max(size, kRoom));
-    while (filled_ < size) {
-        const ReadOutcome got = stream_->read(inbox_.data() + filled_, inbox_.size() - filled_, deadline);
-        if (got.fault == ETIMEDOUT) return Failure{Kind::TimedOut, "no answer in time", greeted_};
-        if (got.fault != 0) return cut(got.fault, greeted_);
-        filled_ += got.bytes;
-    }
+/// At least one byte.
+Connection::Done Connection::read_more(Deadline deadline) {
+    const auto room = reader_->room();
+    const ReadOutcome got = stream_->read(room.data(), room.size(), deadline);
+    if (got.fault == ETIMEDOUT) return Failure{Kind::TimedOut, "no answer in time", reader_->is_greeted()};
+    if (got.fault != 0) return cut(got.fault, reader_->is_greeted());
+    reader_->took(got.bytes);
     return {};
-}
-
-std::string Connection::take(std::size_t size) {
-    std::string taken(inbox_.data(), size);
-    filled_ -= size;
-    std::memmove(inbox_.data(), inbox_.data() + size, filled_);
-    if (inbox_.size() > kRoom && filled_ <= kRoom) {
-        inbox_.resize(kRoom);
-        inbox_.shrink_to_fit();
-    }
-    return taken;
 }
 
 ExchangeFailure Connection::cut(int fault, bool sent) {

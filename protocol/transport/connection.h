@@ -12,12 +12,13 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "libcore/base/result.h"
 #include "protocol/transport/byte_stream.h"
+#include "protocol/transport/sp_frames.h"
 
 namespace yk::wire {
 
@@ -63,17 +64,14 @@ private:
     [[nodiscard]] Done greet(Deadline deadline);
     [[nodiscard]] Done send(std::string_view request, Deadline deadline);
     [[nodiscard]] Result<std::string, Failure> receive(Deadline deadline);
-    [[nodiscard]] Done read_until(std::size_t size, Deadline deadline);
-    [[nodiscard]] std::string take(std::size_t size);
+    [[nodiscard]] Done read_more(Deadline deadline);
     [[nodiscard]] Failure cut(int fault, bool sent);
 
     const ConnectionOptions options_;
-    const std::size_t type_bytes_;       // before the length of a frame: 1 on ipc, else none
+    const bool is_ipc_;
     std::unique_ptr<ByteStream> stream_; // nullptr: cut
-    bool greeted_ = false;
-    std::uint32_t request_ = 0; // the number of the last request, highest bit set
-    std::vector<char> inbox_;   // received, not taken yet; `filled_` bytes of it
-    std::size_t filled_ = 0;
+    std::optional<FrameReader> reader_;  // of this stream
+    std::uint32_t request_ = 0;          // the number of the last request, highest bit set
 };
 
 } // namespace yk::wire

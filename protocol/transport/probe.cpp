@@ -14,7 +14,6 @@
 namespace yk::wire {
 namespace {
 
-constexpr std::string_view kReqGreeting{"\0SP\0\0\x30\0\0", 8};
 constexpr std::string_view kNumber{"\x80\0\0\x01", 4};
 constexpr std::string_view kTls = "tls+";
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -133,6 +134,7 @@ public:
     [[nodiscard]] Result<void> start();
     [[nodiscard]] std::uint32_t connections() const;
     [[nodiscard]] std::uint32_t descriptors() const;
+    [[nodiscard]] std::uint64_t accepted_so_far() const { return accepted_so_far_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::vector<std::shared_ptr<ServerConnection>> all() const;
 
     ServerOptions options;
@@ -166,6 +168,7 @@ private:
     std::map<std::string, std::uint32_t> of_identity_; // connections by the peer's address
     std::vector<std::shared_ptr<ServerConnection>> over_;
     std::uint32_t releasing_ = 0;
+    std::atomic<std::uint64_t> accepted_so_far_{0};
     bool accept_again_ = false;
     bool closing_ = false;
     std::thread keeper_;
@@ -229,6 +232,7 @@ void Server::Impl::accepted() {
 }
 
 void Server::Impl::adopt(nng_stream* stream) {
+    accepted_so_far_.fetch_add(1, std::memory_order_relaxed);
     const auto peer = describe(stream, transport_);
     const Admittance admittance = handlers_.admit ? handlers_.admit(*peer) : Admittance::Ordinary;
     if (admittance == Admittance::Refused) return discard(stream);
@@ -358,6 +362,10 @@ const std::string& Server::url() const {
 
 std::uint32_t Server::connections() const {
     return impl_->connections();
+}
+
+std::uint64_t Server::accepted_so_far() const {
+    return impl_->accepted_so_far();
 }
 
 std::uint32_t Server::descriptors() const {

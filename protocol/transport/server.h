@@ -117,6 +117,8 @@ public:
     [[nodiscard]] std::uint32_t connections() const;
     /// Descriptors that this server accounts for: its listener, the connections, and those being closed.
     [[nodiscard]] std::uint32_t descriptors() const;
+    /// Connections, from the start, those that were turned away included.
+    [[nodiscard]] std::uint64_t accepted_so_far() const;
     /// All places are taken: nobody else is let in just now.
     [[nodiscard]] bool is_full() const;
     /// Requests whose answer has not been handed to the transport entirely.

@@ -32,7 +32,7 @@ ServerConnection::ServerConnection(nng_stream* stream, std::shared_ptr<const Pee
       port_(std::move(port)),
       budget_(options.budget),
       stream_(stream),
-      reader_(peer_->transport == Peer::Transport::Ipc, options.max_message) {}
+      reader_(kReqGreeting, peer_->transport == Peer::Transport::Ipc, options.max_message) {}
 
 ServerConnection::~ServerConnection() = default;
 

@@ -8,9 +8,7 @@ namespace {
 
 constexpr char kMessageType = 1; // on ipc, in front of the size
 constexpr std::size_t kSizeLength = 8;
-constexpr std::size_t kNumber = 4;  // bytes of a request number
 constexpr std::size_t kMaxHops = 8; // numbers in front of a request; more have gone round in a circle
-constexpr std::string_view kReqGreeting{"\0SP\0\0\x30\0\0", 8};
 
 std::uint64_t big_endian(std::string_view bytes) noexcept {
     std::uint64_t value = 0;
@@ -20,8 +18,8 @@ std::uint64_t big_endian(std::string_view bytes) noexcept {
 
 /// The bytes of the request numbers; nothing when there is no last one.
 std::optional<std::size_t> length_of_head(std::string_view message) noexcept {
-    for (std::size_t hop = 0; hop < kMaxHops && (hop + 1) * kNumber <= message.size(); ++hop)
-        if ((static_cast<unsigned char>(message[hop * kNumber]) & 0x80U) != 0) return (hop + 1) * kNumber;
+    for (std::size_t hop = 0; hop < kMaxHops && (hop + 1) * kRequestNumber <= message.size(); ++hop)
+        if ((static_cast<unsigned char>(message[hop * kRequestNumber]) & 0x80U) != 0) return (hop + 1) * kRequestNumber;
     return std::nullopt;
 }
 
@@ -68,9 +66,9 @@ FrameReader::Next FrameReader::next(bool may_begin) {
 }
 
 FrameReader::Next FrameReader::take_greeting() {
-    const std::string_view said = unread().substr(0, kReqGreeting.size());
-    if (said != kReqGreeting.substr(0, said.size())) return {{}, Fault::Greeting, 0};
-    if (said.size() < kReqGreeting.size()) return {};
+    const std::string_view said = unread().substr(0, peer_.size());
+    if (said != peer_.substr(0, said.size())) return {{}, Fault::Greeting, 0};
+    if (said.size() < peer_.size()) return {};
     begin_ += said.size();
     greeted_ = true;
     return take_frame(false);
@@ -83,7 +81,7 @@ FrameReader::Next FrameReader::take_frame(bool may_begin) {
     if (bytes.size() < before) return {};
     const std::uint64_t size = big_endian(bytes.substr(before - kSizeLength, kSizeLength));
     if (size > max_message_) return {{}, Fault::TooLong, 0};
-    if (size < kNumber) return {{}, Fault::Frame, 0};
+    if (size < kRequestNumber) return {{}, Fault::Frame, 0};
     const auto length = static_cast<std::size_t>(size);
     const std::string_view there = bytes.substr(before, length);
     const bool whole = there.size() == length;

@@ -1,6 +1,6 @@
 #pragma once
-// The Scalability Protocols' framing, server side: a greeting, then frames, each a request of a REQ peer with the
-// numbers it wants to see in front of the reply (docs/protocol.md, Transport). Bytes in, messages out; no socket here.
+// The Scalability Protocols' framing of requests and replies: a greeting, then frames, each with the numbers of its
+// request in front (docs/protocol.md, Transport). Bytes in, messages out; no socket here. One for both ends.
 
 #include <array>
 #include <cstdint>
@@ -13,8 +13,10 @@
 
 namespace yk::wire {
 
-/// What this side says first: protocol REP, version 0.
-inline constexpr std::array<char, 8> kRepGreeting{0, 'S', 'P', 0, 0, 0x31, 0, 0};
+/// What each end says first: the protocol REQ or REP, version 0.
+inline constexpr std::string_view kReqGreeting{"\0SP\0\0\x30\0\0", 8}, kRepGreeting{"\0SP\0\0\x31\0\0", 8};
+/// Bytes of the number of a request.
+inline constexpr std::size_t kRequestNumber = 4;
 
 /// Bytes from malloc: a large piece is not touched before it is filled, so what a peer only announces costs no memory.
 struct FreeBytes {
@@ -27,13 +29,13 @@ using Bytes = std::unique_ptr<char, FreeBytes>;
     return Bytes{static_cast<char*>(std::malloc(size == 0 ? 1 : size))};
 }
 
-/// One request as it arrived.
+/// One request or reply as it arrived.
 class SpMessage {
 public:
     SpMessage() = default;
     SpMessage(Bytes bytes, std::size_t size, std::size_t head) : bytes_(std::move(bytes)), size_(size), head_(head) {}
 
-    /// The numbers of 4 bytes that the reply has to begin with; the last one has its highest bit set.
+    /// Its numbers of 4 bytes, which a reply repeats; the last one has its highest bit set.
     [[nodiscard]] std::string_view head() const noexcept { return {bytes_.get(), head_}; }
     [[nodiscard]] std::string_view body() const noexcept { return {bytes_.get() + head_, size_ - head_}; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -66,7 +68,7 @@ public:
     static constexpr std::size_t kSmall = 4096;
 
     enum class Fault {
-        Greeting, // not a REQ peer of the Scalability Protocols
+        Greeting, // not the peer that was expected
         Frame,    // not a frame, or one without a request number
         TooLong,  // longer than the limit
         Memory
@@ -77,7 +79,9 @@ public:
         std::uint64_t wanted = 0; // bytes of a message that is too large for the small buffer and was not begun yet
     };
 
-    FrameReader(bool typed, std::size_t max_message) : typed_(typed), max_message_(max_message) {}
+    /// `peer`: its greeting. `typed`: as for FrameHead.
+    FrameReader(std::string_view peer, bool typed, std::size_t max_message)
+        : peer_(peer), typed_(typed), max_message_(max_message) {}
 
     /// Where the next bytes go. Empty: there is no room before next() was called.
     [[nodiscard]] std::span<char> room() noexcept;
@@ -99,6 +103,7 @@ private:
     [[nodiscard]] Next take_frame(bool may_begin);
     [[nodiscard]] static Next as_message(Bytes bytes, std::size_t size);
 
+    const std::string_view peer_;
     const bool typed_;
     const std::size_t max_message_;
     bool greeted_ = false;

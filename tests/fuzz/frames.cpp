@@ -17,7 +17,7 @@ constexpr std::size_t kMost = 1U << 16;
 
 /// `early`: messages are taken while the next bytes are on their way.
 std::vector<std::string> read(const std::uint8_t* data, std::size_t size, std::size_t step, bool typed, bool early) {
-    FrameReader reader(typed, kMost);
+    FrameReader reader(kReqGreeting, typed, kMost);
     std::vector<std::string> found;
     const auto take = [&] {
         while (true) {

@@ -13,22 +13,14 @@ lines() {
     [[ $found -eq $wanted ]] || fail "ykctl $* prints $found lines, not $wanted"
 }
 
-# counts EXPRESSION NUMBER ARGUMENT...: of the JSON printed, a Python expression of d
-counts() {
-    local expression=$1 wanted=$2 found
-    shift 2
-    checks=$((checks + 1))
-    found=$(ykctl "$@" | /usr/bin/python3 -c "import json, sys; d = json.load(sys.stdin); print($expression)")
-    [[ $found == "$wanted" ]] || fail "ykctl $*: $expression is $found, not $wanted"
-}
-
 queues=$work/queues.yaml
 {
     printf 'partitions:\n  - name: default\n    queues:\n      - name: root\n        submitacl: "*"\n        queues:\n'
     printf '          - name: default\n          - name: lab\n'
     for i in $(seq 1500); do printf '          - name: q%04d\n' "$i"; done
 } >"$queues"
-start_ykd --max-message 1MiB --config "$queues"
+mkdir "$work/state"
+start_ykd --max-message 1MiB --config "$queues" --state-dir "$work/state"
 ykctl rm register demo --quiet
 ykctl node add n1 -R vcore=3 --quiet
 ykctl app add big -q root.default --quiet
@@ -40,7 +32,7 @@ ykctl ask add small -n 4 -R vcore=1 --key s --quiet
 # those that do not print them
 says '^big +Running +root.default .* 3 +9000 ' app list
 says '^small ' app list -q root.lab
-counts '[i["pendingAsks"] for i in d["items"]]' '[9000, 4]' app list -o json
+json '[i["pendingAsks"] for i in d["items"]]' '[9000, 4]' app list -o json
 lines 2 app list --pending -o name
 says 'ask k-5000 of app big .*is WAITING' explain ask k-5000
 says '^app: +big' ask show k-5000
@@ -55,23 +47,33 @@ expect 7 'ask k-5000 is there' wait ask/k-5000 --for gone --timeout 10ms
 lines 9005 ask list
 lines 9004 ask list -o name
 lines 9000 ask list --app big -o jsonl
-counts 'len({i["allocationKey"] for i in d["items"]})' 9004 ask list -o json
+json 'len({i["allocationKey"] for i in d["items"]})' 9004 ask list -o json
 lines 9004 ask list --sort-by key --no-headers
 [[ $(ykctl ask list --sort-by key --no-headers --columns key | head -1) == k-4 ]] || fail "sorted by key"
-counts '(len(d["item"]["requests"]), len(d["item"]["allocations"]), "brief" in d["item"])' '(9000, 3, False)' app show big -o json
+json '(len(d["item"]["requests"]), len(d["item"]["allocations"]), "brief" in d["item"])' '(9000, 3, False)' app show big -o json
 says '^k-9003 ' app show big
-counts 'sorted((a["applicationID"], len(a["requests"])) for a in d["data"])' "[('big', 9000), ('small', 4)]" dump apps
-counts 'len(d["data"]["applications"][0]["requests"])' 9000 dump all
-counts 'len(d["data"]["nodes"][0]["nodesInfo"][0]["allocations"])' 3 dump all
+json 'sorted((a["applicationID"], len(a["requests"])) for a in d["data"])' "[('big', 9000), ('small', 4)]" dump apps
+json 'len(d["data"]["applications"][0]["requests"])' 9000 dump all
+json 'len(d["data"]["nodes"][0]["nodesInfo"][0]["allocations"])' 3 dump all
 ykctl dump all "$work/d.json" 2>"$work/note"
 grep -q 'bytes written to' "$work/note" || fail "the file is not named: $(cat "$work/note")"
 says 'all that is named is there' dump verify "$work/d.json"
 
+# what SIGUSR1 writes is the same
+kill -USR1 "$daemon"
+written() { compgen -G "$work/state/dump-*.json" >"$work/name"; }
+within_20_s "the daemon writes its dump" written
+says 'all that is named is there' dump verify "$(<"$work/name")"
+compare='import json, sys; a, b = (json.load(open(f))["data"] for f in sys.argv[1:]); print([a[k] == b[k] for k in
+("applications", "nodes")], len(b["queues"][0]["children"]), sorted(a) == sorted(b))'
+said=$(/usr/bin/python3 -c "$compare" "$work/d.json" "$(<"$work/name")")
+[[ $said == '[True, True] 1502 True' ]] || fail "the dump of SIGUSR1 differs: $said"
+
 # queues and metrics
 lines 1504 queue list
 lines 1504 queue tree
-counts 'len(d["items"][0]["children"])' 1502 queue tree -o json
-counts 'len(d["data"][0]["children"])' 1502 dump queues
+json 'len(d["items"][0]["children"])' 1502 queue tree -o json
+json 'len(d["data"][0]["children"])' 1502 dump queues
 says '^└─ q1500 ' queue tree
 says 'yunikorn_queue_app.*q1500' metrics
 [[ $(ykctl metrics | grep '^# TYPE' | sort | uniq -d | wc -l) -eq 0 ]] || fail "a family stands there twice"
@@ -79,9 +81,9 @@ says 'yunikorn_queue_app.*q1500' metrics
 # removals
 says '^3 allocs released$' alloc release --app big --all
 says '^0 allocs released$' alloc release --app big --all
-counts 'd["items"][0]["pendingAsks"]' 9000 app list -o json
+json 'd["items"][0]["pendingAsks"]' 9000 app list -o json
 says '^9000 asks removed$' ask remove --app big --all
-counts '(d["item"]["outcome"], d["item"]["count"])' "('removed', 4)" ask remove --app small --all -o json
+json '(d["item"]["outcome"], d["item"]["count"])' "('removed', 4)" ask remove --app small --all -o json
 ykctl ask add small -n 7000 -R vcore=1 --key t --quiet >/dev/null
 says '^app small removed$' app remove small
 expect 4 "app 'nobody' not found" ask remove --app nobody --all

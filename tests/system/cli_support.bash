@@ -49,6 +49,16 @@ expect() {
 # says TEXT ARGUMENT...: as expect, with success
 says() { expect 0 "$@"; }
 
+# json EXPRESSION EXPECTED ARGUMENT...: a Python expression of `d`, the document that ykctl prints
+json() {
+    local expression=$1 wanted=$2 found
+    shift 2
+    checks=$((checks + 1))
+    found=$(ykctl "$@" | /usr/bin/python3 -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' \
+        "$expression")
+    [[ $found == "$wanted" ]] || fail "ykctl $*: $expression is '$found', not '$wanted'"
+}
+
 # within_20_s WHAT COMMAND...: the command succeeds at last, or the test fails with WHAT
 within_20_s() {
     local what=$1 deadline=$((SECONDS + 20))

@@ -14,16 +14,6 @@ counts() {
     [[ $found -eq $wanted ]] || fail "ykctl $* lists $found, not $wanted"
 }
 
-# json FILTER EXPECTED ARGUMENT...: python expression over the parsed -o json output `d`
-json() {
-    local expression=$1 wanted=$2 found
-    shift 2
-    checks=$((checks + 1))
-    found=$(ykctl "$@" -o json | /usr/bin/python3 -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' \
-        "$expression")
-    [[ $found == "$wanted" ]] || fail "ykctl $* -o json: $expression is '$found', not '$wanted'"
-}
-
 configuration() { # MAXIMUM_OF_A
     cat <<YAML
 partitions:
@@ -54,7 +44,7 @@ registration() {
     says 'rm demo registered, partitions \[demo\]default' rm register demo --config "$work/queues.yaml"
     says '^demo +Running +detached +\[demo\]default' rm list
     says '^served: +detached' rm show
-    json 'd["items"][0]["rmID"]' demo rm list
+    json 'd["items"][0]["rmID"]' demo rm list -o json
     says '^demo$' rm list -o name
     says 'root.a|name: a' config show
     expect 4 "RM 'dmeo' is not registered; did you mean 'demo'" -r dmeo node add n9 -R vcore=1
@@ -67,7 +57,7 @@ nodes() {
     expect 1 'node n2 refused: .*\(P_NODE_EXISTS\)' node add n2 -R vcore=1
     says '^n1 +Active +16Gi 8 vcore +- +16Gi 8 vcore +0% +0 +-$' node list
     says 'r1' node list -o wide
-    json 'd["item"]["capacity"]["memory"]' 17179869184 node show n1
+    json 'd["item"]["capacity"]["memory"]' 17179869184 node show n1 -o json
     expect 4 "node 'n9' not found" node show n9
     printf 'nodeID: n4\nschedulableResource: {memory: 1024, vcore: 100}\n---\nnodeID: n5\ncapacity: {}\n' >"$work/nodes.yaml"
     expect 2 "nodes.yaml:5:1: unknown field 'capacity' in NodeInfo" node add -f "$work/nodes.yaml"
@@ -81,7 +71,7 @@ nodes() {
     says '^node n6 removed$' node remove n6
     says '^node n4 added$' node add -f "$work/nodes.yaml"
     says '^node n4 updated$' node update n4 -R memory=2Ki,vcore=1
-    json 'd["item"]["capacity"]' "{'memory': 2048, 'vcore': 1000}" node show n4
+    json 'd["item"]["capacity"]' "{'memory': 2048, 'vcore': 1000}" node show n4 -o json
     says '^node n4 removed$' node remove n4
     expect 4 'node n4 refused: .*P_NODE_UNKNOWN' node drain n4
     expect 4 '^  which are there\?  ykctl node list$' node drain n4
@@ -93,7 +83,7 @@ nodes() {
 applications() {
     says '^app web accepted in root.a$' app add web -q root.a -u kim:staff
     says '^app service accepted in root.b$' app add service -q root.b -u system:serviceaccount:ns:sa --group ns,batch --group all
-    json 'd["item"]["user"], d["item"]["groups"]' "('system:serviceaccount:ns:sa', ['ns', 'batch', 'all'])" app show service
+    json 'd["item"]["user"], d["item"]["groups"]' "('system:serviceaccount:ns:sa', ['ns', 'batch', 'all'])" app show service -o json
     says '^app service removed$' app remove service
     expect 1 'app nowhere refused: .*\(P_' app add nowhere -q root.none
     expect 1 'app web refused: .*\(P_APP_EXISTS\)' app add web -q root.a
@@ -111,7 +101,7 @@ rules_explained() {
     says '^user ann \(groups dev, ops, qa\) is REJECTED$' explain placement --user ann --group dev,ops --group qa
     says '^0 provided +NO_MATCH +queue root.x does not exist and the rule may not create it$' \
         explain placement --user ann --queue root.x
-    json 'd["item"]["verdict"]' PLACED explain placement --user ann --tag application.create.force=true
+    json 'd["item"]["verdict"]' PLACED explain placement --user ann --tag application.create.force=true -o json
     sed '/- name: provided/a\    create: true' "$work/queues.yaml" | sed 's/submitacl: .*/submitacl: " dev"/' >"$work/dynamic.yaml"
     says 'placed in queue root.x.y, made for it: root.x, root.x.y$' \
         explain placement --user ann --group dev --queue root.x.y -f "$work/dynamic.yaml"
@@ -125,7 +115,7 @@ rules_explained() {
     says '^submitacl +\* +root \(line 6\)$' explain queue root.a
     says '^max +.* the nodes of the partition$' explain queue root
     expect 4 'there is no queue root.none' explain queue root.none
-    json '[r["name"] for r in d["data"][0]["rules"]]' "['provided', 'recovery']" dump rules
+    json '[r["name"] for r in d["data"][0]["rules"]]' "['provided', 'recovery']" dump rules -o json
 }
 
 asks_and_cycles() {
@@ -137,7 +127,7 @@ asks_and_cycles() {
     counts 4 alloc list
     counts 2 ask list --app web
     says '^web-1 +web +n[123] +2Gi 2 vcore' alloc list
-    json 'sorted(d["items"][0]["resource"].items())' "[('memory', 2147483648), ('vcore', 2000)]" alloc list
+    json 'sorted(d["items"][0]["resource"].items())' "[('memory', 2147483648), ('vcore', 2000)]" alloc list -o json
     says '^web +Running' app list --pending
     says '^web-5 .*root.a' ask list -o wide
     says '^age:' ask show web-5
@@ -154,7 +144,7 @@ queues() {
     # B11: those that live, as in app list, though two were rejected
     says "^default +demo +Active +3 +$(ykctl app list -o name | grep -c .) " partition list
     # B14: nothing is pending in root.b
-    json 'd["item"]["currentPriority"]' None queue show root.b
+    json 'd["item"]["currentPriority"]' None queue show root.b -o json
     says "^apps: +$(ykctl app list -o name | grep -c .)$" partition show default
 }
 
@@ -162,7 +152,7 @@ explanations() {
     says '^app web \(queue root.a, user kim\) is BLOCKED_BY_LIMIT: Running; 2 of 6 asks pending, oldest ' explain app web
     says '^ 1\. QUEUE_MAX +root.a +max vcore 8, used 8, each ask needs 2 +blocks 2 asks' explain app web
     says '^ask web-5 of app web .* is BLOCKED_BY_LIMIT; the app is Running' explain ask web-5
-    json 'd["item"]["reasons"][0]["code"]' QUEUE_MAX explain ask web-5 --app web
+    json 'd["item"]["reasons"][0]["code"]' QUEUE_MAX explain ask web-5 --app web -o json
     says 'PLACED' explain ask web-1
     expect 4 "app 'wbe' not found" explain app wbe
     says '^ask huge added$' ask add batch --key huge -R vcore=64
@@ -237,8 +227,8 @@ waiting() {
 
 time_and_events() {
     says 'APP_ALLOC web web-1' events --object app/web
-    json 'len([e for e in d["items"] if e["type"] != 3])' 0 events --type NODE
-    json 'd["item"]["now"] > 0' True clock show
+    json 'len([e for e in d["items"] if e["type"] != 3])' 0 events --type NODE -o json
+    json 'd["item"]["now"] > 0' True clock show -o json
     says '^20' clock advance 30s
     says '"objectID":"n1"' events --since 0 -o jsonl --type NODE
 }

@@ -3,6 +3,7 @@ import collections
 import threading
 
 from daemon_support import *
+from daemon_support.attacks import resident
 
 SECONDS = 1.2  # of each attack
 PIPELINED = 8
@@ -103,6 +104,21 @@ def test_requests_to_an_rm_that_leaves_are_answered():  # A4
         owner.register()  # whatever was under way: the next registration has a thread that works
         owner.cluster()
         owner.get("Sync", {"rmID": "rm:1"})
+
+
+def test_the_memory_of_an_rm_that_left_goes_back():  # A10
+    with Daemon("--manual-schedule") as daemon:
+        client = daemon.client()
+        client.register()
+        client.cluster()
+        before = resident(daemon)
+        for batch in range(100):
+            client.asks(*(f"ask-{batch}-{n}" for n in range(1000)))
+        client.get("Sync", {"rmID": "rm:1"})
+        grown = resident(daemon) - before
+        check(grown > 5_000_000, grown)
+        client.change("UnregisterResourceManager", {"rmID": "rm:1", "force": True})
+        until("the memory is given back", lambda: resident(daemon) - before < grown / 2)
 
 
 main(globals())

@@ -3,6 +3,7 @@ metrics a session of role rm sees (A10)."""
 from daemon_support import *
 
 import hashlib
+import json
 import re
 
 BY_HAND = ("--manual-schedule", "--clock", "virtual")
@@ -140,8 +141,30 @@ def test_b1_the_full_dump_without_what_is_long():
         error = client.refused("E_TOO_LARGE", "Dump", {"what": "full"})
         check("brief" in error["message"], error)
         brief = client.dump("full", brief=True)
-        check(brief["applications"] is None and brief["nodes"] is None and brief["queues"] is None)
+        for name in ("applications", "nodes", "queues", "reservations", "users", "groups"):
+            check(brief[name] is None, name)
         check(brief["partitions"][0]["pendingAsks"] == 6003, brief["partitions"])
+
+
+def test_b1_the_full_dump_has_more_users_than_a_message_holds():
+    with Daemon("--max-message", "1MiB") as daemon:
+        client = daemon.client()
+        client.register()
+        client.change("UpdateNode", {"rmID": "rm:1", "nodes": [
+            {"nodeID": "n1", "action": 1, "schedulableResource": {"vcore": 100_000}}]})
+        users = [f"user-{i:05}-" + "x" * 100 for i in range(4000)]
+        for start in range(0, len(users), 2000):
+            some = users[start:start + 2000]
+            client.change("UpdateApplication", {"rmID": "rm:1", "new": [
+                {"applicationID": user, "queueName": "root.a", "ugi": {"user": user}} for user in some]})
+            client.change("UpdateAllocation", {"rmID": "rm:1", "asks": [
+                {"allocationKey": "k", "applicationID": user, "resourceAsk": {"vcore": 1}} for user in some]})
+        until("all are placed", lambda: client.get("Status")["counts"]["allocations"] == len(users))
+        done = subprocess.run([os.path.join(os.environ["YK_BIN"], "ykctl"), "-s", "ipc://" + daemon.path, "dump", "all"],
+                              capture_output=True, check=False)
+        check(done.returncode == 0, done.stderr)
+        listed = [one["userName"] for one in json.loads(done.stdout)["data"]["users"]]
+        check(sorted(listed) == users, len(listed))
 
 
 def test_b1_removals_need_no_list():

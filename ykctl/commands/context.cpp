@@ -31,7 +31,7 @@ Failure no_such_rm(const std::string& wanted, const std::vector<std::string>& id
                      {there + "      a new one?  ykctl rm register " + wanted});
 }
 
-/// Of a dump whose -r or -p names nothing.
+/// Of a request whose -r or -p names nothing.
 Failure with_way_out(Failure failure) {
     if (failure.exit != Exit::NotFound) return failure;
     if (failure.path == "rmID") failure.hints = {"which are there?  ykctl rm list"};
@@ -136,13 +136,17 @@ std::optional<Failure> Context::dump_pages(std::string_view what, Value query, c
     query["what"] = what;
     put_partition(query, "partition");
     if (settings_.rm) query["rmID"] = *settings_.rm;
+    return call_pages("Dump", std::move(query), [&](const Value& reply) { return take(member_of(reply, "data")); });
+}
+
+std::optional<Failure> Context::call_pages(std::string_view kind, Value body, const TakePage& take) {
     while (true) {
-        auto answer = call("Dump", query);
-        if (!answer.ok()) return with_way_out(std::move(answer).error());
-        if (auto failure = take(member_of(*answer, "data"))) return failure;
-        const auto cursor = text_of(*answer, "cursor");
+        auto reply = call(kind, body);
+        if (!reply.ok()) return with_way_out(std::move(reply).error());
+        if (auto failure = take(*reply)) return failure;
+        const auto cursor = text_of(*reply, "cursor");
         if (cursor.empty()) return std::nullopt;
-        query["cursor"] = cursor;
+        body["cursor"] = cursor;
     }
 }
 

@@ -80,8 +80,10 @@ public:
                                                         wire::Value query = wire::Value::object());
 
     /// The same page by page, as they come; `take` may end it with a failure.
-    using TakePage = std::function<std::optional<Failure>(const wire::Value& data)>;
+    using TakePage = std::function<std::optional<Failure>(const wire::Value& page)>;
     [[nodiscard]] std::optional<Failure> dump_pages(std::string_view what, wire::Value query, const TakePage& take);
+    /// The replies to a request that is answered in pages, by cursor.
+    [[nodiscard]] std::optional<Failure> call_pages(std::string_view kind, wire::Value body, const TakePage& take);
 
     /// A list as it was asked for: form, columns, order.
     [[nodiscard]] Answer<std::string> list_view(std::vector<wire::Value> items, ListLayout layout) const;

@@ -126,6 +126,7 @@ const std::vector<std::string>& meanings_of(std::string_view verb) {
         {"remove", {"remove", "release", "deregister"}},
         {"rm", {"remove", "release", "deregister"}},
         {"cancel", {"remove"}},
+        {"kill", {"remove", "release"}},
         {"unregister", {"deregister"}},
         {"drain", {"drain"}},
         {"cordon", {"drain"}},

@@ -1,7 +1,6 @@
 // metrics: the daemon's numbers, as Prometheus reads them.
 
 #include <algorithm>
-#include <functional>
 #include <ostream>
 
 #include <re2/re2.h>
@@ -56,22 +55,10 @@ Failure nothing_there(const MetricOptions& options) {
     return not_found("no metric " + which, {"which are there?  ykctl metrics -o name"});
 }
 
-/// The replies of all pages, one by one.
-std::optional<Failure> metric_pages(Context& context, Value query, const std::function<void(const Value&)>& take) {
-    while (true) {
-        const auto reply = context.call("Metrics", query);
-        if (!reply.ok()) return reply.error();
-        take(*reply);
-        const auto cursor = text_of(*reply, "cursor");
-        if (cursor.empty()) return std::nullopt;
-        query["cursor"] = cursor;
-    }
-}
-
 /// A family that goes on on the next page is one.
 Outcome show_families(Context& context, Value query, const MetricOptions& options, const RE2* expression) {
     std::vector<Value> families;
-    const auto take = [&](const Value& reply) {
+    const auto take = [&](const Value& reply) -> std::optional<Failure> {
         auto page = matching_families(member_of(reply, "families"), expression);
         for (Value& family : page) {
             if (!families.empty() && text_of(families.back(), "name") == text_of(family, "name"))
@@ -79,8 +66,9 @@ Outcome show_families(Context& context, Value query, const MetricOptions& option
             else
                 families.push_back(std::move(family));
         }
+        return std::nullopt;
     };
-    if (auto failure = metric_pages(context, std::move(query), take)) return *failure;
+    if (auto failure = context.call_pages("Metrics", std::move(query), take)) return *failure;
     if (families.empty() && (options.grep || options.family)) return nothing_there(options);
     const ListLayout layout{{}, [](const Value& family) { return text_of(family, "name"); }, {}};
     return context.show_list(std::move(families), layout);
@@ -89,13 +77,14 @@ Outcome show_families(Context& context, Value query, const MetricOptions& option
 Outcome show_text(Context& context, Value query, const MetricOptions& options, const RE2* expression) {
     bool found = false;
     MatchingLines matching;
-    const auto take = [&](const Value& reply) {
+    const auto take = [&](const Value& reply) -> std::optional<Failure> {
         const auto text = text_of(reply, "text");
         const auto shown = expression == nullptr ? text : matching.of(text, *expression);
         found = found || !shown.empty();
         context.out() << escaped_lines(shown, R"(\\u)"); // in a label a backslash is written twice
+        return std::nullopt;
     };
-    if (auto failure = metric_pages(context, std::move(query), take)) return *failure;
+    if (auto failure = context.call_pages("Metrics", std::move(query), take)) return *failure;
     if (!found && (options.grep || options.family)) return nothing_there(options);
     return Exit::Ok;
 }

@@ -44,7 +44,9 @@ void JsonStream::end() {
 
 void JsonStream::key(std::string_view name) {
     before_element();
-    out_ << Value(std::string{name}).dump(-1, ' ', false, Value::error_handler_t::replace) << (pretty_ ? ": " : ":");
+    std::string text = json_line(std::string{name});
+    text.pop_back(); // its newline
+    out_ << text << (pretty_ ? ": " : ":");
     after_key_ = true;
 }
 

@@ -15,8 +15,7 @@ namespace {
 using wire::Value;
 
 constexpr int kSchema = 1;
-constexpr std::string_view kYamlHead = "schema: 1\nitems:\n"; // of a list that is not empty
-constexpr std::string_view kJsonHead = "{\n  \"schema\": 1,\n  \"items\": [\n", kJsonEnd = "\n  ]\n}\n";
+constexpr std::size_t kIndent = 2;
 
 /// Bytes have no JSON form: hexadecimal text.
 Value without_bytes(const Value& value) {
@@ -72,11 +71,11 @@ void append_yaml_member(const Value& value, std::size_t indent, bool in_list, st
         text += value.is_array() ? " []\n" : " {}\n";
     } else if (in_list) { // the first line of the element stands behind the dash
         std::string block;
-        append_yaml(value, indent + 2, block);
-        text += " " + block.substr(indent + 2);
+        append_yaml(value, indent + kIndent, block);
+        text += " " + block.substr(indent + kIndent);
     } else {
         text += "\n";
-        append_yaml(value, indent + 2, text);
+        append_yaml(value, indent + kIndent, text);
     }
 }
 
@@ -148,53 +147,36 @@ std::string list_text(const std::vector<Value>& items, const ListLayout& layout,
     return text;
 }
 
+void ListWriter::begin() {
+    if (std::exchange(is_begun_, true)) return;
+    if (format_ == Format::Yaml) out_ << "schema: " << kSchema << "\nitems:\n";
+    if (format_ != Format::Json) return;
+    json_.begin_object();
+    json_.key("schema");
+    json_.value(kSchema);
+    json_.key("items");
+    json_.begin_list();
+}
+
 void ListWriter::add(const Value& item) {
-    const bool is_first = std::exchange(is_empty_, false);
-    if (format_ == Format::JsonLines) {
-        out_ << json_line(item);
-        return;
+    begin();
+    std::string text;
+    switch (format_) {
+    case Format::Json: return json_.value(item);
+    case Format::JsonLines: text = json_line(item); break;
+    case Format::Name: text = printable(name_(item)) + "\n"; break;
+    default: append_yaml(without_bytes(Value::array({item})), kIndent, text); break;
     }
-    // A list of one: the item stands between what every list begins and ends with.
-    const std::string_view head = format_ == Format::Yaml ? kYamlHead : kJsonHead;
-    const auto text = list_text({item}, {}, format_, {});
-    auto body = std::string_view{text}.substr(head.size());
-    if (format_ == Format::Json) body.remove_suffix(kJsonEnd.size());
-    out_ << (is_first ? head : format_ == Format::Yaml ? "" : ",\n") << body;
+    out_ << text;
 }
 
 void ListWriter::finish() {
-    if (std::exchange(is_finished_, true) || format_ == Format::JsonLines) return;
-    if (is_empty_)
-        out_ << list_text({}, {}, format_, {});
-    else if (format_ == Format::Json)
-        out_ << kJsonEnd;
-}
-
-std::string list_head(Format format) {
-    if (format == Format::Json) return "{\n  \"schema\": " + std::to_string(kSchema) + ",\n  \"items\": [\n";
-    if (format == Format::Yaml) return "schema: " + std::to_string(kSchema) + "\nitems:\n";
-    return {};
-}
-
-std::string list_item(const Value& item, const ListLayout& layout, Format format) {
-    if (format == Format::JsonLines) return json_line(item);
-    if (format == Format::Name) return printable(layout.name(item)) + "\n";
-    std::string text;
-    if (format == Format::Yaml) {
-        append_yaml(without_bytes(Value::array({item})), 2, text);
-    } else {
-        const std::string plain = pretty_json(item); // line breaks within texts are escaped
-        for (std::size_t begin = 0; begin < plain.size();) {
-            const std::size_t end = plain.find('\n', begin);
-            text += (begin > 0 ? "\n    " : "    ") + plain.substr(begin, end - begin);
-            begin = end + 1;
-        }
-    }
-    return text;
-}
-
-std::string list_foot(Format format) {
-    return format == Format::Json ? "\n  ]\n}\n" : std::string{};
+    if (std::exchange(is_finished_, true)) return;
+    if (format_ == Format::Yaml && !is_begun_) out_ << list_text({}, {}, format_, {});
+    if (format_ != Format::Json) return;
+    begin();
+    json_.end();
+    json_.end();
 }
 
 std::string item_text(const Value& item, Format format) {

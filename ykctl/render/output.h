@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "protocol/wire/value.h"
+#include "ykctl/render/json_stream.h"
 #include "ykctl/render/style.h"
 #include "ykctl/render/table.h"
 
@@ -42,26 +44,25 @@ struct ListLayout {
 [[nodiscard]] std::string list_text(const std::vector<wire::Value>& items, const ListLayout& layout, Format format,
                                     const Style& style);
 
-/// A list in a machine format as list_text() has it, written item by item.
+/// A list in a machine format, or of names, written item by item: the text of list_text().
 class ListWriter {
 public:
-    /// REQUIRES: is_machine_readable(format).
-    ListWriter(std::ostream& out, Format format) : out_(out), format_(format) {}
+    /// `name`: of an item, for Format::Name.
+    ListWriter(std::ostream& out, Format format, std::function<std::string(const wire::Value&)> name = {})
+        : out_(out), format_(format), name_(std::move(name)), json_(out, true) {}
     void add(const wire::Value& item);
     /// The end of the list. Once; later calls do nothing.
     void finish();
 
 private:
+    void begin();
+
     std::ostream& out_;
     const Format format_;
-    bool is_empty_ = true, is_finished_ = false;
+    const std::function<std::string(const wire::Value&)> name_;
+    JsonStream json_;
+    bool is_begun_ = false, is_finished_ = false;
 };
-
-/// The parts of that text for lists that are written as they come: what stands before the items, one item (in JSON
-/// there is `,` and a newline between two), what stands behind them. Not for tables.
-[[nodiscard]] std::string list_head(Format format);
-[[nodiscard]] std::string list_item(const wire::Value& item, const ListLayout& layout, Format format);
-[[nodiscard]] std::string list_foot(Format format);
 
 /// One object in a machine format: `{"schema":1,"item":{...}}`. REQUIRES: is_machine_readable(format).
 [[nodiscard]] std::string item_text(const wire::Value& item, Format format);

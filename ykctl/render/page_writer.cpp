@@ -1,8 +1,7 @@
 #include "ykctl/render/page_writer.h"
 
 #include <ostream>
-
-#include "ykctl/render/text.h"
+#include <utility>
 
 namespace yk::cli {
 
@@ -13,35 +12,28 @@ PageWriter::PageWriter(std::ostream& out, ListLayout layout, Format format, Styl
 
 void PageWriter::add(std::vector<Value> page) {
     if (page.empty()) return;
-    if (!open_ && !first_) {
+    const bool is_open = list_ || table_;
+    if (!is_open && !first_) {
         first_ = std::move(page);
         return;
     }
-    if (first_) {
-        open_ = true;
-        out_ << list_head(format_);
-        write(*first_);
-        first_.reset();
-    }
+    if (!is_open) write(*std::exchange(first_, std::nullopt));
     write(page);
 }
 
 void PageWriter::finish() {
-    if (!open_)
+    if (list_)
+        list_->finish();
+    else if (!table_)
         out_ << list_text(first_.value_or(std::vector<Value>{}), layout_, format_, style_);
-    else
-        out_ << list_foot(format_);
 }
 
 void PageWriter::write(const std::vector<Value>& page) {
     if (format_ == Format::Table || format_ == Format::Wide) {
         write_rows(page);
     } else {
-        for (const Value& item : page) {
-            if (format_ == Format::Json && written_ > 0) out_ << ",\n";
-            out_ << list_item(item, layout_, format_);
-            ++written_;
-        }
+        if (!list_) list_.emplace(out_, format_, layout_.name);
+        for (const Value& item : page) list_->add(item);
     }
     out_.flush();
 }

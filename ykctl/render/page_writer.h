@@ -27,10 +27,9 @@ private:
     Format format_;
     Style style_;
     std::optional<std::vector<wire::Value>> first_; // held back until there is a second one
-    bool open_ = false;                             // more than one page
-    std::size_t written_ = 0;                       // items
+    std::optional<ListWriter> list_;                // of more than one page: this,
+    std::optional<Table> table_;                    // or this
     std::vector<const Column*> shown_;
-    std::optional<Table> table_;
 };
 
 } // namespace yk::cli

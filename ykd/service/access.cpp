@@ -19,7 +19,6 @@
 namespace yk::service {
 namespace {
 
-constexpr auto kMinute = std::chrono::minutes{1};
 constexpr std::size_t kFailuresPerMinute = 5; // I-342
 constexpr std::size_t kGarbagePerMinute = 10; // I-310
 constexpr std::size_t kDigestLength = 64;
@@ -58,14 +57,6 @@ std::vector<gid_t> groups_of(uid_t uid, gid_t primary) {
 
 bool contains(const std::vector<gid_t>& groups, gid_t gid) {
     return std::find(groups.begin(), groups.end(), gid) != groups.end();
-}
-
-/// Adds now to `times`, forgets what is older than a minute, says whether `limit` is reached.
-bool count_in_minute(std::deque<SteadyClock::time_point>& times, std::size_t limit) {
-    const auto now = SteadyClock::now();
-    times.push_back(now);
-    while (now - times.front() > kMinute) times.pop_front();
-    return times.size() >= limit;
 }
 
 } // namespace
@@ -225,7 +216,7 @@ bool Connections::claim_identity(std::uint32_t connection, const std::string& na
 
 bool Connections::count_garbage(std::uint32_t connection) {
     const std::lock_guard lock(mutex_);
-    return count_in_minute(facts_[connection].garbage, kGarbagePerMinute);
+    return facts_[connection].garbage.note() >= kGarbagePerMinute;
 }
 
 void Connections::closed(std::uint32_t connection) {

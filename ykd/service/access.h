@@ -1,7 +1,6 @@
 #pragma once
 // Who may do what (I-340 to I-343): roles of ipc peers by uid and gid, tokens for tcp, limits on failed attempts.
 
-#include <deque>
 #include <map>
 #include <mutex>
 #include <string>
@@ -89,7 +88,7 @@ public:
 private:
     struct Facts {
         std::string identity;
-        std::deque<SteadyClock::time_point> garbage;
+        LastMinute garbage;
     };
     std::mutex mutex_;
     std::unordered_map<std::uint32_t, Facts> facts_;

@@ -203,6 +203,7 @@ void Daemon::watch_listeners() {
             const auto counted = wire::own_sockets(of->url());
             return counted ? std::int64_t{*counted} - of->descriptors() : 0;
         };
+        listener.accepted = [of = server.get()] { return of->accepted_so_far(); };
         watched.push_back(std::move(listener));
     }
     listener_watch_.start(std::move(watched), [this](const std::string& key, const std::string& sentence) {

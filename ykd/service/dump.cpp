@@ -114,10 +114,9 @@ void dump_everything(const CallPtr& call, const DumpQuery& query, std::vector<Du
     const bool started =
         make_full_dump(viewer_of(*call), query, std::move(targets), [call](const std::optional<Value>& everything) {
             if (everything) return answer(call, *everything);
-            call->fail(
-                ErrorCode::TooLarge,
-                "the answer is larger than the peer's message limit; ask for it with brief, and for apps, nodes and "
-                "queues in pages");
+            call->fail(ErrorCode::TooLarge,
+                       "the answer is larger than the peer's message limit; ask for it with brief, and for the rest "
+                       "in pages");
         });
     if (!started) call->busy("another full dump is being made", 1000);
 }

@@ -296,16 +296,16 @@ const DumpKind* find_dump_kind(std::string_view what) {
 
 bool collect_everything(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& part) {
     constexpr std::array kStages{at_once<collect_info>,
+                                 at_once<collect_rules>,
                                  at_once<collect_reservations>,
                                  collect_users,
                                  collect_groups,
-                                 at_once<collect_rules>,
                                  at_once<collect_queue>,
                                  collect_nodes,
                                  collect_list<ApplicationList::Active>,
                                  collect_list<ApplicationList::Completed>,
                                  collect_list<ApplicationList::Rejected>};
-    constexpr std::size_t kBriefStages = 5; // those behind it have dumps of their own, in pages
+    constexpr std::size_t kBriefStages = 2; // those behind it have dumps of their own, in pages
     const std::size_t stages = query.most == 0 ? kBriefStages : kStages.size();
     if (place.stage == 0 && query.most != 0) {
         const auto info = context.partition_view(part.partition);

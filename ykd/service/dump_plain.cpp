@@ -164,7 +164,7 @@ Value full_dump(const Viewer& viewer, const DumpSnapshot& snapshot, Value diagno
         for (const RuleView& rule : part.rules) of_rules.push_back(rule_value(rule));
         rules.push_back({{"partition", part.partition}, {"clusterId", part.rm_id}, {"rules", std::move(of_rules)}});
     }
-    if (brief) applications = nodes = queues = nullptr;
+    if (brief) applications = nodes = queues = reservations = users = groups = nullptr;
     const Bytes16& boot = viewer.daemon.boot_id();
     const Value history = viewer.daemon.history().dump({});
     return {{"timestamp", snapshot.as_of.ns},

@@ -30,32 +30,36 @@ std::size_t bytes_of(const PagePlace& place) {
 std::string DumpSnapshots::keep(const wire::Sid& session, PagePlace place, const std::string& used) {
     const std::size_t bytes = bytes_of(place);
     const std::lock_guard lock(mutex_);
-    sweep_locked();
+    cursors_.sweep();
+    auto& kept = cursors_.kept();
     std::uint64_t list = ++last_;
-    for (const Kept& one : kept_)
-        if (!used.empty() && one.cursor == used && one.session == session) list = one.list;
-    kept_.remove_if([&](const Kept& one) { return one.list == list && one.cursor != used; });
+    for (const auto& one : kept)
+        if (!used.empty() && one.cursor == used && one.session == session) list = one.place.list;
+    std::erase_if(kept, [&](const auto& one) { return one.place.list == list && one.cursor != used; });
     make_room_locked(session);
     const auto until = SteadyClock::now() + (place.live ? SteadyClock::duration{kKeepLive} : kKeep);
-    kept_.push_back({"page-" + std::to_string(++last_), list, session, std::move(place), bytes, until});
-    while (kept_bytes_locked() > kMostBytes && kept_.front().list != list)
-        kept_.remove_if([gone = kept_.front().list](const Kept& one) { return one.list == gone; });
-    return kept_.back().cursor;
+    kept.push_back({"page-" + std::to_string(++last_), session, {std::move(place), list, bytes}, until});
+    while (kept_bytes_locked() > kMostBytes && kept.front().place.list != list)
+        forget_list_locked(kept.front().place.list);
+    return kept.back().cursor;
+}
+
+void DumpSnapshots::forget_list_locked(std::uint64_t list) {
+    std::erase_if(cursors_.kept(), [list](const auto& one) { return one.place.list == list; });
 }
 
 /// Forgets the oldest dump of a session that has as many as it may.
 void DumpSnapshots::make_room_locked(const wire::Sid& session) {
     std::set<std::uint64_t> lists;
-    for (const Kept& one : kept_)
-        if (one.session == session) lists.insert(one.list);
-    if (lists.size() < kPerSession) return;
-    kept_.remove_if([oldest = *lists.begin()](const Kept& one) { return one.list == oldest; });
+    for (const auto& one : cursors_.kept())
+        if (one.session == session) lists.insert(one.place.list);
+    if (lists.size() >= kPerSession) forget_list_locked(*lists.begin());
 }
 
 /// The pages of a dump share what they are of.
-std::size_t DumpSnapshots::kept_bytes_locked() const {
+std::size_t DumpSnapshots::kept_bytes_locked() {
     std::map<std::uint64_t, std::size_t> by_list;
-    for (const Kept& one : kept_) by_list[one.list] = one.bytes;
+    for (const auto& one : cursors_.kept()) by_list[one.place.list] = one.place.bytes;
     std::size_t sum = 0;
     for (const auto& [list, bytes] : by_list) sum += bytes;
     return sum;
@@ -63,20 +67,14 @@ std::size_t DumpSnapshots::kept_bytes_locked() const {
 
 std::optional<PagePlace> DumpSnapshots::find(const wire::Sid& session, const std::string& cursor) {
     const std::lock_guard lock(mutex_);
-    sweep_locked();
-    for (const Kept& one : kept_)
-        if (one.cursor == cursor && one.session == session) return one.place;
-    return std::nullopt;
+    auto page = cursors_.find(session, cursor);
+    if (!page) return std::nullopt;
+    return std::move(page->place);
 }
 
 void DumpSnapshots::sweep() {
     const std::lock_guard lock(mutex_);
-    sweep_locked();
-}
-
-void DumpSnapshots::sweep_locked() {
-    const auto now = SteadyClock::now();
-    kept_.remove_if([now](const Kept& one) { return one.until <= now; });
+    cursors_.sweep();
 }
 
 std::shared_ptr<void> DumpSnapshots::claim_full_dump() {

@@ -2,7 +2,6 @@
 // What dumps are fetched from page by page (I-405, I-411): snapshots, kept for 30 s per cursor, and places in lists of
 // the state, which are small, for 5 minutes. At most 8 dumps per session; in bytes all together are bounded.
 
-#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,8 +9,7 @@
 #include <vector>
 
 #include "libcore/scheduler/view.h"
-#include "protocol/wire/envelope.h"
-#include "ykd/runtime/clock.h"
+#include "ykd/service/cursors.h"
 
 namespace yk::service {
 
@@ -105,21 +103,18 @@ public:
     [[nodiscard]] std::shared_ptr<void> claim_full_dump();
 
 private:
-    struct Kept {
-        std::string cursor;
-        std::uint64_t list = 0; // all pages of one dump
-        wire::Sid session;
+    struct Page {
         PagePlace place;
-        std::size_t bytes = 0; // about
-        SteadyClock::time_point until;
+        std::uint64_t list = 0; // all pages of one dump
+        std::size_t bytes = 0;  // about
     };
-    void sweep_locked();
+    void forget_list_locked(std::uint64_t list);
     void make_room_locked(const wire::Sid& session);
-    [[nodiscard]] std::size_t kept_bytes_locked() const;
+    [[nodiscard]] std::size_t kept_bytes_locked();
 
     std::mutex mutex_;
     std::weak_ptr<void> full_dump_;
-    std::list<Kept> kept_; // oldest first
+    Cursors<Page> cursors_;
     std::uint64_t last_ = 0;
 };
 

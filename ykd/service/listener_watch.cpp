@@ -10,8 +10,8 @@ namespace yk::service {
 namespace {
 
 constexpr auto kInterval = std::chrono::seconds{5};
-constexpr int kInARow = 2;                    // looks that have to agree: a machine under load is slow once
-constexpr std::int64_t kLostDescriptors = 16; // connections come and go while they are counted
+constexpr int kInARow = 2; // looks that have to agree: a machine under load is slow once
+constexpr std::int64_t kLostDescriptors = 16;
 
 std::string random_question() {
     std::string question;
@@ -67,7 +67,10 @@ void ListenerWatch::look(const std::vector<WatchedListener>& listeners, const Te
         if (is_deaf) ++deaf;
         tell("listener " + listener.url, is_deaf ? wrong + "; a restart helps" : std::string{});
         const std::int64_t lost = listener.lost_descriptors();
-        seen.leaking = lost > kLostDescriptors ? seen.leaking + 1 : 0;
+        // Those that came since the last look may be on their way in or out.
+        const std::uint64_t accepted = listener.accepted();
+        const auto came = static_cast<std::int64_t>(accepted - std::exchange(seen.accepted, accepted));
+        seen.leaking = lost > came + kLostDescriptors ? seen.leaking + 1 : 0;
         tell("descriptors " + listener.url,
              seen.leaking >= kInARow
                  ? fmt::format("{}: {} descriptors belong to no connection; only a restart gives them back",

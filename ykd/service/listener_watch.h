@@ -22,6 +22,7 @@ struct WatchedListener {
     std::function<std::string(std::string_view question)> ask; // what is wrong with the answer; empty: nothing
     std::function<bool()> is_full;                             // then nobody else gets in, and no answer proves nothing
     std::function<std::int64_t()> lost_descriptors;            // beyond what the server accounts for
+    std::function<std::uint64_t()> accepted;                   // connections so far
 };
 
 /// Thread: one of its own, from start() to the end; the questions about it from any.
@@ -53,6 +54,7 @@ private:
     struct Seen { // in a row
         int unanswered = 0;
         int leaking = 0;
+        std::uint64_t accepted = 0; // at the last look; not in a row
     };
     void run(const std::vector<WatchedListener>& listeners, const Tell& tell);
 

@@ -2,14 +2,12 @@
 // The numbers of Metrics answers of more than one page, kept while the pages are fetched: 30 s, few of them, since
 // those of many queues are large.
 
-#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 
-#include "protocol/wire/envelope.h"
-#include "ykd/runtime/clock.h"
+#include "ykd/service/cursors.h"
 
 namespace yk::service {
 
@@ -33,16 +31,8 @@ public:
     void sweep();
 
 private:
-    struct Kept {
-        std::string cursor;
-        wire::Sid session;
-        MetricPlace place;
-        SteadyClock::time_point until;
-    };
-    void sweep_locked();
-
     std::mutex mutex_;
-    std::list<Kept> kept_; // oldest first
+    Cursors<MetricPlace> cursors_;
     std::uint64_t last_ = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// MinuteCounter: how often something happened within the last minute, by a key such as a peer's address. It counts to
-// kMost and remembers kKeys keys: who sends a million does not fill the memory.
+// How often something happened within the last minute: LastMinute of one thing, MinuteCounter by a key such as a peer's
+// address. They count to kMost, and MinuteCounter remembers kKeys keys: who sends a million does not fill the memory.
 //
 // Thread: the owner's lock.
 
@@ -13,35 +13,46 @@
 
 namespace yk::service {
 
-class MinuteCounter {
+class LastMinute {
 public:
     static constexpr std::size_t kMost = 16;
-    static constexpr std::size_t kKeys = 10'000;
 
     /// Notes one at `now`; how many there were within the minute before, this one included.
-    std::size_t note(const std::string& key, SteadyClock::time_point now = SteadyClock::now()) {
-        if (times_.size() >= kKeys && times_.count(key) == 0) make_room(now);
-        std::deque<SteadyClock::time_point>& times = times_[key];
-        times.push_back(now);
-        if (times.size() > kMost) times.pop_front();
-        return recent(times, now);
+    std::size_t note(SteadyClock::time_point now = SteadyClock::now()) {
+        times_.push_back(now);
+        if (times_.size() > kMost) times_.pop_front();
+        return count(now);
     }
-    [[nodiscard]] std::size_t count(const std::string& key, SteadyClock::time_point now = SteadyClock::now()) {
-        const auto found = times_.find(key);
-        return found == times_.end() ? 0 : recent(found->second, now);
+    [[nodiscard]] std::size_t count(SteadyClock::time_point now = SteadyClock::now()) {
+        while (!times_.empty() && now - times_.front() > std::chrono::minutes{1}) times_.pop_front();
+        return times_.size();
     }
 
 private:
-    static std::size_t recent(std::deque<SteadyClock::time_point>& times, SteadyClock::time_point now) {
-        while (!times.empty() && now - times.front() > std::chrono::minutes{1}) times.pop_front();
-        return times.size();
+    std::deque<SteadyClock::time_point> times_;
+};
+
+class MinuteCounter {
+public:
+    static constexpr std::size_t kKeys = 10'000;
+
+    std::size_t note(const std::string& key, SteadyClock::time_point now = SteadyClock::now()) {
+        if (by_key_.size() >= kKeys && by_key_.count(key) == 0) make_room(now);
+        return by_key_[key].note(now);
     }
-    void make_room(SteadyClock::time_point now) {
-        for (auto it = times_.begin(); it != times_.end();) it = recent(it->second, now) == 0 ? times_.erase(it) : ++it;
-        if (times_.size() >= kKeys) times_.clear();
+    [[nodiscard]] std::size_t count(const std::string& key, SteadyClock::time_point now = SteadyClock::now()) {
+        const auto found = by_key_.find(key);
+        return found == by_key_.end() ? 0 : found->second.count(now);
     }
 
-    std::map<std::string, std::deque<SteadyClock::time_point>> times_;
+private:
+    void make_room(SteadyClock::time_point now) {
+        for (auto it = by_key_.begin(); it != by_key_.end();)
+            it = it->second.count(now) == 0 ? by_key_.erase(it) : std::next(it);
+        if (by_key_.size() >= kKeys) by_key_.clear();
+    }
+
+    std::map<std::string, LastMinute> by_key_;
 };
 
 } // namespace yk::service

@@ -26,6 +26,7 @@
 #include "ykd/service/notify.h"
 #include "ykd/service/own_file.h"
 #include "ykd/service/reload.h"
+#include "ykd/service/state_dump.h"
 #include "ykd/service/state_files.h"
 
 namespace yk::service {

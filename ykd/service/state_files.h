@@ -1,13 +1,12 @@
 #pragma once
-// The state directory (C-469): what SIGUSR1 writes into it (ecosystem.md 5.2).
+// The state directory (C-469) and the files in it.
 
 #include <string>
+#include <string_view>
 
 #include "libcore/base/result.h"
 
 namespace yk::service {
-
-class Daemon;
 
 /// It exists, is a directory, and files can be made in it.
 [[nodiscard]] Result<void> check_state_directory(const std::string& directory);
@@ -15,12 +14,29 @@ class Daemon;
 /// `dump-20261120T215042.123Z.json`, of nanoseconds since 1970.
 [[nodiscard]] std::string dump_name(std::int64_t unix_nanoseconds);
 
-/// Writes a file of mode 0600 whole or not at all. May wait for the disk.
-[[nodiscard]] Result<void> write_state_file(const std::string& directory, const std::string& name,
-                                            const std::string& text);
+/// A file of mode 0600 in the state directory that is there whole or not at all. Writing may wait for the disk.
+class StateFile {
+public:
+    StateFile(const std::string& directory, const std::string& name);
+    /// Without finish() nothing is left of it.
+    ~StateFile();
+    StateFile(const StateFile&) = delete;
+    StateFile& operator=(const StateFile&) = delete;
 
-/// Makes a full dump, as `ykctl dump all` shows it, and has a thread of its own write it into the state directory; logs
-/// where, or what went wrong. Returns at once. REQUIRES: the settings name a state directory.
-void dump_to_state_directory(Daemon& daemon);
+    /// After a fault nothing is written any more.
+    void write(std::string_view text);
+    [[nodiscard]] bool is_good() const { return fault_ == 0; }
+    /// The file is there now, with so many bytes; or why not.
+    [[nodiscard]] Result<std::size_t> finish();
+
+private:
+    void flush();
+
+    const std::string path_, unfinished_;
+    int file_ = -1;
+    int fault_ = 0;       // errno
+    std::string waiting_; // for the disk
+    std::size_t bytes_ = 0;
+};
 
 } // namespace yk::service

@@ -150,9 +150,13 @@ class Bystander:
                 self.client.get("Ping")
                 self.longest = max(self.longest, time.monotonic() - begin)
                 self.asked += 1
-                self.stopped.wait(0.005)
+                self.between()
         except Exception as fault:  # told by the main thread
             self.fault = fault
+
+    def between(self):
+        """What it does from one ping to the next."""
+        self.stopped.wait(0.005)
 
     def __enter__(self):
         self.thread.start()

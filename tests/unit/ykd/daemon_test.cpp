@@ -6,10 +6,12 @@
 
 #include <future>
 
+#include "tests/support/comes_true.h"
 #include "ykd/service/gather.h"
 
 using namespace yk;
 using namespace yk::service;
+using namespace yk::testing;
 
 TEST_CASE("C-466 once enableConfigHotRefresh was false it stays false") {
     const std::string key = "service.enableConfigHotRefresh";
@@ -29,15 +31,6 @@ TEST_CASE("C-466 once enableConfigHotRefresh was false it stays false") {
 }
 
 namespace {
-
-constexpr auto kPatience = std::chrono::seconds{20};
-
-template <class Condition>
-bool comes_true(Condition&& condition) {
-    const auto until = SteadyClock::now() + kPatience;
-    while (!condition() && SteadyClock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    return condition();
-}
 
 /// As UnregisterResourceManager does it.
 void let_leave(Daemon& daemon, const RmPtr& rm) {

@@ -5,13 +5,10 @@
 #include <future>
 #include <vector>
 
+#include "tests/support/comes_true.h"
+
 using namespace yk;
-
-namespace {
-
-constexpr auto kPatience = std::chrono::seconds{20};
-
-} // namespace
+using namespace yk::testing;
 
 TEST_CASE("calls are made in the order of their times, also those that were asked for later") {
     for (int round = 0; round < 50; ++round) { // the thread may be anywhere when the first call is asked for

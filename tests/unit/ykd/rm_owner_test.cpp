@@ -3,20 +3,13 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/config_yaml/load.h"
+#include "tests/support/comes_true.h"
 #include "ykd/runtime/event_ring.h"
 
 using namespace yk;
+using namespace yk::testing;
 
 namespace {
-
-constexpr auto kPatience = std::chrono::seconds{20};
-
-template <class Condition>
-bool comes_true(Condition&& condition) {
-    const auto until = SteadyClock::now() + kPatience;
-    while (!condition() && SteadyClock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    return condition();
-}
 
 Installation installation() {
     Installation made;

@@ -26,6 +26,12 @@ std::string text_of(const std::string& path) {
     return text.str();
 }
 
+Result<std::size_t> written(const std::string& directory, const std::string& name, std::string_view text) {
+    StateFile file(directory, name);
+    file.write(text);
+    return file.finish();
+}
+
 } // namespace
 
 TEST_CASE("ecosystem.md 5.2 a dump is named after its time in UTC") {
@@ -35,20 +41,30 @@ TEST_CASE("ecosystem.md 5.2 a dump is named after its time in UTC") {
 
 TEST_CASE("ecosystem.md 5.2 a state file is written whole, for its owner only") {
     const Folder folder;
-    REQUIRE(write_state_file(folder.path, "a.json", "first").ok());
-    REQUIRE(write_state_file(folder.path, "a.json", "second").ok());
+    REQUIRE(written(folder.path, "a.json", "first").ok());
+    REQUIRE(written(folder.path, "a.json", "second").ok());
     CHECK(text_of(folder.path + "/a.json") == "second");
     struct stat info {};
     REQUIRE(::stat((folder.path + "/a.json").c_str(), &info) == 0);
     CHECK((info.st_mode & 07777U) == 0600);
     std::filesystem::create_directory(folder.path + "/b.json"); // cannot be replaced
-    const auto refused = write_state_file(folder.path, "b.json", "x");
+    const auto refused = written(folder.path, "b.json", "x");
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().message.find("cannot write " + folder.path + "/b.json: ") == 0);
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder.path)) files += entry.exists() ? 1U : 0U;
     CHECK(files == 2); // nothing unfinished is left
-    CHECK_FALSE(write_state_file(folder.path + "/none", "a", "x").ok());
+    CHECK_FALSE(written(folder.path + "/none", "a", "x").ok());
+}
+
+TEST_CASE("A10 of a state file that is given up nothing is left") {
+    const Folder folder;
+    {
+        StateFile file(folder.path, "a.json");
+        file.write(std::string(std::size_t{2} << 20U, 'x'));
+        CHECK(file.is_good());
+    }
+    CHECK(std::filesystem::is_empty(folder.path));
 }
 
 TEST_CASE("C-469 the state directory is a directory") {

@@ -5,7 +5,10 @@
 #include <future>
 #include <new>
 
+#include "tests/support/comes_true.h"
+
 using namespace yk;
+using namespace yk::testing;
 
 TEST_CASE("A10 what a worker's task throws costs that task alone") {
     std::promise<std::string> told;
@@ -13,7 +16,6 @@ TEST_CASE("A10 what a worker's task throws costs that task alone") {
     Workers workers(1, [&](const char* what) { told.set_value(what); });
     workers.post([] { throw std::bad_alloc(); });
     workers.post([&] { next.set_value(); });
-    constexpr auto kPatience = std::chrono::seconds{20};
     auto fault = told.get_future();
     REQUIRE(fault.wait_for(kPatience) == std::future_status::ready);
     CHECK(fault.get() == std::bad_alloc().what());

@@ -24,8 +24,10 @@
 #include "protocol/transport/own_sockets.h"
 #include "protocol/transport/probe.h"
 #include "protocol/transport/sp_frames.h"
+#include "tests/support/comes_true.h"
 
 using namespace yk::wire;
+using namespace yk::testing;
 
 namespace {
 
@@ -72,8 +74,7 @@ private:
 /// A peer that says what it likes.
 class RawPeer {
 public:
-    explicit RawPeer(const std::string& path, std::string_view then = "",
-                     std::string_view greeting = {"\0SP\0\0\x30\0\0", 8})
+    explicit RawPeer(const std::string& path, std::string_view then = "", std::string_view greeting = kReqGreeting)
         : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
         sockaddr_un address{};
         address.sun_family = AF_UNIX;
@@ -122,15 +123,6 @@ std::uint16_t free_port() {
     return ntohs(address.sin_port);
 }
 
-bool eventually(const std::function<bool()>& condition) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{20};
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > until) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds{2});
-    }
-    return true;
-}
-
 class Asker {
 public:
     explicit Asker(const std::string& url) {
@@ -165,68 +157,72 @@ ServerOptions at(const std::string& url) {
     return options;
 }
 
+/// A server on ipc whose requests wait in an inbox, each trusted at once if so wanted.
+struct Served {
+    explicit Served(ServerOptions options = {}, ServerHandlers handlers = {}, bool trusting = false)
+        : path(folder.path + "/s") {
+        options.url = "ipc://" + path;
+        handlers.request = [this, trusting](Request request) {
+            if (trusting) request.trust();
+            inbox.put(std::move(request));
+        };
+        auto made = Server::listen(options, handlers);
+        REQUIRE(made.ok());
+        server = std::move(made).value();
+    }
+    Folder folder;
+    const std::string path;
+    Inbox inbox;
+    std::unique_ptr<Server> server;
+};
+
 } // namespace
 
 TEST_CASE("a request is answered in pieces, from any thread, and knows its peer") {
-    Folder folder;
-    Inbox inbox;
-    ServerHandlers handlers;
-    handlers.request = [&](Request request) { inbox.put(std::move(request)); };
-    auto server = Server::listen(at("ipc://" + folder.path + "/s"), handlers);
-    REQUIRE(server.ok());
-    Asker asker((*server)->url());
+    Served served;
+    Asker asker(served.server->url());
     asker.send("hello");
-    Request request = inbox.take();
+    Request request = served.inbox.take();
     CHECK(request.bytes() == "hello");
     CHECK(request.peer().uid == ::getuid());
     CHECK(request.peer().pid == ::getpid());
     const std::string_view pieces[] = {"a", "", "bc"};
     request.reply(pieces);
     CHECK(asker.receive() == "abc");
-    CHECK((*server)->connections() == 1);
+    CHECK(served.server->connections() == 1);
 }
 
 TEST_CASE("I-307 parked requests do not starve others") {
-    Folder folder;
-    Inbox inbox;
-    ServerHandlers handlers;
-    handlers.request = [&](Request request) { inbox.put(std::move(request)); };
-    auto server = Server::listen(at("ipc://" + folder.path + "/s"), handlers);
-    REQUIRE(server.ok());
+    Served served;
     std::vector<std::unique_ptr<Asker>> askers;
     std::vector<Request> parked;
     for (int i = 0; i < 70; ++i) {
-        askers.push_back(std::make_unique<Asker>((*server)->url()));
+        askers.push_back(std::make_unique<Asker>(served.server->url()));
         askers.back()->send("park");
-        parked.push_back(inbox.take());
+        parked.push_back(served.inbox.take());
     }
-    Asker late((*server)->url());
+    Asker late(served.server->url());
     late.send("now");
-    inbox.take().reply("done");
+    served.inbox.take().reply("done");
     CHECK(late.receive() == "done");
-    CHECK((*server)->open_requests() >= 70);
+    CHECK(served.server->open_requests() >= 70);
     for (Request& request : parked) request.reply("later");
     for (const auto& asker : askers) CHECK(asker->receive() == "later");
 }
 
 TEST_CASE("peers that are gone before the greeting do not end the listening") {
-    Folder folder;
-    Inbox inbox;
-    ServerHandlers handlers;
-    handlers.request = [&](Request request) { inbox.put(std::move(request)); };
-    auto server = Server::listen(at("ipc://" + folder.path + "/s"), handlers);
-    REQUIRE(server.ok());
+    Served served;
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    (folder.path + "/s").copy(address.sun_path, sizeof address.sun_path - 1);
+    served.path.copy(address.sun_path, sizeof address.sun_path - 1);
     for (int i = 0; i < 100; ++i) {
         const int lost = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         REQUIRE(::connect(lost, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
         ::close(lost);
     }
-    Asker asker((*server)->url());
+    Asker asker(served.server->url());
     asker.send("still there?");
-    inbox.take().reply("yes");
+    served.inbox.take().reply("yes");
     CHECK(asker.receive() == "yes");
 }
 
@@ -251,25 +247,21 @@ TEST_CASE("I-340 who is not admitted is cut off before a byte is read") {
 }
 
 TEST_CASE("a vanished peer is reported and its request can still be answered into the void") {
-    Folder folder;
-    Inbox inbox;
     std::mutex mutex;
     std::condition_variable bell;
     std::vector<std::uint32_t> closed;
     ServerHandlers handlers;
-    handlers.request = [&](Request request) { inbox.put(std::move(request)); };
     handlers.closed = [&](std::uint32_t connection) {
         const std::lock_guard lock(mutex);
         closed.push_back(connection);
         bell.notify_all();
     };
-    auto server = Server::listen(at("ipc://" + folder.path + "/s"), handlers);
-    REQUIRE(server.ok());
+    Served served{{}, handlers};
     Request request;
     {
-        Asker asker((*server)->url());
+        Asker asker(served.server->url());
         asker.send("bye");
-        request = inbox.take();
+        request = served.inbox.take();
     }
     std::unique_lock lock(mutex);
     REQUIRE(bell.wait_for(lock, std::chrono::seconds{20}, [&] { return !closed.empty(); }));
@@ -279,148 +271,115 @@ TEST_CASE("a vanished peer is reported and its request can still be answered int
 }
 
 TEST_CASE("A1 a peer that goes with requests under way gives its descriptor back") {
-    Folder folder;
-    Inbox inbox;
-    ServerHandlers handlers;
-    handlers.request = [&](Request request) {
-        request.trust();
-        inbox.put(std::move(request));
-    };
-    auto server = Server::listen(at("ipc://" + folder.path + "/s"), handlers);
-    REQUIRE(server.ok());
-    const std::string path = folder.path + "/s";
-    const std::uint32_t before = own_sockets((*server)->url()).value_or(0);
+    Served served{{}, {}, true};
+    const std::uint32_t before = own_sockets(served.server->url()).value_or(0);
     CHECK(before == 1); // the listener
     for (int round = 0; round < 50; ++round) {
         std::vector<Request> held;
         {
-            const RawPeer rude(path);
+            const RawPeer rude(served.path);
             for (unsigned n = 1; n <= 12; ++n) rude.send(n, "x");
-            for (int n = 0; n < 6; ++n) held.push_back(inbox.take());
+            for (int n = 0; n < 6; ++n) held.push_back(served.inbox.take());
         }
         for (Request& request : held) request.reply("too late");
         for (int n = 0; n < 6; ++n)
-            if (auto more = inbox.take_within(std::chrono::milliseconds{1})) more->reply("too late");
+            if (auto more = served.inbox.take_within(std::chrono::milliseconds{1})) more->reply("too late");
     }
-    CHECK(eventually([&] { return (*server)->descriptors() == 1 && own_sockets((*server)->url()) == 1; }));
+    CHECK(comes_true([&] { return served.server->descriptors() == 1 && own_sockets(served.server->url()) == 1; }));
 }
 
 TEST_CASE("A2 one request at a time before the peer has shown who it is, then as many as allowed") {
-    Folder folder;
-    Inbox inbox;
-    ServerHandlers handlers;
-    handlers.request = [&](Request request) { inbox.put(std::move(request)); };
-    ServerOptions options = at("ipc://" + folder.path + "/s");
+    ServerOptions options;
     options.max_in_flight = 4;
-    auto server = Server::listen(options, handlers);
-    REQUIRE(server.ok());
-    const RawPeer peer(folder.path + "/s");
+    Served served{options};
+    const RawPeer peer(served.path);
     for (unsigned n = 1; n <= 20; ++n) peer.send(n, std::to_string(n));
-    Request first = inbox.take();
+    Request first = served.inbox.take();
     CHECK(first.bytes() == "1");
-    CHECK_FALSE(inbox.take_within(std::chrono::milliseconds{50}));
+    CHECK_FALSE(served.inbox.take_within(std::chrono::milliseconds{50}));
     first.trust();
     first.reply("");
     std::vector<Request> held;
-    for (int n = 0; n < 4; ++n) held.push_back(inbox.take());
-    CHECK_FALSE(inbox.take_within(std::chrono::milliseconds{50}));
-    CHECK((*server)->open_requests() == 4);
+    for (int n = 0; n < 4; ++n) held.push_back(served.inbox.take());
+    CHECK_FALSE(served.inbox.take_within(std::chrono::milliseconds{50}));
+    CHECK(served.server->open_requests() == 4);
     held.erase(held.begin()); // dropped: its place is free
-    CHECK(inbox.take().bytes() == "6");
+    CHECK(served.inbox.take().bytes() == "6");
 }
 
 TEST_CASE("A3 the peer that does not read its replies is cut when they fill the memory for them") {
-    Folder folder;
-    Inbox inbox;
     std::mutex mutex;
     std::vector<std::string> cut;
     ServerHandlers handlers;
-    handlers.request = [&](Request request) {
-        request.trust();
-        inbox.put(std::move(request));
-    };
     handlers.cut = [&](const Peer&, std::string_view why) {
         const std::lock_guard lock(mutex);
         cut.emplace_back(why);
     };
-    ServerOptions options = at("ipc://" + folder.path + "/s");
+    ServerOptions options;
     options.budget = std::make_shared<TransportBudget>();
     options.budget->most_replies = 8U << 20;
-    auto server = Server::listen(options, handlers);
-    REQUIRE(server.ok());
-    const RawPeer rude(folder.path + "/s");
+    Served served{options, handlers, true};
+    const RawPeer rude(served.path);
     for (unsigned n = 1; n <= 10; ++n) rude.send(n, "large");
     std::vector<Request> held;
-    for (int n = 0; n < 10; ++n) held.push_back(inbox.take());
+    for (int n = 0; n < 10; ++n) held.push_back(served.inbox.take());
     const std::string large(1U << 20, 'x');
     for (Request& request : held) request.reply(large);
-    CHECK(eventually([&] {
+    CHECK(comes_true([&] {
         const std::lock_guard lock(mutex);
         return !cut.empty();
     }));
     CHECK(cut.front().find("fill the memory") != std::string::npos);
     CHECK(options.budget->replies.load() == 0);
     CHECK(options.budget->requests.load() == 0);
-    Asker polite((*server)->url());
+    Asker polite(served.server->url());
     polite.send("and I?");
-    inbox.take().reply("you are served");
+    served.inbox.take().reply("you are served");
     CHECK(polite.receive() == "you are served");
 }
 
 TEST_CASE("A3 a peer that stops in the middle, or does not read, is cut after the send time") {
-    Folder folder;
-    Inbox inbox;
-    ServerHandlers handlers;
-    handlers.request = [&](Request request) { inbox.put(std::move(request)); };
-    ServerOptions options = at("ipc://" + folder.path + "/s");
+    ServerOptions options;
     options.send_time = options.greeting_time = std::chrono::milliseconds{500};
-    auto server = Server::listen(options, handlers);
-    REQUIRE(server.ok());
-    const RawPeer half_frame(folder.path + "/s", "\1\0\0\0");
-    const RawPeer silent(folder.path + "/s", "", "");
-    const RawPeer idle(folder.path + "/s");
+    Served served{options};
+    const RawPeer half_frame(served.path, "\1\0\0\0");
+    const RawPeer silent(served.path, "", "");
+    const RawPeer idle(served.path);
     idle.send(1, "read this");
-    const RawPeer deaf(folder.path + "/s");
-    CHECK(inbox.take().bytes() == "read this"); // dropped: it may stay
+    const RawPeer deaf(served.path);
+    CHECK(served.inbox.take().bytes() == "read this"); // dropped: it may stay
     deaf.send(1, "a large one");
-    inbox.take().reply(std::string(4U << 20, 'x'));
-    CHECK(eventually([&] { return (*server)->connections() == 1; }));
+    served.inbox.take().reply(std::string(4U << 20, 'x'));
+    CHECK(comes_true([&] { return served.server->connections() == 1; }));
     idle.send(2, "still here");
-    CHECK(inbox.take().bytes() == "still here");
+    CHECK(served.inbox.take().bytes() == "still here");
 }
 
 TEST_CASE("A8 silent connections make room; those of the daemon's user get in last") {
-    Folder folder;
-    Inbox inbox;
     ServerHandlers handlers;
     std::atomic<bool> privileged{false};
     handlers.admit = [&](const Peer&) { return privileged ? Admittance::Privileged : Admittance::Ordinary; };
-    handlers.request = [&](Request request) {
-        request.trust();
-        inbox.put(std::move(request));
-    };
-    ServerOptions options = at("ipc://" + folder.path + "/s");
+    ServerOptions options;
     options.max_connections = 12;
     options.kept_connections = 4;
-    auto server = Server::listen(options, handlers);
-    REQUIRE(server.ok());
+    Served served{options, handlers, true};
     std::vector<std::unique_ptr<RawPeer>> peers;
     for (int n = 0; n < 4; ++n) { // half of the ordinary places: one identity gets no more
-        peers.push_back(std::make_unique<RawPeer>(folder.path + "/s"));
+        peers.push_back(std::make_unique<RawPeer>(served.path));
         peers.back()->send(1, "me");
-        inbox.take().reply("ok");
+        served.inbox.take().reply("ok");
     }
-    const RawPeer fifth(folder.path + "/s");
+    const RawPeer fifth(served.path);
     CHECK(fifth.is_cut());
     privileged = true;
     for (int n = 0; n < 8; ++n) {
-        peers.push_back(std::make_unique<RawPeer>(folder.path + "/s"));
+        peers.push_back(std::make_unique<RawPeer>(served.path));
         peers.back()->send(1, "me");
-        inbox.take().reply("ok");
+        served.inbox.take().reply("ok");
     }
-    CHECK((*server)->connections() == 12);
-    CHECK((*server)->is_full());
-    CHECK(RawPeer(folder.path + "/s").is_cut());
+    CHECK(served.server->connections() == 12);
+    CHECK(served.server->is_full());
+    CHECK(RawPeer(served.path).is_cut());
 }
 
 TEST_CASE("the daemon asks itself over each listener") {
@@ -444,27 +403,22 @@ TEST_CASE("the daemon asks itself over each listener") {
         const auto unanswered = probe(url, "are you there?", std::chrono::milliseconds{50});
         REQUIRE_FALSE(unanswered.ok());
         CHECK(unanswered.error().message.find("does not answer") != std::string::npos);
-        CHECK(eventually([&] { return own_sockets(url) == 1; }));
+        CHECK(comes_true([&] { return own_sockets(url) == 1; }));
     }
     CHECK_FALSE(probe("ipc://" + folder.path + "/none", "x", std::chrono::seconds{20}).ok());
     CHECK_FALSE(can_probe("tcp://127.0.0.1:0"));
 }
 
 TEST_CASE("I-305 a message beyond the limit cuts the connection") {
-    Folder folder;
-    Inbox inbox;
-    ServerHandlers handlers;
-    handlers.request = [&](Request request) { inbox.put(std::move(request)); };
-    ServerOptions options = at("ipc://" + folder.path + "/s");
+    ServerOptions options;
     options.max_message = 1000;
-    auto server = Server::listen(options, handlers);
-    REQUIRE(server.ok());
-    Asker large((*server)->url());
+    Served served{options};
+    Asker large(served.server->url());
     large.send(std::string(2000, 'x'));
     CHECK(large.receive() == "[Connection reset]");
-    Asker fits((*server)->url());
+    Asker fits(served.server->url());
     fits.send(std::string(996, 'x')); // with nng's request id exactly 1000
-    inbox.take().reply("ok");
+    served.inbox.take().reply("ok");
     CHECK(fits.receive() == "ok");
 }
 

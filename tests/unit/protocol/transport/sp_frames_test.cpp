@@ -12,7 +12,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr auto kGreeting = "\0SP\0\0\x30\0\0"sv;
 constexpr std::size_t kMost = 1U << 20;
 
 std::string frame(std::string_view rest, bool typed = true) {
@@ -25,7 +24,7 @@ std::string request(std::string_view text, std::string_view head = "\x80\0\0\7"s
 
 /// What a reader makes of bytes that arrive in pieces of `step`: messages, then `!N` for a fault.
 std::vector<std::string> read(std::string_view bytes, std::size_t step = 1U << 30, bool typed = true) {
-    FrameReader reader(typed, kMost);
+    FrameReader reader(kReqGreeting, typed, kMost);
     std::vector<std::string> found;
     while (!bytes.empty()) {
         const auto room = reader.room();
@@ -51,7 +50,7 @@ const std::string kHead{"\x80\0\0\7", 4};
 TEST_CASE("SP frames: messages of any size come whole, whatever pieces their bytes come in") {
     const std::string large(100'000, 'l');
     for (const bool typed : {true, false}) {
-        std::string bytes{kGreeting};
+        std::string bytes{kReqGreeting};
         bytes += request("one", kHead, typed) + request("", kHead, typed) + request(large, kHead, typed) +
                  request("last", kHead, typed);
         const std::vector<std::string> wanted{kHead + "|one", kHead + "|", kHead + "|" + large, kHead + "|last"};
@@ -62,26 +61,26 @@ TEST_CASE("SP frames: messages of any size come whole, whatever pieces their byt
 
 TEST_CASE("SP frames: the numbers in front of a request end with the one whose highest bit is set") {
     const std::string hops{"\0\0\0\1\0\0\0\2\x80\0\0\3", 12};
-    CHECK(read(std::string(kGreeting) + request("x", hops)) == std::vector<std::string>{hops + "|x"});
-    CHECK(read(std::string(kGreeting) + frame("\0\0\0\1"sv)) == std::vector<std::string>{"!1"});
-    CHECK(read(std::string(kGreeting) + frame(std::string(400, '\0'))) == std::vector<std::string>{"!1"});
+    CHECK(read(std::string(kReqGreeting) + request("x", hops)) == std::vector<std::string>{hops + "|x"});
+    CHECK(read(std::string(kReqGreeting) + frame("\0\0\0\1"sv)) == std::vector<std::string>{"!1"});
+    CHECK(read(std::string(kReqGreeting) + frame(std::string(400, '\0'))) == std::vector<std::string>{"!1"});
 }
 
 TEST_CASE("SP frames: what is no greeting, no frame or too long is told at once") {
     CHECK(read("GET / HTTP/1.1\r\n") == std::vector<std::string>{"!0"});
     CHECK(read("\0SP\0\0\x50\0\0"sv) == std::vector<std::string>{"!0"});
     CHECK(read("\0SQ"sv) == std::vector<std::string>{"!0"});
-    CHECK(read(std::string(kGreeting) + "\2") == std::vector<std::string>{"!1"});
-    CHECK(read(std::string(kGreeting) + frame("abc")) == std::vector<std::string>{"!1"});
-    CHECK(read(std::string(kGreeting) + std::string(FrameHead(true, kMost + 1).bytes())) ==
+    CHECK(read(std::string(kReqGreeting) + "\2") == std::vector<std::string>{"!1"});
+    CHECK(read(std::string(kReqGreeting) + frame("abc")) == std::vector<std::string>{"!1"});
+    CHECK(read(std::string(kReqGreeting) + std::string(FrameHead(true, kMost + 1).bytes())) ==
           std::vector<std::string>{"!2"});
-    CHECK(read(std::string(kGreeting) + std::string(FrameHead(true, ~std::uint64_t{0}).bytes())) ==
+    CHECK(read(std::string(kReqGreeting) + std::string(FrameHead(true, ~std::uint64_t{0}).bytes())) ==
           std::vector<std::string>{"!2"});
 }
 
 TEST_CASE("SP frames: a large message is begun only with permission") {
-    FrameReader reader(true, kMost);
-    const std::string bytes = std::string(kGreeting) + request(std::string(10'000, 'x'));
+    FrameReader reader(kReqGreeting, true, kMost);
+    const std::string bytes = std::string(kReqGreeting) + request(std::string(10'000, 'x'));
     std::copy_n(bytes.begin(), 4096, reader.room().begin());
     reader.took(4096);
     CHECK(reader.next(false).wanted == 10'004);
@@ -94,13 +93,13 @@ TEST_CASE("SP frames: a large message is begun only with permission") {
 }
 
 TEST_CASE("SP frames: a message may be taken while the next bytes are on their way") {
-    FrameReader reader(true, kMost);
+    FrameReader reader(kReqGreeting, true, kMost);
     const auto put = [&reader](std::span<char> room, std::string_view bytes) {
         REQUIRE(bytes.size() <= room.size());
         std::copy(bytes.begin(), bytes.end(), room.begin());
         reader.took(bytes.size());
     };
-    put(reader.room(), std::string(kGreeting) + request("one"));
+    put(reader.room(), std::string(kReqGreeting) + request("one"));
     auto room = reader.room();
     CHECK(reader.next(true).message->body() == "one"); // all is read, and yet `room` holds
     put(room, request("two"));

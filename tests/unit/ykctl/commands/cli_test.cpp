@@ -127,6 +127,7 @@ TEST_CASE("B9 a word that means one of ours is taken for it") {
     for (const auto& arguments : std::vector<std::vector<std::string>>{{"nodes", "list"},
                                                                        {"apps", "show", "x"},
                                                                        {"app", "delete", "x"},
+                                                                       {"app", "kill", "x"},
                                                                        {"ask", "delete", "k"},
                                                                        {"alloc", "delete", "k"},
                                                                        {"node", "describe", "n"},
