@@ -114,7 +114,7 @@ TEST_CASE("A7 a minute counter forgets what is older, and counts no further than
     CHECK(counter.note("a", start + std::chrono::seconds{61}) == 2);
     CHECK(counter.count("a", start + std::chrono::seconds{200}) == 0);
     for (int i = 0; i < 100; ++i) counter.note("b", start);
-    CHECK(counter.count("b", start) == MinuteCounter::kMost);
+    CHECK(counter.count("b", start) == LastMinute::kMost);
     for (std::size_t i = 0; i < 2 * MinuteCounter::kKeys; ++i)
         counter.note(std::to_string(i), start + std::chrono::seconds{100});
     CHECK(counter.count("b", start + std::chrono::seconds{100}) == 0);
