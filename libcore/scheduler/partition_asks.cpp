@@ -18,6 +18,11 @@ std::string quoted(std::string_view text) {
     return "'" + std::string{text} + "'";
 }
 
+Refusal too_many_types(const std::string& what) {
+    return {what + ": a partition holds at most " + std::to_string(kMaxResourceTypes) + " resource types",
+            ElementCode::NoResource};
+}
+
 EventDetail removal_detail(TerminationType type) {
     switch (type) {
     case TerminationType::Timeout: return EventDetail::AllocTimeout;
@@ -48,8 +53,7 @@ std::optional<Resource> PartitionContext::to_resource(const Quantities& quantiti
     return amounts;
 }
 
-// --- asks
-// ----------------------------------------------------------------------------------------------------------------
+// --- asks -----------------------------------------------------------------------------------------------------------
 
 /// S-450, I-141 for everything that does not depend on what exists under the key.
 std::optional<Refusal> PartitionContext::refuse_ask(const AskSpec& spec, ApplicationId id, bool node_unknown) {
@@ -69,6 +73,7 @@ std::optional<Refusal> PartitionContext::refuse_ask(const AskSpec& spec, Applica
         std::all_of(spec.resource.begin(), spec.resource.end(), [](const Quantity& q) { return q.value == 0; });
     if (zero) return Refusal{what + " asks for no resources", ElementCode::NoResource};
     if (any_negative(spec.resource)) return Refusal{what + " asks for negative resources", ElementCode::Negative};
+    if (!to_resource(spec.resource)) return too_many_types(what);
     if (spec.max_allocations > 1)
         return Refusal{"repeated asks are not supported: " + what + " asks for " +
                            std::to_string(spec.max_allocations) + " allocations",
@@ -260,8 +265,7 @@ void PartitionContext::resize_allocation(AllocationId id, const Resource& size, 
     orders_.touch(placed.application);
 }
 
-// --- releases
-// ------------------------------------------------------------------------------------------------------------
+// --- releases -------------------------------------------------------------------------------------------------------
 
 /// S-471: the request record goes; what follows for the application is the caller's.
 void PartitionContext::remove_ask(AllocationId id, bool timed_out, Instant now) {
@@ -354,15 +358,12 @@ void PartitionContext::echo(const std::vector<std::string>& keys, std::string_vi
     s_.callbacks.allocations_released(released);
 }
 
-// --- foreign allocations (section 16)
-// ----------------------------------------------------------------------------------
+// --- foreign allocations (section 16) -------------------------------------------------------------------------------
 
 std::optional<Refusal> PartitionContext::refuse_foreign(const AskSpec& spec) {
     const std::string what = "foreign allocation key " + quoted(spec.key);
     if (any_negative(spec.resource)) return Refusal{what + " has negative resources", ElementCode::Negative};
-    if (!to_resource(spec.resource))
-        return Refusal{what + ": a partition holds at most " + std::to_string(kMaxResourceTypes) + " resource types",
-                       ElementCode::NoResource};
+    if (!to_resource(spec.resource)) return too_many_types(what);
     return std::nullopt;
 }
 

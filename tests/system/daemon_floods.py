@@ -144,7 +144,10 @@ def test_types_beyond_64_are_not_taken_in():
         check(990 <= len(rejected) < 1000, len(rejected))
         check(all("at most 64 resource types" in one["reason"] for one in rejected), rejected[0])
         for lap in range(20):
-            rm.asks(*({"allocationKey": f"a{lap}-{i}", "resourceAsk": {f"{lap}-{i}-" + "x" * 100: 1}} for i in range(1000)))
+            told = rm.asks(*({"allocationKey": f"a{lap}-{i}", "resourceAsk": {f"{lap}-{i}-" + "x" * 100: 1}} for i in range(1000)))
+            rejected = listed(told, "UpdateAllocation", "rejected")
+            check(len(rejected) >= 900, len(rejected))
+            check(all("at most 64 resource types" in one["reason"] for one in rejected), rejected[0])
         rm.send("UpdateAllocation", releases={"allocationsToRelease": [], "allocationAsksToRelease": []})
         told = rm.asks({"allocationKey": "good", "resourceAsk": {"vcore": 1}})
         until("the good one is placed", lambda: rm.client.get("Status")["counts"]["allocations"] == 1)

@@ -55,6 +55,23 @@ TEST_CASE("S-450 refusals, the first failure counts") {
     CHECK(c.partition().pending_asks == 0);
 }
 
+TEST_CASE("S-450 an ask with more resource types than a partition holds is refused") {
+    std::string types = "vcore:1";
+    for (int i = 0; i < 70; ++i) types += fmt::format(",type-{}:1", i);
+    Cluster c;
+    c.nodes(1, "vcore:10").application("app");
+    c.told();
+    for (const std::string where : {"ask app=app key=k", "place app=app key=k node=n-0"}) {
+        c.play("alloc " + where + " res=" + types);
+        const auto told = c.told_in_full();
+        REQUIRE(told.size() == 1);
+        CHECK(told[0].find("code=1030") != std::string::npos);
+        CHECK(told[0].find("at most 64 resource types") != std::string::npos);
+    }
+    c.ask("app", "good", "vcore:1");
+    CHECK(c.cycles(1) == 1);
+}
+
 TEST_CASE("S-441 S-442 one callback per list; the good entries count") {
     Cluster c;
     c.nodes(1, "vcore:10").application("app");
