@@ -361,9 +361,10 @@ TEST_CASE(
     REQUIRE_FALSE(slow.ok());
     CHECK_THAT(slow.error().message, Catch::Matchers::Contains("slow or stopped"));
     options.timeout = 20s;
+    const Descriptor talking = listening(dir.path("web"));
+    options.url = dir.url("web");
     std::thread web{[&] {
-        const Descriptor first{::accept(mute.fd, nullptr, nullptr)}; // of the client above
-        const Descriptor peer{::accept(mute.fd, nullptr, nullptr)};
+        const Descriptor peer{::accept(talking.fd, nullptr, nullptr)};
         CHECK(::send(peer.fd, "HTTP/1.1 400", 12, MSG_NOSIGNAL) == 12);
     }};
     const auto other = Client::connect(options);
