@@ -48,8 +48,7 @@ std::uint64_t bytes_of(const EndedApplication& ended) {
     return bytes;
 }
 
-// --- admission
-// -----------------------------------------------------------------------------------------------------------
+// --- admission ------------------------------------------------------------------------------------------------------
 
 /// Nothing is changed but the lists of what ended: they make room for the names of what lives.
 std::optional<Refusal> PartitionContext::refuse_claim(const std::string& whose, const Holdings& claim, bool fact) {
@@ -118,8 +117,7 @@ void PartitionContext::discount_queue(const Queue& queue) {
     s_.ledger.take(Held::Names, bytes_of(queue.path));
 }
 
-// --- what is kept for people (S-580 to S-584, I-735)
-// -----------------------------------------------------------------------------------------------------------
+// --- what is kept for people (S-580 to S-584, I-735) ----------------------------------------------------------------
 
 bool PartitionContext::keeps_too_much(std::size_t kept) const {
     return kept > 0 && (kept > s_.settings.budget.ended || s_.ledger.has_too_many_names());
@@ -171,8 +169,7 @@ EndedCounts& PartitionContext::ended_counts_of(const std::string& queue) {
     return s_.ended_counts[queue];
 }
 
-// --- verification
-// -----------------------------------------------------------------------------------------------------------
+// --- verification ---------------------------------------------------------------------------------------------------
 
 /// Counts again what the ledger has, and the uses of shared texts.
 void PartitionContext::check_ledger(std::vector<std::string>& broken) const {
