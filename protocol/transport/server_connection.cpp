@@ -235,7 +235,7 @@ const char* ServerConnection::stalled() {
 
 void ServerConnection::tick() {
     std::unique_lock lock(mutex_);
-    if (is_over_) return;
+    if (is_over_ || !receiving_) return; // start() is on its way: the table of connections knows this one before
     if (const char* why = stalled()) return end_locked(lock, why);
     if (!is_receiving_) deliver(lock); // it may have waited for the budget
 }

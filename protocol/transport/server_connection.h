@@ -52,7 +52,8 @@ public:
     void end(const char* why);
     /// Waits for nng's callbacks, then gives back the descriptor. After end(), once, not from a callback.
     void release();
-    /// Called every kTick: ends a connection that does not move, goes on with one that waited for the budget.
+    /// Called every kTick, perhaps before start(): ends a connection that does not move, goes on with one that waited
+    /// for the budget.
     void tick();
     /// The peer has shown who it is: it may have more than one request in flight.
     void trust() noexcept { trusted_.store(true, std::memory_order_relaxed); }

@@ -180,6 +180,7 @@ def connections(daemon, options, sid):
     for kind in shuffled(options.seed, max(1, options.connections // len(RUDE)))[:options.connections]:
         with contextlib.suppress(ConnectionError):
             kind(daemon.path, sid)
+        check(daemon.process.poll() is None, "the daemon ended at a connection of kind", kind.__name__)
 
 
 def warm_up(daemon, options, sid):

@@ -23,6 +23,7 @@
 #include "protocol/transport/ipc_path.h"
 #include "protocol/transport/own_sockets.h"
 #include "protocol/transport/probe.h"
+#include "protocol/transport/server_connection.h"
 #include "protocol/transport/sp_frames.h"
 #include "tests/support/comes_true.h"
 
@@ -305,6 +306,19 @@ TEST_CASE("A2 one request at a time before the peer has shown who it is, then as
     CHECK(served.server->open_requests() == 4);
     held.erase(held.begin()); // dropped: its place is free
     CHECK(served.inbox.take().bytes() == "6");
+}
+
+TEST_CASE("A1 a connection that is in the table and not started yet may be looked after, and may end") {
+    const ServerOptions options = [] {
+        ServerOptions made;
+        made.budget = std::make_shared<TransportBudget>();
+        return made;
+    }();
+    ServerConnection connection(nullptr, std::make_shared<Peer>(), options, {});
+    for (int i = 0; i < 100; ++i) connection.tick(); // had nng receive for nobody: any storm of connections met it
+    CHECK(std::string{connection.reason()}.empty());
+    connection.release(); // as when its place was needed at once
+    CHECK(connection.queued() == 0);
 }
 
 TEST_CASE("A3 the peer that does not read its replies is cut when they fill the memory for them") {
