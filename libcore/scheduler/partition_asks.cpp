@@ -18,6 +18,12 @@ std::string quoted(std::string_view text) {
     return "'" + std::string{text} + "'";
 }
 
+/// An ask, or what a release is about. Made for refusals only: it is not cheap beside what is accepted.
+template <class Spec>
+std::string title_of(const Spec& spec) {
+    return "allocation key " + quoted(spec.key) + " of application " + quoted(spec.application);
+}
+
 Refusal too_many_types(const std::string& what) {
     return {what + ": a partition holds at most " + std::to_string(kMaxResourceTypes) + " resource types",
             ElementCode::NoResource};
@@ -57,25 +63,27 @@ std::optional<Resource> PartitionContext::to_resource(const Quantities& quantiti
 
 /// S-450, I-141 for everything that does not depend on what exists under the key.
 std::optional<Refusal> PartitionContext::refuse_ask(const AskSpec& spec, ApplicationId id, bool node_unknown) {
-    const std::string what = "allocation key " + quoted(spec.key) + " of application " + quoted(spec.application);
     if (!id.valid())
         return Refusal{"failed to find application " + std::string{spec.application} + " for allocation key " +
                            quoted(spec.key) + " in partition " + s_.full_name,
                        ElementCode::AppUnknown};
     if (s_.applications[id].state == ApplicationState::Failing) // S-148
-        return Refusal{"application " + std::string{spec.application} + " is in state Failing and takes no new " + what,
+        return Refusal{"application " + std::string{spec.application} + " is in state Failing and takes no new " +
+                           title_of(spec),
                        ElementCode::AppTerminal};
     if (spec.placeholder && spec.task_group.empty())
-        return Refusal{"placeholder without task group name: " + what, ElementCode::PlaceholderGroup};
+        return Refusal{"placeholder without task group name: " + title_of(spec), ElementCode::PlaceholderGroup};
     if (node_unknown)
-        return Refusal{"failed to find node " + std::string{spec.node} + " for " + what, ElementCode::NodeUnknown};
+        return Refusal{"failed to find node " + std::string{spec.node} + " for " + title_of(spec),
+                       ElementCode::NodeUnknown};
     const bool zero =
         std::all_of(spec.resource.begin(), spec.resource.end(), [](const Quantity& q) { return q.value == 0; });
-    if (zero) return Refusal{what + " asks for no resources", ElementCode::NoResource};
-    if (any_negative(spec.resource)) return Refusal{what + " asks for negative resources", ElementCode::Negative};
-    if (!to_resource(spec.resource)) return too_many_types(what);
+    if (zero) return Refusal{title_of(spec) + " asks for no resources", ElementCode::NoResource};
+    if (any_negative(spec.resource))
+        return Refusal{title_of(spec) + " asks for negative resources", ElementCode::Negative};
+    if (!to_resource(spec.resource)) return too_many_types(title_of(spec));
     if (spec.max_allocations > 1)
-        return Refusal{"repeated asks are not supported: " + what + " asks for " +
+        return Refusal{"repeated asks are not supported: " + title_of(spec) + " asks for " +
                            std::to_string(spec.max_allocations) + " allocations",
                        ElementCode::Repeat};
     return std::nullopt;
@@ -93,8 +101,7 @@ std::optional<Refusal> PartitionContext::apply_ask(const AskSpec& spec, Instant 
     const AllocationId known = s_.find_allocation(application, spec.key);
     if (known.valid() && s_.allocations[known].is(Allocation::InFlight) &&
         !s_.resource_of(s_.allocations[known]).equals(*to_resource(spec.resource))) // S-456
-        return Refusal{"allocation key " + quoted(spec.key) + " of application " + quoted(spec.application) +
-                           " cannot be resized while its replacement of a placeholder is not confirmed",
+        return Refusal{title_of(spec) + " cannot be resized while its replacement of a placeholder is not confirmed",
                        ElementCode::IdentityChange};
     if (auto refusal = refuse_ask_claim(spec, application, known, node.valid())) return refusal;
     if (node.valid())
@@ -115,12 +122,11 @@ std::optional<Refusal> PartitionContext::refuse_known(const AskSpec& spec, Appli
     const AllocationId known = s_.find_allocation(application, spec.key);
     if (!known.valid()) return std::nullopt;
     const Allocation& object = s_.allocations[known];
-    const std::string what = "allocation key " + quoted(spec.key) + " of application " + quoted(spec.application);
     if (object.is(Allocation::Placeholder) != spec.placeholder)
-        return Refusal{what + " cannot change its placeholder flag", ElementCode::IdentityChange};
+        return Refusal{title_of(spec) + " cannot change its placeholder flag", ElementCode::IdentityChange};
     const bool reported = node.valid() || !spec.node.empty();
     if (object.is(Allocation::Placed) && reported && object.node != node)
-        return Refusal{what + " is placed on node " + quoted(s_.nodes[object.node].id) +
+        return Refusal{title_of(spec) + " is placed on node " + quoted(s_.nodes[object.node].id) +
                            ", it cannot be reported on node " + quoted(spec.node),
                        ElementCode::NodeMismatch};
     return std::nullopt;
@@ -309,17 +315,15 @@ std::optional<Refusal> PartitionContext::release(const ReleaseSpec& spec, bool a
         return std::nullopt;
     }
     const AllocationId id = s_.find_allocation(application, spec.key);
-    const Refusal unknown{"allocation key " + quoted(spec.key) + " of application " + quoted(spec.application) +
-                              " is unknown",
-                          ElementCode::UnknownAllocation};
-    if (!id.valid()) return unknown;
+    const auto unknown = [&spec] { return Refusal{title_of(spec) + " is unknown", ElementCode::UnknownAllocation}; };
+    if (!id.valid()) return unknown();
     const Allocation& object = s_.allocations[id];
     const bool in_flight = object.is(Allocation::InFlight); // to the RM it still is a pending ask
     const bool placed = object.is(Allocation::Placed) && !in_flight;
     if (spec.type == TerminationType::PlaceholderReplaced && !object.is(Allocation::Placeholder)) // I-163
         return Refusal{"allocation key " + quoted(spec.key) + " is no placeholder that was replaced",
                        ElementCode::NoReplacement};
-    if (asks_only && placed) return unknown; // never touches an allocation
+    if (asks_only && placed) return unknown(); // never touches an allocation
     if (!placed) {
         if (spec.type == TerminationType::Timeout) return std::nullopt;
         in_flight ? cancel_in_flight(id, false, now) : remove_ask(id, false, now);

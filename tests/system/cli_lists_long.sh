@@ -78,7 +78,16 @@ says '^└─ q1500 ' queue tree
 says 'yunikorn_queue_app.*q1500' metrics
 [[ $(ykctl metrics | grep '^# TYPE' | sort | uniq -d | wc -l) -eq 0 ]] || fail "a family stands there twice"
 
-# removals
+# removals: of many by few requests, and the node with more allocations than a message holds is not an empty one
+ykctl node add many -R memory=1Gi --count 2500 --quiet >/dev/null
+ykctl app add many-{1..1200} -q root.lab --quiet >/dev/null
+requests() { ykctl metrics | sed -n 's/^yunikorn_requests_total{.*kind="Dump".*} //p' | awk '{n += $1} END {print n}'; }
+before=$(requests)
+expect 4 "node 'nobody' not found" node remove many-{1..2500} nobody
+says '^2500 nodes removed$' node remove many-{1..2500}
+says '^1200 apps removed$' app remove many-{1..1200}
+checks=$((checks + 1))
+[[ $(($(requests) - before)) -lt 30 ]] || fail "$before dumps before, $(requests) after"
 says '^3 allocs released$' alloc release --app big --all
 says '^0 allocs released$' alloc release --app big --all
 json 'd["items"][0]["pendingAsks"]' 9000 app list -o json

@@ -86,6 +86,7 @@ applications() {
     json 'd["item"]["user"], d["item"]["groups"]' "('system:serviceaccount:ns:sa', ['ns', 'batch', 'all'])" app show service -o json
     says '^app service removed$' app remove service
     expect 1 'app nowhere refused: .*\(P_' app add nowhere -q root.none
+    expect 4 "app 'nowhere' has ended already: it is Rejected" app remove nowhere
     expect 1 'app web refused: .*\(P_APP_EXISTS\)' app add web -q root.a
     says '^web +New +root.a +kim' app list
     counts 1 app list
@@ -272,6 +273,9 @@ several_partitions() {
     says '^si/rackname: +r9' -r two -p gpu node show g1
     expect 4 'P_NODE_UNKNOWN' -r two -p default node drain g1
     expect 1 'P_PARTITION_CHANGE' -r two node update g1 -a si/node-partition=default
+    says '^app solver accepted' -r two -p gpu app add solver -q root.a
+    says '^app solver removed$' -r two app remove solver # found where it is, without -p
+    expect 4 "app 'solver' not found" -r two app remove solver
     says 'node g1 drained' -r two node drain g1
     says ' two +gpu +NODE ' events
     says 'Z +gpu +QUEUE .* root.a' -r two events --type QUEUE

@@ -187,6 +187,27 @@ def test_b1_removals_need_no_list():
         check(not rm.client.dump("app", application="app")["requests"], "without the mark the asks go, too")
 
 
+def test_b1_many_are_found_by_name():
+    with Daemon(*BY_HAND) as daemon:
+        client = large_application(daemon, count=100)
+        client.change(NODE, {"rmID": "rm:1", "nodes": [{"nodeID": f"m{i}", "action": 1} for i in range(500)]})
+        queues = {f"a{i}": "root.a" for i in range(500)} | {"refused": "root.nowhere"}
+        client.change(APPLICATION, {"rmID": "rm:1", "remove": [{"applicationID": "small"}], "new": [
+            {"applicationID": name, "queueName": queue, "ugi": {"user": "u"}} for name, queue in queues.items()]})
+        client.get("Sync", {"rmID": "rm:1"})
+        there = ["refused"] + [f"a{i}" for i in range(0, 500, 2)] + ["big"]
+        found = everything(client, what="apps", names=["small", *there, "none"], objects=0, limit=100)
+        states = {app["applicationID"]: app["applicationState"] for app in found}
+        check(len(found) == len(there) and sorted(states) == sorted(there), len(found))
+        check([states[name] for name in ("a0", "big", "refused")] == ["New", "Running", "Rejected"], states["refused"])
+        nodes = everything(client, what="nodes", names=["n1", "m499", "gone"], objects=0)[0]["nodesInfo"]
+        check([(node["nodeID"], node.get("allocationCount")) for node in nodes] == [("n1", 2), ("m499", None)], nodes)
+        check(everything(client, what="apps", names=[]) == [], "no names are not all")
+        client.refused("E_LIMIT", "Dump", {"what": "nodes", "names": ["n1"] * 1001})
+        client.refused("E_INVALID", "Dump", {"what": "asks", "names": ["k"]})
+        client.refused("E_TYPE", "Dump", {"what": "apps", "names": [1]})
+
+
 def test_b1_queues_and_metrics_in_pages():
     queues = "".join(f"          - name: q{i:04}\n" for i in range(5000))
     config = CONFIG + "          - name: deep\n            queues:\n              - name: leaf\n" + queues

@@ -98,16 +98,29 @@ Outcome add_applications(Context& context, const AddOptions& options) {
 }
 
 Outcome remove_applications(Context& context, const std::vector<std::string>& ids) {
-    auto removals = Value::array();
-    for (const auto& id : ids) {
-        YK_TRY(found, find_application(context, id, 0)); // removing something unknown is silent in the protocol (I-169)
-        Value removal{{"applicationID", id}};
-        context.put_partition(removal);
-        removals.push_back(std::move(removal));
+    YK_TRY(applications,
+           find_applications(context, ids)); // removing what is not there is silent in the protocol (I-169)
+    for (const auto& application : applications) {
+        const auto state = text_of(application, "applicationState");
+        if (has_ended(state))
+            return not_found("app '" + text_of(application, "applicationID") + "' has ended already: it is " + state,
+                             {"which are live?  ykctl app list"});
     }
-    YK_TRY(told, send_update(context, "UpdateApplication", {{"remove", removals}}));
     Report report{context};
-    for (const auto& id : ids) report.add(done(told, id, "app " + id, id, told.known ? "removed" : "sent"));
+    Batches batches{[&](Value removals) -> std::optional<Failure> {
+        auto told = send_update(context, "UpdateApplication", {{"remove", removals}});
+        if (!told.ok()) return told.error();
+        for (const auto& removal : removals) {
+            const auto id = text_of(removal, "applicationID");
+            report.add(done(*told, id, "app " + id, id, told->known ? "removed" : "sent"));
+        }
+        return std::nullopt;
+    }};
+    for (const auto& application : applications)
+        if (auto failure = batches.add({{"applicationID", text_of(application, "applicationID")},
+                                        {"partitionName", text_of(application, "partition")}}))
+            return *failure;
+    if (auto failure = batches.finish()) return *failure;
     return report.finish();
 }
 

@@ -7,6 +7,7 @@
 
 #include "libcore/base/saturate.h"
 #include "ykctl/commands/context.h"
+#include "ykctl/commands/states.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -81,7 +82,7 @@ private:
     /// An ended or rejected application has nothing, and its queue may be gone.
     [[nodiscard]] static bool is_live(const Value& application) {
         const auto state = text_of(application, "applicationState");
-        return state != "Completed" && state != "Failed" && state != "Rejected" && state != "Expired";
+        return !has_ended(state);
     }
     /// f(const Value&) for the live applications of the partition.
     template <class F>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <unordered_map>
 
 #include "protocol/si/errors.h"
 #include "ykctl/commands/states.h"
@@ -50,20 +51,67 @@ bool is_missing(const Failure& failure) {
            failure.path != "rmID";
 }
 
+Failure in_several(const std::string& noun, const std::string& name, const std::vector<Value>& found) {
+    std::vector<std::string> partitions;
+    partitions.reserve(found.size());
+    for (const auto& one : found) partitions.push_back(text_of(one, "partition"));
+    return usage_error(noun + " '" + name + "' is in several partitions: " + join(partitions, ", "),
+                       {"which one?  -p PARTITION, -r RMID"});
+}
+
 /// `noun` is also the name of the dump.
 Answer<Value> find_one(Context& context, const std::string& noun, Value query, const std::string& name) {
     auto pages = context.dump(noun, std::move(query));
     if (!pages.ok()) return is_missing(pages.error()) ? missing(noun, name) : pages.error();
     const auto found = elements_of(*pages);
     if (found.empty()) return missing(noun, name);
-    if (found.size() > 1) {
-        std::vector<std::string> partitions;
-        partitions.reserve(found.size());
-        for (const auto& one : found) partitions.push_back(text_of(one, "partition"));
-        return usage_error(noun + " '" + name + "' is in several partitions: " + join(partitions, ", "),
-                           {"which one?  -p PARTITION, -r RMID"});
-    }
+    if (found.size() > 1) return in_several(noun, name, found);
     return found.front();
+}
+
+/// The nodes of a page, each with its `partition`.
+std::vector<Value> nodes_of(const Value& page) {
+    std::vector<Value> nodes;
+    for (const auto& partition : page) {
+        for (const auto& node : member_of(partition, "nodesInfo")) {
+            nodes.push_back(node);
+            if (!node.contains("partition")) nodes.back()["partition"] = text_of(partition, "partitionName");
+            nodes.back()["clusterId"] = text_of(partition, "clusterId");
+        }
+    }
+    return nodes;
+}
+
+std::vector<Value> applications_of(const Value& page) {
+    return {page.begin(), page.end()};
+}
+
+/// Each of `names`, in their order, so many with a request. `id`: the field that has the name.
+Answer<std::vector<Value>> find_all(Context& context, const std::string& noun, const char* id,
+                                    std::vector<Value> (*elements)(const Value& page),
+                                    const std::vector<std::string>& names) {
+    constexpr std::size_t kNamesPerRequest = 1000;
+    std::vector<Value> all;
+    for (std::size_t begin = 0; begin < names.size(); begin += kNamesPerRequest) {
+        const std::size_t end = std::min(names.size(), begin + kNamesPerRequest);
+        std::unordered_map<std::string, std::vector<Value>> found;
+        const std::vector<std::string> wanted(names.begin() + static_cast<std::ptrdiff_t>(begin),
+                                              names.begin() + static_cast<std::ptrdiff_t>(end));
+        const auto failure = context.dump_pages(noun + "s", {{"names", wanted}, {"objects", 0}},
+                                                [&](const Value& page) -> std::optional<Failure> {
+                                                    for (auto& one : elements(page))
+                                                        found[text_of(one, id)].push_back(std::move(one));
+                                                    return std::nullopt;
+                                                });
+        if (failure) return *failure;
+        for (const auto& name : wanted) {
+            const auto& same = found[name];
+            if (same.empty()) return missing(noun, name);
+            if (same.size() > 1) return in_several(noun, name, same);
+            all.push_back(same.front());
+        }
+    }
+    return all;
 }
 
 } // namespace
@@ -75,21 +123,21 @@ Answer<std::int64_t> daemon_now(Context& context) {
 
 std::optional<Failure> list_nodes(Context& context, const TakeItems& take) {
     return context.dump_pages("nodes", Value::object(), [&take](const Value& page) -> std::optional<Failure> {
-        std::vector<Value> nodes;
-        for (const auto& partition : page) {
-            for (const auto& node : member_of(partition, "nodesInfo")) {
-                nodes.push_back(node);
-                if (!node.contains("partition")) nodes.back()["partition"] = text_of(partition, "partitionName");
-                nodes.back()["clusterId"] = text_of(partition, "clusterId");
-            }
-        }
-        take(std::move(nodes));
+        take(nodes_of(page));
         return std::nullopt;
     });
 }
 
 Answer<Value> find_node(Context& context, const std::string& id) {
     return find_one(context, "node", {{"node", id}}, id);
+}
+
+Answer<std::vector<Value>> find_nodes(Context& context, const std::vector<std::string>& ids) {
+    return find_all(context, "node", "nodeID", nodes_of, ids);
+}
+
+Answer<std::vector<Value>> find_applications(Context& context, const std::vector<std::string>& ids) {
+    return find_all(context, "app", "applicationID", applications_of, ids);
 }
 
 Answer<Value> find_application(Context& context, const std::string& id, std::uint32_t objects) {

@@ -23,6 +23,11 @@ inline constexpr std::uint32_t kFewObjects = 1000;
 [[nodiscard]] Answer<wire::Value> find_application(Context& context, const std::string& id,
                                                    std::uint32_t objects = kFewObjects);
 
+/// Each of many, without asks and allocations, in the order of `ids`; the first that is missing or in several
+/// partitions is the failure. Few requests, however many they are.
+[[nodiscard]] Answer<std::vector<wire::Value>> find_nodes(Context& context, const std::vector<std::string>& ids);
+[[nodiscard]] Answer<std::vector<wire::Value>> find_applications(Context& context, const std::vector<std::string>& ids);
+
 /// The queues of the visible partitions, each before those below it, without children.
 [[nodiscard]] std::optional<Failure> list_queues(Context& context, const TakeItems& take);
 [[nodiscard]] Answer<wire::Value> find_queue(Context& context, const std::string& path);

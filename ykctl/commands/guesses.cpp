@@ -20,6 +20,7 @@ struct Hint {
 
 constexpr std::string_view kQueues =
     "queues live in the configuration: write them there, then  ykctl config diff FILE, ykctl config reload -f FILE";
+constexpr std::string_view kAddress = "the daemon's address:  -s URL, or YKCTL_SOCKET";
 constexpr std::string_view kRoles =
     "who may do what?  the role of your user or token, from the setting peers in ykd.conf(5)";
 
@@ -93,6 +94,12 @@ constexpr std::array kOptions{
     Hint{"--mem", "sizes are given together:  -R memory=4Gi,vcore=1"},
     Hint{"--memory", "sizes are given together:  -R memory=4Gi,vcore=1"},
     Hint{"--gpu", "sizes are given together:  -R memory=4Gi,vcore=1,gpu=1"},
+    Hint{"--server", kAddress},
+    Hint{"--address", kAddress},
+    Hint{"--endpoint", kAddress},
+    Hint{"--endpoints", kAddress},
+    Hint{"--host", kAddress},
+    Hint{"--namespace", "a namespace is a tag of an application here, and may name its queue:  --tag namespace=NAME"},
     Hint{"-w", "again and again?  --watch"},
     Hint{"-l", "there are no label selectors; -o json and jq pick what you want"},
     Hint{"--selector", "there are no label selectors; -o json and jq pick what you want"},

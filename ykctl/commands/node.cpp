@@ -93,14 +93,14 @@ Outcome add_nodes(Context& context, const AddOptions& options) {
 
 Outcome change_nodes(Context& context, const std::vector<std::string>& names, const Value& change,
                      const std::string& outcome) {
-    auto nodes = Value::array();
+    Report report{context};
+    Batches batches{[&](Value nodes) { return send_nodes(context, std::move(nodes), outcome, report); }};
     for (const auto& name : names) {
         auto node = change;
         node["nodeID"] = name;
-        nodes.push_back(in_partition(context, std::move(node)));
+        if (auto failure = batches.add(in_partition(context, std::move(node)))) return *failure;
     }
-    Report report{context};
-    if (auto failure = send_nodes(context, std::move(nodes), outcome, report)) return *failure;
+    if (auto failure = batches.finish()) return *failure;
     return report.finish();
 }
 
@@ -124,16 +124,18 @@ Outcome update_node(Context& context, const std::string& name, const AddOptions&
 
 Outcome remove_nodes(Context& context, const std::vector<std::string>& names, bool force) {
     if (!force) {
-        for (const auto& name : names) {
-            YK_TRY(node, find_node(context, name));
-            const auto running = member_of(node, "allocations").size();
+        YK_TRY(nodes, find_nodes(context, names));
+        for (const auto& node : nodes) {
+            const auto running = number_of(node, "allocationCount");
             if (running == 0) continue;
-            return Failure{Exit::Refused,
-                           fmt::format("node {} still has {}", name, counted(running, "allocation")),
-                           {"drain it first:  ykctl node drain " + name + "      or release them with it:  --force"},
-                           0,
-                           {},
-                           {}};
+            const auto name = text_of(node, "nodeID");
+            return Failure{
+                Exit::Refused,
+                fmt::format("node {} still has {}", name, counted(static_cast<std::size_t>(running), "allocation")),
+                {"drain it first:  ykctl node drain " + name + "      or release them with it:  --force"},
+                0,
+                {},
+                {}};
         }
     }
     return change_nodes(context, names, {{"action", wire_number(NodeAction::Decommission)}}, "removed");

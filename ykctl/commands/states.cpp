@@ -1,6 +1,7 @@
 #include "ykctl/commands/states.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,6 +19,11 @@ const std::vector<std::string>& application_states() {
     static const std::vector<std::string> kStates{"New",       "Accepted", "Running", "Resuming", "Completing",
                                                   "Completed", "Failing",  "Failed",  "Rejected", "Expired"};
     return kStates;
+}
+
+bool has_ended(const std::string& application_state) {
+    static const std::set<std::string> kEnds{"Completed", "Failed", "Rejected", "Expired"};
+    return kEnds.count(application_state) != 0;
 }
 
 std::string core_state_text(std::int64_t state) {

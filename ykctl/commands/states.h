@@ -12,6 +12,9 @@ namespace yk::cli {
 /// As they are spelt; people may write them in any case.
 [[nodiscard]] const std::vector<std::string>& application_states();
 
+/// Whether an application in this state is kept for people only.
+[[nodiscard]] bool has_ended(const std::string& application_state);
+
 /// `Running` for 1 (interface.md 3.1); the number for one that this program does not know.
 [[nodiscard]] std::string core_state_text(std::int64_t state);
 

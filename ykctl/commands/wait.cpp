@@ -28,8 +28,6 @@ constexpr std::chrono::milliseconds kLookEvery{200};
 constexpr std::chrono::milliseconds kLongestCall{5000}; // a daemon without room for another stream is not asked longer
 
 const std::vector<std::string> kNouns{"app", "ask", "alloc", "node", "rm"};
-/// From these an application does not come back.
-const std::set<std::string> kEnds{"Completed", "Failed", "Rejected", "Expired"};
 
 struct WaitOptions {
     std::string object, condition;
@@ -131,7 +129,7 @@ std::string state_of(const Wanted& wanted, const Value& object) {
 
 /// An application that has come to an end is not gone: it is listed for days.
 bool is_gone(const Wanted& wanted, const Value& object) {
-    if (wanted.noun == "app") return kEnds.count(state_of(wanted, object)) != 0;
+    if (wanted.noun == "app") return has_ended(state_of(wanted, object));
     return wanted.noun == "ask" && object.contains("nodeId"); // it is an allocation now
 }
 
@@ -139,7 +137,7 @@ Look look_at(const Wanted& wanted, const Value& object) {
     if (wanted.condition == "state") {
         const std::string state = state_of(wanted, object);
         const bool is = wanted.states.count(state) != 0;
-        return {is, !is && wanted.noun == "app" && kEnds.count(state) != 0, "is " + printable(state)};
+        return {is, !is && wanted.noun == "app" && has_ended(state), "is " + printable(state)};
     }
     if (wanted.condition == "empty") {
         const auto left = static_cast<std::int64_t>(member_of(object, "allocations").size());

@@ -19,6 +19,8 @@
 namespace yk::service {
 namespace {
 
+/// Of one request.
+constexpr std::size_t kMostNames = 1000;
 /// An ask or allocation has at least so many bytes in an answer: what cannot fit is not made.
 constexpr std::size_t kSmallestObject = 78;
 
@@ -33,6 +35,7 @@ DumpQuery read_query(wire::BodyReader& reader) {
     const std::uint32_t objects = reader.u32("objects", std::numeric_limits<std::uint32_t>::max());
     query.most = reader.flag("brief") ? 0 : objects;
     query.key = reader.text("allocationKey");
+    if (reader.has("names")) query.names = reader.texts("names");
     query.application = reader.text("application");
     query.node = reader.text("node");
     query.user = reader.text("user");
@@ -102,6 +105,15 @@ bool check_query(const CallPtr& call, const DumpQuery& query) {
         call->fail(ErrorCode::Invalid, "Invalid group name", "group");
         return false;
     }
+    if (query.names && query.what != "apps" && query.what != "nodes") {
+        call->fail(ErrorCode::Invalid, fmt::format("dump {} takes no names; apps and nodes do", query.what), "names");
+        return false;
+    }
+    if (query.names && query.names->size() > kMostNames) {
+        call->fail(ErrorCode::Limit,
+                   fmt::format("{} names; at most {} of one request", query.names->size(), kMostNames), "names");
+        return false;
+    }
     if (query.what == "apps" && !query.state.empty() && query.state != "active" && query.state != "completed" &&
         query.state != "rejected") {
         call->fail(ErrorCode::Invalid, "state is active, completed or rejected", "state");
@@ -165,7 +177,7 @@ void dump(const CallPtr& call) {
     auto targets = find_targets(call, query);
     if (!targets) return;
     if (full) return dump_everything(call, query, std::move(*targets));
-    if (kind->go_on == nullptr)
+    if (kind->go_on == nullptr || query.names)
         return make_snapshot(call->daemon(), query, kind->collect, std::move(*targets),
                              [call, kind, query](const SnapshotPtr& snapshot) {
                                  if (kind->single) return answer_single(call, *kind, *snapshot);

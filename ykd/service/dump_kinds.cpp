@@ -57,7 +57,23 @@ bool collect_live_applications(const ClusterContext& context, const DumpQuery& q
     return next >= roster.order.size();
 }
 
+/// Those with the names that the query has. A name that is nobody's is looked for among all that ended, so few are
+/// taken at a time.
+template <class Find>
+bool collect_named(const std::vector<std::string>& names, PicturePlace& place, const Find& find) {
+    constexpr std::size_t kAtOnce = 64;
+    std::uint64_t& next = place.view.next;
+    const std::size_t end = std::min<std::size_t>(names.size(), next + kAtOnce);
+    while (next < end) find(names[next++]);
+    return end == names.size();
+}
+
 bool collect_applications(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& part) {
+    if (query.names)
+        return collect_named(*query.names, place, [&](const std::string& id) {
+            if (auto view = context.application_view(part.partition, id, query.most))
+                part.applications.push_back(std::move(*view));
+        });
     if (place.is_live) return collect_live_applications(context, query, place, part);
     part.applications =
         context.application_piece(part.partition, list_of(query.state), query.most, place.view, place.room);
@@ -89,6 +105,10 @@ bool collect_allocations(const ClusterContext& context, const DumpQuery& query, 
 }
 
 bool collect_nodes(const ClusterContext& context, const DumpQuery& query, PicturePlace& place, DumpPart& part) {
+    if (query.names)
+        return collect_named(*query.names, place, [&](const std::string& id) {
+            if (auto view = context.node_view(part.partition, id, query.most)) part.nodes.push_back(std::move(*view));
+        });
     part.nodes = context.node_piece(part.partition, query.most, place.view, place.room);
     return place.room > 0;
 }

@@ -45,6 +45,7 @@ inline constexpr const char* kFlatQueues = "queues flat";
 struct DumpQuery {
     std::string what;
     std::string partition, rm_id, queue, application, key, node, user, group, state, status;
+    std::optional<std::vector<std::string>> names; // of applications or nodes: only these, in whatever state they are
     bool subtree = false;
     std::size_t most = kAllObjects; // applications and nodes with more asks and allocations come without them
     std::uint32_t limit = 1000;
