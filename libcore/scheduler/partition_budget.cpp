@@ -53,7 +53,7 @@ std::uint64_t bytes_of(const EndedApplication& ended) {
 /// Nothing is changed but the lists of what ended: they make room for the names of what lives.
 std::optional<Refusal> PartitionContext::refuse_claim(const std::string& whose, const Holdings& claim, bool fact) {
     while (auto shortage = s_.ledger.shortage(claim, fact))
-        if (shortage->what != Held::Names || !forget_oldest_ended())
+        if (shortage->what != Held::Names || !(forget_oldest_ended() || forget_reasons()))
             return Refusal{whose + ": " + shortage->text, ElementCode::NoCapacity};
     return std::nullopt;
 }
@@ -159,6 +159,36 @@ bool PartitionContext::forget_oldest_ended() {
     return true;
 }
 
+// --- what an RM said of nodes (I-379, I-711) ------------------------------------------------------------------------
+
+/// Counts what the inquiry takes now. Where names have no room, what is for people goes.
+void PartitionContext::charge(Inquiry& inquiry) {
+    const auto count = [&] {
+        const std::uint64_t bytes = inquiry.bytes();
+        s_.ledger.take(Held::Names, inquiry.charged);
+        s_.ledger.add(Held::Names, bytes);
+        s_.inquiries.charged += bytes - inquiry.charged;
+        inquiry.charged = bytes;
+    };
+    count();
+    if (!s_.ledger.has_too_many_names()) return;
+    inquiry.forget_reasons();
+    count();
+}
+
+/// Of all asks, for the names of what lives; false: it is too little to be worth a look at all of them.
+bool PartitionContext::forget_reasons() {
+    constexpr std::uint64_t kWorthLooking = 1U << 20;
+    const std::uint64_t before = s_.inquiries.charged;
+    if (before < kWorthLooking) return false;
+    for (auto& [ask, inquiry] : s_.inquiries.by_ask) {
+        inquiry.forget_reasons();
+        if (inquiry.resting) inquiry.refused = {};
+        charge(inquiry);
+    }
+    return s_.inquiries.charged < before;
+}
+
 /// I-510: a queue that comes back goes on counting, but of those that went only so many are remembered as applications.
 EndedCounts& PartitionContext::ended_counts_of(const std::string& queue) {
     const auto known = s_.ended_counts.find(queue);
@@ -189,6 +219,14 @@ void PartitionContext::check_ledger(std::vector<std::string>& broken) const {
         names += bytes_of(s_.allocations[id].key.view());
         if (s_.allocations[id].task_group != 0) ++uses[s_.allocations[id].task_group];
     });
+    std::uint64_t charged = 0;
+    for (const auto& [ask, inquiry] : s_.inquiries.by_ask) {
+        charged += inquiry.charged;
+        if (inquiry.charged < inquiry.bytes())
+            broken.push_back(s_.full_name + ": an inquiry takes more than is counted");
+    }
+    if (charged != s_.inquiries.charged) broken.push_back(s_.full_name + ": bytes of inquiries");
+    names += charged;
     for (const EndedApplication& ended : s_.ended) names += bytes_of(ended);
     for (const auto& [serial, rejected] : s_.rejected) names += bytes_of(rejected);
     const Holdings counted = Holdings{}

@@ -376,6 +376,8 @@ private:
     void forget_ended();
     PartitionState::Rejected::iterator forget_rejected(PartitionState::Rejected::iterator each);
     bool forget_oldest_ended();
+    void charge(Inquiry& inquiry);
+    bool forget_reasons();
     EndedCounts& ended_counts_of(const std::string& queue);
     void check_ledger(std::vector<std::string>& broken) const;
 

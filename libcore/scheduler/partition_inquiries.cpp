@@ -110,9 +110,11 @@ void PartitionContext::take_answer(AllocationId id, const CallAnswer& answer, In
     if (answer.outcome == CallAnswer::Outcome::TimedOut) {
         inquiry.note(kCallTimedOut, now);
         inquiry.asked.clear();
+        charge(inquiry);
         return rest(id, false, now);
     }
     take_verdicts(inquiry, answer, now);
+    charge(inquiry);
     reenter(id, now);
 }
 
@@ -213,6 +215,10 @@ void PartitionContext::rest(AllocationId id, bool refused, Instant now) {
     ++s_.inquiries.resting;
     s_.timers.set(now + rest_after(inquiry.failed_rounds), TimerKind::InquiryRest, id.index, inquiry.token);
     s_.allocations[id].mark(Allocation::Refused, refused);
+    if (s_.ledger.has_too_many_names()) { // the price: a node that grows wakes it although it was refused
+        inquiry.refused = {};
+        charge(inquiry);
+    }
     park(id, now);
 }
 
@@ -228,7 +234,9 @@ void PartitionContext::rest_gang(ApplicationId id, Instant now) {
 }
 
 void PartitionContext::begin_round(AllocationId id, Instant now) {
-    s_.inquiries.find(id)->begin_round();
+    Inquiry& inquiry = *s_.inquiries.find(id);
+    inquiry.begin_round();
+    charge(inquiry);
     unpark(id, now);
 }
 
@@ -266,6 +274,9 @@ void PartitionContext::forget_inquiry(AllocationId id) {
         --s_.inquiries.attempts;
     }
     s_.inquiries.resting -= found->second.resting ? 1U : 0U;
+    found->second.forget_reasons();
+    found->second.refused.clear();
+    charge(found->second);
     s_.inquiries.by_ask.erase(found);
     ask.mark(Allocation::Parked, false);
     ask.mark(Allocation::Refused, false);

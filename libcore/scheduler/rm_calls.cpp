@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libcore/scheduler/budget.h"
+
 namespace yk {
 
 namespace {
@@ -23,6 +25,18 @@ std::optional<RmCalls::Call> RmCalls::end(std::uint64_t call) {
     const Call ended = found->second;
     open_.erase(found);
     return ended;
+}
+
+std::uint64_t Inquiry::bytes() const {
+    std::uint64_t bytes = refused.size() * sizeof(NodeId);
+    for (const auto& [reason, count] : failures) bytes += bytes_of(reason) + kPerEntry;
+    for (const PredicateReason& reason : log) bytes += bytes_of(reason.text) + kPerEntry;
+    return bytes;
+}
+
+void Inquiry::forget_reasons() {
+    failures.clear();
+    log.clear();
 }
 
 bool Inquiry::has_refused(NodeId node) const {

@@ -118,7 +118,12 @@ struct Inquiry {
     std::vector<PredicateReason> log;
     std::optional<Instant> told;       // the last event (S-605)
     std::unique_ptr<Offering> attempt; // under way
+    std::uint64_t charged = 0;         // bytes that the ledger counts for it; never less than bytes()
 
+    /// What its lists take that grow with what the RM says.
+    [[nodiscard]] std::uint64_t bytes() const;
+    /// What people are told of what the RM said.
+    void forget_reasons();
     [[nodiscard]] bool has_refused(NodeId node) const;
     void refuse(NodeId node);
     /// The least recent reason goes when there are too many.
@@ -134,6 +139,7 @@ struct Inquiries {
     bool slotless_gangs = false;         // placeholders wait for the same
     std::uint32_t resting = 0;           // asks
     std::uint32_t attempts = 0;          // under way
+    std::uint64_t charged = 0;           // of all
     std::vector<NodeId> grown;           // since asks that rest were looked at
 
     [[nodiscard]] Inquiry* find(AllocationId ask) {

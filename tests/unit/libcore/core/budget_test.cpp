@@ -212,6 +212,39 @@ TEST_CASE("A10 attributes of a node: longer ones are refused and the node stays 
     CHECK(held(c, Held::Names) < 1'000);
 }
 
+TEST_CASE("A10 what an RM says of nodes counts as names, and goes where they have no room") {
+    constexpr std::uint64_t kMost = 3'000'000;
+    constexpr int kNodes = 12, kAsks = 60;
+    Cluster c = with({.names = kMost});
+    c.asks_rm().nodes(kNodes, "vcore:4").application("app");
+    for (int i = 0; i < kAsks; ++i) c.ask("app", fmt::format("k-{}", i), "vcore:1");
+    c.cycles(1);
+    std::uint64_t most = 0;
+    for (int call = 1; call <= kAsks; ++call) { // each refuses all nodes, each for a reason of its own
+        std::string said = fmt::format("fit call={}", call);
+        for (int n = 0; n < kNodes; ++n)
+            said += fmt::format("{}n-{}:{}-{}-{}", n == 0 ? " no=" : ",", n, call, n, std::string(4000, 'r'));
+        REQUIRE(c.answer(said) == "ok");
+        c.cycles(1);
+        most = std::max(most, held(c, Held::Names));
+    }
+    CHECK(most > kMost / 2);
+    CHECK(most <= kMost);
+    CHECK(c.reasons("app", "k-0").size() > 4000); // from before it was full
+    c.told();
+    c.application("next", "root.a"); // the reasons do not stand in the way of what lives
+    c.ask("next", "large", "vcore:1", long_tag(1'500'000));
+    CHECK(c.app("next").pending_asks == 1);
+    CHECK(held(c, Held::Names) < kMost);
+    CHECK(c.reasons("app", "k-0").empty());
+    c.advance(std::chrono::minutes(1)).cycles(1); // the next round
+    CHECK_FALSE(c.asked().empty());
+    c.play("apps remove id=app");
+    c.play("apps remove id=next");
+    CHECK(held(c, Held::Asks) == 0);
+    CHECK(held(c, Held::Names) < 10'000);
+}
+
 TEST_CASE("A10 names of task groups are given back, whatever becomes of their asks") {
     Cluster c;
     c.nodes(1, "vcore:9").application("app");
