@@ -130,6 +130,16 @@ def test_overflow_demands_a_resync_and_leaves_others_alone():
         check(other.get("Health", {"run": True})["Healthy"])
 
 
+def test_the_notice_of_congestion_may_be_the_one_too_many():
+    with Daemon("--settings", "@conf", files={"conf": "outboundMaxItems: 1\n"}) as daemon:
+        client = daemon.client()
+        client.register()
+        client.change("UpdateNode", {"rmID": "rm:1", "nodes": [  # fills the stream: the notice that it is full does not fit
+            {"nodeID": "n", "action": 1, "schedulableResource": {"vcore": 1}}]})
+        until("the RM is lost", lambda: client.get("Ping", {"rmID": "rm:1"})["state"] == 5)
+        client.refused("E_RESYNC_REQUIRED", "Poll", {"rmID": "rm:1", "streamEpoch": client.epoch, "ack": 0})
+
+
 def lost_after_more(client):
     if client.get("Ping", {"rmID": "rm:1"})["state"] == 5:
         return True

@@ -361,11 +361,13 @@ void RmOwner::change_state(si::CoreState to, const std::string& reason) {
     const si::CoreState from = state_.load();
     if (from == to) return;
     state_.store(to);
+    Pressure pressure = Pressure::Easing;
     if (to != si::CoreState::Lost) {
         writer_.notice("STATE", reason, state_details(from, to, reason, now_));
-        static_cast<void>(stream_.append(writer_.take()));
+        pressure = stream_.append(writer_.take());
     }
     if (hooks_.state_changed) hooks_.state_changed(from, to, reason);
+    if (pressure == Pressure::Broken) follow_pressure(pressure); // the notice was the item too many
 }
 
 void RmOwner::settle_state(const std::string& reason) {
