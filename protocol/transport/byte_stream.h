@@ -11,7 +11,8 @@
 
 namespace yk::wire {
 
-/// What a read brought: at least one byte, or why none (errno; ETIMEDOUT: the deadline is over, the stream goes on).
+/// What a read brought: at least one byte, or why none (errno; ETIMEDOUT: the deadline is over. A socket goes on after
+/// it, TLS is cut).
 struct ReadOutcome {
     std::size_t bytes = 0;
     int fault = 0;

@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -109,7 +110,7 @@ void Request::reply(std::span<const std::string_view> pieces) {
 }
 
 void Request::disconnect() {
-    if (connection_) std::exchange(connection_, nullptr)->end("");
+    if (connection_) std::exchange(connection_, nullptr)->give_up(message_, "");
 }
 
 void Request::trust() const {
@@ -133,9 +134,12 @@ public:
 
     [[nodiscard]] Result<void> start();
     [[nodiscard]] std::uint32_t connections() const;
+    [[nodiscard]] bool is_full() const;
     [[nodiscard]] std::uint32_t descriptors() const;
     [[nodiscard]] std::uint64_t accepted_so_far() const { return accepted_so_far_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::vector<std::shared_ptr<ServerConnection>> all() const;
+    /// The connection with most bytes waiting, if they are more than `most`, which becomes their number.
+    [[nodiscard]] std::shared_ptr<ServerConnection> fullest(std::uint64_t& most) const;
 
     ServerOptions options;
 
@@ -143,6 +147,9 @@ private:
     using Connections = std::map<std::uint32_t, std::shared_ptr<ServerConnection>>; // oldest first
 
     [[nodiscard]] Result<void> open_listener();
+    [[nodiscard]] std::uint32_t ordinary_places() const {
+        return options.max_connections - std::min(options.kept_connections, options.max_connections / 2);
+    }
     void stop();
     static void on_accepted(void* self) { static_cast<Impl*>(self)->accepted(); }
     void accepted();
@@ -168,6 +175,7 @@ private:
     std::map<std::string, std::uint32_t> of_identity_; // connections by the peer's address
     std::vector<std::shared_ptr<ServerConnection>> over_;
     std::uint32_t releasing_ = 0;
+    std::optional<std::chrono::steady_clock::time_point> last_refusal_; // for want of a place
     std::atomic<std::uint64_t> accepted_so_far_{0};
     bool accept_again_ = false;
     bool closing_ = false;
@@ -180,6 +188,10 @@ Result<void> Server::Impl::start() {
     YK_CHECKED(open_listener());
     if (const int code = nng_aio_alloc(&accepting_, on_accepted, this); code != 0)
         return failure(options.url, "memory", code);
+    {
+        const std::lock_guard lock(options.budget->relief);
+        options.budget->servers[this] = [this](std::uint64_t& most) { return fullest(most); };
+    }
     keeper_ = std::thread([this] { keep(); });
     nng_stream_listener_accept(listener_, accepting_);
     return {};
@@ -204,6 +216,10 @@ Result<void> Server::Impl::open_listener() {
 }
 
 void Server::Impl::stop() {
+    {
+        const std::lock_guard lock(options.budget->relief);
+        options.budget->servers.erase(this);
+    }
     {
         const std::lock_guard lock(mutex_);
         closing_ = true;
@@ -239,7 +255,9 @@ void Server::Impl::adopt(nng_stream* stream) {
     std::shared_ptr<ServerConnection> connection, victim;
     {
         const std::lock_guard lock(mutex_);
-        if (!closing_ && find_place(*peer, admittance, victim)) {
+        const bool has_place = find_place(*peer, admittance, victim);
+        if (!has_place) last_refusal_ = std::chrono::steady_clock::now();
+        if (!closing_ && has_place) {
             connection = std::make_shared<ServerConnection>(
                 stream, peer, options,
                 ConnectionPort{handlers_.request, [this](ServerConnection& one) { ended(one); },
@@ -257,8 +275,7 @@ void Server::Impl::adopt(nng_stream* stream) {
 }
 
 bool Server::Impl::find_place(const Peer& peer, Admittance admittance, std::shared_ptr<ServerConnection>& victim) {
-    const std::uint32_t ordinary =
-        options.max_connections - std::min(options.kept_connections, options.max_connections / 2);
+    const std::uint32_t ordinary = ordinary_places();
     const bool privileged = admittance == Admittance::Privileged;
     const auto known = of_identity_.find(peer.address);
     const std::uint32_t own = known == of_identity_.end() ? 0 : known->second;
@@ -283,27 +300,38 @@ void Server::Impl::ended(ServerConnection& connection) {
         if (--identity->second == 0) of_identity_.erase(identity);
         over_.push_back(std::move(found->second));
         connections_.erase(found);
+        bell_.notify_all(); // under the lock: the keeper may be the last to need the bell
     }
-    bell_.notify_all();
 }
 
-/// The peer that makes the daemon hold most has to go.
+/// The peer that makes the daemon hold most has to go, at whichever server it is.
 void Server::Impl::relieve() {
+    TransportBudget& budget = *options.budget;
+    const std::lock_guard lock(budget.relief);
+    if (budget.replies.load(std::memory_order_relaxed) <= budget.most_replies) return; // another thread was faster
     std::shared_ptr<ServerConnection> worst;
     std::uint64_t most = kWorthCutting;
+    for (const auto& [server, fullest_of] : budget.servers)
+        if (auto connection = fullest_of(most)) worst = std::move(connection);
+    if (worst) worst->end("it does not read its replies, and they fill the memory for replies");
+}
+
+std::shared_ptr<ServerConnection> Server::Impl::fullest(std::uint64_t& most) const {
+    std::shared_ptr<ServerConnection> found;
     for (auto& connection : all()) {
         const std::uint64_t queued = connection->queued();
-        if (queued < most) continue;
+        if (queued <= most) continue;
         most = queued;
-        worst = std::move(connection);
+        found = std::move(connection);
     }
-    if (worst) worst->end("it does not read its replies, and they fill the memory for replies");
+    return found;
 }
 
 void Server::Impl::release(std::vector<std::shared_ptr<ServerConnection>> over) {
     for (const auto& connection : over) {
         connection->release();
         say_cut(*connection->peer(), connection->reason());
+        connection->peer()->gone->store(true);
         if (handlers_.closed) handlers_.closed(connection->peer()->connection);
     }
 }
@@ -341,6 +369,14 @@ std::uint32_t Server::Impl::connections() const {
     return static_cast<std::uint32_t>(connections_.size());
 }
 
+/// Also when places are left, but not for the one that came last: no identity gets more than half of them.
+bool Server::Impl::is_full() const {
+    constexpr auto kRecent = std::chrono::seconds{10};
+    const std::lock_guard lock(mutex_);
+    return connections_.size() >= ordinary_places() ||
+           (last_refusal_ && std::chrono::steady_clock::now() - *last_refusal_ < kRecent);
+}
+
 std::uint32_t Server::Impl::descriptors() const {
     const std::lock_guard lock(mutex_);
     return static_cast<std::uint32_t>(1 + connections_.size() + over_.size() + releasing_);
@@ -373,7 +409,7 @@ std::uint32_t Server::descriptors() const {
 }
 
 bool Server::is_full() const {
-    return impl_->connections() >= impl_->options.max_connections - impl_->options.kept_connections;
+    return impl_->is_full();
 }
 
 std::uint32_t Server::open_requests() const {

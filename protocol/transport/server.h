@@ -13,7 +13,9 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +34,10 @@ struct Peer {
     gid_t gid = 0;
     pid_t pid = 0;
     std::string address; // for logs and limits per host: `uid 1000`, `127.0.0.1`
+    /// Set before ServerHandlers::closed is called: what is noted for a peer under a lock that the handler takes, too,
+    /// is noted only while this is false, or it would stay for ever.
+    std::shared_ptr<std::atomic<bool>> gone = std::make_shared<std::atomic<bool>>(false);
+    [[nodiscard]] bool is_gone() const noexcept { return gone->load(); }
 };
 
 class ServerConnection;
@@ -73,6 +79,10 @@ struct TransportBudget {
     std::uint64_t most_replies = 256U << 20;  // waiting to be read; beyond it the connection with most of them is cut
     std::uint64_t most_requests = 512U << 20; // in flight or arriving; beyond it large ones are not read for a while
     std::atomic<std::uint64_t> replies{0}, requests{0};
+    std::mutex relief; // one thread at a time looks for whom to cut, among all servers; it guards `servers`
+    /// Of each server: its connection with most bytes waiting, if they are more than `most`, which becomes their
+    /// number.
+    std::map<const void*, std::function<std::shared_ptr<ServerConnection>(std::uint64_t& most)>> servers;
 };
 
 struct ServerOptions {
@@ -119,7 +129,7 @@ public:
     [[nodiscard]] std::uint32_t descriptors() const;
     /// Connections, from the start, those that were turned away included.
     [[nodiscard]] std::uint64_t accepted_so_far() const;
-    /// All places are taken: nobody else is let in just now.
+    /// All places are taken, or somebody was turned away for want of one a moment ago.
     [[nodiscard]] bool is_full() const;
     /// Requests whose answer has not been handed to the transport entirely.
     [[nodiscard]] std::uint32_t open_requests() const;

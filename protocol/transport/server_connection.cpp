@@ -91,11 +91,10 @@ void ServerConnection::deliver(std::unique_lock<std::mutex>& lock) {
     if (is_delivering_) return; // whoever does sees what is new
     is_delivering_ = true;
     while (!is_over_ && may_deliver()) {
-        const std::uint64_t begun = reader_.begun();
         auto next = reader_.next(false);
         if (next.wanted != 0 && may_begin(next.wanted)) {
-            budget_->requests.fetch_add(next.wanted, std::memory_order_relaxed);
-            requested_ += next.wanted;
+            begun_ = next.wanted;
+            budget_->requests.fetch_add(begun_, std::memory_order_relaxed);
             next = reader_.next(true);
         }
         if (next.fault) {
@@ -103,12 +102,8 @@ void ServerConnection::deliver(std::unique_lock<std::mutex>& lock) {
             break;
         }
         if (!next.message) break;
-        const std::uint64_t size = next.message->size();
-        if (begun == 0) {
-            budget_->requests.fetch_add(size, std::memory_order_relaxed);
-            requested_ += size;
-        }
-        ++in_flight_;
+        if (std::exchange(begun_, 0) == 0) budget_->requests.fetch_add(next.message->size(), std::memory_order_relaxed);
+        ++in_flight_; // and the request has its bytes until it is answered or dropped
         lock.unlock();
         port_.request(Request(shared_from_this(), std::move(*next.message)));
         lock.lock();
@@ -150,9 +145,9 @@ void ServerConnection::sent() {
     deliver(lock);
 }
 
+/// A request is done with; also on a connection that is over.
 void ServerConnection::settle(std::uint64_t request) {
-    --in_flight_;
-    requested_ -= request;
+    in_flight_ -= is_over_ ? 0 : 1;
     budget_->requests.fetch_sub(request, std::memory_order_relaxed);
 }
 
@@ -161,7 +156,7 @@ void ServerConnection::reply(const SpMessage& request, std::span<const std::stri
     for (const std::string_view piece : pieces) length += piece.size();
     const FrameHead head(peer_->transport == Peer::Transport::Ipc, length);
     Frame frame{make_bytes(head.bytes().size() + length), head.bytes().size() + length, request.size()};
-    if (frame.bytes == nullptr) return end("there is no memory for its reply");
+    if (frame.bytes == nullptr) return give_up(request, "there is no memory for its reply");
     char* to = frame.bytes.get();
     const auto add = [&to](std::string_view bytes) {
         if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
@@ -172,9 +167,11 @@ void ServerConnection::reply(const SpMessage& request, std::span<const std::stri
     for (const std::string_view piece : pieces) add(piece);
     {
         std::unique_lock lock(mutex_);
-        if (is_over_) return;
-        if (queued_ != 0 && queued_ + frame.size > most_queued(options_))
-            return end_locked(lock, "it asks for more than it reads");
+        if (is_over_) return settle(request.size());
+        if (queued_ != 0 && queued_ + frame.size > most_queued(options_)) {
+            end_locked(lock, "it asks for more than it reads");
+            return settle(request.size());
+        }
         enqueue(std::move(frame));
     }
     if (budget_->replies.load(std::memory_order_relaxed) > budget_->most_replies) port_.relieve();
@@ -182,9 +179,14 @@ void ServerConnection::reply(const SpMessage& request, std::span<const std::stri
 
 void ServerConnection::drop(const SpMessage& request) {
     std::unique_lock lock(mutex_);
-    if (is_over_) return;
     settle(request.size());
-    deliver(lock);
+    if (!is_over_) deliver(lock);
+}
+
+void ServerConnection::give_up(const SpMessage& request, const char* why) {
+    std::unique_lock lock(mutex_);
+    end_locked(lock, why);
+    settle(request.size());
 }
 
 // --- end ----------------------------------------------------------------------------------------
@@ -198,9 +200,10 @@ void ServerConnection::end_locked(std::unique_lock<std::mutex>& lock, const char
     if (is_over_) return;
     is_over_ = true;
     reason_.store(why, std::memory_order_relaxed);
-    budget_->requests.fetch_sub(requested_, std::memory_order_relaxed);
-    budget_->replies.fetch_sub(queued_, std::memory_order_relaxed);
-    requested_ = queued_ = 0;
+    std::uint64_t unanswered = std::exchange(begun_, 0); // what was handed on is counted until it is dropped
+    for (const Frame& frame : frames_) unanswered += frame.request;
+    budget_->requests.fetch_sub(unanswered, std::memory_order_relaxed);
+    budget_->replies.fetch_sub(std::exchange(queued_, 0), std::memory_order_relaxed);
     in_flight_ = 0;
     // The frame that nng has stays until release(): nng may be reading it.
     if (frames_.size() > 1) frames_.erase(frames_.begin() + 1, frames_.end());
@@ -225,7 +228,8 @@ const char* ServerConnection::stalled() {
     const auto most = static_cast<std::uint32_t>(options_.send_time / kTick);
     still_out_ = frames_.empty() || std::exchange(moved_out_, false) ? 0 : still_out_ + 1;
     if (still_out_ > most) return "it does not read its replies";
-    const bool idle = std::exchange(moved_in_, false) || !is_receiving_ || !reader_.is_partial();
+    const bool waits_for_us = !may_deliver() && !reader_.is_filling(); // what is there may be whole
+    const bool idle = std::exchange(moved_in_, false) || !is_receiving_ || !reader_.is_partial() || waits_for_us;
     still_in_ = idle ? 0 : still_in_ + 1;
     const auto patience =
         static_cast<std::uint32_t>((reader_.is_greeted() ? options_.send_time : options_.greeting_time) / kTick);
@@ -237,7 +241,13 @@ void ServerConnection::tick() {
     std::unique_lock lock(mutex_);
     if (is_over_ || !receiving_) return; // start() is on its way: the table of connections knows this one before
     if (const char* why = stalled()) return end_locked(lock, why);
-    if (!is_receiving_) deliver(lock); // it may have waited for the budget
+    deliver(lock); // it may have waited for the budget
+}
+
+void ServerConnection::trust() {
+    if (trusted_.exchange(true, std::memory_order_relaxed)) return;
+    std::unique_lock lock(mutex_);
+    if (!is_over_) deliver(lock); // what it sent behind the request that showed it
 }
 
 std::uint64_t ServerConnection::queued() const {

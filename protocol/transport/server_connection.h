@@ -33,7 +33,8 @@ struct ConnectionPort {
 /// Owner: the server's table, and each Request that came over it. Thread: any; `mutex_` guards what is below it.
 /// Invariants: A  at most one receive and one send are in nng's hands  B  neither is begun after end()
 /// C  `in_flight_` counts the requests that were handed on and whose replies have not left entirely
-/// D  the server's budget counts `requested_` and `queued_`
+/// D  the server's budget counts `queued_`, `begun_`, and each request from its delivery to the end of its reply or,
+/// when there will be none, to the end of the Request
 class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
 public:
     ServerConnection(nng_stream* stream, std::shared_ptr<const Peer> peer, const ServerOptions& options,
@@ -50,13 +51,15 @@ public:
     void drop(const SpMessage& request);
     /// Cuts it. Anything that comes later is thrown away.
     void end(const char* why);
+    /// The same in place of an answer to `request`.
+    void give_up(const SpMessage& request, const char* why);
     /// Waits for nng's callbacks, then gives back the descriptor. After end(), once, not from a callback.
     void release();
     /// Called every kTick, perhaps before start(): ends a connection that does not move, goes on with one that waited
     /// for the budget.
     void tick();
     /// The peer has shown who it is: it may have more than one request in flight.
-    void trust() noexcept { trusted_.store(true, std::memory_order_relaxed); }
+    void trust();
     [[nodiscard]] bool is_trusted() const noexcept { return trusted_.load(std::memory_order_relaxed); }
 
     [[nodiscard]] const std::shared_ptr<const Peer>& peer() const noexcept { return peer_; }
@@ -106,7 +109,8 @@ private:
     FrameReader reader_;
     std::deque<Frame> frames_; // the first one is being sent
     std::size_t sent_ = 0;     // bytes of it
-    std::uint64_t queued_ = 0, requested_ = 0;
+    std::uint64_t queued_ = 0;
+    std::uint64_t begun_ = 0; // bytes of the message that is being received, when it is a large one
     std::uint32_t in_flight_ = 0;
     bool is_receiving_ = false;  // in nng's hands
     bool is_delivering_ = false; // on some thread

@@ -5,6 +5,8 @@
 #include <nng/transport/tls/tls.h>
 
 #include <cerrno>
+#include <condition_variable>
+#include <mutex>
 
 #include "protocol/transport/byte_stream.h"
 #include "protocol/transport/dial.h"
@@ -51,9 +53,36 @@ int finish(nng_aio* aio, Deadline deadline, Start start) {
     return errno_of(nng_aio_result(aio));
 }
 
+/// Rings when an operation of nng has ended.
+class Bell {
+public:
+    static void ring(void* self) {
+        auto& bell = *static_cast<Bell*>(self);
+        const std::lock_guard lock(bell.mutex_);
+        bell.rung_ = true;
+        bell.bell_.notify_all();
+    }
+    void reset() {
+        const std::lock_guard lock(mutex_);
+        rung_ = false;
+    }
+    [[nodiscard]] bool wait_until(Deadline deadline) {
+        std::unique_lock lock(mutex_);
+        return bell_.wait_until(lock, deadline, [this] { return rung_; });
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable bell_;
+    bool rung_ = false;
+};
+
+/// nng 1.5.2 does not give up an operation over TLS that waits for the peer: its own time limit leaves it waiting for
+/// ever. So the time is ours, and when it is over the stream is closed, which ends everything.
 class TlsStream final : public ByteStream {
 public:
-    TlsStream(nng_stream* stream, Aio aio) : aio_(std::move(aio)), stream_(stream) {}
+    TlsStream(nng_stream* stream, std::unique_ptr<Bell> bell, Aio aio)
+        : bell_(std::move(bell)), aio_(std::move(aio)), stream_(stream) {}
 
     int write(std::string_view head, std::string_view body, Deadline deadline, std::size_t& written) override {
         written = 0;
@@ -61,10 +90,7 @@ public:
             while (!piece.empty()) {
                 nng_iov part{const_cast<char*>(piece.data()), piece.size()};
                 nng_aio_set_iov(aio_.get(), 1, &part);
-                if (const int fault =
-                        finish(aio_.get(), deadline, [this](nng_aio* aio) { nng_stream_send(stream_.get(), aio); });
-                    fault != 0)
-                    return fault;
+                if (const int fault = run(nng_stream_send, deadline); fault != 0) return fault;
                 written += nng_aio_count(aio_.get());
                 piece.remove_prefix(nng_aio_count(aio_.get()));
             }
@@ -75,13 +101,29 @@ public:
     ReadOutcome read(char* to, std::size_t size, Deadline deadline) override {
         nng_iov part{to, size};
         nng_aio_set_iov(aio_.get(), 1, &part);
-        const int fault = finish(aio_.get(), deadline, [this](nng_aio* aio) { nng_stream_recv(stream_.get(), aio); });
+        const int fault = run(nng_stream_recv, deadline);
         return {fault == 0 ? nng_aio_count(aio_.get()) : 0, fault};
     }
 
-    [[nodiscard]] bool is_cut() const override { return false; } // shows at the next read or write
+    /// That the peer closed shows at the next read or write.
+    [[nodiscard]] bool is_cut() const override { return dead_; }
 
 private:
+    int run(void (*start)(nng_stream*, nng_aio*), Deadline deadline) {
+        if (dead_) return ECONNRESET;
+        bell_->reset();
+        nng_aio_set_timeout(aio_.get(), NNG_DURATION_INFINITE);
+        start(stream_.get(), aio_.get());
+        const bool in_time = bell_->wait_until(deadline);
+        if (!in_time) nng_stream_close(stream_.get());
+        nng_aio_wait(aio_.get());
+        const int fault = in_time ? errno_of(nng_aio_result(aio_.get())) : ETIMEDOUT;
+        dead_ = fault != 0;
+        return fault;
+    }
+
+    bool dead_ = false;
+    std::unique_ptr<Bell> bell_;
     Aio aio_;
     std::unique_ptr<nng_stream, FreeStream> stream_; // goes first: nothing is under way on the aio then
 };
@@ -96,13 +138,14 @@ Result<std::unique_ptr<ByteStream>> connect_tls(const std::string& url, const st
     YK_CHECKED(set_tls(dialer.get(), url, tls_ca));
     nng_stream_dialer_set_bool(dialer.get(), NNG_OPT_TCP_NODELAY, true);
     nng_stream_dialer_set_bool(dialer.get(), NNG_OPT_TCP_KEEPALIVE, true);
+    auto bell = std::make_unique<Bell>();
     nng_aio* raw_aio = nullptr;
-    if (nng_aio_alloc(&raw_aio, nullptr, nullptr) != 0) return Error{ENOMEM, "out of memory", {}};
+    if (nng_aio_alloc(&raw_aio, Bell::ring, bell.get()) != 0) return Error{ENOMEM, "out of memory", {}};
     Aio aio{raw_aio};
     const int fault = finish(aio.get(), deadline, [&](nng_aio* each) { nng_stream_dialer_dial(dialer.get(), each); });
     if (fault != 0) return Error{fault, why_no_tls(url), url};
     auto* const stream = static_cast<nng_stream*>(nng_aio_get_output(aio.get(), 0));
-    return std::unique_ptr<ByteStream>{new TlsStream(stream, std::move(aio))};
+    return std::unique_ptr<ByteStream>{new TlsStream(stream, std::move(bell), std::move(aio))};
 }
 
 } // namespace yk::wire

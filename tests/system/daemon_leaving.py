@@ -121,4 +121,68 @@ def test_the_memory_of_an_rm_that_left_goes_back():  # A10
         until("the memory is given back", lambda: resident(daemon) - before < grown / 2)
 
 
+def test_a4_a_client_that_goes_while_it_polls_is_no_internal_error():
+    with Daemon() as daemon:
+        client = daemon.client()
+        client.register()
+        leaving = daemon.client()
+        leaving.send("Poll", {"rmID": "rm:1", "streamEpoch": client.epoch, "ack": 0, "waitMs": 20000, "impersonate": True})
+        client.wait_for_parked_poll()
+        leaving.close()
+        until("the poll is forgotten", lambda: not client.dump("streams", rmID="rm:1")[0]["pollParked"])
+        check("E_INTERNAL" not in client.get("Metrics", {"prefix": "yunikorn_requests"})["text"], "E_INTERNAL is counted")
+        check("internal error" not in daemon.text(), daemon.text())
+
+
+def test_a4_what_came_behind_the_registration_of_another_session_is_not_for_its_rm():
+    with Daemon() as daemon:
+        old, new = daemon.client(), daemon.client()
+        old.register()
+        for part in range(5):  # the RM's thread is busy with these for a while
+            old.change("UpdateNode", {"rmID": "rm:1", "nodes": [
+                {"nodeID": f"n{part}-{i}", "action": 1, "schedulableResource": {"vcore": 1}} for i in range(20000)]})
+        new.seq += 1
+        new.send("RegisterResourceManager", {"rmID": "rm:1", "config": CONFIG}, seq=new.seq)
+        time.sleep(0.02)  # it is in line; the session that owns the RM still is the old one
+        late = old.ask("UpdateNode", {"rmID": "rm:1", "nodes": [
+            {"nodeID": "late", "action": 1, "schedulableResource": {"vcore": 1}}]}, seq=old.seq + 1)
+        old.send("UnregisterResourceManager", {"rmID": "rm:1", "force": True}, seq=old.seq + 1 + late["ok"])
+        check(new.receive()["ok"], "the registration failed")
+        gone = old.receive()
+        check(late["ok"] or late["err"]["name"] == "E_FORBIDDEN", late)
+        check(gone["err"]["name"] in ("E_RM_UNKNOWN", "E_FORBIDDEN"), gone)
+        new.get("Sync", {"rmID": "rm:1"})
+        check(not new.dump("partitions")[0].get("totalNodes"), "a node of the old session is in the new one's RM")
+
+
+def test_a4_what_a_registration_drops_is_counted_and_forgotten():
+    with Daemon() as daemon:
+        client = daemon.client()
+        client.register()
+        client.cluster()
+        client.asks("k")
+        until("it is placed", lambda: client.dump("partitions")[0].get("totalContainers") == 1)
+        client.change("UnregisterResourceManager", {"rmID": "rm:1", "force": True})
+        attempts = 'yunikorn_scheduler_container_allocation_attempt_total{state="%s"} 1'
+        text = client.get("Metrics", {"prefix": "yunikorn_scheduler_container"})["text"]
+        check(attempts % "allocated" in text and attempts % "released" in text, text)
+        client.register()
+        client.refused("E_CONFIG_INVALID", "RegisterResourceManager", {"rmID": "rm:1", "config": "x"}, mutating=True)
+        client.register()
+        check(len(client.dump("confighistory", rmID="rm:1")) == 1, client.dump("confighistory", rmID="rm:1"))
+
+
+def test_a4_an_attached_rm_is_not_resumed_as_a_detached_one():
+    with Daemon() as daemon:
+        client = daemon.client()
+        client.register()
+        client.cluster()
+        client.get("Sync", {"rmID": "rm:1"})
+        client.close()
+        other = daemon.client()
+        until("nobody serves it", lambda: other.get("Status")["rms"][0].get("served") is False)
+        other.refused("E_BUSY_STATE", "RegisterResourceManager", {
+            "rmID": "rm:1", "config": CONFIG, "ifRegistered": "resume", "detached": {"confirmReleases": True}}, mutating=True)
+
+
 main(globals())

@@ -54,6 +54,16 @@ def test_tcp_takes_tokens_only():
         client.get("Ping")
 
 
+def test_a3_a_peer_that_never_shakes_hands_costs_ykctl_no_more_than_its_time():
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        begin = time.monotonic()
+        ran = subprocess.run([os.path.join(os.environ["YK_BIN"], "ykctl"), "-s", f"tls+tcp://localhost:{silent.getsockname()[1]}",
+                              "--timeout", "1s", "ping"], capture_output=True, text=True, timeout=DEADLINE, check=False)
+        check(ran.returncode == 3 and time.monotonic() - begin < 10, ran.returncode, ran.stderr)
+
+
 def test_a_session_of_role_rm_sees_the_objects_of_its_own_rms():  # I-412
     port = free_port()
     with Daemon("--listen", f"tcp://127.0.0.1:{port}", "--tokens", "@tokens", files={"tokens": tokens("rm", "hush")}) as daemon:

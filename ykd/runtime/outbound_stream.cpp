@@ -235,7 +235,8 @@ void OutboundStream::poll(std::shared_ptr<Poller> poller, bool may_wait) {
         } else {
             acknowledge(poller->ack);
             ++polls_;
-            reader_ = poller->connection();
+            if (!poller->is_gone()) reader_ = poller->connection();
+            may_wait = may_wait && !poller->is_gone(); // nobody would wake it
             if (congested_ && pressure_locked() == Pressure::Easing) {
                 congested_ = false;
                 eased = true;

@@ -65,6 +65,8 @@ public:
     virtual void refuse(PollRefusal refusal) = 0;
     /// The connection the poll came on.
     [[nodiscard]] virtual std::uint32_t connection() const = 0;
+    /// Whether that connection has ended: disconnected() is on its way, or was.
+    [[nodiscard]] virtual bool is_gone() const = 0;
 
     std::uint64_t ack = 0;
     std::uint32_t max_items = 1000;

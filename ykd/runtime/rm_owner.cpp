@@ -192,8 +192,8 @@ void RmOwner::publish_tally() {
 
 /// Before the context goes: its counters go with it.
 void RmOwner::drop_context() {
-    publish_tally();
     if (door_) door_->drop_everything(now_);
+    publish_tally(); // with what was released by that
     events_.end_epoch();
     writer_.discard(); // not a word of it to the RM (I-124)
     door_.reset();
@@ -367,7 +367,7 @@ void RmOwner::change_state(si::CoreState to, const std::string& reason) {
         pressure = stream_.append(writer_.take());
     }
     if (hooks_.state_changed) hooks_.state_changed(from, to, reason);
-    if (pressure == Pressure::Broken) follow_pressure(pressure); // the notice was the item too many
+    if (to != si::CoreState::Lost) follow_pressure(pressure); // the notice may have been the item too many
 }
 
 void RmOwner::settle_state(const std::string& reason) {

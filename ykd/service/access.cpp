@@ -202,21 +202,22 @@ Result<Grant> Access::judge(const wire::Peer& peer, const std::string& token) co
 
 // --- Connections --------------------------------------------------------------------------------
 
-void Connections::set_identity(std::uint32_t connection, const std::string& name) {
+void Connections::set_identity(const wire::Peer& peer, const std::string& name) {
     const std::lock_guard lock(mutex_);
-    facts_[connection].identity = name;
+    if (!peer.is_gone()) facts_[peer.connection].identity = name;
 }
 
-bool Connections::claim_identity(std::uint32_t connection, const std::string& name) {
+bool Connections::claim_identity(const wire::Peer& peer, const std::string& name) {
     const std::lock_guard lock(mutex_);
-    std::string& identity = facts_[connection].identity;
+    if (peer.is_gone()) return true; // nobody hears the answer
+    std::string& identity = facts_[peer.connection].identity;
     if (identity.empty()) identity = name;
     return identity == name;
 }
 
-bool Connections::count_garbage(std::uint32_t connection) {
+bool Connections::count_garbage(const wire::Peer& peer) {
     const std::lock_guard lock(mutex_);
-    return facts_[connection].garbage.note() >= kGarbagePerMinute;
+    return peer.is_gone() || facts_[peer.connection].garbage.note() >= kGarbagePerMinute;
 }
 
 void Connections::closed(std::uint32_t connection) {

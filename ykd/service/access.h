@@ -78,19 +78,24 @@ private:
 class Connections {
 public:
     /// The identity of a tcp connection: of its last Hello, before one of the first session it uses.
-    void set_identity(std::uint32_t connection, const std::string& name);
+    void set_identity(const wire::Peer& peer, const std::string& name);
     /// True when `name` is the connection's identity, which it becomes if there is none yet.
-    [[nodiscard]] bool claim_identity(std::uint32_t connection, const std::string& name);
+    [[nodiscard]] bool claim_identity(const wire::Peer& peer, const std::string& name);
     /// Counts an E_DECODE; true: the tenth within a minute, close the connection.
-    [[nodiscard]] bool count_garbage(std::uint32_t connection);
+    [[nodiscard]] bool count_garbage(const wire::Peer& peer);
     void closed(std::uint32_t connection);
+    /// Connections of which something is known.
+    [[nodiscard]] std::size_t size() const {
+        const std::lock_guard lock(mutex_);
+        return facts_.size();
+    }
 
 private:
     struct Facts {
         std::string identity;
         LastMinute garbage;
     };
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::unordered_map<std::uint32_t, Facts> facts_;
 };
 

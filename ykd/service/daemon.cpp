@@ -281,6 +281,7 @@ DerivedSettings Daemon::pending_settings() const {
 }
 
 void Daemon::apply_extra_config() {
+    const std::lock_guard one_at_a_time(extra_config_order_); // or what was read earlier would be applied later
     const TextMap map = extra_config_.effective();
     const DerivedSettings derived = derive_settings(map, base_settings(settings_));
     {
@@ -422,8 +423,9 @@ void Daemon::plan_health_check() {
         const auto last = health_.last();
         const Duration age = last ? real_now() - Instant{(*last)["At"].get<std::int64_t>()} : wanted;
         const bool due = wanted > Duration{0} && (age >= wanted || age < Duration{0}); // the clock was set back
-        if (due)
-            health_.run(*this, [](const wire::Value& result) {
+        if (due && !checks_health_.exchange(true))                                     // a slow one is not begun again
+            health_.run(*this, [this](const wire::Value& result) {
+                checks_health_ = false;
                 if (!result["Healthy"].get<bool>())
                     log("core.scheduler.health").warn("unhealthy: {}", result["HealthChecks"].dump());
             });

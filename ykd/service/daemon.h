@@ -136,6 +136,8 @@ private:
     std::atomic<std::uint64_t> last_epoch_{0};
     std::function<void(SteadyClock::duration)> stop_listener_;
     mutable std::mutex derived_mutex_;
+    std::mutex extra_config_order_;          // of apply_extra_config()
+    std::atomic<bool> checks_health_{false}; // in the background
     DerivedSettings derived_;
     std::optional<ReloadNote> settings_reload_;
     std::string last_reload_;

@@ -78,7 +78,7 @@ bool decode(Daemon& daemon, const CallPtr& call) {
     auto decoded = wire::decode_request(call->message());
     if (!decoded.ok()) {
         const bool garbage = decoded.error().error.code == ErrorCode::Decode;
-        const bool cut = garbage && daemon.connections().count_garbage(call->peer().connection);
+        const bool cut = garbage && daemon.connections().count_garbage(call->peer());
         if (cut) log_garbage(daemon, call->peer().address);
         call->fail_undecoded(decoded.error(), cut);
         return false;
@@ -94,7 +94,7 @@ bool decode(Daemon& daemon, const CallPtr& call) {
 /// A session is used by the identity that opened it only (I-323).
 bool is_same_identity(Daemon& daemon, const Call& call, const Session& session) {
     if (call.peer().transport == Peer::Transport::Ipc) return session.grant.name == call.peer().address;
-    return daemon.connections().claim_identity(call.peer().connection, session.grant.name);
+    return daemon.connections().claim_identity(call.peer(), session.grant.name);
 }
 
 bool find_session(Daemon& daemon, const CallPtr& call) {

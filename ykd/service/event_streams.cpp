@@ -71,9 +71,16 @@ void EventStreams::read(const CallPtr& call, const std::string& id, std::optiona
         if (older) --parked_;
         if (after) stream.next = *after;
         stream.filter = std::move(filter);
-        if (!answer(id, stream, call, wait <= SteadyClock::duration{0})) {
+        if (finished_) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
+        ++parked_; // before the look: whoever appends after it then posts a delivery
+        if (answer(id, stream, call, wait <= SteadyClock::duration{0})) {
+            --parked_;
+        } else if (call->peer().is_gone()) {
+            --parked_;
+            call->drop();
+            stream.left = true;
+        } else {
             stream.parked = call;
-            ++parked_;
             call->daemon().deadlines().call_after(wait, [this, id, name = call.get()] { wait_over(id, name); });
         }
     }
@@ -134,6 +141,7 @@ void EventStreams::sweep() {
 
 void EventStreams::finish() {
     const std::lock_guard lock(mutex_);
+    finished_ = true;
     for (auto& [id, stream] : streams_) {
         if (!stream.parked) continue;
         stream.parked->fail(ErrorCode::ShuttingDown, "the daemon is stopping");

@@ -63,6 +63,7 @@ private:
     std::map<std::string, Stream> streams_;
     std::uint64_t last_id_ = 0;
     std::atomic<std::size_t> parked_{0};
+    bool finished_ = false; // guarded by mutex_
     std::atomic<bool> delivery_posted_{false};
 };
 

@@ -140,7 +140,7 @@ void hello(const CallPtr& call) {
     session->used_over(call->shared_peer());
     call->trust();
     if (call->peer().transport != wire::Peer::Transport::Ipc)
-        daemon.connections().set_identity(call->peer().connection, grant->name);
+        daemon.connections().set_identity(call->peer(), grant->name);
     log("wire.session")
         .debug("{} {} session for {} ({})", grant->name, resumed ? "resumed its" : "opened a", request->client,
                si::text(*role));

@@ -205,6 +205,7 @@ void resume(const Registration& registration, RmOwner& owner) {
 /// Why the RM cannot be gone on with, as a clause; empty: it can.
 std::string not_resumable(const Registration& registration, const RmOwner& owner) {
     if (registration.rm->is_detached()) return " is detached";
+    if (registration.request.detached) return " is not detached";
     if (is_served(registration.call->daemon(), registration.rm->facts())) return " is served by another process";
     if (owner.stream().status().broken) return " was lost (stream overflow or silence)";
     return {};
@@ -247,6 +248,7 @@ void give_up(const Registration& registration, RmOwner& owner, wire::ErrorReply 
     Daemon& daemon = registration.call->daemon();
     owner.uninstall("its registration failed");
     daemon.extra_config().forget(registration.rm->id);
+    daemon.config_history().forget(registration.rm->id);
     error.message = "registration of RM failed: " + error.message;
     if (registration.again)
         error.message += fmt::format(" (RM {} is no longer registered, its partitions are gone)", owner.rm_id());
@@ -292,7 +294,8 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
 }
 
 /// The owner thread's part of UnregisterResourceManager.
-void leave(const CallPtr& call, const RmPtr& rm, RmOwner& owner, bool force) {
+void leave(const CallPtr& call, const RmPtr& rm, RmOwner& owner, bool force, std::uint64_t epoch) {
+    if (!is_meant_for(*call, *rm, epoch)) return rm_left(call, owner.rm_id())();
     const RmContents contents = contents_of(owner);
     if (contents.allocations > 0 && !force)
         return call->fail(ErrorCode::BusyState, fmt::format("RM {} has {}; release them or use force", owner.rm_id(),
@@ -346,7 +349,8 @@ void unregister_rm(const CallPtr& call) {
     const bool is_lost = lost && lost->owner.state() == si::CoreState::Lost && call->session->may_own(rm_id);
     const RmPtr rm = is_lost ? lost : find_rm(call, rm_id, impersonate, Ownership::Owner);
     if (!rm) return;
-    rm->owner.in_order([call, rm, force](RmOwner& owner) { leave(call, rm, owner, force); }, rm_left(call, rm_id));
+    rm->owner.in_order([call, rm, force, epoch = rm->epoch()](RmOwner& owner) { leave(call, rm, owner, force, epoch); },
+                       rm_left(call, rm_id));
 }
 
 } // namespace yk::service

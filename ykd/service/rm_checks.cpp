@@ -23,6 +23,11 @@ bool may_use(const Call& call, const Rm& rm, bool impersonate, Ownership ownersh
 
 } // namespace
 
+bool is_meant_for(const Call& call, const Rm& rm, std::uint64_t epoch) {
+    if (rm.epoch() == epoch || rm.is_owned_by(*call.session)) return true;
+    return rm.is_detached() && call.session->may_own(rm.id);
+}
+
 RmPtr find_rm(const CallPtr& call, const std::string& rm_id, bool impersonate, Ownership ownership) {
     RmPtr rm = call->daemon().rms().find(rm_id);
     if (!rm || rm->owner.state() == si::CoreState::New) {

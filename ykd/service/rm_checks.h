@@ -15,6 +15,10 @@ enum class Ownership {
 /// The RM, or nullptr after the call was answered. `rm_id` is not empty.
 [[nodiscard]] RmPtr find_rm(const CallPtr& call, const std::string& rm_id, bool impersonate, Ownership ownership);
 
+/// An input comes up on the owner thread, perhaps behind a registration: if that was another session's, the input was
+/// meant for what the RM was before. `epoch`: of the registration that find_rm() looked at.
+[[nodiscard]] bool is_meant_for(const Call& call, const Rm& rm, std::uint64_t epoch);
+
 /// Whether a process serves the RM: the session that registered it last has a connection (B13).
 [[nodiscard]] bool is_served(Daemon& daemon, const RmFacts& facts);
 

@@ -96,6 +96,11 @@ public:
         const std::lock_guard lock(mutex_);
         return facts_.owner;
     }
+    /// Of the registration in force; 0: none yet.
+    [[nodiscard]] std::uint64_t epoch() const {
+        const std::lock_guard lock(mutex_);
+        return facts_.epoch;
+    }
     [[nodiscard]] bool is_detached() const {
         const std::lock_guard lock(mutex_);
         return facts_.detached.has_value();

@@ -18,6 +18,12 @@ constexpr Duration kRest = std::chrono::seconds{2}; // for which Sync waits for 
 class CallPoller final : public Poller {
 public:
     explicit CallPoller(CallPtr call) : call_(std::move(call)) {}
+    ~CallPoller() override { // forgotten unanswered: its connection is gone
+        end_wait();
+        call_->drop();
+    }
+    CallPoller(const CallPoller&) = delete;
+    CallPoller& operator=(const CallPoller&) = delete;
 
     void answer(PollAnswer answer) override {
         end_wait();
@@ -42,6 +48,7 @@ public:
         call_->fail(refusal.code, std::move(refusal.message));
     }
     [[nodiscard]] std::uint32_t connection() const override { return call_->peer().connection; }
+    [[nodiscard]] bool is_gone() const override { return call_->peer().is_gone(); }
 
     /// Lets the poll end after `wait`. Nothing happens when it was answered already.
     void start_wait(SteadyClock::duration wait, std::function<void()> over) {

@@ -37,11 +37,12 @@ void answer_position(Call& call, std::uint64_t position) {
 template <class Message>
 class UpdateTask final : public OwnerTask {
 public:
-    UpdateTask(CallPtr call, std::shared_ptr<UserDirectory> users, Message message)
-        : call_(std::move(call)), users_(std::move(users)), message_(std::move(message)) {}
+    UpdateTask(CallPtr call, const RmPtr& rm, Message message)
+        : call_(std::move(call)), rm_(rm), epoch_(rm->epoch()), users_(rm->users), message_(std::move(message)) {}
 
     void run(RmOwner& owner) override {
-        if (owner.context() == nullptr) return came_too_late();
+        const RmPtr rm = rm_.lock();
+        if (owner.context() == nullptr || !rm || !is_meant_for(*call_, *rm, epoch_)) return came_too_late();
         if constexpr (std::is_same_v<Message, si::ApplicationRequest>) {
             const auto faults = users_->resolve(message_, owner.now());
             owner.door().apply(message_, faults, owner.now());
@@ -71,10 +72,14 @@ public:
 
 private:
     void came_too_late() const {
-        log("core.rmproxy").warn("an update of RM {} came after it was unregistered", message_.rm_id);
+        log("core.rmproxy")
+            .warn("an update of RM {} came after it was unregistered, or taken over by another session",
+                  message_.rm_id);
     }
 
     CallPtr call_;
+    std::weak_ptr<Rm> rm_; // which owns the mailbox that owns this
+    std::uint64_t epoch_;
     std::shared_ptr<UserDirectory> users_;
     Message message_;
 };
@@ -87,7 +92,7 @@ void update(const CallPtr& call) {
     if (!rm) return;
     const Load load{std::max<std::uint64_t>(1, elements_of(*message)), call->envelope.body.bytes().size()};
     if constexpr (std::is_same_v<Message, si::ApplicationRequest>) rm->users->look_up(*message, call->daemon().now());
-    OwnerTaskPtr task = std::make_unique<UpdateTask<Message>>(call, rm->users, std::move(*message));
+    OwnerTaskPtr task = std::make_unique<UpdateTask<Message>>(call, rm, std::move(*message));
     std::uint64_t position = 0;
     switch (rm->owner.submit(task, load, call->deadline(), position)) {
     case Admission::Accepted: return answer_position(*call, position);

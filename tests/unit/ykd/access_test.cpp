@@ -24,6 +24,12 @@ wire::Peer peer(Transport transport, uid_t uid = 0, gid_t gid = 4'000'000'001U) 
     return made;
 }
 
+wire::Peer connected(std::uint32_t connection) {
+    wire::Peer made = peer(Transport::Tcp);
+    made.connection = connection;
+    return made;
+}
+
 } // namespace
 
 TEST_CASE("I-343 ipc peers: the daemon's user and root are admins, others what the settings say, else observers") {
@@ -95,10 +101,10 @@ TEST_CASE(
     CHECK_FALSE(access.authenticate(peer(Transport::Ipc, kStranger), "guess").error().cut);
     CHECK(access.authenticate(peer(Transport::Tcp), "").error().cut);
     Connections connections;
-    for (int i = 0; i < 9; ++i) CHECK_FALSE(connections.count_garbage(3));
-    CHECK(connections.count_garbage(3));
+    for (int i = 0; i < 9; ++i) CHECK_FALSE(connections.count_garbage(connected(3)));
+    CHECK(connections.count_garbage(connected(3)));
     connections.closed(3);
-    CHECK_FALSE(connections.count_garbage(3));
+    CHECK_FALSE(connections.count_garbage(connected(3)));
 }
 
 TEST_CASE("A7 I-342 after five wrong tokens of an address none is compared for a minute, not even the right one") {
@@ -117,11 +123,23 @@ TEST_CASE("A7 I-342 after five wrong tokens of an address none is compared for a
 
 TEST_CASE("I-323 a tcp connection has the identity of its last Hello, before one of the first session it uses") {
     Connections connections;
-    CHECK(connections.claim_identity(1, "a"));
-    CHECK(connections.claim_identity(1, "a"));
-    CHECK_FALSE(connections.claim_identity(1, "b"));
-    connections.set_identity(1, "b");
-    CHECK(connections.claim_identity(1, "b"));
+    CHECK(connections.claim_identity(connected(1), "a"));
+    CHECK(connections.claim_identity(connected(1), "a"));
+    CHECK_FALSE(connections.claim_identity(connected(1), "b"));
+    connections.set_identity(connected(1), "b");
+    CHECK(connections.claim_identity(connected(1), "b"));
+}
+
+TEST_CASE("A10 nothing is noted for a connection whose end was told already") {
+    Connections connections;
+    const wire::Peer late = connected(4);
+    CHECK_FALSE(connections.count_garbage(late));
+    late.gone->store(true); // as the server does, before it tells
+    connections.closed(4);
+    CHECK(connections.count_garbage(late)); // of a worker that was slower
+    CHECK(connections.claim_identity(late, "a"));
+    connections.set_identity(late, "a");
+    CHECK(connections.size() == 0);
 }
 
 TEST_CASE("patterns are shell globs of the whole rmID") {

@@ -52,6 +52,8 @@ public:
         answered = true;
     }
     [[nodiscard]] std::uint32_t connection() const override { return 5; }
+    [[nodiscard]] bool is_gone() const override { return gone; }
+    bool gone = false;
 
     std::string told;
     std::uint64_t backlog = 0;
@@ -217,6 +219,16 @@ TEST_CASE("a parked poll of a vanished connection is forgotten and its items sta
     CHECK_FALSE(gone->answered);
     CHECK(s->drained()); // nobody is there to fetch it
     CHECK(poll(*s, 0) == "1=a");
+}
+
+TEST_CASE("A1 the poll of a connection that has ended is not parked") {
+    Stream stream;
+    auto late = std::make_shared<Asker>(0);
+    late->gone = true;
+    stream->poll(late, true);
+    CHECK(late->answered);
+    CHECK_FALSE(stream->status().poll_parked);
+    CHECK(stream->drained());
 }
 
 TEST_CASE("I-263 when the stream has ended a poll gets what is left, then the end") {

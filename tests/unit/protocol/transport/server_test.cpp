@@ -321,6 +321,71 @@ TEST_CASE("A1 a connection that is in the table and not started yet may be looke
     CHECK(connection.queued() == 0);
 }
 
+TEST_CASE("A2 what was sent behind the request that showed who it is need not wait for its answer") {
+    Served served;
+    const RawPeer peer(served.path);
+    for (unsigned n = 1; n <= 2; ++n) peer.send(n, std::to_string(n));
+    const Request parked = served.inbox.take();
+    CHECK_FALSE(served.inbox.take_within(std::chrono::milliseconds{50}));
+    parked.trust();
+    const auto second = served.inbox.take_within(std::chrono::seconds{2});
+    REQUIRE(second);
+    CHECK(second->bytes() == "2");
+}
+
+TEST_CASE("A2 A3 a request that has to wait for its turn is no half message") {
+    ServerOptions options;
+    options.max_in_flight = 1;
+    options.send_time = std::chrono::milliseconds{500};
+    Served served{options, {}, true};
+    const RawPeer peer(served.path);
+    for (unsigned n = 1; n <= 2; ++n) peer.send(n, std::to_string(n));
+    Request parked = served.inbox.take();
+    CHECK_FALSE(served.inbox.take_within(std::chrono::milliseconds{2000}));
+    CHECK(served.server->connections() == 1);
+    parked.reply("done");
+    CHECK(served.inbox.take().bytes() == "2");
+}
+
+TEST_CASE("A2 the bytes of a request are counted as long as somebody holds it, also when its peer has gone") {
+    ServerOptions options;
+    options.budget = std::make_shared<TransportBudget>();
+    Served served{options, {}, true};
+    std::vector<Request> held;
+    {
+        const RawPeer peer(served.path);
+        for (unsigned n = 1; n <= 6; ++n) peer.send(n, std::string(100'000, 'x'));
+        for (int n = 0; n < 6; ++n) held.push_back(served.inbox.take());
+    }
+    CHECK(comes_true([&] { return served.server->connections() == 0; }));
+    CHECK(options.budget->requests.load() == 6 * 100'004);
+    held[0].reply("into the void");
+    held[1].disconnect();
+    held.resize(3);
+    CHECK(options.budget->requests.load() == 100'004);
+    held.clear();
+    CHECK(options.budget->requests.load() == 0);
+}
+
+TEST_CASE("A3 replies that fill the memory cost the peer that does not read, at whichever listener it is") {
+    ServerOptions options;
+    options.budget = std::make_shared<TransportBudget>();
+    options.budget->most_replies = 8U << 20;
+    Served hoarding{options, {}, true}, served{options, {}, true};
+    const RawPeer rude(hoarding.path), honest(served.path);
+    const auto answer = [](const RawPeer& peer, Served& at, int count, std::size_t size) {
+        for (int n = 1; n <= count; ++n) peer.send(static_cast<unsigned>(n), "?");
+        std::vector<Request> requests;
+        for (int n = 0; n < count; ++n) requests.push_back(at.inbox.take());
+        const std::string reply(size, 'x');
+        for (Request& request : requests) request.reply(reply);
+    };
+    answer(rude, hoarding, 7, 1U << 20); // fits
+    answer(honest, served, 2, 3U << 19);
+    CHECK(comes_true([&] { return hoarding.server->connections() == 0; }));
+    CHECK(served.server->connections() == 1);
+}
+
 TEST_CASE("A3 the peer that does not read its replies is cut when they fill the memory for them") {
     std::mutex mutex;
     std::vector<std::string> cut;
@@ -383,8 +448,10 @@ TEST_CASE("A8 silent connections make room; those of the daemon's user get in la
         peers.back()->send(1, "me");
         served.inbox.take().reply("ok");
     }
+    CHECK_FALSE(served.server->is_full());
     const RawPeer fifth(served.path);
     CHECK(fifth.is_cut());
+    CHECK(served.server->is_full()); // for the probe, which is of the same identity: nobody is deaf
     privileged = true;
     for (int n = 0; n < 8; ++n) {
         peers.push_back(std::make_unique<RawPeer>(served.path));
@@ -394,6 +461,31 @@ TEST_CASE("A8 silent connections make room; those of the daemon's user get in la
     CHECK(served.server->connections() == 12);
     CHECK(served.server->is_full());
     CHECK(RawPeer(served.path).is_cut());
+}
+
+TEST_CASE("A8 a listener of few places is full when they are taken") {
+    ServerHandlers handlers;
+    handlers.admit = [](const Peer&) { return Admittance::Privileged; };
+    ServerOptions options;
+    options.max_connections = 4; // fewer than those that are kept otherwise
+    Served served{options, handlers, true};
+    std::vector<std::unique_ptr<RawPeer>> peers;
+    for (int n = 0; n < 4; ++n) {
+        peers.push_back(std::make_unique<RawPeer>(served.path));
+        peers.back()->send(1, "me");
+        served.inbox.take().reply("ok");
+    }
+    CHECK(served.server->is_full());
+}
+
+TEST_CASE("A1 listeners of one port at two addresses do not count each other's sockets") {
+    const std::string port = std::to_string(free_port());
+    const auto first = Server::listen(at("tcp://127.0.0.1:" + port), {});
+    const auto second = Server::listen(at("tcp://127.0.0.2:" + port), {});
+    REQUIRE(first.ok());
+    REQUIRE(second.ok());
+    CHECK(own_sockets((*first)->url()) == 1);
+    CHECK(own_sockets((*second)->url()) == 1);
 }
 
 TEST_CASE("the daemon asks itself over each listener") {
