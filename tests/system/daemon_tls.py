@@ -55,12 +55,14 @@ def test_tcp_takes_tokens_only():
 
 
 def test_a3_a_peer_that_never_shakes_hands_costs_ykctl_no_more_than_its_time():
-    with socket.socket() as silent:
+    with tempfile.TemporaryDirectory(prefix="yk.", dir="/tmp") as place, socket.socket() as silent:
+        make_certificate(place, "ca")
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         begin = time.monotonic()
         ran = subprocess.run([os.path.join(os.environ["YK_BIN"], "ykctl"), "-s", f"tls+tcp://localhost:{silent.getsockname()[1]}",
-                              "--timeout", "1s", "ping"], capture_output=True, text=True, timeout=DEADLINE, check=False)
+                              "--tls-ca", place + "/ca.pem", "--timeout", "1s", "ping"], capture_output=True, text=True,
+                             timeout=DEADLINE, check=False)
         check(ran.returncode == 3 and time.monotonic() - begin < 10, ran.returncode, ran.stderr)
 
 
