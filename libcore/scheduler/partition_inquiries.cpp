@@ -274,9 +274,8 @@ void PartitionContext::forget_inquiry(AllocationId id) {
         --s_.inquiries.attempts;
     }
     s_.inquiries.resting -= found->second.resting ? 1U : 0U;
-    found->second.forget_reasons();
-    found->second.refused.clear();
-    charge(found->second);
+    s_.ledger.take(Held::Names, found->second.charged);
+    s_.inquiries.charged -= found->second.charged;
     s_.inquiries.by_ask.erase(found);
     ask.mark(Allocation::Parked, false);
     ask.mark(Allocation::Refused, false);

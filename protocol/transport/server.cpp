@@ -225,7 +225,10 @@ void Server::Impl::stop() {
         closing_ = true;
     }
     if (listener_ != nullptr) nng_stream_listener_close(listener_);
-    if (accepting_ != nullptr) nng_aio_stop(accepting_);
+    if (accepting_ != nullptr) {
+        nng_aio_wait(accepting_); // closing ended it; nng's stop alone may reach for a TLS stream that is just freed
+        nng_aio_stop(accepting_);
+    }
     for (const auto& connection : all()) connection->end("");
     bell_.notify_all();
     if (keeper_.joinable()) keeper_.join();

@@ -93,9 +93,9 @@ void ServerConnection::deliver(std::unique_lock<std::mutex>& lock) {
     while (!is_over_ && may_deliver()) {
         auto next = reader_.next(false);
         if (next.wanted != 0 && may_begin(next.wanted)) {
-            begun_ = next.wanted;
-            budget_->requests.fetch_add(begun_, std::memory_order_relaxed);
             next = reader_.next(true);
+            begun_ = reader_.begun(); // 0: there was no memory for it
+            budget_->requests.fetch_add(begun_, std::memory_order_relaxed);
         }
         if (next.fault) {
             end_locked(lock, text_of(*next.fault));

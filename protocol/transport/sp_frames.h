@@ -93,8 +93,10 @@ public:
     [[nodiscard]] bool is_greeted() const noexcept { return greeted_; }
     /// In the middle of the greeting or of a frame.
     [[nodiscard]] bool is_partial() const noexcept { return !greeted_ || large_ != nullptr || begin_ != end_; }
+    /// The size of the message that was begun; 0: none was.
+    [[nodiscard]] std::uint64_t begun() const noexcept { return large_ ? large_size_ : 0; }
     /// A message was begun, and not all of it is there.
-    [[nodiscard]] bool is_filling() const noexcept { return large_ != nullptr && large_have_ < large_size_; }
+    [[nodiscard]] bool is_filling() const noexcept { return large_have_ < begun(); }
 
 private:
     [[nodiscard]] std::string_view unread() const noexcept { return {small_.data() + begin_, end_ - begin_}; }

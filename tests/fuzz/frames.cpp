@@ -32,7 +32,6 @@ std::vector<std::string> read(const std::uint8_t* data, std::size_t size, std::s
     while (size != 0) {
         const auto room = reader.room();
         YK_CHECK(!room.empty(), "there is room as long as no message waits");
-        YK_CHECK(room.size() <= std::max<std::size_t>(kMost, FrameReader::kSmall), "no more is begun than allowed");
         if (early && !take()) return found;
         const std::size_t count = std::min({step, size, room.size()});
         std::copy_n(data, count, room.begin());
@@ -40,6 +39,7 @@ std::vector<std::string> read(const std::uint8_t* data, std::size_t size, std::s
         data += count;
         size -= count;
         if (!take()) return found;
+        YK_CHECK(reader.begun() <= kMost, "no more is begun than allowed");
     }
     return found;
 }

@@ -163,6 +163,18 @@ def test_sigstop_with_requests_on_their_way():
             *reply["body"]["items"], *poller.poll(ack, wait=100)["items"]]], "UpdateAllocation", "new"))
 
 
+def test_stopped_for_longer_than_sessions_last():
+    with Daemon("--settings", "@conf", files={"conf": "livenessTimeout: 3s\nsessionTtl: 4s\n"}) as daemon:
+        client = daemon.client()
+        client.register()
+        daemon.signal(signal.SIGSTOP)
+        time.sleep(6)  # in which the RM could not be heard
+        daemon.signal(signal.SIGCONT)
+        for _ in range(100):
+            check(client.get("Status")["rms"][0]["state"] == 1, daemon.text())  # Running
+        check(client.dump("streams", rmID="rm:1")[0]["epoch"] == client.epoch)
+
+
 def test_sigkill_under_load_with_a_recording():
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         flags = ["--record", folder + "/records", "--pidfile", folder + "/pid"]

@@ -134,16 +134,57 @@ def test_a4_a_client_that_goes_while_it_polls_is_no_internal_error():
         check("internal error" not in daemon.text(), daemon.text())
 
 
+def occupy(client):
+    """Gives the thread of rm:1 work for a while."""
+    for part in range(5):
+        client.change("UpdateNode", {"rmID": "rm:1", "nodes": [
+            {"nodeID": f"n{part}-{i}", "action": 1, "schedulableResource": {"vcore": 1}} for i in range(20000)]})
+
+
+def in_line(daemon):
+    """Waits for a request to be behind that work, or done with."""
+    def waits():
+        items = daemon.client(role="observer").get("Status")["rms"][0]["inboundItems"]
+        return items == 0 or items % 20000 == 1
+    until("it is in line", waits)
+
+
+def test_a4_a_configuration_that_came_behind_the_registration_of_another_session_is_not_for_its_rm():
+    with Daemon() as daemon:
+        old, new, admin = daemon.client(), daemon.client(), daemon.client()
+        old.register()
+        occupy(old)
+        new.seq += 1
+        new.send("RegisterResourceManager", {"rmID": "rm:1", "config": CONFIG}, seq=new.seq)
+        in_line(daemon)
+        late = admin.ask("UpdateConfiguration", {"rmID": "rm:1", "config": CONFIG.replace("name: b", "name: c")}, seq=1)
+        check(new.receive()["ok"], "the registration failed")
+        check(late["err"]["name"] == "E_RM_UNKNOWN", late)
+        check(new.dump("queues")[0]["childNames"] == ["root.a", "root.b"], new.dump("queues")[0]["childNames"])
+
+
+def test_b2_a_file_that_changed_while_a_registration_waited_is_followed():
+    with Daemon("--config", "@q.yaml", files={"q.yaml": CONFIG}) as daemon:
+        client, admin = daemon.client(), daemon.client()
+        client.register()  # its own text: a reload leaves it alone
+        occupy(client)
+        client.seq += 1
+        client.send("RegisterResourceManager", {"rmID": "rm:1"}, seq=client.seq)  # with the file's
+        in_line(daemon)
+        daemon.write("q.yaml", CONFIG.replace("name: b", "name: c"))
+        admin.change("Reload", {})
+        check(client.receive()["ok"], "the registration failed")
+        until("what the file says is active", lambda: "root.c" in client.dump("queues")[0].get("childNames", []))
+
+
 def test_a4_what_came_behind_the_registration_of_another_session_is_not_for_its_rm():
     with Daemon() as daemon:
         old, new = daemon.client(), daemon.client()
         old.register()
-        for part in range(5):  # the RM's thread is busy with these for a while
-            old.change("UpdateNode", {"rmID": "rm:1", "nodes": [
-                {"nodeID": f"n{part}-{i}", "action": 1, "schedulableResource": {"vcore": 1}} for i in range(20000)]})
+        occupy(old)
         new.seq += 1
         new.send("RegisterResourceManager", {"rmID": "rm:1", "config": CONFIG}, seq=new.seq)
-        time.sleep(0.02)  # it is in line; the session that owns the RM still is the old one
+        in_line(daemon)  # the session that owns the RM still is the old one
         late = old.ask("UpdateNode", {"rmID": "rm:1", "nodes": [
             {"nodeID": "late", "action": 1, "schedulableResource": {"vcore": 1}}]}, seq=old.seq + 1)
         old.send("UnregisterResourceManager", {"rmID": "rm:1", "force": True}, seq=old.seq + 1 + late["ok"])

@@ -98,8 +98,8 @@ Outcome add_applications(Context& context, const AddOptions& options) {
 }
 
 Outcome remove_applications(Context& context, const std::vector<std::string>& ids) {
-    YK_TRY(applications,
-           find_applications(context, ids)); // removing what is not there is silent in the protocol (I-169)
+    // Removing what is not there is silent in the protocol (I-169), so it is looked for.
+    YK_TRY(applications, find_applications(context, ids));
     for (const auto& application : applications) {
         const auto state = text_of(application, "applicationState");
         if (has_ended(state))

@@ -81,8 +81,7 @@ private:
     }
     /// An ended or rejected application has nothing, and its queue may be gone.
     [[nodiscard]] static bool is_live(const Value& application) {
-        const auto state = text_of(application, "applicationState");
-        return !has_ended(state);
+        return !has_ended(text_of(application, "applicationState"));
     }
     /// f(const Value&) for the live applications of the partition.
     template <class F>

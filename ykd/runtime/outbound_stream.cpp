@@ -47,13 +47,19 @@ void OutboundStream::clear() {
 }
 
 void OutboundStream::open(std::uint64_t epoch, std::optional<std::uint32_t> keep) {
-    supersede("the resource manager registered again");
-    const std::lock_guard lock(mutex_);
-    clear();
-    epoch_ = epoch;
-    keep_ = keep;
-    acked_ = last_number_ = 0;
-    broken_.reset();
+    Outcome former;
+    {
+        const std::lock_guard lock(mutex_);
+        former = {std::exchange(parked_, nullptr), std::nullopt,
+                  PollRefusal{si::ErrorCode::Superseded, "the resource manager registered again"}};
+        clear();
+        epoch_ = epoch;
+        keep_ = keep;
+        acked_ = last_number_ = 0;
+        watches_poll_ = false;
+        broken_.reset();
+    }
+    former.deliver();
 }
 
 void OutboundStream::break_off(PollRefusal refusal) {
@@ -204,6 +210,11 @@ EventSpan OutboundStream::take_lost() {
 
 // --- out ----------------------------------------------------------------------------------------
 
+std::optional<PollRefusal> OutboundStream::check_epoch(const Poller& poller) const {
+    if (poller.epoch == epoch_) return std::nullopt;
+    return PollRefusal{si::ErrorCode::StreamEpoch, "the stream's epoch is " + std::to_string(epoch_), epoch_};
+}
+
 std::optional<PollRefusal> OutboundStream::check_poll(const Poller& poller) const {
     if (broken_) return broken_;
     if (poller.ack < acked_)
@@ -225,37 +236,45 @@ void OutboundStream::acknowledge(std::uint64_t ack) {
 
 void OutboundStream::poll(std::shared_ptr<Poller> poller, bool may_wait) {
     Outcome older, outcome;
-    bool eased = false;
+    bool tell = false;
     {
         const std::lock_guard lock(mutex_);
-        older = {std::exchange(parked_, nullptr), std::nullopt,
-                 PollRefusal{si::ErrorCode::Superseded, "a newer poll took over"}};
-        if (auto refusal = check_poll(*poller)) {
+        if (auto refusal = check_epoch(*poller)) {
             outcome = {std::move(poller), std::nullopt, std::move(refusal)};
         } else {
-            acknowledge(poller->ack);
-            ++polls_;
-            if (!poller->is_gone()) reader_ = poller->connection();
-            may_wait = may_wait && !poller->is_gone(); // nobody would wake it
-            if (congested_ && pressure_locked() == Pressure::Easing) {
-                congested_ = false;
-                eased = true;
-            }
-            parked_ = std::move(poller);
-            outcome = answer_parked();
-            if (!outcome.poller && finishing_)
-                outcome = {
-                    std::exchange(parked_, nullptr), std::nullopt,
-                    PollRefusal{si::ErrorCode::ShuttingDown, "the daemon is stopping; all callbacks are delivered"}};
-            if (!outcome.poller && !may_wait) {
-                PollAnswer nothing = make_answer(*parked_);
-                outcome = {std::exchange(parked_, nullptr), std::move(nothing), std::nullopt};
-            }
+            older = {std::exchange(parked_, nullptr), std::nullopt,
+                     PollRefusal{si::ErrorCode::Superseded, "a newer poll took over"}};
+            if ((refusal = check_poll(*poller)))
+                outcome = {std::move(poller), std::nullopt, std::move(refusal)};
+            else
+                outcome = take(std::move(poller), may_wait, tell);
         }
     }
     older.deliver();
     outcome.deliver();
-    if (eased && relieved_) relieved_();
+    if (tell && listener_) listener_();
+}
+
+/// `tell`: the listener is to be called.
+OutboundStream::Outcome OutboundStream::take(std::shared_ptr<Poller> poller, bool may_wait, bool& tell) {
+    acknowledge(poller->ack);
+    ++polls_;
+    tell = std::exchange(watches_poll_, false);
+    if (!poller->is_gone()) reader_ = poller->connection();
+    may_wait = may_wait && !poller->is_gone(); // nobody would wake it
+    if (congested_ && pressure_locked() == Pressure::Easing) {
+        congested_ = false;
+        tell = true;
+    }
+    parked_ = std::move(poller);
+    Outcome outcome = answer_parked();
+    if (outcome.poller) return outcome;
+    if (finishing_)
+        return {std::exchange(parked_, nullptr), std::nullopt,
+                PollRefusal{si::ErrorCode::ShuttingDown, "the daemon is stopping; all callbacks are delivered"}};
+    if (may_wait) return {};
+    PollAnswer nothing = make_answer(*parked_);
+    return {std::exchange(parked_, nullptr), std::move(nothing), std::nullopt};
 }
 
 OutboundStream::Outcome OutboundStream::answer_parked() {
@@ -309,6 +328,11 @@ PollAnswer OutboundStream::make_answer(const Poller& poller) {
     answer.backlog_bytes = delivered_bytes_ + waiting_bytes_ - answered_bytes;
     answer.congested = congested_;
     return answer;
+}
+
+void OutboundStream::watch_next_poll() {
+    const std::lock_guard lock(mutex_);
+    watches_poll_ = true;
 }
 
 void OutboundStream::wait_over(const Poller* poller) {

@@ -55,6 +55,7 @@ struct PollAnswer {
 struct PollRefusal {
     si::ErrorCode code{};
     std::string message;
+    std::optional<std::uint64_t> epoch{}; // the stream's, when the poll had another
 };
 
 /// A poll that waits for its answer. Each is called at most once, without a lock, from any thread.
@@ -68,6 +69,7 @@ public:
     /// Whether that connection has ended: disconnected() is on its way, or was.
     [[nodiscard]] virtual bool is_gone() const = 0;
 
+    std::uint64_t epoch = 0; // of the stream that it means
     std::uint64_t ack = 0;
     std::uint32_t max_items = 1000;
     std::uint32_t max_bytes = 1U << 20;
@@ -114,8 +116,10 @@ public:
     /// Kept items of a detached stream with numbers above `after`, at most `count` and about `max_bytes`.
     [[nodiscard]] Log read_log(std::uint64_t after, std::uint32_t count, std::size_t max_bytes) const;
 
-    /// Called, under no lock, when an acknowledgement relieved the stream.
-    void set_relief_listener(std::function<void()> listener) { relieved_ = std::move(listener); }
+    /// The next poll that is taken calls the listener.
+    void watch_next_poll();
+    /// Called, under no lock, when an acknowledgement relieved the stream, and by a poll that was watched for.
+    void set_listener(std::function<void()> listener) { listener_ = std::move(listener); }
 
 private:
     struct Outcome { // what to do when the lock is released
@@ -132,7 +136,9 @@ private:
     void clear();
     [[nodiscard]] Pressure pressure_locked() const;
     [[nodiscard]] bool answerable() const { return !delivered_.empty() || live_waiting_ != 0; }
+    [[nodiscard]] std::optional<PollRefusal> check_epoch(const Poller& poller) const;
     [[nodiscard]] std::optional<PollRefusal> check_poll(const Poller& poller) const;
+    [[nodiscard]] Outcome take(std::shared_ptr<Poller> poller, bool may_wait, bool& tell);
     void acknowledge(std::uint64_t ack);
     [[nodiscard]] PollAnswer make_answer(const Poller& poller);
     [[nodiscard]] Outcome answer_parked();
@@ -154,11 +160,12 @@ private:
     std::uint64_t polls_ = 0;
     bool congested_ = false; // with the hysteresis of I-370
     bool finishing_ = false;
+    bool watches_poll_ = false;
     std::optional<PollRefusal> broken_;
     std::uint64_t overflows_ = 0, redelivered_ = 0;
     std::shared_ptr<Poller> parked_;
     std::optional<std::uint32_t> reader_; // the connection that polled last, while it lives
-    std::function<void()> relieved_;
+    std::function<void()> listener_;
 };
 
 } // namespace yk

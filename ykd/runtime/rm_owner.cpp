@@ -62,7 +62,7 @@ RmOwner::RmOwner(std::string rm_id, const OwnerOptions& options, Instant now, Ev
     last_turn_ = real_now().ns;
     next_event_batch_ = now + kEventInterval;
     events_.set_end_listener(hooks_.application_ended);
-    stream_.set_relief_listener([this] { mailbox_.wake(); });
+    stream_.set_listener([this] { mailbox_.wake(); });
     thread_ = std::thread([this] { run(); });
 }
 
@@ -158,7 +158,7 @@ void RmOwner::set_now() {
 }
 
 void RmOwner::turn() {
-    last_turn_.store(real_now().ns, std::memory_order_relaxed);
+    forgive_pause();
     turns_.fetch_add(1, std::memory_order_relaxed);
     mailbox_.take(kMaxElementsPerTurn, control_, work_, settle);
     set_now();
@@ -174,6 +174,15 @@ void RmOwner::turn() {
     send_events();
     flush();
     publish_tally();
+}
+
+/// Turns come at least with the heartbeat: while there was none for longer, the process was stopped or the thread at
+/// work, and the RM could not be heard.
+void RmOwner::forgive_pause() {
+    const Instant now = real_now();
+    const Duration pause = now - last_turn() - Duration{kHeartbeat};
+    last_turn_.store(now.ns, std::memory_order_relaxed);
+    if (pause > Duration{0} && !options_.virtual_clock) last_heard_.fetch_add(pause.count(), std::memory_order_relaxed);
 }
 
 /// What the metrics count since the last turn.
@@ -285,6 +294,7 @@ void RmOwner::expire_calls() {
     }
     if (mute_ || !calls_.unanswered()) return;
     mute_ = stream_.status().polls;
+    stream_.watch_next_poll();
     settle_state("it let ten calls in a row time out");
 }
 

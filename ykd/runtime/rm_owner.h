@@ -216,6 +216,7 @@ private:
     void fire_timers();
     void schedule();
     CycleOutcome cycle();
+    void forgive_pause();
     void publish_tally();
     void drop_context();
     void send_events();

@@ -58,6 +58,7 @@ public:
     Way(Daemon& daemon, ConfigChange change) : daemon_(daemon), change_(std::move(change)) {}
 
     void begin() {
+        epoch_ = rm().epoch();
         keep_names(rm(), change_.candidate);
         if (change_.dry_run) return look();
         rm().owner.in_order(
@@ -85,7 +86,7 @@ private:
     }
 
     void take_turn(RmOwner& owner) {
-        if (owner.context() == nullptr) return leave();
+        if (owner.context() == nullptr || rm().epoch() != epoch_) return leave(); // it was meant for what the RM was
         if (wants_to_store(owner)) return store(owner);
         static_cast<void>(apply(owner));
     }
@@ -188,20 +189,24 @@ private:
         outcome.refusal = refusal;
         change_.done(outcome);
     }
-    /// The RM has left before its turn came.
+    /// The RM has left, or registered anew, before its turn came.
     void leave() const {
         ChangeOutcome outcome;
         outcome.rm_left = true;
         if (daemon_.is_stopping())
             outcome.refusal = {ErrorCode::ShuttingDown, "the daemon is stopping", {}, {}, {}};
         else
-            outcome.refusal = {
-                ErrorCode::RmUnknown, fmt::format("RM {} is not registered any more", rm().id), "rmID", {}, {}};
+            outcome.refusal = {ErrorCode::RmUnknown,
+                               fmt::format("RM {} is not registered any more, or anew since", rm().id),
+                               "rmID",
+                               {},
+                               {}};
         change_.done(outcome);
     }
 
     Daemon& daemon_;
     ConfigChange change_;
+    std::uint64_t epoch_ = 0; // of the registration that is to change
 };
 
 } // namespace

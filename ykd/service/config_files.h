@@ -1,6 +1,8 @@
 #pragma once
 // The daemon's own configuration files, one per policy group (C-469). Read anew each time.
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,6 +24,10 @@ public:
 
     /// The file of a policy group; nothing when there is none. Error: it cannot be read.
     [[nodiscard]] Result<std::optional<ConfigText>> load(const std::string& policy_group) const;
+    /// A reload begins, which reads the files after this.
+    void note_reload() { ++reloads_; }
+    /// How many have begun: what was read before the last one may be out of date.
+    [[nodiscard]] std::uint64_t reloads() const { return reloads_; }
     /// The path of that file; empty when there is none.
     [[nodiscard]] const std::string& path_of(const std::string& policy_group) const;
     /// policy group -> file; `*` names that of all others.
@@ -30,6 +36,7 @@ public:
 private:
     const std::map<std::string, std::string> by_group_;
     const std::string default_file_;
+    std::atomic<std::uint64_t> reloads_{0};
 };
 
 /// The text of a file of at most 4 MiB.

@@ -80,6 +80,7 @@ Daemon::~Daemon() {
     stopping_ = true;
     listener_watch_.end(); // it asks the servers, and the workers answer
     deadlines_.stop();
+    rms_.close();
     for (const RmPtr& rm : rms_.all()) {
         rm->owner.stop();
         rms_.remove(rm);
@@ -225,6 +226,7 @@ void Daemon::stop(SteadyClock::duration grace) {
     stopping_ = true;
     listener_watch_.stop();
     for (const auto& server : servers_) server->remove_socket_file();
+    rms_.close();
     for (const RmPtr& rm : rms_.all()) rm->owner.begin_shutdown();
     wait_for_delivery(SteadyClock::now() + grace);
 }
@@ -347,19 +349,21 @@ void Daemon::remove_lost(const RmPtr& rm) {
             if (owner.state() != si::CoreState::Lost) return; // it has registered meanwhile
             log("core.rmproxy").warn("RM {} was not heard of for rmRetention; its partitions are removed", rm->id);
             owner.uninstall("it was not heard of for rmRetention");
-            extra_config_.forget(rm->id);
-            config_history_.forget(rm->id);
             retire(rm);
         },
         [] {});
 }
 
-/// First out of the table, then closed: who is told that it is gone, and asks the table again, finds another or none.
+/// First what is kept by its name, which a new RM may have as soon as this one is out of the table. Then out, then
+/// closed: who is told that it is gone, and asks the table again, finds another or none.
 void Daemon::retire(const RmPtr& rm) {
-    rms_.remove(rm);
+    const bool had_settings = extra_config_.forget(rm->id);
+    config_history_.forget(rm->id);
     degraded_.clear("recording " + rm->id);
+    rms_.remove(rm);
     rm->owner.close();
     workers_.post([rm] { rm->owner.stop(); }); // also keeps it until then: no owner thread can end itself
+    if (had_settings) apply_extra_config();
 }
 
 std::set<wire::Sid> Daemon::owning_sessions() const {

@@ -105,8 +105,8 @@ public:
     void apply_extra_config();
     /// The RM with this id, made if it is new. An error: there is no place for one.
     [[nodiscard]] Result<RmPtr> make_rm(const std::string& rm_id, const PlaceTaker& taker);
-    /// Takes the RM out of the table for good and lets its thread end; what waits for it is told so. Owner thread,
-    /// after uninstall().
+    /// Takes the RM out of the table for good, with its extraConfig and the history of its configurations, and lets its
+    /// thread end; what waits for it is told so. Owner thread, after uninstall().
     void retire(const RmPtr& rm);
     /// The sessions that own an RM.
     [[nodiscard]] std::set<wire::Sid> owning_sessions() const;

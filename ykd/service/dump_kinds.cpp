@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "libcore/config/names.h"
+#include "protocol/wire/body_reader.h"
 #include "ykd/service/gather.h"
 
 namespace yk::service {

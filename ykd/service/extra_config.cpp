@@ -235,9 +235,9 @@ void ExtraConfig::set(const std::string& rm_id, TextMap map) {
     rms_.emplace_back(rm_id, std::move(map));
 }
 
-void ExtraConfig::forget(const std::string& rm_id) {
+bool ExtraConfig::forget(const std::string& rm_id) {
     const std::lock_guard lock(mutex_);
-    rms_.remove_if([&](const auto& entry) { return entry.first == rm_id; });
+    return rms_.remove_if([&](const auto& entry) { return entry.first == rm_id; }) != 0;
 }
 
 void ExtraConfig::overlay(const TextMap& map) {

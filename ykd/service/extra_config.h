@@ -52,7 +52,8 @@ public:
 
     /// The RM's map, as a whole; it becomes the newest.
     void set(const std::string& rm_id, TextMap map);
-    void forget(const std::string& rm_id);
+    /// Whether it had a map.
+    bool forget(const std::string& rm_id);
     /// Overlays all, key by key, until restart (SetExtraConfig).
     void overlay(const TextMap& map);
     [[nodiscard]] TextMap effective() const;

@@ -11,7 +11,6 @@ namespace yk::service {
 namespace {
 
 constexpr auto kErrorWindow = std::chrono::minutes{5};
-constexpr Duration kLoopLimit = std::chrono::seconds{10};
 
 struct RmHealth {
     std::vector<HealthCheckView> checks;
@@ -59,17 +58,6 @@ std::optional<HealthCheckView> daemon_itself(const Degraded& degraded) {
                            fmt::format("{}", fmt::join(reasons, "; "))};
 }
 
-HealthCheckView main_loop(const std::vector<RmPtr>& rms) {
-    std::string wrong;
-    for (const RmPtr& rm : rms) {
-        const Duration silence = real_now() - rm->owner.last_turn();
-        if (rm->owner.state() == si::CoreState::Running && silence > kLoopLimit)
-            wrong += fmt::format("{}RM {} for {} s", wrong.empty() ? "no turn of " : ", ", rm->id,
-                                 std::chrono::duration_cast<std::chrono::seconds>(silence).count());
-    }
-    return {"Main loop", wrong.empty(), "Checks that the scheduling loop came round in the last 10 s", wrong};
-}
-
 } // namespace
 
 std::uint64_t RecentGrowth::note(std::uint64_t total) {
@@ -79,6 +67,28 @@ std::uint64_t RecentGrowth::note(std::uint64_t total) {
     if (!seen_.empty() && total < seen_.back().second) seen_.clear();
     seen_.emplace_back(now, total);
     return total - seen_.front().second;
+}
+
+HealthCheckView HealthKeeper::main_loop(const std::vector<RmPtr>& rms) const {
+    std::string wrong;
+    for (const RmPtr& rm : rms) {
+        const Duration silence = real_now() - rm->owner.last_turn();
+        if (rm->owner.state() == si::CoreState::Running && silence > loop_limit_)
+            wrong += fmt::format("{}RM {} for {} s", wrong.empty() ? "no turn of " : ", ", rm->id,
+                                 std::chrono::duration_cast<std::chrono::seconds>(silence).count());
+    }
+    return {"Main loop", wrong.empty(), "Checks that the scheduling loop came round in the last 10 s", wrong};
+}
+
+/// Whoever is stuck does not answer, so the checks would not end.
+void HealthKeeper::watch(Daemon& daemon, const std::shared_ptr<std::atomic<bool>>& told, const Done& done) {
+    const auto look = [this, &daemon, told, done] {
+        if (told->load()) return;
+        const HealthCheckView loop = main_loop(daemon.rms().all());
+        if (loop.succeeded) return watch(daemon, told, done);
+        if (!told->exchange(true)) done(keep(daemon, {loop}));
+    };
+    daemon.deadlines().call_after(loop_limit_, [&daemon, look] { daemon.workers().post(look); });
 }
 
 std::vector<HealthCheckView> HealthKeeper::recent_failures(const CoreCounters& total) {
@@ -118,11 +128,14 @@ wire::Value HealthKeeper::keep(Daemon& daemon, const std::vector<HealthCheckView
     return *last_;
 }
 
-void HealthKeeper::run(Daemon& daemon, std::function<void(const wire::Value&)> done) {
+void HealthKeeper::run(Daemon& daemon, Done done) {
     std::vector<RmPtr> rms = daemon.rms().all();
+    const auto told = std::make_shared<std::atomic<bool>>(false);
+    if (!rms.empty()) watch(daemon, told, done);
     gather_in_pieces<RmHealth>(
         daemon.workers(), rms, check_more,
-        [this, &daemon, rms, done = std::move(done)](const std::vector<Gathered<RmHealth>>& all) {
+        [this, &daemon, rms, told, done = std::move(done)](const std::vector<Gathered<RmHealth>>& all) {
+            if (told->exchange(true)) return;
             CoreCounters total;
             for (const auto& one : all) total.add(one.answer.counters);
             std::vector<HealthCheckView> checks = recent_failures(total);

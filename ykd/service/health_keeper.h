@@ -1,8 +1,10 @@
 #pragma once
 // The last health check and what it needs to remember (interface.md 5.6). Thread: any.
 
+#include <atomic>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,6 +14,7 @@
 #include "libcore/scheduler/view.h"
 #include "protocol/wire/value.h"
 #include "ykd/runtime/clock.h"
+#include "ykd/service/rm_table.h"
 
 namespace yk::service {
 
@@ -28,7 +31,11 @@ private:
 
 class HealthKeeper {
 public:
-    /// Runs all checks and hands the result to `done` on a worker.
+    /// An owner thread whose loop has not come round for `loop_limit` is stuck (check 13).
+    explicit HealthKeeper(Duration loop_limit = std::chrono::seconds{10}) : loop_limit_(loop_limit) {}
+
+    /// Runs all checks and hands the result to `done` on a worker. While an owner thread is stuck, which answers none,
+    /// the result is that.
     void run(Daemon& daemon, std::function<void(const wire::Value&)> done);
     /// The last result; nothing before the first run.
     [[nodiscard]] std::optional<wire::Value> last() const;
@@ -36,10 +43,14 @@ public:
     [[nodiscard]] std::vector<std::string> failures() const;
 
 private:
+    using Done = std::function<void(const wire::Value&)>;
+    [[nodiscard]] HealthCheckView main_loop(const std::vector<RmPtr>& rms) const;
+    void watch(Daemon& daemon, const std::shared_ptr<std::atomic<bool>>& told, const Done& done);
     /// Checks 1 and 2.
     [[nodiscard]] std::vector<HealthCheckView> recent_failures(const CoreCounters& total);
     [[nodiscard]] wire::Value keep(Daemon& daemon, const std::vector<HealthCheckView>& checks);
 
+    const Duration loop_limit_;
     mutable std::mutex mutex_;
     std::optional<wire::Value> last_;
     std::vector<std::string> failures_;

@@ -10,6 +10,7 @@
 #include "ykd/service/config_errors.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/log.h"
+#include "ykd/service/reload.h"
 #include "ykd/service/rm_checks.h"
 #include "ykd/service/rm_contents.h"
 #include "ykd/service/services.h"
@@ -87,7 +88,8 @@ struct Registration {
     std::shared_ptr<const config_yaml::LoadOutcome> loaded;
     std::string text, origin;
     bool from_file = false;
-    bool again = false; // the RM was registered before
+    std::uint64_t reloads = 0; // begun before the file was read
+    bool again = false;        // the RM was registered before
     std::vector<std::string> capabilities, ignored;
 };
 using RegistrationPtr = std::shared_ptr<Registration>;
@@ -101,6 +103,7 @@ bool obtain_configuration(Registration& registration) {
         registration.loaded = std::make_shared<const config_yaml::LoadOutcome>(config_yaml::load(*sent, "config"));
         return true;
     }
+    registration.reloads = registration.call->daemon().config_files().reloads();
     auto file = registration.call->daemon().config_files().load(registration.request.policy_group);
     if (!file.ok()) {
         registration.call->fail(ErrorCode::ConfigSource, file.error().message);
@@ -247,13 +250,20 @@ bool stays(const Registration& registration, RmOwner& owner) {
 void give_up(const Registration& registration, RmOwner& owner, wire::ErrorReply error) {
     Daemon& daemon = registration.call->daemon();
     owner.uninstall("its registration failed");
-    daemon.extra_config().forget(registration.rm->id);
-    daemon.config_history().forget(registration.rm->id);
     error.message = "registration of RM failed: " + error.message;
     if (registration.again)
         error.message += fmt::format(" (RM {} is no longer registered, its partitions are gone)", owner.rm_id());
     daemon.retire(registration.rm);
     registration.call->fail(error);
+}
+
+/// A reload that began after the file was read may have passed the RM over, which was not there yet.
+void follow_reload(const Registration& registration) {
+    Daemon& daemon = registration.call->daemon();
+    if (!registration.from_file || daemon.config_files().reloads() == registration.reloads) return;
+    ReloadRequest request;
+    request.rm_id = registration.rm->id;
+    daemon.workers().post([&daemon, request] { reload(daemon, request, kStorePatience, [](const ReloadReport&) {}); });
 }
 
 /// The owner thread's part.
@@ -291,6 +301,7 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
     daemon.config_history().keep(owner.rm_id(), {real_now(), installation.configuration.checksum, registration->origin,
                                                  std::make_shared<const std::string>(std::move(registration->text))});
     registration->call->ok_encoded(wire::encoded(response_of(*registration, facts)));
+    follow_reload(*registration);
 }
 
 /// The owner thread's part of UnregisterResourceManager.
@@ -301,8 +312,6 @@ void leave(const CallPtr& call, const RmPtr& rm, RmOwner& owner, bool force, std
         return call->fail(ErrorCode::BusyState, fmt::format("RM {} has {}; release them or use force", owner.rm_id(),
                                                             counted(contents.allocations, "allocation")));
     owner.uninstall("it unregistered");
-    call->daemon().extra_config().forget(owner.rm_id());
-    call->daemon().config_history().forget(owner.rm_id());
     call->daemon().retire(rm);
     log("core.rmproxy").info("RM {} unregistered, which drops {}", owner.rm_id(), contents.text());
     call->ok();
@@ -313,6 +322,8 @@ void hand_over(const RegistrationPtr& registration) {
     const CallPtr& call = registration->call;
     if (call->daemon().is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     auto made = call->daemon().make_rm(registration->request.rm_id, call->session->taker());
+    if (!made.ok() && call->daemon().is_stopping())
+        return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     if (!made.ok()) return call->busy(made.error().message + "; unregister one (ykctl rm deregister RM)", 1000);
     registration->rm = std::move(made).value();
     registration->rm->owner.in_order(

@@ -9,7 +9,6 @@
 #include <mutex>
 #include <set>
 
-#include "ykd/runtime/call_watch.h"
 #include "ykd/service/config_change.h"
 #include "ykd/service/config_errors.h"
 #include "ykd/service/daemon.h"
@@ -40,6 +39,7 @@ public:
     }
 
     void begin(std::chrono::milliseconds patience) {
+        if (!request_.dry_run) daemon_.config_files().note_reload(); // before it is asked which RMs there are
         if (request_.rm_id.empty()) reread_process();
         std::vector<RmPtr> rms =
             request_.rm_id.empty() ? daemon_.rms().all() : only(daemon_.rms().find(request_.rm_id));
@@ -171,7 +171,7 @@ std::string text_of(const RmReload& rm, bool dry_run) {
     case Result::Kept:
         return fmt::format("keeps its own ({}), not {}; back to the file:  {}", rm.origin, rm.file, way_back(rm.rm_id));
     case Result::NoFile: return fmt::format("keeps its own ({}): there is no file for it (ykd --config)", rm.origin);
-    case Result::Gone: return "is not registered any more";
+    case Result::Gone: return "is not registered any more, or anew";
     case Result::UnderWay: return "under way; ykctl status says how it ends";
     }
     return {};
@@ -258,8 +258,8 @@ void reload_configuration(const CallPtr& call) {
                                       "with an rmID it is of one RM",
                                       si::text(call->session->role)),
                           "rmID");
-    constexpr auto kPatience = std::chrono::duration_cast<std::chrono::milliseconds>(kConfigStoreLimit) * 2;
-    reload(call->daemon(), request, kPatience, [call](const ReloadReport& report) { call->ok(report_value(report)); });
+    reload(call->daemon(), request, kStorePatience,
+           [call](const ReloadReport& report) { call->ok(report_value(report)); });
 }
 
 } // namespace yk::service

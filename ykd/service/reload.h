@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "protocol/wire/value.h"
+#include "ykd/runtime/call_watch.h"
 #include "ykd/service/rm_table.h"
 
 namespace yk::service {
@@ -59,6 +60,9 @@ struct ReloadReport {
     /// One line for people: what became of each. Why something was refused is logged before.
     [[nodiscard]] std::string text() const;
 };
+
+/// For `patience`: until each RM that stores its configurations has answered, or is too late.
+inline constexpr auto kStorePatience = std::chrono::duration_cast<std::chrono::milliseconds>(kConfigStoreLimit) * 2;
 
 /// `done` is called once, on any thread, at the latest after `patience`. Logs and remembers the outcome.
 void reload(Daemon& daemon, const ReloadRequest& request, std::chrono::milliseconds patience,

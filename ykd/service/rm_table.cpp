@@ -12,6 +12,7 @@ Result<RmPtr> RmTable::find_or_make(const std::string& rm_id, const PlaceTaker& 
                                     const std::function<RmPtr()>& make) {
     const std::lock_guard lock(mutex_);
     if (const auto found = rms_.find(rm_id); found != rms_.end()) return found->second;
+    if (closed_) return Error{0, "the daemon is stopping", {}};
     const Places places(kMaxRms);
     PlacesTaken taken;
     std::size_t own = 0; // not those made as an admin
@@ -24,6 +25,11 @@ Result<RmPtr> RmTable::find_or_make(const std::string& rm_id, const PlaceTaker& 
     RmPtr rm = make();
     rms_.emplace(rm_id, rm);
     return rm;
+}
+
+void RmTable::close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
 }
 
 void RmTable::remove(const RmPtr& rm) {

@@ -138,6 +138,8 @@ public:
         f();
         return true;
     }
+    /// No more are made.
+    void close();
     /// Takes it out, if it is still this one. The caller lets go of it where its thread may be joined.
     void remove(const RmPtr& rm);
     /// By id.
@@ -146,6 +148,7 @@ public:
 private:
     mutable std::mutex mutex_;
     std::map<std::string, RmPtr> rms_;
+    bool closed_ = false;
 };
 
 } // namespace yk::service

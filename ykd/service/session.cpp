@@ -1,6 +1,7 @@
 #include "ykd/service/session.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ykd/service/random_bytes.h"
 
@@ -8,6 +9,7 @@ namespace yk::service {
 namespace {
 
 constexpr auto kEvictableAfter = std::chrono::seconds{10}; // I-322
+constexpr auto kLongestLook = std::chrono::seconds{3};     // between two looks at the table
 
 } // namespace
 
@@ -34,6 +36,7 @@ bool Session::is_connected() const {
 
 SessionPtr SessionTable::find(const wire::Sid& sid) {
     const std::lock_guard lock(mutex_);
+    forgive_pause_locked();
     const auto found = sessions_.find(sid);
     if (found == sessions_.end()) return nullptr;
     if (found->second->idle() < ttl_) return found->second;
@@ -103,7 +106,16 @@ void SessionTable::sweep() {
     sweep_locked();
 }
 
+/// The table is swept every second: when nobody has looked at it for longer, the process was stopped.
+void SessionTable::forgive_pause_locked() {
+    const auto now = SteadyClock::now();
+    const auto pause = now - std::exchange(last_look_, now) - kLongestLook;
+    if (pause <= SteadyClock::duration{0}) return;
+    for (const auto& [sid, session] : sessions_) session->forgive(pause);
+}
+
 void SessionTable::sweep_locked() {
+    forgive_pause_locked();
     std::erase_if(sessions_, [this](const auto& entry) { return entry.second->idle() >= ttl_; });
 }
 

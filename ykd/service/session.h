@@ -42,6 +42,8 @@ public:
     std::string client;
     std::uint32_t max_message = 0; // of the peer; 0: not told
 
+    /// That long nobody could use it.
+    void forgive(SteadyClock::duration pause) { last_seen_.fetch_add(pause.count(), std::memory_order_relaxed); }
     void touch() { last_seen_.store(SteadyClock::now().time_since_epoch().count(), std::memory_order_relaxed); }
     [[nodiscard]] SteadyClock::duration idle() const {
         return SteadyClock::now().time_since_epoch() -
@@ -102,10 +104,12 @@ private:
     [[nodiscard]] bool make_room(const PlaceTaker& taker, Places::Shortage shortage, const std::set<wire::Sid>& owners);
     [[nodiscard]] PlacesTaken taken() const;
     void sweep_locked();
+    void forgive_pause_locked();
 
     const Places places_;
     const SteadyClock::duration ttl_;
     mutable std::mutex mutex_;
+    SteadyClock::time_point last_look_ = SteadyClock::now();
     std::map<wire::Sid, SessionPtr> sessions_;
 };
 

@@ -183,8 +183,14 @@ private:
     StateFile& file_;
 };
 
+/// One at a time (I-436).
+void say_busy() {
+    log("core").warn("state on request: no file is written, another full dump is being made");
+}
+
 void write_dump(Daemon& daemon, const Value& brief) {
-    const auto claim = daemon.snapshots().claim_full_dump(); // one at a time
+    const auto claim = daemon.snapshots().claim_full_dump();
+    if (!claim) return say_busy();
     const std::string& directory = daemon.settings().state_directory;
     const std::string name = dump_name(real_now().ns);
     StateFile file(directory, name);
@@ -204,8 +210,7 @@ void dump_to_state_directory(Daemon& daemon) {
     };
     DumpQuery query;
     query.most = 0;
-    if (!make_full_dump({daemon, nullptr}, query, all_targets(daemon), write))
-        log("core").warn("state on request: no file is written, another full dump is being made");
+    if (!make_full_dump({daemon, nullptr}, query, all_targets(daemon), write)) say_busy();
 }
 
 } // namespace yk::service

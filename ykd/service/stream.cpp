@@ -45,7 +45,9 @@ public:
     }
     void refuse(PollRefusal refusal) override {
         end_wait();
-        call_->fail(refusal.code, std::move(refusal.message));
+        wire::ErrorReply error{refusal.code, std::move(refusal.message), {}, {}, {}};
+        if (refusal.epoch) error.details["streamEpoch"] = *refusal.epoch;
+        call_->fail(error);
     }
     [[nodiscard]] std::uint32_t connection() const override { return call_->peer().connection; }
     [[nodiscard]] bool is_gone() const override { return call_->peer().is_gone(); }
@@ -69,15 +71,6 @@ private:
     bool ended_ = false;
     std::optional<Deadlines::Key> key_;
 };
-
-bool check_epoch(const CallPtr& call, const Rm& rm, std::uint64_t asked) {
-    const std::uint64_t epoch = rm.owner.stream().status().epoch;
-    if (asked == epoch) return true;
-    wire::ErrorReply error{ErrorCode::StreamEpoch, fmt::format("the stream's epoch is {}", epoch), {}, {}, {}};
-    error.details["streamEpoch"] = epoch;
-    call->fail(error);
-    return false;
-}
 
 /// What became of each: {outcome: placed, pending or absent, nodeID?}.
 Value places_of(const std::vector<si::AskName>& asks, const RmOwner& owner) {
@@ -106,8 +99,8 @@ void poll(const CallPtr& call) {
     if (rm->is_detached())
         return call->fail(ErrorCode::BadState,
                           fmt::format("RM {} is detached: the daemon handles its stream; see StreamLog", rm->id));
-    if (!check_epoch(call, *rm, request->stream_epoch)) return;
     auto poller = std::make_shared<CallPoller>(call);
+    poller->epoch = request->stream_epoch;
     poller->ack = request->ack;
     poller->max_items = std::max<std::uint32_t>(1, request->max_items);
     const std::size_t room = daemon.reply_limit(call->session.get()) - kEnvelopeRoom;

@@ -38,13 +38,13 @@ template <class Message>
 class UpdateTask final : public OwnerTask {
 public:
     UpdateTask(CallPtr call, const RmPtr& rm, Message message)
-        : call_(std::move(call)), rm_(rm), epoch_(rm->epoch()), users_(rm->users), message_(std::move(message)) {}
+        : call_(std::move(call)), rm_(rm), epoch_(rm->epoch()), message_(std::move(message)) {}
 
     void run(RmOwner& owner) override {
         const RmPtr rm = rm_.lock();
         if (owner.context() == nullptr || !rm || !is_meant_for(*call_, *rm, epoch_)) return came_too_late();
         if constexpr (std::is_same_v<Message, si::ApplicationRequest>) {
-            const auto faults = users_->resolve(message_, owner.now());
+            const auto faults = rm->users->resolve(message_, owner.now());
             owner.door().apply(message_, faults, owner.now());
         } else {
             owner.door().apply(message_, owner.now());
@@ -80,7 +80,6 @@ private:
     CallPtr call_;
     std::weak_ptr<Rm> rm_; // which owns the mailbox that owns this
     std::uint64_t epoch_;
-    std::shared_ptr<UserDirectory> users_;
     Message message_;
 };
 

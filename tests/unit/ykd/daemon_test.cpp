@@ -6,6 +6,7 @@
 
 #include <future>
 
+#include "libcore/config_yaml/load.h"
 #include "tests/support/comes_true.h"
 #include "ykd/service/gather.h"
 
@@ -95,6 +96,71 @@ TEST_CASE("A4 nothing keeps an RM that has left, whatever was asked meanwhile") 
     for (const RmPtr& rm : daemon.rms().all()) let_leave(daemon, rm);
     CHECK(comes_true([&] { return Rm::living() == before; }));
     CHECK(Rm::living() == before);
+}
+
+TEST_CASE("A4 the settings and configurations of an RM go with it") {
+    Daemon daemon{DaemonSettings{}, "test"};
+    const RmPtr rm = *daemon.make_rm("rm", {"uid 1", false});
+    daemon.extra_config().set("rm", {{"event.trackingEnabled", "false"}});
+    daemon.apply_extra_config();
+    daemon.config_history().keep("rm", {real_now(), "checksum", "registration", std::make_shared<std::string>("text")});
+    REQUIRE_FALSE(daemon.current_settings().service.events_enabled);
+    let_leave(daemon, rm);
+    CHECK(comes_true([&] { return daemon.current_settings().service.events_enabled; }));
+    CHECK_FALSE(daemon.config_history().find("rm", "checksum"));
+}
+
+TEST_CASE("A4 a daemon that stops makes no new RM") {
+    Daemon daemon{DaemonSettings{}, "test"};
+    REQUIRE(daemon.make_rm("early", {"uid 1", false}).ok());
+    daemon.stop(std::chrono::milliseconds{0});
+    CHECK(daemon.make_rm("early", {"uid 1", false}).ok());
+    const auto late = daemon.make_rm("late", {"uid 1", false});
+    REQUIRE_FALSE(late.ok());
+    CHECK(late.error().message == "the daemon is stopping");
+}
+
+namespace {
+
+/// Registers an RM and keeps its owner thread from coming round as long as it lives.
+class StuckRm {
+public:
+    explicit StuckRm(Daemon& daemon) {
+        Installation installation;
+        installation.configuration =
+            *config_yaml::load(std::string(config_yaml::default_text()), "built-in").configuration;
+        installation.epoch = 1;
+        const RmPtr rm = *daemon.make_rm("rm", {"uid 1", false});
+        rm->owner.control(
+            [this, installation](RmOwner& owner) {
+                static_cast<void>(owner.install(installation));
+                stuck_.set_value();
+                go_on_.get_future().wait();
+            },
+            [] {});
+        stuck_.get_future().wait();
+    }
+    ~StuckRm() { go_on_.set_value(); }
+    StuckRm(const StuckRm&) = delete;
+    StuckRm& operator=(const StuckRm&) = delete;
+
+private:
+    std::promise<void> stuck_, go_on_;
+};
+
+} // namespace
+
+TEST_CASE("A1 the health check does not wait for an owner thread that is stuck, and names its RM") {
+    Daemon daemon{DaemonSettings{}, "test"};
+    std::promise<wire::Value> promise;
+    HealthKeeper health{std::chrono::milliseconds{50}};
+    const StuckRm rm(daemon);
+    health.run(daemon, [&](const wire::Value& result) { promise.set_value(result); });
+    auto answer = promise.get_future();
+    REQUIRE(answer.wait_for(kPatience) == std::future_status::ready);
+    const wire::Value result = answer.get();
+    CHECK_FALSE(result["Healthy"].get<bool>());
+    CHECK(result["HealthChecks"][0]["DiagnosisMessage"].get<std::string>().rfind("no turn of RM rm for ", 0) == 0);
 }
 
 TEST_CASE("A8 nobody has more than half of the RMs, and some are kept for admins") {

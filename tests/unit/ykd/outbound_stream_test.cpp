@@ -28,6 +28,7 @@ std::vector<OutItem> items(const std::vector<std::string>& texts) {
 class Asker final : public Poller {
 public:
     explicit Asker(std::uint64_t acknowledged, std::uint32_t most = 1000, std::uint32_t bytes = 1U << 20) {
+        epoch = 1;
         ack = acknowledged;
         max_items = most;
         max_bytes = bytes;
@@ -172,7 +173,7 @@ TEST_CASE("event batches go first when the stream is half full, and are counted"
 TEST_CASE("I-370 congested at three quarters, relieved below half; I-371 broken beyond the limit") {
     Stream s(StreamLimits{100, 1U << 20});
     bool relieved = false;
-    s->set_relief_listener([&] { relieved = true; });
+    s->set_listener([&] { relieved = true; });
     CHECK(s->append(items(std::vector<std::string>(74, "x"))) == Pressure::Crowded);
     CHECK(s->append(items({"x"})) == Pressure::Congested);
     auto asker = std::make_shared<Asker>(0);
@@ -190,12 +191,43 @@ TEST_CASE("I-370 congested at three quarters, relieved below half; I-371 broken 
 TEST_CASE("I-125 a new epoch starts at 1 and forgets the old items") {
     Stream s;
     s->append(items({"a"}));
-    auto parked = std::make_shared<Asker>(0);
-    poll(*s, 0);
+    CHECK(poll(*s, 0) == "1=a");
     s->open(2, std::nullopt);
     s->append(items({"b"}));
-    CHECK(poll(*s, 0) == "1=b");
+    auto asker = std::make_shared<Asker>(0);
+    asker->epoch = 2;
+    s->poll(asker, false);
+    CHECK(asker->told == "1=b");
     CHECK(s->status().epoch == 2);
+}
+
+TEST_CASE("A4 a poll of the epoch before takes nothing of this one and disturbs nobody") {
+    Stream s;
+    auto former = std::make_shared<Asker>(0);
+    s->poll(former, true);
+    s->open(2, std::nullopt);
+    CHECK(former->told == "E_SUPERSEDED");
+    auto parked = std::make_shared<Asker>(0);
+    parked->epoch = 2;
+    s->poll(parked, true);
+    CHECK(poll(*s, 0) == "E_STREAM_EPOCH");
+    CHECK_FALSE(parked->answered);
+    s->append(items({"b"}));
+    CHECK(parked->told == "1=b");
+}
+
+TEST_CASE("I-379 a poll that is watched for calls the listener, once") {
+    Stream s;
+    int called = 0;
+    s->set_listener([&] { ++called; });
+    poll(*s, 0);
+    CHECK(called == 0);
+    s->watch_next_poll();
+    CHECK(poll(*s, 7) == "E_ACK_FUTURE"); // not taken
+    CHECK(called == 0);
+    poll(*s, 0);
+    poll(*s, 0);
+    CHECK(called == 1);
 }
 
 TEST_CASE("I-387 a detached stream acknowledges by itself and keeps the last items readable") {

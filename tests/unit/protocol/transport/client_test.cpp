@@ -366,8 +366,8 @@ TEST_CASE(
     std::thread web{[&] {
         const Descriptor peer{::accept(talking.fd, nullptr, nullptr)};
         CHECK(::send(peer.fd, "HTTP/1.1 400", 12, MSG_NOSIGNAL) == 12);
-        for (char byte = 0;
-             ::recv(peer.fd, &byte, 1, 0) > 0;) { // an end with bytes unread would take back what was said
+        char byte = 0; // an end with bytes unread would take back what was said
+        while (::recv(peer.fd, &byte, 1, 0) > 0) {
         }
     }};
     const auto other = Client::connect(options);
