@@ -60,6 +60,7 @@ void add(std::array<std::uint64_t, kStates>& to, const std::array<std::uint64_t,
 } // namespace
 
 void PartitionContext::metrics_piece(ViewPlace& place, std::size_t& room, PartitionMetrics& into) const {
+    into.queues.reserve(s_.queues.size()); // growing piece by piece would take twice the memory
     QueueWalk walk{[&](const Queue& queue) {
         if (room == 0) return false;
         QueueMetrics& metrics = into.queues.emplace_back(metrics_of(queue));

@@ -69,6 +69,23 @@ compare='import json, sys; a, b = (json.load(open(f))["data"] for f in sys.argv[
 said=$(/usr/bin/python3 -c "$compare" "$work/d.json" "$(<"$work/name")")
 [[ $said == '[True, True] 1502 True' ]] || fail "the dump of SIGUSR1 differs: $said"
 
+# a node with more allocations than one look takes along, and users
+ykctl app add crowd -q root.lab --quiet
+ykctl node add huge -R gpu=2000 --quiet
+ykctl ask add crowd -n 1500 -R gpu=1 --key c --quiet >/dev/null
+ykctl sched step 2000 --quiet
+lines 1500 alloc list --node huge -o name
+says "^huge .* 1500 +- " node list -o wide
+says '^n1 .* 3 +1 ' node list -o wide
+json '[(i["nodeID"], i.get("brief")) for i in d["items"]]' "[('huge', True), ('n1', None)]" node list -o json
+json '(len(d["item"]["allocations"]), "brief" in d["item"])' "(1500, False)" node show huge -o json
+[[ $(ykctl node show huge | grep -cE '^c-[0-9]+ ') -eq 1500 ]] || fail "node show huge does not list all"
+expect 7 "node huge has 1500 allocations" wait node/huge --for empty --timeout 10ms
+ykctl node update huge -a rack=r2 --quiet
+lines 2 user list
+ykctl app remove crowd --quiet
+ykctl node remove huge --force --quiet
+
 # queues and metrics
 lines 1504 queue list
 lines 1504 queue tree

@@ -164,13 +164,13 @@ def test_sigstop_with_requests_on_their_way():
 
 
 def test_stopped_for_longer_than_sessions_last():
-    with Daemon("--settings", "@conf", files={"conf": "livenessTimeout: 3s\nsessionTtl: 4s\n"}) as daemon:
+    with Daemon("--settings", "@conf", files={"conf": "livenessTimeout: 5s\nsessionTtl: 6s\n"}) as daemon:
         client = daemon.client()
         client.register()
         daemon.signal(signal.SIGSTOP)
-        time.sleep(6)  # in which the RM could not be heard
+        time.sleep(8)  # in which the RM could not be heard
         daemon.signal(signal.SIGCONT)
-        for _ in range(100):
+        for _ in range(10):
             check(client.get("Status")["rms"][0]["state"] == 1, daemon.text())  # Running
         check(client.dump("streams", rmID="rm:1")[0]["epoch"] == client.epoch)
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <ostream>
-#include <sstream>
 
 #include <pwd.h>
 #include <unistd.h>
@@ -17,7 +16,6 @@
 #include "ykctl/commands/updates.h"
 #include "ykctl/commands/values.h"
 #include "ykctl/commands/watch.h"
-#include "ykctl/render/page_writer.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -213,48 +211,11 @@ std::string application_text(const Value& application, std::int64_t now, const S
     return text;
 }
 
-/// Of an application that has more than can be held: its tables as they come.
-std::optional<Failure> print_tables(Context& context, const Value& application, std::int64_t now) {
-    const Value filter{
-        {"application", text_of(application, "applicationID")},
-        {"partition", '[' + text_of(application, "clusterId") + ']' + text_of(application, "partition")}};
-    const auto print = [&](const char* what, const ListLayout& layout) -> std::optional<Failure> {
-        context.out() << "\n";
-        PageWriter writer{context.out(), layout, Format::Table, context.style()};
-        const auto take = [&writer](std::vector<Value> items) { writer.add(std::move(items)); };
-        if (auto failure = list_objects(context, what, filter, take)) return failure;
-        writer.finish();
-        return std::nullopt;
-    };
-    if (number_of(application, "allocationCount") > 0)
-        if (auto failure = print("allocations", allocation_layout())) return failure;
-    return number_of(application, "pendingAsks") > 0 ? print("asks", ask_layout(now)) : std::nullopt;
-}
-
-Outcome show_long(Context& context, const Value& application, std::int64_t now) {
-    if (context.format() == Format::Json || context.format() == Format::JsonLines) {
-        const bool pretty = context.format() == Format::Json;
-        JsonStream to{context.out(), pretty};
-        if (pretty) {
-            to.begin_object();
-            to.key("schema");
-            to.value(1);
-            to.key("item");
-        }
-        if (auto failure = write_whole(context, to, application, {})) return *failure;
-        if (pretty) to.end();
-        return Exit::Ok;
-    }
-    if (context.format() == Format::Yaml) {
-        std::ostringstream text;
-        JsonStream to{text, false};
-        if (auto failure = write_whole(context, to, application, {})) return *failure;
-        context.out() << item_text(Value::parse(text.str()), Format::Yaml);
-        return Exit::Ok;
-    }
-    context.out() << application_text(application, now, context.style());
-    if (auto failure = print_tables(context, application, now)) return *failure;
-    return Exit::Ok;
+Outcome show_long_application(Context& context, const Value& application, std::int64_t now) {
+    std::vector<LongTable> tables;
+    if (number_of(application, "allocationCount") > 0) tables.push_back({"allocations", allocation_layout()});
+    if (number_of(application, "pendingAsks") > 0) tables.push_back({"asks", ask_layout(now)});
+    return show_long(context, application, application_text(application, now, context.style()), tables);
 }
 
 void define_add(Command app, Context& context) {
@@ -297,7 +258,8 @@ void define_show(Command app, Context& context) {
     command.run([&context, id]() -> Outcome {
         YK_TRY(found, find_application(context, *id));
         YK_TRY(now, daemon_now(context));
-        if (flag_of(found, "brief") && context.format() != Format::Name) return show_long(context, found, now);
+        if (flag_of(found, "brief") && context.format() != Format::Name)
+            return show_long_application(context, found, now);
         return context.show_item(found, *id, application_text(found, now, context.style()));
     });
 }

@@ -122,14 +122,15 @@ Answer<std::int64_t> daemon_now(Context& context) {
 }
 
 std::optional<Failure> list_nodes(Context& context, const TakeItems& take) {
-    return context.dump_pages("nodes", Value::object(), [&take](const Value& page) -> std::optional<Failure> {
-        take(nodes_of(page));
-        return std::nullopt;
-    });
+    return context.dump_pages("nodes", {{"objects", kFewObjects}},
+                              [&take](const Value& page) -> std::optional<Failure> {
+                                  take(nodes_of(page));
+                                  return std::nullopt;
+                              });
 }
 
-Answer<Value> find_node(Context& context, const std::string& id) {
-    return find_one(context, "node", {{"node", id}}, id);
+Answer<Value> find_node(Context& context, const std::string& id, std::uint32_t objects) {
+    return find_one(context, "node", {{"node", id}, {"objects", objects}}, id);
 }
 
 Answer<std::vector<Value>> find_nodes(Context& context, const std::vector<std::string>& ids) {
@@ -165,9 +166,8 @@ Answer<std::vector<Value>> all_partitions(Context& context) {
     return elements_of(pages);
 }
 
-Answer<std::vector<Value>> all_usages(Context& context, const std::string& what) {
-    YK_TRY(pages, context.dump(what));
-    return elements_of(pages);
+std::optional<Failure> list_usages(Context& context, const char* what, const TakeItems& take) {
+    return list_objects(context, what, Value::object(), take);
 }
 
 Answer<Value> find_usage(Context& context, const std::string& noun, const std::string& name) {

@@ -12,12 +12,15 @@ namespace yk::cli {
 /// The daemon's clock, in nanoseconds: ages are relative to it.
 [[nodiscard]] Answer<std::int64_t> daemon_now(Context& context);
 
-/// All nodes of the visible partitions, each with its `partition`, page by page.
-[[nodiscard]] std::optional<Failure> list_nodes(Context& context, const TakeItems& take);
-[[nodiscard]] Answer<wire::Value> find_node(Context& context, const std::string& id);
-
 /// What one look may take along with an application or node.
 inline constexpr std::uint32_t kFewObjects = 1000;
+
+/// All nodes of the visible partitions, each with its `partition`, page by page. One with more allocations than
+/// kFewObjects comes without them, marked `brief`.
+[[nodiscard]] std::optional<Failure> list_nodes(Context& context, const TakeItems& take);
+/// With its allocations when they are at most `objects`, else marked `brief`.
+[[nodiscard]] Answer<wire::Value> find_node(Context& context, const std::string& id,
+                                            std::uint32_t objects = kFewObjects);
 
 /// With its asks and allocations when they are at most `objects`, else marked `brief`.
 [[nodiscard]] Answer<wire::Value> find_application(Context& context, const std::string& id,
@@ -34,8 +37,8 @@ inline constexpr std::uint32_t kFewObjects = 1000;
 
 [[nodiscard]] Answer<std::vector<wire::Value>> all_partitions(Context& context);
 
-/// Users or groups with their usage; `what` is `users` or `groups`.
-[[nodiscard]] Answer<std::vector<wire::Value>> all_usages(Context& context, const std::string& what);
+/// Users or groups with their usage, page by page; `what` is `users` or `groups`.
+[[nodiscard]] std::optional<Failure> list_usages(Context& context, const char* what, const TakeItems& take);
 /// One of them; `noun` is `user` or `group`.
 [[nodiscard]] Answer<wire::Value> find_usage(Context& context, const std::string& noun, const std::string& name);
 

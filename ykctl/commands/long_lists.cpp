@@ -1,8 +1,11 @@
 #include "ykctl/commands/long_lists.h"
 
+#include <ostream>
+#include <sstream>
 #include <utility>
 
 #include "ykctl/commands/dumps.h"
+#include "ykctl/render/page_writer.h"
 
 namespace yk::cli {
 namespace {
@@ -27,6 +30,17 @@ std::optional<Failure> write_list(Context& context, JsonStream& to, const Missin
     });
     to.end();
     return failure;
+}
+
+/// What asks and allocations of an application or node are found by. `partition` of a node: empty when its id is
+/// enough.
+Value filter_of(const Value& element, const std::string& partition) {
+    const bool is_node = element.contains("nodeID");
+    Value filter{{"limit", 4000}};
+    filter[is_node ? "node" : "application"] = text_of(element, is_node ? "nodeID" : "applicationID");
+    const auto owner = is_node ? partition : '[' + text_of(element, "clusterId") + ']' + text_of(element, "partition");
+    if (!owner.empty()) filter["partition"] = owner;
+    return filter;
 }
 
 /// Lists of a dump: of each page one element after the other. Lists of nodes and rules stand in a map for each
@@ -186,10 +200,7 @@ std::optional<Failure> write_whole(Context& context, JsonStream& to, const Value
         return std::nullopt;
     }
     const bool is_node = element.contains("nodeID");
-    Value filter{{"limit", 4000}};
-    filter[is_node ? "node" : "application"] = text_of(element, is_node ? "nodeID" : "applicationID");
-    const auto owner = is_node ? partition : '[' + text_of(element, "clusterId") + ']' + text_of(element, "partition");
-    if (!owner.empty()) filter["partition"] = owner;
+    const Value filter = filter_of(element, partition);
     to.begin_object();
     for (const auto& [key, value] : element.items()) {
         if (key == "allocationCount") continue;
@@ -207,6 +218,39 @@ std::optional<Failure> write_whole(Context& context, JsonStream& to, const Value
     }
     to.end();
     return std::nullopt;
+}
+
+Outcome show_long(Context& context, const Value& element, const std::string& text,
+                  const std::vector<LongTable>& tables) {
+    if (context.format() == Format::Json || context.format() == Format::JsonLines) {
+        const bool pretty = context.format() == Format::Json;
+        JsonStream to{context.out(), pretty};
+        if (pretty) {
+            to.begin_object();
+            to.key("schema");
+            to.value(1);
+            to.key("item");
+        }
+        if (auto failure = write_whole(context, to, element, {})) return *failure;
+        if (pretty) to.end();
+        return Exit::Ok;
+    }
+    if (context.format() == Format::Yaml) {
+        std::ostringstream whole;
+        JsonStream to{whole, false};
+        if (auto failure = write_whole(context, to, element, {})) return *failure;
+        context.out() << item_text(Value::parse(whole.str()), Format::Yaml);
+        return Exit::Ok;
+    }
+    context.out() << text;
+    for (const LongTable& table : tables) {
+        context.out() << "\n";
+        PageWriter writer{context.out(), table.layout, Format::Table, context.style()};
+        const auto take = [&writer](std::vector<Value> items) { writer.add(std::move(items)); };
+        if (auto failure = list_objects(context, table.what, filter_of(element, {}), take)) return *failure;
+        writer.finish();
+    }
+    return Exit::Ok;
 }
 
 std::optional<Failure> write_dump(Context& context, JsonStream& to, const std::string& what) {

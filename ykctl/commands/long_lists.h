@@ -3,6 +3,7 @@
 // lists are fetched page by page and never held whole.
 
 #include <string>
+#include <vector>
 
 #include "ykctl/commands/context.h"
 #include "ykctl/render/json_stream.h"
@@ -12,6 +13,15 @@ namespace yk::cli {
 /// One element of the dumps apps or nodes; `partition` of a node is that of the map around it.
 [[nodiscard]] std::optional<Failure> write_whole(Context& context, JsonStream& to, const wire::Value& element,
                                                  const std::string& partition);
+
+/// A table of what an application or node has; `what` is the dump that lists it.
+struct LongTable {
+    const char* what;
+    ListLayout layout;
+};
+/// One of them, which is `brief`, as `show` does it in every format but names. `text` stands above the tables.
+[[nodiscard]] Outcome show_long(Context& context, const wire::Value& element, const std::string& text,
+                                const std::vector<LongTable>& tables);
 
 /// A list of the queue trees of the visible partitions.
 [[nodiscard]] std::optional<Failure> write_queue_trees(Context& context, JsonStream& to);

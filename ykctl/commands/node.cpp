@@ -7,6 +7,7 @@
 #include "libcore/base/counted.h"
 #include "protocol/si/enums.h"
 #include "ykctl/commands/dumps.h"
+#include "ykctl/commands/long_lists.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/commands/states.h"
 #include "ykctl/commands/updates.h"
@@ -116,7 +117,7 @@ Outcome update_node(Context& context, const std::string& name, const AddOptions&
     }
     if (change.size() == 1) return usage_error("node update: nothing to change; give -R or -a");
     if (context.settings().partition && options.attributes.empty()) {
-        YK_TRY(node, find_node(context, name)); // -p is told as an attribute, and attributes replace all others
+        YK_TRY(node, find_node(context, name, 0)); // -p is told as an attribute, and attributes replace all others
         change["attributes"] = member_of(node, "attributes");
     }
     return change_nodes(context, {name}, change, "updated");
@@ -153,7 +154,13 @@ std::string reserved_by(const Value& node) {
     return join(keys, ",");
 }
 
+std::int64_t allocations_on(const Value& node) {
+    if (flag_of(node, "brief")) return number_of(node, "allocationCount");
+    return static_cast<std::int64_t>(member_of(node, "allocations").size());
+}
+
 std::string applications_on(const Value& node) {
+    if (flag_of(node, "brief")) return "-"; // too many to be looked through
     std::vector<std::string> ids;
     for (const auto& allocation : member_of(node, "allocations")) ids.push_back(text_of(allocation, "applicationId"));
     std::sort(ids.begin(), ids.end());
@@ -174,9 +181,7 @@ ListLayout node_layout(const Style& style) {
          ordered({{"FREE"}, free_text}, [](const Value& node) { return resource_key(member_of(node, "available")); }),
          ordered({{"USED", Align::Right}, [style](const Value& node) { return usage_text(share_of(node), style); }},
                  [](const Value& node) { return SortKey{share_of(node)}; }),
-         {{"ALLOCS", Align::Right},
-          [](const Value& node) { return std::to_string(member_of(node, "allocations").size()); },
-          true},
+         {{"ALLOCS", Align::Right}, [](const Value& node) { return std::to_string(allocations_on(node)); }, true},
          {{"APPS", Align::Right}, applications_on},
          {{"RESERVED"}, reserved_by},
          partition_column(),
@@ -254,7 +259,10 @@ void define_show(Command node, Context& context) {
     command.option("NAME", *name, "id of the node").required();
     command.run([&context, name]() -> Outcome {
         YK_TRY(found, find_node(context, *name));
-        return context.show_item(found, *name, node_text(found, context.style()));
+        const auto text = node_text(found, context.style());
+        if (flag_of(found, "brief") && context.format() != Format::Name)
+            return show_long(context, found, text, {{"allocations", allocation_layout()}});
+        return context.show_item(found, *name, text);
     });
 }
 

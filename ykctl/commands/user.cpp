@@ -113,9 +113,11 @@ void define_kind(Command root, Context& context, const Kind& kind, const std::st
     const auto watch = std::make_shared<WatchOptions>();
     define_watch(list, *watch);
     list.run([&context, &kind, watch] {
-        return list_or_watch(context, *watch,
-                             {[&context, &kind] { return all_usages(context, kind.plural); },
-                              [&kind] { return Answer<ListLayout>{usage_layout(kind)}; }});
+        return list_or_watch(
+            context, *watch,
+            {{},
+             [&kind] { return Answer<ListLayout>{usage_layout(kind)}; },
+             [&context, &kind](const TakeItems& take) { return list_usages(context, kind.plural, take); }});
     });
     const auto show = noun.sub("show", std::string{"one "} + kind.noun + ", queue by queue");
     const auto name = std::make_shared<std::string>();

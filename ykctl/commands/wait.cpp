@@ -115,7 +115,7 @@ Answer<Value> find_rm(Context& context, const std::string& id) {
 
 Answer<Value> find(Context& context, const Wanted& wanted) {
     if (wanted.noun == "app") return find_application(context, wanted.name, 0);
-    if (wanted.noun == "node") return find_node(context, wanted.name);
+    if (wanted.noun == "node") return find_node(context, wanted.name, 0);
     if (wanted.noun == "rm") return find_rm(context, wanted.name);
     if (wanted.noun == "ask") return find_key(context, {"asks", "allocations"}, wanted.name, wanted.application);
     return find_key(context, {"allocations"}, wanted.name, wanted.application);
@@ -140,7 +140,7 @@ Look look_at(const Wanted& wanted, const Value& object) {
         return {is, !is && wanted.noun == "app" && has_ended(state), "is " + printable(state)};
     }
     if (wanted.condition == "empty") {
-        const auto left = static_cast<std::int64_t>(member_of(object, "allocations").size());
+        const auto left = number_of(object, "allocationCount");
         return {left == 0, false, left == 0 ? "is empty" : "has " + counted(left, "allocation")};
     }
     if (wanted.condition == "gone")

@@ -29,6 +29,11 @@ std::optional<MetricPlace> MetricPages::find(const wire::Sid& session, const std
     return cursors_.find(session, cursor);
 }
 
+void MetricPages::forget(const MetricNumbers& numbers) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(cursors_.kept(), [&](const auto& one) { return one.place.numbers.get() == &numbers; });
+}
+
 void MetricPages::sweep() {
     const std::lock_guard lock(mutex_);
     cursors_.sweep();

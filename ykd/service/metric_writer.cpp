@@ -34,11 +34,6 @@ void append_escaped(std::string& to, std::string_view text) {
 
 } // namespace
 
-/// Whether what comes next can stand on this page.
-bool MetricWriter::is_next() {
-    return position_++ >= window_.start && !next_;
-}
-
 /// Whether what is prepared does.
 bool MetricWriter::take(std::size_t bytes) {
     if (used_ != 0 && used_ + bytes > window_.max_bytes) {
@@ -61,13 +56,13 @@ bool MetricWriter::family(std::string_view name, MetricType type, std::string_vi
 }
 
 void MetricWriter::put(std::string_view suffix, MetricLabels labels, const std::string& value, std::string_view bound) {
-    if (!is_next() || !take(prepare(suffix, labels, value, bound))) return;
+    if (!take(prepare(suffix, labels, value, bound))) return;
     if (!std::exchange(begun_, true)) go_on(type_, help_);
     commit();
 }
 
 void MetricWriter::seconds(MetricLabels labels, double value) {
-    if (wanted_) put({}, labels, fmt::format("{}", value), {});
+    if (wanted_ && is_next()) put({}, labels, fmt::format("{}", value), {});
 }
 
 void MetricWriter::histogram(MetricLabels labels, const Histogram& histogram) {
@@ -75,10 +70,10 @@ void MetricWriter::histogram(MetricLabels labels, const Histogram& histogram) {
     std::uint64_t total = 0;
     for (std::size_t i = 0; i < kBounds.size(); ++i) {
         total += histogram.counts[i];
-        put("_bucket", labels, std::to_string(total), kBounds[i]);
+        if (is_next()) put("_bucket", labels, std::to_string(total), kBounds[i]);
     }
-    put("_sum", labels, fmt::format("{}", static_cast<double>(histogram.sum_ns) / 1e9), {});
-    put("_count", labels, std::to_string(total), {});
+    if (is_next()) put("_sum", labels, fmt::format("{}", static_cast<double>(histogram.sum_ns) / 1e9), {});
+    if (is_next()) put("_count", labels, std::to_string(total), {});
 }
 
 // --- text ---------------------------------------------------------------------------------------

@@ -36,15 +36,17 @@ public:
     bool family(std::string_view name, MetricType type, std::string_view help);
     /// A label `partition` with an empty value is left out (I-511).
     void sample(MetricLabels labels, std::int64_t value) {
-        if (wanted_) put({}, labels, std::to_string(value), {});
+        if (wanted_ && is_next()) put({}, labels, std::to_string(value), {});
     }
     void count(MetricLabels labels, std::uint64_t value) {
-        if (wanted_) put({}, labels, std::to_string(value), {});
+        if (wanted_ && is_next()) put({}, labels, std::to_string(value), {});
     }
     void seconds(MetricLabels labels, double value);
     /// Buckets, sum and count, in seconds (I-505).
     void histogram(MetricLabels labels, const Histogram& histogram);
 
+    /// Nothing more has a place on this page: what would come need not be looked at.
+    [[nodiscard]] bool is_full() const { return next_.has_value(); }
     /// Where the next page starts; nullopt: all was written.
     [[nodiscard]] std::optional<std::size_t> next() const { return next_; }
 
@@ -61,7 +63,8 @@ protected:
 
 private:
     void put(std::string_view suffix, MetricLabels labels, const std::string& value, std::string_view bound);
-    [[nodiscard]] bool is_next();
+    /// Whether what comes next may stand on this page. Most samples are of another one.
+    [[nodiscard]] bool is_next() { return position_++ >= window_.start && !next_; }
     [[nodiscard]] bool take(std::size_t bytes);
 
     std::string prefix_;
@@ -78,6 +81,7 @@ class MetricText final : public MetricWriter {
 public:
     using MetricWriter::MetricWriter;
     [[nodiscard]] const std::string& text() const { return text_; }
+    [[nodiscard]] std::string take() { return std::move(text_); }
 
 private:
     std::size_t prepare_head(MetricType type, std::string_view help) override;

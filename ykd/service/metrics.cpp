@@ -24,6 +24,7 @@ namespace yk::service {
 namespace {
 
 constexpr std::size_t kReplyRoom = 4096;
+constexpr std::size_t kPage = 1U << 20; // bytes of a page of what does not fit into one reply
 
 } // namespace
 
@@ -150,11 +151,13 @@ void write_queue_applications(MetricWriter& to, const std::vector<PartitionPictu
     if (to.family("yunikorn_queue_app", MetricType::Gauge, "Applications of a queue, by state."))
         for (const PartitionPicture& one : pictures) {
             if (!one.is_visible) continue;
-            for (const QueueMetrics& queue : one.metrics.queues)
+            for (const QueueMetrics& queue : one.metrics.queues) {
+                if (to.is_full()) return;
                 for (const auto& [state, name] : kStates)
                     if (queue.leaf)
                         to.count({{"partition", one.label}, {"queue", queue.path}, {"state", name}},
                                  in_state(queue.states, state));
+            }
             if (one.metrics.rejected_by_none != 0)
                 to.count({{"partition", one.label}, {"queue", ""}, {"state", "rejected"}},
                          one.metrics.rejected_by_none);
@@ -162,7 +165,7 @@ void write_queue_applications(MetricWriter& to, const std::vector<PartitionPictu
     if (to.family("yunikorn_queue_app_total", MetricType::Counter, "Applications of a queue that ended, ever."))
         for (const PartitionPicture& one : pictures)
             for (const auto& [path, ended] : one.metrics.ended) {
-                if (!one.is_visible) break;
+                if (!one.is_visible || to.is_full()) break;
                 to.count({{"partition", one.label}, {"queue", path}, {"state", "completed"}}, ended.completed);
                 to.count({{"partition", one.label}, {"queue", path}, {"state", "failed"}}, ended.failed);
                 to.count({{"partition", one.label}, {"queue", path}, {"state", "rejected"}}, ended.rejected);
@@ -174,6 +177,7 @@ void write_queue_containers(MetricWriter& to, const std::vector<PartitionPicture
         return;
     for (const PartitionPicture& one : pictures)
         for (const QueueMetrics& queue : one.metrics.queues) {
+            if (to.is_full()) return;
             if (!queue.leaf || !one.is_visible) continue;
             to.count({{"partition", one.label}, {"queue", queue.path}, {"state", "allocated"}}, queue.placed);
             to.count({{"partition", one.label}, {"queue", queue.path}, {"state", "released"}}, queue.released);
@@ -242,7 +246,10 @@ void write_queue_resources(MetricWriter& to, const std::vector<PartitionPicture>
     for (const PartitionPicture& one : pictures) {
         if (!one.is_visible) continue;
         QueueResources resources(to, one);
-        for (const QueueMetrics& queue : one.metrics.queues) resources.write(queue);
+        for (const QueueMetrics& queue : one.metrics.queues) {
+            if (to.is_full()) return;
+            resources.write(queue);
+        }
     }
 }
 
@@ -470,22 +477,34 @@ struct MetricQuestion {
     std::string cursor; // of this page
 };
 
+/// Everything, when it fits into a reply; else a small page: a large one would be held several times over.
+template <class Writer>
+Writer page_of(const MetricQuestion& question, const MetricNumbers& numbers, std::size_t most) {
+    const auto write = [&](std::size_t bytes) {
+        Writer writer(question.prefix, {question.start, bytes});
+        write_all(writer, numbers);
+        return writer;
+    };
+    if (question.start == 0)
+        if (Writer whole = write(most); !whole.next()) return whole;
+    return write(std::min(most, kPage));
+}
+
 void answer(const CallPtr& call, const MetricQuestion& question, const std::shared_ptr<const MetricNumbers>& numbers) {
     Daemon& daemon = call->daemon();
-    const MetricWindow window{question.start, daemon.reply_limit(call->session.get()) - kReplyRoom};
+    const std::size_t most = daemon.reply_limit(call->session.get()) - kReplyRoom;
     std::optional<std::size_t> next;
     Value reply = Value::object();
     if (question.as_map) {
-        MetricValues values(question.prefix, window);
-        write_all(values, *numbers);
+        auto values = page_of<MetricValues>(question, *numbers, most);
         reply["families"] = values.take();
         next = values.next();
     } else {
-        MetricText text(question.prefix, window);
-        write_all(text, *numbers);
-        reply["text"] = text.text();
+        auto text = page_of<MetricText>(question, *numbers, most);
+        reply["text"] = text.take();
         next = text.next();
     }
+    if (!next) daemon.metric_pages().forget(*numbers);
     if (next) {
         reply["complete"] = false;
         reply["cursor"] = daemon.metric_pages().keep(
