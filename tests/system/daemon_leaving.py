@@ -149,20 +149,6 @@ def in_line(daemon):
     until("it is in line", waits)
 
 
-def test_a4_a_configuration_that_came_behind_the_registration_of_another_session_is_not_for_its_rm():
-    with Daemon() as daemon:
-        old, new, admin = daemon.client(), daemon.client(), daemon.client()
-        old.register()
-        occupy(old)
-        new.seq += 1
-        new.send("RegisterResourceManager", {"rmID": "rm:1", "config": CONFIG}, seq=new.seq)
-        in_line(daemon)
-        late = admin.ask("UpdateConfiguration", {"rmID": "rm:1", "config": CONFIG.replace("name: b", "name: c")}, seq=1)
-        check(new.receive()["ok"], "the registration failed")
-        check(late["err"]["name"] == "E_RM_UNKNOWN", late)
-        check(new.dump("queues")[0]["childNames"] == ["root.a", "root.b"], new.dump("queues")[0]["childNames"])
-
-
 def test_b2_a_file_that_changed_while_a_registration_waited_is_followed():
     with Daemon("--config", "@q.yaml", files={"q.yaml": CONFIG}) as daemon:
         client, admin = daemon.client(), daemon.client()

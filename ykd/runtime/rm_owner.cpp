@@ -111,7 +111,7 @@ void RmOwner::look_for_rest(SteadyClock::time_point until, std::function<void(Rm
 }
 
 void RmOwner::heard() {
-    last_heard_.store(published_now_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    heard_at(published_now_.load(std::memory_order_relaxed));
     if (state() == si::CoreState::Suspended) mailbox_.wake(); // it may go on at once
 }
 
@@ -158,10 +158,9 @@ void RmOwner::set_now() {
 }
 
 void RmOwner::turn() {
-    forgive_pause();
+    begin_turn();
     turns_.fetch_add(1, std::memory_order_relaxed);
     mailbox_.take(kMaxElementsPerTurn, control_, work_, settle);
-    set_now();
     run_control();
     run_work();
     at_work().what = "its timers";
@@ -178,11 +177,21 @@ void RmOwner::turn() {
 
 /// Turns come at least with the heartbeat: while there was none for longer, the process was stopped or the thread at
 /// work, and the RM could not be heard.
-void RmOwner::forgive_pause() {
-    const Instant now = real_now();
-    const Duration pause = now - last_turn() - Duration{kHeartbeat};
-    last_turn_.store(now.ns, std::memory_order_relaxed);
-    if (pause > Duration{0} && !options_.virtual_clock) last_heard_.fetch_add(pause.count(), std::memory_order_relaxed);
+void RmOwner::begin_turn() {
+    const Instant before = last_turn();
+    set_now();
+    const Instant real = options_.virtual_clock ? real_now() : now_;
+    last_turn_.store(real.ns, std::memory_order_relaxed);
+    const Duration pause = real - before - Duration{kHeartbeat};
+    if (pause <= Duration{0} || options_.virtual_clock) return;
+    heard_at(std::min(now_.ns, last_heard_.load(std::memory_order_relaxed) + pause.count()));
+}
+
+/// Never earlier than is known.
+void RmOwner::heard_at(std::int64_t at) {
+    std::int64_t known = last_heard_.load(std::memory_order_relaxed);
+    while (known < at && !last_heard_.compare_exchange_weak(known, at, std::memory_order_relaxed)) {
+    }
 }
 
 /// What the metrics count since the last turn.

@@ -216,7 +216,8 @@ private:
     void fire_timers();
     void schedule();
     CycleOutcome cycle();
-    void forgive_pause();
+    void begin_turn();
+    void heard_at(std::int64_t at);
     void publish_tally();
     void drop_context();
     void send_events();

@@ -69,26 +69,47 @@ std::uint64_t RecentGrowth::note(std::uint64_t total) {
     return total - seen_.front().second;
 }
 
-HealthCheckView HealthKeeper::main_loop(const std::vector<RmPtr>& rms) const {
+HealthCheckView HealthKeeper::main_loop(const std::vector<RmPtr>& rms, bool idle) const {
     std::string wrong;
     for (const RmPtr& rm : rms) {
         const Duration silence = real_now() - rm->owner.last_turn();
-        if (rm->owner.state() == si::CoreState::Running && silence > loop_limit_)
+        if ((idle || rm->owner.state() == si::CoreState::Running) && silence > loop_limit_)
             wrong += fmt::format("{}RM {} for {} s", wrong.empty() ? "no turn of " : ", ", rm->id,
                                  std::chrono::duration_cast<std::chrono::seconds>(silence).count());
     }
     return {"Main loop", wrong.empty(), "Checks that the scheduling loop came round in the last 10 s", wrong};
 }
 
+/// One run of the checks: who ends it first tells the result.
+class HealthKeeper::Run {
+public:
+    explicit Run(Done done) : done_(std::move(done)) {}
+    /// Nothing: it has ended.
+    [[nodiscard]] Done end(Deadlines& deadlines) {
+        const std::lock_guard lock(mutex_);
+        if (look_) deadlines.cancel(*std::exchange(look_, std::nullopt));
+        return std::exchange(done_, nullptr);
+    }
+    /// Calls `look` in a while, if it has not ended by then.
+    void look_later(Deadlines& deadlines, Duration wait, std::function<void()> look) {
+        const std::lock_guard lock(mutex_);
+        if (done_) look_ = deadlines.call_after(wait, std::move(look));
+    }
+
+private:
+    std::mutex mutex_;
+    Done done_;
+    std::optional<Deadlines::Key> look_;
+};
+
 /// Whoever is stuck does not answer, so the checks would not end.
-void HealthKeeper::watch(Daemon& daemon, const std::shared_ptr<std::atomic<bool>>& told, const Done& done) {
-    const auto look = [this, &daemon, told, done] {
-        if (told->load()) return;
-        const HealthCheckView loop = main_loop(daemon.rms().all());
-        if (loop.succeeded) return watch(daemon, told, done);
-        if (!told->exchange(true)) done(keep(daemon, {loop}));
+void HealthKeeper::watch(Daemon& daemon, const std::shared_ptr<Run>& run) {
+    const auto look = [this, &daemon, run] {
+        const HealthCheckView loop = main_loop(daemon.rms().all(), true);
+        if (loop.succeeded) return watch(daemon, run);
+        if (const Done done = run->end(daemon.deadlines())) done(keep(daemon, {loop}));
     };
-    daemon.deadlines().call_after(loop_limit_, [&daemon, look] { daemon.workers().post(look); });
+    run->look_later(daemon.deadlines(), loop_limit_, [&daemon, look] { daemon.workers().post(look); });
 }
 
 std::vector<HealthCheckView> HealthKeeper::recent_failures(const CoreCounters& total) {
@@ -130,23 +151,26 @@ wire::Value HealthKeeper::keep(Daemon& daemon, const std::vector<HealthCheckView
 
 void HealthKeeper::run(Daemon& daemon, Done done) {
     std::vector<RmPtr> rms = daemon.rms().all();
-    const auto told = std::make_shared<std::atomic<bool>>(false);
-    if (!rms.empty()) watch(daemon, told, done);
-    gather_in_pieces<RmHealth>(
-        daemon.workers(), rms, check_more,
-        [this, &daemon, rms, told, done = std::move(done)](const std::vector<Gathered<RmHealth>>& all) {
-            if (told->exchange(true)) return;
-            CoreCounters total;
-            for (const auto& one : all) total.add(one.answer.counters);
-            std::vector<HealthCheckView> checks = recent_failures(total);
-            for (HealthCheckView& check : health_checks()) checks.push_back(std::move(check)); // also without an RM
-            for (const auto& one : all)
-                for (const HealthCheckView& check : one.answer.checks) merge(checks, check, one.rm->id);
-            checks.push_back(streams(rms));
-            checks.push_back(main_loop(rms));
-            if (auto failed = daemon_itself(daemon.degraded())) checks.push_back(*std::move(failed));
-            done(keep(daemon, checks));
-        });
+    const auto run = std::make_shared<Run>(std::move(done));
+    if (!rms.empty()) watch(daemon, run);
+    gather_in_pieces<RmHealth>(daemon.workers(), rms, check_more,
+                               [this, &daemon, rms, run](const std::vector<Gathered<RmHealth>>& all) {
+                                   const Done tell = run->end(daemon.deadlines());
+                                   if (!tell) return;
+                                   CoreCounters total;
+                                   for (const auto& one : all) total.add(one.answer.counters);
+                                   std::vector<HealthCheckView> checks = recent_failures(total);
+                                   for (HealthCheckView& check : health_checks())
+                                       checks.push_back(std::move(check)); // also without an RM
+                                   for (const auto& one : all)
+                                       for (const HealthCheckView& check : one.answer.checks)
+                                           merge(checks, check, one.rm->id);
+                                   checks.push_back(streams(rms));
+                                   checks.push_back(main_loop(rms, false));
+                                   if (auto failed = daemon_itself(daemon.degraded()))
+                                       checks.push_back(*std::move(failed));
+                                   tell(keep(daemon, checks));
+                               });
 }
 
 std::optional<wire::Value> HealthKeeper::last() const {

@@ -1,7 +1,6 @@
 #pragma once
 // The last health check and what it needs to remember (interface.md 5.6). Thread: any.
 
-#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -44,8 +43,10 @@ public:
 
 private:
     using Done = std::function<void(const wire::Value&)>;
-    [[nodiscard]] HealthCheckView main_loop(const std::vector<RmPtr>& rms) const;
-    void watch(Daemon& daemon, const std::shared_ptr<std::atomic<bool>>& told, const Done& done);
+    /// `idle`: also the threads of RMs that are not Running.
+    [[nodiscard]] HealthCheckView main_loop(const std::vector<RmPtr>& rms, bool idle) const;
+    class Run;
+    void watch(Daemon& daemon, const std::shared_ptr<Run>& run);
     /// Checks 1 and 2.
     [[nodiscard]] std::vector<HealthCheckView> recent_failures(const CoreCounters& total);
     [[nodiscard]] wire::Value keep(Daemon& daemon, const std::vector<HealthCheckView>& checks);

@@ -1,12 +1,14 @@
 #include "ykd/service/metric_pages.h"
 
+#include <algorithm>
 #include <set>
 
 namespace yk::service {
 namespace {
 
 constexpr auto kKeep = std::chrono::seconds{30};
-constexpr std::size_t kMostAnswers = 2; // of all sessions
+constexpr auto kKeepLast = std::chrono::seconds{5}; // when all pages were answered
+constexpr std::size_t kMostAnswers = 2;             // of all sessions
 
 } // namespace
 
@@ -29,9 +31,12 @@ std::optional<MetricPlace> MetricPages::find(const wire::Sid& session, const std
     return cursors_.find(session, cursor);
 }
 
-void MetricPages::forget(const MetricNumbers& numbers) {
+void MetricPages::end(const MetricNumbers& numbers, const std::string& used) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(cursors_.kept(), [&](const auto& one) { return one.place.numbers.get() == &numbers; });
+    auto& kept = cursors_.kept();
+    std::erase_if(kept, [&](const auto& one) { return one.place.numbers.get() == &numbers && one.cursor != used; });
+    for (auto& one : kept)
+        if (one.place.numbers.get() == &numbers) one.until = std::min(one.until, SteadyClock::now() + kKeepLast);
 }
 
 void MetricPages::sweep() {

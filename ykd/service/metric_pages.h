@@ -28,8 +28,8 @@ public:
     [[nodiscard]] std::string keep(const wire::Sid& session, MetricPlace place, const std::string& used);
     /// nullopt: unknown, of another session, or too old.
     [[nodiscard]] std::optional<MetricPlace> find(const wire::Sid& session, const std::string& cursor);
-    /// All pages were answered.
-    void forget(const MetricNumbers& numbers);
+    /// The last page was answered; its cursor, `used`, stays for a moment, for whom the answer does not reach.
+    void end(const MetricNumbers& numbers, const std::string& used);
     void sweep();
 
 private:

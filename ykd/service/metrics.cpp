@@ -504,7 +504,7 @@ void answer(const CallPtr& call, const MetricQuestion& question, const std::shar
         reply["text"] = text.take();
         next = text.next();
     }
-    if (!next) daemon.metric_pages().forget(*numbers);
+    if (!next) daemon.metric_pages().end(*numbers, question.cursor);
     if (next) {
         reply["complete"] = false;
         reply["cursor"] = daemon.metric_pages().keep(

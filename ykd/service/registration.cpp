@@ -263,6 +263,7 @@ void follow_reload(const Registration& registration) {
     if (!registration.from_file || daemon.config_files().reloads() == registration.reloads) return;
     ReloadRequest request;
     request.rm_id = registration.rm->id;
+    request.follow_up = true;
     daemon.workers().post([&daemon, request] { reload(daemon, request, kStorePatience, [](const ReloadReport&) {}); });
 }
 

@@ -39,7 +39,8 @@ public:
     }
 
     void begin(std::chrono::milliseconds patience) {
-        if (!request_.dry_run) daemon_.config_files().note_reload(); // before it is asked which RMs there are
+        if (!request_.dry_run && !request_.follow_up)
+            daemon_.config_files().note_reload(); // before it is asked which RMs there are
         if (request_.rm_id.empty()) reread_process();
         std::vector<RmPtr> rms =
             request_.rm_id.empty() ? daemon_.rms().all() : only(daemon_.rms().find(request_.rm_id));
@@ -145,8 +146,12 @@ private:
             if (finished_) return;
             finished_ = true;
         }
-        if (!report_.dry_run) daemon_.note_reload(report_.text());
-        if (!report_.dry_run)
+        const bool is_news = std::any_of(report_.rms.begin(), report_.rms.end(), [](const RmReload& rm) {
+            return rm.result == Result::Active || rm.result == Result::Refused;
+        });
+        const bool is_told = !report_.dry_run && (is_news || !request_.follow_up);
+        if (is_told) daemon_.note_reload(report_.text());
+        if (is_told)
             log("core.config")
                 .log(report_.good() ? spdlog::level::info : spdlog::level::warn, "reload{}: {}",
                      report_.good() ? "" : " failed", report_.text());

@@ -22,6 +22,7 @@ struct ReloadRequest {
     std::string rm_id;      // only this one, peers and tokens not; empty: all
     bool from_file = false; // also of those whose configuration came from elsewhere: they follow their file again
     bool dry_run = false;   // nothing is changed
+    bool follow_up = false; // the daemon's own, of one RM: only told of when it changes something
 };
 
 /// What became of one RM.
@@ -32,7 +33,7 @@ struct RmReload {
         Refused,   // keeps what it has, because of the file, its state or its store
         Kept,      // keeps what it has, which is not the file's
         NoFile,    // there is no file for it
-        Gone,      // it was unregistered meanwhile
+        Gone,      // it was unregistered meanwhile, or registered anew
         UnderWay   // not within the time: the RM stores it, or is busy
     };
     std::string rm_id;

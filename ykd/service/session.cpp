@@ -51,6 +51,7 @@ Result<SessionPtr> SessionTable::create(const Grant& grant, si::Role role, std::
     session->used_over(peer);
     const PlaceTaker taker = session->taker();
     const std::lock_guard lock(mutex_);
+    forgive_pause_locked();
     if (look(taker) != Places::Shortage::None) sweep_locked();
     if (const auto shortage = look(taker); shortage != Places::Shortage::None) {
         if (!make_room(taker, shortage, owners()))

@@ -1,6 +1,7 @@
 #pragma once
 // Sessions (interface.md 4.3): who speaks, with which role, and the sequence numbers of what was asked (4.4).
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -43,7 +44,11 @@ public:
     std::uint32_t max_message = 0; // of the peer; 0: not told
 
     /// That long nobody could use it.
-    void forgive(SteadyClock::duration pause) { last_seen_.fetch_add(pause.count(), std::memory_order_relaxed); }
+    void forgive(SteadyClock::duration pause) {
+        const auto now = SteadyClock::now().time_since_epoch().count();
+        last_seen_.store(std::min(now, last_seen_.load(std::memory_order_relaxed) + pause.count()),
+                         std::memory_order_relaxed);
+    }
     void touch() { last_seen_.store(SteadyClock::now().time_since_epoch().count(), std::memory_order_relaxed); }
     [[nodiscard]] SteadyClock::duration idle() const {
         return SteadyClock::now().time_since_epoch() -

@@ -5,9 +5,11 @@
 #include <catch2/catch.hpp>
 
 #include <future>
+#include <utility>
 
 #include "libcore/config_yaml/load.h"
 #include "tests/support/comes_true.h"
+#include "ykd/service/config_change.h"
 #include "ykd/service/gather.h"
 
 using namespace yk;
@@ -122,45 +124,85 @@ TEST_CASE("A4 a daemon that stops makes no new RM") {
 
 namespace {
 
-/// Registers an RM and keeps its owner thread from coming round as long as it lives.
+/// Keeps the owner thread of an RM from coming round until it goes on.
 class StuckRm {
 public:
-    explicit StuckRm(Daemon& daemon) {
-        Installation installation;
-        installation.configuration =
-            *config_yaml::load(std::string(config_yaml::default_text()), "built-in").configuration;
-        installation.epoch = 1;
-        const RmPtr rm = *daemon.make_rm("rm", {"uid 1", false});
-        rm->owner.control(
-            [this, installation](RmOwner& owner) {
-                static_cast<void>(owner.install(installation));
+    explicit StuckRm(Daemon& daemon) : rm_(*daemon.make_rm("rm", {"uid 1", false})) {
+        rm_->owner.control(
+            [this](RmOwner&) {
                 stuck_.set_value();
                 go_on_.get_future().wait();
             },
             [] {});
         stuck_.get_future().wait();
     }
-    ~StuckRm() { go_on_.set_value(); }
+    ~StuckRm() { go_on(); }
     StuckRm(const StuckRm&) = delete;
     StuckRm& operator=(const StuckRm&) = delete;
+    void go_on() {
+        if (!std::exchange(goes_on_, true)) go_on_.set_value();
+    }
+    [[nodiscard]] const RmPtr& rm() const { return rm_; }
 
 private:
+    const RmPtr rm_;
     std::promise<void> stuck_, go_on_;
+    bool goes_on_ = false;
 };
+
+/// Registers it on its owner thread, as soon as that has time, or registers it anew.
+void install(const RmPtr& rm, std::uint64_t epoch) {
+    rm->owner.in_order(
+        [rm, epoch](RmOwner& owner) {
+            Installation installation;
+            installation.configuration =
+                *config_yaml::load(std::string(config_yaml::default_text()), "built-in").configuration;
+            installation.epoch = epoch;
+            static_cast<void>(owner.install(installation));
+            rm->change_facts([epoch](RmFacts& facts) { facts.epoch = epoch; });
+        },
+        [] {});
+}
 
 } // namespace
 
 TEST_CASE("A1 the health check does not wait for an owner thread that is stuck, and names its RM") {
     Daemon daemon{DaemonSettings{}, "test"};
+    const bool is_registered = GENERATE(false, true);
+    if (is_registered) {
+        const RmPtr rm = *daemon.make_rm("rm", {"uid 1", false});
+        install(rm, 1);
+        REQUIRE(comes_true([&] { return rm->epoch() == 1; }));
+    }
     std::promise<wire::Value> promise;
     HealthKeeper health{std::chrono::milliseconds{50}};
-    const StuckRm rm(daemon);
+    const StuckRm stuck(daemon);
     health.run(daemon, [&](const wire::Value& result) { promise.set_value(result); });
     auto answer = promise.get_future();
     REQUIRE(answer.wait_for(kPatience) == std::future_status::ready);
     const wire::Value result = answer.get();
     CHECK_FALSE(result["Healthy"].get<bool>());
     CHECK(result["HealthChecks"][0]["DiagnosisMessage"].get<std::string>().rfind("no turn of RM rm for ", 0) == 0);
+}
+
+TEST_CASE("A4 a configuration is for the registration that it was sent to") {
+    Daemon daemon{DaemonSettings{}, "test"};
+    const bool registers_anew = GENERATE(false, true);
+    const RmPtr rm = *daemon.make_rm("rm", {"uid 1", false});
+    install(rm, 1);
+    REQUIRE(comes_true([&] { return rm->epoch() == 1; }));
+    StuckRm stuck(daemon);
+    if (registers_anew) install(rm, 2);
+    std::promise<ChangeOutcome> promise;
+    ConfigChange change{.rm = rm,
+                        .candidate = sent_candidate(std::string(config_yaml::default_text()), "config", "request"),
+                        .policy_group = {},
+                        .done = [&](const ChangeOutcome& outcome) { promise.set_value(outcome); }};
+    begin_change(daemon, std::move(change));
+    stuck.go_on();
+    auto answer = promise.get_future();
+    REQUIRE(answer.wait_for(kPatience) == std::future_status::ready);
+    CHECK(answer.get().rm_left == registers_anew);
 }
 
 TEST_CASE("A8 nobody has more than half of the RMs, and some are kept for admins") {
