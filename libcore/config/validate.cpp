@@ -253,6 +253,10 @@ Configuration validate(Document document, Report& report) {
     Totals totals;
     for (PartitionDocument& partition : document.partitions)
         configuration.partitions.push_back(validate_partition(partition, totals, report));
+    if (const std::size_t count = document.partitions.size(); count > kMaxPartitions)
+        report.error(document.partitions[kMaxPartitions].mark, document.partitions[kMaxPartitions].path,
+                     "there are " + std::to_string(count) + " partitions, the limit is " +
+                         std::to_string(kMaxPartitions));
     return configuration;
 }
 

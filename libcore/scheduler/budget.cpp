@@ -12,13 +12,14 @@ constexpr std::uint64_t kFactor = 2; // for facts
 struct Kind {
     std::string_view name, key, words;
     std::uint64_t Budget::*limit;
+    double bytes; // that one takes, as measured at the limits (ykd.conf(5))
 };
 constexpr std::array<Kind, kAllHeld.size()> kKinds{
-    {{"nodes", "rmMaxNodes", "nodes", &Budget::nodes},
-     {"applications", "rmMaxApplications", "applications", &Budget::applications},
-     {"asks", "rmMaxAsks", "asks and allocations", &Budget::asks},
-     {"queues", "rmMaxQueues", "queues made by placement rules", &Budget::queues},
-     {"names", "rmMaxNames", "bytes of names, tags and attributes", &Budget::names}}};
+    {{"nodes", "rmMaxNodes", "nodes", &Budget::nodes, 3000},
+     {"applications", "rmMaxApplications", "applications", &Budget::applications, 3400},
+     {"asks", "rmMaxAsks", "asks and allocations", &Budget::asks, 1250},
+     {"queues", "rmMaxQueues", "queues made by placement rules", &Budget::queues, 3200},
+     {"names", "rmMaxNames", "bytes of names, tags and attributes", &Budget::names, 1.4}}};
 
 const Kind& kind_of(Held what) noexcept {
     return kKinds[static_cast<std::size_t>(what)];
@@ -46,6 +47,12 @@ Holdings Holdings::plus(Held what, std::uint64_t count) const noexcept {
     Holdings sum = *this;
     sum.of(what) += count;
     return sum;
+}
+
+std::uint64_t memory_of(const Holdings& held) noexcept {
+    double bytes = 0;
+    for (const Held what : kAllHeld) bytes += kind_of(what).bytes * static_cast<double>(held.of(what));
+    return static_cast<std::uint64_t>(bytes);
 }
 
 std::uint64_t bytes_of(std::string_view name) noexcept {

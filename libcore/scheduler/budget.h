@@ -49,6 +49,9 @@ struct Holdings {
     [[nodiscard]] Holdings plus(Held what, std::uint64_t count) const noexcept;
 };
 
+/// What that is in memory, roughly: an ask is counted as one with a size of its own.
+[[nodiscard]] std::uint64_t memory_of(const Holdings& held) noexcept;
+
 /// What a name and its place in a table take; what a list of tags takes.
 [[nodiscard]] std::uint64_t bytes_of(std::string_view name) noexcept;
 [[nodiscard]] std::uint64_t bytes_of(const Tags& tags) noexcept;

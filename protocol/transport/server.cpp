@@ -25,8 +25,6 @@
 namespace yk::wire {
 namespace {
 
-constexpr std::uint64_t kWorthCutting = 1U << 20; // waiting bytes; cutting less relieves nobody
-
 Error failure(const std::string& url, const std::string& what, int code) {
     if (code == NNG_EADDRINUSE)
         return Error{
@@ -89,28 +87,32 @@ std::string tls_engine() {
 
 // --- Request ------------------------------------------------------------------------------------
 
-Request::Request(std::shared_ptr<ServerConnection> connection, SpMessage message)
-    : connection_(std::move(connection)), message_(std::move(message)), peer_(connection_->peer()) {}
+Request::Request(std::shared_ptr<ServerConnection> connection, SpMessage message, TransportBudget::Charge charge)
+    : connection_(std::move(connection)),
+      message_(std::move(message)),
+      charge_(std::move(charge)),
+      peer_(connection_->peer()) {}
 
 Request& Request::operator=(Request&& other) noexcept {
     if (this == &other) return *this;
-    if (connection_) std::exchange(connection_, nullptr)->drop(message_);
+    if (connection_) connection_->drop(std::move(charge_));
     connection_ = std::move(other.connection_);
     message_ = std::move(other.message_);
+    charge_ = std::move(other.charge_);
     peer_ = std::move(other.peer_);
     return *this;
 }
 
 Request::~Request() {
-    if (connection_) connection_->drop(message_);
+    if (connection_) connection_->drop(std::move(charge_));
 }
 
 void Request::reply(std::span<const std::string_view> pieces) {
-    if (connection_) std::exchange(connection_, nullptr)->reply(message_, pieces);
+    if (connection_) std::exchange(connection_, nullptr)->reply(message_, std::move(charge_), pieces);
 }
 
 void Request::disconnect() {
-    if (connection_) std::exchange(connection_, nullptr)->give_up(message_, "");
+    if (connection_) std::exchange(connection_, nullptr)->give_up(std::move(charge_), "");
 }
 
 void Request::trust() const {
@@ -138,8 +140,7 @@ public:
     [[nodiscard]] std::uint32_t descriptors() const;
     [[nodiscard]] std::uint64_t accepted_so_far() const { return accepted_so_far_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::vector<std::shared_ptr<ServerConnection>> all() const;
-    /// The connection with most bytes waiting, if they are more than `most`, which becomes their number.
-    [[nodiscard]] std::shared_ptr<ServerConnection> fullest(std::uint64_t& most) const;
+    void add_waiting(std::vector<TransportBudget::Waiting>& to) const;
 
     ServerOptions options;
 
@@ -157,7 +158,6 @@ private:
     /// Makes a place for a peer. The victim, if one has to go for it; else whether there is a place.
     [[nodiscard]] bool find_place(const Peer& peer, Admittance admittance, std::shared_ptr<ServerConnection>& victim);
     void ended(ServerConnection& connection);
-    void relieve();
     void keep();
     void release(std::vector<std::shared_ptr<ServerConnection>> over);
     void say_cut(const Peer& peer, std::string_view why) const {
@@ -188,10 +188,7 @@ Result<void> Server::Impl::start() {
     YK_CHECKED(open_listener());
     if (const int code = nng_aio_alloc(&accepting_, on_accepted, this); code != 0)
         return failure(options.url, "memory", code);
-    {
-        const std::lock_guard lock(options.budget->relief);
-        options.budget->servers[this] = [this](std::uint64_t& most) { return fullest(most); };
-    }
+    options.budget->know(this, [this](auto& to) { add_waiting(to); });
     keeper_ = std::thread([this] { keep(); });
     nng_stream_listener_accept(listener_, accepting_);
     return {};
@@ -216,10 +213,7 @@ Result<void> Server::Impl::open_listener() {
 }
 
 void Server::Impl::stop() {
-    {
-        const std::lock_guard lock(options.budget->relief);
-        options.budget->servers.erase(this);
-    }
+    options.budget->forget(this);
     {
         const std::lock_guard lock(mutex_);
         closing_ = true;
@@ -263,8 +257,7 @@ void Server::Impl::adopt(nng_stream* stream) {
         if (!closing_ && has_place) {
             connection = std::make_shared<ServerConnection>(
                 stream, peer, options,
-                ConnectionPort{handlers_.request, [this](ServerConnection& one) { ended(one); },
-                               [this] { relieve(); }});
+                ConnectionPort{handlers_.request, [this](ServerConnection& one) { ended(one); }});
             connections_.emplace(peer->connection, connection);
             ++of_identity_[peer->address];
         }
@@ -307,27 +300,13 @@ void Server::Impl::ended(ServerConnection& connection) {
     }
 }
 
-/// The peer that makes the daemon hold most has to go, at whichever server it is.
-void Server::Impl::relieve() {
-    TransportBudget& budget = *options.budget;
-    const std::lock_guard lock(budget.relief);
-    if (budget.replies.load(std::memory_order_relaxed) <= budget.most_replies) return; // another thread was faster
-    std::shared_ptr<ServerConnection> worst;
-    std::uint64_t most = kWorthCutting;
-    for (const auto& [server, fullest_of] : budget.servers)
-        if (auto connection = fullest_of(most)) worst = std::move(connection);
-    if (worst) worst->end("it does not read its replies, and they fill the memory for replies");
-}
-
-std::shared_ptr<ServerConnection> Server::Impl::fullest(std::uint64_t& most) const {
-    std::shared_ptr<ServerConnection> found;
+void Server::Impl::add_waiting(std::vector<TransportBudget::Waiting>& to) const {
     for (auto& connection : all()) {
-        const std::uint64_t queued = connection->queued();
-        if (queued <= most) continue;
-        most = queued;
-        found = std::move(connection);
+        TransportBudget::Waiting waiting = connection->waiting();
+        if (waiting.bytes == 0) continue;
+        waiting.connection = std::move(connection);
+        to.push_back(std::move(waiting));
     }
-    return found;
 }
 
 void Server::Impl::release(std::vector<std::shared_ptr<ServerConnection>> over) {

@@ -13,7 +13,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -22,6 +21,7 @@
 
 #include "libcore/base/result.h"
 #include "protocol/transport/sp_frames.h"
+#include "protocol/transport/transport_budget.h"
 
 namespace yk::wire {
 
@@ -39,8 +39,6 @@ struct Peer {
     std::shared_ptr<std::atomic<bool>> gone = std::make_shared<std::atomic<bool>>(false);
     [[nodiscard]] bool is_gone() const noexcept { return gone->load(); }
 };
-
-class ServerConnection;
 
 /// A received message and the right to answer it once. Dropping it unanswered throws the request away.
 class Request {
@@ -68,21 +66,11 @@ public:
 
 private:
     friend class ServerConnection;
-    Request(std::shared_ptr<ServerConnection> connection, SpMessage message);
+    Request(std::shared_ptr<ServerConnection> connection, SpMessage message, TransportBudget::Charge charge);
     std::shared_ptr<ServerConnection> connection_;
     SpMessage message_;
+    TransportBudget::Charge charge_; // of the connection's budget
     std::shared_ptr<const Peer> peer_;
-};
-
-/// The bytes that all connections of a process may make it hold.
-struct TransportBudget {
-    std::uint64_t most_replies = 256U << 20;  // waiting to be read; beyond it the connection with most of them is cut
-    std::uint64_t most_requests = 512U << 20; // in flight or arriving; beyond it large ones are not read for a while
-    std::atomic<std::uint64_t> replies{0}, requests{0};
-    std::mutex relief; // one thread at a time looks for whom to cut, among all servers; it guards `servers`
-    /// Of each server: its connection with most bytes waiting, if they are more than `most`, which becomes their
-    /// number.
-    std::map<const void*, std::function<std::shared_ptr<ServerConnection>(std::uint64_t& most)>> servers;
 };
 
 struct ServerOptions {

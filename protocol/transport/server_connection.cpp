@@ -8,6 +8,8 @@ namespace {
 
 /// While so many bytes of replies wait, nothing new is taken from the peer: it would only ask for more.
 constexpr std::uint64_t kEnoughQueued = 1U << 20;
+/// Bytes of a large message that have to come in each second, on average, beyond the send time.
+constexpr std::uint64_t kSlowest = 64U << 10;
 /// A reply that finds so many bytes of others waiting shows a peer that asks and does not read.
 std::uint64_t most_queued(const ServerOptions& options) {
     return std::max<std::uint64_t>(32U << 20, 2ULL * options.max_message);
@@ -31,6 +33,7 @@ ServerConnection::ServerConnection(nng_stream* stream, std::shared_ptr<const Pee
       options_(options),
       port_(std::move(port)),
       budget_(options.budget),
+      share_(budget_->share_of(peer_->address)),
       stream_(stream),
       reader_(kReqGreeting, peer_->transport == Peer::Transport::Ipc, options.max_message) {}
 
@@ -44,7 +47,7 @@ bool ServerConnection::start() {
     receiving_.reset(receiving);
     sending_.reset(sending);
     if (is_over_) return false;
-    Frame greeting{make_bytes(kRepGreeting.size()), kRepGreeting.size(), 0};
+    Frame greeting{make_bytes(kRepGreeting.size()), kRepGreeting.size(), {}};
     if (!made || greeting.bytes == nullptr) {
         end_locked(lock, "there is no memory for the connection");
         return false;
@@ -78,13 +81,8 @@ void ServerConnection::received() {
 }
 
 bool ServerConnection::may_deliver() const {
-    const std::uint32_t most = is_trusted() ? options_.max_in_flight : 1;
+    const std::uint32_t most = is_trusted() && budget_->has_room(*share_) ? options_.max_in_flight : 1;
     return in_flight_ < most && queued_ < kEnoughQueued;
-}
-
-/// A connection without a request in flight always may, so that what all have begun gets done.
-bool ServerConnection::may_begin(std::uint64_t size) const {
-    return in_flight_ == 0 || budget_->requests.load(std::memory_order_relaxed) + size <= budget_->most_requests;
 }
 
 void ServerConnection::deliver(std::unique_lock<std::mutex>& lock) {
@@ -92,20 +90,22 @@ void ServerConnection::deliver(std::unique_lock<std::mutex>& lock) {
     is_delivering_ = true;
     while (!is_over_ && may_deliver()) {
         auto next = reader_.next(false);
-        if (next.wanted != 0 && may_begin(next.wanted)) {
+        if (next.wanted != 0) {
+            auto admitted = budget_->admit_large(next.wanted, *share_, is_trusted());
+            if (!admitted) break; // the next tick asks again
+            begun_ = std::move(*admitted);
+            filling_ = 0;
             next = reader_.next(true);
-            begun_ = reader_.begun(); // 0: there was no memory for it
-            budget_->requests.fetch_add(begun_, std::memory_order_relaxed);
         }
         if (next.fault) {
             end_locked(lock, text_of(*next.fault));
             break;
         }
         if (!next.message) break;
-        if (std::exchange(begun_, 0) == 0) budget_->requests.fetch_add(next.message->size(), std::memory_order_relaxed);
-        ++in_flight_; // and the request has its bytes until it is answered or dropped
+        auto charge = begun_ ? std::move(begun_) : budget_->count_small(next.message->size(), *share_);
+        ++in_flight_;
         lock.unlock();
-        port_.request(Request(shared_from_this(), std::move(*next.message)));
+        port_.request(Request(shared_from_this(), std::move(*next.message), std::move(charge)));
         lock.lock();
     }
     is_delivering_ = false;
@@ -122,6 +122,7 @@ void ServerConnection::enqueue(Frame frame) {
 }
 
 void ServerConnection::send_first() {
+    if (sent_ == 0) sending_first_ = 0;
     nng_iov piece{frames_.front().bytes.get() + sent_, frames_.front().size - sent_};
     nng_aio_set_iov(sending_.get(), 1, &piece);
     nng_stream_send(stream_, sending_.get());
@@ -134,29 +135,29 @@ void ServerConnection::sent() {
     moved_out_ = true;
     sent_ += nng_aio_count(sending_.get());
     if (sent_ < frames_.front().size) return send_first();
-    const Frame done = std::move(frames_.front());
+    Frame done = std::move(frames_.front());
     frames_.pop_front();
     sent_ = 0;
     queued_ -= done.size;
     budget_->replies.fetch_sub(done.size, std::memory_order_relaxed);
     if (!frames_.empty()) send_first();
-    if (done.request == 0) return;
-    settle(done.request);
+    if (!done.request) return;
+    settle(std::move(done.request));
     deliver(lock);
 }
 
 /// A request is done with; also on a connection that is over.
-void ServerConnection::settle(std::uint64_t request) {
+void ServerConnection::settle(TransportBudget::Charge /*given back*/) {
     in_flight_ -= is_over_ ? 0 : 1;
-    budget_->requests.fetch_sub(request, std::memory_order_relaxed);
 }
 
-void ServerConnection::reply(const SpMessage& request, std::span<const std::string_view> pieces) {
+void ServerConnection::reply(const SpMessage& request, TransportBudget::Charge charge,
+                             std::span<const std::string_view> pieces) {
     std::size_t length = request.head().size();
     for (const std::string_view piece : pieces) length += piece.size();
     const FrameHead head(peer_->transport == Peer::Transport::Ipc, length);
-    Frame frame{make_bytes(head.bytes().size() + length), head.bytes().size() + length, request.size()};
-    if (frame.bytes == nullptr) return give_up(request, "there is no memory for its reply");
+    Frame frame{make_bytes(head.bytes().size() + length), head.bytes().size() + length, {}};
+    if (frame.bytes == nullptr) return give_up(std::move(charge), "there is no memory for its reply");
     char* to = frame.bytes.get();
     const auto add = [&to](std::string_view bytes) {
         if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
@@ -167,26 +168,27 @@ void ServerConnection::reply(const SpMessage& request, std::span<const std::stri
     for (const std::string_view piece : pieces) add(piece);
     {
         std::unique_lock lock(mutex_);
-        if (is_over_) return settle(request.size());
+        if (is_over_) return settle(std::move(charge));
         if (queued_ != 0 && queued_ + frame.size > most_queued(options_)) {
             end_locked(lock, "it asks for more than it reads");
-            return settle(request.size());
+            return settle(std::move(charge));
         }
+        frame.request = std::move(charge);
         enqueue(std::move(frame));
     }
-    if (budget_->replies.load(std::memory_order_relaxed) > budget_->most_replies) port_.relieve();
+    if (budget_->replies.load(std::memory_order_relaxed) > budget_->most_replies) budget_->relieve();
 }
 
-void ServerConnection::drop(const SpMessage& request) {
+void ServerConnection::drop(TransportBudget::Charge charge) {
     std::unique_lock lock(mutex_);
-    settle(request.size());
+    settle(std::move(charge));
     if (!is_over_) deliver(lock);
 }
 
-void ServerConnection::give_up(const SpMessage& request, const char* why) {
+void ServerConnection::give_up(TransportBudget::Charge charge, const char* why) {
     std::unique_lock lock(mutex_);
     end_locked(lock, why);
-    settle(request.size());
+    settle(std::move(charge));
 }
 
 // --- end ----------------------------------------------------------------------------------------
@@ -200,9 +202,8 @@ void ServerConnection::end_locked(std::unique_lock<std::mutex>& lock, const char
     if (is_over_) return;
     is_over_ = true;
     reason_.store(why, std::memory_order_relaxed);
-    std::uint64_t unanswered = std::exchange(begun_, 0); // what was handed on is counted until it is dropped
-    for (const Frame& frame : frames_) unanswered += frame.request;
-    budget_->requests.fetch_sub(unanswered, std::memory_order_relaxed);
+    begun_ = {}; // what was handed on is counted until it is dropped
+    for (Frame& frame : frames_) frame.request = {};
     budget_->replies.fetch_sub(std::exchange(queued_, 0), std::memory_order_relaxed);
     in_flight_ = 0;
     // The frame that nng has stays until release(): nng may be reading it.
@@ -234,13 +235,21 @@ const char* ServerConnection::stalled() {
     const auto patience =
         static_cast<std::uint32_t>((reader_.is_greeted() ? options_.send_time : options_.greeting_time) / kTick);
     if (still_in_ > patience) return "it stopped in the middle of a message";
-    return nullptr;
+    return is_too_slow() ? "it sends a message more slowly than 64 KiB a second" : nullptr;
+}
+
+/// Or a few that send a byte now and then would keep what there is for large messages from all others.
+bool ServerConnection::is_too_slow() {
+    if (!reader_.is_filling()) return false;
+    const auto most = options_.send_time + std::chrono::seconds{begun_.bytes() / kSlowest};
+    return ++filling_ > static_cast<std::uint32_t>(most / kTick);
 }
 
 void ServerConnection::tick() {
     std::unique_lock lock(mutex_);
     if (is_over_ || !receiving_) return; // start() is on its way: the table of connections knows this one before
     if (const char* why = stalled()) return end_locked(lock, why);
+    if (!frames_.empty()) ++sending_first_;
     deliver(lock); // it may have waited for the budget
 }
 
@@ -250,9 +259,9 @@ void ServerConnection::trust() {
     if (!is_over_) deliver(lock); // what it sent behind the request that showed it
 }
 
-std::uint64_t ServerConnection::queued() const {
+TransportBudget::Waiting ServerConnection::waiting() const {
     const std::lock_guard lock(mutex_);
-    return queued_;
+    return {nullptr, queued_, sending_first_};
 }
 
 std::uint32_t ServerConnection::open_requests() const {

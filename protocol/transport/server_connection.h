@@ -26,15 +26,13 @@ struct ConnectionPort {
     std::function<void(Request)> request;
     /// The connection is over; its descriptor is to be given back. Called once.
     std::function<void(ServerConnection&)> ended;
-    /// More bytes wait than all connections together may have.
-    std::function<void()> relieve;
 };
 
 /// Owner: the server's table, and each Request that came over it. Thread: any; `mutex_` guards what is below it.
 /// Invariants: A  at most one receive and one send are in nng's hands  B  neither is begun after end()
 /// C  `in_flight_` counts the requests that were handed on and whose replies have not left entirely
-/// D  the server's budget counts `queued_`, `begun_`, and each request from its delivery to the end of its reply or,
-/// when there will be none, to the end of the Request
+/// D  the budget counts `queued_`, and each request from its first byte to the end of its reply or, when there will be
+/// none, of the Request: its Charge goes with it
 class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
 public:
     ServerConnection(nng_stream* stream, std::shared_ptr<const Peer> peer, const ServerOptions& options,
@@ -46,13 +44,13 @@ public:
     /// Says the greeting and begins to receive. False: it is over, for want of memory or because end() was called.
     bool start();
     /// Queues a reply to `request`. On a connection that ended it is thrown away.
-    void reply(const SpMessage& request, std::span<const std::string_view> pieces);
+    void reply(const SpMessage& request, TransportBudget::Charge charge, std::span<const std::string_view> pieces);
     /// A request will not be answered.
-    void drop(const SpMessage& request);
+    void drop(TransportBudget::Charge charge);
     /// Cuts it. Anything that comes later is thrown away.
     void end(const char* why);
-    /// The same in place of an answer to `request`.
-    void give_up(const SpMessage& request, const char* why);
+    /// The same in place of an answer to a request.
+    void give_up(TransportBudget::Charge charge, const char* why);
     /// Waits for nng's callbacks, then gives back the descriptor. After end(), once, not from a callback.
     void release();
     /// Called every kTick, perhaps before start(): ends a connection that does not move, goes on with one that waited
@@ -63,7 +61,8 @@ public:
     [[nodiscard]] bool is_trusted() const noexcept { return trusted_.load(std::memory_order_relaxed); }
 
     [[nodiscard]] const std::shared_ptr<const Peer>& peer() const noexcept { return peer_; }
-    [[nodiscard]] std::uint64_t queued() const;
+    /// What waits to be read; its `connection` is left to the caller.
+    [[nodiscard]] TransportBudget::Waiting waiting() const;
     [[nodiscard]] std::uint32_t open_requests() const;
     /// Why it ended; empty while it lives or when the peer went by itself.
     [[nodiscard]] const char* reason() const noexcept { return reason_.load(std::memory_order_relaxed); }
@@ -74,7 +73,7 @@ private:
     struct Frame {
         Bytes bytes;
         std::size_t size = 0;
-        std::uint64_t request = 0; // size of the request that it answers; 0: it is the greeting
+        TransportBudget::Charge request; // that it answers; none: it is the greeting
     };
     struct FreeAio {
         void operator()(nng_aio* aio) const noexcept { nng_aio_free(aio); }
@@ -88,18 +87,19 @@ private:
     /// Hands on what is there, as far as the limits allow, and receives again.
     void deliver(std::unique_lock<std::mutex>& lock);
     [[nodiscard]] bool may_deliver() const;
-    [[nodiscard]] bool may_begin(std::uint64_t size) const;
     void receive();
     void send_first();
-    void settle(std::uint64_t request);
+    void settle(TransportBudget::Charge charge);
     void enqueue(Frame frame);
     void end_locked(std::unique_lock<std::mutex>& lock, const char* why);
     [[nodiscard]] const char* stalled();
+    [[nodiscard]] bool is_too_slow();
 
     const std::shared_ptr<const Peer> peer_;
     const ServerOptions& options_;
     const ConnectionPort port_;
     const std::shared_ptr<TransportBudget> budget_;
+    const std::shared_ptr<TransportBudget::Share> share_; // of the peer
     std::atomic<bool> trusted_{false};
     std::atomic<const char*> reason_{""};
 
@@ -110,13 +110,14 @@ private:
     std::deque<Frame> frames_; // the first one is being sent
     std::size_t sent_ = 0;     // bytes of it
     std::uint64_t queued_ = 0;
-    std::uint64_t begun_ = 0; // bytes of the message that is being received, when it is a large one
+    TransportBudget::Charge begun_; // of the message that is being received, when it is a large one
     std::uint32_t in_flight_ = 0;
     bool is_receiving_ = false;  // in nng's hands
     bool is_delivering_ = false; // on some thread
     bool is_over_ = false;
-    bool moved_in_ = false, moved_out_ = false;  // since the last tick
-    std::uint32_t still_in_ = 0, still_out_ = 0; // ticks without a byte
+    bool moved_in_ = false, moved_out_ = false;     // since the last tick
+    std::uint32_t still_in_ = 0, still_out_ = 0;    // ticks without a byte
+    std::uint32_t filling_ = 0, sending_first_ = 0; // ticks since the message, the first frame was begun
 };
 
 } // namespace yk::wire

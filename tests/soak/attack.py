@@ -26,7 +26,8 @@ CHANGES = {"RegisterResourceManager", "UnregisterResourceManager", "UpdateAlloca
 KEYS = ["rmID", "nodes", "nodeID", "action", "new", "remove", "asks", "releases", "allocations", "applicationID", "queueName",
         "allocationKey", "resourceAsk", "schedulableResource", "attributes", "tags", "ugi", "user", "groups", "partitionName",
         "config", "extraConfig", "what", "cursor", "limit", "streamEpoch", "ack", "waitMs", "position", "kind", "name", "from",
-        "detached", "capabilities", "policyGroup", "dryRun", "terminationType", "priority", "taskGroups", "placeholder"]
+        "detached", "capabilities", "impersonate", "force", "checksum", "dryRun", "policyGroup", "terminationType",
+        "priority", "taskGroups", "placeholder"]
 TEXTS = ["", "rm:9", "default", "[rm:9]default", "root.a", "root.a.b", "n1", "app", "ask", "nodes", "queues", "apps", "events",
          "é\u202e\x9b", "x" * 300, "../../etc", "%s%n", "\x1b[31m", "partitions:\n  - name: default\n    queues:\n      - name: root\n"]
 NUMBERS = [0, 1, 2, -1, 127, 1 << 31, (1 << 63) - 1, -(1 << 63), (1 << 64) - 1]
@@ -90,14 +91,14 @@ class Fuzz:
 class Worker(threading.Thread):
     """Sends fuzzed messages one by one and reads each answer, which must be msgpack with valid text and no E_INTERNAL."""
 
-    def __init__(self, daemon, seed, messages):
+    def __init__(self, daemon, seed, messages, role):
         super().__init__()
-        self.daemon_under_test, self.fuzz, self.left = daemon, Fuzz(seed), messages
+        self.daemon_under_test, self.fuzz, self.left, self.role = daemon, Fuzz(seed), messages, role
         self.sent, self.fault = 0, None
 
     def connect(self):
         client = Client(self.daemon_under_test.path)
-        client.hello(role="rm")
+        client.hello(role=self.role)
         return client
 
     def run(self):
@@ -120,7 +121,7 @@ class Worker(threading.Thread):
                 if error in ("E_SEQ_OLD", "E_SEQ_CONFLICT") or (reply["ok"] and reply.get("kind") in CHANGES):
                     client.seq += 1
                 if error == "E_SESSION_UNKNOWN":
-                    client.hello(role="rm")
+                    client.hello(role=self.role)
                     client.seq = 0
             client.close()
         except Exception as fault:
@@ -167,7 +168,8 @@ def leave_no_rm(client):
 
 
 def messages(daemon, options):
-    workers = [Worker(daemon, options.seed + n, options.messages // options.workers) for n in range(options.workers)]
+    workers = [Worker(daemon, options.seed + n, options.messages // options.workers, "rm" if n else "admin")
+               for n in range(options.workers)]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -177,9 +179,10 @@ def messages(daemon, options):
 
 
 def connections(daemon, options, sid):
-    for kind in shuffled(options.seed, max(1, options.connections // len(RUDE)))[:options.connections]:
+    """Over ipc, every fourth over tcp."""
+    for number, kind in enumerate(shuffled(options.seed, 1 + options.connections // len(RUDE))[:options.connections]):
         with contextlib.suppress(ConnectionError):
-            kind(daemon.path, sid)
+            kind(daemon.path if number % 4 else ("127.0.0.1", options.port), sid)
         check(daemon.process.poll() is None, "the daemon ended at a connection of kind", kind.__name__)
 
 
@@ -188,7 +191,7 @@ def warm_up(daemon, options, sid):
     is by far the largest (100,000 records; the bystander writes about six for each of its asks)."""
     begin = time.monotonic()
     messages(daemon, argparse.Namespace(**{**vars(options), "messages": 3000 * options.workers}))
-    connections(daemon, argparse.Namespace(connections=300, seed=options.seed), sid)
+    connections(daemon, argparse.Namespace(**{**vars(options), "connections": 300}), sid)
     client = daemon.client()
     while client.get("Events", {"start": 0, "count": 1})["LowestID"] == 0:
         check(time.monotonic() - begin < 1200, "the ring of events does not fill")
@@ -206,7 +209,9 @@ def main():
     parser.add_argument("--longest-ping", type=float, default=0.05)
     options = parser.parse_args()
     print("seed", options.seed, flush=True)
-    with Daemon("--settings", "@conf", files={"conf": "sessionTtl: 2s\n"}) as daemon:
+    options.port = free_port()
+    with Daemon("--settings", "@conf", "--listen", f"tcp://127.0.0.1:{options.port}", "--tokens", "@tokens",
+                files={"conf": "sessionTtl: 2s\n", "tokens": A_TOKEN}) as daemon:
         with BystandingRm(daemon) as bystander:
             warm_up(daemon, options, bystander.client.sid)
             before = holdings(daemon)
@@ -225,6 +230,7 @@ def main():
         check(health["Healthy"], "it is not healthy after it:", [one for one in health["HealthChecks"] if not one["Succeeded"]])
         check(bystander.longest <= options.longest_ping, "a ping took", bystander.longest)
         check(after["RMs"] <= before["RMs"], "RMs are left")
+        check(after["sessions"] <= before["sessions"], "sessions are left")
         check(after["memory"] <= before["memory"] * 1.1 + (4 << 20), "memory is not what it was")
 
 

@@ -3,14 +3,19 @@ stays in bounds (A1, A2, A3 of the attack on revision 3a08490; adr 0017)."""
 from daemon_support import *
 from daemon_support.attacks import *
 
+import contextlib
+import hashlib
+
 
 def test_a1_every_descriptor_comes_back_from_every_kind_of_rude_client():
-    with Daemon() as daemon:
+    port = free_port()
+    with Daemon("--listen", f"tcp://127.0.0.1:{port}", "--tokens", "@tokens", files={"tokens": A_TOKEN}) as daemon:
         polite = daemon.client()
+        polite.register("rm:bystander")
         before = descriptors(daemon)
         for kind in RUDE:
-            for _ in range(30):
-                kind(daemon.path, polite.sid)
+            for number in range(30):
+                kind(daemon.path if number % 3 else ("127.0.0.1", port), polite.sid)
             all_given_back(daemon, before, kind.__name__)
         for _ in range(30):
             daemon.client().close()
@@ -33,6 +38,52 @@ def test_a1_replies_under_way_do_not_keep_a_connection():
         client.get("Ping")
 
 
+def test_a3_many_connections_that_each_keep_a_large_answer():
+    """None of them has 1 MiB, and what the answers are made of is larger than they are."""
+    with Daemon("--settings", "@conf", files={"conf": "maxReplyBytes: 16MiB\n"}) as daemon:
+        client = daemon.client()
+        client.register()
+        client.change("UpdateNode", {"rmID": "rm:1", "nodes": [
+            {"nodeID": f"{n:04}" + "x" * 200, "action": 1, "schedulableResource": {"vcore": 1000}} for n in range(1000)]})
+        client.dump("nodes", limit=10000)
+        before = resident(daemon)
+        with Bystander(daemon) as bystander:
+            peers = [raw(daemon.path) for _ in range(300)]
+            for peer in peers:
+                peer.sendall(GREETING + request("Dump", client.sid, {"what": "nodes", "limit": 10000}))
+            until("some are cut", lambda: "they fill the memory for replies" in daemon.text())
+            newcomer = daemon.client()
+            check(newcomer.dump("nodes", limit=10), "a polite client is served")
+        check(resident(daemon) < before + (100 << 20), "it has", resident(daemon) - before, "bytes more")
+        check(bystander.longest < 2.0, "a ping took", bystander.longest)
+        for peer in peers:
+            peer.close()
+
+
+def test_a3_strangers_do_not_fill_the_memory_with_requests():
+    """Each announces the largest message and sends nearly all of it."""
+    port, size = free_port(), (16 << 20) - 8
+    with Daemon("--listen", f"tcp://127.0.0.1:{port}", "--tokens", "@tokens", files={"tokens": A_TOKEN}) as daemon:
+        before = resident(daemon)
+        peers = [raw(("127.0.0.1", port)) for _ in range(40)]
+        for peer in peers:
+            peer.setblocking(False)
+            peer.sendall(GREETING + struct.pack(">Q", size) + struct.pack(">I", 0x80000001))
+        until_then = time.monotonic() + 3
+        left = {peer: size - 1000 for peer in peers}
+        while left and time.monotonic() < until_then:
+            for peer in list(left):
+                with contextlib.suppress(BlockingIOError):
+                    left[peer] -= peer.send(b"x" * min(left[peer], 1 << 20))
+                if left[peer] == 0:
+                    del left[peer]
+        check(resident(daemon) < before + (128 << 20), "it has", resident(daemon) - before, "bytes more")
+        client = daemon.client()
+        client.get("ValidateConfiguration", {"config": CONFIG + "#" * 100_000})
+        for peer in peers:
+            peer.close()
+
+
 def test_a2_a_peer_that_asks_and_never_reads_is_alone_with_it():
     with Daemon() as daemon:
         rude = daemon.client()
@@ -48,7 +99,6 @@ def test_a2_a_peer_that_asks_and_never_reads_is_alone_with_it():
 
 def test_a2_over_tcp_before_any_token_one_request_at_a_time():
     token = "ten-letters-and-more"
-    import hashlib
     line = f"admin * {hashlib.sha256(token.encode()).hexdigest()}\n"
     port = free_port()
     with Daemon("--listen", f"tcp://127.0.0.1:{port}", "--tokens", "@tokens", files={"tokens": line}) as daemon:
@@ -118,12 +168,6 @@ def test_a8_silent_connections_make_room_for_those_that_say_who_they_are():
         for peer in silent:
             peer.close()
         client.get("Ping")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 main(globals())

@@ -2,12 +2,6 @@
 from daemon_support import *
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def test_plain_tcp_beyond_this_machine_is_said_twice():  # I-341
     port = free_port()
     with Daemon("--listen", f"tcp://0.0.0.0:{port}", "--allow-plaintext", "--foreground") as daemon:

@@ -13,12 +13,6 @@ def sha256(text):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def synced(client, rm="rm:1"):
     client.get("Sync", {"rmID": rm})
 

@@ -23,12 +23,6 @@ def ykctl(*words):
                           env={**os.environ, "NO_COLOR": "1", "YKD": YKD})
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @contextlib.contextmanager
 def begun_by(line):
     """ykd is started by this line of a shell, which ends with `exec ykd ...`."""

@@ -4,6 +4,7 @@ import tempfile
 
 import daemon_support
 from daemon_support import *
+from daemon_support.attacks import resident
 
 
 def test_too_little_address_space_is_said():  # A10
@@ -53,6 +54,44 @@ def test_a_recording_that_ended_is_seen():  # A10
                 check(client.get("Status")["degraded"] == [], client.get("Status")["degraded"])
         finally:
             daemon_support.YKD = real
+
+
+def test_several_rms_do_not_use_up_all_memory():  # A10: each of them below its own limits
+    with Daemon("--settings", "@conf", files={"conf": "maxMemory: 128MiB\n"}) as daemon:
+        client = daemon.client()
+        for rm in ("rm:1", "rm:2", "rm:modest"):
+            client.register(rm)
+
+        def add(rm, name):
+            client.seq += 1
+            reply = client.ask("UpdateApplication", {"rmID": rm, "new": [
+                {"applicationID": name, "queueName": "root.a", "ugi": {"user": "u"},
+                 "tags": {f"t{k}": "x" * 60000 for k in range(100)}}]}, seq=client.seq)
+            client.seq -= 0 if reply["ok"] else 1  # E_BUSY takes no number
+            return reply.get("err")
+
+        added = 0
+        while (refusal := add(f"rm:{added % 2 + 1}", f"app{added}")) is None:
+            added += 1
+            check(added < 400, "nothing was refused at", resident(daemon))
+        check(refusal["name"] == "E_BUSY" and "of memory, of at most 0.12 GiB (maxMemory)" in refusal["message"], refusal)
+        check(refusal["retryAfterMs"] == 1000, refusal)
+        check(any("maxMemory" in one for one in client.get("Status")["degraded"]), client.get("Status")["degraded"])
+        client.cluster("rm:modest")  # has next to nothing, and goes on
+        client.asks("ask", rm="rm:modest")
+        client.register("rm:late")
+        text = CONFIG + "#" * 200_000
+        client.seq += 1
+        busy = client.ask("RegisterResourceManager", {"rmID": "rm:large", "version": "1", "policyGroup": "g", "config": text},
+                          seq=client.seq)
+        check(busy["err"]["name"] == "E_BUSY", busy)
+        client.seq -= 1
+        for rm in ("rm:1", "rm:2"):
+            client.change("UpdateApplication", {"rmID": rm, "remove": [
+                {"applicationID": f"app{n}", "partitionName": "default"} for n in range(added)]})
+        until("there is room again", lambda: client.get("Status")["degraded"] == [])
+        check(add("rm:1", "again") is None, "nothing is taken any more")
+        check("ykd has 0.1" in daemon.text() and "there is room again" in daemon.text(), daemon.text()[-500:])
 
 
 def test_the_last_words_say_what_was_at_work():  # A10: nothing is gone on with that is half changed

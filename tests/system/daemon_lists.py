@@ -11,12 +11,6 @@ ALLOCATION, APPLICATION, NODE = "UpdateAllocation", "UpdateApplication", "Update
 SMALL = 16384  # bytes of a reply
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def pages(client, kind="Dump", **query):
     """The reply of each page."""
     while True:

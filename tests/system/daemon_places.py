@@ -6,12 +6,6 @@ import hashlib
 HELLO = {"min": 1, "max": 1, "client": "t", "role": "observer"}
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class OpenDaemon(Daemon):
     """One that listens on tcp too and knows tokens: `one`, `two`, ... for as many identities."""
 

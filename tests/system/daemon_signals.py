@@ -1,7 +1,9 @@
 """Signals, sd_notify and the graceful stop (I-263, ecosystem.md 5.2)."""
 from daemon_support import *
 
+import contextlib
 import json
+import resource
 import tempfile
 
 CONFIG_FILE = CONFIG.replace("name: b", "name: c")
@@ -36,6 +38,31 @@ def test_service_manager_is_told():
         next_told(listener, "STOPPING=1")
         check(daemon.exit_code() == 0)
         check(not os.path.exists(daemon.path), "the socket was left behind")
+
+
+def test_a_listener_that_does_not_answer_is_not_vouched_for():  # A1
+    """No descriptor is left: nobody gets in, and the daemon itself neither."""
+    listener, path = notify_socket()
+    with Daemon(env={"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000"}) as daemon:
+        next_told(listener, "WATCHDOG=1")
+        client = daemon.client()
+        used = 1 + max(int(one) for one in os.listdir(f"/proc/{daemon.process.pid}/fd"))
+        before = resource.prlimit(daemon.process.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(daemon.process.pid, resource.RLIMIT_NOFILE, (used, before[1]))
+        reasons = until("it is told", lambda: client.get("Status")["degraded"])
+        check("ipc://" in reasons[0], reasons)
+        checks = client.get("Health", {"run": True})["HealthChecks"]
+        check([one["Name"] for one in checks if not one["Succeeded"]] == ["Daemon"], checks)
+        deadline = time.monotonic() + 1.5  # what was sent before is read first
+        while time.monotonic() < deadline:
+            listener.settimeout(max(0.01, deadline - time.monotonic()))
+            with contextlib.suppress(socket.timeout):
+                last = time.monotonic() if listener.recv(4096) == b"WATCHDOG=1" else 0
+                check(last < deadline - 1, "the watchdog is fed though a listener does not answer")
+        listener.settimeout(DEADLINE)
+        resource.prlimit(daemon.process.pid, resource.RLIMIT_NOFILE, before)
+        until("it is well again", lambda: client.get("Status")["degraded"] == [])
+        next_told(listener, "WATCHDOG=1")
 
 
 def test_hup_reloads_what_came_from_a_file():

@@ -97,6 +97,19 @@ echo "stateDir: $folder/none" >"$folder/ykd.conf"
 refused 1 "the state directory $folder/none cannot be used" --listen "ipc://$folder/s" --settings "$folder/ykd.conf"
 STATE_DIRECTORY=$folder/none refused 1 "the state directory $folder/none cannot be used" --listen "ipc://$folder/s"
 
+# Directories of others (A9, A10)
+mkdir -m 0777 "$folder/open" # without the sticky bit: as open as /tmp, and more
+ln -s "$folder/file" "$folder/open/log"
+refused 1 "is a symbolic link in $folder/open, where everybody may write" --listen "ipc://$folder/s" --log-target "$folder/open/log"
+[[ $(cat "$folder/file") == precious ]] || fail "the log went through a link of somebody else's"
+stranger=64321
+if [[ $(id -u) -eq 0 ]] && setpriv --reuid "$stranger" --clear-groups "$ykd" --version >/dev/null 2>&1; then
+    mkdir -m 0777 "/tmp/ykd-$stranger"
+    said=$(setpriv --reuid "$stranger" --clear-groups env -u XDG_RUNTIME_DIR timeout 20 "$ykd" 2>&1) && fail "it listens in /tmp/ykd-$stranger of root"
+    rmdir "/tmp/ykd-$stranger"
+    [[ $said == *"/tmp/ykd-$stranger is not a directory of yours alone"* ]] || fail "ykd says: $said"
+fi
+
 # Usage
 refused 2 "unknown option '--lisen'; did you mean --listen?" --lisen ipc:///x
 refused 2 "unknown option '--confg'; did you mean --config?" x --confg

@@ -11,12 +11,6 @@ def tokens(role, secret):
     return f"# for the test\n{role} spark-*  {hashlib.sha256(secret.encode()).hexdigest()}\n"
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def openssl(folder, *arguments):
     ran = subprocess.run(["openssl", *arguments], cwd=folder, capture_output=True, text=True, check=False)
     check(ran.returncode == 0, ran.stderr)

@@ -173,6 +173,7 @@ void RmOwner::turn() {
     send_events();
     flush();
     publish_tally();
+    memory_.store(door_ ? memory_of(context()->holdings()) : 0, std::memory_order_relaxed);
 }
 
 /// Turns come at least with the heartbeat: while there was none for longer, the process was stopped or the thread at

@@ -149,6 +149,8 @@ public:
     [[nodiscard]] const OutboundStream& stream() const { return stream_; }
     [[nodiscard]] std::uint64_t inbound_elements() const { return mailbox_.elements(); }
     [[nodiscard]] std::uint64_t last_position() const { return mailbox_.last_position(); }
+    /// What it holds, in bytes, roughly: as of the last turn.
+    [[nodiscard]] std::uint64_t memory() const { return memory_.load(std::memory_order_relaxed); }
     [[nodiscard]] CallTally call_tally() const { return calls_.read(); }
     /// The RM's owner gave a sign of life (I-385).
     void heard();
@@ -237,7 +239,7 @@ private:
     OutboundStream stream_;
     std::atomic<si::CoreState> state_{si::CoreState::New};
     std::atomic<std::int64_t> last_heard_{0}, published_now_{0}, last_turn_{0};
-    std::atomic<std::uint64_t> turns_{0};
+    std::atomic<std::uint64_t> turns_{0}, memory_{0};
     std::atomic<bool> stopping_{false};
     std::atomic<bool> ended_{false}; // the last item was queued
 

@@ -168,6 +168,7 @@ void update_configuration(const CallPtr& call) {
     if (update->request.config && update->request.checksum)
         return call->fail(ErrorCode::Invalid, "either a text or the checksum of a former one", "checksum");
     if (!obtain(*update)) return;
+    if (!update->request.dry_run && !has_memory(call, bytes_of_configuration(update->candidate.text->size()))) return;
     if (update->candidate.good()) return begin(update);
     if (!update->request.dry_run) refuse_candidate(*update->rm, update->candidate);
     fail(*update, config_error(*update->candidate.outcome));

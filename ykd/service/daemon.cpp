@@ -1,6 +1,7 @@
 #include "ykd/service/daemon.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <thread>
@@ -19,6 +20,8 @@ namespace {
 
 constexpr auto kSweepInterval = std::chrono::seconds{1};
 constexpr auto kExpireInterval = std::chrono::milliseconds{50}; // of requests that wait for room in a mailbox
+constexpr auto kTrimInterval = std::chrono::seconds{2};
+constexpr auto kMemoryInterval = std::chrono::milliseconds{250};
 constexpr auto kProbePatience = std::chrono::seconds{5};
 constexpr auto kDeliveryLook = std::chrono::milliseconds{5};
 
@@ -55,11 +58,13 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
     : settings_(std::move(settings)),
       version_(std::move(version)),
       virtual_now_(real_now().ns),
+      memory_(settings_.max_memory),
       access_(settings_),
       sessions_(settings_.max_sessions, std::chrono::duration_cast<SteadyClock::duration>(settings_.session_ttl)),
       extra_config_(settings_.extra_config),
       config_files_(settings_),
       history_(settings_.history_size),
+      large_answers_([this](const CallPtr& call) { execute_later(*this, call); }),
       workers_(worker_count(),
                [](const char* what) { log("core").error("a worker dropped what it was at: {}", what); }) {
     ring_.set_listener([this] {
@@ -70,6 +75,7 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
     deadlines_.every(kExpireInterval, [this] {
         for (const RmPtr& rm : rms_.all()) rm->owner.expire_waiting(SteadyClock::now());
     });
+    deadlines_.every(kMemoryInterval, [this] { watch_memory(); });
     if (history_.enabled())
         deadlines_.every(std::chrono::duration_cast<SteadyClock::duration>(settings_.history_interval),
                          [this] { history_.take(*this); });
@@ -86,6 +92,7 @@ Daemon::~Daemon() {
         rms_.remove(rm);
     }
     workers_.stop();
+    large_answers_.clear();
     event_streams_.clear();
     sessions_.clear();
     servers_.clear();
@@ -387,6 +394,7 @@ void Daemon::sweep() {
     snapshots_.sweep();
     metric_pages_.sweep();
     event_streams_.sweep();
+    large_answers_.sweep(SteadyClock::now());
 }
 
 /// See RealClock: without an RM nobody hangs on the time.
@@ -407,6 +415,24 @@ void Daemon::follow_clock() {
                     "they agree in {} min, or at once when no RM is registered or ykd is restarted",
                     std::abs(seconds), seconds > 0 ? "behind it" : "ahead of it", std::abs(left.count()) + 1);
     if (degraded_.set("clock", sentence)) log("core").warn("{}", sentence);
+}
+
+/// What was freed is given back first: the limit is about what the process has, and the allocator keeps some.
+void Daemon::watch_memory() {
+    if (const std::uint64_t resident = resident_memory(); resident > 0) memory_.note(resident);
+    if (!memory_.is_short()) {
+        if (degraded_.clear("memory")) log("core").info("memory: there is room again");
+        return;
+    }
+    const std::string sentence = memory_.sentence() +
+                                 ": what makes a resource manager grow is refused with E_BUSY until others removed "
+                                 "something; ykctl rm list -o wide shows who has most";
+    if (degraded_.set("memory", sentence)) log("core").error("{}", sentence);
+    if (!trims_.exchange(true))
+        workers_.post([this] {
+            ::malloc_trim(0);
+            deadlines_.call_after(kTrimInterval, [this] { trims_ = false; });
+        });
 }
 
 /// Of an RM begins (no fault), or ended before its time.

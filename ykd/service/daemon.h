@@ -23,8 +23,10 @@
 #include "ykd/service/extra_config.h"
 #include "ykd/service/health_keeper.h"
 #include "ykd/service/history_keeper.h"
+#include "ykd/service/large_answers.h"
 #include "ykd/service/line_limit.h"
 #include "ykd/service/listener_watch.h"
+#include "ykd/service/memory_guard.h"
 #include "ykd/service/metric_pages.h"
 #include "ykd/service/random_bytes.h"
 #include "ykd/service/request_meter.h"
@@ -78,8 +80,10 @@ public:
     [[nodiscard]] HistoryKeeper& history() { return history_; }
     [[nodiscard]] const TallyBoard& tally() const { return tally_; }
     [[nodiscard]] RequestMeter& requests() { return requests_; }
+    [[nodiscard]] LargeAnswers& large_answers() { return large_answers_; }
     [[nodiscard]] Degraded& degraded() { return degraded_; }
     [[nodiscard]] const Degraded& degraded() const { return degraded_; }
+    [[nodiscard]] const MemoryGuard& memory() const { return memory_; }
     [[nodiscard]] LineLimit& line_limit() { return line_limit_; }
     [[nodiscard]] const ListenerWatch& listener_watch() const { return listener_watch_; }
 
@@ -119,6 +123,7 @@ private:
     [[nodiscard]] Result<void> load_access(bool only_try);
     void sweep();
     void follow_clock();
+    void watch_memory();
     void note_recording(const std::string& rm_id, const std::string& fault);
     void plan_health_check();
     [[nodiscard]] RmOwner::Hooks hooks_of(const std::string& rm_id);
@@ -144,6 +149,8 @@ private:
 
     Degraded degraded_;
     LineLimit line_limit_;
+    MemoryGuard memory_;
+    std::atomic<bool> trims_{false};
     std::shared_ptr<const Recordings> recordings_; // set by start()
     EventRing ring_;
     Access access_;
@@ -159,6 +166,7 @@ private:
     HistoryKeeper history_;
     TallyBoard tally_;
     RequestMeter requests_;
+    LargeAnswers large_answers_; // calls refer to it until they end
     RmTable rms_;
     Deadlines deadlines_;
     Workers workers_;

@@ -65,6 +65,8 @@ private:
             256U << 20);
         add_small("maxConnections", settings_.max_connections, 1'000'000);
         add_small("maxInFlight", settings_.max_in_flight, 4096);
+        add_size(
+            "maxMemory", [this](std::uint64_t v) { settings_.max_memory = v; }, 64U << 20, kMostBytes);
         add_duration("sendTimeout", settings_.send_timeout);
         add_size(
             "maxReplyBytes", [this](std::uint64_t v) { settings_.max_reply_bytes = v; }, 1U << 20, kMostBytes);

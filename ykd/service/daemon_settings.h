@@ -63,6 +63,7 @@ struct DaemonSettings {
     std::uint64_t max_in_flight = 64;             // requests of one connection
     std::uint64_t max_reply_bytes = 256U << 20;   // waiting to be read, of all connections
     std::uint64_t max_request_bytes = 512U << 20; // in flight, of all connections
+    std::uint64_t max_memory = 0;                 // of the process; 0: default_memory_limit()
     Duration send_timeout = std::chrono::seconds{30};
     Duration request_ttl = std::chrono::seconds{10};
     Duration max_poll_wait = std::chrono::seconds{30};

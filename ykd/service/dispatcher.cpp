@@ -180,6 +180,32 @@ bool take_turn(Daemon& daemon, const CallPtr& call) {
     }
 }
 
+/// Of objects of the RMs, so that it can be as large as a message may be.
+bool has_large_answer(si::Kind kind) {
+    switch (kind) {
+    case si::Kind::Status:
+    case si::Kind::Dump:
+    case si::Kind::Events:
+    case si::Kind::Metrics:
+    case si::Kind::Health:
+    case si::Kind::Explain: return true;
+    default: return false;
+    }
+}
+
+/// False when it waits, or was answered.
+bool enter_large_answers(Daemon& daemon, const CallPtr& call) {
+    call->has_large_answer = true;
+    switch (daemon.large_answers().enter(call, call->session->grant.name)) {
+    case LargeAnswers::Entry::Begins: return true;
+    case LargeAnswers::Entry::Waits: return false;
+    case LargeAnswers::Entry::Refused:
+        call->busy(fmt::format("{} requests of {} with large answers wait already", LargeAnswers::kMostWaiting,
+                               call->session->grant.name));
+    }
+    return false;
+}
+
 } // namespace
 
 void dispatch(Daemon& daemon, const CallPtr& call) {
@@ -190,6 +216,7 @@ void dispatch(Daemon& daemon, const CallPtr& call) {
     if (!decode(daemon, call) || !find_session(daemon, call) || !check_kind(call)) return;
     if (call->mutating && daemon.is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     if (call->mutating && !take_turn(daemon, call)) return;
+    if (has_large_answer(call->kind) && !enter_large_answers(daemon, call)) return;
     execute(call);
 }
 
@@ -212,8 +239,8 @@ void expire_held(Daemon& daemon, const SessionPtr& session) {
 }
 
 void execute_later(Daemon& daemon, const CallPtr& call) {
-    call->has_turn = true;
-    daemon.workers().post([call] { execute(call); });
+    call->has_turn = call->mutating;
+    daemon.workers().post([call] { call->peer().is_gone() && !call->mutating ? call->drop() : execute(call); });
 }
 
 } // namespace yk::service

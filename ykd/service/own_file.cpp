@@ -28,7 +28,7 @@ std::string folder_of(const std::string& path) {
     return slash == std::string::npos ? "." : path.substr(0, slash == 0 ? 1 : slash);
 }
 
-/// Who may put files into a sticky directory of everybody's under the name of somebody else.
+/// A directory where everybody may write: who may have put a file there under the name of somebody else.
 struct Folder {
     bool is_shared = false;
     uid_t owner = 0;
@@ -40,7 +40,7 @@ Result<Folder> look_at(const std::string& folder) {
     struct stat info {};
     if (::stat(folder.c_str(), &info) != 0)
         return Error{0, fmt::format("the directory {} is not usable: {}", folder, std::strerror(errno)), folder};
-    return Folder{(info.st_mode & S_ISVTX) != 0 && (info.st_mode & S_IWOTH) != 0, info.st_uid};
+    return Folder{(info.st_mode & S_IWOTH) != 0, info.st_uid};
 }
 
 } // namespace

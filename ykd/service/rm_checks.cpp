@@ -28,6 +28,14 @@ bool is_meant_for(const Call& call, const Rm& rm, std::uint64_t epoch) {
     return rm.is_detached() && call.session->may_own(rm.id);
 }
 
+bool has_memory(const CallPtr& call, std::uint64_t bytes) {
+    constexpr std::uint32_t kComeAgain = 1000; // ms
+    const MemoryGuard& memory = call->daemon().memory();
+    if (memory.admits(bytes)) return true;
+    call->busy(memory.sentence() + ": nothing is added until there is room; removals are carried out", kComeAgain);
+    return false;
+}
+
 RmPtr find_rm(const CallPtr& call, const std::string& rm_id, bool impersonate, Ownership ownership) {
     RmPtr rm = call->daemon().rms().find(rm_id);
     if (!rm || rm->owner.state() == si::CoreState::New) {

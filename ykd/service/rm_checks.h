@@ -22,6 +22,9 @@ enum class Ownership {
 /// Whether a process serves the RM: the session that registered it last has a connection (B13).
 [[nodiscard]] bool is_served(Daemon& daemon, const RmFacts& facts);
 
+/// Whether an RM may come to hold `bytes`, in all and roughly; if not, for want of memory, the call is answered.
+[[nodiscard]] bool has_memory(const CallPtr& call, std::uint64_t bytes);
+
 /// For what is posted to the RM's owner thread: answers E_RM_UNKNOWN when the RM has left before its turn came.
 [[nodiscard]] RmOwner::Gone rm_left(const CallPtr& call, const std::string& rm_id);
 

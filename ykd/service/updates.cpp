@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ykd/service/daemon.h"
 #include "ykd/service/log.h"
 #include "ykd/service/rm_checks.h"
@@ -22,6 +24,20 @@ std::uint64_t elements_of(const si::NodeRequest& request) {
     std::uint64_t count = request.nodes.size();
     for (const si::NodeInfo& node : request.nodes) count += node.existing_allocations.size();
     return count;
+}
+
+/// Whether it may make the RM hold more than before; what only removes never waits for memory.
+bool adds(const si::AllocationRequest& request) {
+    return !request.asks.empty() || !request.allocations.empty();
+}
+bool adds(const si::ApplicationRequest& request) {
+    return !request.add.empty();
+}
+bool adds(const si::NodeRequest& request) {
+    return std::any_of(request.nodes.begin(), request.nodes.end(), [](const si::NodeInfo& node) {
+        return node.action == si::NodeAction::Create || node.action == si::NodeAction::CreateDrain ||
+               !node.existing_allocations.empty();
+    });
 }
 
 /// {position}
@@ -89,6 +105,7 @@ void update(const CallPtr& call) {
     if (!message) return;
     const RmPtr rm = find_rm(call, message->rm_id, message->impersonate, Ownership::Owner);
     if (!rm) return;
+    if (adds(*message) && !has_memory(call, rm->owner.memory())) return;
     const Load load{std::max<std::uint64_t>(1, elements_of(*message)), call->envelope.body.bytes().size()};
     if constexpr (std::is_same_v<Message, si::ApplicationRequest>) rm->users->look_up(*message, call->daemon().now());
     OwnerTaskPtr task = std::make_unique<UpdateTask<Message>>(call, rm, std::move(*message));

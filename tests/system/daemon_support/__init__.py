@@ -31,6 +31,12 @@ def check(condition, *told):
         raise AssertionError(" ".join(str(part) for part in told) or "check failed")
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 class Daemon:
     """A private ykd in a fresh directory; ended by the with statement."""
 
@@ -271,5 +277,5 @@ def main(tests):
             test()
 
 
-__all__ = ["CONFIG", "Client", "DEADLINE", "Daemon", "Rm", "YKD", "check", "listed", "main", "os", "signal", "socket", "ssl", "struct",
-           "subprocess", "time", "until"]
+__all__ = ["CONFIG", "Client", "DEADLINE", "Daemon", "Rm", "YKD", "check", "free_port", "listed", "main", "os", "signal", "socket",
+           "ssl", "struct", "subprocess", "time", "until"]

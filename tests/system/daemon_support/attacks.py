@@ -14,14 +14,21 @@ import msgpack
 
 from daemon_support import Client, DEADLINE, check, until
 
+A_TOKEN = "observer * " + "a" * 64 + "\n"  # nobody knows it: a listener on tcp needs one
 GREETING = b"\0SP\0\0\x30\0\0"
 
 
-def raw(path):
-    connection = socket.socket(socket.AF_UNIX)
-    connection.connect(path)  # with a time-out it would not wait for a place in the listener's queue
+def raw(where):
+    """`where`: the path of a socket, or the address and port of a tcp listener."""
+    connection = socket.socket(socket.AF_UNIX if isinstance(where, str) else socket.AF_INET)
+    connection.connect(where)  # with a time-out it would not wait for a place in the listener's queue
     connection.settimeout(DEADLINE)
     return connection
+
+
+def on(where, *frames):
+    """Frames as they are on ipc; on tcp each lacks its first byte."""
+    return b"".join(frame if isinstance(where, str) else frame[1:] for frame in frames)
 
 
 def framed(number, payload):
@@ -36,64 +43,84 @@ def request(kind, sid=None, body=None, number=1):
     return framed(number, msgpack.packb(message))
 
 
-# --- rude clients: each opens one connection, is rude, and goes -------------------------------------------------------
+# --- rude clients: each opens one connection, is rude, and goes; `sid` is that of a session of the same user ----------
 
-def gone_at_once(path, sid):
-    raw(path).close()
+def gone_at_once(where, sid):
+    raw(where).close()
 
 
-def half_a_greeting(path, sid):
-    with contextlib.closing(raw(path)) as peer:
+def half_a_greeting(where, sid):
+    with contextlib.closing(raw(where)) as peer:
         peer.sendall(b"\0SP")
 
 
-def another_protocol(path, sid):
-    with contextlib.closing(raw(path)) as peer:
+def another_protocol(where, sid):
+    with contextlib.closing(raw(where)) as peer:
         peer.sendall(b"GET / HTTP/1.1\r\n\r\n")
 
 
-def half_a_frame(path, sid):
-    with contextlib.closing(raw(path)) as peer:
+def half_a_frame(where, sid):
+    with contextlib.closing(raw(where)) as peer:
         peer.sendall(GREETING + request("Ping")[:11])
 
 
-def a_frame_without_end(path, sid):
-    with contextlib.closing(raw(path)) as peer:
-        peer.sendall(GREETING + b"\x01" + struct.pack(">Q", 1 << 60))
+def a_frame_without_end(where, sid):
+    with contextlib.closing(raw(where)) as peer:
+        peer.sendall(GREETING + on(where, b"\x01" + struct.pack(">Q", 1 << 60)))
 
 
-def no_request_number(path, sid):
-    with contextlib.closing(raw(path)) as peer:
-        peer.sendall(GREETING + b"\x01" + struct.pack(">Q", 12) + b"\0" * 12)
+def another_type_of_frame(where, sid):
+    with contextlib.closing(raw(where)) as peer:
+        peer.sendall(GREETING + b"\x02" + request("Ping")[1:])
 
 
-def empty_frame(path, sid):
-    with contextlib.closing(raw(path)) as peer:
-        peer.sendall(GREETING + b"\x01" + struct.pack(">Q", 0))
+def no_request_number(where, sid):
+    with contextlib.closing(raw(where)) as peer:
+        peer.sendall(GREETING + on(where, b"\x01" + struct.pack(">Q", 12) + b"\0" * 12))
 
 
-def pipelined_and_gone(path, sid):
+def empty_frame(where, sid):
+    with contextlib.closing(raw(where)) as peer:
+        peer.sendall(GREETING + on(where, b"\x01" + struct.pack(">Q", 0)))
+
+
+def pipelined_and_gone(where, sid):
     """Many replies are under way when it goes: with nng's REP socket this stopped the closing of all connections (A1)."""
-    with contextlib.closing(raw(path)) as peer:
+    with contextlib.closing(raw(where)) as peer:
         peer.sendall(GREETING)
         peer.recv(8)
         for number in range(1, 13):
-            peer.sendall(request("Ping", sid, number=number))
+            peer.sendall(on(where, request("Ping", sid, number=number)))
 
 
-def pipelined_garbage(path, sid):
+def pipelined_garbage(where, sid):
     """It is cut after ten undecodable messages, with others behind them (A1)."""
-    with contextlib.closing(raw(path)) as peer, contextlib.suppress(OSError):
-        peer.sendall(GREETING + b"".join(framed(n, b"\xc1") for n in range(1, 25)))
+    with contextlib.closing(raw(where)) as peer, contextlib.suppress(OSError):
+        peer.sendall(GREETING + on(where, *(framed(n, b"\xc1") for n in range(1, 25))))
 
 
-def large_body_and_gone(path, sid):
-    with contextlib.closing(raw(path)) as peer, contextlib.suppress(OSError):
-        peer.sendall(GREETING + request("Ping", sid, {"x": "y" * 200_000})[:150_000])
+def large_body_and_gone(where, sid):
+    with contextlib.closing(raw(where)) as peer, contextlib.suppress(OSError):
+        peer.sendall(GREETING + on(where, request("Ping", sid, {"x": "y" * 200_000}))[:150_000])
 
 
-RUDE = [gone_at_once, half_a_greeting, another_protocol, half_a_frame, a_frame_without_end, no_request_number, empty_frame,
-        pipelined_and_gone, pipelined_garbage, large_body_and_gone]
+def large_replies_unread(where, sid):
+    with contextlib.closing(raw(where)) as peer, contextlib.suppress(OSError):
+        peer.sendall(GREETING + on(where, *(request("Metrics", sid, {}, number) for number in range(1, 4))))
+
+
+def waiting_and_gone(where, sid):
+    """It gets no answer before it goes. The RM is the first that registered with the daemon."""
+    with contextlib.closing(raw(where)) as peer:
+        peer.sendall(GREETING)
+        peer.recv(8)
+        peer.sendall(on(where, request("Ping", sid, number=1),
+                        request("Poll", sid, {"rmID": "rm:bystander", "streamEpoch": 1, "ack": 0, "waitMs": 30_000}, 2)))
+
+
+RUDE = [gone_at_once, half_a_greeting, another_protocol, half_a_frame, a_frame_without_end, another_type_of_frame,
+        no_request_number, empty_frame, pipelined_and_gone, pipelined_garbage, large_body_and_gone, large_replies_unread,
+        waiting_and_gone]
 
 
 # --- those that ask and never read ------------------------------------------------------------------------------------

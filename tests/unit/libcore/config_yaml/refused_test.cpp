@@ -425,3 +425,17 @@ TEST_CASE("a partition with more resource types than the core can name is refuse
     check_loads(types(64));
     check_refused({types(65).c_str(), "names 65 resource types, the limit is 64"});
 }
+
+TEST_CASE("A10 more partitions than one message could list are refused") {
+    const auto partitions = [](int count) {
+        std::string text = "partitions:\n";
+        for (int i = 0; i < count; ++i) text += "  - {name: p" + std::to_string(i) + ", queues: []}\n";
+        return load(text, "queues.yaml");
+    };
+    CHECK(partitions(256).configuration);
+    const LoadOutcome refused = partitions(257);
+    REQUIRE_FALSE(refused.configuration);
+    CHECK(refused.problems.size() == 1);
+    CHECK(refused.problems[0].message == "there are 257 partitions, the limit is 256");
+    CHECK(refused.problems[0].mark.line == 258);
+}

@@ -98,6 +98,13 @@ public:
         say(frame + text);
     }
     /// The server closed it; waits for that, or for a second of bytes that end.
+    /// Only the head of a request of `size` bytes, and as many of its bytes.
+    void announce(std::size_t size, std::size_t there) const {
+        say(FrameHead(true, size).bytes());
+        std::string bytes(there, 'x');
+        bytes.replace(0, 4, {"\x80\0\0\1", 4});
+        say(bytes);
+    }
     [[nodiscard]] bool is_cut() const {
         const timeval patience{10, 0};
         ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -318,7 +325,7 @@ TEST_CASE("A1 a connection that is in the table and not started yet may be looke
     for (int i = 0; i < 100; ++i) connection.tick(); // had nng receive for nobody: any storm of connections met it
     CHECK(std::string{connection.reason()}.empty());
     connection.release(); // as when its place was needed at once
-    CHECK(connection.queued() == 0);
+    CHECK(connection.waiting().bytes == 0);
 }
 
 TEST_CASE("A2 what was sent behind the request that showed who it is need not wait for its answer") {
@@ -358,13 +365,13 @@ TEST_CASE("A2 the bytes of a request are counted as long as somebody holds it, a
         for (int n = 0; n < 6; ++n) held.push_back(served.inbox.take());
     }
     CHECK(comes_true([&] { return served.server->connections() == 0; }));
-    CHECK(options.budget->requests.load() == 6 * 100'004);
+    CHECK(options.budget->requests() == 6 * 100'004);
     held[0].reply("into the void");
     held[1].disconnect();
     held.resize(3);
-    CHECK(options.budget->requests.load() == 100'004);
+    CHECK(options.budget->requests() == 100'004);
     held.clear();
-    CHECK(options.budget->requests.load() == 0);
+    CHECK(options.budget->requests() == 0);
 }
 
 TEST_CASE("A3 replies that fill the memory cost the peer that does not read, at whichever listener it is") {
@@ -410,11 +417,67 @@ TEST_CASE("A3 the peer that does not read its replies is cut when they fill the 
     }));
     CHECK(cut.front().find("fill the memory") != std::string::npos);
     CHECK(options.budget->replies.load() == 0);
-    CHECK(options.budget->requests.load() == 0);
+    CHECK(options.budget->requests() == 0);
     Asker polite(served.server->url());
     polite.send("and I?");
     served.inbox.take().reply("you are served");
     CHECK(polite.receive() == "you are served");
+}
+
+TEST_CASE("A3 connections that say who they are not share few bytes for what they send, and the others go on") {
+    ServerOptions options;
+    options.budget = std::make_shared<TransportBudget>();
+    options.budget->most_requests = 8U << 20;
+    Served served{options};
+    std::vector<std::unique_ptr<RawPeer>> rude;
+    for (int n = 0; n < 50; ++n) {
+        rude.push_back(std::make_unique<RawPeer>(served.path));
+        rude.back()->announce(1U << 20, 100'000);
+    }
+    CHECK(comes_true([&] { return served.server->connections() == 50 && options.budget->requests() == 1U << 20; }));
+    const RawPeer polite(served.path);
+    polite.send(1, "Hello");
+    Request hello = served.inbox.take();
+    CHECK(hello.bytes() == "Hello");
+    hello.trust();
+    hello.reply("");
+    polite.send(2, std::string(2U << 20, 'x'));
+    CHECK(served.inbox.take().bytes().size() == 2U << 20);
+    CHECK(options.budget->requests() == 1U << 20);
+    rude.clear();
+    CHECK(comes_true([&] { return options.budget->requests() == 0; }));
+}
+
+TEST_CASE("A3 a message that comes too slowly is cut, though a byte comes now and then") {
+    ServerOptions options;
+    options.send_time = std::chrono::milliseconds{500};
+    Served served{options};
+    const RawPeer slow(served.path);
+    slow.announce(40'000, 10'000);
+    CHECK(comes_true([&] {
+        slow.say("x");
+        return served.server->accepted_so_far() == 1 && served.server->connections() == 0;
+    }));
+}
+
+TEST_CASE("A3 many connections that each keep a little are cut, too, and who keeps nothing stays") {
+    ServerOptions options;
+    options.budget = std::make_shared<TransportBudget>();
+    options.budget->most_replies = 8U << 20;
+    Served served{options, {}, true};
+    std::vector<std::unique_ptr<RawPeer>> rude;
+    const std::string reply(900'000, 'x');
+    for (unsigned n = 0; n < 30; ++n) {
+        rude.push_back(std::make_unique<RawPeer>(served.path));
+        rude.back()->send(n, "?");
+        served.inbox.take().reply(reply);
+        CHECK(options.budget->replies.load() <= options.budget->most_replies);
+    }
+    CHECK(served.server->connections() < 15);
+    const RawPeer idle(served.path);
+    idle.send(1, "Ping");
+    served.inbox.take().reply("");
+    CHECK(options.budget->replies.load() > 0);
 }
 
 TEST_CASE("A3 a peer that stops in the middle, or does not read, is cut after the send time") {

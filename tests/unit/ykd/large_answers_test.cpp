@@ -1,0 +1,86 @@
+#include "ykd/service/large_answers.h"
+
+#include <catch2/catch.hpp>
+
+#include "ykd/service/daemon.h"
+
+using namespace yk;
+using namespace yk::service;
+using Entry = LargeAnswers::Entry;
+
+namespace {
+
+/// Calls that nobody sent.
+struct Turns {
+    Daemon daemon{DaemonSettings{}, "test"};
+    std::vector<CallPtr> started;
+    LargeAnswers turns{[this](const CallPtr& call) { started.push_back(call); }};
+
+    CallPtr call() {
+        auto made = std::make_shared<Call>(daemon, wire::Request{});
+        made->drop();
+        return made;
+    }
+    /// Enters so many; those that began.
+    std::vector<CallPtr> enter(std::size_t count, const std::string& identity) {
+        std::vector<CallPtr> begun;
+        for (std::size_t n = 0; n < count; ++n) {
+            CallPtr one = call();
+            if (turns.enter(one, identity) == Entry::Begins) begun.push_back(one);
+        }
+        return begun;
+    }
+};
+
+} // namespace
+
+TEST_CASE("A3 of requests with large answers eight of an identity are at work at once, in their order") {
+    Turns turns;
+    auto begun = turns.enter(8, "alice");
+    REQUIRE(begun.size() == 8);
+    const CallPtr ninth = turns.call(), tenth = turns.call();
+    CHECK(turns.turns.enter(ninth, "alice") == Entry::Waits);
+    CHECK(turns.turns.enter(tenth, "alice") == Entry::Waits);
+    CHECK(turns.enter(8, "bob").size() == 8);
+    CHECK(turns.started.empty());
+    turns.turns.leave(*begun[3]);
+    CHECK(turns.started == std::vector{ninth});
+    turns.turns.leave(*begun[3]); // once
+    turns.turns.leave(*turns.call());
+    CHECK(turns.started.size() == 1);
+    turns.turns.leave(*ninth);
+    CHECK(turns.started == std::vector{ninth, tenth});
+}
+
+TEST_CASE("A3 identities take turns when all places are taken") {
+    Turns turns;
+    std::vector<CallPtr> begun;
+    for (const char* name : {"a", "b", "c", "d"})
+        for (const CallPtr& one : turns.enter(8, name)) begun.push_back(one);
+    REQUIRE(begun.size() == LargeAnswers::kAtOnce);
+    turns.enter(100, "a");
+    const CallPtr late = turns.call();
+    CHECK(turns.turns.enter(late, "late") == Entry::Waits);
+    turns.turns.leave(*begun[0]);
+    turns.turns.leave(*begun[1]);
+    REQUIRE(turns.started.size() == 2);
+    CHECK(turns.started[1] == late);
+}
+
+TEST_CASE("A3 who waits for an RM's thread does not keep the others, and nobody waits without end") {
+    Turns turns;
+    const auto stuck = turns.enter(8, "alice");
+    const CallPtr next = turns.call();
+    CHECK(turns.turns.enter(next, "alice") == Entry::Waits);
+    turns.turns.sweep(SteadyClock::now());
+    CHECK(turns.started.empty());
+    turns.turns.sweep(SteadyClock::now() + 2 * LargeAnswers::kTurn);
+    CHECK(turns.started == std::vector{next});
+    turns.turns.leave(*stuck[0]); // its turn is over already
+    turns.enter(7, "alice");
+    for (std::size_t n = 0; n < LargeAnswers::kMostWaiting; ++n)
+        CHECK(turns.turns.enter(turns.call(), "alice") == Entry::Waits);
+    CHECK(turns.turns.enter(turns.call(), "alice") == Entry::Refused);
+    turns.turns.clear();
+    CHECK(turns.turns.enter(turns.call(), "alice") == Entry::Begins);
+}

@@ -1,0 +1,67 @@
+#pragma once
+// LargeAnswers: takes turns among requests whose answers are large (dumps, metrics, explanations). What they are made
+// of is gathered much faster than it is encoded, so without turns a few thousand of them would hold gigabytes, and keep
+// the workers from everybody's small requests. Some are at work at once, of each identity and in all; the others wait,
+// and identities take turns.
+//
+// Owner: Daemon. Thread: any.
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ykd/runtime/clock.h"
+#include "ykd/service/session.h"
+
+namespace yk::service {
+
+class LargeAnswers {
+public:
+    static constexpr std::size_t kAtOnce = 32;       // in all
+    static constexpr std::size_t kOfIdentity = 8;    // at once
+    static constexpr std::size_t kMostWaiting = 512; // of an identity
+    /// Who takes longer waits for an RM's thread, holds nothing large yet, and must not keep the others.
+    static constexpr auto kTurn = std::chrono::seconds{2};
+
+    enum class Entry { Begins, Waits, Refused };
+
+    /// `start` is called for a call that waited, when its turn has come.
+    explicit LargeAnswers(std::function<void(const CallPtr&)> start) : start_(std::move(start)) {}
+
+    /// Begins: it has its turn now, until leave().
+    [[nodiscard]] Entry enter(const CallPtr& call, const std::string& identity);
+    /// A call that entered is over. Harmless for others.
+    void leave(const Call& call);
+    /// Ends the turns that took longer than kTurn; now and then.
+    void sweep(SteadyClock::time_point now);
+    /// Drops what waits.
+    void clear();
+
+private:
+    struct Turn {
+        std::string identity;
+        SteadyClock::time_point since;
+    };
+    struct Identity {
+        std::size_t at_work = 0;
+        std::deque<CallPtr> waiting;
+    };
+    void begin(const CallPtr& call, Identity& of, const std::string& name);
+    void end(std::map<const Call*, Turn>::iterator turn);
+    /// Those whose turn has come; to be started without the lock.
+    [[nodiscard]] std::vector<CallPtr> take_next();
+    void start(const std::vector<CallPtr>& calls) const;
+
+    const std::function<void(const CallPtr&)> start_;
+    std::mutex mutex_;
+    std::map<const Call*, Turn> at_work_;
+    std::map<std::string, Identity> identities_; // that have something
+    std::string last_;                           // whose waiting call began last
+};
+
+} // namespace yk::service
