@@ -81,7 +81,8 @@ void ServerConnection::received() {
 }
 
 bool ServerConnection::may_deliver() const {
-    const std::uint32_t most = is_trusted() && budget_->has_room(*share_) ? options_.max_in_flight : 1;
+    const bool has_room = begun_ || budget_->has_room(*share_); // what was begun has its bytes
+    const std::uint32_t most = is_trusted() && has_room ? options_.max_in_flight : 1;
     return in_flight_ < most && queued_ < kEnoughQueued;
 }
 
@@ -92,7 +93,8 @@ void ServerConnection::deliver(std::unique_lock<std::mutex>& lock) {
         auto next = reader_.next(false);
         if (next.wanted != 0) {
             auto admitted = budget_->admit_large(next.wanted, *share_, is_trusted());
-            if (!admitted) break; // the next tick asks again
+            wants_room_ = !admitted;
+            if (wants_room_) break; // the next tick asks again
             begun_ = std::move(*admitted);
             filling_ = 0;
             next = reader_.next(true);
@@ -235,7 +237,14 @@ const char* ServerConnection::stalled() {
     const auto patience =
         static_cast<std::uint32_t>((reader_.is_greeted() ? options_.send_time : options_.greeting_time) / kTick);
     if (still_in_ > patience) return "it stopped in the middle of a message";
-    return is_too_slow() ? "it sends a message more slowly than 64 KiB a second" : nullptr;
+    if (is_too_slow()) return "it sends a message more slowly than 64 KiB a second";
+    return waits_too_long() ? "there is no room for its message, and it has not said who it is" : nullptr;
+}
+
+/// Nothing is received meanwhile, so that it may even have gone.
+bool ServerConnection::waits_too_long() {
+    without_room_ = wants_room_ && !is_trusted() ? without_room_ + 1 : 0;
+    return without_room_ > static_cast<std::uint32_t>(options_.send_time / kTick);
 }
 
 /// Or a few that send a byte now and then would keep what there is for large messages from all others.

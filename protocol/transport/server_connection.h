@@ -94,6 +94,7 @@ private:
     void end_locked(std::unique_lock<std::mutex>& lock, const char* why);
     [[nodiscard]] const char* stalled();
     [[nodiscard]] bool is_too_slow();
+    [[nodiscard]] bool waits_too_long();
 
     const std::shared_ptr<const Peer> peer_;
     const ServerOptions& options_;
@@ -112,12 +113,14 @@ private:
     std::uint64_t queued_ = 0;
     TransportBudget::Charge begun_; // of the message that is being received, when it is a large one
     std::uint32_t in_flight_ = 0;
+    bool wants_room_ = false;    // for the message that comes next
     bool is_receiving_ = false;  // in nng's hands
     bool is_delivering_ = false; // on some thread
     bool is_over_ = false;
     bool moved_in_ = false, moved_out_ = false;     // since the last tick
     std::uint32_t still_in_ = 0, still_out_ = 0;    // ticks without a byte
     std::uint32_t filling_ = 0, sending_first_ = 0; // ticks since the message, the first frame was begun
+    std::uint32_t without_room_ = 0;                // ticks
 };
 
 } // namespace yk::wire

@@ -38,16 +38,18 @@ void TransportBudget::Charge::swap(Charge& other) noexcept {
 }
 
 TransportBudget::Charge TransportBudget::count_small(std::uint64_t bytes, Share& own) noexcept {
-    Charge charge(*this, own, bytes, Charge::Kind::Small);
-    add(charge);
-    return charge;
+    own.small.fetch_add(bytes, std::memory_order_relaxed);
+    total_.small.fetch_add(bytes, std::memory_order_relaxed);
+    return {*this, own, bytes, Charge::Kind::Small};
 }
 
-/// Whoever has no large one yet may begin one, or a limit below the size of a message would keep it out for ever.
+/// When there is no other, any may: a limit below the size of a message would keep it out for ever.
 bool TransportBudget::may_begin(std::uint64_t bytes, const Share& own, bool is_trusted) const noexcept {
-    const auto fits = [bytes](std::uint64_t held, std::uint64_t most) { return held == 0 || held + bytes <= most; };
-    if (!fits(total_.large, most_requests) || !fits(own.large, most_requests / 2)) return false;
-    return is_trusted || (fits(total_.untrusted, most_requests / 4) && fits(own.untrusted, most_requests / 8));
+    const auto fits = [bytes](std::uint64_t held, std::uint64_t all, std::uint64_t most) {
+        return all == 0 || all + held + bytes <= most; // leaves as much free as it has then
+    };
+    return fits(own.large, total_.large, most_requests) &&
+           (is_trusted || fits(own.untrusted, total_.untrusted, most_requests / 4));
 }
 
 std::optional<TransportBudget::Charge> TransportBudget::admit_large(std::uint64_t bytes, Share& own, bool is_trusted) {
@@ -57,21 +59,20 @@ std::optional<TransportBudget::Charge> TransportBudget::admit_large(std::uint64_
         share->large += bytes;
         share->untrusted += is_trusted ? 0 : bytes;
     }
-    std::optional<Charge> charge(
-        Charge(*this, own, bytes, is_trusted ? Charge::Kind::Large : Charge::Kind::UntrustedLarge));
-    add(*charge);
-    return charge;
+    return Charge(*this, own, bytes, is_trusted ? Charge::Kind::Large : Charge::Kind::UntrustedLarge);
 }
 
-void TransportBudget::add(const Charge& charge) noexcept {
-    charge.share_->requests.fetch_add(charge.bytes_, std::memory_order_relaxed);
-    total_.requests.fetch_add(charge.bytes_, std::memory_order_relaxed);
+std::uint64_t TransportBudget::requests() const {
+    const std::lock_guard lock(large_mutex_);
+    return total_.small.load(std::memory_order_relaxed) + total_.large;
 }
 
 void TransportBudget::take(const Charge& charge) noexcept {
-    charge.share_->requests.fetch_sub(charge.bytes_, std::memory_order_relaxed);
-    total_.requests.fetch_sub(charge.bytes_, std::memory_order_relaxed);
-    if (charge.kind_ == Charge::Kind::Small) return;
+    if (charge.kind_ == Charge::Kind::Small) {
+        charge.share_->small.fetch_sub(charge.bytes_, std::memory_order_relaxed);
+        total_.small.fetch_sub(charge.bytes_, std::memory_order_relaxed);
+        return;
+    }
     const std::lock_guard lock(large_mutex_);
     for (Share* share : {charge.share_, &total_}) {
         share->large -= charge.bytes_;
@@ -93,15 +94,19 @@ void TransportBudget::forget(const void* server) {
 
 namespace {
 
+constexpr std::uint32_t kFresh = 4; // ticks
+
 /// What waits for one identity.
 struct Holder {
     std::uint64_t bytes = 0;
     std::vector<TransportBudget::Waiting> waiting;
 
     void sort() {
-        const auto weight = [](const auto& one) { return one.bytes * (1ULL + one.ticks); };
-        std::sort(waiting.begin(), waiting.end(),
-                  [&](const auto& a, const auto& b) { return weight(a) < weight(b); }); // the worst is last
+        // A fresh answer may be on its way to somebody who reads; the worst is last.
+        const auto weight = [](const auto& one) {
+            return std::pair{one.ticks > kFresh, one.bytes * (1ULL + one.ticks)};
+        };
+        std::sort(waiting.begin(), waiting.end(), [&](const auto& a, const auto& b) { return weight(a) < weight(b); });
     }
 };
 

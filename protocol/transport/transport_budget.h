@@ -4,7 +4,8 @@
 //
 // Requests are limited before they are read: a large one that finds no bytes left stays with its peer. Replies are
 // limited afterwards, by cutting who does not read them (relieve()). Nobody gets all: an identity (the peer's address)
-// has half of what there is, and connections that have not shown who they are share a quarter.
+// may have as much as it leaves free, half when it is alone, a third each of two; and connections that have not shown
+// who they are share a quarter, by the same rule.
 
 #include <atomic>
 #include <cstdint>
@@ -26,8 +27,8 @@ class TransportBudget {
 public:
     /// The requests of one identity, or of all: bytes that arrive or are being carried out.
     struct Share {
-        std::atomic<std::uint64_t> requests{0};
-        std::uint64_t large = 0, untrusted = 0; // of these; `untrusted` of the large ones. Guarded by large_mutex_.
+        std::atomic<std::uint64_t> small{0};
+        std::uint64_t large = 0, untrusted = 0; // `untrusted`: of the large ones. Guarded by large_mutex_.
     };
     /// Shared by the connections of an identity, each of which keeps it.
     [[nodiscard]] std::shared_ptr<Share> share_of(const std::string& identity);
@@ -67,12 +68,12 @@ public:
     [[nodiscard]] Charge count_small(std::uint64_t bytes, Share& own) noexcept;
     /// For one of `bytes` that a peer has announced. nullopt: not now.
     [[nodiscard]] std::optional<Charge> admit_large(std::uint64_t bytes, Share& own, bool is_trusted);
-    /// Whether a connection that has a request under way may have another one.
+    /// Whether a connection that has a request under way may have another one that is small.
     [[nodiscard]] bool has_room(const Share& own) const noexcept {
-        return own.requests.load(std::memory_order_relaxed) < most_requests / 2 && requests() < most_requests;
+        return own.small.load(std::memory_order_relaxed) < most_requests / 2;
     }
     /// Bytes of all requests, as they are now.
-    [[nodiscard]] std::uint64_t requests() const noexcept { return total_.requests.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t requests() const;
 
     /// A connection's replies that wait to be read.
     struct Waiting {
@@ -94,11 +95,10 @@ public:
 
 private:
     [[nodiscard]] bool may_begin(std::uint64_t bytes, const Share& own, bool is_trusted) const noexcept;
-    void add(const Charge& charge) noexcept;
     void take(const Charge& charge) noexcept;
 
-    Share total_;
-    std::mutex large_mutex_;
+    alignas(64) Share total_;
+    mutable std::mutex large_mutex_;
     mutable std::mutex shares_mutex_; // guards the two below it
     std::map<std::string, std::weak_ptr<Share>> shares_;
     std::size_t swept_ = 0; // entries of shares_ after those that nobody has were taken out

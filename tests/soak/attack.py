@@ -117,8 +117,10 @@ class Worker(threading.Thread):
                 self.sent += 1
                 error = (reply.get("err") or {}).get("name")
                 check(error != "E_INTERNAL", "E_INTERNAL for", message)
-                # A number that is too low is told at once, one that is too high after a second.
-                if error in ("E_SEQ_OLD", "E_SEQ_CONFLICT") or (reply["ok"] and reply.get("kind") in CHANGES):
+                # A number that is too low is told at once, one that is too high after a second: a fuzzed one was taken.
+                if error == "E_SEQ_GAP":
+                    client.seq = reply["err"]["details"]["expected"] - 1
+                elif error in ("E_SEQ_OLD", "E_SEQ_CONFLICT") or (reply["ok"] and reply.get("kind") in CHANGES):
                     client.seq += 1
                 if error == "E_SESSION_UNKNOWN":
                     client.hello(role=self.role)

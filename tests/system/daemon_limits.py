@@ -91,7 +91,7 @@ def test_several_rms_do_not_use_up_all_memory():  # A10: each of them below its 
                 {"applicationID": f"app{n}", "partitionName": "default"} for n in range(added)]})
         until("there is room again", lambda: client.get("Status")["degraded"] == [])
         check(add("rm:1", "again") is None, "nothing is taken any more")
-        check("ykd has 0.1" in daemon.text() and "there is room again" in daemon.text(), daemon.text()[-500:])
+        check("of at most 0.12 GiB (maxMemory)" in daemon.text() and "there is room again" in daemon.text(), daemon.text()[-500:])
 
 
 def test_the_last_words_say_what_was_at_work():  # A10: nothing is gone on with that is half changed

@@ -46,9 +46,10 @@ def test_a_listener_that_does_not_answer_is_not_vouched_for():  # A1
     with Daemon(env={"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000"}) as daemon:
         next_told(listener, "WATCHDOG=1")
         client = daemon.client()
-        used = 1 + max(int(one) for one in os.listdir(f"/proc/{daemon.process.pid}/fd"))
+        used = {int(one) for one in os.listdir(f"/proc/{daemon.process.pid}/fd")}
+        free = min(set(range(len(used) + 1)) - used)  # new ones fill holes first
         before = resource.prlimit(daemon.process.pid, resource.RLIMIT_NOFILE)
-        resource.prlimit(daemon.process.pid, resource.RLIMIT_NOFILE, (used, before[1]))
+        resource.prlimit(daemon.process.pid, resource.RLIMIT_NOFILE, (free, before[1]))
         reasons = until("it is told", lambda: client.get("Status")["degraded"])
         check("ipc://" in reasons[0], reasons)
         checks = client.get("Health", {"run": True})["HealthChecks"]

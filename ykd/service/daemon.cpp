@@ -234,6 +234,7 @@ void Daemon::stop(SteadyClock::duration grace) {
     listener_watch_.stop();
     for (const auto& server : servers_) server->remove_socket_file();
     rms_.close();
+    large_answers_.clear();
     for (const RmPtr& rm : rms_.all()) rm->owner.begin_shutdown();
     wait_for_delivery(SteadyClock::now() + grace);
 }
@@ -417,9 +418,19 @@ void Daemon::follow_clock() {
     if (degraded_.set("clock", sentence)) log("core").warn("{}", sentence);
 }
 
-/// What was freed is given back first: the limit is about what the process has, and the allocator keeps some.
+/// The limit is about what the process has, and the allocator keeps what was freed: that is given back before it
+/// counts.
+void Daemon::give_memory_back() {
+    if (!memory_.is_near() || trims_.exchange(true)) return;
+    workers_.post([this] {
+        if (::mallinfo2().fordblks > memory_.most() / 20) ::malloc_trim(0); // not each time: it stops who allocates
+        deadlines_.call_after(kTrimInterval, [this] { trims_ = false; });
+    });
+}
+
 void Daemon::watch_memory() {
     if (const std::uint64_t resident = resident_memory(); resident > 0) memory_.note(resident);
+    give_memory_back();
     if (!memory_.is_short()) {
         if (degraded_.clear("memory")) log("core").info("memory: there is room again");
         return;
@@ -428,11 +439,6 @@ void Daemon::watch_memory() {
                                  ": what makes a resource manager grow is refused with E_BUSY until others removed "
                                  "something; ykctl rm list -o wide shows who has most";
     if (degraded_.set("memory", sentence)) log("core").error("{}", sentence);
-    if (!trims_.exchange(true))
-        workers_.post([this] {
-            ::malloc_trim(0);
-            deadlines_.call_after(kTrimInterval, [this] { trims_ = false; });
-        });
 }
 
 /// Of an RM begins (no fault), or ended before its time.

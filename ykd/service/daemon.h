@@ -124,6 +124,7 @@ private:
     void sweep();
     void follow_clock();
     void watch_memory();
+    void give_memory_back();
     void note_recording(const std::string& rm_id, const std::string& fault);
     void plan_health_check();
     [[nodiscard]] RmOwner::Hooks hooks_of(const std::string& rm_id);

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "ykd/service/call.h"
+
 namespace yk::service {
 
 LargeAnswers::Entry LargeAnswers::enter(const CallPtr& call, const std::string& identity) {
     const std::lock_guard lock(mutex_);
     Identity& own = identities_[identity];
-    if (own.waiting.empty() && own.at_work < kOfIdentity && at_work_.size() < kAtOnce) {
+    if (own.waiting.empty() && own.may_begin() && at_work_ < kAtOnce) {
         begin(call, own, identity);
         return Entry::Begins;
     }
@@ -19,19 +21,22 @@ LargeAnswers::Entry LargeAnswers::enter(const CallPtr& call, const std::string& 
 
 void LargeAnswers::begin(const CallPtr& call, Identity& of, const std::string& name) {
     ++of.at_work;
-    at_work_[call.get()] = Turn{name, SteadyClock::now()};
+    ++at_work_;
+    turns_[call.get()] = Turn{name, SteadyClock::now()};
 }
 
 void LargeAnswers::end(std::map<const Call*, Turn>::iterator turn) {
     const auto own = identities_.find(turn->second.identity);
-    if (--own->second.at_work == 0 && own->second.waiting.empty()) identities_.erase(own);
-    at_work_.erase(turn);
+    --(turn->second.is_overdue ? own->second.overdue : own->second.at_work);
+    at_work_ -= turn->second.is_overdue ? 0U : 1U;
+    if (own->second.at_work + own->second.overdue + own->second.waiting.size() == 0) identities_.erase(own);
+    turns_.erase(turn);
 }
 
 std::vector<CallPtr> LargeAnswers::take_next() {
     std::vector<CallPtr> next;
-    const auto may = [](const auto& one) { return !one.second.waiting.empty() && one.second.at_work < kOfIdentity; };
-    while (at_work_.size() < kAtOnce) {
+    const auto may = [](const auto& one) { return !one.second.waiting.empty() && one.second.may_begin(); };
+    while (at_work_ < kAtOnce) {
         const auto behind = identities_.upper_bound(last_);
         auto found = std::find_if(behind, identities_.end(), may);
         if (found == identities_.end()) found = std::find_if(identities_.begin(), behind, may);
@@ -52,8 +57,8 @@ void LargeAnswers::leave(const Call& call) {
     std::vector<CallPtr> next;
     {
         const std::lock_guard lock(mutex_);
-        const auto turn = at_work_.find(&call);
-        if (turn == at_work_.end()) return;
+        const auto turn = turns_.find(&call);
+        if (turn == turns_.end()) return;
         end(turn);
         next = take_next();
     }
@@ -61,22 +66,41 @@ void LargeAnswers::leave(const Call& call) {
 }
 
 void LargeAnswers::sweep(SteadyClock::time_point now) {
-    std::vector<CallPtr> next;
+    std::vector<CallPtr> next, late;
     {
         const std::lock_guard lock(mutex_);
-        for (auto turn = at_work_.begin(); turn != at_work_.end();) {
-            const auto one = turn++;
-            if (now - one->second.since > kTurn) end(one);
+        for (auto& [call, turn] : turns_) {
+            if (turn.is_overdue || now - turn.since <= kTurn) continue;
+            turn.is_overdue = true;
+            Identity& own = identities_[turn.identity];
+            --own.at_work;
+            ++own.overdue;
+            --at_work_;
+        }
+        for (auto own = identities_.begin(); own != identities_.end();) {
+            std::deque<CallPtr> kept;
+            for (CallPtr& call : own->second.waiting) {
+                if (call->deadline() <= now)
+                    late.push_back(std::move(call));
+                else
+                    kept.push_back(std::move(call));
+            }
+            own->second.waiting.swap(kept);
+            const auto one = own++;
+            if (one->second.at_work + one->second.overdue + one->second.waiting.size() == 0) identities_.erase(one);
         }
         next = take_next();
     }
+    for (const CallPtr& call : late)
+        call->fail(ErrorCode::Timeout, "too many requests with large answers are before it");
     start(next);
 }
 
 void LargeAnswers::clear() {
     std::map<std::string, Identity> dropped;
     const std::lock_guard lock(mutex_);
-    at_work_.clear();
+    turns_.clear();
+    at_work_ = 0;
     dropped.swap(identities_);
 }
 

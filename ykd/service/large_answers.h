@@ -22,11 +22,12 @@ namespace yk::service {
 
 class LargeAnswers {
 public:
-    static constexpr std::size_t kAtOnce = 32;       // in all
+    static constexpr std::size_t kAtOnce = 16;       // in all
     static constexpr std::size_t kOfIdentity = 8;    // at once
     static constexpr std::size_t kMostWaiting = 512; // of an identity
-    /// Who takes longer waits for an RM's thread, holds nothing large yet, and must not keep the others.
+    /// Who takes longer probably waits for the thread of an RM, and must not keep the others: it is overdue.
     static constexpr auto kTurn = std::chrono::seconds{2};
+    static constexpr std::size_t kMostOverdue = 32; // of an identity; with more it begins nothing
 
     enum class Entry { Begins, Waits, Refused };
 
@@ -37,7 +38,8 @@ public:
     [[nodiscard]] Entry enter(const CallPtr& call, const std::string& identity);
     /// A call that entered is over. Harmless for others.
     void leave(const Call& call);
-    /// Ends the turns that took longer than kTurn; now and then.
+    /// Ends the turns that took longer than kTurn, and answers those that have waited for longer than they would; now
+    /// and then.
     void sweep(SteadyClock::time_point now);
     /// Drops what waits.
     void clear();
@@ -46,10 +48,13 @@ private:
     struct Turn {
         std::string identity;
         SteadyClock::time_point since;
+        bool is_overdue = false;
     };
     struct Identity {
-        std::size_t at_work = 0;
+        std::size_t at_work = 0, overdue = 0;
         std::deque<CallPtr> waiting;
+
+        [[nodiscard]] bool may_begin() const { return at_work < kOfIdentity && overdue < kMostOverdue; }
     };
     void begin(const CallPtr& call, Identity& of, const std::string& name);
     void end(std::map<const Call*, Turn>::iterator turn);
@@ -59,7 +64,8 @@ private:
 
     const std::function<void(const CallPtr&)> start_;
     std::mutex mutex_;
-    std::map<const Call*, Turn> at_work_;
+    std::map<const Call*, Turn> turns_;
+    std::size_t at_work_ = 0;                    // that are not overdue
     std::map<std::string, Identity> identities_; // that have something
     std::string last_;                           // whose waiting call began last
 };

@@ -6,6 +6,7 @@
 //
 // Owner: Daemon. Thread: any.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -22,8 +23,13 @@ public:
     [[nodiscard]] bool is_short() const noexcept { return short_.load(std::memory_order_relaxed); }
     /// Whether an RM that has about `held` bytes, what it wants included, may grow.
     [[nodiscard]] bool admits(std::uint64_t held) const noexcept { return !is_short() || held <= always(); }
-    /// What an RM may have however short memory is: all of them together a third more than the limit.
-    [[nodiscard]] std::uint64_t always() const noexcept { return most_ / 192; }
+    /// Whether it soon will be: time to give back what was freed, which the allocator keeps.
+    [[nodiscard]] bool is_near() const noexcept {
+        return resident_.load(std::memory_order_relaxed) > most_ - most_ / 10;
+    }
+    /// What an RM may have however short memory is: 64 of them a third more than the limit, or 4 MiB each.
+    [[nodiscard]] std::uint64_t always() const noexcept { return std::max(most_ / 192, std::uint64_t{4} << 20); }
+    [[nodiscard]] std::uint64_t most() const noexcept { return most_; }
     /// `ykd has 5.5 GiB of memory, of at most 5.4 GiB (maxMemory)`
     [[nodiscard]] std::string sentence() const;
 

@@ -357,7 +357,10 @@ void register_rm(const CallPtr& call) {
     for (const std::string& name : registration->request.capabilities)
         (holds(kUnderstood, name) ? registration->capabilities : registration->ignored).push_back(name);
     if (!obtain_configuration(*registration)) return;
-    if (has_memory(call, bytes_of_configuration(registration->text.size()))) hand_over(registration);
+    // One that is known goes on with what it has, or gives it back.
+    if (call->daemon().rms().find(registration->request.rm_id) ||
+        has_memory(call, bytes_of_configuration(registration->text.size())))
+        hand_over(registration);
 }
 
 void unregister_rm(const CallPtr& call) {

@@ -40,6 +40,13 @@ bool adds(const si::NodeRequest& request) {
     });
 }
 
+/// What the RM will hold, roughly, when everything that waits for it is carried out, and `load` too.
+std::uint64_t memory_with(const RmOwner& owner, const Load& load) {
+    return owner.memory() +
+           memory_of(
+               Holdings{}.plus(Held::Asks, owner.inbound_elements() + load.elements).plus(Held::Names, load.bytes));
+}
+
 /// {position}
 void answer_position(Call& call, std::uint64_t position) {
     wire::Buffer body;
@@ -105,8 +112,8 @@ void update(const CallPtr& call) {
     if (!message) return;
     const RmPtr rm = find_rm(call, message->rm_id, message->impersonate, Ownership::Owner);
     if (!rm) return;
-    if (adds(*message) && !has_memory(call, rm->owner.memory())) return;
     const Load load{std::max<std::uint64_t>(1, elements_of(*message)), call->envelope.body.bytes().size()};
+    if (adds(*message) && !has_memory(call, memory_with(rm->owner, load))) return;
     if constexpr (std::is_same_v<Message, si::ApplicationRequest>) rm->users->look_up(*message, call->daemon().now());
     OwnerTaskPtr task = std::make_unique<UpdateTask<Message>>(call, rm, std::move(*message));
     std::uint64_t position = 0;

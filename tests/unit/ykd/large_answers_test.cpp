@@ -55,7 +55,7 @@ TEST_CASE("A3 of requests with large answers eight of an identity are at work at
 TEST_CASE("A3 identities take turns when all places are taken") {
     Turns turns;
     std::vector<CallPtr> begun;
-    for (const char* name : {"a", "b", "c", "d"})
+    for (const char* name : {"a", "b"})
         for (const CallPtr& one : turns.enter(8, name)) begun.push_back(one);
     REQUIRE(begun.size() == LargeAnswers::kAtOnce);
     turns.enter(100, "a");
@@ -67,20 +67,40 @@ TEST_CASE("A3 identities take turns when all places are taken") {
     CHECK(turns.started[1] == late);
 }
 
-TEST_CASE("A3 who waits for an RM's thread does not keep the others, and nobody waits without end") {
+TEST_CASE("A3 who waits for an RM's thread does not keep the others, and is not followed by any number") {
     Turns turns;
     const auto stuck = turns.enter(8, "alice");
     const CallPtr next = turns.call();
     CHECK(turns.turns.enter(next, "alice") == Entry::Waits);
     turns.turns.sweep(SteadyClock::now());
     CHECK(turns.started.empty());
-    turns.turns.sweep(SteadyClock::now() + 2 * LargeAnswers::kTurn);
+    const auto later = [] { return SteadyClock::now() + 2 * LargeAnswers::kTurn; };
+    turns.turns.sweep(later());
     CHECK(turns.started == std::vector{next});
-    turns.turns.leave(*stuck[0]); // its turn is over already
-    turns.enter(7, "alice");
+    std::vector<CallPtr> all = turns.enter(7, "alice");
+    for (int round = 0; round < 3; ++round) {
+        turns.turns.sweep(later());
+        for (const CallPtr& one : turns.enter(8, "alice")) all.push_back(one);
+    }
+    CHECK(8 + 1 + all.size() == LargeAnswers::kMostOverdue);
+    turns.turns.sweep(later());
+    CHECK(turns.enter(1, "alice").empty());
+    CHECK(turns.enter(8, "bob").size() == 8);
+    turns.turns.leave(*stuck[0]);
+    CHECK(turns.started.size() == 1 + LargeAnswers::kOfIdentity);
+}
+
+TEST_CASE("A3 nobody waits without end for its turn, and not any number") {
+    Turns turns;
+    const auto begun = turns.enter(8, "alice");
     for (std::size_t n = 0; n < LargeAnswers::kMostWaiting; ++n)
         CHECK(turns.turns.enter(turns.call(), "alice") == Entry::Waits);
     CHECK(turns.turns.enter(turns.call(), "alice") == Entry::Refused);
-    turns.turns.clear();
+    turns.turns.leave(*begun[0]);
+    CHECK(turns.started.size() == 1);
+    turns.turns.sweep(SteadyClock::now() + std::chrono::hours{1}); // all are answered, and the turns are over
+    CHECK(turns.started.size() == 1);
     CHECK(turns.turns.enter(turns.call(), "alice") == Entry::Begins);
+    turns.turns.clear();
+    CHECK(turns.enter(8, "alice").size() == 8);
 }

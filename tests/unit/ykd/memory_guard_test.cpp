@@ -27,19 +27,22 @@ struct Groups {
 } // namespace
 
 TEST_CASE("A10 when the process has too much nobody grows but who has little") {
-    MemoryGuard guard(192 * kMiB);
-    guard.note(192 * kMiB);
+    MemoryGuard guard(1920 * kMiB);
+    guard.note(1920 * kMiB);
     CHECK_FALSE(guard.is_short());
-    CHECK(guard.admits(100 * kMiB));
-    guard.note(193 * kMiB);
+    CHECK(guard.is_near());
+    CHECK(guard.admits(1000 * kMiB));
+    guard.note(1930 * kMiB);
     CHECK(guard.is_short());
-    CHECK_FALSE(guard.admits(kMiB + 1));
-    CHECK(guard.admits(kMiB));
-    CHECK(guard.sentence() == "ykd has 0.19 GiB of memory, of at most 0.19 GiB (maxMemory)");
-    guard.note(185 * kMiB);
+    CHECK_FALSE(guard.admits(10 * kMiB + 1));
+    CHECK(guard.admits(10 * kMiB));
+    CHECK(guard.sentence() == "ykd has 1.88 GiB of memory, of at most 1.88 GiB (maxMemory)");
+    guard.note(1850 * kMiB);
     CHECK(guard.is_short()); // a little has to be free
-    guard.note(182 * kMiB);
+    guard.note(1820 * kMiB);
     CHECK_FALSE(guard.is_short());
+    CHECK_FALSE(MemoryGuard(64 * kMiB).is_near());
+    CHECK(MemoryGuard(64 * kMiB).always() == 4 * kMiB);
 }
 
 TEST_CASE("A10 the limit is that of the control group or of one above it") {

@@ -97,7 +97,6 @@ public:
             frame.push_back(static_cast<char>(static_cast<unsigned char>((number | 0x80000000U) >> shift)));
         say(frame + text);
     }
-    /// The server closed it; waits for that, or for a second of bytes that end.
     /// Only the head of a request of `size` bytes, and as many of its bytes.
     void announce(std::size_t size, std::size_t there) const {
         say(FrameHead(true, size).bytes());
@@ -105,6 +104,7 @@ public:
         bytes.replace(0, 4, {"\x80\0\0\1", 4});
         say(bytes);
     }
+    /// The server closed it; waits for that, or for a second of bytes that end.
     [[nodiscard]] bool is_cut() const {
         const timeval patience{10, 0};
         ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -443,9 +443,37 @@ TEST_CASE("A3 connections that say who they are not share few bytes for what the
     hello.reply("");
     polite.send(2, std::string(2U << 20, 'x'));
     CHECK(served.inbox.take().bytes().size() == 2U << 20);
-    CHECK(options.budget->requests() == 1U << 20);
+    CHECK(comes_true([&] { return options.budget->requests() == 1U << 20; }));
     rude.clear();
-    CHECK(comes_true([&] { return options.budget->requests() == 0; }));
+    CHECK(comes_true([&] { return served.server->connections() == 1 && options.budget->requests() == 0; }));
+}
+
+TEST_CASE("A3 who waits for room and has not said who it is waits for the send time") {
+    ServerOptions options;
+    options.budget = std::make_shared<TransportBudget>();
+    options.budget->most_requests = 1U << 20;
+    options.send_time = std::chrono::milliseconds{500};
+    Served served{options, {}, true};
+    const RawPeer busy(served.path);
+    busy.send(1, std::string(600'000, 'x'));
+    const Request held = served.inbox.take();
+    busy.announce(600'000, 100'000); // waits, and stays: it is known
+    const RawPeer stranger(served.path);
+    stranger.announce(600'000, 100'000);
+    CHECK(stranger.is_cut());
+    CHECK(served.server->connections() == 1);
+}
+
+TEST_CASE("A3 a large request that is there does not wait for the one before it") {
+    ServerOptions options;
+    options.budget = std::make_shared<TransportBudget>();
+    options.budget->most_requests = 1U << 20;
+    Served served{options, {}, true};
+    const RawPeer peer(served.path);
+    peer.send(1, "Poll");
+    const Request parked = served.inbox.take();
+    peer.send(2, std::string(900'000, 'x'));
+    CHECK(served.inbox.take().bytes().size() == 900'000);
 }
 
 TEST_CASE("A3 a message that comes too slowly is cut, though a byte comes now and then") {
@@ -454,9 +482,10 @@ TEST_CASE("A3 a message that comes too slowly is cut, though a byte comes now an
     Served served{options};
     const RawPeer slow(served.path);
     slow.announce(40'000, 10'000);
+    REQUIRE(comes_true([&] { return served.server->connections() == 1; }));
     CHECK(comes_true([&] {
         slow.say("x");
-        return served.server->accepted_so_far() == 1 && served.server->connections() == 0;
+        return served.server->connections() == 0;
     }));
 }
 

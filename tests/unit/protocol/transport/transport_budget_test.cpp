@@ -26,26 +26,37 @@ struct Limited {
 
 } // namespace
 
-TEST_CASE("A3 one identity leaves half of the bytes for requests to the others") {
+TEST_CASE("A3 an identity leaves as many bytes for requests to the others as it has") {
     Limited all;
-    CHECK(all.begin_all(*all.alice, true) == 8);
-    CHECK_FALSE(all.budget.has_room(*all.alice));
-    CHECK(all.budget.has_room(*all.bob));
+    CHECK(all.begin_all(*all.alice, true) == 8); // of 16
+    CHECK(all.begin_all(*all.bob, true) == 4);
+    CHECK(all.begin_all(*all.carol, true) == 2);
+    CHECK(all.begin_all(*all.alice, true) == 0);
+    all.held.clear();
     CHECK(all.begin_all(*all.bob, true) == 8);
-    CHECK(all.begin_all(*all.carol, true) == 0);
-    all.held.pop_back();
-    CHECK(all.begin_all(*all.carol, true) == 1);
     all.held.clear();
     CHECK(all.budget.requests() == 0);
-    CHECK(all.alice->requests == 0);
+    CHECK(all.alice->large == 0);
+}
+
+TEST_CASE("A3 small requests of an identity wait when it has many, and those of others do not") {
+    Limited all;
+    all.held.push_back(all.budget.count_small(32 * kMiB - 1, *all.alice));
+    CHECK(all.begin_all(*all.alice, true) == 8); // large ones are counted apart
+    CHECK(all.budget.has_room(*all.alice));
+    all.held.push_back(all.budget.count_small(1, *all.alice));
+    CHECK_FALSE(all.budget.has_room(*all.alice));
+    CHECK(all.budget.has_room(*all.bob));
+    all.held.clear();
+    CHECK(all.budget.has_room(*all.alice));
 }
 
 TEST_CASE("A3 whoever has not said who it is shares a quarter of them") {
     Limited all;
-    CHECK(all.begin_all(*all.alice, false) == 2);
-    CHECK(all.begin_all(*all.bob, false) == 2);
-    CHECK(all.begin_all(*all.carol, false) == 0);
-    CHECK(all.begin_all(*all.alice, true) == 6); // half, all in all
+    CHECK(all.begin_all(*all.alice, false) == 2); // of 4
+    CHECK(all.begin_all(*all.bob, false) == 1);
+    CHECK(all.begin_all(*all.carol, false) == 1);
+    CHECK(all.begin_all(*all.budget.share_of("uid 4"), false) == 0);
     CHECK(all.begin_all(*all.carol, true) == 6);
 }
 
@@ -54,6 +65,7 @@ TEST_CASE("A3 a message above the limit may be begun when there is no other") {
     all.budget.most_requests = kMiB;
     CHECK(all.begin_all(*all.alice, false) == 1);
     CHECK(all.begin_all(*all.bob, true) == 0);
+    CHECK(all.budget.has_room(*all.bob));
     all.held.clear();
     CHECK(all.begin_all(*all.bob, true) == 1);
 }
