@@ -68,9 +68,10 @@ public:
     [[nodiscard]] Charge count_small(std::uint64_t bytes, Share& own) noexcept;
     /// For one of `bytes` that a peer has announced. nullopt: not now.
     [[nodiscard]] std::optional<Charge> admit_large(std::uint64_t bytes, Share& own, bool is_trusted);
-    /// Whether a connection that has a request under way may have another one that is small.
+    /// Whether a connection that has a request under way may have another one that is small: they have as many bytes as
+    /// the large ones, by the same rule.
     [[nodiscard]] bool has_room(const Share& own) const noexcept {
-        return own.small.load(std::memory_order_relaxed) < most_requests / 2;
+        return own.small.load(std::memory_order_relaxed) + total_.small.load(std::memory_order_relaxed) < most_requests;
     }
     /// Bytes of all requests, as they are now.
     [[nodiscard]] std::uint64_t requests() const;

@@ -155,7 +155,12 @@ public:
         for (Waiting& piece : line) hand_back(piece.item, false);
     }
 
-    /// Elements in the lane and in line.
+    /// Bytes in the lane and in line.
+    [[nodiscard]] std::uint64_t bytes() const {
+        const std::lock_guard lock(mutex_);
+        return bytes_ + waiting_bytes_;
+    }
+    /// Elements in the lane.
     [[nodiscard]] std::uint64_t elements() const {
         const std::lock_guard lock(mutex_);
         return elements_;

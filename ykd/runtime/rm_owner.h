@@ -148,6 +148,7 @@ public:
     [[nodiscard]] OutboundStream& stream() { return stream_; }
     [[nodiscard]] const OutboundStream& stream() const { return stream_; }
     [[nodiscard]] std::uint64_t inbound_elements() const { return mailbox_.elements(); }
+    [[nodiscard]] std::uint64_t inbound_bytes() const { return mailbox_.bytes(); }
     [[nodiscard]] std::uint64_t last_position() const { return mailbox_.last_position(); }
     /// What it holds, in bytes, roughly: as of the last turn.
     [[nodiscard]] std::uint64_t memory() const { return memory_.load(std::memory_order_relaxed); }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr auto kSweepInterval = std::chrono::seconds{1};
 constexpr auto kExpireInterval = std::chrono::milliseconds{50}; // of requests that wait for room in a mailbox
-constexpr auto kTrimInterval = std::chrono::seconds{2};
+constexpr SteadyClock::duration kTrimInterval = std::chrono::seconds{1}, kLongestTrimInterval = std::chrono::seconds{8};
 constexpr auto kMemoryInterval = std::chrono::milliseconds{250};
 constexpr auto kProbePatience = std::chrono::seconds{5};
 constexpr auto kDeliveryLook = std::chrono::milliseconds{5};
@@ -65,6 +65,7 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
       config_files_(settings_),
       history_(settings_.history_size),
       large_answers_([this](const CallPtr& call) { execute_later(*this, call); }),
+      looks_([this](const CallPtr& call) { execute_later(*this, call); }),
       workers_(worker_count(),
                [](const char* what) { log("core").error("a worker dropped what it was at: {}", what); }) {
     ring_.set_listener([this] {
@@ -92,7 +93,7 @@ Daemon::~Daemon() {
         rms_.remove(rm);
     }
     workers_.stop();
-    large_answers_.clear();
+    for (LargeAnswers* each : {&large_answers_, &looks_}) each->clear();
     event_streams_.clear();
     sessions_.clear();
     servers_.clear();
@@ -234,7 +235,7 @@ void Daemon::stop(SteadyClock::duration grace) {
     listener_watch_.stop();
     for (const auto& server : servers_) server->remove_socket_file();
     rms_.close();
-    large_answers_.clear();
+    for (LargeAnswers* each : {&large_answers_, &looks_}) each->clear();
     for (const RmPtr& rm : rms_.all()) rm->owner.begin_shutdown();
     wait_for_delivery(SteadyClock::now() + grace);
 }
@@ -395,7 +396,7 @@ void Daemon::sweep() {
     snapshots_.sweep();
     metric_pages_.sweep();
     event_streams_.sweep();
-    large_answers_.sweep(SteadyClock::now());
+    for (LargeAnswers* each : {&large_answers_, &looks_}) each->sweep(SteadyClock::now());
 }
 
 /// See RealClock: without an RM nobody hangs on the time.
@@ -421,11 +422,17 @@ void Daemon::follow_clock() {
 /// The limit is about what the process has, and the allocator keeps what was freed: that is given back before it
 /// counts.
 void Daemon::give_memory_back() {
-    if (!memory_.is_near() || trims_.exchange(true)) return;
-    workers_.post([this] {
-        if (::mallinfo2().fordblks > memory_.most() / 20) ::malloc_trim(0); // not each time: it stops who allocates
-        deadlines_.call_after(kTrimInterval, [this] { trims_ = false; });
-    });
+    if (memory_.is_near() && !trims_.exchange(true)) workers_.post([this] { trim(); });
+}
+
+/// It stops who allocates meanwhile, so it is done when much can be gained, and less often when little was.
+void Daemon::trim() {
+    const std::uint64_t before = resident_memory();
+    const struct mallinfo2 used = ::mallinfo2();
+    if (before > used.uordblks + used.hblkhd + memory_.most() / 20) ::malloc_trim(0);
+    const bool gained = resident_memory() + memory_.most() / 100 < before;
+    trim_interval_ = gained ? kTrimInterval : std::clamp(2 * trim_interval_, kTrimInterval, kLongestTrimInterval);
+    deadlines_.call_after(trim_interval_, [this] { trims_ = false; });
 }
 
 void Daemon::watch_memory() {

@@ -80,7 +80,10 @@ public:
     [[nodiscard]] HistoryKeeper& history() { return history_; }
     [[nodiscard]] const TallyBoard& tally() const { return tally_; }
     [[nodiscard]] RequestMeter& requests() { return requests_; }
-    [[nodiscard]] LargeAnswers& large_answers() { return large_answers_; }
+    /// Who wants to know how the daemon is does not wait behind dumps.
+    [[nodiscard]] LargeAnswers& large_answers_of(si::Kind kind) {
+        return kind == si::Kind::Status || kind == si::Kind::Health ? looks_ : large_answers_;
+    }
     [[nodiscard]] Degraded& degraded() { return degraded_; }
     [[nodiscard]] const Degraded& degraded() const { return degraded_; }
     [[nodiscard]] const MemoryGuard& memory() const { return memory_; }
@@ -125,6 +128,7 @@ private:
     void follow_clock();
     void watch_memory();
     void give_memory_back();
+    void trim();
     void note_recording(const std::string& rm_id, const std::string& fault);
     void plan_health_check();
     [[nodiscard]] RmOwner::Hooks hooks_of(const std::string& rm_id);
@@ -152,6 +156,7 @@ private:
     LineLimit line_limit_;
     MemoryGuard memory_;
     std::atomic<bool> trims_{false};
+    SteadyClock::duration trim_interval_{};        // of trim()
     std::shared_ptr<const Recordings> recordings_; // set by start()
     EventRing ring_;
     Access access_;
@@ -167,7 +172,7 @@ private:
     HistoryKeeper history_;
     TallyBoard tally_;
     RequestMeter requests_;
-    LargeAnswers large_answers_; // calls refer to it until they end
+    LargeAnswers large_answers_, looks_; // calls refer to them until they end
     RmTable rms_;
     Deadlines deadlines_;
     Workers workers_;

@@ -193,11 +193,11 @@ bool has_large_answer(si::Kind kind) {
     }
 }
 
-/// False when it waits, or was answered. Who wants to know how the daemon is does not wait behind dumps.
+/// False when it waits, or was answered. Each kind has its own line: when dumps are stuck behind an RM, events are not.
 bool enter_large_answers(Daemon& daemon, const CallPtr& call) {
-    const bool is_look = call->kind == si::Kind::Status || call->kind == si::Kind::Health;
     call->has_large_answer = true;
-    switch (daemon.large_answers().enter(call, call->session->grant.name + (is_look ? " looks" : ""))) {
+    const std::string line = fmt::format("{} {}", call->session->grant.name, si::info(call->kind).name);
+    switch (daemon.large_answers_of(call->kind).enter(call, line)) {
     case LargeAnswers::Entry::Begins: return true;
     case LargeAnswers::Entry::Waits: return false;
     case LargeAnswers::Entry::Refused:

@@ -20,9 +20,9 @@ LargeAnswers::Entry LargeAnswers::enter(const CallPtr& call, const std::string& 
 }
 
 void LargeAnswers::begin(const CallPtr& call, Identity& of, const std::string& name) {
+    turns_[call.get()] = Turn{name, SteadyClock::now()};
     ++of.at_work;
     ++at_work_;
-    turns_[call.get()] = Turn{name, SteadyClock::now()};
 }
 
 void LargeAnswers::end(std::map<const Call*, Turn>::iterator turn) {

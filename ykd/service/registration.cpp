@@ -328,6 +328,18 @@ void leave(const CallPtr& call, const RmPtr& rm, RmOwner& owner, bool force, std
     call->ok();
 }
 
+/// An RM that is known may always come with the configuration that it has: it goes on with what it has, or gives that
+/// back. False when the call was answered.
+bool fits(const Registration& registration) {
+    Daemon& daemon = registration.call->daemon();
+    if (const RmPtr known = daemon.rms().find(registration.request.rm_id)) {
+        const ConfigurationPtr has = known->facts().configuration;
+        const auto text = has ? daemon.config_history().find(known->id, has->checksum) : std::nullopt;
+        if (text && registration.text.size() <= text->text->size()) return true;
+    }
+    return has_memory(registration.call, bytes_of_configuration(registration.text.size()));
+}
+
 /// To the RM's owner thread. When that one is leaving just now, to the one of a new RM with this id.
 void hand_over(const RegistrationPtr& registration) {
     const CallPtr& call = registration->call;
@@ -357,10 +369,7 @@ void register_rm(const CallPtr& call) {
     for (const std::string& name : registration->request.capabilities)
         (holds(kUnderstood, name) ? registration->capabilities : registration->ignored).push_back(name);
     if (!obtain_configuration(*registration)) return;
-    // One that is known goes on with what it has, or gives it back.
-    if (call->daemon().rms().find(registration->request.rm_id) ||
-        has_memory(call, bytes_of_configuration(registration->text.size())))
-        hand_over(registration);
+    if (fits(*registration)) hand_over(registration);
 }
 
 void unregister_rm(const CallPtr& call) {

@@ -42,9 +42,9 @@ bool adds(const si::NodeRequest& request) {
 
 /// What the RM will hold, roughly, when everything that waits for it is carried out, and `load` too.
 std::uint64_t memory_with(const RmOwner& owner, const Load& load) {
-    return owner.memory() +
-           memory_of(
-               Holdings{}.plus(Held::Asks, owner.inbound_elements() + load.elements).plus(Held::Names, load.bytes));
+    return owner.memory() + memory_of(Holdings{}
+                                          .plus(Held::Asks, owner.inbound_elements() + load.elements)
+                                          .plus(Held::Names, owner.inbound_bytes() + load.bytes));
 }
 
 /// {position}
