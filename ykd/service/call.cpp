@@ -14,7 +14,7 @@ Call::Call(Daemon& daemon, wire::Request request)
     : daemon_(daemon), peer_(request.shared_peer()), request_(std::move(request)) {}
 
 Call::~Call() {
-    if (has_large_answer) daemon_.large_answers_of(kind).leave(*this);
+    if (LargeAnswers* turns = daemon_.large_answers_of(kind)) turns->leave(*this);
     if (answered_) return;
     if (daemon_.is_stopping())
         fail(ErrorCode::ShuttingDown, "the daemon is stopping");

@@ -38,9 +38,8 @@ public:
     si::Kind kind = si::Kind::Hello;
     bool kind_known = false; // `kind` is what the envelope says
     bool mutating = false;
-    bool has_turn = false;         // its sequence number is being executed
-    bool has_large_answer = false; // it takes turns with others (LargeAnswers)
-    SessionPtr session;            // null for Hello
+    bool has_turn = false; // its sequence number is being executed
+    SessionPtr session;    // null for Hello
     std::uint64_t fingerprint = 0;
 
     [[nodiscard]] Daemon& daemon() const { return daemon_; }

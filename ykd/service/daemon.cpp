@@ -375,6 +375,18 @@ void Daemon::retire(const RmPtr& rm) {
     if (had_settings) apply_extra_config();
 }
 
+LargeAnswers* Daemon::large_answers_of(si::Kind kind) {
+    switch (kind) {
+    case si::Kind::Status:
+    case si::Kind::Health: return &looks_;
+    case si::Kind::Dump:
+    case si::Kind::Events:
+    case si::Kind::Metrics:
+    case si::Kind::Explain: return &large_answers_;
+    default: return nullptr;
+    }
+}
+
 std::set<wire::Sid> Daemon::owning_sessions() const {
     std::set<wire::Sid> sessions;
     for (const RmPtr& rm : rms_.all())

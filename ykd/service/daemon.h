@@ -80,10 +80,9 @@ public:
     [[nodiscard]] HistoryKeeper& history() { return history_; }
     [[nodiscard]] const TallyBoard& tally() const { return tally_; }
     [[nodiscard]] RequestMeter& requests() { return requests_; }
-    /// Who wants to know how the daemon is does not wait behind dumps.
-    [[nodiscard]] LargeAnswers& large_answers_of(si::Kind kind) {
-        return kind == si::Kind::Status || kind == si::Kind::Health ? looks_ : large_answers_;
-    }
+    /// Among which a request of this kind takes turns; nullptr: its answer is not made of objects of the RMs, so that
+    /// it cannot be as large as a message may be. Who wants to know how the daemon is does not wait behind dumps.
+    [[nodiscard]] LargeAnswers* large_answers_of(si::Kind kind);
     [[nodiscard]] Degraded& degraded() { return degraded_; }
     [[nodiscard]] const Degraded& degraded() const { return degraded_; }
     [[nodiscard]] const MemoryGuard& memory() const { return memory_; }

@@ -180,24 +180,13 @@ bool take_turn(Daemon& daemon, const CallPtr& call) {
     }
 }
 
-/// Of objects of the RMs, so that it can be as large as a message may be.
-bool has_large_answer(si::Kind kind) {
-    switch (kind) {
-    case si::Kind::Status:
-    case si::Kind::Dump:
-    case si::Kind::Events:
-    case si::Kind::Metrics:
-    case si::Kind::Health:
-    case si::Kind::Explain: return true;
-    default: return false;
-    }
-}
-
-/// False when it waits, or was answered. Each kind has its own line: when dumps are stuck behind an RM, events are not.
+/// Among requests with large answers: false when it waits, or was answered. Each kind has its own line: when dumps are
+/// stuck behind an RM, events are not.
 bool enter_large_answers(Daemon& daemon, const CallPtr& call) {
-    call->has_large_answer = true;
+    LargeAnswers* turns = daemon.large_answers_of(call->kind);
+    if (turns == nullptr) return true;
     const std::string line = fmt::format("{} {}", call->session->grant.name, si::info(call->kind).name);
-    switch (daemon.large_answers_of(call->kind).enter(call, line)) {
+    switch (turns->enter(call, line)) {
     case LargeAnswers::Entry::Begins: return true;
     case LargeAnswers::Entry::Waits: return false;
     case LargeAnswers::Entry::Refused:
@@ -217,7 +206,7 @@ void dispatch(Daemon& daemon, const CallPtr& call) {
     if (!decode(daemon, call) || !find_session(daemon, call) || !check_kind(call)) return;
     if (call->mutating && daemon.is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     if (call->mutating && !take_turn(daemon, call)) return;
-    if (has_large_answer(call->kind) && !enter_large_answers(daemon, call)) return;
+    if (!enter_large_answers(daemon, call)) return;
     execute(call);
 }
 

@@ -9,7 +9,7 @@ namespace yk::service {
 /// Takes a new request through all checks and runs it. A worker thread.
 void dispatch(Daemon& daemon, const CallPtr& call);
 
-/// Runs a call whose turn in its session has come, on a worker thread.
+/// Runs a call whose turn has come, in its session or among large answers, on a worker thread.
 void execute_later(Daemon& daemon, const CallPtr& call);
 
 /// Answers the held calls of a session whose gap did not fill in time (I-332), and looks again if some are left.

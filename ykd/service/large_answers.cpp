@@ -29,7 +29,7 @@ void LargeAnswers::end(std::map<const Call*, Turn>::iterator turn) {
     const auto own = identities_.find(turn->second.identity);
     --(turn->second.is_overdue ? own->second.overdue : own->second.at_work);
     at_work_ -= turn->second.is_overdue ? 0U : 1U;
-    if (own->second.at_work + own->second.overdue + own->second.waiting.size() == 0) identities_.erase(own);
+    if (own->second.is_empty()) identities_.erase(own);
     turns_.erase(turn);
 }
 
@@ -77,18 +77,17 @@ void LargeAnswers::sweep(SteadyClock::time_point now) {
             ++own.overdue;
             --at_work_;
         }
-        for (auto own = identities_.begin(); own != identities_.end();) {
+        for (auto& [name, own] : identities_) {
             std::deque<CallPtr> kept;
-            for (CallPtr& call : own->second.waiting) {
+            for (CallPtr& call : std::exchange(own.waiting, {})) {
                 if (call->deadline() <= now)
                     late.push_back(std::move(call));
                 else
                     kept.push_back(std::move(call));
             }
-            own->second.waiting.swap(kept);
-            const auto one = own++;
-            if (one->second.at_work + one->second.overdue + one->second.waiting.size() == 0) identities_.erase(one);
+            own.waiting = std::move(kept);
         }
+        std::erase_if(identities_, [](const auto& one) { return one.second.is_empty(); });
         next = take_next();
     }
     for (const CallPtr& call : late)

@@ -55,6 +55,7 @@ private:
         std::deque<CallPtr> waiting;
 
         [[nodiscard]] bool may_begin() const { return at_work < kOfIdentity && overdue < kMostOverdue; }
+        [[nodiscard]] bool is_empty() const { return at_work == 0 && overdue == 0 && waiting.empty(); }
     };
     void begin(const CallPtr& call, Identity& of, const std::string& name);
     void end(std::map<const Call*, Turn>::iterator turn);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "libcore/base/counted.h"
+#include "libcore/base/few_of.h"
 #include "libcore/config/names.h"
 #include "libcore/config/quantity.h"
 
@@ -33,12 +34,6 @@ bool same_limits(const config::Queue& before, const config::Queue& now) {
 }
 
 } // namespace
-
-std::string few_of(const std::vector<std::string>& names) {
-    constexpr std::size_t kFew = 5;
-    if (names.size() <= kFew) return fmt::format("{}", fmt::join(names, ", "));
-    return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kFew, ", "), names.size() - kFew);
-}
 
 LimitEffects::LimitEffects(const config::Queue& before, const config::Queue& now,
                            const std::vector<CountedApplicationView>& applications)

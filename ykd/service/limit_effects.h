@@ -13,9 +13,6 @@
 
 namespace yk::service {
 
-/// Names for a person, the first few of them: `a, b, c, d, e and 95 more`.
-[[nodiscard]] std::string few_of(const std::vector<std::string>& names);
-
 /// One partition under the limits of two configurations.
 ///
 /// Thread: a worker; nothing of the partition is touched. It goes by the limits of the files and by the applications,

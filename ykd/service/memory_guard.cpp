@@ -21,7 +21,7 @@ std::uint64_t limit_in(const std::filesystem::path& file) {
 std::string own_group() {
     std::ifstream in("/proc/self/cgroup");
     for (std::string line; std::getline(in, line);)
-        if (line.rfind("0::", 0) == 0) return line.substr(3);
+        if (line.starts_with("0::")) return line.substr(3);
     return "/";
 }
 

@@ -2,12 +2,10 @@
 // text or as a map.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <utility>
@@ -344,13 +342,6 @@ double cpu_seconds() {
     return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
 }
 
-std::uint64_t resident_bytes() {
-    std::ifstream file("/proc/self/statm");
-    std::uint64_t total = 0, resident = 0;
-    file >> total >> resident;
-    return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
 std::uint64_t open_files() {
     std::error_code fault;
     std::uint64_t count = 0;
@@ -420,7 +411,7 @@ MetricNumbers read_numbers(const Call& call, std::vector<PartitionPicture> pictu
     for (const auto& [reason, count] : daemon.degraded().counts())
         numbers.degraded.emplace_back(reason, static_cast<std::uint64_t>(count));
     numbers.version = daemon.version();
-    numbers.resident = resident_bytes();
+    numbers.resident = resident_memory();
     numbers.files = open_files();
     numbers.cpu = cpu_seconds();
     numbers.started = static_cast<double>((real_now() - daemon.uptime()).ns) / 1e9;

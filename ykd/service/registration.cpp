@@ -6,6 +6,7 @@
 #include <array>
 
 #include "libcore/base/counted.h"
+#include "libcore/base/few_of.h"
 #include "libcore/config_yaml/load.h"
 #include "ykd/service/config_errors.h"
 #include "ykd/service/daemon.h"
@@ -267,16 +268,6 @@ void follow_reload(const Registration& registration) {
     daemon.workers().post([&daemon, request] { reload(daemon, request, kStorePatience, [](const ReloadReport&) {}); });
 }
 
-/// `partitions [rm]a [rm]b and 3 more`
-std::string text_of_partitions(const std::vector<std::string>& names) {
-    constexpr std::size_t kShown = 10;
-    const std::size_t shown = std::min(names.size(), kShown);
-    std::string text =
-        fmt::format("partitions {}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), " "));
-    if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
-    return text;
-}
-
 /// The owner thread's part.
 void install(const RegistrationPtr& registration, RmOwner& owner) {
     Daemon& daemon = registration->call->daemon();
@@ -305,9 +296,9 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
     registration->rm->set_facts(facts);
     if (request.extra_config) daemon.apply_extra_config();
     log("core.rmproxy")
-        .info("RM {} registered{}: {}, configuration {} ({})", owner.rm_id(), request.detached ? " (detached)" : "",
-              text_of_partitions(facts.partitions), installation.configuration.checksum.substr(0, 12),
-              registration->origin);
+        .info("RM {} registered{}: partitions {}, configuration {} ({})", owner.rm_id(),
+              request.detached ? " (detached)" : "", few_of(facts.partitions, 10, " "),
+              installation.configuration.checksum.substr(0, 12), registration->origin);
     log_problems("RM " + owner.rm_id(), *registration->loaded);
     daemon.config_history().keep(owner.rm_id(), {real_now(), installation.configuration.checksum, registration->origin,
                                                  std::make_shared<const std::string>(std::move(registration->text))});

@@ -113,7 +113,7 @@ void update(const CallPtr& call) {
     const RmPtr rm = find_rm(call, message->rm_id, message->impersonate, Ownership::Owner);
     if (!rm) return;
     const Load load{std::max<std::uint64_t>(1, elements_of(*message)), call->envelope.body.bytes().size()};
-    if (adds(*message) && !has_memory(call, memory_with(rm->owner, load))) return;
+    if (call->daemon().memory().is_short() && adds(*message) && !has_memory(call, memory_with(rm->owner, load))) return;
     if constexpr (std::is_same_v<Message, si::ApplicationRequest>) rm->users->look_up(*message, call->daemon().now());
     OwnerTaskPtr task = std::make_unique<UpdateTask<Message>>(call, rm, std::move(*message));
     std::uint64_t position = 0;
