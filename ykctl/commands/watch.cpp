@@ -61,15 +61,20 @@ Answer<std::vector<Value>> all_items(const Listing& listing) {
     return all;
 }
 
-/// Prints the items as they come.
+/// Prints the items as they come, or in their order when all have come.
 Outcome stream(Context& context, const Listing& listing) {
+    constexpr std::size_t kSortedPage = 10'000;
     YK_TRY(layout, listing.layout());
+    auto sorted = order_of(context.settings().view, layout);
+    if (!sorted.ok()) return usage_error(sorted.error().message);
     std::vector<Value> none;
     if (const auto done = apply_view(context.settings().view, none, layout); !done.ok())
         return usage_error(done.error().message);
     PageWriter writer{context.out(), std::move(layout), context.format(), context.style()};
-    if (auto failure = listing.pages([&writer](std::vector<Value> items) { writer.add(std::move(items)); }))
-        return *std::move(failure);
+    const auto write = [&writer](std::vector<Value> items) { writer.add(std::move(items)); };
+    const auto keep = [&sorted](const std::vector<Value>& items) { (*sorted)->add(items); };
+    if (auto failure = *sorted ? listing.pages(keep) : listing.pages(write)) return *std::move(failure);
+    if (*sorted) (*sorted)->take(kSortedPage, write);
     writer.finish();
     return Exit::Ok;
 }
@@ -83,7 +88,7 @@ void define_watch(Command command, WatchOptions& options) {
 
 Outcome list_or_watch(Context& context, const WatchOptions& options, const Listing& listing) {
     if (!options.on) {
-        if (listing.pages && context.settings().view.sort_by.empty()) return stream(context, listing);
+        if (listing.pages) return stream(context, listing);
         YK_TRY(items, all_items(listing));
         YK_TRY(layout, listing.layout());
         return context.show_list(items, layout);

@@ -47,30 +47,6 @@ Result<std::size_t> find_column(const std::string& wanted, const ListLayout& lay
                  {}};
 }
 
-/// An item with what it is sorted by.
-struct Keyed {
-    SortKey key;
-    std::string text;
-    Value item;
-    bool operator<(const Keyed& other) const {
-        if (key != other.key) return key < other.key;
-        return naturally_before(text, other.text);
-    }
-};
-
-void sort(std::vector<Value>& items, const Column& by, bool descending) {
-    std::vector<Keyed> keyed;
-    keyed.reserve(items.size());
-    for (auto& item : items) {
-        SortKey key = by.order ? by.order(item) : SortKey{};
-        std::string text = by.order ? std::string{} : by.cell(item);
-        keyed.push_back({std::move(key), std::move(text), std::move(item)});
-    }
-    std::stable_sort(keyed.begin(), keyed.end(),
-                     [descending](const Keyed& a, const Keyed& b) { return descending ? b < a : a < b; });
-    std::transform(keyed.begin(), keyed.end(), items.begin(), [](Keyed& one) { return std::move(one.item); });
-}
-
 } // namespace
 
 std::string column_name(const Heading& heading) {
@@ -79,12 +55,42 @@ std::string column_name(const Heading& heading) {
     return name;
 }
 
+bool SortedItems::Item::is_before(const Item& other) const {
+    if (key != other.key) return key < other.key;
+    return naturally_before(text, other.text);
+}
+
+void SortedItems::add(const std::vector<Value>& items) {
+    for (const Value& item : items)
+        items_.push_back({by_.order ? by_.order(item) : SortKey{}, by_.order ? std::string{} : by_.cell(item),
+                          Value::to_msgpack(item)});
+}
+
+void SortedItems::take(std::size_t most, const std::function<void(std::vector<Value>)>& page) {
+    std::stable_sort(items_.begin(), items_.end(),
+                     [this](const Item& a, const Item& b) { return descending_ ? b.is_before(a) : a.is_before(b); });
+    for (std::size_t at = 0; at < items_.size();) {
+        std::vector<Value> items;
+        for (; at < items_.size() && items.size() < most; ++at)
+            items.push_back(Value::from_msgpack(std::exchange(items_[at].packed, {})));
+        page(std::move(items));
+    }
+    items_.clear();
+}
+
+Result<std::optional<SortedItems>> order_of(const TableView& view, const ListLayout& layout) {
+    if (view.sort_by.empty() || layout.columns.empty()) return std::optional<SortedItems>{};
+    YK_TRY(by, find_column(view.sort_by, layout));
+    return std::optional<SortedItems>{std::in_place, layout.columns[by], view.descending};
+}
+
 Result<void> apply_view(const TableView& view, std::vector<Value>& items, ListLayout& layout) {
     layout.headers = view.headers;
     if (layout.columns.empty()) return {}; // only machine formats show it
-    if (!view.sort_by.empty()) {
-        YK_TRY(by, find_column(view.sort_by, layout));
-        sort(items, layout.columns[by], view.descending);
+    YK_TRY(sorted, order_of(view, layout));
+    if (sorted) {
+        sorted->add(items);
+        sorted->take(items.size(), [&items](std::vector<Value> all) { items = std::move(all); });
     }
     if (view.columns.empty()) return {};
     std::vector<Column> chosen;

@@ -57,6 +57,24 @@ TEST_CASE("--sort-by: numbers in names, quantities by memory and then vcore, the
     CHECK(shown(view({}, "nothing")).find("there is no column 'nothing'") == 0);
 }
 
+TEST_CASE("B1: items that are sorted when all have come: in pages, equals as they came") {
+    SortedItems sorted{layout().columns[2], true};
+    sorted.add({kItems[0], kItems[1]});
+    sorted.add({kItems[2]});
+    std::vector<std::vector<Value>> pages;
+    const auto keep = [&pages](std::vector<Value> page) { pages.push_back(std::move(page)); };
+    sorted.take(2, keep);
+    CHECK(pages == std::vector<std::vector<Value>>{{kItems[0], kItems[2]}, {kItems[1]}});
+    sorted.take(2, keep);
+    CHECK(pages.size() == 2);
+
+    const auto unknown = order_of(view({}, "nothing"), layout());
+    REQUIRE_FALSE(unknown.ok());
+    CHECK(unknown.error().message.find("there is no column 'nothing'") == 0);
+    CHECK_FALSE(*order_of(view({}), layout()));
+    CHECK_FALSE(*order_of(view({}, "id"), {})); // machine formats only
+}
+
 TEST_CASE("--no-headers: rows only, and nothing for an empty list") {
     std::vector<Value> none;
     auto columns = layout();
