@@ -56,6 +56,18 @@ def test_a_recording_that_ended_is_seen():  # A10
             daemon_support.YKD = real
 
 
+def test_a_reload_that_is_over_keeps_no_files():  # A10: each would hold its text and 10,000 queues until its patience ends
+    queues = "".join(f"          - name: queue-{i}\n" for i in range(10_000))
+    with Daemon("--config", "@queues", files={"queues": CONFIG + queues}) as daemon:
+        client = daemon.client()
+        client.register(config="")
+        client.change("Reload", {})
+        before = resident(daemon)
+        for _ in range(25):
+            client.change("Reload", {})
+        check(resident(daemon) < before + (100 << 20), before, "bytes before,", resident(daemon), "after 25 reloads")
+
+
 def test_several_rms_do_not_use_up_all_memory():  # A10: each of them below its own limits
     with Daemon("--settings", "@conf", files={"conf": "maxMemory: 128MiB\n"}) as daemon:
         client = daemon.client()

@@ -50,12 +50,17 @@ public:
         report_.rms.resize(rms.size());
         missing_ = rms.size() + 1; // and this function
         for (std::size_t i = 0; i < rms.size(); ++i) begin(i, rms[i]);
-        daemon_.deadlines().call_after(
-            patience, [self = shared_from_this()] { self->daemon_.workers().post([self] { self->finish(); }); });
+        end_after(patience);
         end_part();
     }
 
 private:
+    void end_after(std::chrono::milliseconds patience) {
+        const std::lock_guard lock(mutex_);
+        end_of_patience_ = daemon_.deadlines().call_after(
+            patience, [self = shared_from_this()] { self->daemon_.workers().post([self] { self->finish(); }); });
+    }
+
     /// What is not of an RM.
     void reread_process() {
         report_.access = daemon_.reread_access(request_.dry_run);
@@ -141,11 +146,14 @@ private:
     // --- the end --------------------------------------------------------------------------------
 
     void finish() {
+        Deadlines::Key end_of_patience;
         {
             const std::lock_guard lock(mutex_);
             if (finished_) return;
             finished_ = true;
+            end_of_patience = end_of_patience_;
         }
+        daemon_.deadlines().cancel(end_of_patience); // or the files would be kept until then
         const bool is_news = std::any_of(report_.rms.begin(), report_.rms.end(), [](const RmReload& rm) {
             return rm.result == Result::Active || rm.result == Result::Refused;
         });
@@ -165,6 +173,7 @@ private:
     std::atomic<std::size_t> missing_{0};
     std::mutex mutex_; // of what follows, from the first change on
     bool finished_ = false;
+    Deadlines::Key end_of_patience_;
     ReloadReport report_;
 };
 
