@@ -11,7 +11,7 @@ def test_a1_every_descriptor_comes_back_from_every_kind_of_rude_client():
     port = free_port()
     with Daemon("--listen", f"tcp://127.0.0.1:{port}", "--tokens", "@tokens", files={"tokens": A_TOKEN}) as daemon:
         polite = daemon.client()
-        polite.register("rm:bystander")
+        polite.register("rm:polled")
         before = descriptors(daemon)
         for kind in RUDE:
             for number in range(30):

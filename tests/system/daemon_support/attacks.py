@@ -110,12 +110,12 @@ def large_replies_unread(where, sid):
 
 
 def waiting_and_gone(where, sid):
-    """It gets no answer before it goes. The RM is the first that registered with the daemon."""
+    """It gets no answer before it goes. The RM is the first that registered with the daemon; who polls it is superseded."""
     with contextlib.closing(raw(where)) as peer:
         peer.sendall(GREETING)
         peer.recv(8)
         peer.sendall(on(where, request("Ping", sid, number=1),
-                        request("Poll", sid, {"rmID": "rm:bystander", "streamEpoch": 1, "ack": 0, "waitMs": 30_000}, 2)))
+                        request("Poll", sid, {"rmID": "rm:polled", "streamEpoch": 1, "ack": 0, "waitMs": 30_000}, 2)))
 
 
 RUDE = [gone_at_once, half_a_greeting, another_protocol, half_a_frame, a_frame_without_end, another_type_of_frame,
