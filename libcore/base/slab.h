@@ -3,8 +3,10 @@
 //
 // Invariants: an id is valid from make() to destroy(); the address of an object never changes; ids are reused, last
 // freed first, so the same commands give the same ids in every run.
-// Cost: make and destroy O(1); make allocates a chunk now and then (reserve() does it ahead of time).
+// Cost: make and destroy O(1); make allocates a chunk now and then (reserve() does it ahead of time). Chunks stay when
+// their objects go, until give_back().
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -61,6 +63,33 @@ public:
     /// Makes room so that the next `count` calls of make() request no memory.
     void reserve(std::size_t count) {
         while (free_.size() < count) add_chunk();
+        for (auto next = free_.end() - static_cast<std::ptrdiff_t>(count); next != free_.end(); ++next) {
+            auto& chunk = chunks_[*next >> kShift];
+            if (!chunk) chunk.reset(new Cell[kChunk]);
+        }
+    }
+
+    /// To be called now and then: when three quarters of the objects that were there at an earlier call have gone, returns
+    /// the memory of the chunks that hold none. Which ids are next depends on the calls alone, as always. Cost O(end()) when it does something, which
+    /// is a small constant for each object that went.
+    void give_back() {
+        most_ = std::max(most_, size_);
+        if (most_ < kKeep || size_ > most_ / 4) return;
+        std::vector<std::uint32_t> held(chunks_.size(), 0); // objects by chunk
+        for_each([&held](IdType id) { ++held[id.index >> kShift]; });
+        std::uint32_t chunks = static_cast<std::uint32_t>(chunks_.size());
+        while (chunks > 0 && held[chunks - 1] == 0) --chunks;
+        std::vector<std::uint32_t> free;
+        free.reserve(std::size_t{2} * chunks * kChunk);
+        for (const bool in_use : {false, true}) // those of chunks in use are taken first, so they come last
+            for (std::uint32_t index = chunks * kChunk; index-- > 0;)
+                if (!alive_[index] && (held[index >> kShift] != 0) == in_use) free.push_back(index);
+        for (std::uint32_t chunk = 0; chunk < chunks; ++chunk)
+            if (held[chunk] == 0) chunks_[chunk].reset();
+        chunks_.resize(chunks);
+        alive_.resize(std::size_t{chunks} * kChunk);
+        free_ = std::move(free);
+        most_ = size_;
     }
 
     [[nodiscard]] T& operator[](IdType id) noexcept {
@@ -95,6 +124,7 @@ public:
 private:
     static constexpr std::uint32_t kShift = 8;
     static constexpr std::uint32_t kChunk = 1U << kShift;
+    static constexpr std::size_t kKeep = 16 * kChunk; // so many are not worth it
     struct Cell {
         alignas(T) unsigned char bytes[sizeof(T)];
     };
@@ -110,10 +140,11 @@ private:
         for (std::uint32_t index = first + kChunk; index-- > first;) free_.push_back(index);
     }
 
-    std::vector<std::unique_ptr<Cell[]>> chunks_;
+    std::vector<std::unique_ptr<Cell[]>> chunks_; // null: given back
     std::vector<bool> alive_;
     std::vector<std::uint32_t> free_;
     std::size_t size_ = 0;
+    std::size_t most_ = 0; // objects at a call of give_back(), since it did something
 };
 
 } // namespace yk

@@ -46,9 +46,15 @@ public:
         --size_;
     }
 
+    /// To be called now and then: when nearly all entries have gone, returns their memory.
+    void give_back() {
+        if (entries_.size() > kKeep && size_ * 16 < entries_.size()) rebuild(size_ * 2 + 16);
+    }
+
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
 private:
+    static constexpr std::size_t kKeep = 8192;
     static constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
     static constexpr std::uint32_t kGone = kEmpty - 1;
     struct Entry {

@@ -173,7 +173,7 @@ void ClusterContext::apply(const AllocationRequest& request, Instant now) {
     std::vector<Ignored> ignored;
     release(request.ask_releases, true, ignored, now);
     release(request.releases, false, ignored, now);
-    sweep_timers();
+    sweep();
     if (ignored.empty()) return;
     std::vector<IgnoredRelease> told;
     told.reserve(ignored.size());
@@ -259,11 +259,11 @@ void ClusterContext::apply(const ApplicationRequest& request, Instant now) {
     }
     for (const RemoveApplicationSpec& spec : request.remove)
         if (PartitionContext* partition = find_partition(spec.partition)) partition->remove_application(spec.id, now);
-    sweep_timers();
+    sweep();
 }
 
-void ClusterContext::sweep_timers() {
-    for (const auto& [name, partition] : partitions_) partition->sweep_timers();
+void ClusterContext::sweep() {
+    for (const auto& [name, partition] : partitions_) partition->sweep();
 }
 
 void ClusterContext::apply(const NodeRequest& request, Instant now) {

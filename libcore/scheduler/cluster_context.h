@@ -220,7 +220,7 @@ private:
         std::string reason;
         ElementCode code;
     };
-    void sweep_timers();
+    void sweep();
     void apply_asks(const std::vector<AskSpec>& asks, bool placements, Instant now);
     void release(const std::vector<ReleaseSpec>& releases, bool asks_only, std::vector<Ignored>& ignored, Instant now);
 

@@ -89,7 +89,7 @@ public:
     /// The next thing due at `now`; false when there is none.
     bool fire_timer(Instant now);
     /// After each request: forgets what will come to nothing, when it is much.
-    void sweep_timers();
+    void sweep();
 
     // --- pictures (partition_views.cpp, partition_pieces.cpp, partition_explain.cpp) -------------------------------
     [[nodiscard]] PartitionView view() const;

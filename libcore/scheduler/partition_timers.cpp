@@ -135,8 +135,15 @@ bool PartitionContext::counts(const Timer& timer) {
     }
 }
 
-/// What ran out without effect is forgotten when it is much.
-void PartitionContext::sweep_timers() {
+/// What ran out without effect is forgotten, and the memory of what went is given back, when it is much.
+void PartitionContext::sweep() {
+    s_.allocations.give_back();
+    s_.groups.give_back();
+    s_.applications.give_back();
+    s_.reservations.give_back();
+    s_.keys.give_back();
+    s_.group_index.give_back();
+    s_.nodes.give_back();
     if (s_.timers.sweep_due()) s_.timers.sweep([this](const Timer& timer) { return counts(timer); });
     if (s_.due.size() + s_.late_due.size() <= s_.due_limit) return;
     while (const auto late = s_.late_due.take_due({INT64_MAX})) s_.due.push_back({late->at, {late->id}});
