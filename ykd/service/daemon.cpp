@@ -469,6 +469,24 @@ void Daemon::note_recording(const std::string& rm_id, const std::string& fault) 
                                    utc_stamp(real_now()), fault));
 }
 
+/// Only when it differs from the last look: every 30 s the same would fill the log. One at a time.
+void Daemon::log_health(const wire::Value& result) {
+    std::set<std::string> failed;
+    std::string text;
+    for (const wire::Value& check : result["HealthChecks"]) {
+        if (check["Succeeded"].get<bool>()) continue;
+        failed.insert(check["Name"].get<std::string>());
+        text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", check["Name"].get<std::string>(),
+                            check["DiagnosisMessage"].get<std::string>());
+    }
+    if (failed == failed_checks_) return;
+    failed_checks_ = std::move(failed);
+    if (text.empty())
+        log("core.scheduler.health").info("healthy again");
+    else
+        log("core.scheduler.health").warn("unhealthy: {}", text);
+}
+
 /// The interval may change at any time (C-462), so it is looked at once a second.
 void Daemon::plan_health_check() {
     constexpr Duration kLook = std::chrono::seconds{1};
@@ -480,9 +498,8 @@ void Daemon::plan_health_check() {
         const bool due = wanted > Duration{0} && (age >= wanted || age < Duration{0}); // the clock was set back
         if (due && !checks_health_.exchange(true))                                     // a slow one is not begun again
             health_.run(*this, [this](const wire::Value& result) {
+                log_health(result);
                 checks_health_ = false;
-                if (!result["Healthy"].get<bool>())
-                    log("core.scheduler.health").warn("unhealthy: {}", result["HealthChecks"].dump());
             });
         plan_health_check();
     });

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -130,6 +131,7 @@ private:
     void trim();
     void note_recording(const std::string& rm_id, const std::string& fault);
     void plan_health_check();
+    void log_health(const wire::Value& result);
     [[nodiscard]] RmOwner::Hooks hooks_of(const std::string& rm_id);
     void remove_lost(const RmPtr& rm);
     void on_closed(std::uint32_t connection);
@@ -147,6 +149,7 @@ private:
     mutable std::mutex derived_mutex_;
     std::mutex extra_config_order_;          // of apply_extra_config()
     std::atomic<bool> checks_health_{false}; // in the background
+    std::set<std::string> failed_checks_;    // logged last, by name; of the check in the background
     DerivedSettings derived_;
     std::optional<ReloadNote> settings_reload_;
     std::string last_reload_;
