@@ -43,7 +43,7 @@ public:
 
     template <class... Args>
     IdType make(Args&&... args) {
-        reserve(1);
+        if (free_.empty() || !chunks_[free_.back() >> kShift]) reserve(1);
         const std::uint32_t index = free_.back();
         ::new (static_cast<void*>(slot(index))) T(std::forward<Args>(args)...);
         free_.pop_back();
@@ -69,9 +69,9 @@ public:
         }
     }
 
-    /// To be called now and then: when three quarters of the objects that were there at an earlier call have gone, returns
-    /// the memory of the chunks that hold none. Which ids are next depends on the calls alone, as always. Cost O(end()) when it does something, which
-    /// is a small constant for each object that went.
+    /// To be called now and then: when three quarters of the objects that were there at an earlier call have gone,
+    /// returns the memory of the chunks that hold none. Which ids are next depends on the calls alone, as always.
+    /// Cost O(end()) when it does something, a small constant for each object that went; else O(1).
     void give_back() {
         most_ = std::max(most_, size_);
         if (most_ < kKeep || size_ > most_ / 4) return;
@@ -124,7 +124,7 @@ public:
 private:
     static constexpr std::uint32_t kShift = 8;
     static constexpr std::uint32_t kChunk = 1U << kShift;
-    static constexpr std::size_t kKeep = 16 * kChunk; // so many are not worth it
+    static constexpr std::size_t kKeep = 4096; // so many are not worth it
     struct Cell {
         alignas(T) unsigned char bytes[sizeof(T)];
     };

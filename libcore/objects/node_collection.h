@@ -54,6 +54,8 @@ public:
     /// A new node; REQUIRES: unknown id.
     NodeId add(std::string_view id);
     void remove(NodeId id);
+    /// To be called now and then: when most nodes have gone, returns their memory.
+    void give_back() { nodes_.give_back(); }
     [[nodiscard]] Node& operator[](NodeId id) noexcept { return nodes_[id]; }
     [[nodiscard]] const Node& operator[](NodeId id) const noexcept { return nodes_[id]; }
     [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }

@@ -292,6 +292,7 @@ void ClusterContext::apply(const NodeRequest& request, Instant now) {
                         ElementCode::PartitionChange};
         if (create || answer.refusal) answers.push_back(std::move(answer));
     }
+    sweep();
     if (answers.empty()) return;
     std::vector<AcceptedNode> accepted;
     std::vector<RefusedNode> rejected;

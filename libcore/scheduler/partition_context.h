@@ -88,7 +88,7 @@ public:
     [[nodiscard]] std::optional<Instant> next_timer() const;
     /// The next thing due at `now`; false when there is none.
     bool fire_timer(Instant now);
-    /// After each request: forgets what will come to nothing, when it is much.
+    /// After each request: forgets what will come to nothing and returns the memory of what went, when it is much.
     void sweep();
 
     // --- pictures (partition_views.cpp, partition_pieces.cpp, partition_explain.cpp) -------------------------------

@@ -106,6 +106,30 @@ def test_several_rms_do_not_use_up_all_memory():  # A10: each of them below its 
         check("of at most 0.12 GiB (maxMemory)" in daemon.text() and "there is room again" in daemon.text(), daemon.text()[-500:])
 
 
+def test_what_is_removed_gives_its_memory_back():  # A10: else a full daemon would stay full until its RMs leave
+    with Daemon("--settings", "@conf", files={"conf": "maxMemory: 128MiB\n"}) as daemon:
+        client = daemon.client()
+        keys = [f"{n:05}" for n in range(5_000)]
+        for rm in ("rm:1", "rm:2"):
+            client.register(rm)
+            client.cluster(rm, vcore=0)
+        filled, reply = 0, {"ok": True}
+        while reply["ok"]:
+            check(filled < 400, "never full:", resident(daemon))
+            client.seq += 1
+            reply = client.ask("UpdateAllocation", {"rmID": f"rm:{filled % 2 + 1}", "asks": [
+                {"allocationKey": f"{filled}-{key}", "applicationID": "app", "resourceAsk": {"vcore": 1}} for key in keys]},
+                seq=client.seq)
+            filled += 1
+        check(reply["err"]["name"] == "E_BUSY", reply)
+        client.seq -= 1
+        for rm in ("rm:1", "rm:2"):
+            client.change("UpdateAllocation", {"rmID": rm, "releases": {"allocationAsksToRelease": [
+                {"applicationID": "app", "partitionName": "default"}]}})
+        until("there is room again", lambda: client.get("Status")["degraded"] == [])
+        check(resident(daemon) < 64 << 20, resident(daemon), "bytes without an ask, after", filled * len(keys))
+
+
 def test_the_last_words_say_what_was_at_work():  # A10: nothing is gone on with that is half changed
     with Daemon() as daemon:
         client = daemon.client()
