@@ -67,8 +67,7 @@ Outcome stream(Context& context, const Listing& listing) {
     YK_TRY(layout, listing.layout());
     auto sorted = order_of(context.settings().view, layout);
     if (!sorted.ok()) return usage_error(sorted.error().message);
-    std::vector<Value> none;
-    if (const auto done = apply_view(context.settings().view, none, layout); !done.ok())
+    if (const auto done = pick_columns(context.settings().view, layout); !done.ok())
         return usage_error(done.error().message);
     PageWriter writer{context.out(), std::move(layout), context.format(), context.style()};
     const auto write = [&writer](std::vector<Value> items) { writer.add(std::move(items)); };

@@ -84,15 +84,9 @@ Result<std::optional<SortedItems>> order_of(const TableView& view, const ListLay
     return std::optional<SortedItems>{std::in_place, layout.columns[by], view.descending};
 }
 
-Result<void> apply_view(const TableView& view, std::vector<Value>& items, ListLayout& layout) {
+Result<void> pick_columns(const TableView& view, ListLayout& layout) {
     layout.headers = view.headers;
-    if (layout.columns.empty()) return {}; // only machine formats show it
-    YK_TRY(sorted, order_of(view, layout));
-    if (sorted) {
-        sorted->add(items);
-        sorted->take(items.size(), [&items](std::vector<Value> all) { items = std::move(all); });
-    }
-    if (view.columns.empty()) return {};
+    if (view.columns.empty() || layout.columns.empty()) return {}; // without any only machine formats show it
     std::vector<Column> chosen;
     for (const std::string& name : view.columns) {
         YK_TRY(at, find_column(name, layout));
@@ -101,6 +95,15 @@ Result<void> apply_view(const TableView& view, std::vector<Value>& items, ListLa
     }
     layout.columns = std::move(chosen);
     return {};
+}
+
+Result<void> apply_view(const TableView& view, std::vector<Value>& items, ListLayout& layout) {
+    YK_TRY(sorted, order_of(view, layout));
+    if (sorted) {
+        sorted->add(items);
+        sorted->take(items.size(), [&items](std::vector<Value> all) { items = std::move(all); });
+    }
+    return pick_columns(view, layout);
 }
 
 bool naturally_before(const std::string& a, const std::string& b) {

@@ -49,7 +49,10 @@ private:
 /// What --sort-by asks for; empty: nothing, or the list has no columns. Errors name the columns there are.
 [[nodiscard]] Result<std::optional<SortedItems>> order_of(const TableView& view, const ListLayout& layout);
 
-/// Sorts the items and picks the columns. Errors name the columns there are.
+/// The columns of --columns, and --no-headers. Errors name the columns there are.
+[[nodiscard]] Result<void> pick_columns(const TableView& view, ListLayout& layout);
+
+/// Both. Errors name the columns there are.
 [[nodiscard]] Result<void> apply_view(const TableView& view, std::vector<wire::Value>& items, ListLayout& layout);
 
 /// Whether `a` comes before `b`: text, with the numbers in it compared as numbers (n-2 before n-10).

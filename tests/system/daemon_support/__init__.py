@@ -13,6 +13,7 @@ import msgpack
 
 YKD = os.path.join(os.environ["YK_BIN"], "ykd")
 DEADLINE = 20.0  # for whatever must happen
+LINES_SHOWN = 400  # of the log of a ykd whose test failed
 
 
 def until(what, condition, deadline=DEADLINE):
@@ -83,8 +84,9 @@ class Daemon:
             self.process.kill()
             self.process.wait()
         if kind is not None:
-            print("--- ykd said ---")
-            print(self.text())
+            lines = self.text().splitlines()
+            print(f"--- ykd said, the last {min(len(lines), LINES_SHOWN)} of {len(lines)} lines ---")
+            print("\n".join(lines[-LINES_SHOWN:]))
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
