@@ -130,6 +130,19 @@ def test_what_is_removed_gives_its_memory_back():  # A10: else a full daemon wou
         check(resident(daemon) < 64 << 20, resident(daemon), "bytes without an ask, after", filled * len(keys))
 
 
+def test_what_is_removed_goes_back_to_the_system():  # A10: also where memory is not short
+    with Daemon() as daemon:
+        client = daemon.client()
+        client.register()
+        client.cluster(vcore=0)
+        for batch in range(80):
+            client.asks(*(f"{batch}-{n:04}" for n in range(5_000)))
+        check(resident(daemon) > 64 << 20, resident(daemon))
+        client.change("UpdateApplication", {"rmID": "rm:1", "remove": [
+            {"applicationID": "app", "partitionName": "default"}]})
+        until("the memory is given back", lambda: resident(daemon) < 40 << 20)
+
+
 def test_the_last_words_say_what_was_at_work():  # A10: nothing is gone on with that is half changed
     with Daemon() as daemon:
         client = daemon.client()

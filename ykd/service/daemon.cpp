@@ -1,7 +1,6 @@
 #include "ykd/service/daemon.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <thread>
@@ -20,7 +19,6 @@ namespace {
 
 constexpr auto kSweepInterval = std::chrono::seconds{1};
 constexpr auto kExpireInterval = std::chrono::milliseconds{50}; // of requests that wait for room in a mailbox
-constexpr SteadyClock::duration kTrimInterval = std::chrono::seconds{1}, kLongestTrimInterval = std::chrono::seconds{8};
 constexpr auto kMemoryInterval = std::chrono::milliseconds{250};
 constexpr auto kProbePatience = std::chrono::seconds{5};
 constexpr auto kDeliveryLook = std::chrono::milliseconds{5};
@@ -431,25 +429,9 @@ void Daemon::follow_clock() {
     if (degraded_.set("clock", sentence)) log("core").warn("{}", sentence);
 }
 
-/// The limit is about what the process has, and the allocator keeps what was freed: that is given back before it
-/// counts.
-void Daemon::give_memory_back() {
-    if (memory_.is_near() && !trims_.exchange(true)) workers_.post([this] { trim(); });
-}
-
-/// It stops who allocates meanwhile, so it is done when much can be gained, and less often when little was.
-void Daemon::trim() {
-    const std::uint64_t before = resident_memory();
-    const struct mallinfo2 used = ::mallinfo2();
-    if (before > used.uordblks + used.hblkhd + memory_.most() / 20) ::malloc_trim(0);
-    const bool gained = resident_memory() + memory_.most() / 100 < before;
-    trim_interval_ = gained ? kTrimInterval : std::clamp(2 * trim_interval_, kTrimInterval, kLongestTrimInterval);
-    deadlines_.call_after(trim_interval_, [this] { trims_ = false; });
-}
-
 void Daemon::watch_memory() {
     if (const std::uint64_t resident = resident_memory(); resident > 0) memory_.note(resident);
-    give_memory_back();
+    if (trim_.take(memory_.is_near(), SteadyClock::now())) workers_.post([this] { trim_.run(memory_.most()); });
     if (!memory_.is_short()) {
         if (degraded_.clear("memory")) log("core").info("memory: there is room again");
         return;

@@ -28,6 +28,7 @@
 #include "ykd/service/line_limit.h"
 #include "ykd/service/listener_watch.h"
 #include "ykd/service/memory_guard.h"
+#include "ykd/service/memory_trim.h"
 #include "ykd/service/metric_pages.h"
 #include "ykd/service/random_bytes.h"
 #include "ykd/service/request_meter.h"
@@ -127,8 +128,6 @@ private:
     void sweep();
     void follow_clock();
     void watch_memory();
-    void give_memory_back();
-    void trim();
     void note_recording(const std::string& rm_id, const std::string& fault);
     void plan_health_check();
     void log_health(const wire::Value& result);
@@ -157,8 +156,7 @@ private:
     Degraded degraded_;
     LineLimit line_limit_;
     MemoryGuard memory_;
-    std::atomic<bool> trims_{false};
-    SteadyClock::duration trim_interval_{};        // of trim()
+    MemoryTrim trim_;
     std::shared_ptr<const Recordings> recordings_; // set by start()
     EventRing ring_;
     Access access_;

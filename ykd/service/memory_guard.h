@@ -23,7 +23,7 @@ public:
     [[nodiscard]] bool is_short() const noexcept { return short_.load(std::memory_order_relaxed); }
     /// Whether an RM that has about `held` bytes, what it wants included, may grow.
     [[nodiscard]] bool admits(std::uint64_t held) const noexcept { return !is_short() || held <= always(); }
-    /// Whether it soon will be: time to give back what was freed, which the allocator keeps.
+    /// Whether it soon will be: time for a MemoryTrim.
     [[nodiscard]] bool is_near() const noexcept {
         return resident_.load(std::memory_order_relaxed) > most_ - most_ / 10;
     }
