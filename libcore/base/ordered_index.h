@@ -19,11 +19,13 @@
 //  A  entries stand in key order, each key once
 //  B  the summary beside a child is the merge of its entries' summaries
 //  C  slot(value) names the leaf that holds the value, and is empty for values outside
-//  D  separators: all keys of a child are >= its separator and < the next one's; a child knows its parent and its place
+//  D  the separator of each child but the first is the first key below it, so that no separator outlives its entry,
+//  whose
+//     key may refer to what goes with it; a child knows its parent and its place
 // Cost: insert, erase, update O(log n) comparisons and one node's merge per level; first match: one descent when
 // summaries are exact, in the worst case a walk over all entries that only seem to match.
-// Odd-looking: the first separator of an inner node is never read; a node is merged with its neighbour only when both
-// are nearly empty, so that a re-filed entry does not make nodes flap.
+// Odd-looking: the first separator of an inner node is not kept up to date, nobody compares with it; a node is merged
+// with its neighbour only when both are nearly empty, so that a re-filed entry does not make nodes flap.
 
 #include <algorithm>
 #include <cstdint>
@@ -237,6 +239,7 @@ private:
         if (leaf->count == 0) {
             remove_node(leaf);
         } else {
+            if (at == 0) renew_separator(leaf, leaf->keys[0]);
             repair(leaf, gone, Summary{});
             if (leaf->count < kCapacity / 4) merge_with_next(leaf);
         }
@@ -253,7 +256,15 @@ private:
         const Summary gone = leaf->summaries[from];
         shift(*leaf, from, to);
         leaf->put(to, value, key, summary);
+        if (from == 0) renew_separator(leaf, leaf->keys[0]);
         repair(leaf, gone, summary);
+    }
+
+    /// D, after the first key below `node` has become `first`. Nothing comes in below a separator: a key below all
+    /// others goes to the first leaf, which has none.
+    static void renew_separator(const Node* node, const Key& first) {
+        while (node->parent != nullptr && node->place == 0) node = node->parent;
+        if (node->parent != nullptr) node->parent->keys[node->place] = first;
     }
 
     /// The position that `key` takes in the leaf when the entry `from` moves there; kOutside when it might belong to a
@@ -446,6 +457,7 @@ private:
             total_ = Summary{};
             return;
         }
+        if (place == 0) renew_separator(parent, parent->keys[0]);
         repair(parent);
         lower_root();
     }
@@ -514,18 +526,14 @@ private:
                 if (child->parent != node || child->place != at) fault = "D: a child does not know its place";
                 if (child->count == 0) fault = "D: empty node";
                 if (!index.traits_.same(node->summaries[at], index.merged(*child))) fault = "B: stale summary";
-                if (at > 0 && last != nullptr && !index.traits_.less(*last, node->keys[at]))
-                    fault = "D: separator not above the keys before it";
-                if (at > 0 && first_key_below(child, level - 1, node->keys[at])) fault = "D: key below its separator";
+                if (at > 0 && !is_first_key(child, level - 1, node->keys[at]))
+                    fault = "D: separator is not the first key";
                 if (fault.empty()) this->node(child, level - 1);
             }
         }
-        bool first_key_below(const Node* node, std::uint32_t level, const Key& separator) const {
-            while (level > 0) {
-                node = static_cast<const Inner*>(node)->children[0];
-                --level;
-            }
-            return index.traits_.less(node->keys[0], separator);
+        bool is_first_key(const Node* node, std::uint32_t level, const Key& separator) const {
+            for (; level > 0; --level) node = static_cast<const Inner*>(node)->children[0];
+            return !index.traits_.less(node->keys[0], separator) && !index.traits_.less(separator, node->keys[0]);
         }
         void entry(const Leaf* leaf, std::uint32_t at) {
             ++seen;

@@ -2,7 +2,7 @@
 // Slab: objects of one kind at stable addresses, named by small typed ids.
 //
 // Invariants: an id is valid from make() to destroy(); the address of an object never changes; ids are reused, last
-// freed first, so the same commands give the same ids in every run.
+// freed first and after give_back() the lowest, so the same commands give the same ids in every run.
 // Cost: make and destroy O(1); make allocates a chunk now and then (reserve() does it ahead of time). Chunks stay when
 // their objects go, until give_back().
 
@@ -71,10 +71,10 @@ public:
 
     /// To be called now and then: when three quarters of the objects that were there at an earlier call have gone,
     /// returns the memory of the chunks that hold none. Which ids are next depends on the calls alone, as always.
-    /// Cost O(end()) when it does something, a small constant for each object that went; else O(1).
+    /// Cost O(1), or O(end()) when it does something: at most 64 steps for each object that went.
     void give_back() {
         most_ = std::max(most_, size_);
-        if (most_ < kKeep || size_ > most_ / 4) return;
+        if (most_ < kKeep || size_ > most_ / 4 || most_ - size_ < end() / 64) return;
         std::vector<std::uint32_t> held(chunks_.size(), 0); // objects by chunk
         for_each([&held](IdType id) { ++held[id.index >> kShift]; });
         std::uint32_t chunks = static_cast<std::uint32_t>(chunks_.size());

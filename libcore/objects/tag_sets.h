@@ -27,6 +27,8 @@ public:
     /// None for no tags.
     TagSetId acquire(const Tags& tags);
     void release(TagSetId id) noexcept;
+    /// To be called now and then: when most sets have gone, returns their memory.
+    void give_back() { sets_.give_back(); }
     [[nodiscard]] const Tags& tags(TagSetId id) const noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
     /// What the ledger has of them, added up again.

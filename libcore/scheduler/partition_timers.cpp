@@ -144,6 +144,8 @@ void PartitionContext::sweep() {
     s_.keys.give_back();
     s_.group_index.give_back();
     s_.nodes.give_back();
+    s_.tags.give_back();
+    s_.users.give_back();
     if (s_.timers.sweep_due()) s_.timers.sweep([this](const Timer& timer) { return counts(timer); });
     if (s_.due.size() + s_.late_due.size() <= s_.due_limit) return;
     while (const auto late = s_.late_due.take_due({INT64_MAX})) s_.due.push_back({late->at, {late->id}});

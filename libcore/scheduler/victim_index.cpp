@@ -139,7 +139,7 @@ bool VictimIndex::update(const PartitionState& state) {
     if (nodes_.empty() || nodes_.size() != state.nodes.size()) return false;
     for (const NodeId id : changed_) {
         const bool known = id.index < positions_.size() && positions_[id.index] != kUnknown;
-        if (!known || ranks_[positions_[id.index]] != state.nodes[id].rank) return false;
+        if (!known || !state.nodes.alive(id) || ranks_[positions_[id.index]] != state.nodes[id].rank) return false;
     }
     for (const NodeId id : changed_) {
         std::size_t at = positions_[id.index];

@@ -133,6 +133,9 @@ public:
         return *nodes_[id].held;
     }
 
+    /// To be called now and then: when most usage nodes have gone, returns their memory.
+    void give_back() { nodes_.give_back(); }
+
     // --- who waits ---------------------------------------------------------------------------------------------------
     /// f(UsageNode&) for each node where something became free since the last call.
     template <class F>

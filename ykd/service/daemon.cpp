@@ -9,6 +9,7 @@
 #include "protocol/transport/own_sockets.h"
 #include "protocol/transport/probe.h"
 #include "ykd/door/files.h"
+#include "ykd/runtime/clears.h"
 #include "ykd/runtime/clock.h"
 #include "ykd/service/application_summary.h"
 #include "ykd/service/dispatcher.h"
@@ -431,7 +432,9 @@ void Daemon::follow_clock() {
 
 void Daemon::watch_memory() {
     if (const std::uint64_t resident = resident_memory(); resident > 0) memory_.note(resident);
-    if (trim_.take(memory_.is_near(), SteadyClock::now())) workers_.post([this] { trim_.run(memory_.most()); });
+    std::uint64_t held = 0;
+    for (const RmPtr& rm : rms_.all()) held += rm->owner.memory();
+    if (trim_.take(memory_.is_near(), held, SteadyClock::now())) workers_.post([this] { trim_.run(memory_.most()); });
     if (!memory_.is_short()) {
         if (degraded_.clear("memory")) log("core").info("memory: there is room again");
         return;
@@ -451,7 +454,7 @@ void Daemon::note_recording(const std::string& rm_id, const std::string& fault) 
                                    utc_stamp(real_now()), fault));
 }
 
-/// Only when it differs from the last look: every 30 s the same would fill the log. One at a time.
+/// Only when other checks fail than at the last look: the same every 30 s would fill the log. One at a time.
 void Daemon::log_health(const wire::Value& result) {
     std::set<std::string> failed;
     std::string text;
@@ -480,8 +483,8 @@ void Daemon::plan_health_check() {
         const bool due = wanted > Duration{0} && (age >= wanted || age < Duration{0}); // the clock was set back
         if (due && !checks_health_.exchange(true))                                     // a slow one is not begun again
             health_.run(*this, [this](const wire::Value& result) {
+                const Clears at_the_end{checks_health_};
                 log_health(result);
-                checks_health_ = false;
             });
         plan_health_check();
     });

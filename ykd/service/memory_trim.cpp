@@ -4,37 +4,43 @@
 
 #include <malloc.h>
 
+#include "ykd/runtime/clears.h"
 #include "ykd/service/memory_guard.h"
 
 namespace yk::service {
 namespace {
 
-constexpr std::uint64_t kCalmSlack = std::uint64_t{32} << 20; // the program itself, and what a busy minute needs again
+using std::chrono::seconds;
+constexpr SteadyClock::duration kCalmInterval = seconds{10}, kShortest = seconds{1}, kLongest = seconds{8};
+constexpr std::uint64_t kMuch = std::uint64_t{32} << 20;
 
 } // namespace
 
-bool MemoryTrim::take(bool short_of_memory, SteadyClock::time_point now) {
+bool MemoryTrim::take(bool short_of_memory, std::uint64_t held, SteadyClock::time_point now) {
+    held_most_ = std::max(held_most_, held);
+    const bool much_went = held_most_ - held > std::max(kMuch, held_most_ / 4) && now >= next_calm_;
+    if (!much_went && !(short_of_memory && now >= next_short_)) return false;
     if (taken_.exchange(true)) return false;
-    short_ = short_of_memory;
-    if (now < pace().next) {
-        taken_ = false;
-        return false;
+    short_ = !much_went;
+    next_short_ = now + interval_;
+    if (much_went) {
+        held_most_ = held;
+        next_calm_ = now + kCalmInterval;
     }
-    pace().next = now + pace().interval;
     return true;
 }
 
 void MemoryTrim::run(std::uint64_t most) {
-    const std::uint64_t before = resident_memory();
-    const struct mallinfo2 heap = ::mallinfo2();
-    const std::uint64_t used = heap.uordblks + heap.hblkhd;
-    const std::uint64_t slack = short_ ? most / 20 : std::max(kCalmSlack, used / 4);
-    if (before > used + slack) {
+    const Clears at_the_end{taken_};
+    if (short_) {
+        const std::uint64_t before = resident_memory();
+        const struct mallinfo2 heap = ::mallinfo2();
+        if (before > heap.uordblks + heap.hblkhd + most / 20) ::malloc_trim(0);
+        const bool gained = resident_memory() + most / 100 < before;
+        interval_ = gained ? kShortest : std::min(2 * interval_, kLongest);
+    } else {
         ::malloc_trim(0);
-        const bool in_vain = resident_memory() + slack / 5 > before;
-        pace().interval = in_vain ? std::min(2 * pace().interval, pace().longest) : pace().shortest;
     }
-    taken_ = false;
 }
 
 } // namespace yk::service

@@ -6,15 +6,31 @@ using namespace std::chrono_literals;
 using yk::SteadyClock;
 using yk::service::MemoryTrim;
 
-TEST_CASE("memory is looked at by one at a time, and more often when it is short") {
+constexpr std::uint64_t kMiB = 1 << 20;
+
+TEST_CASE("memory is given back when much was removed, one at a time") {
     MemoryTrim trim;
     const SteadyClock::time_point now = SteadyClock::now();
-    REQUIRE(trim.take(false, now));
-    CHECK_FALSE(trim.take(false, now + 1h)); // the first one is not done
+    CHECK_FALSE(trim.take(false, 1000 * kMiB, now));
+    CHECK_FALSE(trim.take(false, 800 * kMiB, now)); // less than a quarter
+    REQUIRE(trim.take(false, 500 * kMiB, now));
+    CHECK_FALSE(trim.take(false, 10 * kMiB, now + 1h)); // the first one is not done
     trim.run(UINT64_MAX);
-    CHECK_FALSE(trim.take(false, now + 9s));
-    REQUIRE(trim.take(true, now + 9s)); // short of memory meanwhile
+    CHECK_FALSE(trim.take(false, 10 * kMiB, now + 9s));
+    REQUIRE(trim.take(false, 10 * kMiB, now + 10s));
     trim.run(UINT64_MAX);
-    CHECK_FALSE(trim.take(true, now + 9s + 900ms));
-    CHECK(trim.take(false, now + 10s));
+    CHECK_FALSE(trim.take(false, 0, now + 1h)); // so little is not worth it
+}
+
+TEST_CASE("memory is given back every second when it is short, less often while that is in vain") {
+    MemoryTrim trim;
+    SteadyClock::time_point now = SteadyClock::now();
+    for (const auto pause : {1s, 2s, 4s, 8s, 8s}) {
+        CHECK(trim.take(true, 0, now));
+        CHECK_FALSE(trim.take(true, 0, now + 1h));
+        trim.run(UINT64_MAX);
+        CHECK_FALSE(trim.take(true, 0, now + pause - 1ms));
+        CHECK_FALSE(trim.take(false, 0, now + pause));
+        now += pause;
+    }
 }

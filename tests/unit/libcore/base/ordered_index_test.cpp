@@ -3,7 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include <map>
+#include <memory>
 #include <random>
+#include <set>
 #include <vector>
 
 namespace {
@@ -85,5 +87,53 @@ TEST_CASE("ascending keys fill the leaves and descending ones work too") {
         index.clear();
         CHECK(index.empty());
         CHECK_FALSE(objects[0].slot.in_index());
+    }
+}
+
+namespace {
+
+/// The key refers to what goes with the entry, and changes while the entry is not compared, as those of queues do.
+struct Referring {
+    struct Key {
+        const int* rank;
+    };
+    using Summary = std::uint64_t;
+    static constexpr std::uint32_t kCapacity = 4;
+    std::vector<Object>* objects;
+
+    static bool less(Key a, Key b) { return *a.rank < *b.rank; }
+    static void merge(Summary& into, Summary from) { into |= from; }
+    static bool same(Summary a, Summary b) { return a == b; }
+    static bool falls(Summary, Summary gone, Summary fresh) { return (gone & ~fresh) != 0; }
+    yk::IndexSlot& slot(std::uint32_t value) const { return (*objects)[value].slot; }
+};
+
+} // namespace
+
+TEST_CASE("the ordered index refers to nothing that was erased or has another key") {
+    std::vector<Object> objects(200);
+    std::vector<std::unique_ptr<int>> ranks(objects.size());
+    yk::OrderedIndex<Referring> index{Referring{&objects}};
+    std::set<int> used;
+    std::mt19937 random{12};
+    for (int step = 0; step < 20000; ++step) {
+        const auto value = static_cast<std::uint32_t>(random() % objects.size());
+        const int rank = static_cast<int>(random() % 1000);
+        if (ranks[value] && random() % 3 == 0) {
+            index.erase(value);
+            used.erase(*ranks[value]);
+            ranks[value].reset();
+        } else if (used.insert(rank).second) {
+            if (ranks[value]) {
+                used.erase(*ranks[value]);
+                *ranks[value] = rank; // before it is filed anew
+                index.update(value, {ranks[value].get()}, 1);
+            } else {
+                ranks[value] = std::make_unique<int>(rank);
+                index.insert(value, {ranks[value].get()}, 1);
+            }
+        }
+        REQUIRE(index.check() == "");
+        REQUIRE(index.size() == used.size());
     }
 }

@@ -12,7 +12,7 @@ namespace {
 
 /// It has a chunk of its own memory, so that the sanitizers see what is not destroyed or destroyed twice.
 struct Thing {
-    explicit Thing(int number) : name(40, 'x'), number(number) {}
+    explicit Thing(int given) : name(40, 'x'), number(given) {}
     std::string name;
     int number;
 };
@@ -27,7 +27,7 @@ TEST_CASE("a slab gives its memory back when most objects went, and keeps those 
     slab.give_back();
     const auto full = slab.end();
     const Thing* kept = &slab[ids[70'000]];
-    for (int i = 0; i < 100'000; ++i)
+    for (std::size_t i = 0; i < ids.size(); ++i)
         if (i != 70'000 && i != 3) slab.destroy(ids[i]);
     CHECK(slab.end() == full);
     slab.give_back();
@@ -67,7 +67,7 @@ TEST_CASE("a slab whose objects come and go is what a map would be") {
                 REQUIRE(twin.make(next).index == id.index);
                 REQUIRE(model.emplace(id.index, next++).second);
             } else {
-                auto gone = model.lower_bound(random() % slab.end());
+                auto gone = model.lower_bound(static_cast<std::uint32_t>(random() % slab.end()));
                 if (gone == model.end()) gone = model.begin();
                 slab.destroy({gone->first});
                 twin.destroy({gone->first});
