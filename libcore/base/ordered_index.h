@@ -19,9 +19,8 @@
 //  A  entries stand in key order, each key once
 //  B  the summary beside a child is the merge of its entries' summaries
 //  C  slot(value) names the leaf that holds the value, and is empty for values outside
-//  D  the separator of each child but the first is the first key below it, so that no separator outlives its entry,
-//  whose
-//     key may refer to what goes with it; a child knows its parent and its place
+//  D  the separator of each child but the first is the first key below it: a key may refer to what goes with its entry,
+//     so none outlives it where keys are compared; a child knows its parent and its place
 // Cost: insert, erase, update O(log n) comparisons and one node's merge per level; first match: one descent when
 // summaries are exact, in the worst case a walk over all entries that only seem to match.
 // Odd-looking: the first separator of an inner node is not kept up to date, nobody compares with it; a node is merged

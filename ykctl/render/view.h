@@ -52,7 +52,7 @@ private:
 /// The columns of --columns, and --no-headers. Errors name the columns there are.
 [[nodiscard]] Result<void> pick_columns(const TableView& view, ListLayout& layout);
 
-/// Both. Errors name the columns there are.
+/// Sorts the items, and picks the columns. Errors name the columns there are.
 [[nodiscard]] Result<void> apply_view(const TableView& view, std::vector<wire::Value>& items, ListLayout& layout);
 
 /// Whether `a` comes before `b`: text, with the numbers in it compared as numbers (n-2 before n-10).
