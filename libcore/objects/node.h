@@ -17,6 +17,8 @@
 
 namespace yk {
 
+inline constexpr std::string_view kUnknownInstanceType = "UNKNOWN"; // of a node that names none (S-033)
+
 struct Node {
     std::string id;
     std::vector<std::pair<std::string, std::string>> attributes; // sorted by key, without the partition
@@ -47,7 +49,7 @@ struct Node {
     [[nodiscard]] std::string_view instance_type() const noexcept {
         for (const std::string_view key : {"si/instance-type", "node.kubernetes.io/instance-type"})
             if (const std::string_view value = attribute(key); !value.empty()) return value;
-        return "UNKNOWN";
+        return kUnknownInstanceType;
     }
 };
 

@@ -97,7 +97,7 @@ std::optional<Refusal> PartitionContext::apply_ask(const AskSpec& spec, Instant 
     const ApplicationId application = s_.find_application(spec.application);
     const NodeId node = spec.node.empty() ? NodeId{} : s_.nodes.find(spec.node);
     if (auto refusal = refuse_ask(spec, application, !spec.node.empty() && !node.valid())) return refusal;
-    if (auto refusal = refuse_known(spec, application, node)) return refusal;
+    if (auto refusal = refuse_known(spec, application, node, spec.node)) return refusal;
     const AllocationId known = s_.find_allocation(application, spec.key);
     if (known.valid() && s_.allocations[known].is(Allocation::InFlight) &&
         !s_.resource_of(s_.allocations[known]).equals(*to_resource(spec.resource))) // S-456
@@ -115,19 +115,18 @@ std::optional<Refusal> PartitionContext::apply_ask(const AskSpec& spec, Instant 
     return std::nullopt;
 }
 
-/// What speaks against a message for a key that exists (I-143, I-147). `node`: where it is reported; none: nowhere, or
-/// on a node that is being made.
-std::optional<Refusal> PartitionContext::refuse_known(const AskSpec& spec, ApplicationId application,
-                                                      NodeId node) const {
+/// What speaks against a message for a key that exists (I-143, I-147). `reported_on`: the name of the node that it is
+/// reported on, empty: on none. `node`: that node; none while it is being made.
+std::optional<Refusal> PartitionContext::refuse_known(const AskSpec& spec, ApplicationId application, NodeId node,
+                                                      std::string_view reported_on) const {
     const AllocationId known = s_.find_allocation(application, spec.key);
     if (!known.valid()) return std::nullopt;
     const Allocation& object = s_.allocations[known];
     if (object.is(Allocation::Placeholder) != spec.placeholder)
         return Refusal{title_of(spec) + " cannot change its placeholder flag", ElementCode::IdentityChange};
-    const bool reported = node.valid() || !spec.node.empty();
-    if (object.is(Allocation::Placed) && reported && object.node != node)
+    if (object.is(Allocation::Placed) && !reported_on.empty() && object.node != node)
         return Refusal{title_of(spec) + " is placed on node " + quoted(s_.nodes[object.node].id) +
-                           ", it cannot be reported on node " + quoted(spec.node),
+                           ", it cannot be reported on node " + quoted(reported_on),
                        ElementCode::NodeMismatch};
     return std::nullopt;
 }

@@ -12,10 +12,13 @@ namespace {
 
 constexpr std::uint64_t kLeastCounts = 1024; // queues that went and are still counted for
 
+std::uint64_t bytes_of_group(std::string_view task_group) {
+    return task_group.empty() ? 0 : bytes_of(task_group) + kPerEntry;
+}
+
 /// As if nothing of it was shared with others.
 std::uint64_t most_bytes(const AskSpec& spec) {
-    const std::uint64_t task_group = spec.task_group.empty() ? 0 : bytes_of(spec.task_group) + kPerEntry;
-    return bytes_of(spec.key) + bytes_of(spec.tags) + task_group;
+    return bytes_of(spec.key) + bytes_of(spec.tags) + bytes_of_group(spec.task_group);
 }
 
 std::uint64_t most_bytes(const ApplicationSpec& spec) {
@@ -58,8 +61,8 @@ std::optional<Refusal> PartitionContext::refuse_claim(const std::string& whose, 
     return std::nullopt;
 }
 
-/// `known`: what exists under the key. An update in place is refused for longer tags only, and then all stays as it
-/// was; of an allocation it changes the size only (S-456). `id`: none for a foreign one.
+/// `known`: what exists under the key. An update in place is refused for longer tags or another task group only, and
+/// then all stays as it was; of an allocation it changes the size only (S-456). `id`: none for a foreign one.
 std::optional<Refusal> PartitionContext::refuse_ask_claim(const AskSpec& spec, ApplicationId id, AllocationId known,
                                                           bool fact) {
     Holdings claim;
@@ -69,10 +72,11 @@ std::optional<Refusal> PartitionContext::refuse_ask_claim(const AskSpec& spec, A
             claim.of(Held::Names) += std::uint64_t{2} * kPerEntry * (s_.applications[id].queue->depth + 1);
     } else {
         const Allocation& object = s_.allocations[known];
-        const bool takes_tags = object.is(Allocation::Foreign) || !(fact || object.is(Allocation::Placed));
-        const std::uint64_t tags = bytes_of(spec.tags);
-        if (!takes_tags || tags <= bytes_of(s_.tags.tags(object.tags))) return std::nullopt;
-        claim.of(Held::Names) = tags;
+        const bool replaced = object.is(Allocation::Foreign) || !(fact || object.is(Allocation::Placed));
+        if (!replaced) return std::nullopt;
+        if (bytes_of(spec.tags) > bytes_of(s_.tags.tags(object.tags))) claim.of(Held::Names) += bytes_of(spec.tags);
+        if (spec.task_group != s_.texts.text(object.task_group))
+            claim.of(Held::Names) += bytes_of_group(spec.task_group);
     }
     if (!s_.ledger.shortage(claim, fact)) return std::nullopt; // no text is made for what is accepted
     std::string whose = "allocation key '" + std::string{spec.key} + "'";

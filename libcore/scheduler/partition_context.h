@@ -178,8 +178,8 @@ private:
     // partition_asks.cpp
     [[nodiscard]] static bool is_foreign(const AskSpec& spec);
     [[nodiscard]] std::optional<Refusal> refuse_ask(const AskSpec& spec, ApplicationId application, bool node_unknown);
-    [[nodiscard]] std::optional<Refusal> refuse_known(const AskSpec& spec, ApplicationId application,
-                                                      NodeId node) const;
+    [[nodiscard]] std::optional<Refusal> refuse_known(const AskSpec& spec, ApplicationId application, NodeId node,
+                                                      std::string_view reported_on) const;
     void place_reported(const AskSpec& spec, ApplicationId application, NodeId node, bool tell, Instant now);
     [[nodiscard]] std::optional<Refusal> refuse_foreign(const AskSpec& spec);
     void place_foreign(const AskSpec& spec, NodeId node, Instant now);

@@ -108,7 +108,7 @@ std::optional<Refusal> PartitionContext::refuse_existing(const NodeSpec& spec) {
         const ApplicationId application = s_.find_application(existing.application);
         std::optional<Refusal> refusal =
             is_foreign(existing) ? refuse_foreign(existing) : refuse_ask(existing, application, false);
-        if (!refusal && !is_foreign(existing)) refusal = refuse_known(existing, application, {});
+        if (!refusal && !is_foreign(existing)) refusal = refuse_known(existing, application, {}, spec.id);
         if (refusal)
             return Refusal{"node " + std::string{spec.id} + ": existing allocation: " + refusal->reason,
                            ElementCode::ExistingAllocation};

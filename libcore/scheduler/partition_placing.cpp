@@ -333,12 +333,14 @@ void PartitionContext::take_from_application(AllocationId id, EventDetail detail
     s_.tell({EventType::App, EventChange::Remove, detail, application.id, gone.key.view(), {}, &size}, now);
 }
 
-/// S-033.
+/// S-033. A type that there is no room for counts as none.
 void PartitionContext::note_seconds(const Allocation& allocation, Instant now) {
     const std::int64_t seconds = (now - allocation.bound).count() / kSecond;
     Application& application = s_.applications[allocation.application];
-    const auto [entry, is_new] =
-        application.seconds.try_emplace(std::string{s_.nodes[allocation.node].instance_type()});
+    std::string type{s_.nodes[allocation.node].instance_type()};
+    const Holdings claim = Holdings{}.plus(Held::Names, bytes_of(type) + kPerEntry);
+    if (application.seconds.count(type) == 0 && s_.ledger.shortage(claim, false)) type = kUnknownInstanceType;
+    const auto [entry, is_new] = application.seconds.try_emplace(std::move(type));
     if (is_new) s_.ledger.add(Held::Names, bytes_of(entry->first) + kPerEntry);
     auto& totals = entry->second;
     const std::size_t kind = allocation.is(Allocation::Preempted) ? 1 : allocation.is(Allocation::Placeholder) ? 2 : 0;

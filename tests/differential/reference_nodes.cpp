@@ -49,7 +49,10 @@ std::optional<Refusal> Partition::create_node(const NodeSpec& spec, Instant now)
     root_max_event(before, now);
     event(EventType::Node, id, EventChange::Add, EventDetail::None, now, {}, node.capacity);
     event(EventType::Node, id, EventChange::Set, EventDetail::NodeSchedulable, now);
-    for (const AskSpec& allocation : spec.existing) ask(allocation, now, false);
+    for (AskSpec allocation : spec.existing) {
+        allocation.node = spec.id; // an RM need not say it again
+        ask(allocation, now, false);
+    }
     return std::nullopt;
 }
 

@@ -154,7 +154,7 @@ private:
     Result<std::string> configure(BodyReader& reader) {
         const std::string text = reader.text("text", Presence::Required, wire::TextRule::Config);
         if (reader.fault()) return std::string{};
-        const auto loaded = config_yaml::load(text, "configuration");
+        const auto loaded = config_yaml::load_dumped(text, "configuration");
         if (!loaded.configuration) return Error{0, loaded.first_error().text(), "text"};
         if (const auto done = door_.configure(*loaded.configuration, last_); !done.ok())
             refused_ = done.error().message;

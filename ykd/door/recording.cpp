@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::uint64_t kMaxRecord = std::uint64_t{1} << 30U;
 constexpr std::size_t kLengthBytes = 4;
-constexpr int kMostAtOnce = 1000; // recordings of one instant
+constexpr int kMostAtOnce = 1000;          // recordings of one instant
+constexpr std::size_t kMostLines = 10'000; // of one record
 
 /// f(name, member) for every setting; a new one does not compile until it has a name here. What only saves time
 /// changes no decision and is not kept.
@@ -170,12 +171,22 @@ void RecordingWriter::settle() {
         cycles_ = {};
     }
     if (said_.empty() && !refused_) return;
-    write(refused_ ? 2 : 1, [this](wire::Packer& packer) {
-        packer.key("said");
-        packer.list(said_.size());
-        for (const std::string& line : said_) packer.text(line);
-        if (refused_) packer.field("refused", *refused_);
-    });
+    for (std::size_t at = 0, end = 0;; at = end) {
+        end = std::min(at + kMostLines, said_.size());
+        const bool last = end == said_.size();
+        write(last && !refused_ ? 1 : 2, [&](wire::Packer& packer) {
+            packer.key("said");
+            packer.list(end - at);
+            for (std::size_t i = at; i < end; ++i) packer.text(said_[i]);
+            if (!last) {
+                packer.key("more");
+                packer.boolean(true);
+            } else if (refused_) {
+                packer.field("refused", *refused_);
+            }
+        });
+        if (last) break;
+    }
     said_.clear();
     refused_.reset();
 }
@@ -303,19 +314,25 @@ Result<std::optional<RecordedStep>> RecordingReader::next() {
     }
     YK_TRY(after, read_record());
     step.last = !after;
-    if (!after || !after->contains("said")) {
-        ahead_ = std::move(after);
-        return std::optional{std::move(step)};
+    for (bool more = true; more && after && after->contains("said");) {
+        const wire::Value& said = (*after)["said"];
+        if (!said.is_array()) return fault("said: expected a list");
+        for (const wire::Value& line : said) {
+            if (!line.is_string()) return fault("said: expected texts");
+            step.said.push_back(line.get<std::string>());
+        }
+        wire::BodyReader reader(*after);
+        step.refused = reader.optional_text("refused", wire::TextRule::Config);
+        more = reader.flag("more");
+        if (reader.fault()) return fault(reader.fault()->path + ": " + reader.fault()->message);
+        YK_TRY(next, read_record());
+        after = std::move(next);
+        if (more && !after) { // cut short: as if none of it was there
+            step.said.clear();
+            step.last = true;
+        }
     }
-    const wire::Value& said = (*after)["said"];
-    if (!said.is_array()) return fault("said: expected a list");
-    for (const wire::Value& line : said) {
-        if (!line.is_string()) return fault("said: expected texts");
-        step.said.push_back(line.get<std::string>());
-    }
-    wire::BodyReader reader(*after);
-    step.refused = reader.optional_text("refused", wire::TextRule::Config);
-    if (reader.fault()) return fault(reader.fault()->path + ": " + reader.fault()->message);
+    ahead_ = std::move(after);
     return std::optional{std::move(step)};
 }
 

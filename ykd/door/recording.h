@@ -5,9 +5,9 @@
 //
 // Form: records, each a length of 4 bytes, the first the highest, and a msgpack map of that length. The first record is
 // the header {recording: 1, ykd, rmID, epoch, at, settings}. A command is {do, at, ...}; what was said to it follows as
-// {said: [..], refused: ".."} unless it was nothing. SI messages are kept as they came, with users resolved, in `body`.
-// A command is written out before the core hears of it: a file may end anywhere, and its last command is what the
-// daemon died of.
+// {said: [..], refused: ".."} unless it was nothing, in several records with `more` if it was much. SI messages are
+// kept as they came, with users resolved, in `body`. A command is written out before the core hears of it: a file may
+// end anywhere, and its last command is what the daemon died of.
 
 #include <cstdint>
 #include <cstdio>

@@ -14,6 +14,7 @@
 #include <sstream>
 #include <thread>
 
+#include "libcore/config_yaml/dump.h"
 #include "libcore/config_yaml/load.h"
 #include "protocol/wire/body_reader.h"
 #include "ykd/door/core_door.h"
@@ -315,6 +316,66 @@ TEST_CASE("ecosystem.md 4.3 what a recording cannot say is named with file and c
           file + ": is no recording of ykd; ykd --record DIR makes them");
     CHECK(play_recording(folder.path + "/none", [](const PlayedStep&) { return true; }).error().text() ==
           folder.path + "/none: cannot be read: No such file or directory");
+}
+
+namespace {
+
+/// What was recorded by `commands`, in a file of its own.
+std::string recorded_by(const Folder& folder, const std::function<void(RecordingWriter&)>& commands) {
+    const std::string file = folder.path + "/x.ykrec";
+    auto writer =
+        RecordingWriter::create(file, {"1", "rm", 1, kStart, {}}, [](const std::string&, const std::string&) {});
+    REQUIRE(writer.ok());
+    commands(**writer);
+    (*writer)->flush();
+    return file;
+}
+
+} // namespace
+
+TEST_CASE("ecosystem.md 4.3 a configuration that is larger written out than it came is played") {
+    const Folder folder;
+    std::string text = "partitions: [{name: default, queues: [{name: root, queues: [", end = "]}]}]";
+    for (int i = 0; i < 20; ++i, end = "]}" + end) text += "{name: p, queues: [";
+    for (int i = 0; i < 12'000; ++i) text += fmt::format("{{name: q{}}},", i);
+    const auto loaded = config_yaml::load(text + end, "test");
+    REQUIRE(loaded.configuration);
+    const std::string written = config_yaml::dump(*loaded.configuration);
+    REQUIRE(written.size() > std::size_t{1} << 20U);
+    const std::string file = recorded_by(folder, [&](RecordingWriter& to) {
+        to.command(recorded::kConfigure, kStart, 1, [&](wire::Packer& packer) { packer.field("text", written); });
+    });
+    const auto played = play_recording(file, [](const PlayedStep&) { return true; });
+    INFO((played.ok() ? std::string{} : played.error().text()));
+    CHECK(played.ok());
+}
+
+TEST_CASE("ecosystem.md 4.3 what is said to one command is in records of a bounded size, and is one when it is read") {
+    constexpr std::size_t kLines = 60'000;
+    const Folder folder;
+    const std::string file = recorded_by(folder, [&](RecordingWriter& to) {
+        to.command(recorded::kTimers, kStart);
+        const ReleasedAllocation one{"[rm]default", "app", "key", TerminationType::StoppedByRm, "gone"};
+        for (std::size_t i = 0; i < kLines; ++i) to.allocations_released(std::span(&one, 1));
+        to.refused("why");
+        to.command(recorded::kTimers, kStart);
+    });
+    const std::string bytes = bytes_of(file);
+    for (std::size_t at = 0; at < bytes.size();) {
+        std::size_t length = 0;
+        for (int i = 0; i < 4; ++i) length = length << 8U | static_cast<unsigned char>(bytes[at++]);
+        at += length;
+        CHECK(length < std::size_t{1} << 20U);
+    }
+    auto reader = RecordingReader::open(file);
+    REQUIRE(reader.ok());
+    const auto step = reader->next();
+    REQUIRE(step.ok());
+    REQUIRE(*step);
+    CHECK((*step)->said.size() == kLines);
+    CHECK((*step)->refused == "why");
+    CHECK_FALSE((*step)->last);
+    CHECK((*reader->next())->last);
 }
 
 TEST_CASE("ecosystem.md 4.3 the settings of a recording are all of them") {

@@ -261,6 +261,39 @@ TEST_CASE("A10 names of task groups are given back, whatever becomes of their as
     CHECK(held(c, Held::Names) == one);
 }
 
+TEST_CASE("A10 names: the task group of an ask that is replaced counts") {
+    Cluster c = with({.names = 8'000});
+    c.application("app").ask("app", "k", "vcore:1", "group=g").told();
+    c.ask("app", "k", "vcore:3", "group=" + std::string(9'000, 'g')); // in place: nothing of the message is done
+    CHECK(c.told() == std::vector<std::string>{"A rejectedAsks [[rm]default app/k code=1025]"});
+    CHECK(c.app("app").asks[0].resource == ResourceMapView{{"vcore", 1}});
+    c.ask("app", "k", "vcore:3", "group=h");
+    CHECK(c.app("app").asks[0].resource == ResourceMapView{{"vcore", 3}});
+    CHECK(held(c, Held::Names) < 8'000);
+}
+
+TEST_CASE("A10 I-722 instance types without room are counted under UNKNOWN") {
+    Cluster c = with({.names = 20'000});
+    c.nodes(1, "vcore:9").application("app");
+    NodeRequest request;
+    request.nodes.resize(1);
+    request.nodes[0].id = "n-0";
+    request.nodes[0].action = NodeAction::Update;
+    for (int i = 0; i < 100; ++i) {
+        const std::string type = fmt::format("{:04}{}", i, std::string(4'000, 't'));
+        request.nodes[0].attributes = Tags{{"si/instance-type", type}};
+        c.core().apply(request, c.now());
+        c.existing("app", "k", "vcore:1", "n-0").advance(std::chrono::seconds{2});
+        c.release("app", "k");
+        REQUIRE(held(c, Held::Names) <= 20'000);
+    }
+    const auto seconds = c.app("app").used_seconds;
+    CHECK(seconds.count("UNKNOWN") == 1);
+    std::int64_t sum = 0;
+    for (const auto& [type, used] : seconds) sum += used.at("vcore");
+    CHECK(sum == 200); // nothing is lost
+}
+
 TEST_CASE("A10 what is known of users and groups counts as names, and goes with their applications") {
     Cluster c = with({}, "[{name: a, parent: true}]", "placementrules: [{name: provided, create: true}]");
     c.application("shallow", "root.a.b");

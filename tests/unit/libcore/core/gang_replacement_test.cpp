@@ -111,6 +111,23 @@ TEST_CASE("G-040 I-354 an ask on its way into a placeholder's place is explained
     CHECK(c.core().applications_with_key("default", "r") == std::vector<std::string>{"app"});
 }
 
+TEST_CASE("I-147 S-456 S-481 a new node lists nothing that is placed elsewhere, also when it is on its way there") {
+    GangStory c = two_placeholders();
+    c.real("app", "r1", "memory:2").cycles(1);
+    for (const std::string allocation : {"key=r1 res=memory:3 group=g", "key=r1 res=memory:2 group=g",
+                                         "key=ph-2 res=memory:2 group=g placeholder=1"}) {
+        INFO(allocation);
+        c.told();
+        c.play("nodes create id=n-9 res=memory:10 | existing app=app " + allocation); // names no node itself
+        CHECK(c.told() == std::vector<std::string>{"A nodes -[[rm]default n-9 code=1050]"});
+        CHECK(c.partition().nodes == 1);
+        CHECK(c.core().check() == std::vector<std::string>{});
+    }
+    c.confirm("app", "ph-1");
+    CHECK(c.node_view("n-0").allocated == Map{{"memory", 4}});
+    CHECK(c.core().check() == std::vector<std::string>{});
+}
+
 TEST_CASE("G-037 S-600 the events of a confirmed replacement") {
     GangStory c = two_placeholders();
     c.real("app", "r1", "memory:2").cycles(1);
