@@ -232,13 +232,10 @@ ApplicationRequest application_request(const Command& command) {
 NodeRequest node_request(const Command& command) {
     NodeRequest request;
     for (const Element& element : command.elements) {
-        if (element.verb == "existing" && !request.nodes.empty()) {
-            AskSpec spec = ask_spec(element);
-            spec.node = request.nodes.back().id;
-            request.nodes.back().existing.push_back(std::move(spec));
-        } else {
+        if (element.verb == "existing" && !request.nodes.empty())
+            request.nodes.back().existing.push_back(ask_spec(element));
+        else
             request.nodes.push_back(node_spec(element));
-        }
     }
     return request;
 }

@@ -6,6 +6,7 @@
 #include "ykctl/commands/nouns.h"
 #include "ykctl/commands/states.h"
 #include "ykctl/commands/updates.h"
+#include "ykctl/commands/values.h"
 #include "ykctl/commands/watch.h"
 #include "ykctl/render/text.h"
 
@@ -53,7 +54,7 @@ Outcome release(Context& context, const ReleaseOptions& options) {
                                  {"alloc", "allocationCount", "allocationsToRelease", "released", std::move(all)});
     }
     std::vector<Value> releases;
-    for (const auto& key : options.keys) {
+    for (const auto& key : distinct(options.keys)) {
         YK_TRY(allocation, find_key(context, {"allocations"}, key, options.application));
         releases.push_back(release_of(allocation, options));
     }
@@ -63,16 +64,14 @@ Outcome release(Context& context, const ReleaseOptions& options) {
         if (!told.ok()) return told.error();
         for (const auto& one : batch) {
             const auto key = text_of(one, "allocationKey");
-            report.add(done(*told, element_key(text_of(one, "applicationID"), key), "alloc " + key, key,
-                            told->known ? "released" : "sent"));
+            report.add(done(*told, element_key(text_of(one, "applicationID"), key), "alloc " + key, key, "released"));
         }
         return std::nullopt;
     }};
     for (auto& one : releases) {
-        if (auto failure = batches.add(std::move(one))) return *failure;
+        if (auto failure = batches.add(std::move(one))) return report.finish(std::move(failure));
     }
-    if (auto failure = batches.finish()) return *failure;
-    return report.finish();
+    return report.finish(batches.finish());
 }
 
 std::string allocation_text(const Value& allocation, const Style& style) {

@@ -48,7 +48,7 @@ std::optional<Failure> send_applications(Context& context, Value applications, c
     if (!told.ok()) return told.error();
     for (const auto& application : applications) {
         const auto id = text_of(application, "applicationID");
-        auto element = done(*told, id, "app " + id, id, told->known ? "accepted" : "sent");
+        auto element = done(*told, id, "app " + id, id, "accepted");
         const auto accepted = told->accepted.find(id);
         if (accepted != told->accepted.end()) element.detail = " in " + text_of(accepted->second, "queueName");
         const bool refused = element.refusal.has_value();
@@ -91,8 +91,7 @@ Outcome add_applications(Context& context, const AddOptions& options) {
         applications.push_back(completed(context, options, std::move(application)));
     }
     Report report{context};
-    if (auto failure = send_applications(context, std::move(applications), gang, report)) return *failure;
-    return report.finish();
+    return report.finish(send_applications(context, std::move(applications), gang, report));
 }
 
 Outcome remove_applications(Context& context, const std::vector<std::string>& ids) {
@@ -110,16 +109,15 @@ Outcome remove_applications(Context& context, const std::vector<std::string>& id
         if (!told.ok()) return told.error();
         for (const auto& removal : removals) {
             const auto id = text_of(removal, "applicationID");
-            report.add(done(*told, id, "app " + id, id, told->known ? "removed" : "sent"));
+            report.add(done(*told, id, "app " + id, id, "removed"));
         }
         return std::nullopt;
     }};
     for (const auto& application : applications)
         if (auto failure = batches.add({{"applicationID", text_of(application, "applicationID")},
                                         {"partitionName", text_of(application, "partition")}}))
-            return *failure;
-    if (auto failure = batches.finish()) return *failure;
-    return report.finish();
+            return report.finish(std::move(failure));
+    return report.finish(batches.finish());
 }
 
 struct ListOptions {
@@ -275,7 +273,7 @@ void define_app(Command root, Context& context) {
     remove.alias("rm");
     const auto ids = std::make_shared<std::vector<std::string>>();
     remove.option("ID", *ids, "ids of the applications").required();
-    remove.run([&context, ids] { return remove_applications(context, *ids); });
+    remove.run([&context, ids] { return remove_applications(context, distinct(*ids)); });
     define_list(root.sub("apps", "app list").hidden(), context);
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <ostream>
 #include <random>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -37,8 +37,8 @@ struct AddOptions {
 
 /// What --wait waits for.
 struct Awaited {
-    std::set<std::string> keys; // element_key()
-    std::uint64_t next = 0;     // the stream is read up to here
+    std::map<std::string, Value> asks; // that were not placed so far: ask_name() by element_key()
+    std::uint64_t next = 0;            // the stream is read up to here; 0: nothing was sent yet
     bool known = true;
 };
 
@@ -59,14 +59,39 @@ std::optional<Failure> add_batch(Context& context, const Value& asks, Report& re
         const auto key = text_of(ask, "allocationKey");
         const auto element = element_key(text_of(ask, "applicationID"), key);
         auto result = ask_done(*told, element, "ask", key);
-        if (awaited != nullptr && result.outcome == "added") awaited->keys.insert(element);
+        if (awaited != nullptr && result.outcome == "added") awaited->asks.emplace(element, ask_name(ask));
         report.add(std::move(result));
     }
     if (awaited != nullptr) {
-        awaited->next = told->next;
+        if (awaited->next == 0) awaited->next = told->next; // asks of this batch may be placed while others are sent
         awaited->known = told->known;
     }
     return std::nullopt;
+}
+
+/// Says so, and no longer waits for it.
+void tell_placed(Context& context, Awaited& awaited, const std::string& element, const std::string& node) {
+    const auto ask = awaited.asks.find(element);
+    if (ask == awaited.asks.end()) return;
+    if (!context.settings().quiet && context.format() == Format::Table) {
+        context.out() << "ask " << printable(text_of(ask->second, "allocationKey")) << " placed on " << printable(node)
+                      << "\n";
+    }
+    awaited.asks.erase(ask);
+}
+
+/// Asks the daemon where they are: what the stream said of them may be no longer kept.
+std::optional<Failure> look_again(Context& context, Awaited& awaited) {
+    Batches batches{[&](const Value& names) -> std::optional<Failure> {
+        YK_TRY(found, find_asks(context, names));
+        for (const auto& [element, where] : found)
+            if (where.state == Whereabouts::State::Placed) tell_placed(context, awaited, element, where.node);
+        return std::nullopt;
+    }};
+    const auto asks = awaited.asks;
+    for (const auto& [element, name] : asks)
+        if (auto failure = batches.add(name)) return failure;
+    return batches.finish();
 }
 
 /// Reads on in the stream until every key is placed or the time is over.
@@ -76,28 +101,26 @@ Outcome wait_until_placed(Context& context, Awaited awaited, std::chrono::millis
     YK_TRY(rm, context.rm());
     const auto deadline = std::chrono::steady_clock::now() + limit;
     const HeldSignals signals;
-    while (!awaited.keys.empty()) {
+    while (!awaited.asks.empty()) {
         if (signals.wait(kLookEvery) != 0) return Exit::Interrupted;
         YK_TRY(place, stream_place(context, rm.id));
         YK_TRY(stream, read_stream(context, rm.id, awaited.next, place.next));
         awaited.next = place.next;
         for (const auto& item : stream.items) {
             for (const auto& placed : member_of(member_of(item, "body"), "new")) {
-                const auto key = text_of(placed, "allocationKey");
-                if (awaited.keys.erase(element_key(text_of(placed, "applicationID"), key)) == 0) continue;
-                if (!context.settings().quiet && context.format() == Format::Table) {
-                    context.out() << "ask " << printable(key) << " placed on " << printable(text_of(placed, "nodeID"))
-                                  << "\n";
-                }
+                const auto element = element_key(text_of(placed, "applicationID"), text_of(placed, "allocationKey"));
+                tell_placed(context, awaited, element, text_of(placed, "nodeID"));
             }
         }
-        if (awaited.keys.empty() || std::chrono::steady_clock::now() < deadline) continue;
-        const auto& first = *awaited.keys.begin();
-        const auto key = first.substr(first.find('\x1f') + 1);
+        if (stream.lost > 0)
+            if (auto failure = look_again(context, awaited)) return *failure;
+        if (awaited.asks.empty() || std::chrono::steady_clock::now() < deadline) continue;
+        const auto& first = awaited.asks.begin()->second;
         return Failure{
             Exit::NotSatisfied,
-            fmt::format("{} not placed within {}", counted(awaited.keys.size(), "ask"), duration_text(limit)),
-            {"why?  ykctl explain ask " + key + " --app " + first.substr(0, first.find('\x1f'))},
+            fmt::format("{} not placed within {}", counted(awaited.asks.size(), "ask"), duration_text(limit)),
+            {"why?  ykctl explain ask " + text_of(first, "allocationKey") + " --app " +
+             text_of(first, "applicationID")},
             0,
             {},
             {}};
@@ -158,10 +181,10 @@ Outcome add_asks(Context& context, const AddOptions& options) {
         const auto key = options.key.value_or(*options.application + "-" + random_suffix());
         for (std::int64_t i = 1; i <= options.count.value_or(1); ++i) {
             ask["allocationKey"] = options.count ? key + "-" + std::to_string(i) : key;
-            if (auto failure = batches.add(ask)) return *failure;
+            if (auto failure = batches.add(ask)) return report.finish(std::move(failure));
         }
-        if (auto failure = batches.finish()) return *failure;
-        added = report.finish();
+        YK_TRY(sent, report.finish(batches.finish()));
+        added = sent;
     }
     if (added != Exit::Ok || !options.wait) return added;
     context.out().flush();
@@ -188,7 +211,7 @@ Outcome remove_asks(Context& context, const RemoveOptions& options) {
                             {"allocationKey", text_of(ask, "allocationKey")},
                             {"terminationType", 1}});
     };
-    for (const auto& key : options.keys) {
+    for (const auto& key : distinct(options.keys)) {
         YK_TRY(ask, find_key(context, {"asks"}, key, options.application));
         add(ask);
     }
@@ -198,16 +221,14 @@ Outcome remove_asks(Context& context, const RemoveOptions& options) {
         if (!told.ok()) return told.error();
         for (const auto& removal : batch) {
             const auto key = text_of(removal, "allocationKey");
-            report.add(done(*told, element_key(text_of(removal, "applicationID"), key), "ask " + key, key,
-                            told->known ? "removed" : "sent"));
+            report.add(done(*told, element_key(text_of(removal, "applicationID"), key), "ask " + key, key, "removed"));
         }
         return std::nullopt;
     }};
     for (auto& removal : removals) {
-        if (auto failure = batches.add(std::move(removal))) return *failure;
+        if (auto failure = batches.add(std::move(removal))) return report.finish(std::move(failure));
     }
-    if (auto failure = batches.finish()) return *failure;
-    return report.finish();
+    return report.finish(batches.finish());
 }
 
 std::string ask_text(const Value& ask, std::int64_t now, const Style& style) {

@@ -54,7 +54,8 @@ bool is_missing(const Failure& failure) {
 Failure in_several(const std::string& noun, const std::string& name, const std::vector<Value>& found) {
     std::vector<std::string> partitions;
     partitions.reserve(found.size());
-    for (const auto& one : found) partitions.push_back(text_of(one, "partition"));
+    for (const auto& one : found)
+        partitions.push_back('[' + text_of(one, "clusterId") + ']' + text_of(one, "partition"));
     return usage_error(noun + " '" + name + "' is in several partitions: " + join(partitions, ", "),
                        {"which one?  -p PARTITION, -r RMID"});
 }
@@ -189,17 +190,10 @@ Answer<Value> application_filter(Context& context, const std::optional<std::stri
 
 namespace {
 
-/// The lists are asked for one by one: what was placed in between is in two of them, and the later one is right.
-void take_latest(std::vector<Value>& found, Value member) {
-    const auto same = [&member](const Value& other) {
-        return text_of(other, "applicationId") == text_of(member, "applicationId") &&
-               text_of(other, "partition") == text_of(member, "partition");
-    };
-    const auto earlier = std::find_if(found.begin(), found.end(), same);
-    if (earlier != found.end())
-        *earlier = std::move(member);
-    else
-        found.push_back(std::move(member));
+/// Whose an ask or allocation is.
+std::string owner_of(const Value& member) {
+    return text_of(member, "clusterId") + '\x1f' + text_of(member, "partition") + '\x1f' +
+           text_of(member, "applicationId");
 }
 
 /// Some of the keys that there are, for a hint.
@@ -221,9 +215,17 @@ Answer<Value> find_key(Context& context, const std::vector<const char*>& lists, 
     Value query = filter;
     query["allocationKey"] = key;
     std::vector<Value> found;
+    std::unordered_map<std::string, std::size_t> places; // in `found`, by owner
     for (const auto* list : lists) {
-        const auto take = [&found](std::vector<Value> items) {
-            for (auto& item : items) take_latest(found, std::move(item));
+        // The lists are asked for one by one: what was placed in between is in two of them, and the later one is right.
+        const auto take = [&](std::vector<Value> items) {
+            for (auto& item : items) {
+                const auto [place, is_new] = places.emplace(owner_of(item), found.size());
+                if (is_new)
+                    found.push_back(std::move(item));
+                else
+                    found[place->second] = std::move(item);
+            }
         };
         if (auto failure = list_objects(context, list, query, take)) return *std::move(failure);
     }
@@ -238,6 +240,8 @@ Answer<Value> find_key(Context& context, const std::vector<const char*>& lists, 
         std::vector<std::string> owners;
         owners.reserve(found.size());
         for (const auto& one : found) owners.push_back(text_of(one, "applicationId"));
+        if (std::count(owners.begin(), owners.end(), owners.front()) == std::ssize(owners))
+            return in_several(noun, key, found); // of one name
         return usage_error("key '" + key + "' is in several applications: " + join(owners, ", "),
                            {"which one?  --app APP"});
     }

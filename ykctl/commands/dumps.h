@@ -49,7 +49,7 @@ inline constexpr std::uint32_t kFewObjects = 1000;
 [[nodiscard]] Answer<wire::Value> application_filter(Context& context, const std::optional<std::string>& application);
 
 /// The one ask or allocation with this key, of these lists (`asks`, `allocations`); a usage error names the candidates
-/// when several applications have it.
+/// when several applications have it, or those of several RMs or partitions.
 [[nodiscard]] Answer<wire::Value> find_key(Context& context, const std::vector<const char*>& lists,
                                            const std::string& key, const std::optional<std::string>& application);
 

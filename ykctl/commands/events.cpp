@@ -4,6 +4,7 @@
 #include <csignal>
 #include <ostream>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -137,15 +138,14 @@ Answer<std::int64_t> read_kept(Context& context, std::int64_t from, const Filter
     while (true) {
         YK_TRY(reply, context.call("Events", {{"start", from}, {"count", kPage}}));
         tell_lost(context, reply);
-        const auto& records = member_of(reply, "EventRecords");
-        add_wanted(records, filter, kept);
-        const auto next = records.empty() ? from : number_of(records.back(), "eventID") + 1;
-        if (records.empty() || next >= number_of(reply, "NextID")) return next;
-        from = next;
+        add_wanted(member_of(reply, "EventRecords"), filter, kept);
+        from = std::max(from, number_of(reply, "ContinueID")); // behind those that are not ours to see, too
+        if (from >= number_of(reply, "NextID")) return from;
     }
 }
 
-Outcome follow(Context& context, Printer& printer, const Filter& filter, std::int64_t from) {
+/// From event `from` on; without it, from now on.
+Outcome follow(Context& context, Printer& printer, const Filter& filter, std::optional<std::int64_t> from) {
     const HeldSignals signals;
     std::string stream;
     while (true) {
@@ -154,15 +154,16 @@ Outcome follow(Context& context, Printer& printer, const Filter& filter, std::in
         Value query{{"count", 0}, {"waitMs", stream.empty() ? 0 : kPollWaitMs}};
         if (!stream.empty()) {
             query["streamID"] = stream;
-            query["after"] = from;
+            query["after"] = *from;
         }
         YK_TRY(reply, context.call("EventStream", query));
-        stream = text_of(reply, "streamID");
+        const bool opened = std::exchange(stream, text_of(reply, "streamID")).empty();
         std::vector<Value> wanted;
         add_wanted(member_of(reply, "records"), filter, wanted);
         printer.print(wanted);
         tell_lost(context, reply);
-        from = std::max(from, number_of(reply, "nextID"));
+        // A stream opens at what is newest: behind a backlog it has to go on where that ended.
+        if (!from || !opened) from = std::max(from.value_or(0), number_of(reply, "nextID"));
         if (!context.out()) return Exit::Ok; // the reader has gone
     }
 }
@@ -174,7 +175,7 @@ Outcome show_events(Context& context, const EventOptions& options) {
     filter.partition = context.settings().partition;
     filter.rm = context.settings().rm;
     std::vector<Value> kept;
-    std::int64_t next = start.id;
+    std::optional<std::int64_t> next;
     if (!options.follow || options.since) {
         YK_TRY(read, read_kept(context, start.id, filter, kept));
         next = read;

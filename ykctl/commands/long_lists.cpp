@@ -1,5 +1,7 @@
 #include "ykctl/commands/long_lists.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <ostream>
 #include <sstream>
 #include <utility>
@@ -180,6 +182,37 @@ std::optional<Failure> write_everything(Context& context, JsonStream& to) {
     return std::nullopt;
 }
 
+/// The dump of events, which holds the oldest, with all that follow up to the newest of that moment.
+std::optional<Failure> write_events(Context& context, JsonStream& to) {
+    constexpr std::int64_t kPage = 1000;
+    YK_TRY(pages, context.dump("events"));
+    if (pages.empty()) return std::nullopt;
+    Value page = std::move(pages.front());
+    const auto end = number_of(page, "NextID");
+    std::int64_t lost = 0;
+    to.begin_object();
+    for (const auto& [key, value] : page.items()) {
+        if (key == "EventRecords" || key == "lost") continue; // behind the rest: not known before
+        to.key(key);
+        to.value(key == "ContinueID" ? Value(end) : value);
+    }
+    to.key("EventRecords");
+    to.begin_list();
+    while (true) {
+        for (const Value& record : member_of(page, "EventRecords")) to.value(record);
+        lost += number_of(page, "lost");
+        const auto next = number_of(page, "ContinueID");
+        if (next >= end) break;
+        YK_TRY(more, context.call("Events", {{"start", next}, {"count", std::min(kPage, end - next)}}));
+        page = std::move(more);
+    }
+    to.end();
+    to.key("lost");
+    to.value(lost);
+    to.end();
+    return std::nullopt;
+}
+
 } // namespace
 
 std::optional<Failure> write_queue_trees(Context& context, JsonStream& to) {
@@ -256,6 +289,7 @@ Outcome show_long(Context& context, const Value& element, const std::string& tex
 std::optional<Failure> write_dump(Context& context, JsonStream& to, const std::string& what) {
     if (what == "full") return write_everything(context, to);
     if (what == "queues") return write_queue_trees(context, to);
+    if (what == "events") return write_events(context, to);
     bool is_list = false, begun = false;
     ListDump list{context, to};
     const auto take = [&](const Value& page) -> std::optional<Failure> {

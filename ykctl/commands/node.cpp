@@ -42,7 +42,7 @@ std::optional<Failure> send_nodes(Context& context, Value nodes, const std::stri
     if (!told.ok()) return told.error();
     for (const auto& node : nodes) {
         const auto id = text_of(node, "nodeID");
-        report.add(done(*told, id, "node " + id, id, told->known ? outcome : "sent"));
+        report.add(done(*told, id, "node " + id, id, outcome));
     }
     return std::nullopt;
 }
@@ -86,10 +86,9 @@ Outcome add_nodes(Context& context, const AddOptions& options) {
     const bool many = options.count || options.name_format;
     for (std::int64_t i = 0; i < options.count.value_or(1); ++i) {
         node["nodeID"] = many ? numbered_name(pattern, options.first + i) : *options.name;
-        if (auto failure = batches.add(node)) return *failure;
+        if (auto failure = batches.add(node)) return report.finish(std::move(failure));
     }
-    if (auto failure = batches.finish()) return *failure;
-    return report.finish();
+    return report.finish(batches.finish());
 }
 
 Outcome change_nodes(Context& context, const std::vector<std::string>& names, const Value& change,
@@ -99,10 +98,10 @@ Outcome change_nodes(Context& context, const std::vector<std::string>& names, co
     for (const auto& name : names) {
         auto node = change;
         node["nodeID"] = name;
-        if (auto failure = batches.add(in_partition(context, std::move(node)))) return *failure;
+        if (auto failure = batches.add(in_partition(context, std::move(node))))
+            return report.finish(std::move(failure));
     }
-    if (auto failure = batches.finish()) return *failure;
-    return report.finish();
+    return report.finish(batches.finish());
 }
 
 Outcome update_node(Context& context, const std::string& name, const AddOptions& options) {
@@ -221,7 +220,7 @@ void define_change(Command node, Context& context, const char* name, const char*
     const auto names = std::make_shared<std::vector<std::string>>();
     command.option("NAME", *names, "nodes").required();
     command.run([&context, names, action, outcome] {
-        return change_nodes(context, *names, {{"action", wire_number(action)}}, outcome);
+        return change_nodes(context, distinct(*names), {{"action", wire_number(action)}}, outcome);
     });
 }
 
@@ -283,7 +282,7 @@ void define_remove(Command node, Context& context) {
     const auto force = std::make_shared<bool>(false);
     command.option("NAME", *names, "nodes").required();
     command.flag("--force", *force, "release what runs there");
-    command.run([&context, names, force] { return remove_nodes(context, *names, *force); });
+    command.run([&context, names, force] { return remove_nodes(context, distinct(*names), *force); });
 }
 
 } // namespace

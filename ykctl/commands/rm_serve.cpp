@@ -229,19 +229,26 @@ Outcome serve(Context& context, const ServeOptions& options) {
     const Served served{wanted.id, number_of(*registered, "streamEpoch"), options};
     std::int64_t acknowledged = number_of(*registered, "lastAck");
     std::int64_t handled = 0;
+    const auto poll = [&](std::int64_t wait_ms) {
+        return context.call(
+            "Poll", {{"rmID", wanted.id}, {"streamEpoch", served.epoch}, {"ack", acknowledged}, {"waitMs", wait_ms}});
+    };
+    // What was handled is not for the next one that serves.
+    const auto end = [&](Exit exit) -> Outcome {
+        const auto told = poll(0);
+        if (!told.ok()) return told.error();
+        return exit;
+    };
     while (true) {
         const int signal = signals.wait(std::chrono::milliseconds{0});
-        if (signal != 0) return signal == SIGINT ? Exit::Interrupted : Exit::Ok;
-        YK_TRY(reply, context.call("Poll", {{"rmID", wanted.id},
-                                            {"streamEpoch", served.epoch},
-                                            {"ack", acknowledged},
-                                            {"waitMs", kPollWaitMs}}));
+        if (signal != 0) return end(signal == SIGINT ? Exit::Interrupted : Exit::Ok);
+        YK_TRY(reply, poll(kPollWaitMs));
         for (const auto& item : member_of(reply, "items")) {
             const auto number = number_of(item, "n");
             if (number <= acknowledged) continue; // I-365
             if (auto failure = handle(context, served, item)) return *failure;
             acknowledged = number;
-            if (options.count && ++handled >= *options.count) return Exit::Ok;
+            if (options.count && ++handled >= *options.count) return end(Exit::Ok);
         }
         if (!context.out()) return Exit::Ok; // the reader has gone
     }

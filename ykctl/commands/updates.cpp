@@ -113,6 +113,22 @@ std::string element_key(const std::string& application, const std::string& key) 
 
 namespace {
 
+/// What Sync says of the asks that it was asked about.
+std::map<std::string, Whereabouts> places_of(const Value& names, const Value& synced) {
+    std::map<std::string, Whereabouts> found;
+    const auto& places = member_of(synced, "asks");
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const auto outcome = text_of(places[i], "outcome");
+        using State = Whereabouts::State;
+        found[element_key(text_of(names[i], "applicationID"), text_of(names[i], "allocationKey"))] = {
+            outcome == "placed"    ? State::Placed
+            : outcome == "pending" ? State::Pending
+                                   : State::Absent,
+            text_of(places[i], "nodeID")};
+    }
+    return found;
+}
+
 /// Sends it, waits until it is processed, and reads what the RM was told. `sync`: what else Sync is asked.
 Answer<Told> send(Context& context, std::string_view kind, Value body, Value sync) {
     YK_TRY(rm, context.rm());
@@ -123,17 +139,7 @@ Answer<Told> send(Context& context, std::string_view kind, Value body, Value syn
     sync["position"] = number_of(taken, "position");
     YK_TRY(synced, context.call_for_rm("Sync", sync));
     Told told;
-    const auto& places = member_of(synced, "asks");
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        const auto& name = sync["asks"][i];
-        const auto outcome = text_of(places[i], "outcome");
-        using State = Whereabouts::State;
-        told.asks[element_key(text_of(name, "applicationID"), text_of(name, "allocationKey"))] = {
-            outcome == "placed"    ? State::Placed
-            : outcome == "pending" ? State::Pending
-                                   : State::Absent,
-            text_of(places[i], "nodeID")};
-    }
+    told.asks = places_of(member_of(sync, "asks"), synced);
     told.known = before.readable;
     if (!told.known) return told;
     told.next = static_cast<std::uint64_t>(number_of(synced, "streamNext"));
@@ -153,14 +159,22 @@ Answer<Told> send_update(Context& context, std::string_view kind, Value body) {
     return send(context, kind, std::move(body), Value::object());
 }
 
+Value ask_name(const Value& ask) {
+    Value name{{"applicationID", text_of(ask, "applicationID")}, {"allocationKey", text_of(ask, "allocationKey")}};
+    if (const auto partition = text_of(ask, "partitionName"); !partition.empty()) name["partitionName"] = partition;
+    return name;
+}
+
 Answer<Told> send_asks(Context& context, const Value& asks) {
     auto names = Value::array();
-    for (const auto& ask : asks) {
-        Value name{{"applicationID", text_of(ask, "applicationID")}, {"allocationKey", text_of(ask, "allocationKey")}};
-        if (const auto partition = text_of(ask, "partitionName"); !partition.empty()) name["partitionName"] = partition;
-        names.push_back(std::move(name));
-    }
+    for (const auto& ask : asks) names.push_back(ask_name(ask));
     return send(context, "UpdateAllocation", {{"asks", asks}}, {{"asks", std::move(names)}});
+}
+
+Answer<std::map<std::string, Whereabouts>> find_asks(Context& context, const Value& names) {
+    YK_TRY(rm, context.rm());
+    YK_TRY(synced, context.call_for_rm("Sync", {{"rmID", rm.id}, {"asks", names}}));
+    return places_of(names, synced);
 }
 
 Outcome clear_application(Context& context, const std::string& application, const Clearance& what) {
@@ -183,12 +197,15 @@ Outcome clear_application(Context& context, const std::string& application, cons
 Done done(const Told& told, const std::string& key, std::string what, std::string id, std::string outcome) {
     Done element{std::move(what), std::move(id), std::move(outcome), std::nullopt, {}, {}};
     const auto refused = told.refused.find(key);
-    if (refused != told.refused.end()) element.refusal = refused->second;
+    if (refused != told.refused.end())
+        element.refusal = refused->second;
+    else if ((!told.known || told.lost > 0) && told.accepted.count(key) == 0)
+        element.outcome = "sent"; // it may be refused
     return element;
 }
 
 Done ask_done(const Told& told, const std::string& element, const std::string& noun, const std::string& key) {
-    auto result = done(told, element, noun + " " + key, key, told.known ? "gone" : "sent");
+    auto result = done(told, element, noun + " " + key, key, "gone");
     const auto found = told.asks.find(element);
     if (found == told.asks.end() || result.refusal) return result;
     if (found->second.state == Whereabouts::State::Pending) result.outcome = "added";
@@ -260,6 +277,14 @@ Exit Report::finish() {
     return exit;
 }
 
+Outcome Report::finish(std::optional<Failure> failure) {
+    if (failure && succeeded_ + refused_ == 0) return *std::move(failure);
+    const auto exit = finish();
+    context_.out().flush(); // before the failure is told
+    if (failure) return *std::move(failure);
+    return exit;
+}
+
 namespace {
 
 struct NamedText {
@@ -306,9 +331,8 @@ Outcome send_file(Context& context, const std::string& path, const MessageSpec& 
     Batches batches{[&](Value batch) { return send(std::move(batch), report); }};
     const auto add = [&](Value message) { return batches.add(complete(std::move(message))); };
     for (const auto& [name, text] : files)
-        if (auto failure = for_each_object(text, name, spec, add)) return *failure;
-    if (auto failure = batches.finish()) return *failure;
-    return report.finish();
+        if (auto failure = for_each_object(text, name, spec, add)) return report.finish(std::move(failure));
+    return report.finish(batches.finish());
 }
 
 std::optional<Failure> Batches::add(Value message) {

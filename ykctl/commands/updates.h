@@ -67,6 +67,11 @@ struct Told {
 /// The same for asks, of which the daemon is asked where they are: those that were there before, too.
 [[nodiscard]] Answer<Told> send_asks(Context& context, const wire::Value& asks);
 
+/// How Sync names an ask.
+[[nodiscard]] wire::Value ask_name(const wire::Value& ask);
+/// Where asks are now, by element_key(). `names`: a list of at most a thousand ask_name().
+[[nodiscard]] Answer<std::map<std::string, Whereabouts>> find_asks(Context& context, const wire::Value& names);
+
 /// What an application loses at once: its asks, or its allocations and not its asks.
 struct Clearance {
     const char* noun;    // `ask`
@@ -88,7 +93,8 @@ struct Done {
     std::string node;   // of an ask that is placed
 };
 
-/// The outcome of the element `key` of an update that was `told`.
+/// The outcome of the element `key` of an update that was `told`: `outcome` unless it was refused, and `sent` when that
+/// is not known.
 [[nodiscard]] Done done(const Told& told, const std::string& key, std::string what, std::string id,
                         std::string outcome);
 
@@ -108,6 +114,8 @@ public:
     void add(Done element);
     /// Prints; Refused when an element was refused, NotFound when those all name what does not exist.
     [[nodiscard]] Exit finish();
+    /// The same; with a failure of a batch that is the outcome, after what was done before it is told.
+    [[nodiscard]] Outcome finish(std::optional<Failure> failure);
 
 private:
     void print_sums();

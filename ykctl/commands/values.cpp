@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <istream>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -116,6 +117,12 @@ Answer<wire::Value> parse_pairs(const std::vector<std::string>& texts, const std
         pairs[key] = text.substr(equals + 1);
     }
     return pairs;
+}
+
+std::vector<std::string> distinct(std::vector<std::string> names) {
+    std::set<std::string> seen;
+    std::erase_if(names, [&seen](const std::string& name) { return !seen.insert(name).second; });
+    return names;
 }
 
 std::vector<std::string> split_lists(const std::vector<std::string>& texts) {

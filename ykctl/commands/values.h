@@ -32,6 +32,9 @@ namespace yk::cli {
 /// The names in comma lists, in order; empty ones are left out.
 [[nodiscard]] std::vector<std::string> split_lists(const std::vector<std::string>& texts);
 
+/// Each name once, where it stands first.
+[[nodiscard]] std::vector<std::string> distinct(std::vector<std::string> names);
+
 /// `USER[:GROUP,...]` as `{user, groups}`.
 [[nodiscard]] wire::Value parse_user(const std::string& text);
 

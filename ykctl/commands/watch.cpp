@@ -42,10 +42,10 @@ std::string changes_text(const std::map<std::string, Value>& before, const std::
     return text;
 }
 
-/// Names are unique within a partition only.
+/// Names are unique within a partition of an RM only.
 std::string identity(const Value& item, const ListLayout& layout) {
     std::string partition;
-    for (const char* key : {"partition", "partitionName", "applicationId", "applicationID"}) {
+    for (const char* key : {"clusterId", "partition", "partitionName", "applicationId", "applicationID"}) {
         partition += text_of(item, key) + '\x1f';
     }
     return partition + layout.name(item);
