@@ -7,8 +7,10 @@ Exits 1 with a sentence when something did not hold. $YK_BIN names the directory
 """
 import argparse
 import concurrent.futures
+import contextlib
 import random
 import sys
+import threading
 import time
 
 sys.path.insert(0, __file__.rsplit("/", 2)[0] + "/system")
@@ -173,18 +175,50 @@ def unregister(client, rm):
 
 
 def messages(daemon, options):
+    """Sent by processes of their own: here they would hold the interpreter's lock while the bystander waits for it."""
     with concurrent.futures.ProcessPoolExecutor(options.workers) as pool:
         workers = [pool.submit(send_fuzz, daemon.path, options.seed + n, options.messages // options.workers,
                                "rm" if n else "admin") for n in range(options.workers)]
         return sum(worker.result() for worker in workers)
 
 
-def connections(daemon, options, sid):
-    """Over ipc, every fourth over tcp."""
-    for number, kind in enumerate(shuffled(options.seed, 1 + options.connections // len(RUDE))[:options.connections]):
+def connect_rudely(path, port, sid, seed, first, count):
+    """Over ipc, every fourth over tcp. A process of its own."""
+    kinds = shuffled(seed + first, 1 + count // len(RUDE))[:count]
+    for number, kind in enumerate(kinds):
         with contextlib.suppress(ConnectionError):
-            kind(daemon.path if number % 4 else ("127.0.0.1", options.port), sid)
-        check(daemon.process.poll() is None, "the daemon ended at a connection of kind", kind.__name__)
+            kind(path if number % 4 else ("127.0.0.1", port), sid)
+
+
+def connections(daemon, options, sid):
+    with concurrent.futures.ProcessPoolExecutor(1) as pool:
+        for first in range(0, options.connections, 1000):
+            count = min(1000, options.connections - first)
+            pool.submit(connect_rudely, daemon.path, options.port, sid, options.seed, first, count).result()
+            check(daemon.process.poll() is None, "the daemon ended at one of the connections from", first, "on")
+
+
+class Sleeper:
+    """How late a thread that only sleeps wakes up beside the bystander: what a long ping is to be compared with."""
+
+    def __init__(self):
+        self.latest = 0.0
+        self.stopped = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self):
+        while not self.stopped.is_set():
+            begin = time.monotonic()
+            time.sleep(0.002)
+            self.latest = max(self.latest, time.monotonic() - begin - 0.002)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopped.set()
+        self.thread.join()
 
 
 def warm_up(daemon, options, sid):
@@ -215,17 +249,20 @@ def main():
     options.port = free_port()
     with Daemon("--settings", "@conf", "--listen", f"tcp://127.0.0.1:{options.port}", "--tokens", "@tokens",
                 files={"conf": "sessionTtl: 2s\n", "tokens": A_TOKEN}) as daemon:
-        with BystandingRm(daemon) as bystander:
+        with BystandingRm(daemon) as bystander, Sleeper() as sleeper:
+            def longest():
+                return (f"longest ping {bystander.longest * 1e3:.1f} ms, "
+                        f"a sleeper beside it {sleeper.latest * 1e3:.1f} ms late at most")
+
             warm_up(daemon, options, bystander.client.sid)
             before = holdings(daemon)
             begin = time.monotonic()
             sent = messages(daemon, options)
-            print(f"{sent} fuzzed messages in {time.monotonic() - begin:.0f} s; longest ping {bystander.longest * 1e3:.1f} ms, "
+            print(f"{sent} fuzzed messages in {time.monotonic() - begin:.0f} s; {longest()}, "
                   f"{bystander.placed} asks of the bystander placed", flush=True)
             begin = time.monotonic()
             connections(daemon, options, bystander.client.sid)
-            print(f"{options.connections} rude connections in {time.monotonic() - begin:.0f} s; longest ping "
-                  f"{bystander.longest * 1e3:.1f} ms", flush=True)
+            print(f"{options.connections} rude connections in {time.monotonic() - begin:.0f} s; {longest()}", flush=True)
             all_given_back(daemon, before["descriptors"], "the attack")
             after = holdings(daemon)
         print("before", before, "after", after)
