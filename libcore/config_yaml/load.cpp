@@ -28,13 +28,24 @@ constexpr std::string_view kDefaultText = R"(partitions:
 )";
 
 /// The configuration that `text` holds. It is of use only when `report` has no errors afterwards.
-config::Configuration interpret(std::string_view text, config::Report& report) {
-    const NodePtr root = parse_tree(text, report);
+config::Configuration interpret(std::string_view text, TextSize size, config::Report& report) {
+    const NodePtr root = parse_tree(text, report, size);
     if (root == nullptr) {
         if (!report.has_errors() && !text.empty()) return config::validate({}, report); // no partition defined
         return {};
     }
     return config::validate(read_document(*root, report), report);
+}
+
+LoadOutcome load(std::string_view text, TextSize size, std::string_view source) {
+    config::Report report;
+    config::Configuration configuration = interpret(text, size, report);
+    configuration.checksum = config::checksum(text);
+    LoadOutcome outcome;
+    outcome.source = source;
+    if (!report.has_errors()) outcome.configuration = std::move(configuration);
+    outcome.problems = report.take();
+    return outcome;
 }
 
 std::string place(const Problem& problem, std::string_view source) {
@@ -67,14 +78,11 @@ std::string_view default_text() {
 }
 
 LoadOutcome load(std::string_view text, std::string_view source) {
-    config::Report report;
-    config::Configuration configuration = interpret(text, report);
-    configuration.checksum = config::checksum(text);
-    LoadOutcome outcome;
-    outcome.source = source;
-    if (!report.has_errors()) outcome.configuration = std::move(configuration);
-    outcome.problems = report.take();
-    return outcome;
+    return load(text, TextSize::Bounded, source);
+}
+
+LoadOutcome load_dumped(std::string_view text, std::string_view source) {
+    return load(text, TextSize::Any, source);
 }
 
 LoadOutcome load_or_default(std::string_view text, std::string_view source) {

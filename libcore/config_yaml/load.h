@@ -29,6 +29,9 @@ struct LoadOutcome {
 /// A text of 0 bytes is a configuration without partitions (C-009): whoever applies it takes load_or_default().
 [[nodiscard]] LoadOutcome load(std::string_view text, std::string_view source);
 
+/// As load(), for what dump() wrote, of any size: a text of the largest size may be longer in that form.
+[[nodiscard]] LoadOutcome load_dumped(std::string_view text, std::string_view source);
+
 /// As load(), a text of 0 bytes being default_text().
 [[nodiscard]] LoadOutcome load_or_default(std::string_view text, std::string_view source);
 

@@ -46,7 +46,7 @@ bool is_resolved(std::string_view tag) {
 /// Makes the tree of one document out of yaml-cpp's events.
 class Builder : public YAML::EventHandler {
 public:
-    explicit Builder(config::Report& report) : report_(report) {}
+    Builder(config::Report& report, std::size_t most_nodes) : report_(report), most_nodes_(most_nodes) {}
 
     [[nodiscard]] NodePtr root() const { return root_; }
 
@@ -103,6 +103,7 @@ private:
     NodePtr root_;
     std::vector<Frame> open_;
     std::map<YAML::anchor_t, NodePtr> anchors_;
+    const std::size_t most_nodes_;
     std::size_t nodes_ = 0;
     std::size_t expanded_nodes_ = 0;
     std::size_t expanded_bytes_ = 0;
@@ -121,7 +122,7 @@ std::string Builder::path() const {
 }
 
 std::shared_ptr<Node> Builder::make_node(const YAML::Mark& mark, Node::Kind kind) {
-    if (++nodes_ > kMaxNodes)
+    if (++nodes_ > most_nodes_)
         throw Fault{mark_of(mark), path(), "the document has more than " + std::to_string(kMaxNodes) + " nodes"};
     auto node = std::make_shared<Node>();
     node->kind = kind;
@@ -252,8 +253,8 @@ std::string syntax_message(const YAML::Exception& error, std::string_view line) 
     return message;
 }
 
-NodePtr parse(std::string_view text, config::Report& report) {
-    Builder builder{report};
+NodePtr parse(std::string_view text, config::Report& report, std::size_t most_nodes) {
+    Builder builder{report, most_nodes};
     std::istringstream in{std::string{text}};
     try {
         YAML::Parser parser{in};
@@ -280,8 +281,9 @@ bool has_too_many_tokens(std::string_view text) {
 
 } // namespace
 
-NodePtr parse_tree(std::string_view text, config::Report& report) {
-    if (text.size() > kMaxTextBytes) {
+NodePtr parse_tree(std::string_view text, config::Report& report, TextSize size) {
+    const bool bounded = size == TextSize::Bounded;
+    if (bounded && text.size() > kMaxTextBytes) {
         report.error({}, {},
                      "the text has " + std::to_string(text.size()) + " bytes, the limit is " +
                          std::to_string(kMaxTextBytes));
@@ -291,13 +293,13 @@ NodePtr parse_tree(std::string_view text, config::Report& report) {
         report.error(bad->mark, {}, bad->what);
         return nullptr;
     }
-    if (has_too_many_tokens(text)) {
+    if (bounded && has_too_many_tokens(text)) {
         report.error({}, {},
                      "the document has more than " + std::to_string(kMaxNodes) +
                          " nodes: it has more brackets, braces and commas than that");
         return nullptr;
     }
-    return parse(text, report);
+    return parse(text, report, bounded ? kMaxNodes : SIZE_MAX);
 }
 
 } // namespace yk::config_yaml

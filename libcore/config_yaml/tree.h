@@ -46,7 +46,10 @@ inline constexpr std::size_t kMaxDepth = 64;
 inline constexpr std::size_t kMaxKeyBytes = 250; // so that a key, written with escapes, is below YAML's 1024
 inline constexpr std::size_t kMaxAliasNodes = 10'000;
 
+/// Whether kMaxTextBytes and kMaxNodes are for a text; not for one that the daemon wrote itself.
+enum class TextSize { Bounded, Any };
+
 /// The tree of `text`; null when the text holds no document or cannot be parsed at all. Problems go to `report`.
-[[nodiscard]] NodePtr parse_tree(std::string_view text, config::Report& report);
+[[nodiscard]] NodePtr parse_tree(std::string_view text, config::Report& report, TextSize size = TextSize::Bounded);
 
 } // namespace yk::config_yaml

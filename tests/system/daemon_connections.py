@@ -170,4 +170,32 @@ def test_a8_silent_connections_make_room_for_those_that_say_who_they_are():
         client.get("Ping")
 
 
+def test_a2_configurations_keep_no_workers_from_pings():
+    queues = ",".join("{name: q%d}" % n for n in range(45_000))
+    large = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [" + queues + "]}]}]"
+    with Daemon() as daemon:
+        daemon.client().register()
+        rude = [daemon.client(role="observer") for _ in range(3)]
+        for client in rude:
+            for _ in range(20):
+                client.send("ValidateConfiguration", {"config": large, "rmID": "rm:1"})
+        with Bystander(daemon) as bystander:
+            check(rude[0].receive()["body"]["allowed"], "a good configuration is refused")
+        check(bystander.longest < 2, "a ping waited for", bystander.longest, "s")
+
+
+def test_a2_copies_of_a_request_that_waits_leave_nothing():
+    with Daemon() as daemon:
+        client = daemon.client(role="rm")
+        payload = msgpack.packb({"v": 1, "kind": "UnregisterResourceManager", "id": 1, "sid": client.sid, "seq": 2,
+                                 "body": {"rmID": "x"}})
+        copies = framed(1, payload) * 500
+        client.socket.sendall(copies)
+        before = resident(daemon)
+        for _ in range(400):  # 200,000 timers of some 150 bytes
+            client.socket.sendall(copies)
+        check(client.receive()["err"]["name"] == "E_SEQ_GAP", "the last copy was not answered")
+        check(resident(daemon) < before + (10 << 20), before, resident(daemon))
+
+
 main(globals())

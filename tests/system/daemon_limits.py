@@ -1,6 +1,8 @@
 """Little room: address space, disk (A10)."""
+import contextlib
 import resource
 import tempfile
+import threading
 
 import daemon_support
 from daemon_support import *
@@ -141,6 +143,24 @@ def test_what_is_removed_goes_back_to_the_system():  # A10: also where memory is
         client.change("UpdateApplication", {"rmID": "rm:1", "remove": [
             {"applicationID": "app", "partitionName": "default"}]})
         until("the memory is given back", lambda: resident(daemon) < 40 << 20)
+
+
+def test_what_large_messages_took_goes_back_to_the_system():  # A10: no resource manager held it
+    with Daemon() as daemon:
+        before = resident(daemon)
+        nodes = [{"nodeID": f"n-{n}", "action": 1, "attributes": {"a": "x" * 100}} for n in range(40_000)]
+
+        def send():
+            for _ in range(3):
+                with contextlib.closing(daemon.client(role="rm")) as client:
+                    client.refused("E_RM_UNKNOWN", "UpdateNode", {"rmID": "rm:1", "nodes": nodes}, mutating=True)
+
+        senders = [threading.Thread(target=send) for _ in range(8)]
+        for sender in senders:
+            sender.start()
+        for sender in senders:
+            sender.join()
+        until("the memory is given back", lambda: resident(daemon) < before + (24 << 20))
 
 
 def test_the_last_words_say_what_was_at_work():  # A10: nothing is gone on with that is half changed

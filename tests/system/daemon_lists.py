@@ -128,6 +128,60 @@ def test_b1_many_pages_of_one_list_do_not_push_out_another():
         check(len(client.get("Dump", {"what": "asks", "limit": 5, "cursor": outer["cursor"]})["data"]) == 5)
 
 
+def test_b1_lists_that_ended_or_rest_go_before_those_in_use():
+    with Daemon(*BY_HAND) as daemon:
+        large_application(daemon, count=20)
+        client = daemon.client()
+        begin = lambda: client.get("Dump", {"what": "asks", "limit": 5})["cursor"]
+        go_on = lambda cursor: client.get("Dump", {"what": "asks", "limit": 5, "cursor": cursor})
+        outer = begin()
+        for _ in range(20):
+            check(len(everything(client, what="asks", application="big", limit=12)) == 20)
+        used = go_on(outer)["cursor"]  # not pushed out by those that were read to their end
+        others = [begin() for _ in range(7)]
+        check(len(go_on(used)["data"]) == 5, "the eighth")
+        begin()
+        check(len(go_on(used)["data"]) == 5, "it was used last")
+        client.refused("E_NOT_FOUND", "Dump", {"what": "asks", "cursor": others[0]})
+
+
+def test_b1_metrics_without_a_cursor_do_not_push_out_those_of_others():
+    with Daemon(*BY_HAND) as daemon:
+        daemon.client().register()
+        polite, rude = daemon.client(maxMessage=8192), daemon.client(maxMessage=8192)
+        page = polite.get("Metrics")
+        check(not page["complete"], "of several pages")
+        while "cursor" in page:
+            for _ in range(5):
+                rude.get("Metrics")
+            page = polite.get("Metrics", {"cursor": page["cursor"]})
+
+
+def test_b1_a_partition_without_nodes_stands_on_a_later_page():
+    partition = "  - name: {}\n    queues: [{{name: root, submitacl: '*'}}]\n"
+    with Daemon(*BY_HAND) as daemon:
+        client = daemon.client()
+        client.register(config="partitions:\n" + "".join(partition.format(name) for name in ("default", "empty", "last")))
+        client.change(NODE, {"rmID": "rm:1", "nodes": [
+            {"nodeID": f"n{i}", "action": 1, "schedulableResource": {"vcore": 2}, "attributes": {"si/node-partition": name}}
+            for i, name in enumerate(("default",) * 3 + ("last",))]})
+        client.get("Sync", {"rmID": "rm:1"})
+        for limit in range(1, 5):
+            names = [part["partitionName"] for part in everything(client, what="nodes", limit=limit)]
+            check(names.count("empty") == 1 and list(dict.fromkeys(names)) == ["default", "empty", "last"], limit, names)
+
+
+def test_b1_an_application_larger_than_a_piece_comes_without_its_lists():
+    with Daemon(*BY_HAND) as daemon:
+        client = large_application(daemon, count=4200)
+        check(client.dump("app", application="big").get("brief"), "app")
+        for query in ({}, {"names": ["big"]}, {"objects": 5000}):
+            big = [app for app in everything(client, what="apps", **query) if app["applicationID"] == "big"][0]
+            check(big.get("brief") and big["pendingAsks"] == 4200, "apps", query)
+        big = [app for app in client.dump("full")["applications"] if app["applicationID"] == "big"][0]
+        check(len(big["requests"]) == 4200, "the full dump is whole")
+
+
 def test_b1_the_full_dump_without_what_is_long():
     with Daemon(*BY_HAND) as daemon:
         large_application(daemon)

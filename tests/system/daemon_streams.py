@@ -130,6 +130,34 @@ def test_overflow_demands_a_resync_and_leaves_others_alone():
         check(other.get("Health", {"run": True})["Healthy"])
 
 
+def test_what_one_request_removes_breaks_no_stream():  # its RM would be lost by its own request, and again each time
+    with Daemon("--settings", "@conf", files={"conf": SMALL}) as daemon:
+        client = daemon.client()
+        client.register()
+        client.cluster()
+        keys = [f"k{n}" for n in range(300)]
+        client.asks(*keys)
+        client.get("Sync", {"rmID": "rm:1"})
+        ack, released = client.poll()["items"][-1]["n"], 0
+        until("all are placed", lambda: client.dump("queues")[0]["allocatedResource"].get("vcore") == 300)
+        client.change("UpdateAllocation", {"rmID": "rm:1", "releases": {"allocationsToRelease": [
+            {"applicationID": "app", "partitionName": "default", "allocationKey": key, "terminationType": 1}
+            for key in keys]}})
+        while released < 300:
+            items = client.poll(ack=ack)["items"]
+            ack = items[-1]["n"]
+            released += sum(len(item["body"].get("released", [])) for item in items)
+        until("it is running", lambda: client.get("Ping", {"rmID": "rm:1"})["state"] == 1)
+
+
+def test_who_cannot_take_an_item_is_told_so():  # the same item would be too large again and again
+    with Daemon() as daemon:
+        client = daemon.client(maxMessage=8192)
+        client.register()
+        error = client.refused("E_BAD_STATE", "Poll", {"rmID": "rm:1", "streamEpoch": client.epoch, "ack": 0})
+        check("maxMessage" in error["message"], error)
+
+
 def test_the_notice_of_congestion_may_be_the_one_too_many():
     with Daemon("--settings", "@conf", files={"conf": "outboundMaxItems: 1\n"}) as daemon:
         client = daemon.client()

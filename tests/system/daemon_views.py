@@ -168,6 +168,30 @@ def test_what_an_ask_went_through():  # I-354, I-710 to I-712
         check(len(app["allocations"]) == 1 and "allocationLog" not in app["allocations"][0], "the log is gone with the ask", app)
 
 
+def test_a_key_of_many_applications_is_not_explained_for_each():
+    with Daemon(*BY_HAND) as daemon:
+        rm, names = Rm(daemon), [f"app{i:03}" for i in range(500)]
+        rm.nodes(*({"nodeID": f"n{i}", "schedulableResource": {"vcore": 1}} for i in range(1000)))
+        rm.applications(*({"applicationID": name} for name in names))
+        rm.asks(*({"allocationKey": "k", "applicationID": name} for name in names))
+
+        def fastest(what, **more):
+            times = []
+            for _ in range(5):
+                begin = time.monotonic()
+                reply = rm.client.ask("Explain", {"what": what, "allocationKey": "k", **more})
+                times.append(time.monotonic() - begin)
+            return min(times), reply
+
+        for what in ("ask", "preemption"):
+            one, of_one = fastest(what, application=names[0])
+            all_of_them, refused = fastest(what)
+            check(of_one["ok"] and refused["err"]["name"] == "E_INVALID", what, of_one, refused)
+            places = ", ".join(f"application {name} in [rm:1]default" for name in names[:50])
+            check(refused["err"]["message"].startswith(f"there are several, say which one: {places}, "), refused)
+            check(all_of_them < 25 * one, what, "of 500 applications took", all_of_them, "s, of one", one)
+
+
 LIMITED = """
 partitions:
   - name: default

@@ -1,7 +1,6 @@
 #include "ykd/runtime/callback_writer.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "libcore/base/check.h"
@@ -12,8 +11,9 @@ namespace {
 
 using wire::Packer;
 
-constexpr std::size_t kMaxMerged = 1000;          // allocations per item
-constexpr std::size_t kMaxItemBytes = 512U << 10; // an item stays well below the smallest message limit (I-364)
+constexpr std::string_view kNew = "new";
+constexpr std::size_t kMaxMerged = 1000;          // elements per item
+constexpr std::size_t kMaxItemBytes = 512U << 10; // an item of several stays well below any message limit (I-364)
 constexpr std::size_t kMaxTogether = 1000;        // elements of several lists in one item
 constexpr std::size_t kMaxMessage = 4096;         // I-006
 
@@ -165,36 +165,55 @@ void pack_list(Packer& packer, std::string_view name, std::span<const T> element
 } // namespace
 
 std::vector<OutItem> CallbackWriter::take() {
-    close_new();
+    close();
     return std::exchange(items_, {});
 }
 
 void CallbackWriter::discard() {
     items_.clear();
     open_.clear();
-    assumed_.clear();
-    open_count_ = 0;
+    cached_.clear();
+    open_count_ = cached_count_ = 0;
     confirmations_.clear();
     calls_.clear();
 }
 
-void CallbackWriter::close_new() {
-    if (open_count_ == 0) return;
-    const std::size_t count = std::exchange(open_count_, 0);
-    const auto push = [&](std::string_view kind, std::string_view list, wire::Buffer& elements) {
+/// I-131: the RM's cache is told of placements before, and of what is gone after.
+void CallbackWriter::close() {
+    const auto push = [&](std::string_view kind, std::string_view list, std::size_t& count, wire::Buffer& elements) {
+        if (count == 0) return;
         OutItem item;
         item.kind = kind;
         item.at = now_;
-        set_list_head(item, list, count);
+        set_list_head(item, list, std::exchange(count, 0));
         item.body = std::exchange(elements, {});
         items_.push_back(std::move(item));
     };
-    if (interest_.resync_cache) push(si::item::kReSyncSchedulerCache, "assumedAllocations", assumed_);
-    push(si::item::kUpdateAllocation, "new", open_);
+    const bool made = open_list_ == kNew;
+    if (made) push(si::item::kReSyncSchedulerCache, "assumedAllocations", cached_count_, cached_);
+    push(open_kind_, open_list_, open_count_, open_);
+    if (!made) push(si::item::kReSyncSchedulerCache, "forgetAllocations", cached_count_, cached_);
+}
+
+template <class Write>
+void CallbackWriter::merge(std::string_view kind, std::string_view list, Write write) {
+    if (kind != open_kind_ || list != open_list_ || open_count_ == kMaxMerged) close();
+    open_kind_ = kind;
+    open_list_ = list;
+    const std::size_t before = open_.size();
+    Packer packer(open_);
+    write(packer);
+    if (before != 0 && open_.size() > kMaxItemBytes) { // it begins the next item
+        const std::string next{open_.view().substr(before)};
+        open_.truncate(before);
+        close();
+        open_.append(next);
+    }
+    ++open_count_;
 }
 
 OutItem& CallbackWriter::add(std::string_view kind) {
-    close_new();
+    close();
     items_.emplace_back();
     items_.back().kind = kind;
     items_.back().at = now_;
@@ -216,37 +235,30 @@ void CallbackWriter::add_list(std::string_view kind, std::string_view name, std:
 }
 
 void CallbackWriter::allocation_made(const NewAllocation& allocation) {
-    Packer packer(open_);
-    pack_allocation(packer, allocation);
-    if (interest_.resync_cache) {
-        Packer assumed(assumed_);
-        assumed.map(2);
-        assumed.field("allocationKey", allocation.key);
-        assumed.field("nodeID", allocation.node);
-    }
-    if (++open_count_ == kMaxMerged || open_.size() >= kMaxItemBytes) close_new();
+    merge(si::item::kUpdateAllocation, kNew, [&](Packer& packer) { pack_allocation(packer, allocation); });
+    if (!interest_.resync_cache) return;
+    ++cached_count_;
+    Packer assumed(cached_);
+    assumed.map(2);
+    assumed.field("allocationKey", allocation.key);
+    assumed.field("nodeID", allocation.node);
 }
 
+/// I-131: the cache forgets what is gone for good; a release that the RM has yet to confirm is not.
 void CallbackWriter::allocations_released(std::span<const ReleasedAllocation> released) {
-    add_list(si::item::kUpdateAllocation, "released", released, pack_released);
-    if (interest_.resync_cache) forget(released);
-    if (!interest_.confirm_releases) return;
-    for (const ReleasedAllocation& one : released)
-        if (one.type != TerminationType::Unknown && one.type != TerminationType::StoppedByRm)
+    for (const ReleasedAllocation& one : released) {
+        merge(si::item::kUpdateAllocation, "released", [&](Packer& packer) { pack_released(packer, one); });
+        if (interest_.resync_cache && one.type == TerminationType::StoppedByRm) {
+            ++cached_count_;
+            Packer gone(cached_);
+            gone.map(1);
+            gone.field("allocationKey", one.key);
+        }
+        if (interest_.confirm_releases && one.type != TerminationType::Unknown &&
+            one.type != TerminationType::StoppedByRm)
             confirmations_.push_back({std::string(one.partition), std::string(one.application), std::string(one.key),
                                       static_cast<si::TerminationType>(one.type), "confirmed for a detached RM"});
-}
-
-/// I-131: what is gone for good; a release that the RM has yet to confirm is not.
-void CallbackWriter::forget(std::span<const ReleasedAllocation> released) {
-    std::vector<ReleasedAllocation> gone;
-    std::copy_if(released.begin(), released.end(), std::back_inserter(gone),
-                 [](const ReleasedAllocation& one) { return one.type == TerminationType::StoppedByRm; });
-    add_list(si::item::kReSyncSchedulerCache, "forgetAllocations", std::span<const ReleasedAllocation>(gone),
-             [](Packer& packer, const ReleasedAllocation& one) {
-                 packer.map(1);
-                 packer.field("allocationKey", one.key);
-             });
+    }
 }
 
 void CallbackWriter::asks_rejected(std::span<const RejectedAsk> rejected, bool placements) {
@@ -271,16 +283,15 @@ void CallbackWriter::applications_answered(std::span<const AcceptedApplication> 
 }
 
 void CallbackWriter::application_updated(const UpdatedApplication& updated) {
-    OutItem& item = add(si::item::kUpdateApplication);
-    set_list_head(item, "updated", 1);
-    Packer packer(item.body);
-    packer.map(5);
-    packer.field("applicationID", updated.id);
-    packer.field("state", updated.state);
-    packer.key("stateTransitionTimestamp");
-    packer.integer(updated.at.ns);
-    packer.field("message", message_text(updated.message));
-    packer.field("partitionName", updated.partition);
+    merge(si::item::kUpdateApplication, "updated", [&](Packer& packer) {
+        packer.map(5);
+        packer.field("applicationID", updated.id);
+        packer.field("state", updated.state);
+        packer.key("stateTransitionTimestamp");
+        packer.integer(updated.at.ns);
+        packer.field("message", message_text(updated.message));
+        packer.field("partitionName", updated.partition);
+    });
 }
 
 void CallbackWriter::nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
@@ -379,6 +390,7 @@ void CallbackWriter::events(std::string_view records, const EventSpan& sent, con
     OutItem& item = add(si::item::kSendEvent);
     item.item_class = ItemClass::CountedLoss;
     item.events = sent;
+    item.events.add(lost); // who drops the item drops what it says, too
     Packer packer(item.body);
     packer.map(lost.records == 0 ? 2 : 4);
     packer.key("records");

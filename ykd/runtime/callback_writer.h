@@ -1,6 +1,7 @@
 #pragma once
 // CallbackWriter: the core's callbacks as encoded items. It encodes at once, on the owner thread, and merges
-// neighbouring `new` of one turn into one item (I-104), so that an allocation costs one append to a buffer.
+// neighbouring `new`, `released` or `updated` of one turn into one item (I-104): one costs one append to a buffer, and
+// a request of many elements makes few items.
 //
 // Owner: RmOwner. Thread: the owner thread.
 
@@ -69,8 +70,10 @@ public:
     void preemption_wanted(const PreemptionCall& call) override;
 
 private:
-    void close_new();
-    void forget(std::span<const ReleasedAllocation> released);
+    void close();
+    /// One more element of the list that is being merged, or of a new one.
+    template <class Write>
+    void merge(std::string_view kind, std::string_view list, Write write);
     OutItem& add(std::string_view kind);
     OutItem& add_call(std::string_view item_kind, std::uint64_t call, CallKind kind, Duration ttl);
     template <class T, class Write>
@@ -79,9 +82,11 @@ private:
     Interest interest_;
     Instant now_;
     std::vector<OutItem> items_;
-    wire::Buffer open_; // elements of the `new` list being merged
+    std::string_view open_kind_, open_list_; // the list being merged
+    wire::Buffer open_;                      // its elements
     std::size_t open_count_ = 0;
-    wire::Buffer assumed_; // the same allocations as the RM's predicate cache has to know them (I-131)
+    wire::Buffer cached_; // the same allocations as the RM's predicate cache has to know them (I-131)
+    std::size_t cached_count_ = 0;
     std::vector<si::AllocationRelease> confirmations_;
     std::vector<StartedCall> calls_;
 };

@@ -44,6 +44,7 @@ void OutboundStream::clear() {
     live_waiting_ = waiting_bytes_ = delivered_bytes_ = event_batches_ = 0;
     lost_ = {};
     congested_ = false;
+    beyond_ = {0, 0};
 }
 
 void OutboundStream::open(std::uint64_t epoch, std::optional<std::uint32_t> keep) {
@@ -103,9 +104,14 @@ Pressure OutboundStream::append(std::vector<OutItem> items) {
     {
         const std::lock_guard lock(mutex_);
         if (broken_) return Pressure::Easing;
+        const bool had_room = !congested_;
         for (OutItem& item : items) enqueue(std::move(item));
         if (keep_) number_for_log();
         pressure = pressure_locked();
+        if (pressure == Pressure::Broken && had_room) {
+            make_room_beyond_limits();
+            pressure = Pressure::Congested;
+        }
         if (pressure == Pressure::Broken) {
             clear();
             ++overflows_;
@@ -113,6 +119,7 @@ Pressure OutboundStream::append(std::vector<OutItem> items) {
             outcome = {std::exchange(parked_, nullptr), std::nullopt, broken_};
         } else {
             congested_ = pressure == Pressure::Congested || (congested_ && pressure == Pressure::Crowded);
+            if (!congested_) beyond_ = {0, 0};
             outcome = answer_parked();
         }
     }
@@ -186,6 +193,13 @@ void OutboundStream::number_for_log() {
     }
 }
 
+/// For all that is queued, and for what comes while the RM fetches it.
+void OutboundStream::make_room_beyond_limits() {
+    const std::uint64_t items = delivered_.size() + live_waiting_, bytes = delivered_bytes_ + waiting_bytes_;
+    beyond_.items = std::max(items, limits_.items) - limits_.items + limits_.items / 4;
+    beyond_.bytes = std::max(bytes, limits_.bytes) - limits_.bytes + limits_.bytes / 4;
+}
+
 Pressure OutboundStream::pressure_locked() const {
     if (keep_) return Pressure::Easing;
     const std::uint64_t items = delivered_.size() + live_waiting_;
@@ -193,7 +207,7 @@ Pressure OutboundStream::pressure_locked() const {
     const auto above = [&](std::uint64_t percent) {
         return items * 100 > limits_.items * percent || bytes * 100 > limits_.bytes * percent;
     };
-    if (above(100)) return Pressure::Broken;
+    if (items > limits_.items + beyond_.items || bytes > limits_.bytes + beyond_.bytes) return Pressure::Broken;
     if (items * 4 >= limits_.items * 3 || bytes * 4 >= limits_.bytes * 3) return Pressure::Congested;
     return above(50) ? Pressure::Crowded : Pressure::Easing;
 }
@@ -264,6 +278,7 @@ OutboundStream::Outcome OutboundStream::take(std::shared_ptr<Poller> poller, boo
     may_wait = may_wait && !poller->is_gone(); // nobody would wake it
     if (congested_ && pressure_locked() == Pressure::Easing) {
         congested_ = false;
+        beyond_ = {0, 0};
         tell = true;
     }
     parked_ = std::move(poller);

@@ -89,7 +89,8 @@ public:
     /// What is parked is refused with E_SUPERSEDED: another session took over (I-127).
     void supersede(const std::string& message);
 
-    /// Queues items in order. Returns the pressure afterwards; Broken was caused by this call.
+    /// Queues items in order. Returns the pressure afterwards; Broken was caused by this call. What comes at once (one
+    /// request can remove a million allocations) breaks no stream that was not congested before: the RM is first told.
     Pressure append(std::vector<OutItem> items);
     /// The call's time is over: it goes, unless it was delivered already (4.8, expiring).
     void expire(std::uint64_t call);
@@ -134,6 +135,7 @@ private:
     void drop_events();
     void number_for_log();
     void clear();
+    void make_room_beyond_limits();
     [[nodiscard]] Pressure pressure_locked() const;
     [[nodiscard]] bool answerable() const { return !delivered_.empty() || live_waiting_ != 0; }
     [[nodiscard]] std::optional<PollRefusal> check_epoch(const Poller& poller) const;
@@ -158,7 +160,8 @@ private:
     std::unordered_map<std::uint64_t, std::uint64_t> calls_; // call -> serial in waiting_
     EventSpan lost_;
     std::uint64_t polls_ = 0;
-    bool congested_ = false; // with the hysteresis of I-370
+    bool congested_ = false;    // with the hysteresis of I-370
+    StreamLimits beyond_{0, 0}; // what the limits are exceeded by until it is not congested any more
     bool finishing_ = false;
     bool watches_poll_ = false;
     std::optional<PollRefusal> broken_;

@@ -19,7 +19,8 @@ namespace yk {
 template <class Call, class Answer>
 class SeqTable {
 public:
-    static constexpr std::size_t kHeld = 16; // I-332
+    static constexpr std::size_t kHeld = 16;              // I-332
+    static constexpr std::size_t kKeptBytes = 256U << 10; // of remembered replies; older ones go first
 
     explicit SeqTable(std::size_t remembered = 16) : kept_replies_(remembered) {}
 
@@ -52,15 +53,19 @@ public:
         return hold(seq, fingerprint, call, gap_deadline);
     }
 
-    /// The executing call ended. `consumed`: its number is used up and `reply` remembered; else the number may come
-    /// again (I-333). Returns the next call to execute, if it is held.
-    std::optional<Call> finish(bool consumed, Answer reply) {
+    /// The executing call ended. `consumed`: its number is used up and `reply`, of about so many bytes, remembered;
+    /// else the number may come again (I-333). Returns the next call to execute, if it is held.
+    std::optional<Call> finish(bool consumed, Answer reply, std::size_t bytes = 0) {
         const Executing done = *executing_;
         executing_.reset();
         if (!consumed) return std::nullopt;
         executed_ = done.seq;
-        replies_.push_back({done.seq, done.fingerprint, std::move(reply)});
-        while (replies_.size() > kept_replies_) replies_.pop_front();
+        replies_.push_back({done.seq, done.fingerprint, bytes, std::move(reply)});
+        kept_bytes_ += bytes;
+        while (replies_.size() > kept_replies_ || kept_bytes_ > kKeptBytes) {
+            kept_bytes_ -= replies_.front().bytes;
+            replies_.pop_front();
+        }
         const auto next = held_.find(executed_ + 1);
         if (next == held_.end()) return std::nullopt;
         Call call = std::move(next->second.call);
@@ -84,7 +89,13 @@ public:
         return over;
     }
 
-    [[nodiscard]] bool has_held() const { return !held_.empty(); }
+    /// When the first of the held calls is over; nothing: none is held.
+    [[nodiscard]] std::optional<SteadyClock::time_point> first_end() const {
+        std::optional<SteadyClock::time_point> first;
+        for (const auto& [seq, held] : held_)
+            if (!first || held.deadline < *first) first = held.deadline;
+        return first;
+    }
     [[nodiscard]] std::uint64_t last_executed() const { return executed_; }
     [[nodiscard]] std::uint64_t expected() const { return executed_ + 1; }
 
@@ -101,6 +112,7 @@ private:
     struct Reply {
         std::uint64_t seq = 0;
         std::uint64_t fingerprint = 0;
+        std::size_t bytes = 0;
         Answer answer;
     };
 
@@ -131,6 +143,7 @@ private:
     std::optional<Executing> executing_;
     std::map<std::uint64_t, Held> held_;
     std::deque<Reply> replies_;
+    std::size_t kept_bytes_ = 0; // of replies_
 };
 
 } // namespace yk

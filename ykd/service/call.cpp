@@ -9,6 +9,23 @@
 #include "ykd/service/log.h"
 
 namespace yk::service {
+namespace {
+
+constexpr std::size_t kHeadRoom = 256;        // of a reply, before its body
+constexpr std::size_t kValuesPerEncoding = 8; // a tree of values takes so many times the bytes of its encoding
+
+wire::ErrorReply too_large() {
+    return {ErrorCode::TooLarge, "the answer is larger than the peer's message limit", {}, {}, {}};
+}
+
+std::size_t bytes_of(const RememberedReply& reply) {
+    if (reply.ok) return reply.body.size();
+    wire::Buffer encoded;
+    wire::encode_error(encoded, {}, reply.error, false);
+    return kValuesPerEncoding * encoded.size();
+}
+
+} // namespace
 
 Call::Call(Daemon& daemon, wire::Request request)
     : daemon_(daemon), peer_(request.shared_peer()), request_(std::move(request)) {}
@@ -41,17 +58,19 @@ void Call::settle_seq(RememberedReply reply) {
     if (!has_turn) return;
     has_turn = false;
     const bool consumed = reply.ok || !si::is_retryable(reply.error.code);
+    const std::size_t bytes = bytes_of(reply);
     std::optional<CallPtr> next;
     {
         const std::lock_guard lock(session->mutex);
         session->executing.reset();
-        next = session->seq.finish(consumed, std::move(reply));
+        next = session->seq.finish(consumed, std::move(reply), bytes);
         if (next) session->executing = *next;
     }
     if (next) execute_later(daemon_, *next);
 }
 
 void Call::ok_encoded(std::string_view body) {
+    if (has_turn && body.size() + kHeadRoom > daemon_.reply_limit(session.get())) return fail(too_large());
     if (has_turn) settle_seq({true, std::string(body), {}});
     ok_pieces(std::span<const std::string_view>(&body, 1));
 }
@@ -64,8 +83,7 @@ void Call::ok_pieces(std::span<const std::string_view> body) {
     std::size_t total = head.size();
     for (const std::string_view piece : body) total += piece.size();
     if (total + sizeof(std::uint32_t) > daemon_.reply_limit(session.get()))
-        return send_error(
-            *target, {ErrorCode::TooLarge, "the answer is larger than the peer's message limit", {}, {}, {}}, false);
+        return send_error(*target, too_large(), false);
     count(std::nullopt);
     std::vector<std::string_view> pieces{head.view()};
     pieces.insert(pieces.end(), body.begin(), body.end());

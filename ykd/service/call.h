@@ -38,8 +38,9 @@ public:
     si::Kind kind = si::Kind::Hello;
     bool kind_known = false; // `kind` is what the envelope says
     bool mutating = false;
-    bool has_turn = false; // its sequence number is being executed
-    SessionPtr session;    // null for Hello
+    bool has_turn = false;      // its sequence number is being executed
+    std::uint64_t rm_epoch = 0; // of the registration that find_rm() looked at
+    SessionPtr session;         // null for Hello
     std::uint64_t fingerprint = 0;
 
     [[nodiscard]] Daemon& daemon() const { return daemon_; }

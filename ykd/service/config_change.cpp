@@ -58,7 +58,6 @@ public:
     Way(Daemon& daemon, ConfigChange change) : daemon_(daemon), change_(std::move(change)) {}
 
     void begin() {
-        epoch_ = rm().epoch();
         keep_names(rm(), change_.candidate);
         if (change_.dry_run) return look();
         rm().owner.in_order(
@@ -86,7 +85,8 @@ private:
     }
 
     void take_turn(RmOwner& owner) {
-        if (owner.context() == nullptr || rm().epoch() != epoch_) return leave(); // it was meant for what the RM was
+        if (owner.context() == nullptr || rm().epoch() != change_.epoch)
+            return leave(); // it was meant for what the RM was
         if (wants_to_store(owner)) return store(owner);
         static_cast<void>(apply(owner));
     }
@@ -143,6 +143,7 @@ private:
     void remember(RmOwner& owner) const {
         const Candidate& now = change_.candidate;
         ConfigurationPtr before = now.configuration();
+        daemon_.config_history().keep(rm().id, {real_now(), wanted().checksum, now.origin, now.text});
         rm().change_facts([&](RmFacts& facts) {
             facts.last_reload = ReloadNote{real_now(), {}};
             std::swap(facts.configuration, before);
@@ -153,7 +154,6 @@ private:
             for (const std::string& name : owner.context()->partition_names())
                 facts.partitions.push_back(owner.context()->full_name(name));
         });
-        daemon_.config_history().keep(rm().id, {real_now(), wanted().checksum, now.origin, now.text});
         daemon_.workers().post([before = std::move(before)] {});
     }
     void set_extra_config() const {
@@ -206,7 +206,6 @@ private:
 
     Daemon& daemon_;
     ConfigChange change_;
-    std::uint64_t epoch_ = 0; // of the registration that is to change
 };
 
 } // namespace

@@ -46,6 +46,7 @@ struct ChangeOutcome {
 
 struct ConfigChange {
     RmPtr rm;
+    std::uint64_t epoch; // of the registration that is to change: another one's configuration is let be
     Candidate candidate;
     std::string policy_group;                                         // the RM's from now on; empty: as it was
     std::optional<std::map<std::string, std::string>> extra_config{}; // applied together with it

@@ -102,8 +102,11 @@ Value trial_value(const Update& update, const ChangeOutcome& outcome) {
 }
 
 void begin(const std::shared_ptr<Update>& update) {
-    ConfigChange change{
-        .rm = update->rm, .candidate = update->candidate, .policy_group = update->request.policy_group, .done = {}};
+    ConfigChange change{.rm = update->rm,
+                        .epoch = update->call->rm_epoch,
+                        .candidate = update->candidate,
+                        .policy_group = update->request.policy_group,
+                        .done = {}};
     if (const auto& extra = update->request.extra_config) change.extra_config.emplace(extra->begin(), extra->end());
     change.stored_already = update->rm->is_owned_by(*update->call->session);
     change.dry_run = update->request.dry_run;

@@ -29,6 +29,12 @@ unsigned worker_count() {
     return std::clamp(std::thread::hardware_concurrency(), 2U, 8U);
 }
 
+/// A worker is busy for up to half a second with the largest of them; one worker is for everybody else's requests.
+LargeAnswers::Limits turns_of_configurations() {
+    const std::size_t in_all = worker_count() - 1;
+    return {in_all, (in_all + 1) / 2};
+}
+
 Settings base_settings(const DaemonSettings& settings) {
     Settings base;
     base.reservations_disabled = settings.reservations_disabled;
@@ -65,6 +71,7 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
       history_(settings_.history_size),
       large_answers_([this](const CallPtr& call) { execute_later(*this, call); }),
       looks_([this](const CallPtr& call) { execute_later(*this, call); }),
+      configurations_(turns_of_configurations(), [this](const CallPtr& call) { execute_later(*this, call); }),
       workers_(worker_count(),
                [](const char* what) { log("core").error("a worker dropped what it was at: {}", what); }) {
     ring_.set_listener([this] {
@@ -92,7 +99,7 @@ Daemon::~Daemon() {
         rms_.remove(rm);
     }
     workers_.stop();
-    for (LargeAnswers* each : {&large_answers_, &looks_}) each->clear();
+    for (LargeAnswers* each : {&large_answers_, &looks_, &configurations_}) each->clear();
     event_streams_.clear();
     sessions_.clear();
     servers_.clear();
@@ -234,7 +241,7 @@ void Daemon::stop(SteadyClock::duration grace) {
     listener_watch_.stop();
     for (const auto& server : servers_) server->remove_socket_file();
     rms_.close();
-    for (LargeAnswers* each : {&large_answers_, &looks_}) each->clear();
+    for (LargeAnswers* each : {&large_answers_, &looks_, &configurations_}) each->clear();
     for (const RmPtr& rm : rms_.all()) rm->owner.begin_shutdown();
     wait_for_delivery(SteadyClock::now() + grace);
 }
@@ -381,7 +388,11 @@ LargeAnswers* Daemon::large_answers_of(si::Kind kind) {
     case si::Kind::Dump:
     case si::Kind::Events:
     case si::Kind::Metrics:
-    case si::Kind::Explain: return &large_answers_;
+    case si::Kind::Explain:
+    case si::Kind::StreamLog: return &large_answers_;
+    case si::Kind::RegisterResourceManager:
+    case si::Kind::UpdateConfiguration:
+    case si::Kind::ValidateConfiguration: return &configurations_;
     default: return nullptr;
     }
 }
@@ -407,7 +418,7 @@ void Daemon::sweep() {
     snapshots_.sweep();
     metric_pages_.sweep();
     event_streams_.sweep();
-    for (LargeAnswers* each : {&large_answers_, &looks_}) each->sweep(SteadyClock::now());
+    for (LargeAnswers* each : {&large_answers_, &looks_, &configurations_}) each->sweep(SteadyClock::now());
 }
 
 /// See RealClock: without an RM nobody hangs on the time.
@@ -431,10 +442,11 @@ void Daemon::follow_clock() {
 }
 
 void Daemon::watch_memory() {
-    if (const std::uint64_t resident = resident_memory(); resident > 0) memory_.note(resident);
+    const std::uint64_t resident = resident_memory();
+    if (resident > 0) memory_.note(resident);
     std::uint64_t held = 0;
     for (const RmPtr& rm : rms_.all()) held += rm->owner.memory();
-    if (trim_.take(memory_.is_near(), held, SteadyClock::now())) workers_.post([this] { trim_.run(memory_.most()); });
+    if (trim_.take(memory_.is_near(), resident, held, SteadyClock::now())) workers_.post([this] { trim_.run(); });
     if (!memory_.is_short()) {
         if (degraded_.clear("memory")) log("core").info("memory: there is room again");
         return;

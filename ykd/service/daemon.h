@@ -172,7 +172,7 @@ private:
     HistoryKeeper history_;
     TallyBoard tally_;
     RequestMeter requests_;
-    LargeAnswers large_answers_, looks_; // calls refer to them until they end
+    LargeAnswers large_answers_, looks_, configurations_; // calls refer to them until they end
     RmTable rms_;
     Deadlines deadlines_;
     Workers workers_;

@@ -139,7 +139,8 @@ using Table = SeqTable<CallPtr, RememberedReply>;
 void answer_refused(const CallPtr& call, const Table::Decision& decision) {
     switch (decision.verdict) {
     case Table::Verdict::Replay: return call->replay(decision.reply);
-    case Table::Verdict::Old: return call->fail(ErrorCode::SeqOld, "this sequence number was executed long ago");
+    case Table::Verdict::Old:
+        return call->fail(ErrorCode::SeqOld, "this sequence number was executed, and its answer is not kept any more");
     case Table::Verdict::Conflict:
         return call->fail(ErrorCode::SeqConflict, "this sequence number was used for another request");
     default: break;
@@ -147,6 +148,34 @@ void answer_refused(const CallPtr& call, const Table::Decision& decision) {
     wire::ErrorReply error{ErrorCode::SeqGap, "too many requests wait for an earlier sequence number", {}, {}, {}};
     error.details["expected"] = decision.expected;
     call->fail(error);
+}
+
+void expire_held_at(Daemon& daemon, const SessionPtr& session, SteadyClock::time_point at);
+
+/// Refuses the held calls of a session whose gap did not fill in time, and looks again as long as any is held. While a
+/// call executes there is no gap.
+void expire_held(Daemon& daemon, const SessionPtr& session) {
+    const auto now = SteadyClock::now();
+    std::vector<CallPtr> over;
+    std::uint64_t expected = 0;
+    std::optional<SteadyClock::time_point> next;
+    {
+        const std::lock_guard lock(session->mutex);
+        over = session->seq.expire(now);
+        expected = session->seq.expected();
+        next = session->seq.first_end();
+        session->is_watched = next.has_value();
+    }
+    for (const CallPtr& call : over) {
+        wire::ErrorReply error{ErrorCode::SeqGap, "a sequence number before this one is missing", {}, {}, {}};
+        error.details["expected"] = expected;
+        call->fail(error);
+    }
+    if (next) expire_held_at(daemon, session, *next > now ? *next : now + kGapWait);
+}
+
+void expire_held_at(Daemon& daemon, const SessionPtr& session, SteadyClock::time_point at) {
+    daemon.deadlines().call_at(at, [&daemon, session] { expire_held(daemon, session); });
 }
 
 /// True when the call may run now. Else it is held, answered or dropped.
@@ -158,6 +187,7 @@ bool take_turn(Daemon& daemon, const CallPtr& call) {
     const std::hash<std::string_view> hash;
     call->fingerprint = hash(call->envelope.body.bytes()) * 31 + hash(call->envelope.kind);
     Table::Decision decision;
+    bool watch = false;
     {
         const std::lock_guard lock(call->session->mutex);
         CallPtr self = call;
@@ -168,12 +198,13 @@ bool take_turn(Daemon& daemon, const CallPtr& call) {
             const wire::Echo echo = call->envelope.echo();
             if (const CallPtr older = call->session->executing.lock()) older->take_over(call->release_request(), echo);
         }
+        watch = decision.verdict == Table::Verdict::Held && !std::exchange(call->session->is_watched, true);
     }
     if (decision.dropped) (*decision.dropped)->drop();
     switch (decision.verdict) {
     case Table::Verdict::Execute: call->has_turn = true; return true;
     case Table::Verdict::Held:
-        daemon.deadlines().call_after(kGapWait, [&daemon, session = call->session] { expire_held(daemon, session); });
+        if (watch) expire_held_at(daemon, call->session, SteadyClock::now() + kGapWait);
         return false;
     case Table::Verdict::Superseded: return false;
     default: answer_refused(call, decision); return false;
@@ -208,24 +239,6 @@ void dispatch(Daemon& daemon, const CallPtr& call) {
     if (call->mutating && !take_turn(daemon, call)) return;
     if (!enter_large_answers(daemon, call)) return;
     execute(call);
-}
-
-void expire_held(Daemon& daemon, const SessionPtr& session) {
-    std::vector<CallPtr> over;
-    std::uint64_t expected = 0;
-    bool more = false;
-    {
-        const std::lock_guard lock(session->mutex);
-        over = session->seq.expire(SteadyClock::now());
-        expected = session->seq.expected();
-        more = session->seq.has_held();
-    }
-    for (const CallPtr& call : over) {
-        wire::ErrorReply error{ErrorCode::SeqGap, "a sequence number before this one is missing", {}, {}, {}};
-        error.details["expected"] = expected;
-        call->fail(error);
-    }
-    if (more) daemon.deadlines().call_after(kGapWait, [&daemon, session] { expire_held(daemon, session); });
 }
 
 void execute_later(Daemon& daemon, const CallPtr& call) {

@@ -12,7 +12,4 @@ void dispatch(Daemon& daemon, const CallPtr& call);
 /// Runs a call whose turn has come, in its session or among large answers, on a worker thread.
 void execute_later(Daemon& daemon, const CallPtr& call);
 
-/// Answers the held calls of a session whose gap did not fill in time (I-332), and looks again if some are left.
-void expire_held(Daemon& daemon, const SessionPtr& session);
-
 } // namespace yk::service

@@ -14,6 +14,7 @@
 #include "ykd/service/dump_plain.h"
 #include "ykd/service/dump_targets.h"
 #include "ykd/service/event_replies.h"
+#include "ykd/service/gather.h"
 #include "ykd/service/services.h"
 
 namespace yk::service {
@@ -139,7 +140,7 @@ void answer_next_page(const CallPtr& call, const DumpKind& kind, const DumpQuery
         return answer_page(call, kind, place->snapshot, place->start, query);
     if (place && place->live && place->live->query.what == query.what)
         return answer_live_page(call, kind, *place->live, query);
-    call->fail(ErrorCode::NotFound, "the cursor is unknown or older than 30 s; start again without", "cursor");
+    call->fail(ErrorCode::NotFound, "the cursor is unknown or older than 5 minutes; start again without", "cursor");
 }
 
 LivePlace live_begin(const DumpQuery& query, const std::vector<DumpTarget>& targets) {
@@ -163,6 +164,8 @@ void dump(const CallPtr& call) {
     wire::BodyReader reader(body);
     DumpQuery query = read_query(reader);
     query.most = std::min(query.most, dump_room(*call) / kSmallestObject);
+    // The lists of one object are made in one piece; who wants longer ones asks for asks and allocations.
+    if (query.what != "full") query.most = std::min(query.most, kPiece);
     if (!call->accepts(reader) || !check_query(call, query) || !check_visible(call, query)) return;
     const DumpKind* kind = find_dump_kind(query.what);
     if (kind != nullptr && !query.cursor.empty()) return answer_next_page(call, *kind, query);

@@ -153,10 +153,13 @@ private:
     }
     void finish() {
         if (page_.is_single_too_large()) return call_->fail(ErrorCode::TooLarge, kTooLarge);
+        DumpSnapshots& kept = call_->daemon().snapshots();
         std::string cursor;
         if (place_.target < place_.targets.size())
-            cursor = call_->daemon().snapshots().keep(call_->session->sid,
-                                                      {nullptr, 0, std::make_shared<const LivePlace>(place_)}, cursor_);
+            cursor = kept.keep({call_->session->sid, call_->session->grant.name},
+                               {nullptr, 0, std::make_shared<const LivePlace>(place_)}, cursor_);
+        else
+            kept.end(call_->session->sid, cursor_);
         wire::Buffer head;
         wire::Packer(head).list(page_.elements());
         answer_dump(call_, place_.as_of, cursor, head.view(), page_.bytes());
@@ -201,16 +204,19 @@ void answer_page(const CallPtr& call, const DumpKind& kind, const SnapshotPtr& s
     for (const DumpPart& part : snapshot->parts) {
         const std::size_t count = kind.count(part);
         if (next <= first + count && !(next == first + count && count != 0))
-            next += page.add(part, next - first, start == 0);
+            next += page.add(part, next - first, start == 0 || first > start); // else it stood on the last page
         first += count;
         if (next < first) break;
     }
     if (page.is_single_too_large()) return call->fail(ErrorCode::TooLarge, kTooLarge);
     std::size_t total = 0;
     for (const DumpPart& part : snapshot->parts) total += kind.count(part);
+    DumpSnapshots& kept = call->daemon().snapshots();
     std::string cursor;
     if (next < total)
-        cursor = call->daemon().snapshots().keep(call->session->sid, {snapshot, next, nullptr}, query.cursor);
+        cursor = kept.keep({call->session->sid, call->session->grant.name}, {snapshot, next, nullptr}, query.cursor);
+    else
+        kept.end(call->session->sid, query.cursor);
     wire::Buffer head;
     wire::Packer(head).list(page.elements());
     answer_dump(call, snapshot->as_of, cursor, head.view(), page.bytes());

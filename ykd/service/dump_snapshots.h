@@ -1,6 +1,6 @@
 #pragma once
-// What dumps are fetched from page by page (I-405, I-411): snapshots, kept for 30 s per cursor, and places in lists of
-// the state, which are small, for 5 minutes. At most 8 dumps per session; in bytes all together are bounded.
+// What dumps are fetched from page by page (I-405, I-411): snapshots, and places in lists of the state, which are
+// small; kept for 5 minutes per cursor. At most 8 dumps per session; in bytes all together are bounded.
 
 #include <memory>
 #include <mutex>
@@ -91,32 +91,32 @@ struct PagePlace {
     std::shared_ptr<const LivePlace> live;
 };
 
+inline constexpr CursorBounds kDumpBounds{
+    "page-",
+    std::chrono::minutes{5}, // who reads a list within a list takes his time
+    std::chrono::seconds{30},
+    8,
+    std::size_t{64} << 20U, // bytes
+};
+
 /// Thread: any.
 class DumpSnapshots {
 public:
     /// The cursor of the next page. `used`: the cursor of this one, which is kept for whoever asks again; those before
     /// it are forgotten.
-    [[nodiscard]] std::string keep(const wire::Sid& session, PagePlace place, const std::string& used);
+    [[nodiscard]] std::string keep(const CursorOwner& owner, PagePlace place, const std::string& used);
     /// Nothing: unknown, of another session, or too old.
     [[nodiscard]] std::optional<PagePlace> find(const wire::Sid& session, const std::string& cursor);
-    void sweep();
+    /// The last page was answered, whose cursor was `used`.
+    void end(const wire::Sid& session, const std::string& used);
+    void sweep(SteadyClock::time_point now = SteadyClock::now());
     /// I-436: the right to make a full dump, as long as it is held. nullptr: somebody else has it.
     [[nodiscard]] std::shared_ptr<void> claim_full_dump();
 
 private:
-    struct Page {
-        PagePlace place;
-        std::uint64_t list = 0; // all pages of one dump
-        std::size_t bytes = 0;  // about
-    };
-    void forget_list_locked(std::uint64_t list);
-    void make_room_locked(const wire::Sid& session);
-    [[nodiscard]] std::size_t kept_bytes_locked();
-
     std::mutex mutex_;
     std::weak_ptr<void> full_dump_;
-    Cursors<Page> cursors_;
-    std::uint64_t last_ = 0;
+    Cursors<PagePlace, kDumpBounds> cursors_;
 };
 
 } // namespace yk::service

@@ -39,7 +39,8 @@ std::string EventStreams::open(const Session& session, std::uint64_t next, std::
         std::erase_if(streams_, [](const auto& one) { return one.second.left; });
     if (!has_room(session, max_all, max_per_client)) return {};
     std::string id = fmt::format("events-{}", ++last_id_);
-    streams_[id] = Stream{session.grant.name, session.sid, next, real_now(), SteadyClock::now(), false, nullptr, {}};
+    streams_[id] =
+        Stream{session.grant.name, session.sid, next, real_now(), SteadyClock::now(), false, nullptr, {}, {}};
     return id;
 }
 
@@ -67,8 +68,7 @@ void EventStreams::read(const CallPtr& call, const std::string& id, std::optiona
         Stream& stream = found->second;
         stream.last_used = SteadyClock::now();
         stream.left = false;
-        older = std::exchange(stream.parked, nullptr);
-        if (older) --parked_;
+        older = take_parked(stream);
         if (after) stream.next = *after;
         stream.filter = std::move(filter);
         if (finished_) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
@@ -81,10 +81,19 @@ void EventStreams::read(const CallPtr& call, const std::string& id, std::optiona
             stream.left = true;
         } else {
             stream.parked = call;
-            call->daemon().deadlines().call_after(wait, [this, id, name = call.get()] { wait_over(id, name); });
+            stream.end_of_wait =
+                call->daemon().deadlines().call_after(wait, [this, id, name = call.get()] { wait_over(id, name); });
         }
     }
     if (older) older->fail(ErrorCode::Superseded, "a newer call of this event stream took over");
+}
+
+CallPtr EventStreams::take_parked(Stream& stream) {
+    CallPtr parked = std::exchange(stream.parked, nullptr);
+    if (!parked) return nullptr;
+    --parked_;
+    parked->daemon().deadlines().cancel(stream.end_of_wait);
+    return parked;
 }
 
 bool EventStreams::answer(const std::string& id, Stream& stream, const CallPtr& call, bool even_empty) {
@@ -106,9 +115,7 @@ void EventStreams::deliver() {
     delivery_posted_ = false;
     const std::lock_guard lock(mutex_);
     for (auto& [id, stream] : streams_) {
-        if (!stream.parked || !answer(id, stream, stream.parked, false)) continue;
-        stream.parked.reset();
-        --parked_;
+        if (stream.parked && answer(id, stream, stream.parked, false)) take_parked(stream);
     }
 }
 
@@ -116,8 +123,7 @@ void EventStreams::wait_over(const std::string& id, const Call* call) {
     const std::lock_guard lock(mutex_);
     const auto found = streams_.find(id);
     if (found == streams_.end() || found->second.parked.get() != call) return;
-    const CallPtr parked = std::exchange(found->second.parked, nullptr);
-    --parked_;
+    const CallPtr parked = take_parked(found->second);
     answer(id, found->second, parked, true);
 }
 
@@ -125,10 +131,8 @@ void EventStreams::disconnected(std::uint32_t connection) {
     const std::lock_guard lock(mutex_);
     for (auto& [id, stream] : streams_) {
         if (!stream.parked || stream.parked->peer().connection != connection) continue;
-        stream.parked->drop();
-        stream.parked.reset();
+        take_parked(stream)->drop();
         stream.left = true;
-        --parked_;
     }
 }
 
@@ -143,11 +147,8 @@ void EventStreams::finish() {
     const std::lock_guard lock(mutex_);
     finished_ = true;
     for (auto& [id, stream] : streams_) {
-        if (!stream.parked) continue;
-        stream.parked->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
-        stream.parked.reset();
+        if (const CallPtr parked = take_parked(stream)) parked->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     }
-    parked_ = 0;
 }
 
 std::vector<EventStreams::Info> EventStreams::all() const {
@@ -160,9 +161,8 @@ std::vector<EventStreams::Info> EventStreams::all() const {
 void EventStreams::clear() {
     const std::lock_guard lock(mutex_);
     for (auto& [id, stream] : streams_)
-        if (stream.parked) stream.parked->drop();
+        if (const CallPtr parked = take_parked(stream)) parked->drop();
     streams_.clear();
-    parked_ = 0;
 }
 
 } // namespace yk::service

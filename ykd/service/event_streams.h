@@ -51,6 +51,7 @@ private:
         SteadyClock::time_point last_used;
         bool left = false; // the connection of its last reader closed
         CallPtr parked;
+        Deadlines::Key end_of_wait; // of the parked call
         EventFilter filter;
     };
     /// Answers with what there is from the stream's cursor on; false: nothing, and `even_empty` is off.
@@ -58,6 +59,8 @@ private:
     [[nodiscard]] bool has_room(const Session& session, std::uint64_t max_all,
                                 std::uint64_t max_per_client) const; // REQUIRES: mutex_ held
     void wait_over(const std::string& id, const Call* call);
+    /// The parked call, which is nobody's then, and whose timer is gone. nullptr: none. REQUIRES: mutex_ held
+    CallPtr take_parked(Stream& stream);
 
     mutable std::mutex mutex_;
     std::map<std::string, Stream> streams_;

@@ -19,7 +19,7 @@ struct Query {
     std::string what, partition, rm_id, application, key;
 };
 
-/// An explanation and whose it is.
+/// An explanation and whose it is; with only the application's name when a key is that of several in the partition.
 struct Found {
     std::string rm_id, partition;
     Explanation explanation;
@@ -135,9 +135,16 @@ std::vector<Found> explain_on(RmOwner& owner, const Query& query) {
             if (explanation.found) found.push_back({owner.rm_id(), partition, std::move(explanation)});
         };
         if (query.what == "app") return add(context.explain_application(partition, query.application, owner.now()));
-        for (const std::string& application : applications_of(context, partition, query))
+        const std::vector<std::string> applications = applications_of(context, partition, query);
+        for (const std::string& application : applications) {
+            if (applications.size() > 1) { // only their names are told; to explain thousands would hold up the owner
+                Found& one = found.emplace_back(Found{owner.rm_id(), partition, {}});
+                one.explanation.application = application;
+                continue;
+            }
             add(query.what == "preemption" ? context.explain_preemption(partition, application, query.key, owner.now())
                                            : context.explain_ask(partition, application, query.key, owner.now()));
+        }
     });
     return found;
 }

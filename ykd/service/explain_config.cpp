@@ -289,7 +289,7 @@ bool obtain_text(const CallPtr& call, Question& question) {
     constexpr std::string_view kFile = "file ";
     const auto kept = call->daemon().config_history().find(question.rm->id, question.configuration->checksum);
     if (!kept) {
-        call->fail(ErrorCode::Internal, "the text of the configuration is not kept any more");
+        call->busy(fmt::format("RM {} was unregistered or configured anew meanwhile: ask again", question.rm->id));
         return false;
     }
     question.in_file = kept->origin.rfind(kFile, 0) == 0;

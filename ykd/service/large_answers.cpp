@@ -10,7 +10,7 @@ namespace yk::service {
 LargeAnswers::Entry LargeAnswers::enter(const CallPtr& call, const std::string& identity) {
     const std::lock_guard lock(mutex_);
     Identity& own = identities_[identity];
-    if (own.waiting.empty() && own.may_begin() && at_work_ < kAtOnce) {
+    if (own.waiting.empty() && own.may_begin(limits_) && at_work_ < limits_.in_all) {
         begin(call, own, identity);
         return Entry::Begins;
     }
@@ -35,8 +35,8 @@ void LargeAnswers::end(std::map<const Call*, Turn>::iterator turn) {
 
 std::vector<CallPtr> LargeAnswers::take_next() {
     std::vector<CallPtr> next;
-    const auto may = [](const auto& one) { return !one.second.waiting.empty() && one.second.may_begin(); };
-    while (at_work_ < kAtOnce) {
+    const auto may = [this](const auto& one) { return !one.second.waiting.empty() && one.second.may_begin(limits_); };
+    while (at_work_ < limits_.in_all) {
         const auto behind = identities_.upper_bound(last_);
         auto found = std::find_if(behind, identities_.end(), may);
         if (found == identities_.end()) found = std::find_if(identities_.begin(), behind, may);

@@ -1,8 +1,8 @@
 #pragma once
-// LargeAnswers: takes turns among requests whose answers are large (dumps, metrics, explanations). What they are made
-// of is gathered much faster than it is encoded, so without turns a few thousand of them would hold gigabytes, and keep
-// the workers from everybody's small requests. Some are at work at once, of each identity and in all; the others wait,
-// and identities take turns.
+// LargeAnswers: takes turns among requests whose answers are large (dumps, metrics, explanations), or that bring large
+// configurations. What answers are made of is gathered much faster than it is encoded, so without turns a few thousand
+// of them would hold gigabytes, and keep the workers from everybody's small requests. Some are at work at once, of each
+// identity and in all; the others wait, and identities take turns.
 //
 // Owner: Daemon. Thread: any.
 
@@ -22,8 +22,10 @@ namespace yk::service {
 
 class LargeAnswers {
 public:
-    static constexpr std::size_t kAtOnce = 16;       // in all
-    static constexpr std::size_t kOfIdentity = 8;    // at once
+    /// So many are at work at once.
+    struct Limits {
+        std::size_t in_all = 16, of_identity = 8;
+    };
     static constexpr std::size_t kMostWaiting = 512; // of an identity
     /// Who takes longer probably waits for the thread of an RM, and must not keep the others: it is overdue.
     static constexpr auto kTurn = std::chrono::seconds{2};
@@ -32,7 +34,9 @@ public:
     enum class Entry { Begins, Waits, Refused };
 
     /// `start` is called for a call that waited, when its turn has come.
-    explicit LargeAnswers(std::function<void(const CallPtr&)> start) : start_(std::move(start)) {}
+    explicit LargeAnswers(std::function<void(const CallPtr&)> start) : LargeAnswers(Limits{}, std::move(start)) {}
+    LargeAnswers(Limits limits, std::function<void(const CallPtr&)> start)
+        : limits_(limits), start_(std::move(start)) {}
 
     /// Begins: it has its turn now, until leave().
     [[nodiscard]] Entry enter(const CallPtr& call, const std::string& identity);
@@ -54,7 +58,9 @@ private:
         std::size_t at_work = 0, overdue = 0;
         std::deque<CallPtr> waiting;
 
-        [[nodiscard]] bool may_begin() const { return at_work < kOfIdentity && overdue < kMostOverdue; }
+        [[nodiscard]] bool may_begin(const Limits& limits) const {
+            return at_work < limits.of_identity && overdue < kMostOverdue;
+        }
         [[nodiscard]] bool is_empty() const { return at_work == 0 && overdue == 0 && waiting.empty(); }
     };
     void begin(const CallPtr& call, Identity& of, const std::string& name);
@@ -63,6 +69,7 @@ private:
     [[nodiscard]] std::vector<CallPtr> take_next();
     void start(const std::vector<CallPtr>& calls) const;
 
+    const Limits limits_;
     const std::function<void(const CallPtr&)> start_;
     std::mutex mutex_;
     std::map<const Call*, Turn> turns_;

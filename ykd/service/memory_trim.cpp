@@ -5,42 +5,46 @@
 #include <malloc.h>
 
 #include "ykd/runtime/clears.h"
-#include "ykd/service/memory_guard.h"
 
 namespace yk::service {
 namespace {
 
-using std::chrono::seconds;
-constexpr SteadyClock::duration kCalmInterval = seconds{10}, kShortest = seconds{1}, kLongest = seconds{8};
 constexpr std::uint64_t kMuch = std::uint64_t{32} << 20;
 
 } // namespace
 
-bool MemoryTrim::take(bool short_of_memory, std::uint64_t held, SteadyClock::time_point now) {
-    held_most_ = std::max(held_most_, held);
-    const bool much_went = held_most_ - held > std::max(kMuch, held_most_ / 4) && now >= next_calm_;
-    if (!much_went && !(short_of_memory && now >= next_short_)) return false;
-    if (taken_.exchange(true)) return false;
-    short_ = !much_went;
-    next_short_ = now + interval_;
-    if (much_went) {
-        held_most_ = held;
-        next_calm_ = now + kCalmInterval;
+MemoryTrim::MemoryTrim() {
+    ::mallopt(M_MMAP_THRESHOLD, 1 << 20); // each of the two also ends their adaption to what was freed
+    ::mallopt(M_TRIM_THRESHOLD, 2 << 20);
+}
+
+void MemoryTrim::Pace::tried(SteadyClock::time_point now) {
+    next = now + pause;
+    pause = std::min(2 * pause, longest);
+}
+
+bool MemoryTrim::take(bool short_of_memory, std::uint64_t resident, std::uint64_t held, SteadyClock::time_point now) {
+    const std::uint64_t beside = resident - std::min(held, resident);
+    least_beside_ = std::min(least_beside_, beside);
+    const bool much = beside - least_beside_ > std::max(kMuch, resident / 4);
+    if (!much) calm_.pause = calm_.shortest;
+    const bool calm_due = much && now >= calm_.next, short_due = short_of_memory && now >= short_.next;
+    if (!(calm_due || short_due) || taken_.exchange(true)) return false;
+    if (calm_due) {
+        if (calm_.pause == calm_.longest) least_beside_ = beside; // it is in use, by whomever
+        calm_.tried(now);
+    }
+    if (short_due) {
+        if (resident + resident / 100 < resident_before_) short_.pause = short_.shortest;
+        resident_before_ = resident;
+        short_.tried(now);
     }
     return true;
 }
 
-void MemoryTrim::run(std::uint64_t most) {
+void MemoryTrim::run() {
     const Clears at_the_end{taken_};
-    if (short_) {
-        const std::uint64_t before = resident_memory();
-        const struct mallinfo2 heap = ::mallinfo2();
-        if (before > heap.uordblks + heap.hblkhd + most / 20) ::malloc_trim(0);
-        const bool gained = resident_memory() + most / 100 < before;
-        interval_ = gained ? kShortest : std::min(2 * interval_, kLongest);
-    } else {
-        ::malloc_trim(0);
-    }
+    ::malloc_trim(0);
 }
 
 } // namespace yk::service

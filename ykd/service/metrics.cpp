@@ -495,11 +495,12 @@ void answer(const CallPtr& call, const MetricQuestion& question, const std::shar
         reply["text"] = text.take();
         next = text.next();
     }
-    if (!next) daemon.metric_pages().end(*numbers, question.cursor);
+    if (!next) daemon.metric_pages().end(call->session->sid, question.cursor);
     if (next) {
         reply["complete"] = false;
-        reply["cursor"] = daemon.metric_pages().keep(
-            call->session->sid, {numbers, question.prefix, question.as_map, *next}, question.cursor);
+        reply["cursor"] =
+            daemon.metric_pages().keep({call->session->sid, call->session->grant.name},
+                                       {numbers, question.prefix, question.as_map, *next}, question.cursor);
     }
     call->ok(reply);
 }

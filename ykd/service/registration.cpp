@@ -293,15 +293,15 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
     registration->rm->users->set_validity(settings.service.user_cache_valid);
     registration->rm->users->configure(installation.configuration);
     const RmFacts facts = facts_of(*registration, installation, owner);
-    registration->rm->set_facts(facts);
+    daemon.config_history().keep(owner.rm_id(), {real_now(), installation.configuration.checksum, registration->origin,
+                                                 std::make_shared<const std::string>(std::move(registration->text))});
+    registration->rm->set_facts(facts); // its text can be found already
     if (request.extra_config) daemon.apply_extra_config();
     log("core.rmproxy")
         .info("RM {} registered{}: partitions {}, configuration {} ({})", owner.rm_id(),
               request.detached ? " (detached)" : "", few_of(facts.partitions, 10, " "),
               installation.configuration.checksum.substr(0, 12), registration->origin);
     log_problems("RM " + owner.rm_id(), *registration->loaded);
-    daemon.config_history().keep(owner.rm_id(), {real_now(), installation.configuration.checksum, registration->origin,
-                                                 std::make_shared<const std::string>(std::move(registration->text))});
     registration->call->ok_encoded(wire::encoded(response_of(*registration, facts)));
     follow_reload(*registration);
 }

@@ -117,7 +117,7 @@ private:
         end(i, Result::Refused, file.refusal);
     }
     void change(std::size_t i, const RmPtr& rm, const Candidate& candidate) {
-        ConfigChange change{.rm = rm, .candidate = candidate, .policy_group = {}, .done = {}};
+        ConfigChange change{.rm = rm, .epoch = rm->epoch(), .candidate = candidate, .policy_group = {}, .done = {}};
         change.dry_run = request_.dry_run;
         change.done = [self = shared_from_this(), i, rm](const ChangeOutcome& outcome) { self->take(i, *rm, outcome); };
         begin_change(daemon_, std::move(change));

@@ -42,6 +42,7 @@ RmPtr find_rm(const CallPtr& call, const std::string& rm_id, bool impersonate, O
         call->fail(ErrorCode::RmUnknown, fmt::format("RM {} is not registered", rm_id), "rmID");
         return nullptr;
     }
+    call->rm_epoch = rm->epoch(); // before the owner is looked at: whoever registers it from now on makes another
     if (rm->owner.state() == si::CoreState::Lost && ownership != Ownership::Anybody) {
         call->fail(ErrorCode::ResyncRequired,
                    fmt::format("RM {} is lost (stream overflow or silence); register again", rm_id));

@@ -1,8 +1,6 @@
 #pragma once
 // The registered RMs: each with its owner thread and the facts of its registration (I-121).
 
-#include <malloc.h>
-
 #include <atomic>
 #include <map>
 #include <memory>
@@ -45,19 +43,7 @@ struct RmFacts {
     std::optional<ReloadNote> last_reload; // since the registration
 };
 
-/// Its end gives the memory that glibc keeps for later back to the system.
-struct MemoryGoesBack {
-    MemoryGoesBack() = default;
-    ~MemoryGoesBack() { ::malloc_trim(0); }
-    MemoryGoesBack(const MemoryGoesBack&) = delete;
-    MemoryGoesBack& operator=(const MemoryGoesBack&) = delete;
-};
-
 struct Rm {
-private:
-    const MemoryGoesBack memory_; // the first, so that it ends last
-
-public:
     Rm(const std::string& rm_id, PlaceTaker by, const OwnerOptions& options, Instant now, EventRing& ring,
        TallyBoard& tally, RmOwner::Hooks hooks)
         : id(rm_id),

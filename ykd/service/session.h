@@ -29,7 +29,7 @@ struct RememberedReply {
     wire::ErrorReply error; // else
 };
 
-/// One session. Thread: any; `mutex` guards seq and executing.
+/// One session. Thread: any; `mutex` guards seq, executing and is_watched.
 class Session {
 public:
     Session(const wire::Sid& id, Grant granted, si::Role asked, std::size_t remembered)
@@ -70,6 +70,7 @@ public:
     std::mutex mutex;
     SeqTable<CallPtr, RememberedReply> seq;
     std::weak_ptr<Call> executing;
+    bool is_watched = false; // a timer looks after the held calls, one whatever their number
 
 private:
     std::atomic<SteadyClock::rep> last_seen_{0};

@@ -11,6 +11,7 @@
 namespace yk::service {
 namespace {
 
+constexpr std::uint32_t kLeastPollLimit = 1U << 20; // of a session that polls: the largest items, and some room
 constexpr std::size_t kEnvelopeRoom = 1024;         // of a poll's reply, around its items
 constexpr Duration kRest = std::chrono::seconds{2}; // for which Sync waits for the scheduler
 
@@ -99,6 +100,12 @@ void poll(const CallPtr& call) {
     if (rm->is_detached())
         return call->fail(ErrorCode::BadState,
                           fmt::format("RM {} is detached: the daemon handles its stream; see StreamLog", rm->id));
+    if (const auto most = call->session->max_message; most != 0 && most < kLeastPollLimit)
+        return call->fail(
+            ErrorCode::BadState,
+            fmt::format("items of the stream have up to {} bytes, and this session takes messages of {} only: "
+                        "say Hello with a larger maxMessage, or without",
+                        kLeastPollLimit, most));
     auto poller = std::make_shared<CallPoller>(call);
     poller->epoch = request->stream_epoch;
     poller->ack = request->ack;

@@ -61,7 +61,7 @@ template <class Message>
 class UpdateTask final : public OwnerTask {
 public:
     UpdateTask(CallPtr call, const RmPtr& rm, Message message)
-        : call_(std::move(call)), rm_(rm), epoch_(rm->epoch()), message_(std::move(message)) {}
+        : call_(std::move(call)), rm_(rm), epoch_(call_->rm_epoch), message_(std::move(message)) {}
 
     void run(RmOwner& owner) override {
         const RmPtr rm = rm_.lock();

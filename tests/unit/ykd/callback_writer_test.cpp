@@ -5,6 +5,7 @@
 #include "protocol/si/messages.h"
 #include "protocol/wire/body_reader.h"
 #include "protocol/wire/codec.h"
+#include "ykd/runtime/outbound_stream.h"
 
 using namespace yk;
 
@@ -83,6 +84,76 @@ TEST_CASE("an item holds at most a thousand allocations") {
     REQUIRE(items.size() == 3);
     CHECK(decode<si::AllocationResponse>(items[0]).made.size() == 1000);
     CHECK(decode<si::AllocationResponse>(items[2]).made.size() == 1);
+}
+
+TEST_CASE("I-364 an item is closed before it would pass its bound") {
+    constexpr std::size_t kBound = 512U << 10;
+    Sized sized;
+    CallbackWriter writer;
+    CallbackWriter::Interest interest;
+    interest.resync_cache = true;
+    writer.set_interest(interest);
+    const std::string large(455'000, 'x'), larger(2'000'000, 'y');
+    for (const std::string* text : {&large, &larger, &large}) {
+        const Tag tag{"k", *text};
+        NewAllocation made = sized.allocation(text == &larger ? "larger" : "large");
+        made.tags = std::span<const Tag>(&tag, 1);
+        writer.allocation_made(made);
+        writer.allocation_made(sized.allocation("small"));
+    }
+    std::vector<std::string> keys;
+    for (const OutItem& item : writer.take()) {
+        const std::string bytes = std::string(item.head_view()) + item.body.str();
+        const wire::Value body = wire::decode_value(wire::scan_body(bytes).value());
+        REQUIRE(body.size() == 1);
+        keys.push_back(body.begin().key());
+        for (const auto& one : body.front()) keys.back() += " " + one["allocationKey"].get<std::string>();
+        CHECK((bytes.size() <= kBound + 100 || keys.back() == "new larger"));
+    }
+    CHECK(keys == std::vector<std::string>{"assumedAllocations large small", "new large small",
+                                           "assumedAllocations larger", "new larger",
+                                           "assumedAllocations small large small", "new small large small"});
+}
+
+TEST_CASE("I-104 neighbouring releases and neighbouring states become few messages, in order") {
+    CallbackWriter writer;
+    CallbackWriter::Interest interest;
+    interest.resync_cache = true;
+    writer.set_interest(interest);
+    std::vector<std::string> keys;
+    for (int i = 0; i < 1500; ++i) keys.push_back("k" + std::to_string(i));
+    for (const std::string& key : keys) {
+        const ReleasedAllocation released{"p", "app", key, TerminationType::StoppedByRm, ""};
+        writer.allocations_released(std::span(&released, 1)); // as the echoes of a request are told
+    }
+    for (const std::string_view state : {"Completing", "Completed"})
+        writer.application_updated({"p", "app", state, {}, ""});
+    const auto items = writer.take();
+    REQUIRE(items.size() == 5);
+    std::size_t at = 0;
+    for (const std::size_t i : {0U, 2U})
+        for (const auto& one : decode<si::AllocationResponse>(items[i]).released)
+            CHECK(one.allocation_key == keys.at(at++));
+    CHECK(at == keys.size());
+    CHECK(items[1].kind == si::item::kReSyncSchedulerCache);
+    CHECK(items[3].kind == si::item::kReSyncSchedulerCache);
+    const auto told = decode<si::ApplicationResponse>(items[4]).updated;
+    REQUIRE(told.size() == 2);
+    CHECK(told[0].state == "Completing");
+    CHECK(told[1].state == "Completed");
+}
+
+TEST_CASE("counted loss: a batch of events that is dropped loses what it said was lost, too") {
+    CallbackWriter writer;
+    OutboundStream stream(StreamLimits{2, 1U << 20});
+    stream.open(1, std::nullopt);
+    writer.notice("STATE", "one", {}); // half full
+    writer.events("", {0, 0, 0}, {10, 1, 10});
+    CHECK(stream.append(writer.take()) != Pressure::Broken);
+    const EventSpan lost = stream.take_lost();
+    CHECK(lost.records == 10);
+    CHECK(lost.first_id == 1);
+    CHECK(lost.last_id == 10);
 }
 
 TEST_CASE("I-010 what an RM did not announce is not sent") {

@@ -195,6 +195,7 @@ TEST_CASE("A4 a configuration is for the registration that it was sent to") {
     if (registers_anew) install(rm, 2);
     std::promise<ChangeOutcome> promise;
     ConfigChange change{.rm = rm,
+                        .epoch = 1,
                         .candidate = sent_candidate(std::string(config_yaml::default_text()), "config", "request"),
                         .policy_group = {},
                         .done = [&](const ChangeOutcome& outcome) { promise.set_value(outcome); }};

@@ -57,7 +57,7 @@ TEST_CASE("A3 identities take turns when all places are taken") {
     std::vector<CallPtr> begun;
     for (const char* name : {"a", "b"})
         for (const CallPtr& one : turns.enter(8, name)) begun.push_back(one);
-    REQUIRE(begun.size() == LargeAnswers::kAtOnce);
+    REQUIRE(begun.size() == LargeAnswers::Limits{}.in_all);
     turns.enter(100, "a");
     const CallPtr late = turns.call();
     CHECK(turns.turns.enter(late, "late") == Entry::Waits);
@@ -87,7 +87,7 @@ TEST_CASE("A3 who waits for an RM's thread does not keep the others, and is not 
     CHECK(turns.enter(1, "alice").empty());
     CHECK(turns.enter(8, "bob").size() == 8);
     turns.turns.leave(*stuck[0]);
-    CHECK(turns.started.size() == 1 + LargeAnswers::kOfIdentity);
+    CHECK(turns.started.size() == 1 + LargeAnswers::Limits{}.of_identity);
 }
 
 TEST_CASE("A3 nobody waits without end for its turn, and not any number") {

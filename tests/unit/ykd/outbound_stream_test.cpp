@@ -184,8 +184,23 @@ TEST_CASE("I-370 congested at three quarters, relieved below half; I-371 broken 
     poll(*s, 60);
     CHECK(relieved);
     CHECK(s->pressure() == Pressure::Easing);
-    CHECK(s->append(items(std::vector<std::string>(86, "x"))) == Pressure::Broken);
+    CHECK(s->append(items(std::vector<std::string>(80, "x"))) == Pressure::Congested);
+    CHECK(s->append(items(std::vector<std::string>(6, "x"))) == Pressure::Broken);
     CHECK(poll(*s, 75) == "E_RESYNC_REQUIRED");
+}
+
+TEST_CASE("I-371 what comes at once breaks no stream that was not congested, and little beside it does not either") {
+    Stream s(StreamLimits{100, 1U << 20});
+    CHECK(s->append(items(std::vector<std::string>(1000, "x"))) == Pressure::Congested);
+    CHECK(s->append(items(std::vector<std::string>(25, "y"))) == Pressure::Congested); // a quarter of the limit
+    poll(*s, 0);
+    poll(*s, 1000);
+    CHECK(s->append(items(std::vector<std::string>(20, "z"))) == Pressure::Easing);
+    CHECK(s->append(items(std::vector<std::string>(70, "z"))) == Pressure::Congested);
+    CHECK(s->append(items(std::vector<std::string>(30, "z"))) == Pressure::Broken); // the limits are what they were
+    Stream of_bytes(StreamLimits{100, 1000});
+    CHECK(of_bytes->append(items({std::string(5000, 'x')})) == Pressure::Congested);
+    CHECK(of_bytes->append(items({std::string(1000, 'x')})) == Pressure::Broken);
 }
 
 TEST_CASE("I-125 a new epoch starts at 1 and forgets the old items") {

@@ -90,3 +90,28 @@ TEST_CASE("I-334 the same number with other content is a conflict, remembered, e
     table.finish(true, "one");
     CHECK(admit(table, 1, 6) == Verdict::Conflict);
 }
+
+TEST_CASE("A3 of large replies fewer are remembered, and one that is too large is not") {
+    Table table;
+    for (std::uint64_t seq = 1; seq <= 4; ++seq) {
+        REQUIRE(admit(table, seq, seq) == Verdict::Execute);
+        table.finish(true, "reply", Table::kKeptBytes / 2 - 1);
+    }
+    CHECK(admit(table, 2, 2) == Verdict::Old);
+    CHECK(admit(table, 3, 3) == Verdict::Replay);
+    REQUIRE(admit(table, 5, 5) == Verdict::Execute);
+    table.finish(true, "reply", Table::kKeptBytes + 1);
+    CHECK(admit(table, 5, 5) == Verdict::Old);
+    REQUIRE(admit(table, 6, 6) == Verdict::Execute);
+    table.finish(true, "reply", Table::kKeptBytes);
+    CHECK(admit(table, 6, 6) == Verdict::Replay);
+}
+
+TEST_CASE("I-332 the first held call to end is known") {
+    Table table;
+    int call = 1;
+    CHECK_FALSE(table.first_end());
+    table.admit(3, 3, call, kLater);
+    table.admit(2, 2, call, kLater - std::chrono::seconds{1});
+    CHECK(table.first_end() == kLater - std::chrono::seconds{1});
+}
