@@ -145,10 +145,11 @@ void compare_with_running(const CallPtr& call, const RmPtr& rm, const Candidate&
 
 /// The RM that a validation is about: named, or the only one.
 RmPtr running_rm(const CallPtr& call, const std::string& rm_id) {
-    if (!rm_id.empty()) return find_rm(call, rm_id, false, Ownership::Anybody);
-    const auto all = call->daemon().rms().all();
+    if (!rm_id.empty()) return find_rm(call, rm_id, false, Ownership::Viewer);
+    auto all = call->daemon().rms().all();
+    std::erase_if(all, [&call](const RmPtr& rm) { return !call->session->may_see(rm->id); });
     if (all.size() == 1) return all.front();
-    call->fail(ErrorCode::Invalid, "a comparison needs rmID: not exactly one RM is registered", "rmID");
+    call->fail(ErrorCode::Invalid, "a comparison needs rmID: this session does not see exactly one RM", "rmID");
     return nullptr;
 }
 

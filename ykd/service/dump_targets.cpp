@@ -4,6 +4,7 @@
 
 #include "ykd/runtime/event_encoding.h"
 #include "ykd/service/daemon.h"
+#include "ykd/service/rm_checks.h"
 
 namespace yk::service {
 
@@ -13,12 +14,7 @@ bool is_open_to_all(const DumpQuery& query) {
 
 bool check_visible(const CallPtr& call, const DumpQuery& query) {
     const std::string rm_id = query.rm_id.empty() ? std::string(split_partition(query.partition).rm) : query.rm_id;
-    if (rm_id.empty() || is_open_to_all(query) || call->session->may_see(rm_id)) return true;
-    call->fail(
-        ErrorCode::Forbidden,
-        fmt::format("a session of role rm sees only the partitions of RM {}; say hello as observer to see more", rm_id),
-        "rmID");
-    return false;
+    return rm_id.empty() || is_open_to_all(query) || sees_rm(call, rm_id);
 }
 
 std::optional<std::vector<DumpTarget>> find_targets(const CallPtr& call, const DumpQuery& query) {

@@ -11,7 +11,6 @@ namespace {
 /// A detached RM is no session's: whoever may own it may use it (I-387).
 bool may_use(const Call& call, const Rm& rm, bool impersonate, Ownership ownership) {
     const Session& session = *call.session;
-    if (ownership == Ownership::Anybody) return true;
     if (rm.is_detached()) return session.may_own(rm.id);
     if (rm.is_owned_by(session)) return true;
     if (session.role != si::Role::Admin) return false;
@@ -22,6 +21,17 @@ bool may_use(const Call& call, const Rm& rm, bool impersonate, Ownership ownersh
 }
 
 } // namespace
+
+bool sees_rm(const CallPtr& call, const std::string& rm_id) {
+    const Session& session = *call->session;
+    if (session.may_see(rm_id)) return true;
+    call->fail(ErrorCode::Forbidden,
+               fmt::format("this session of role rm sees the RMs that match {}, which RM {} does not; say hello as "
+                           "observer to see all",
+                           session.grant.rms, rm_id),
+               "rmID");
+    return false;
+}
 
 bool is_meant_for(const Call& call, const Rm& rm, std::uint64_t epoch) {
     if (rm.epoch() == epoch || rm.is_owned_by(*call.session)) return true;
@@ -43,12 +53,14 @@ RmPtr find_rm(const CallPtr& call, const std::string& rm_id, bool impersonate, O
         return nullptr;
     }
     call->rm_epoch = rm->epoch(); // before the owner is looked at: whoever registers it from now on makes another
-    if (rm->owner.state() == si::CoreState::Lost && ownership != Ownership::Anybody) {
+    if (rm->owner.state() == si::CoreState::Lost && ownership != Ownership::Viewer) {
         call->fail(ErrorCode::ResyncRequired,
                    fmt::format("RM {} is lost (stream overflow or silence); register again", rm_id));
         return nullptr;
     }
-    if (!may_use(*call, *rm, impersonate, ownership)) {
+    if (ownership == Ownership::Viewer) {
+        if (!sees_rm(call, rm_id)) return nullptr;
+    } else if (!may_use(*call, *rm, impersonate, ownership)) {
         call->fail(ErrorCode::Forbidden,
                    fmt::format("RM {} belongs to another session; an admin may say impersonate: true", rm_id), "rmID");
         return nullptr;

@@ -9,8 +9,11 @@ namespace yk::service {
 enum class Ownership {
     Owner,        // the session that registered it, or an admin who says `impersonate`
     OwnerOrAdmin, // an admin need not say so (I-180)
-    Anybody
+    Viewer,       // who sees its objects (I-412)
 };
+
+/// Whether the session sees the RM's objects (I-412); false: the call was answered.
+[[nodiscard]] bool sees_rm(const CallPtr& call, const std::string& rm_id);
 
 /// The RM, or nullptr after the call was answered. `rm_id` is not empty.
 [[nodiscard]] RmPtr find_rm(const CallPtr& call, const std::string& rm_id, bool impersonate, Ownership ownership);

@@ -146,7 +146,7 @@ void sync(const CallPtr& call) {
 void stream_log(const CallPtr& call) {
     const auto request = call->decode<si::StreamLogRequest>();
     if (!request) return;
-    const RmPtr rm = find_rm(call, request->rm_id, request->impersonate, Ownership::Anybody);
+    const RmPtr rm = find_rm(call, request->rm_id, request->impersonate, Ownership::Viewer);
     if (!rm) return;
     if (!rm->is_detached())
         return call->fail(ErrorCode::BadState, fmt::format("RM {} is not detached: its stream is its own", rm->id));
