@@ -68,6 +68,16 @@ def test_nofile_64_and_120_connections():
         daemon.client().get("Ping")
 
 
+def test_it_takes_the_descriptors_that_it_may_have():
+    """The soft limit of most shells is less than maxConnections."""
+    with begun_by("ulimit -Sn 64; ulimit -Hn 4224"), Daemon() as daemon:
+        soft, hard = resource.prlimit(daemon.process.pid, resource.RLIMIT_NOFILE)
+        check(soft == hard == 4224, soft, hard)
+        check("descriptors" not in daemon.text(), "they are enough")
+    with begun_by("ulimit -n 4096"), Daemon() as daemon:
+        check("need 4224 descriptors, and the process may have 4096" in daemon.text(), "it says when they are too few")
+
+
 def test_full_disk_for_the_log_and_the_dump():
     """Files may have 16 KiB: as on a disk that is full, but for this process."""
     with begun_by("trap '' XFSZ\nulimit -f 16"), Daemon("--log-target", "@ykd.log", "--state-dir", "@.", wait=False) as daemon:

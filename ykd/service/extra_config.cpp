@@ -85,12 +85,17 @@ public:
     void flag(const std::string& key, bool& to) {
         if (const std::string* text = find(key)) take(key, *text, to_bool(*text), to);
     }
-    void count(const std::string& key, std::uint64_t& to, bool zero_means_default) {
+    void count(const std::string& key, std::uint64_t& to, std::uint64_t most, bool zero_means_default) {
         const std::string* text = find(key);
         if (text == nullptr) return;
         const auto value = to_unsigned(*text);
         if (value == 0U && zero_means_default) {
             warnings_.push_back(fmt::format("{}: 0 is not possible, {} is used", key, to));
+            return;
+        }
+        if (value && *value > most) {
+            warnings_.push_back(fmt::format("{}: {} is too many, {} is used", key, *value, most));
+            to = most;
             return;
         }
         take(key, *text, value, to);
@@ -200,11 +205,11 @@ DerivedSettings derive_settings(const TextMap& map, const Settings& base) {
     Reader reader(map, derived.warnings);
     ServiceSettings& service = derived.service;
     reader.flag("event.trackingEnabled", service.events_enabled);
-    reader.count("event.requestCapacity", service.request_capacity, true);
-    reader.count("event.ringBufferCapacity", service.ring_capacity, true);
-    reader.count("event.maxStreams", service.max_streams, false);
-    reader.count("event.maxStreamsPerHost", service.max_streams_per_host, false);
-    reader.count("event.RESTResponseSize", service.response_size, true);
+    reader.count("event.requestCapacity", service.request_capacity, 1'000'000, true);
+    reader.count("event.ringBufferCapacity", service.ring_capacity, 1'000'000, true);
+    reader.count("event.maxStreams", service.max_streams, 10'000, false);
+    reader.count("event.maxStreamsPerHost", service.max_streams_per_host, 10'000, false);
+    reader.count("event.RESTResponseSize", service.response_size, 1'000'000, true);
     reader.flag(std::string{kHotRefresh}, service.hot_refresh);
     reader.duration("health.checkInterval", service.health_interval, false);
     reader.duration("service.userCacheValid", service.user_cache_valid, true);

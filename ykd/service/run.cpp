@@ -19,12 +19,12 @@
 #include "libcore/config_yaml/load.h"
 #include "protocol/transport/tls_files.h"
 #include "ykd/door/files.h"
-#include "ykd/service/address_space.h"
 #include "ykd/service/config_watch.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/log.h"
 #include "ykd/service/notify.h"
 #include "ykd/service/own_file.h"
+#include "ykd/service/process_limits.h"
 #include "ykd/service/reload.h"
 #include "ykd/service/state_dump.h"
 #include "ykd/service/state_files.h"
@@ -263,6 +263,8 @@ int run_daemon(const DaemonSettings& settings, const std::string& version) {
         return 1;
     }
     warn_of_open_key(settings.tls_key);
+    if (const std::string few = take_descriptors(settings.max_connections * settings.listen.size()); !few.empty())
+        log("wire").warn("{}", few);
     auto* daemon = new Daemon(settings, version); // never destroyed: the process ends by _exit()
     if (const auto started = daemon->start(); !started.ok()) {
         std::cerr << "ykd: " << started.error().text() << "\n";

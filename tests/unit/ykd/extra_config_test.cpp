@@ -71,6 +71,24 @@ TEST_CASE("C-461 a bad value is warned of and the default used; zero capacities 
     CHECK(derived.core.completing_timeout == Settings{}.completing_timeout);
 }
 
+TEST_CASE("A9 what a client can make grow by a setting has a limit") {
+    const std::string huge = "18446744073709551615";
+    const auto derived = derive_settings({{"event.requestCapacity", huge},
+                                          {"event.ringBufferCapacity", "1000001"},
+                                          {"event.RESTResponseSize", huge},
+                                          {"event.maxStreams", "10001"},
+                                          {"event.maxStreamsPerHost", huge}},
+                                         Settings{});
+    CHECK(derived.warnings.size() == 5);
+    CHECK(derived.warnings.at(1) == "event.ringBufferCapacity: 1000001 is too many, 1000000 is used");
+    const ServiceSettings& service = derived.service;
+    CHECK(service.request_capacity == 1'000'000);
+    CHECK(service.ring_capacity == 1'000'000);
+    CHECK(service.response_size == 1'000'000);
+    CHECK(service.max_streams == 10'000);
+    CHECK(service.max_streams_per_host == 10'000);
+}
+
 TEST_CASE("I-023 the newest map that has a key decides, an overlay wins, a missing key falls back") {
     ExtraConfig extra({{"a", "file"}, {"b", "file"}});
     extra.set("rm1", {{"a", "one"}, {"c", "one"}});

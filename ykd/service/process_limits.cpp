@@ -1,4 +1,4 @@
-#include "ykd/service/address_space.h"
+#include "ykd/service/process_limits.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kDefaultStack = 8 * kMiB;
-constexpr std::size_t kHeap = 128 * kMiB; // the allocator reserves 64 MiB for each of its first arenas
+constexpr std::uint64_t kOtherDescriptors = 128; // log, files, signals, recordings, those that are being closed
+constexpr std::size_t kHeap = 128 * kMiB;        // the allocator reserves 64 MiB for each of its first arenas
 
 /// Stacks of the workers, of nng's threads (some of each kind for each processor), of the first RMs, of the few others.
 std::size_t stacks() {
@@ -40,6 +41,20 @@ Result<void> check_address_space() {
                     "raise the limit (ulimit -v, prlimit --as, LimitAS=)",
                     space.rlim_cur / kMiB, wanted / kMiB),
         {}};
+}
+
+std::string take_descriptors(std::uint64_t connections) {
+    rlimit descriptors{};
+    if (::getrlimit(RLIMIT_NOFILE, &descriptors) != 0) return {};
+    rlimit all = descriptors;
+    all.rlim_cur = all.rlim_max;
+    if (::setrlimit(RLIMIT_NOFILE, &all) == 0) descriptors = all;
+    const std::uint64_t wanted = connections + kOtherDescriptors;
+    if (descriptors.rlim_cur >= wanted) return {};
+    return fmt::format(
+        "{} connections (maxConnections, of all listeners) need {} descriptors, and the process may have "
+        "{}: raise the limit (ulimit -Hn, LimitNOFILE=), or lower maxConnections",
+        connections, wanted, descriptors.rlim_cur);
 }
 
 } // namespace yk::service
