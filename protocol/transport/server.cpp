@@ -125,6 +125,22 @@ void Request::trust() const {
 ///
 /// Threads: nng's accept; `keeper_` releases connections that ended, takes up accepting after a failure, and ticks. It
 /// is the only one that waits. Lock order: `mutex_` before that of a connection.
+namespace {
+
+/// When something happened last, if ever.
+class LastTime {
+public:
+    void note() { at_ = std::chrono::steady_clock::now(); }
+    [[nodiscard]] bool is_recent() const {
+        return at_ && std::chrono::steady_clock::now() - *at_ < std::chrono::seconds{10};
+    }
+
+private:
+    std::optional<std::chrono::steady_clock::time_point> at_;
+};
+
+} // namespace
+
 class Server::Impl {
 public:
     Impl(const ServerOptions& given, ServerHandlers handlers) : options(given), handlers_(std::move(handlers)) {
@@ -137,6 +153,7 @@ public:
     [[nodiscard]] Result<void> start();
     [[nodiscard]] std::uint32_t connections() const;
     [[nodiscard]] bool is_full() const;
+    [[nodiscard]] bool turns_away() const;
     [[nodiscard]] std::uint32_t descriptors() const;
     [[nodiscard]] std::uint64_t accepted_so_far() const { return accepted_so_far_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::vector<std::shared_ptr<ServerConnection>> all() const;
@@ -175,7 +192,8 @@ private:
     std::map<std::string, std::uint32_t> of_identity_; // connections by the peer's address
     std::vector<std::shared_ptr<ServerConnection>> over_;
     std::uint32_t releasing_ = 0;
-    std::optional<std::chrono::steady_clock::time_point> last_refusal_; // for want of a place
+    LastTime last_refusal_;     // for want of a place
+    LastTime last_turned_away_; // of those: all places were taken
     std::atomic<std::uint64_t> accepted_so_far_{0};
     bool accept_again_ = false;
     bool closing_ = false;
@@ -253,7 +271,7 @@ void Server::Impl::adopt(nng_stream* stream) {
     {
         const std::lock_guard lock(mutex_);
         const bool has_place = find_place(*peer, admittance, victim);
-        if (!has_place) last_refusal_ = std::chrono::steady_clock::now();
+        if (!has_place) last_refusal_.note();
         if (!closing_ && has_place) {
             connection = std::make_shared<ServerConnection>(
                 stream, peer, options,
@@ -280,7 +298,10 @@ bool Server::Impl::find_place(const Peer& peer, Admittance admittance, std::shar
     const auto silent = std::find_if(connections_.begin(), connections_.end(), [&](const auto& one) {
         return !one.second->is_trusted() && (!too_many || one.second->peer()->address == peer.address);
     });
-    if (silent == connections_.end()) return false;
+    if (silent == connections_.end()) {
+        if (!too_many) last_turned_away_.note();
+        return false;
+    }
     victim = silent->second;
     return true;
 }
@@ -353,10 +374,13 @@ std::uint32_t Server::Impl::connections() const {
 
 /// Also when places are left, but not for the one that came last: no identity gets more than half of them.
 bool Server::Impl::is_full() const {
-    constexpr auto kRecent = std::chrono::seconds{10};
     const std::lock_guard lock(mutex_);
-    return connections_.size() >= ordinary_places() ||
-           (last_refusal_ && std::chrono::steady_clock::now() - *last_refusal_ < kRecent);
+    return connections_.size() >= ordinary_places() || last_refusal_.is_recent();
+}
+
+bool Server::Impl::turns_away() const {
+    const std::lock_guard lock(mutex_);
+    return last_turned_away_.is_recent();
 }
 
 std::uint32_t Server::Impl::descriptors() const {
@@ -388,6 +412,10 @@ std::uint64_t Server::accepted_so_far() const {
 
 std::uint32_t Server::descriptors() const {
     return impl_->descriptors();
+}
+
+bool Server::turns_away() const {
+    return impl_->turns_away();
 }
 
 bool Server::is_full() const {

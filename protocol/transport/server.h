@@ -119,6 +119,8 @@ public:
     [[nodiscard]] std::uint64_t accepted_so_far() const;
     /// All places are taken, or somebody was turned away for want of one a moment ago.
     [[nodiscard]] bool is_full() const;
+    /// Somebody was turned away a moment ago as all places are taken, not only those that his identity may have.
+    [[nodiscard]] bool turns_away() const;
     /// Requests whose answer has not been handed to the transport entirely.
     [[nodiscard]] std::uint32_t open_requests() const;
     /// Unlinks the socket of an ipc listener, so that nobody connects to a daemon that is leaving.

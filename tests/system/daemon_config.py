@@ -33,6 +33,28 @@ def names(client, partition="default"):
     return client.dump("queues", partition=partition)[0].get("childNames", [])
 
 
+def test_users_are_looked_up_at_the_system():  # C-362, C-364: by a thread of its own, with and without a cache
+    with Daemon() as daemon:
+        client = daemon.client()
+        client.register(config=CONFIG.replace("  - name: default\n", "  - name: default\n    usergroupresolver: {type: os}\n", 1))
+        for round in range(2):
+            client.change("UpdateApplication", {"rmID": "rm:1", "new": [
+                {"applicationID": f"{round}-root", "queueName": "root.a", "ugi": {"user": "root"}},
+                {"applicationID": f"{round}-who", "queueName": "root.a", "ugi": {"user": "no-such-user"}},
+                {"applicationID": f"{round}-sent", "queueName": "root.a", "ugi": {"user": "no-such-user-either", "groups": ["dev"]}}]})
+            client.get("Sync", {"rmID": "rm:1"})
+            groups = {one["applicationID"]: one["groups"] for one in client.dump("apps")}
+            check(groups[f"{round}-root"][0] == "root" and groups[f"{round}-sent"] == ["dev"], groups)
+            check(f"{round}-who" not in groups, groups)
+        why = [one["rejectedMessage"] for one in client.dump("apps", state="rejected")]
+        check(len(why) == 2 and all("lookup failed for user: no-such-user" in one for one in why), why)
+        check("cached data returned" in why[1] or "cached data returned" in why[0], why)
+        found = client.get("Explain", {"what": "user", "queue": "root.a", "user": "nobody"})
+        check(found["details"]["groups"] == ["nogroup"], found)
+        found = client.get("Explain", {"what": "placement", "queue": "root.a", "user": "nobody"})
+        check(found["details"]["groups"] == ["nogroup"], found)
+
+
 def test_validation_answers_with_the_first_reason():
     with Daemon() as daemon:
         client = daemon.client(role="observer")

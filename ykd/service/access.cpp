@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 #include <grp.h>
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,21 +41,18 @@ bool equal_in_constant_time(const std::string& a, const std::string& b) {
     return difference == 0;
 }
 
-/// The groups of a user of this machine; the kernel names only the primary one of a peer.
-std::vector<gid_t> groups_of(uid_t uid, gid_t primary) {
-    std::array<char, 16384> buffer{};
-    ::passwd entry{};
-    ::passwd* found = nullptr;
-    if (::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) return {primary};
-    std::vector<gid_t> groups(256);
-    int count = static_cast<int>(groups.size());
-    if (::getgrouplist(entry.pw_name, primary, groups.data(), &count) < 0) return {primary};
-    groups.resize(static_cast<std::size_t>(count));
-    return groups;
-}
-
 bool contains(const std::vector<gid_t>& groups, gid_t gid) {
     return std::find(groups.begin(), groups.end(), gid) != groups.end();
+}
+
+/// Nothing: there is no such group.
+std::optional<gid_t> id_of_group(const std::string& name) {
+    if (name.empty()) return ::getegid();
+    std::array<char, 16384> buffer{};
+    ::group entry{};
+    ::group* found = nullptr;
+    const int fault = ::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
+    return fault != 0 || found == nullptr ? std::nullopt : std::optional{entry.gr_gid};
 }
 
 } // namespace
@@ -103,22 +99,28 @@ Result<std::vector<TokenRule>> read_tokens(const std::string& path) {
 
 // --- Access -------------------------------------------------------------------------------------
 
-Access::Access(const DaemonSettings& settings)
+Access::Access(const DaemonSettings& settings, PeerGroups::Later later)
     : own_uid_(::geteuid()),
-      socket_group_(settings.socket_group),
+      socket_group_(id_of_group(settings.socket_group)),
       socket_mode_(settings.socket_mode),
       client_certificates_(!settings.tls_client_ca.empty()),
+      groups_(std::move(later)),
       peers_(settings.peers) {}
 
 void Access::set_rules(std::vector<PeerRule> peers, std::vector<TokenRule> tokens) {
     const std::lock_guard lock(mutex_);
     peers_ = std::move(peers);
     tokens_ = std::move(tokens);
+    groups_.doubt(); // a reload also takes what changed in them
 }
 
-std::optional<Grant> Access::rule_of(const wire::Peer& peer) const {
+bool Access::has_rules_for_groups() const {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(peers_.begin(), peers_.end(), [](const PeerRule& rule) { return rule.gid.has_value(); });
+}
+
+std::optional<Grant> Access::rule_of(const wire::Peer& peer, const std::vector<gid_t>& groups) const {
     std::optional<Grant> best;
-    const std::vector<gid_t> groups = groups_of(peer.uid, peer.gid);
     for (const PeerRule& rule : peers_) {
         const bool meant = rule.uid ? *rule.uid == peer.uid : contains(groups, *rule.gid);
         if (meant && (!best || rule.role > best->role)) best = Grant{peer.address, rule.role, rule.rms};
@@ -129,27 +131,18 @@ std::optional<Grant> Access::rule_of(const wire::Peer& peer) const {
 wire::Admittance Access::admits(const wire::Peer& peer) const {
     using wire::Admittance;
     if (peer.transport != wire::Peer::Transport::Ipc) return Admittance::Ordinary;
-    if (peer.uid == own_uid_ || peer.uid == 0) return Admittance::Privileged;
+    if (is_owner(peer)) return Admittance::Privileged;
     return is_let_in(peer) ? Admittance::Ordinary : Admittance::Refused;
 }
 
 bool Access::is_let_in(const wire::Peer& peer) const {
-    if ((socket_mode_ & 0006U) != 0) return true;
-    {
-        const std::lock_guard lock(mutex_);
-        if (rule_of(peer)) return true;
-    }
-    if ((socket_mode_ & 0060U) == 0) return false;
-    gid_t group = ::getegid();
-    if (!socket_group_.empty()) {
-        std::array<char, 16384> buffer{};
-        ::group entry{};
-        ::group* found = nullptr;
-        if (::getgrnam_r(socket_group_.c_str(), &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr)
-            return false;
-        group = entry.gr_gid;
-    }
-    return contains(groups_of(peer.uid, peer.gid), group);
+    const bool all_may = (socket_mode_ & 0006U) != 0, group_may = (socket_mode_ & 0060U) != 0 && socket_group_;
+    std::vector<gid_t> groups{peer.gid};
+    // Also of whom it is not needed yet, so that nobody waits for it at Hello.
+    if ((group_may && !all_may) || has_rules_for_groups()) groups = groups_.of(peer.uid, peer.gid, SteadyClock::now());
+    if (all_may || (group_may && contains(groups, *socket_group_))) return true;
+    const std::lock_guard lock(mutex_);
+    return rule_of(peer, groups).has_value();
 }
 
 const TokenRule* Access::find_token(const std::string& token) const {
@@ -161,6 +154,9 @@ const TokenRule* Access::find_token(const std::string& token) const {
 }
 
 Result<Grant, AuthRefusal> Access::authenticate(const wire::Peer& peer, const std::string& token) {
+    std::vector<gid_t> groups{peer.gid};
+    if (peer.transport == wire::Peer::Transport::Ipc && !is_owner(peer) && has_rules_for_groups())
+        groups = groups_.of(peer.uid, peer.gid, SteadyClock::now());
     const std::lock_guard lock(mutex_);
     if (!token.empty() && guesses_.count(peer.address) >= kFailuresPerMinute)
         return AuthRefusal{
@@ -168,19 +164,19 @@ Result<Grant, AuthRefusal> Access::authenticate(const wire::Peer& peer, const st
                         "over",
                         kFailuresPerMinute, peer.address),
             true};
-    auto grant = judge(peer, token);
+    auto grant = judge(peer, token, groups);
     if (grant.ok()) return std::move(grant).value();
     if (!token.empty()) guesses_.note(peer.address);
     return AuthRefusal{grant.error().message, failures_.note(peer.address) >= kFailuresPerMinute};
 }
 
-Result<Grant> Access::judge(const wire::Peer& peer, const std::string& token) const {
+Result<Grant> Access::judge(const wire::Peer& peer, const std::string& token, const std::vector<gid_t>& groups) const {
     using Transport = wire::Peer::Transport;
     Grant grant{peer.address, si::Role::Observer, "*"};
     if (peer.transport == Transport::Ipc) {
-        if (peer.uid == own_uid_ || peer.uid == 0) {
+        if (is_owner(peer)) {
             grant.role = si::Role::Admin;
-        } else if (const auto rule = rule_of(peer)) {
+        } else if (const auto rule = rule_of(peer, groups)) {
             grant = *rule;
         }
     }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "ykd/runtime/clock.h"
 #include "ykd/service/daemon_settings.h"
 #include "ykd/service/minute_counter.h"
+#include "ykd/service/peer_groups.h"
 
 namespace yk::service {
 
@@ -44,7 +46,9 @@ struct AuthRefusal {
 /// Thread: any.
 class Access {
 public:
-    explicit Access(const DaemonSettings& settings);
+    /// `later`: see PeerGroups.
+    explicit Access(
+        const DaemonSettings& settings, PeerGroups::Later later = [](const auto& ask) { ask(); });
     /// New `peers` and tokens (SIGHUP).
     void set_rules(std::vector<PeerRule> peers, std::vector<TokenRule> tokens);
 
@@ -58,16 +62,21 @@ public:
 private:
     /// Of the users of this machine that are neither the daemon's nor root.
     [[nodiscard]] bool is_let_in(const wire::Peer& peer) const;
+    [[nodiscard]] bool is_owner(const wire::Peer& peer) const { return peer.uid == own_uid_ || peer.uid == 0; }
+    /// Without any nobody's groups are of interest, and nobody waits for the name service.
+    [[nodiscard]] bool has_rules_for_groups() const;
     // REQUIRES: mutex_ held
-    [[nodiscard]] std::optional<Grant> rule_of(const wire::Peer& peer) const;
-    [[nodiscard]] Result<Grant> judge(const wire::Peer& peer, const std::string& token) const;
+    [[nodiscard]] std::optional<Grant> rule_of(const wire::Peer& peer, const std::vector<gid_t>& groups) const;
+    [[nodiscard]] Result<Grant> judge(const wire::Peer& peer, const std::string& token,
+                                      const std::vector<gid_t>& groups) const;
     [[nodiscard]] const TokenRule* find_token(const std::string& token) const;
 
     const uid_t own_uid_;
-    const std::string socket_group_;
+    const std::optional<gid_t> socket_group_; // of its socket
     const mode_t socket_mode_;
     const bool client_certificates_; // tls peers have shown one
-    mutable std::mutex mutex_;
+    mutable PeerGroups groups_;
+    mutable std::mutex mutex_; // not held while groups are looked up
     std::vector<PeerRule> peers_;
     std::vector<TokenRule> tokens_;
     MinuteCounter failures_; // by address

@@ -29,6 +29,10 @@ unsigned worker_count() {
     return std::clamp(std::thread::hardware_concurrency(), 2U, 8U);
 }
 
+void tell_dropped(const char* what) {
+    log("core").error("a worker dropped what it was at: {}", what);
+}
+
 /// A worker is busy for up to half a second with the largest of them; one worker is for everybody else's requests.
 LargeAnswers::Limits turns_of_configurations() {
     const std::size_t in_all = worker_count() - 1;
@@ -64,7 +68,7 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
       version_(std::move(version)),
       virtual_now_(real_now().ns),
       memory_(settings_.max_memory),
-      access_(settings_),
+      access_(settings_, [this](std::function<void()> ask) { name_service_.post({}, std::move(ask)); }),
       sessions_(settings_.max_sessions, std::chrono::duration_cast<SteadyClock::duration>(settings_.session_ttl)),
       extra_config_(settings_.extra_config),
       config_files_(settings_),
@@ -72,8 +76,8 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
       large_answers_([this](const CallPtr& call) { execute_later(*this, call); }),
       looks_([this](const CallPtr& call) { execute_later(*this, call); }),
       configurations_(turns_of_configurations(), [this](const CallPtr& call) { execute_later(*this, call); }),
-      workers_(worker_count(),
-               [](const char* what) { log("core").error("a worker dropped what it was at: {}", what); }) {
+      workers_(worker_count(), tell_dropped),
+      name_service_(tell_dropped) {
     ring_.set_listener([this] {
         if (event_streams_.wants_delivery()) workers_.post([this] { event_streams_.deliver(); });
     });
@@ -98,6 +102,7 @@ Daemon::~Daemon() {
         rm->owner.stop();
         rms_.remove(rm);
     }
+    name_service_.stop();
     workers_.stop();
     for (LargeAnswers* each : {&large_answers_, &looks_, &configurations_}) each->clear();
     event_streams_.clear();
@@ -219,6 +224,7 @@ void Daemon::watch_listeners() {
             return counted ? std::int64_t{*counted} - of->descriptors() : 0;
         };
         listener.accepted = [of = server.get()] { return of->accepted_so_far(); };
+        listener.turns_away = [of = server.get()] { return of->turns_away(); };
         watched.push_back(std::move(listener));
     }
     listener_watch_.start(std::move(watched), [this](const std::string& key, const std::string& sentence) {

@@ -1,7 +1,8 @@
 #pragma once
 // Daemon: everything that lives as long as the process, wired together; and its life: start, reload, graceful stop.
 //
-// Threads: nng's hand requests to `workers`; `deadlines` calls what is due; each RM has its owner thread (RmOwner).
+// Threads: nng's hand requests to `workers`; `deadlines` calls what is due; `name_service` waits for the system's; each
+// RM has its owner thread (RmOwner).
 // Every member is safe to use from any of them.
 
 #include <atomic>
@@ -30,6 +31,7 @@
 #include "ykd/service/memory_guard.h"
 #include "ykd/service/memory_trim.h"
 #include "ykd/service/metric_pages.h"
+#include "ykd/service/name_service.h"
 #include "ykd/service/random_bytes.h"
 #include "ykd/service/request_meter.h"
 #include "ykd/service/rm_table.h"
@@ -67,6 +69,7 @@ public:
     [[nodiscard]] const Bytes16& boot_id() const { return boot_id_; }
     [[nodiscard]] Deadlines& deadlines() { return deadlines_; }
     [[nodiscard]] Workers& workers() { return workers_; }
+    [[nodiscard]] NameService& name_service() { return name_service_; }
     [[nodiscard]] EventRing& ring() { return ring_; }
     [[nodiscard]] SessionTable& sessions() { return sessions_; }
     [[nodiscard]] RmTable& rms() { return rms_; }
@@ -176,6 +179,7 @@ private:
     RmTable rms_;
     Deadlines deadlines_;
     Workers workers_;
+    NameService name_service_;
     std::vector<std::unique_ptr<wire::Server>> servers_; // their callbacks use all the rest
     ListenerWatch listener_watch_;                       // last: its thread asks the servers
 };

@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "libcore/placement/rule_chain.h"
 #include "libcore/scheduler/silence.h"
 #include "ykd/service/config_errors.h"
 #include "ykd/service/daemon.h"
 #include "ykd/service/explain_kinds.h"
 #include "ykd/service/gather.h"
+#include "ykd/service/user_lookup.h"
 
 namespace yk::service {
 namespace {
@@ -34,9 +37,16 @@ struct Found {
     PlacementExplanation explanation;
 };
 
-/// May block.
-ResolvedUser user_of(const UserDirectory& users, const Question& question, Instant now) {
-    return users.preview(question.partition, question.user, placement::is_forced(question.tag_views()), now);
+bool needs_lookup(const UserDirectory& users, const Question& question, Instant now) {
+    return users.needs_lookup(question.partition, question.user, now);
+}
+
+ResolvedUser user_of(const UserDirectory& users, const Question& question, const LookedUp& answers, Instant now) {
+    return users.preview(question.partition, question.user, placement::is_forced(question.tag_views()), answers, now);
+}
+
+std::vector<std::string> to_look_up(bool needed, const Question& question) {
+    return needed ? std::vector{question.user.user} : std::vector<std::string>{};
 }
 
 std::optional<Found> explain_in(const ClusterContext& context, const ResolvedUser& user, const Question& question) {
@@ -76,20 +86,31 @@ std::string partition_text(const Question& question) {
 // --- a configuration that was sent along --------------------------------------------------------------------------
 
 /// Builds the queues of the configuration and nothing else (C-449).
-void explain_with_config(const CallPtr& call, const Question& question) {
-    const auto loaded = config_yaml::load_or_default(*question.config, "config");
-    if (!loaded.configuration) return call->fail(config_error(loaded));
-    const Instant now = call->daemon().now();
+void explain_with(const CallPtr& call, const config::Configuration& configuration, const Question& question,
+                  const ResolvedUser& user, Instant now) {
     Silence silence;
     ClusterContext trial("trial", Settings{}, silence, silence);
-    if (const auto done = trial.configure(*loaded.configuration, now); !done.ok())
+    if (const auto done = trial.configure(configuration, now); !done.ok())
         return call->fail(ErrorCode::ConfigInvalid, done.error().text(), "config");
-    UserDirectory users("trial");
-    users.configure(*loaded.configuration);
-    const auto found = explain_in(trial, user_of(users, question, now), question);
+    const auto found = explain_in(trial, user, question);
     if (found) return call->ok(found_value(*found));
     call->fail(ErrorCode::NotFound, fmt::format("the configuration has no partition {}", partition_text(question)),
                "partition");
+}
+
+void explain_with_config(const CallPtr& call, const QuestionPtr& question) {
+    const auto loaded =
+        std::make_shared<const config_yaml::LoadOutcome>(config_yaml::load_or_default(*question->config, "config"));
+    if (!loaded->configuration) return call->fail(config_error(*loaded));
+    const Instant now = call->daemon().now();
+    const auto users = std::make_shared<UserDirectory>("trial");
+    users->configure(*loaded->configuration);
+    look_up_users(call, to_look_up(needs_lookup(*users, *question, now), *question),
+                  [call, question, loaded, users, now](const LookedUp& answers, bool complete) {
+                      if (!complete) return call->fail(ErrorCode::Timeout, kSlowNames);
+                      explain_with(call, *loaded->configuration, *question, user_of(*users, *question, answers, now),
+                                   now);
+                  });
 }
 
 // --- the running rules --------------------------------------------------------------------------------------------
@@ -112,6 +133,19 @@ void answer(const CallPtr& call, const Question& question, const std::vector<Gat
         "rmID");
 }
 
+void ask(const CallPtr& call, const QuestionPtr& question, const std::vector<RmPtr>& rms, const LookedUp& answers,
+         Instant now) {
+    std::map<std::string, ResolvedUser> users;
+    for (const RmPtr& rm : rms) users[rm->id] = user_of(*rm->users, *question, answers, now);
+    gather<std::optional<Found>>(
+        call->daemon().workers(), rms, Lane::Control,
+        [question, users](RmOwner& owner) -> std::optional<Found> {
+            if (owner.context() == nullptr) return std::nullopt;
+            return explain_in(*owner.context(), users.at(owner.rm_id()), *question);
+        },
+        [call, question](const std::vector<Gathered<std::optional<Found>>>& all) { answer(call, *question, all); });
+}
+
 } // namespace
 
 void explain_placement(const CallPtr& call, wire::BodyReader& reader) {
@@ -123,19 +157,18 @@ void explain_placement(const CallPtr& call, wire::BodyReader& reader) {
     question->tags = reader.text_map("tags").value_or(std::vector<std::pair<std::string, std::string>>{});
     question->config = reader.optional_text("config", wire::TextRule::Config);
     if (!call->accepts(reader)) return;
-    if (question->config) return explain_with_config(call, *question);
+    if (question->config) return explain_with_config(call, question);
     auto rms = rms_to_explain(call, question->rm_id);
     if (!rms) return;
     if (rms->empty()) return call->fail(ErrorCode::NotFound, "no RM is registered; send a configuration along", "rmID");
-    std::map<std::string, ResolvedUser> users; // looked up here: an owner thread may not wait
-    for (const RmPtr& rm : *rms) users[rm->id] = user_of(*rm->users, *question, call->daemon().now());
-    gather<std::optional<Found>>(
-        call->daemon().workers(), *std::move(rms), Lane::Control,
-        [question, users](RmOwner& owner) -> std::optional<Found> {
-            if (owner.context() == nullptr) return std::nullopt;
-            return explain_in(*owner.context(), users.at(owner.rm_id()), *question);
-        },
-        [call, question](const std::vector<Gathered<std::optional<Found>>>& all) { answer(call, *question, all); });
+    const Instant now = call->daemon().now();
+    const bool unknown = std::any_of(rms->begin(), rms->end(),
+                                     [&](const RmPtr& rm) { return needs_lookup(*rm->users, *question, now); });
+    look_up_users(call, to_look_up(unknown, *question),
+                  [call, question, rms = *std::move(rms), now](const LookedUp& answers, bool complete) {
+                      if (!complete) return call->fail(ErrorCode::Timeout, kSlowNames);
+                      ask(call, question, rms, answers, now);
+                  });
 }
 
 } // namespace yk::service

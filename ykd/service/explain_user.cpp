@@ -9,6 +9,7 @@
 #include "ykd/service/dump_objects.h"
 #include "ykd/service/explain_kinds.h"
 #include "ykd/service/gather.h"
+#include "ykd/service/user_lookup.h"
 
 namespace yk::service {
 namespace {
@@ -116,6 +117,17 @@ void answer(const CallPtr& call, const std::string& queue, const std::vector<Gat
                "partition");
 }
 
+void ask(const CallPtr& call, const std::shared_ptr<Question>& question, const std::vector<RmPtr>& rms,
+         const LookedUp& answers, Instant now) {
+    for (const RmPtr& rm : rms)
+        for (const std::string& full : rm->facts().partitions)
+            question->resolved[full] = rm->users->preview(full, question->sent, false, answers, now);
+    gather<std::vector<Found>>(
+        call->daemon().workers(), rms, Lane::Control,
+        [question](RmOwner& owner) { return explain_on(owner, *question); },
+        [call, question](const std::vector<Gathered<std::vector<Found>>>& all) { answer(call, question->queue, all); });
+}
+
 } // namespace
 
 void explain_user(const CallPtr& call, wire::BodyReader& reader) {
@@ -129,13 +141,19 @@ void explain_user(const CallPtr& call, wire::BodyReader& reader) {
     if (!call->accepts(reader)) return;
     auto rms = rms_to_explain(call, rm_id);
     if (!rms) return;
-    for (const RmPtr& rm : *rms) // looked up here: an owner thread may not wait
-        for (const std::string& full : rm->facts().partitions)
-            question->resolved[full] = rm->users->preview(full, question->sent, false, call->daemon().now());
-    gather<std::vector<Found>>(
-        call->daemon().workers(), *std::move(rms), Lane::Control,
-        [question](RmOwner& owner) { return explain_on(owner, *question); },
-        [call, question](const std::vector<Gathered<std::vector<Found>>>& all) { answer(call, question->queue, all); });
+    const Instant now = call->daemon().now();
+    const bool unknown = std::any_of(rms->begin(), rms->end(), [&](const RmPtr& rm) {
+        const auto partitions = rm->facts().partitions;
+        return std::any_of(partitions.begin(), partitions.end(),
+                           [&](const std::string& full) { return rm->users->needs_lookup(full, question->sent, now); });
+    });
+    std::vector<std::string> users;
+    if (unknown) users.push_back(question->sent.user);
+    look_up_users(call, std::move(users),
+                  [call, question, rms = *std::move(rms), now](const LookedUp& answers, bool complete) {
+                      if (!complete) return call->fail(ErrorCode::Timeout, kSlowNames);
+                      ask(call, question, rms, answers, now);
+                  });
 }
 
 } // namespace yk::service

@@ -66,6 +66,14 @@ void ListenerWatch::look(const std::vector<WatchedListener>& listeners, const Te
         const bool is_deaf = seen.unanswered >= kInARow;
         if (is_deaf) ++deaf;
         tell("listener " + listener.url, is_deaf ? wrong + "; a restart helps" : std::string{});
+        seen.turning_away = listener.turns_away() ? seen.turning_away + 1 : 0;
+        tell("places " + listener.url,
+             seen.turning_away >= kInARow
+                 ? fmt::format(
+                       "{}: connections are turned away, as all places are taken (maxConnections); the log names "
+                       "whose",
+                       listener.url)
+                 : std::string{});
         const std::int64_t lost = listener.lost_descriptors();
         // Those that came since the last look may be on their way in or out.
         const std::uint64_t accepted = listener.accepted();

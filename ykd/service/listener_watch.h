@@ -23,13 +23,14 @@ struct WatchedListener {
     std::function<bool()> is_full;                             // then nobody else gets in, and no answer proves nothing
     std::function<std::int64_t()> lost_descriptors;            // beyond what the server accounts for
     std::function<std::uint64_t()> accepted;                   // connections so far
+    std::function<bool()> turns_away;                          // for want of a place, not of his alone who comes
 };
 
 /// Thread: one of its own, from start() to the end; the questions about it from any.
 class ListenerWatch {
 public:
-    /// What is wrong under this key (`listener URL`, `descriptors URL`); an empty sentence: nothing any more. Told anew
-    /// at each look.
+    /// What is wrong under this key (`listener URL`, `places URL`, `descriptors URL`); an empty sentence: nothing any
+    /// more. Told anew at each look.
     using Tell = std::function<void(const std::string& key, const std::string& sentence)>;
 
     ListenerWatch();
@@ -54,6 +55,7 @@ private:
     struct Seen { // in a row
         int unanswered = 0;
         int leaking = 0;
+        int turning_away = 0;
         std::uint64_t accepted = 0; // at the last look; not in a row
     };
     void run(const std::vector<WatchedListener>& listeners, const Tell& tell);

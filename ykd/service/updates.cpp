@@ -9,6 +9,7 @@
 #include "ykd/service/log.h"
 #include "ykd/service/rm_checks.h"
 #include "ykd/service/services.h"
+#include "ykd/service/user_lookup.h"
 
 namespace yk::service {
 namespace {
@@ -57,17 +58,27 @@ void answer_position(Call& call, std::uint64_t position) {
     call.ok_encoded(body.view());
 }
 
+/// Of the users in a request, of whom nothing was known before.
+struct UsersFound {
+    LookedUp answers;
+    Instant asked;
+};
+
 template <class Message>
 class UpdateTask final : public OwnerTask {
 public:
-    UpdateTask(CallPtr call, const RmPtr& rm, Message message)
-        : call_(std::move(call)), rm_(rm), epoch_(call_->rm_epoch), message_(std::move(message)) {}
+    UpdateTask(CallPtr call, const RmPtr& rm, Message message, UsersFound users)
+        : call_(std::move(call)),
+          rm_(rm),
+          epoch_(call_->rm_epoch),
+          message_(std::move(message)),
+          users_(std::move(users)) {}
 
     void run(RmOwner& owner) override {
         const RmPtr rm = rm_.lock();
         if (owner.context() == nullptr || !rm || !is_meant_for(*call_, *rm, epoch_)) return came_too_late();
         if constexpr (std::is_same_v<Message, si::ApplicationRequest>) {
-            const auto faults = rm->users->resolve(message_, owner.now());
+            const auto faults = rm->users->resolve(message_, users_.answers, users_.asked);
             owner.door().apply(message_, faults, owner.now());
         } else {
             owner.door().apply(message_, owner.now());
@@ -104,7 +115,50 @@ private:
     std::weak_ptr<Rm> rm_; // which owns the mailbox that owns this
     std::uint64_t epoch_;
     Message message_;
+    UsersFound users_;
 };
+
+template <class Message>
+void submit(const CallPtr& call, const RmPtr& rm, Message message, const Load& load, UsersFound users) {
+    OwnerTaskPtr task = std::make_unique<UpdateTask<Message>>(call, rm, std::move(message), std::move(users));
+    std::uint64_t position = 0;
+    switch (rm->owner.submit(task, load, call->deadline(), position)) {
+    case Admission::Accepted: return answer_position(*call, position);
+    case Admission::Waiting: return;
+    case Admission::Refused: return call->busy("the RM's inbound queue is full");
+    case Admission::Closed: return rm_left(call, rm->id)();
+    }
+}
+
+/// Whether it may be handed in. False: the call was answered.
+template <class Message>
+bool is_admitted(const CallPtr& call, const RmPtr& rm, const Message& message, const Load& load) {
+    return !call->daemon().memory().is_short() || !adds(message) || has_memory(call, memory_with(rm->owner, load));
+}
+
+/// After a wait, in which much may have changed.
+void submit_later(const CallPtr& call, si::ApplicationRequest request, Load load, UsersFound users) {
+    const std::uint64_t epoch = call->rm_epoch;
+    if (call->daemon().is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
+    const RmPtr rm = find_rm(call, request.rm_id, request.impersonate, Ownership::Owner);
+    if (!rm) return;
+    if (call->rm_epoch != epoch) return rm_left(call, rm->id)();
+    load.bytes += bytes_of(users.answers);
+    if (is_admitted(call, rm, request, load)) submit(call, rm, std::move(request), load, std::move(users));
+}
+
+/// When all users in it are known.
+void submit_with_users(const CallPtr& call, const RmPtr& rm, si::ApplicationRequest request, const Load& load) {
+    const Instant asked = call->daemon().now();
+    std::vector<std::string> users = rm->users->to_look_up(request, asked);
+    if (users.empty()) return submit(call, rm, std::move(request), load, {{}, asked});
+    auto kept = std::make_shared<si::ApplicationRequest>(std::move(request));
+    look_up_users(call, std::move(users), [call, rm, kept, load, asked](LookedUp answers, bool complete) {
+        if (complete) return submit_later(call, std::move(*kept), load, {std::move(answers), asked});
+        rm->users->remember(*kept, answers, asked);
+        call->busy(std::string{kSlowNames} + "; those it told are remembered", 1000);
+    });
+}
 
 template <class Message>
 void update(const CallPtr& call) {
@@ -113,16 +167,11 @@ void update(const CallPtr& call) {
     const RmPtr rm = find_rm(call, message->rm_id, message->impersonate, Ownership::Owner);
     if (!rm) return;
     const Load load{std::max<std::uint64_t>(1, elements_of(*message)), call->envelope.body.bytes().size()};
-    if (call->daemon().memory().is_short() && adds(*message) && !has_memory(call, memory_with(rm->owner, load))) return;
-    if constexpr (std::is_same_v<Message, si::ApplicationRequest>) rm->users->look_up(*message, call->daemon().now());
-    OwnerTaskPtr task = std::make_unique<UpdateTask<Message>>(call, rm, std::move(*message));
-    std::uint64_t position = 0;
-    switch (rm->owner.submit(task, load, call->deadline(), position)) {
-    case Admission::Accepted: return answer_position(*call, position);
-    case Admission::Waiting: return;
-    case Admission::Refused: return call->busy("the RM's inbound queue is full");
-    case Admission::Closed: return rm_left(call, rm->id)();
-    }
+    if (!is_admitted(call, rm, *message, load)) return;
+    if constexpr (std::is_same_v<Message, si::ApplicationRequest>)
+        submit_with_users(call, rm, std::move(*message), load);
+    else
+        submit(call, rm, std::move(*message), load, {});
 }
 
 } // namespace

@@ -19,6 +19,8 @@ constexpr Duration kCleanInterval = std::chrono::seconds{60};
 constexpr std::size_t kMostNssBytes = 1U << 20U;
 constexpr int kMostGroups = 65536; // what Linux allows a process
 
+constexpr std::size_t kEntryBytes = 200, kGroupBytes = 32; // beside the letters
+
 Error unknown(const std::string& user, const std::string& why) {
     return Error{0, "lookup failed for user: " + user + " (" + why + ")", {}};
 }
@@ -53,6 +55,13 @@ std::vector<gid_t> group_ids(const std::string& user, gid_t primary) {
 
 } // namespace
 
+std::size_t bytes_of(const std::string& user, const GroupsAnswer& answer) {
+    std::size_t bytes = kEntryBytes + user.size();
+    if (answer.ok())
+        for (const std::string& group : *answer) bytes += kGroupBytes + group.size();
+    return bytes;
+}
+
 GroupsAnswer system_groups(const std::string& user) {
     passwd entry{};
     std::string buffer;
@@ -66,46 +75,60 @@ GroupsAnswer system_groups(const std::string& user) {
     return groups;
 }
 
-bool UserResolver::is_fresh(const Entry& entry, Instant now) const {
-    return now - entry.at < (entry.answer.ok() ? valid_ : kFailureValid);
+Duration UserResolver::validity(const Entry& entry) const {
+    return entry.answer.ok() ? valid_ : kFailureValid;
+}
+
+template <class Self>
+auto UserResolver::find(Self& self, const std::string& user, Instant now) -> decltype(&self.newer_.begin()->second) {
+    for (auto* half : {&self.newer_, &self.older_})
+        if (const auto known = half->find(user); known != half->end())
+            return now - known->second.at < self.validity(known->second) ? &known->second : nullptr;
+    return nullptr;
 }
 
 bool UserResolver::needs_lookup(const ResolvedUser& sent, Instant now) const {
-    if (!lookup_ || !sent.groups.empty() || !config::is_user_name(sent.user)) return false;
-    const auto known = cache_.find(sent.user);
-    return known == cache_.end() || !is_fresh(known->second, now);
+    return asks_system_ && sent.groups.empty() && config::is_user_name(sent.user) &&
+           find(*this, sent.user, now) == nullptr;
 }
 
 void UserResolver::remember(const std::string& user, GroupsAnswer answer, Instant now) {
     clean(now);
-    cache_.insert_or_assign(user, Entry{std::move(answer), now});
+    const std::size_t bytes = bytes_of(user, answer);
+    if (bytes_ + bytes > room_) {
+        older_ = std::exchange(newer_, {});
+        bytes_ = 0;
+    }
+    bytes_ += bytes;
+    older_.erase(user);
+    newer_.insert_or_assign(user, Entry{std::move(answer), now});
 }
 
 UserResolver UserResolver::only(const std::string& user) const {
-    UserResolver one{lookup_};
+    UserResolver one{asks_system_};
     one.valid_ = valid_;
-    if (const auto known = cache_.find(user); known != cache_.end()) one.cache_.insert(*known);
+    for (const Cache* half : {&newer_, &older_})
+        if (const auto known = half->find(user); known != half->end()) one.newer_.insert(*known);
     return one;
 }
 
-/// What is out of date goes; nothing depends on when.
+/// What is long out of date goes; nothing depends on when. Requests that were waiting since it was not are served.
 void UserResolver::clean(Instant now) {
     if (now - cleaned_ < kCleanInterval) return;
     cleaned_ = now;
-    std::erase_if(cache_, [&](const auto& known) { return !is_fresh(known.second, now); });
+    for (Cache* half : {&newer_, &older_})
+        std::erase_if(
+            *half, [&](const auto& known) { return now - known.second.at >= validity(known.second) + kCleanInterval; });
 }
 
 GroupsAnswer UserResolver::groups_of(const std::string& user, Instant now) {
-    auto known = cache_.find(user);
-    if (known == cache_.end() || !is_fresh(known->second, now)) {
-        if (!lookup_) return std::vector<std::string>{user};
-        remember(user, lookup_(user), now);
-        known = cache_.find(user);
+    Entry* known = find(*this, user, now);
+    if (known == nullptr) {
+        if (!asks_system_) return std::vector<std::string>{user};
+        return Error{0, "user " + user + " could not be looked up in time, add the application again", {}};
     }
-    const bool cached = std::exchange(known->second.given, true);
-    const GroupsAnswer& answer = known->second.answer;
-    if (answer.ok() || !cached) return answer;
-    return Error{0, "user resolution failed, cached data returned: " + answer.error().message, {}};
+    if (known->answer.ok() || !std::exchange(known->given, true)) return known->answer;
+    return Error{0, "user resolution failed, cached data returned: " + known->answer.error().message, {}};
 }
 
 ResolvedUser UserResolver::resolve(ResolvedUser sent, bool forced, Instant now) {

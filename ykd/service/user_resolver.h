@@ -1,8 +1,8 @@
 #pragma once
 // Whose application it is (C-360 to C-367): the user and groups that an RM sent, or what a partition's resolver knows,
-// remembered for a while. Resolved once, before the core sees the application.
+// remembered for a while, within a bound. Resolved once, before the core sees the application.
 
-#include <functional>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,11 +14,12 @@
 namespace yk::service {
 
 using GroupsAnswer = Result<std::vector<std::string>>;
-/// The groups of a user, its primary one first. May block. Error: there is no such user, or nobody can tell.
-using GroupLookup = std::function<GroupsAnswer(const std::string& user)>;
-
-/// What the operating system knows (C-364, `os`): primary group first, a group without a name as its number.
+/// What the operating system knows (C-364, `os`): primary group first, a group without a name as its number. May block.
+/// Error: there is no such user, or nobody can tell.
 [[nodiscard]] GroupsAnswer system_groups(const std::string& user);
+
+/// About what an answer takes where it is kept.
+[[nodiscard]] std::size_t bytes_of(const std::string& user, const GroupsAnswer& answer);
 
 struct ResolvedUser {
     std::string user;
@@ -29,19 +30,20 @@ struct ResolvedUser {
 /// The resolver of one partition with what it remembers. Not thread-safe; UserDirectory guards it.
 class UserResolver {
 public:
-    /// `lookup`: nullptr for the default resolver, which gives every user the group of its own name.
-    explicit UserResolver(GroupLookup lookup) : lookup_(std::move(lookup)) {}
+    /// `asks_system`: false for the default resolver, which gives every user the group of its own name.
+    explicit UserResolver(bool asks_system) : asks_system_(asks_system) {}
 
-    /// Whether resolve() would have to look the user up, which may block.
+    /// Whether the system has to be asked for the user, which may block, and the answer remembered, before resolve().
     [[nodiscard]] bool needs_lookup(const ResolvedUser& sent, Instant now) const;
-    /// Remembers an answer that was looked up ahead of the first who needs it (C-365).
     void remember(const std::string& user, GroupsAnswer answer, Instant now);
     /// `sent`: what the RM said. `forced`: the application must be taken (C-361, C-362).
     [[nodiscard]] ResolvedUser resolve(ResolvedUser sent, bool forced, Instant now);
     /// The same resolver, remembering nobody but `user`.
     [[nodiscard]] UserResolver only(const std::string& user) const;
     void set_validity(Duration valid) { valid_ = valid; }
-    [[nodiscard]] std::size_t remembered() const { return cache_.size(); }
+    /// What is remembered has about as many bytes, or twice as many: when the newer half is full the older one goes.
+    void set_room(std::size_t bytes) { room_ = bytes; }
+    [[nodiscard]] std::size_t remembered() const { return newer_.size() + older_.size(); }
 
 private:
     struct Entry {
@@ -49,12 +51,19 @@ private:
         Instant at;
         bool given = false; // somebody got it: from then on it is cached data
     };
-    [[nodiscard]] bool is_fresh(const Entry& entry, Instant now) const;
+    using Cache = std::map<std::string, Entry, std::less<>>;
+    [[nodiscard]] Duration validity(const Entry& entry) const;
+    /// nullptr: nothing is known, or it is out of date.
+    template <class Self>
+    [[nodiscard]] static auto find(Self& self, const std::string& user, Instant now)
+        -> decltype(&self.newer_.begin()->second);
     [[nodiscard]] GroupsAnswer groups_of(const std::string& user, Instant now);
     void clean(Instant now);
 
-    GroupLookup lookup_;
-    std::map<std::string, Entry, std::less<>> cache_;
+    bool asks_system_;
+    Cache newer_, older_;
+    std::size_t room_ = std::size_t{1} << 20;
+    std::size_t bytes_ = 0; // of the newer half, about; what was replaced counts, too
     Duration valid_ = std::chrono::seconds{300};
     Instant cleaned_;
 };

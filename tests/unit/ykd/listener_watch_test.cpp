@@ -7,12 +7,12 @@ using namespace yk::service;
 TEST_CASE(
     "A1 a listener that does not answer, or loses descriptors, is told after the second look, and when it is over") {
     std::string wrong;
-    bool full = false;
+    bool full = false, turns_away = false;
     std::int64_t lost = 0;
     std::uint64_t accepted = 5;
     const std::vector<WatchedListener> listeners{{"ipc://s", [&](std::string_view) { return wrong; },
-                                                  [&] { return full; }, [&] { return lost; },
-                                                  [&] { return accepted; }}};
+                                                  [&] { return full; }, [&] { return lost; }, [&] { return accepted; },
+                                                  [&] { return turns_away; }}};
     std::map<std::string, std::string> told;
     const auto tell = [&](const std::string& key, const std::string& sentence) { told[key] = sentence; };
     ListenerWatch watch;
@@ -44,6 +44,15 @@ TEST_CASE(
     CHECK(watch.all_answer());
     CHECK(told["listener ipc://s"].empty());
     CHECK(told["descriptors ipc://s"].empty());
+
+    turns_away = true;
+    watch.look(listeners, tell);
+    CHECK(told["places ipc://s"].empty()); // once, for a moment
+    watch.look(listeners, tell);
+    CHECK(told["places ipc://s"].find("turned away, as all places are taken") != std::string::npos);
+    turns_away = false;
+    watch.look(listeners, tell);
+    CHECK(told["places ipc://s"].empty());
 }
 
 TEST_CASE("the watch's question is its own") {
@@ -54,7 +63,8 @@ TEST_CASE("the watch's question is its own") {
         return std::string{};
     };
     ListenerWatch watch;
-    watch.look({{"u", ask, [] { return false; }, [] { return std::int64_t{0}; }, [] { return std::uint64_t{0}; }}},
+    watch.look({{"u", ask, [] { return false; }, [] { return std::int64_t{0}; }, [] { return std::uint64_t{0}; },
+                 [] { return false; }}},
                [](const auto&, const auto&) {});
     CHECK(watch.is_question(question));
     CHECK_FALSE(one.is_question(question));
