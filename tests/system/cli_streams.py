@@ -36,11 +36,11 @@ def newest_event(client):
     return client.get("Events", {"start": 0, "count": 1})["NextID"]
 
 
-def many_events(client, rm, count):
+def many_events(client, rm, count, name="n"):
     """Nodes, each of which is an event or more."""
     before = newest_event(client)
     client.change("UpdateNode", {"rmID": rm, "nodes": [
-        {"nodeID": f"n{i:05}", "action": 1, "schedulableResource": {"vcore": 1}} for i in range(count)]})
+        {"nodeID": f"{name}{i:05}", "action": 1, "schedulableResource": {"vcore": 1}} for i in range(count)]})
     client.get("Sync", {"rmID": rm})
     until("the events are in", lambda: newest_event(client) >= before + count)
 
@@ -184,6 +184,29 @@ def test_dump_events_has_all_that_are_kept():
         check(ids == list(range(last)), "of", last, "there are", len(ids), "up to", ids[-1])
         del first["EventRecords"]
         check(data == {**first, "ContinueID": last}, data, first)
+        client.change("SetExtraConfig", {"extraConfig": {"event.trackingEnabled": "false"}})
+        client.get("Sync", {"rmID": "rm:1"})
+        again = json.loads(ykctl(daemon, "dump", "events"))["data"]["EventRecords"]
+        check([record["eventID"] for record in again] == ids, "what is kept is dumped also while nothing is recorded")
+
+
+def test_the_dump_of_events_comes_in_pages():
+    with Daemon(*BY_HAND) as daemon:
+        client = daemon.client()
+        client.register()
+        many_events(client, "rm:1", 1500)
+        last = newest_event(client)
+        page = client.get("Dump", {"what": "events", "limit": 700})
+        ids = []
+        while True:
+            ids += [record["eventID"] for record in page["data"]["EventRecords"]]
+            if page["complete"]:
+                break
+            many_events(client, "rm:1", 10, f"m{len(ids)}-")
+            page = client.get("Dump", {"what": "events", "limit": 700, "cursor": page["cursor"]})
+        check(ids == list(range(last)), "the pages end with what was the newest at first:", len(ids), last)
+        for cursor in ("events-", "events-5", "events-9-5", "events-1-2-3", "queues-7", "events-1-99999999999999999999"):
+            client.refused("E_NOT_FOUND", "Dump", {"what": "events", "cursor": cursor})
 
 
 def test_rm_serve_acknowledges_what_it_handled_before_it_ends():

@@ -182,30 +182,27 @@ std::optional<Failure> write_everything(Context& context, JsonStream& to) {
     return std::nullopt;
 }
 
-/// The dump of events, which holds the oldest, with all that follow up to the newest of that moment.
+/// The events up to the newest of the moment of the first page.
 std::optional<Failure> write_events(Context& context, JsonStream& to) {
-    constexpr std::int64_t kPage = 1000;
-    YK_TRY(pages, context.dump("events"));
-    if (pages.empty()) return std::nullopt;
-    Value page = std::move(pages.front());
-    const auto end = number_of(page, "NextID");
+    bool begun = false;
     std::int64_t lost = 0;
-    to.begin_object();
-    for (const auto& [key, value] : page.items()) {
-        if (key == "EventRecords" || key == "lost") continue; // behind the rest: not known before
-        to.key(key);
-        to.value(key == "ContinueID" ? Value(end) : value);
-    }
-    to.key("EventRecords");
-    to.begin_list();
-    while (true) {
+    const auto take = [&](const Value& page) -> std::optional<Failure> {
+        if (!std::exchange(begun, true)) {
+            to.begin_object();
+            for (const auto& [key, value] : page.items()) {
+                if (key == "EventRecords" || key == "lost") continue; // behind the rest: not known before
+                to.key(key);
+                to.value(key == "ContinueID" ? Value(number_of(page, "NextID")) : value);
+            }
+            to.key("EventRecords");
+            to.begin_list();
+        }
         for (const Value& record : member_of(page, "EventRecords")) to.value(record);
         lost += number_of(page, "lost");
-        const auto next = number_of(page, "ContinueID");
-        if (next >= end) break;
-        YK_TRY(more, context.call("Events", {{"start", next}, {"count", std::min(kPage, end - next)}}));
-        page = std::move(more);
-    }
+        return std::nullopt;
+    };
+    if (auto failure = context.dump_pages("events", Value::object(), take)) return failure;
+    if (!begun) return std::nullopt;
     to.end();
     to.key("lost");
     to.value(lost);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <limits>
 
 #include "libcore/config/names.h"
@@ -157,6 +158,31 @@ EventFilter events_seen_by(const Call& call) {
     return all;
 }
 
+/// `events-NEXT-END`: a cursor that nothing is kept for. The pages end with what was the newest at the first.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> event_place(const std::string& cursor) {
+    constexpr std::string_view kName = "events-";
+    if (cursor.rfind(kName, 0) != 0) return std::nullopt;
+    std::uint64_t next = 0, end = 0;
+    const char* const last = cursor.data() + cursor.size();
+    const auto first = std::from_chars(cursor.data() + kName.size(), last, next);
+    if (first.ec != std::errc{} || first.ptr == last || *first.ptr != '-') return std::nullopt;
+    const auto second = std::from_chars(first.ptr + 1, last, end);
+    if (second.ec != std::errc{} || second.ptr != last || end <= next) return std::nullopt;
+    return std::pair{next, end};
+}
+
+void dump_events(const CallPtr& call, const DumpQuery& query) {
+    const auto place = event_place(query.cursor);
+    if (!place && !query.cursor.empty())
+        return call->fail(ErrorCode::NotFound, "this is no cursor of events; start again without", "cursor");
+    const std::uint64_t start = place ? place->first : 0;
+    const std::uint64_t count = place ? std::min<std::uint64_t>(query.limit, place->second - start) : query.limit;
+    const EventBatch batch = event_batch(call, start, count, events_seen_by(*call));
+    const std::uint64_t end = place ? place->second : batch.end;
+    const std::string cursor = batch.next < end ? fmt::format("events-{}-{}", batch.next, end) : std::string{};
+    answer_dump(call, call->daemon().now(), cursor, {}, batch.reply.view());
+}
+
 } // namespace
 
 void dump(const CallPtr& call) {
@@ -172,9 +198,7 @@ void dump(const CallPtr& call) {
     bool answered = false;
     if (const auto data = plain_dump(call, query, &answered)) return answer(call, *data);
     if (answered) return;
-    if (query.what == "events")
-        return answer_dump(call, call->daemon().now(), {}, {},
-                           event_batch(call, 0, query.limit, events_seen_by(*call)).view());
+    if (query.what == "events") return dump_events(call, query);
     const bool full = query.what == "full";
     if (kind == nullptr && !full) return refuse_what(call, query.what);
     auto targets = find_targets(call, query);

@@ -70,13 +70,13 @@ EncodedEvents encode_events(const EventRing::Slice& slice, const EventFilter& fi
     return encoded;
 }
 
-wire::Buffer event_batch(const CallPtr& call, std::uint64_t start, std::uint64_t count, const EventFilter& filter) {
+EventBatch event_batch(const CallPtr& call, std::uint64_t start, std::uint64_t count, const EventFilter& filter) {
     Daemon& daemon = call->daemon();
     const std::uint64_t most = daemon.current_settings().service.response_size;
     const auto slice = daemon.ring().slice(start, count == 0 ? most : std::min(count, most));
     const EncodedEvents events = encode_events(slice, filter, daemon.reply_limit(call->session.get()) - kReplyRoom);
-    wire::Buffer reply;
-    wire::Packer packer(reply);
+    EventBatch batch{{}, events.next, slice.next};
+    wire::Packer packer(batch.reply);
     packer.map(8);
     packer.field("InstanceUUID", uuid_text(daemon.boot_id()));
     packer.key("LowestID");
@@ -94,7 +94,7 @@ wire::Buffer event_batch(const CallPtr& call, std::uint64_t start, std::uint64_t
     packer.key("EventRecords");
     packer.list(events.count);
     packer.raw(events.list.view());
-    return reply;
+    return batch;
 }
 
 } // namespace yk::service

@@ -46,7 +46,7 @@ void events(const CallPtr& call) {
     const EventFilter filter = read_filter(*call, reader);
     if (reader.has("count") && count == 0) reader.fail(ErrorCode::Invalid, "count", "count 0 asks for nothing");
     if (!call->accepts(reader) || !is_tracking(call)) return;
-    call->ok_encoded(event_batch(call, start, count, filter).view());
+    call->ok_encoded(event_batch(call, start, count, filter).reply.view());
 }
 
 void event_stream(const CallPtr& call) {
