@@ -161,7 +161,14 @@ def holdings(daemon):
 
     status = until("the other sessions end", only_two)
     return {"descriptors": descriptors(daemon), "RMs": len(status["rms"]), "sessions": status["sessions"],
-            "memory": resident(daemon)}
+            "resident": resident(daemon), "memory": heap_in_use(client) or resident(daemon)}
+
+
+def heap_in_use(client):
+    """With the address sanitizer. What it keeps for itself (freed blocks, shadow, sizes that are never merged) makes resident
+    memory grow although nothing is lost: by a fifth in 2,000,000 messages."""
+    families = client.get("Metrics", {"format": "map", "prefix": "process_heap_in_use_bytes"})["families"]
+    return families and int(families[0]["samples"][0]["value"])
 
 
 def leave_no_rm(client):

@@ -7,6 +7,17 @@
 #include <filesystem>
 #include <fstream>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define YK_HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define YK_HAS_ASAN 1
+#endif
+#endif
+#ifdef YK_HAS_ASAN
+#include <sanitizer/allocator_interface.h>
+#endif
+
 namespace yk::service {
 namespace {
 
@@ -57,6 +68,14 @@ std::uint64_t resident_memory() {
     std::ifstream in("/proc/self/statm");
     std::uint64_t all = 0, resident = 0;
     return in >> all >> resident ? resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
+std::optional<std::uint64_t> heap_in_use() {
+#ifdef YK_HAS_ASAN
+    return __sanitizer_get_current_allocated_bytes();
+#else
+    return std::nullopt;
+#endif
 }
 
 MemoryGuard::MemoryGuard(std::uint64_t most) : most_(most == 0 ? default_memory_limit() : most) {}

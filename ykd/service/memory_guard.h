@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace yk::service {
@@ -46,6 +47,9 @@ private:
 
 /// Of this process, in bytes; 0: it cannot be read.
 [[nodiscard]] std::uint64_t resident_memory();
+/// What was allocated and not freed, in bytes. Only a build with the address sanitizer knows it: there resident memory
+/// tells nothing, and nothing else counts cheaply.
+[[nodiscard]] std::optional<std::uint64_t> heap_in_use();
 /// Three quarters of the machine's memory or of the control group's MemoryMax, nine tenths of its MemoryHigh: what is
 /// least.
 [[nodiscard]] std::uint64_t default_memory_limit();

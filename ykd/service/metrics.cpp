@@ -382,6 +382,11 @@ void write_process(MetricWriter& to, const MetricNumbers& numbers) {
     to.count({{"version", numbers.version}, {"revision", YK_REVISION}}, 1);
     to.family("process_resident_memory_bytes", MetricType::Gauge, "Resident memory size in bytes.");
     to.count({}, numbers.resident);
+    if (const auto heap = heap_in_use()) {
+        to.family("process_heap_in_use_bytes", MetricType::Gauge,
+                  "Bytes allocated and not freed; sanitizer builds only.");
+        to.count({}, *heap);
+    }
     to.family("process_cpu_seconds_total", MetricType::Counter, "Total user and system CPU time spent in seconds.");
     to.seconds({}, numbers.cpu);
     to.family("process_open_fds", MetricType::Gauge, "Number of open file descriptors.");
