@@ -33,12 +33,13 @@ struct EncodedEvents {
 [[nodiscard]] EncodedEvents encode_events(const EventRing::Slice& slice, const EventFilter& filter,
                                           std::size_t max_bytes);
 
-/// The batch of 7.4 from id `start` on, at most `count` records (0: the maximum).
+/// Records as one reply, and where they end.
 struct EventBatch {
     wire::Buffer reply;
     std::uint64_t next = 0; // with which the next one begins
     std::uint64_t end = 0;  // behind the newest
 };
+/// The batch of 7.4 from id `start` on, at most `count` records (0: the maximum).
 [[nodiscard]] EventBatch event_batch(const CallPtr& call, std::uint64_t start, std::uint64_t count,
                                      const EventFilter& filter);
 

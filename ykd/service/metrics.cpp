@@ -364,6 +364,7 @@ struct MetricNumbers {
     std::vector<std::pair<std::string, std::uint64_t>> degraded; // reason, how many
     std::string version;
     std::uint64_t resident = 0, files = 0;
+    std::optional<std::uint64_t> heap;
     double cpu = 0, started = 0;
     bool legacy_queues = false;
 };
@@ -382,10 +383,10 @@ void write_process(MetricWriter& to, const MetricNumbers& numbers) {
     to.count({{"version", numbers.version}, {"revision", YK_REVISION}}, 1);
     to.family("process_resident_memory_bytes", MetricType::Gauge, "Resident memory size in bytes.");
     to.count({}, numbers.resident);
-    if (const auto heap = heap_in_use()) {
+    if (numbers.heap) {
         to.family("process_heap_in_use_bytes", MetricType::Gauge,
                   "Bytes allocated and not freed; sanitizer builds only.");
-        to.count({}, *heap);
+        to.count({}, *numbers.heap);
     }
     to.family("process_cpu_seconds_total", MetricType::Counter, "Total user and system CPU time spent in seconds.");
     to.seconds({}, numbers.cpu);
@@ -417,6 +418,7 @@ MetricNumbers read_numbers(const Call& call, std::vector<PartitionPicture> pictu
         numbers.degraded.emplace_back(reason, static_cast<std::uint64_t>(count));
     numbers.version = daemon.version();
     numbers.resident = resident_memory();
+    numbers.heap = heap_in_use();
     numbers.files = open_files();
     numbers.cpu = cpu_seconds();
     numbers.started = static_cast<double>((real_now() - daemon.uptime()).ns) / 1e9;
