@@ -135,8 +135,11 @@ std::string indented(const std::string& text) {
 void kill_private_daemons() noexcept {
     for (Slot& slot : slots) {
         const pid_t pid = slot.pid.load();
-        if (pid <= 0) continue;
-        kill(pid, SIGKILL);
+        if (pid == 0) continue;
+        if (pid > 0) { // else it may be about to start: it ends with this process, and finds no directory
+            kill(pid, SIGKILL);
+            waitpid(pid, nullptr, 0); // until then it may still make its socket
+        }
         unlink(slot.socket.data());
         rmdir(slot.directory.data());
     }
