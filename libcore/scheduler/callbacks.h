@@ -130,8 +130,10 @@ struct PredicatesCall {
 };
 
 /// The RM is to say how many of the victims have to go, in their order, before the ask is all right on the node: at
-/// least `victims[0..start]` (I-050, P-062).
+/// least `victims[0..start]` (I-050, P-062). A node where an ask needs more than kMostVictims is left out.
 struct PreemptionCall {
+    static constexpr std::size_t kMostVictims = 4000; // their keys are one message
+
     std::uint64_t call = 0;
     std::string_view partition;
     std::string_view application; // of the ask

@@ -72,7 +72,8 @@ void PartitionContext::offer_victims(AllocationId id, Instant now) {
     while (attempt.batch.size() < Offering::kBatch && attempt.next < attempt.order.size() && !s_.calls.full()) {
         const NodeId node = attempt.order[attempt.next++];
         auto offer = node.valid() ? planner_.preemption().offer(id, node, now) : std::nullopt;
-        if (!offer) continue;
+        if (!offer || offer->index >= static_cast<int>(PreemptionCall::kMostVictims)) continue;
+        if (offer->plan.size() > PreemptionCall::kMostVictims) offer->plan.resize(PreemptionCall::kMostVictims);
         Offering::Offered& offered = attempt.batch.emplace_back();
         offered.offer = std::move(*offer);
         if (offered.offer.index < 0 && !s_.calls.options.predicates)

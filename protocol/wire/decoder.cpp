@@ -41,6 +41,10 @@ bool Decoder::fail_text(TextFault fault, std::string_view text, TextRule rule) {
     return false;
 }
 
+bool Decoder::fail_tags(std::size_t bytes) {
+    return !options_.check_texts || fail(si::ErrorCode::Limit, tags_limit_message(bytes));
+}
+
 bool Decoder::fail_missing(std::string_view name) {
     fail(si::ErrorCode::MissingField, missing_message(name));
     return in_field(name);

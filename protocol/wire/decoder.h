@@ -167,7 +167,12 @@ private:
     bool read(si::Binary& out, TextRule);
     bool read(si::EncodedMap& out, TextRule);
     bool read(si::Resources& out, TextRule) { return entries(out, TextRule::Id); }
-    bool read(si::StringMap& out, TextRule) { return entries(out, TextRule::TagValue); }
+    bool read(si::StringMap& out, TextRule) {
+        const char* const begin = cursor_.position();
+        if (!entries(out, TextRule::TagValue)) return false;
+        const auto bytes = static_cast<std::size_t>(cursor_.position() - begin);
+        return bytes <= kMaxTagBytes || fail_tags(bytes);
+    }
 
     /// A map with names as keys; an entry whose value is nil counts as absent (I-002).
     template <class Value>
@@ -211,6 +216,7 @@ private:
     bool fail_type(Type expected);
     bool fail_range(bool is_signed, std::size_t bits);
     bool fail_text(TextFault fault, std::string_view text, TextRule rule);
+    bool fail_tags(std::size_t bytes);
     bool fail_missing(std::string_view name);
     bool fail_unknown(std::string_view key);
     bool in_field(std::string_view name);

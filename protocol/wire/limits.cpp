@@ -13,6 +13,10 @@ std::string list_limit_message(std::size_t elements) {
                        kMaxListElements);
 }
 
+std::string tags_limit_message(std::size_t bytes) {
+    return fmt::format("{} bytes of names and values, at most {} are allowed in one map", bytes, kMaxTagBytes);
+}
+
 WireError text_error(TextFault fault, std::string_view text, TextRule rule) {
     switch (fault) {
     case TextFault::TooLong:

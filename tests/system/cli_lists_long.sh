@@ -20,7 +20,7 @@ queues=$work/queues.yaml
     for i in $(seq 1500); do printf '          - name: q%04d\n' "$i"; done
 } >"$queues"
 mkdir "$work/state"
-start_ykd --max-message 1MiB --config "$queues" --state-dir "$work/state"
+start_ykd --max-message 2MiB --config "$queues" --state-dir "$work/state"
 ykctl rm register demo --quiet
 ykctl node add n1 -R vcore=3 --quiet
 ykctl app add big -q root.default --quiet

@@ -38,7 +38,7 @@ def test_undecodable_messages_are_answered_and_the_tenth_closes_the_connection()
 
 
 def test_nesting_and_size_limits():
-    with Daemon("--max-message", "1MiB") as daemon:
+    with Daemon("--max-message", "2MiB") as daemon:
         client = daemon.client()
         client.send_bytes(b"\x81\xa4body" + b"\x91" * 40 + b"\x01")
         check(client.receive()["err"]["name"] == "E_LIMIT")

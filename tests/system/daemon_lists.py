@@ -195,7 +195,7 @@ def test_b1_the_full_dump_without_what_is_long():
 
 
 def test_b1_the_full_dump_has_more_users_than_a_message_holds():
-    with Daemon("--max-message", "1MiB") as daemon:
+    with Daemon("--max-message", "2MiB") as daemon:
         client = daemon.client()
         client.register()
         client.change("UpdateNode", {"rmID": "rm:1", "nodes": [

@@ -51,6 +51,28 @@ def test_items_come_again_until_acknowledged():
         check(client.poll(ack=3, wait=0)["items"] == [])
 
 
+def test_no_ask_is_too_large_for_the_client_that_polls():
+    names = {f"{n:04}".ljust(256, "r"): 1 for n in range(60)}
+    tags = {f"t{n}": "x" * 65000 for n in range(4)}
+    with Daemon("--manual-schedule") as daemon:
+        rm = Rm(daemon, hello={"maxMessage": 2 << 20})
+        rm.nodes({"nodeID": "n1", "schedulableResource": {name: 9 for name in names}, "attributes": tags})
+        rm.applications({"applicationID": "app", "tags": tags})
+        keys = [str(n).rjust(256, "k") for n in range(9)]
+        rm.asks(*({"allocationKey": key, "resourceAsk": names, "tags": tags} for key in keys))
+        placed = listed(rm.step(), "UpdateAllocation", "new")
+        check(sorted(one["allocationKey"] for one in placed) == keys, len(placed))
+        check(all(one["allocationTags"] == tags and one["resourcePerAlloc"] == names for one in placed))
+        more = {**tags, "t4": "x" * 65000}
+        for kind, list_name, one in (
+                ("UpdateAllocation", "asks", {"applicationID": "app", "allocationKey": "k", "resourceAsk": names, "tags": more}),
+                ("UpdateApplication", "new", {"applicationID": "b", "queueName": "root.a", "ugi": {"user": "u"}, "tags": more}),
+                ("UpdateNode", "nodes", {"nodeID": "n2", "action": 1, "attributes": more})):
+            error = rm.refused("E_LIMIT", kind, **{list_name: [one]})
+            check(error["path"] in (list_name + "[0].tags", list_name + "[0].attributes"), error)
+            check("at most 262144 are allowed" in error["message"], error)
+
+
 def test_a_second_poll_supersedes_the_first():
     with Daemon() as daemon:
         client = daemon.client()

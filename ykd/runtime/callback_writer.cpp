@@ -155,12 +155,19 @@ void pack_failed_node(Packer& packer, const RefusedNode& node) {
     pack_code(packer, node.code);
 }
 
-template <class T, class Write>
-void pack_list(Packer& packer, std::string_view name, std::span<const T> elements, Write write) {
-    packer.text(name);
-    packer.list(elements.size());
-    for (const T& element : elements) write(packer, element);
-}
+template <class T>
+struct NamedList {
+    std::string_view name;
+    std::span<const T> elements;
+    void (*write)(Packer&, const T&);
+
+    void pack(Packer& packer) const {
+        if (elements.empty()) return;
+        packer.text(name);
+        packer.list(elements.size());
+        for (const T& element : elements) write(packer, element);
+    }
+};
 
 } // namespace
 
@@ -269,17 +276,27 @@ void CallbackWriter::releases_ignored(std::span<const IgnoredRelease> ignored) {
     if (interest_.report_ignored) add_list(si::item::kUpdateAllocation, "ignoredReleases", ignored, pack_ignored);
 }
 
+/// One item with all lists that are not empty; false, and no item, when it would grow too large or has one list only.
+template <class... List>
+bool CallbackWriter::add_together(std::string_view kind, const List&... lists) {
+    const std::size_t filled = (static_cast<std::size_t>(!lists.elements.empty()) + ...);
+    if (filled < 2 || (lists.elements.size() + ...) > kMaxTogether) return false;
+    Packer packer(add(kind).body);
+    packer.map(filled);
+    (lists.pack(packer), ...);
+    if (items_.back().body.size() <= kMaxItemBytes) return true;
+    items_.pop_back();
+    return false;
+}
+
 void CallbackWriter::applications_answered(std::span<const AcceptedApplication> accepted,
                                            std::span<const RejectedApplication> rejected) {
     constexpr std::string_view kind = si::item::kUpdateApplication;
-    if (accepted.empty() || rejected.empty() || accepted.size() + rejected.size() > kMaxTogether) {
-        add_list(kind, "accepted", accepted, pack_accepted);
-        return add_list(kind, "rejected", rejected, pack_rejected_application);
-    }
-    Packer packer(add(kind).body); // I-165: one callback with both
-    packer.map(2);
-    pack_list(packer, "accepted", accepted, pack_accepted);
-    pack_list(packer, "rejected", rejected, pack_rejected_application);
+    if (add_together(kind, NamedList{"accepted", accepted, pack_accepted}, // I-165: one callback with both
+                     NamedList{"rejected", rejected, pack_rejected_application}))
+        return;
+    add_list(kind, "accepted", accepted, pack_accepted);
+    add_list(kind, "rejected", rejected, pack_rejected_application);
 }
 
 void CallbackWriter::application_updated(const UpdatedApplication& updated) {
@@ -297,18 +314,13 @@ void CallbackWriter::application_updated(const UpdatedApplication& updated) {
 void CallbackWriter::nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
                                     std::span<const RefusedNode> failed) {
     constexpr std::string_view kind = si::item::kUpdateNode;
-    const std::size_t lists = static_cast<std::size_t>(!accepted.empty()) +
-                              static_cast<std::size_t>(!rejected.empty()) + static_cast<std::size_t>(!failed.empty());
-    if (lists < 2 || accepted.size() + rejected.size() + failed.size() > kMaxTogether) {
-        add_list(kind, "accepted", accepted, pack_node);
-        add_list(kind, "rejected", rejected, pack_rejected_node);
-        return add_list(kind, "failed", failed, pack_failed_node);
-    }
-    Packer packer(add(kind).body);
-    packer.map(lists);
-    if (!accepted.empty()) pack_list(packer, "accepted", accepted, pack_node);
-    if (!rejected.empty()) pack_list(packer, "rejected", rejected, pack_rejected_node);
-    if (!failed.empty()) pack_list(packer, "failed", failed, pack_failed_node);
+    if (add_together(kind, NamedList{"accepted", accepted, pack_node},
+                     NamedList{"rejected", rejected, pack_rejected_node},
+                     NamedList{"failed", failed, pack_failed_node}))
+        return;
+    add_list(kind, "accepted", accepted, pack_node);
+    add_list(kind, "rejected", rejected, pack_rejected_node);
+    add_list(kind, "failed", failed, pack_failed_node);
 }
 
 void CallbackWriter::ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) {

@@ -3,6 +3,12 @@
 #include "ykd/runtime/event_encoding.h"
 
 namespace yk {
+namespace {
+
+constexpr std::size_t kPartBytes = 512U << 10; // a part is complete with the record that reaches it
+constexpr std::size_t kMostParts = 32;
+
+} // namespace
 
 void OwnerEvents::flush() {
     const auto kept = ring_.append(chunk_);
@@ -13,31 +19,37 @@ void OwnerEvents::flush() {
 
 void OwnerEvents::collect(const EventChunk& chunk) {
     StoredEvent event;
-    wire::Packer packer(batch_);
     for (std::size_t i = 0; i < chunk.size(); ++i) {
         chunk.read(i, event);
         const bool wanted =
             interest_ == Interest::All || event.type == EventType::Request || event.type == EventType::Node;
-        if (!wanted) continue;
-        const EventSpan one{1, event.id, event.id};
-        if (sent_.records >= capacity_) {
-            lost_.add(one);
-            ++tally_.not_stored;
-            continue;
-        }
-        pack_event(packer, event);
-        sent_.add(one);
-        ++tally_.stored;
+        if (wanted) keep(event);
     }
+}
+
+void OwnerEvents::keep(const StoredEvent& event) {
+    const EventSpan one{1, event.id, event.id};
+    const bool part_full = parts_.empty() || parts_.back().records.size() >= kPartBytes;
+    if (records_ >= capacity_ || (part_full && parts_.size() == kMostParts)) {
+        lost_.add(one);
+        ++tally_.not_stored;
+        return;
+    }
+    if (part_full) parts_.emplace_back();
+    wire::Packer packer(parts_.back().records);
+    pack_event(packer, event);
+    parts_.back().span.add(one);
+    ++records_;
+    ++tally_.stored;
 }
 
 void OwnerEvents::send(CallbackWriter& writer, const EventSpan& stream_lost) {
     lost_.add(stream_lost);
     if (!has_batch()) return;
-    writer.events(batch_.view(), sent_, lost_);
-    tally_.collected += sent_.records;
-    batch_.clear();
-    sent_ = lost_ = {};
+    if (parts_.empty()) parts_.emplace_back(); // only to tell what is lost
+    for (const Part& part : parts_) writer.events(part.records.view(), part.span, std::exchange(lost_, {}));
+    tally_.collected += records_;
+    forget_batch();
 }
 
 } // namespace yk

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "protocol/wire/packer.h"
 #include "ykd/runtime/callback_writer.h"
@@ -24,8 +25,7 @@ public:
     /// Hands on what was recorded, and forgets what waits to be sent: another epoch begins (I-125).
     void end_epoch() {
         flush();
-        batch_.clear();
-        sent_ = lost_ = {};
+        forget_batch();
     }
 
     /// Told of applications that completed or failed.
@@ -41,21 +41,34 @@ public:
     }
     /// Hands what was recorded to the ring.
     void flush();
-    /// The batch collected since the last call as one SendEvent, with what `stream_lost` dropped; nothing when empty.
+    /// What was collected since the last call as SendEvent items of limited size, with what `stream_lost` dropped;
+    /// nothing when empty.
     void send(CallbackWriter& writer, const EventSpan& stream_lost);
     /// What happened since the last call.
     [[nodiscard]] EventTally take_tally() { return std::exchange(tally_, {}); }
-    [[nodiscard]] bool has_batch() const { return sent_.records + lost_.records != 0; }
+    [[nodiscard]] bool has_batch() const { return records_ + lost_.records != 0; }
 
 private:
+    struct Part {
+        wire::Buffer records;
+        EventSpan span;
+    };
+
     void collect(const EventChunk& chunk);
+    void keep(const StoredEvent& event);
+    void forget_batch() {
+        parts_.clear();
+        records_ = 0;
+        lost_ = {};
+    }
 
     EventRing& ring_;
     EventChunk chunk_;
     Interest interest_ = Interest::None;
     std::uint64_t capacity_ = 1000; // event.requestCapacity
-    wire::Buffer batch_;
-    EventSpan sent_, lost_;
+    std::vector<Part> parts_;       // each one item
+    std::uint64_t records_ = 0;     // in all parts
+    EventSpan lost_;
     EventTally tally_;
     std::function<void(const ApplicationView&)> ended_;
 };

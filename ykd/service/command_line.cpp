@@ -67,7 +67,7 @@ void define_access(CLI::App& app, Flags& flags) {
     app.add_option("--tls-client-ca", flags.tls_client_ca, "ask clients for certificates of this CA")
         ->type_name("FILE");
     app.add_flag("--allow-plaintext", flags.allow_plaintext, "allow tcp:// beyond this machine");
-    app.add_option("--max-message", flags.max_message, "largest message, 1MiB to 256MiB (default 16MiB)")
+    app.add_option("--max-message", flags.max_message, "largest message, 2MiB to 256MiB (default 16MiB)")
         ->type_name("SIZE");
     app.add_option("--max-sessions", flags.max_sessions, "sessions at once (default 256)")->type_name("N");
 }
@@ -126,7 +126,7 @@ Result<void> take_mode(const std::string& text, DaemonSettings& settings) {
 Result<void> take_size(const std::string& text, DaemonSettings& settings) {
     const auto size = parse_size(text);
     if (!size.ok()) return usage("--max-message: " + size.error().message);
-    if (*size < (1U << 20) || *size > (256U << 20)) return usage("--max-message: 1MiB to 256MiB");
+    if (*size < (2U << 20) || *size > (256U << 20)) return usage("--max-message: 2MiB to 256MiB");
     settings.max_message = static_cast<std::uint32_t>(*size);
     return {};
 }

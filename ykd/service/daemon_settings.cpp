@@ -61,7 +61,7 @@ private:
 
     void add_limits() {
         add_size(
-            "maxMessage", [this](std::uint64_t v) { settings_.max_message = static_cast<std::uint32_t>(v); }, 1U << 20,
+            "maxMessage", [this](std::uint64_t v) { settings_.max_message = static_cast<std::uint32_t>(v); }, 2U << 20,
             256U << 20);
         add_small("maxConnections", settings_.max_connections, 1'000'000);
         add_small("maxInFlight", settings_.max_in_flight, 4096);

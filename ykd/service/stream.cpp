@@ -11,7 +11,7 @@
 namespace yk::service {
 namespace {
 
-constexpr std::uint32_t kLeastPollLimit = 1U << 20; // of a session that polls: the largest items, and some room
+constexpr std::uint32_t kLeastPollLimit = 2U << 20; // of a session that polls: the largest items, and some room
 constexpr std::size_t kEnvelopeRoom = 1024;         // of a poll's reply, around its items
 constexpr Duration kRest = std::chrono::seconds{2}; // for which Sync waits for the scheduler
 

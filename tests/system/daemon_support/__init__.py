@@ -109,6 +109,7 @@ class Client:
         self.sid = None
         self.seq = 0
         self.boot = None
+        self.most = None  # bytes of a reply
 
     def read(self, size):
         data = b""
@@ -128,6 +129,7 @@ class Client:
         if self.stream_type:
             check(self.read(1) == b"\x01", "a frame of another kind")
         (size,) = struct.unpack(">Q", self.read(8))
+        check(self.most is None or size <= self.most, "a reply of", size, "bytes, more than was announced")
         return msgpack.unpackb(self.read(size)[4:], raw=False)
 
     def send(self, kind, body=None, seq=None, **envelope):
@@ -168,6 +170,7 @@ class Client:
 
     def hello(self, role="admin", **more):
         reply = self.get("Hello", {"min": 1, "max": 1, "client": "test", "role": role, **more})
+        self.most = more.get("maxMessage")
         self.sid = reply["sid"]
         self.boot = reply["bootID"]
         return reply
@@ -205,8 +208,8 @@ class Client:
 class Rm:
     """A resource manager that polls: sends something, and says what it was told."""
 
-    def __init__(self, daemon, rm="rm:1", **registration):
-        self.rm, self.client, self.ack = rm, daemon.client(), 0
+    def __init__(self, daemon, rm="rm:1", hello=None, **registration):
+        self.rm, self.client, self.ack = rm, daemon.client(**(hello or {})), 0
         self.registered = self.client.register(rm, **registration)
 
     def told(self):

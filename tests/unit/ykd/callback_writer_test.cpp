@@ -238,6 +238,26 @@ TEST_CASE("I-046 nodes: accepted, rejected, failed") {
     CHECK(writer.empty());
 }
 
+TEST_CASE("I-364 what is answered together is limited in bytes") {
+    CallbackWriter writer;
+    const std::string reason(4096, 'r');
+    const std::vector<AcceptedNode> accepted{{"p", "n1"}};
+    const std::vector<RefusedNode> rejected(900, {"p", "n2", reason, ElementCode::NodeExists, NodeAction::Create});
+    const std::vector<RefusedNode> failed(90, {"p", "n3", reason, ElementCode::NodeUnknown, NodeAction::Drain});
+    writer.nodes_answered(accepted, rejected, failed);
+    std::size_t told[3] = {};
+    for (const OutItem& item : writer.take()) {
+        CHECK(item.body_bytes() < 600'000);
+        const auto message = decode<si::NodeResponse>(item);
+        told[0] += message.accepted.size();
+        told[1] += message.rejected.size();
+        told[2] += message.failed.size();
+    }
+    CHECK(told[0] == 1);
+    CHECK(told[1] == 900);
+    CHECK(told[2] == 90);
+}
+
 TEST_CASE("I-387 releases that need a confirmation are noted for detached RMs") {
     CallbackWriter writer;
     const std::vector<ReleasedAllocation> released{{"p", "app", "a", TerminationType::Timeout, ""},

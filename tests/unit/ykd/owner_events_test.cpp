@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "protocol/wire/body_reader.h"
+
 using namespace yk;
 
 namespace {
@@ -28,6 +30,47 @@ TEST_CASE("S-606 I-620 what an RM's store has no room for is dropped and counted
     CHECK(tally.not_stored == 2);
     CHECK(ring.next_id() == 5);
     CHECK(events.has_batch());
+}
+
+TEST_CASE("I-620 many records are several items, none of which is too large for a message") {
+    EventRing ring;
+    OwnerEvents events(ring);
+    events.set_interest(OwnerEvents::Interest::All);
+    events.set_request_capacity(1'000'000);
+    record(events, 50'000);
+    events.flush();
+    CallbackWriter writer;
+    events.send(writer, {2, 0, 1});
+    CHECK_FALSE(events.has_batch());
+    const auto items = writer.take();
+    CHECK(items.size() > 5);
+    std::uint64_t next = 0, lost = 0;
+    for (const OutItem& item : items) {
+        CHECK(item.body_bytes() < 600'000);
+        const wire::Value told = wire::decode_value(wire::scan_body(item.body.view()).value());
+        lost += told["lost"].get<std::uint64_t>();
+        next += told["records"].size();
+    }
+    CHECK(next == 50'000);
+    CHECK(lost == 2);
+}
+
+TEST_CASE("I-620 records that nobody fetches are limited in bytes, too") {
+    EventRing ring;
+    OwnerEvents events(ring);
+    events.set_interest(OwnerEvents::Interest::All);
+    events.set_request_capacity(1'000'000);
+    record(events, 300'000);
+    events.flush();
+    const EventTally tally = events.take_tally();
+    CHECK(tally.not_stored > 0);
+    CHECK(tally.stored + tally.not_stored == 300'000);
+    CallbackWriter writer;
+    events.send(writer, {});
+    std::size_t bytes = 0;
+    for (const OutItem& item : writer.take()) bytes += item.body_bytes();
+    CHECK(bytes > 16'000'000);
+    CHECK(bytes < 17'000'000);
 }
 
 TEST_CASE("S-606 the history overwrites its oldest, however many come and nobody reads") {

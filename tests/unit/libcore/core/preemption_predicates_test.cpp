@@ -82,6 +82,27 @@ TEST_CASE("P-056 P-062 I-050 the RM is asked about the node's plan and says how 
     }
 }
 
+TEST_CASE("P-062 the RM is asked about at most 4,000 victims of a node") {
+    Cluster c = starved("memory: 8000");
+    c.nodes(1, "memory:4100");
+    for (int i = 0; i < 4100; ++i) c.victim("v", fmt::format("v-{}", i), "memory:1", "n-0", i);
+    const auto victims = [&c] {
+        const std::string asked = c.asked();
+        return std::count(asked.begin(), asked.end(), ',') + (asked.empty() ? 0 : 1);
+    };
+    SECTION("those that may be taken besides are left out") {
+        c.ask("x", "k", "memory:1", kOther).cycles(1);
+        CHECK(victims() == 4000);
+        c.answer("preempt call=1 index=4000");
+        c.cycles(1);
+        CHECK(c.preempted().empty());
+    }
+    SECTION("a node where more have to go is left out") {
+        c.ask("x", "k", "memory:4050", kOther).cycles(1);
+        CHECK(victims() == 0);
+    }
+}
+
 TEST_CASE("P-062 nodes by index and id, ten at a time, until one without a protected victim is agreed to") {
     Cluster c = starved("memory: 4");
     c.nodes(12, "memory:4");

@@ -314,6 +314,26 @@ TEST_CASE("I-006 I-316 texts too long are E_LIMIT, not UTF-8 or with control cha
     CHECK(verdict<si::AllocationRequest>(map_of(1) + text_of("rmID") + text_of("r\x01")) == "E_INVALID rmID");
 }
 
+TEST_CASE("I-316 a map of tags has at most 256 KiB") {
+    const auto asks = [](std::string_view field, const std::string& map) {
+        return verdict<si::AllocationRequest>(map_of(2) + text_of("rmID") + text_of("rm") + text_of("asks") +
+                                              list_of(1) + map_of(3) + text_of("allocationKey") + text_of("k") +
+                                              text_of("applicationID") + text_of("a") + text_of(field) + map);
+    };
+    const auto many = [&](std::string_view field, std::size_t count, std::size_t key_size, const std::string& value) {
+        std::string map = map_of(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            std::string key = std::to_string(i);
+            key.resize(key_size, 'k');
+            map += text_of(key) + value;
+        }
+        return asks(field, map);
+    };
+    CHECK(many("tags", 1000, 256, text_of("v")) == "ok");                   // 261,003 bytes
+    CHECK(many("tags", 1010, 256, text_of("v")) == "E_LIMIT asks[0].tags"); // 263,613 bytes
+    CHECK(many("tags", 100'000, 5, hex("c0")) == "E_LIMIT asks[0].tags");   // nil ones included
+}
+
 TEST_CASE("I-316 at most 100,000 elements in a list, nil ones included") {
     const auto asks = [](std::size_t count) {
         return verdict<si::AllocationRequest>(map_of(2) + text_of("rmID") + text_of("rm") + text_of("asks") +
