@@ -79,8 +79,8 @@ def test_several_rms_do_not_use_up_all_memory():  # A10: each of them below its 
         def add(rm, name):
             client.seq += 1
             reply = client.ask("UpdateApplication", {"rmID": rm, "new": [
-                {"applicationID": name, "queueName": "root.a", "ugi": {"user": "u"},
-                 "tags": {f"t{k}": "x" * 60000 for k in range(100)}}]}, seq=client.seq)
+                {"applicationID": f"{name}-{part}", "queueName": "root.a", "ugi": {"user": "u"},
+                 "tags": {f"t{k}": "x" * 60000 for k in range(4)}} for part in range(25)]}, seq=client.seq)
             client.seq -= 0 if reply["ok"] else 1  # E_BUSY takes no number
             return reply.get("err")
 
@@ -102,7 +102,7 @@ def test_several_rms_do_not_use_up_all_memory():  # A10: each of them below its 
         client.seq -= 1
         for rm in ("rm:1", "rm:2"):
             client.change("UpdateApplication", {"rmID": rm, "remove": [
-                {"applicationID": f"app{n}", "partitionName": "default"} for n in range(added)]})
+                {"applicationID": f"app{n}-{part}", "partitionName": "default"} for n in range(added) for part in range(25)]})
         until("there is room again", lambda: client.get("Status")["degraded"] == [])
         check(add("rm:1", "again") is None, "nothing is taken any more")
         check("of at most 0.12 GiB (maxMemory)" in daemon.text() and "there is room again" in daemon.text(), daemon.text()[-500:])
@@ -175,7 +175,7 @@ def test_the_last_words_say_what_was_at_work():  # A10: nothing is gone on with 
                 client.seq += 1
                 reply = client.ask("UpdateApplication", {"rmID": "rm:1", "new": [
                     {"applicationID": f"a{number}-{i}", "queueName": "root.a", "ugi": {"user": "u"},
-                     "tags": {f"t{number}-{k}": "x" * 60000 for k in range(16)}} for i in range(1)]}, seq=client.seq)
+                     "tags": {f"t{number}-{k}": "x" * 60000 for k in range(4)}} for i in range(4)]}, seq=client.seq)
                 if not reply["ok"]:  # a worker had no memory: that is told, and costs nobody else anything
                     check(reply["err"]["name"] in ("E_INTERNAL", "E_BUSY"), reply)
                     client.seq -= 0 if reply["err"]["name"] == "E_INTERNAL" else 1
