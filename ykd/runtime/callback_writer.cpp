@@ -168,6 +168,8 @@ struct NamedList {
         for (const T& element : elements) write(packer, element);
     }
 };
+template <class T>
+NamedList(std::string_view, std::span<const T>, void (*)(Packer&, const T&)) -> NamedList<T>;
 
 } // namespace
 
