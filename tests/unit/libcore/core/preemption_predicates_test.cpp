@@ -85,7 +85,10 @@ TEST_CASE("P-056 P-062 I-050 the RM is asked about the node's plan and says how 
 TEST_CASE("P-062 the RM is asked about at most 4,000 victims of a node") {
     Cluster c = starved("memory: 8000");
     c.nodes(1, "memory:4100");
-    for (int i = 0; i < 4100; ++i) c.victim("v", fmt::format("v-{}", i), "memory:1", "n-0", i);
+    std::string many = "alloc";
+    for (int i = 0; i < 4100; ++i)
+        many += fmt::format("{} place app=v key=v-{} res=memory:1 node=n-0 self=1", i == 0 ? "" : " |", i);
+    c.play(many);
     const auto victims = [&c] {
         const std::string asked = c.asked();
         return std::count(asked.begin(), asked.end(), ',') + (asked.empty() ? 0 : 1);
