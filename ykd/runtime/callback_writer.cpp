@@ -12,10 +12,9 @@ namespace {
 using wire::Packer;
 
 constexpr std::string_view kNew = "new";
-constexpr std::size_t kMaxMerged = 1000;          // elements per item
-constexpr std::size_t kMaxItemBytes = 512U << 10; // an item of several stays well below any message limit (I-364)
-constexpr std::size_t kMaxTogether = 1000;        // elements of several lists in one item
-constexpr std::size_t kMaxMessage = 4096;         // I-006
+constexpr std::size_t kMaxMerged = 1000;   // elements per item
+constexpr std::size_t kMaxTogether = 1000; // elements of several lists in one item
+constexpr std::size_t kMaxMessage = 4096;  // I-006
 
 std::string_view message_text(std::string_view text) {
     return cut(text, kMaxMessage);
@@ -278,27 +277,24 @@ void CallbackWriter::releases_ignored(std::span<const IgnoredRelease> ignored) {
     if (interest_.report_ignored) add_list(si::item::kUpdateAllocation, "ignoredReleases", ignored, pack_ignored);
 }
 
-/// One item with all lists that are not empty; false, and no item, when it would grow too large or has one list only.
+/// One item with all lists that are not empty; items for each list when that one would grow too large.
 template <class... List>
-bool CallbackWriter::add_together(std::string_view kind, const List&... lists) {
+void CallbackWriter::add_lists(std::string_view kind, const List&... lists) {
     const std::size_t filled = (static_cast<std::size_t>(!lists.elements.empty()) + ...);
-    if (filled < 2 || (lists.elements.size() + ...) > kMaxTogether) return false;
-    Packer packer(add(kind).body);
-    packer.map(filled);
-    (lists.pack(packer), ...);
-    if (items_.back().body.size() <= kMaxItemBytes) return true;
-    items_.pop_back();
-    return false;
+    if (filled >= 2 && (lists.elements.size() + ...) <= kMaxTogether) {
+        Packer packer(add(kind).body);
+        packer.map(filled);
+        (lists.pack(packer), ...);
+        if (items_.back().body.size() <= kMaxItemBytes) return;
+        items_.pop_back();
+    }
+    (add_list(kind, lists.name, lists.elements, lists.write), ...);
 }
 
 void CallbackWriter::applications_answered(std::span<const AcceptedApplication> accepted,
                                            std::span<const RejectedApplication> rejected) {
-    constexpr std::string_view kind = si::item::kUpdateApplication;
-    if (add_together(kind, NamedList{"accepted", accepted, pack_accepted}, // I-165: one callback with both
-                     NamedList{"rejected", rejected, pack_rejected_application}))
-        return;
-    add_list(kind, "accepted", accepted, pack_accepted);
-    add_list(kind, "rejected", rejected, pack_rejected_application);
+    add_lists(si::item::kUpdateApplication, NamedList{"accepted", accepted, pack_accepted}, // I-165: one callback
+              NamedList{"rejected", rejected, pack_rejected_application});
 }
 
 void CallbackWriter::application_updated(const UpdatedApplication& updated) {
@@ -315,14 +311,8 @@ void CallbackWriter::application_updated(const UpdatedApplication& updated) {
 
 void CallbackWriter::nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
                                     std::span<const RefusedNode> failed) {
-    constexpr std::string_view kind = si::item::kUpdateNode;
-    if (add_together(kind, NamedList{"accepted", accepted, pack_node},
-                     NamedList{"rejected", rejected, pack_rejected_node},
-                     NamedList{"failed", failed, pack_failed_node}))
-        return;
-    add_list(kind, "accepted", accepted, pack_node);
-    add_list(kind, "rejected", rejected, pack_rejected_node);
-    add_list(kind, "failed", failed, pack_failed_node);
+    add_lists(si::item::kUpdateNode, NamedList{"accepted", accepted, pack_node},
+              NamedList{"rejected", rejected, pack_rejected_node}, NamedList{"failed", failed, pack_failed_node});
 }
 
 void CallbackWriter::ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) {

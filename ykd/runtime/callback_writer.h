@@ -76,7 +76,7 @@ private:
     void merge(std::string_view kind, std::string_view list, Write write);
     OutItem& add(std::string_view kind);
     template <class... List>
-    bool add_together(std::string_view kind, const List&... lists);
+    void add_lists(std::string_view kind, const List&... lists);
     OutItem& add_call(std::string_view item_kind, std::uint64_t call, CallKind kind, Duration ttl);
     template <class T, class Write>
     void add_list(std::string_view kind, std::string_view name, std::span<const T> elements, Write write);

@@ -29,6 +29,9 @@ struct EventSpan {
     }
 };
 
+/// An item of several elements is complete with this much, well below any message limit (I-364).
+inline constexpr std::size_t kMaxItemBytes = 512U << 10;
+
 /// The body is `head` then `body`: the head of a list is known only when the list is complete.
 struct OutItem {
     std::string_view kind; // one of si::item

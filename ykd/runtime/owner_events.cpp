@@ -5,7 +5,6 @@
 namespace yk {
 namespace {
 
-constexpr std::size_t kPartBytes = 512U << 10; // a part is complete with the record that reaches it
 constexpr std::size_t kMostParts = 32;
 
 } // namespace
@@ -29,7 +28,7 @@ void OwnerEvents::collect(const EventChunk& chunk) {
 
 void OwnerEvents::keep(const StoredEvent& event) {
     const EventSpan one{1, event.id, event.id};
-    const bool part_full = parts_.empty() || parts_.back().records.size() >= kPartBytes;
+    const bool part_full = parts_.empty() || parts_.back().records.size() >= kMaxItemBytes;
     if (records_ >= capacity_ || (part_full && parts_.size() == kMostParts)) {
         lost_.add(one);
         ++tally_.not_stored;

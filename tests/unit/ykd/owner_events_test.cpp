@@ -14,15 +14,20 @@ void record(OwnerEvents& events, int count) {
             {EventType::App, EventChange::Set, EventDetail::AppNew, Instant{i}, "[rm]default", "app", {}, {}, {}});
 }
 
+/// Records `count` events for an RM that wants all of them, with room for `capacity`.
+void keep(OwnerEvents& events, int count, std::uint64_t capacity) {
+    events.set_interest(OwnerEvents::Interest::All);
+    events.set_request_capacity(capacity);
+    record(events, count);
+    events.flush();
+}
+
 } // namespace
 
 TEST_CASE("S-606 I-620 what an RM's store has no room for is dropped and counted, and nothing waits") {
     EventRing ring;
     OwnerEvents events(ring);
-    events.set_interest(OwnerEvents::Interest::All);
-    events.set_request_capacity(3);
-    record(events, 5);
-    events.flush();
+    keep(events, 5, 3);
     const EventTally tally = events.take_tally();
     CHECK(tally.created == 5);
     CHECK(tally.channeled == 5);
@@ -35,10 +40,7 @@ TEST_CASE("S-606 I-620 what an RM's store has no room for is dropped and counted
 TEST_CASE("I-620 many records are several items, none of which is too large for a message") {
     EventRing ring;
     OwnerEvents events(ring);
-    events.set_interest(OwnerEvents::Interest::All);
-    events.set_request_capacity(1'000'000);
-    record(events, 50'000);
-    events.flush();
+    keep(events, 50'000, 1'000'000);
     CallbackWriter writer;
     events.send(writer, {2, 0, 1});
     CHECK_FALSE(events.has_batch());
@@ -58,10 +60,7 @@ TEST_CASE("I-620 many records are several items, none of which is too large for 
 TEST_CASE("I-620 records that nobody fetches are limited in bytes, too") {
     EventRing ring;
     OwnerEvents events(ring);
-    events.set_interest(OwnerEvents::Interest::All);
-    events.set_request_capacity(1'000'000);
-    record(events, 300'000);
-    events.flush();
+    keep(events, 300'000, 1'000'000);
     const EventTally tally = events.take_tally();
     CHECK(tally.not_stored > 0);
     CHECK(tally.stored + tally.not_stored == 300'000);
