@@ -163,24 +163,37 @@ def test_what_large_messages_took_goes_back_to_the_system():  # A10: no resource
         until("the memory is given back", lambda: resident(daemon) < before + (24 << 20))
 
 
+def in_session_again(daemon, sid):
+    """A client over a new connection, in the session that another one opened."""
+    client = Client(daemon.path)
+    client.sid = sid
+    return client
+
+
 def test_the_last_words_say_what_was_at_work():  # A10: nothing is gone on with that is half changed
     with Daemon() as daemon:
         client = daemon.client()
         client.register()
+        sid, seq = client.sid, client.seq
         with open(f"/proc/{daemon.process.pid}/statm", encoding="ascii") as file:
             used = int(file.read().split()[0]) * resource.getpagesize()
         resource.prlimit(daemon.process.pid, resource.RLIMIT_AS, (used + (8 << 20), resource.RLIM_INFINITY))
-        try:
-            for number in range(400):
-                client.seq += 1
+        size = 60_000
+        for number in range(2_000):
+            if daemon.process.poll() is not None:
+                break
+            try:
+                client = client or in_session_again(daemon, sid)
                 reply = client.ask("UpdateApplication", {"rmID": "rm:1", "new": [
                     {"applicationID": f"a{number}-{i}", "queueName": "root.a", "ugi": {"user": "u"},
-                     "tags": {f"t{number}-{k}": "x" * 60000 for k in range(4)}} for i in range(4)]}, seq=client.seq)
-                if not reply["ok"]:  # a worker had no memory: that is told, and costs nobody else anything
-                    check(reply["err"]["name"] in ("E_INTERNAL", "E_BUSY"), reply)
-                    client.seq -= 0 if reply["err"]["name"] == "E_INTERNAL" else 1
-        except (EOFError, OSError):
-            pass
+                     "tags": {f"t{number}-{k}": "x" * size for k in range(4)}} for i in range(4)]}, seq=seq + 1)
+            except (EOFError, OSError):  # it has ended, or had no memory for the message, whose connection it cut
+                client, size = None, max(size // 2, 500)
+                time.sleep(0.01)
+                continue
+            if not reply["ok"]:  # a worker had no memory: that is told, and costs nobody else anything
+                check(reply["err"]["name"] in ("E_INTERNAL", "E_BUSY"), reply)
+            seq += reply["ok"] or reply["err"]["name"] == "E_INTERNAL"
         check(daemon.exit_code() == -signal.SIGABRT, daemon.exit_code())
         check("ykd: ends, at work on " in daemon.text() and "there is no memory left" in daemon.text(), "no last words")
 
