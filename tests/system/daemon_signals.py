@@ -2,6 +2,7 @@
 from daemon_support import *
 
 import contextlib
+import glob
 import json
 import resource
 import tempfile
@@ -125,6 +126,19 @@ def test_usr1_writes_a_dump_into_the_state_directory():  # ecosystem.md 5.2, C-4
             full = client.dump("full")
             check(sorted(written["data"]) == sorted(full), sorted(written["data"]))
             check(written["data"]["applications"][0]["applicationID"] == full["applications"][0]["applicationID"])
+
+
+def test_another_dump_may_be_asked_for_as_soon_as_the_file_is_there():
+    with tempfile.TemporaryDirectory(prefix="yk.", dir="/tmp") as folder, Daemon("--state-dir", folder) as daemon:
+        client = daemon.client()
+        client.register()
+        for _ in range(100):
+            daemon.signal(signal.SIGUSR1)
+            end = time.monotonic() + DEADLINE
+            while not (files := glob.glob(folder + "/dump-*Z.json")):  # without a pause
+                check(time.monotonic() < end, "no file")
+            client.dump("full")
+            os.unlink(files[0])
 
 
 def test_usr1_without_a_state_directory_says_how_to_get_a_file():

@@ -189,12 +189,13 @@ void say_busy() {
 }
 
 void write_dump(Daemon& daemon, const Value& brief) {
-    const auto claim = daemon.snapshots().claim_full_dump();
+    auto claim = daemon.snapshots().claim_full_dump();
     if (!claim) return say_busy();
     const std::string& directory = daemon.settings().state_directory;
     const std::string name = dump_name(real_now().ns);
     StateFile file(directory, name);
     StateDump(daemon, file).write(brief);
+    claim.reset(); // before the file is there: who sees it may ask for the next dump at once
     const auto bytes = file.finish();
     if (bytes.ok())
         log("core").warn("state on request: {} bytes written to {}/{}", *bytes, directory, name);
