@@ -200,6 +200,10 @@ void NodeCollection::note_dear(ShapeId id, std::uint32_t looked) {
     dear_looks_ = 0;
     if (wide_ && wide_->bits_left() < dear_.size()) drop_wide(); // deals anew to those that still need one
     if (!wide_) make_wide();
+    while (dear_.size() > wide_->bits_left()) { // the others wait for their next long search
+        shapes_[dear_.back()].dear = false;
+        dear_.pop_back();
+    }
     for (const ShapeId each : fit_shapes_) // a shape may lose its fit bit to another one
         if (each.valid() && shapes_[each].wide_bit < 0 && !shapes_[each].dear && dear_.size() < wide_->bits_left())
             dear_.push_back(each);

@@ -78,6 +78,34 @@ public:
             std::count_if(wanted_.begin(), wanted_.end(), [this](ShapeId id) { return shapes_[id].wide_bit >= 0; }));
     }
 
+    /// Nodes of `count` that no shape of at least 300 of each type fits on, though a summary of several does not show
+    /// it: a search reads as many. All others are empty.
+    void fill_only(std::size_t count) {
+        for (std::size_t i = 0; i < ids_.size(); ++i) {
+            Node& node = nodes_[ids_[i]];
+            node.available.set(kMemory, i >= count ? kCapacity : i % 2 == 0 ? 200 : 4000);
+            node.available.set(kVcore, i >= count ? kCapacity : i % 2 == 0 ? 4000 : 200);
+            node.schedulable = true;
+            nodes_.touch(ids_[i], true);
+        }
+        nodes_.refresh([](NodeId, const Node&, bool) {});
+    }
+    /// Searches once for each of `count` new shapes, which lack nothing but on the nodes of fill_only().
+    [[nodiscard]] bool searches_are_right(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            Resource size;
+            size.set(kMemory, 300 + static_cast<std::int64_t>(i));
+            size.set(kVcore, 300 + static_cast<std::int64_t>(i));
+            wanted_.push_back(shapes_.acquire(size, ""));
+            if (nodes_.find_first(wanted_.back()) != first_) {
+                if (i > 0) return false;
+                first_ = nodes_.find_first(wanted_.back());
+                if (first_ != by_looking(wanted_.back())) return false;
+            }
+        }
+        return true;
+    }
+
 private:
     [[nodiscard]] std::int64_t below(std::int64_t bound) {
         return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound));
@@ -98,6 +126,7 @@ private:
     NodeCollection nodes_{shapes_};
     std::vector<NodeId> ids_;
     std::vector<ShapeId> wanted_;
+    NodeId first_; // that searches_are_right() found
 };
 
 } // namespace
@@ -120,4 +149,13 @@ TEST_CASE("S-330 the first node in order is found for any number of shapes") {
     }
     REQUIRE(most > 64); // else this tests the fit bits only
     REQUIRE(cluster.check().empty());
+}
+
+TEST_CASE("S-330 more shapes with long searches than there are wide bits") {
+    NearlyFull cluster{40'000, 0};
+    cluster.fill_only(500);
+    CHECK(cluster.searches_are_right(3000));
+    CHECK(cluster.shapes_with_a_wide_bit() > 0);
+    CHECK(cluster.shapes_with_a_wide_bit() <= WideFits::kBits);
+    CHECK(cluster.check().empty());
 }
