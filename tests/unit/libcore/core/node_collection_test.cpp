@@ -92,16 +92,14 @@ public:
     }
     /// Searches once for each of `count` new shapes, which lack nothing but on the nodes of fill_only().
     [[nodiscard]] bool searches_are_right(std::size_t count) {
+        NodeId first; // of all of them
         for (std::size_t i = 0; i < count; ++i) {
             Resource size;
             size.set(kMemory, 300 + static_cast<std::int64_t>(i));
             size.set(kVcore, 300 + static_cast<std::int64_t>(i));
             wanted_.push_back(shapes_.acquire(size, ""));
-            if (nodes_.find_first(wanted_.back()) != first_) {
-                if (i > 0) return false;
-                first_ = nodes_.find_first(wanted_.back());
-                if (first_ != by_looking(wanted_.back())) return false;
-            }
+            if (i == 0) first = by_looking(wanted_.back());
+            if (nodes_.find_first(wanted_.back()) != first) return false;
         }
         return true;
     }
@@ -126,7 +124,6 @@ private:
     NodeCollection nodes_{shapes_};
     std::vector<NodeId> ids_;
     std::vector<ShapeId> wanted_;
-    NodeId first_; // that searches_are_right() found
 };
 
 } // namespace
