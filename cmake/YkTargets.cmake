@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # How a folder becomes a target. A library's sources are all *.cpp of its folders (not of folders below them); a program
 # is the main.cpp of its folder. A target whose folders hold no source yet is header-only.
 
@@ -8,7 +9,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(yk_warnings INTERFACE -Wno-restrict) # false alarms on "text" + std::string (GCC bug 105329)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  target_compile_options(yk_warnings INTERFACE -Wno-bitwise-instead-of-logical) # libcore/objects/lanes.h means it
+  target_compile_options(yk_warnings INTERFACE -Wno-bitwise-instead-of-logical) # libcore/resources/lanes.h means it
 endif()
 if(YK_WERROR)
   target_compile_options(yk_warnings INTERFACE -Werror)
@@ -89,11 +90,15 @@ function(yk_program name folder)
   endif()
 endfunction()
 
-# yk_test(NAME FOLDER LINK targets... [SPLIT PATTERN]): all *.cpp below FOLDER, one Catch2 program. One that takes long runs
+# yk_test(NAME FOLDER... LINK targets... [SPLIT PATTERN]): all *.cpp below the folders, one Catch2 program. One that takes long runs
 # as two tests that begin first: the cases whose names match, and the rest.
-function(yk_test name folder)
+function(yk_test name)
   cmake_parse_arguments(arg "" "SPLIT" "LINK" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
+  set(sources "")
+  foreach(folder IN LISTS arg_UNPARSED_ARGUMENTS)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
+    list(APPEND sources ${found})
+  endforeach()
   if(sources)
     add_executable(${name} ${sources})
     target_link_libraries(${name} PRIVATE ${arg_LINK} Catch2::Catch2WithMain yk_warnings)

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes man/ykd-protocol.7 (mdoc) from docs/protocol.md, so that there is one text: docs/protocol_man.py > man/ykd-protocol.7
 
 It knows the Markdown that docs/protocol.md uses and nothing more: headings, paragraphs, lists, tables, blocks of code,

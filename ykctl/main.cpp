@@ -1,4 +1,5 @@
-// ykctl: the command line of ykd. Everything is in yk_cli; see ykctl/commands/cli.h.
+// SPDX-License-Identifier: Apache-2.0
+// ykctl: the command line of ykd. All its code is in yk_cli; see ykctl/commands/run_command_line.h.
 
 #include <cstdlib>
 #include <iostream>
@@ -8,7 +9,7 @@
 
 #include <unistd.h>
 
-#include "ykctl/commands/cli.h"
+#include "ykctl/commands/run_command_line.h"
 
 int main(int argc, char** argv) {
     std::ios::sync_with_stdio(false);

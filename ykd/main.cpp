@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ykd: parses the command line, runs, returns the code (0 stopped, 1 cannot run, 2 usage, 78 configuration refused).
 
 #include <unistd.h>
@@ -5,10 +6,10 @@
 #include <iostream>
 
 #include "libcore/config_yaml/load.h"
+#include "ykd/daemon/check_config.h"
+#include "ykd/daemon/command_line.h"
+#include "ykd/daemon/run.h"
 #include "ykd/runtime/at_work.h"
-#include "ykd/service/check_config.h"
-#include "ykd/service/command_line.h"
-#include "ykd/service/run.h"
 
 namespace {
 

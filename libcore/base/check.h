@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Three grades of checks. Input from a socket, a file or a person is never asserted, only answered.
 

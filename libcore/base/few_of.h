@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The first few names of a list that may be long, for a person.
+// The first names of a list that may be long, for a person.
 
 #include <algorithm>
 #include <string>

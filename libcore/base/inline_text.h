@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// InlineText: a short immutable text in 40 bytes. Up to 38 bytes (an id of 36 characters) stand inside, longer ones on
-// the heap. For objects that exist a million times, where a std::string would cost 32 bytes and an allocation.
+// InlineText: a short immutable text in 40 bytes. Up to 38 bytes (an id of 36 characters) are stored in the object,
+// longer ones on the heap. For objects that exist a million times, where a std::string would cost 32 bytes and an
+// allocation.
 
 #include <cstdint>
 #include <cstring>

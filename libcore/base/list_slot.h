@@ -1,8 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ListSlot: where an object stands in a list without order, so that it is put there once and taken off at once.
+// ListSlot: the position of an object in a list without order. It is a field of the object: putting the object on the
+// list twice has no effect, and taking it off costs O(1).
 
 #include <cstdint>
 #include <vector>
+
+#include "libcore/base/check.h"
 
 namespace yk {
 
@@ -11,11 +15,11 @@ struct ListSlot {
     std::uint32_t at = kNone;
 
     [[nodiscard]] bool listed() const noexcept { return at != kNone; }
-    /// The list is cleared as a whole.
+    /// For whoever clears the whole list.
     void forget() noexcept { at = kNone; }
 };
 
-/// `slot` is that of `entry`. false: it is listed already.
+/// Puts `entry`, whose slot is `slot`, at the end of the list. false: it is listed already.
 template <class T>
 bool enlist(std::vector<T>& list, ListSlot& slot, T entry) {
     if (slot.listed()) return false;
@@ -24,9 +28,10 @@ bool enlist(std::vector<T>& list, ListSlot& slot, T entry) {
     return true;
 }
 
-/// slot_of(T) gives the slot of an entry. REQUIRES: slot.listed().
+/// Takes the entry of `slot` off the list; the last entry moves to its position. slot_of(T) gives the slot of an entry.
 template <class T, class F>
 void take_off(std::vector<T>& list, ListSlot& slot, F&& slot_of) {
+    YK_ASSUME(slot.listed(), "only a listed entry can be taken off");
     const std::uint32_t at = slot.at;
     slot_of(list.back()).at = at;
     list[at] = list.back();

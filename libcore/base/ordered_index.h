@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// OrderedIndex: a B+ tree under stored keys whose nodes keep a summary of each child beside the child's link, so that
-// "the first entry in order that may do" is one descent that skips what cannot (style guide 6.2 to 6.4).
+// OrderedIndex: a B+ tree with stored keys. Beside the link to a child stands a summary of everything below it, so that
+// the search for the first entry that passes a test is one descent: it skips subtrees whose summary does not pass.
 //
 // Traits: struct with
 //   Key, Summary (copyable), kCapacity (entries of a tree node),
@@ -8,10 +9,10 @@
 //   void merge(Summary& into, const Summary&) const: a least upper bound (merging twice changes nothing, the order does
 //     not matter), with Summary{} below all others,
 //   bool same(const Summary&, const Summary&) const,
-//   bool falls(const Summary& whole, const Summary& gone, const Summary& fresh) const: whether a merge that is `whole`
-//     may become less when an entry that had `gone` has `fresh`; true is always right;
-//     or void settle(Summary& whole, gone, fresh, const Summary* entries, std::uint32_t count) const: `whole` is at
-//     least the merge of the entries and becomes it,
+//   bool falls(const Summary& whole, const Summary& before, const Summary& after) const: whether a merge that is
+//     `whole` may become less when the summary of an entry changes from `before` to `after`; true is always right;
+//     or void settle(Summary& whole, before, after, const Summary* entries, std::uint32_t count) const: `whole` is at
+//     least the merge of the entries and becomes exactly that,
 //   IndexSlot& slot(std::uint32_t value) const: a field of the object, owned by the index while the object is in it.
 //
 // Owner: the object whose children it orders. Thread: the partition's owner.
@@ -19,12 +20,14 @@
 //  A  entries stand in key order, each key once
 //  B  the summary beside a child is the merge of its entries' summaries
 //  C  slot(value) names the leaf that holds the value, and is empty for values outside
-//  D  the separator of each child but the first is the first key below it: a key may refer to what goes with its entry,
-//     so none outlives it where keys are compared; a child knows its parent and its place
+//  D  the separator of each child but the first is the first key below it: a key may refer to an object that is
+//     freed with its entry, so no copy of it that is compared outlives the entry; a child knows its parent and its
+//     index there
 // Cost: insert, erase, update O(log n) comparisons and one node's merge per level; first match: one descent when
 // summaries are exact, in the worst case a walk over all entries that only seem to match.
-// Odd-looking: the first separator of an inner node is not kept up to date, nobody compares with it; a node is merged
-// with its neighbour only when both are nearly empty, so that a re-filed entry does not make nodes flap.
+// Odd-looking: the first separator of an inner node is not kept up to date, because nobody compares with it; a leaf is
+// merged with its neighbour only when both are nearly empty, so that moving one entry to and fro does not split and
+// merge leaves every time.
 
 #include <algorithm>
 #include <cstdint>
@@ -36,7 +39,7 @@
 
 namespace yk {
 
-/// Where an object stands in its index.
+/// The leaf that holds an object, kept in the object.
 struct IndexSlot {
     void* leaf = nullptr;
     [[nodiscard]] bool in_index() const noexcept { return leaf != nullptr; }
@@ -59,8 +62,8 @@ public:
     [[nodiscard]] const Summary& total() const noexcept { return total_; }
     [[nodiscard]] const Traits& traits() const noexcept { return traits_; }
 
-    /// REQUIRES: value is not in the index.
     void insert(std::uint32_t value, const Key& key, const Summary& summary) {
+        YK_ASSUME(!traits_.slot(value).in_index(), "a value can be in the index once only");
         if (root_ == nullptr) root_ = new Leaf;
         Leaf* leaf = leaf_for(key);
         std::uint32_t at = lower_bound(*leaf, key);
@@ -72,19 +75,18 @@ public:
         raise(leaf, summary);
     }
 
-    /// REQUIRES: value is in the index.
     void erase(std::uint32_t value) {
         Leaf* leaf = leaf_of(value);
         erase_at(leaf, position(*leaf, value));
     }
 
-    /// Moves an entry to a new key and summary. REQUIRES: value is in the index.
+    /// Moves the entry to a new key and summary; cheap when it stays in its leaf.
     void update(std::uint32_t value, const Key& key, const Summary& summary) {
         Leaf* leaf = leaf_of(value);
         refile(leaf, position(*leaf, value), key, summary);
     }
 
-    /// The same if moved(its key), else only its summary changes, not its place.
+    /// As above if moved(its stored key); otherwise only the summary changes and the entry keeps its position.
     template <class Moved>
     void update(std::uint32_t value, const Key& key, const Summary& summary, Moved&& moved) {
         Leaf* leaf = leaf_of(value);
@@ -118,7 +120,7 @@ public:
         return root_ != nullptr && visit_node(root_, height_, may, visit_entry);
     }
 
-    /// Gives every entry the summary f(value, its summary): one pass over the tree.
+    /// Gives every entry the summary f(value, its old summary). Cost: one pass over the tree.
     template <class F>
     void resummarise(F&& f) {
         if (root_ != nullptr) total_ = resummarise_node(root_, height_, f);
@@ -152,13 +154,13 @@ public:
 
 private:
     static constexpr std::uint32_t kCapacity = Traits::kCapacity;
-    static constexpr std::uint32_t kFew = 4;
+    static constexpr std::uint32_t kCompareAfter = 4;
     static constexpr std::uint32_t kOutside = ~std::uint32_t{0};
 
     struct Inner;
     struct Node {
         std::uint32_t count = 0;
-        std::uint32_t place = 0; // among the parent's children
+        std::uint32_t index_in_parent = 0; // among the parent's children
         Inner* parent = nullptr;
         Key keys[kCapacity];
         Summary summaries[kCapacity];
@@ -177,11 +179,11 @@ private:
     struct Inner : Node {
         Node* children[kCapacity];
 
-        /// Tells the children from `at` on where they are.
+        /// Corrects the links back of the children from `at` on.
         void number(std::uint32_t at) {
             for (; at < this->count; ++at) {
                 children[at]->parent = this;
-                children[at]->place = at;
+                children[at]->index_in_parent = at;
             }
         }
     };
@@ -232,44 +234,44 @@ private:
 
     void erase_at(Leaf* leaf, std::uint32_t at) {
         traits_.slot(leaf->values[at]).leaf = nullptr;
-        const Summary gone = leaf->summaries[at];
+        const Summary before = leaf->summaries[at];
         close_gap(*leaf, at);
         --size_;
         if (leaf->count == 0) {
             remove_node(leaf);
         } else {
             if (at == 0) renew_separator(leaf, leaf->keys[0]);
-            repair(leaf, gone, Summary{});
+            repair(leaf, before, Summary{});
             if (leaf->count < kCapacity / 4) merge_with_next(leaf);
         }
     }
 
     void refile(Leaf* leaf, std::uint32_t from, const Key& key, const Summary& summary) {
         const std::uint32_t value = leaf->values[from];
-        const std::uint32_t to = place_within(*leaf, from, key);
+        const std::uint32_t to = position_within(*leaf, from, key);
         if (to == kOutside) {
             erase_at(leaf, from);
             insert(value, key, summary);
             return;
         }
-        const Summary gone = leaf->summaries[from];
+        const Summary before = leaf->summaries[from];
         shift(*leaf, from, to);
         leaf->put(to, value, key, summary);
         if (from == 0) renew_separator(leaf, leaf->keys[0]);
-        repair(leaf, gone, summary);
+        repair(leaf, before, summary);
     }
 
-    /// D, after the first key below `node` has become `first`. Nothing comes in below a separator: a key below all
-    /// others goes to the first leaf, which has none.
+    /// Restores invariant D after the first key below `node` has become `first`. An insertion never has to: a key is
+    /// filed at or above its separator, and one below all others goes to the first leaf, which has no separator.
     static void renew_separator(const Node* node, const Key& first) {
-        while (node->parent != nullptr && node->place == 0) node = node->parent;
-        if (node->parent != nullptr) node->parent->keys[node->place] = first;
+        while (node->parent != nullptr && node->index_in_parent == 0) node = node->parent;
+        if (node->parent != nullptr) node->parent->keys[node->index_in_parent] = first;
     }
 
     /// The position that `key` takes in the leaf when the entry `from` moves there; kOutside when it might belong to a
-    /// neighbour (a key at the edge may lie beyond the leaf's separators, D). The entry's old key is not compared: what
-    /// it refers to may have changed with it.
-    [[nodiscard]] std::uint32_t place_within(const Leaf& leaf, std::uint32_t from, const Key& key) const {
+    /// neighbouring leaf (a key at the edge may lie beyond the leaf's separators, D). The entry's old key is not
+    /// compared: the object that it refers to may have changed already.
+    [[nodiscard]] std::uint32_t position_within(const Leaf& leaf, std::uint32_t from, const Key& key) const {
         const std::uint32_t last = leaf.count - 1;
         std::uint32_t to = from;
         if (from < last && traits_.less(leaf.keys[from + 1], key)) {
@@ -297,7 +299,7 @@ private:
         move(leaf.values);
     }
 
-    /// Makes room in a full leaf for `key` at position `at`; returns the leaf to put it in, with `at` adapted.
+    /// Splits a full leaf so that `key` can go in at position `at`; returns the leaf to put it in, with `at` adapted.
     Leaf* split(Leaf* leaf, std::uint32_t& at, const Key& key) {
         auto* right = new Leaf;
         // Appending at the very end leaves the full leaf as it is: ascending keys then fill the leaves.
@@ -323,7 +325,7 @@ private:
         leaf->next = right;
     }
 
-    /// Enters `right` into the parent behind `left`.
+    /// Makes `right` the next child after `left` in its parent, which may be split or made for that.
     void add_sibling(Node* left, Node* right, const Key& separator) {
         if (left->parent == nullptr) {
             auto* top = new Inner;
@@ -336,7 +338,7 @@ private:
             ++height_;
         }
         Inner* parent = left->parent;
-        std::uint32_t at = left->place + 1;
+        std::uint32_t at = left->index_in_parent + 1;
         if (parent->count == kCapacity) parent = split_inner(parent, at);
         std::copy_backward(parent->keys + at, parent->keys + parent->count, parent->keys + parent->count + 1);
         std::copy_backward(parent->summaries + at, parent->summaries + parent->count,
@@ -374,46 +376,47 @@ private:
         return sum;
     }
 
-    /// The same, knowing that it cannot be above `most`: often the first few entries are enough.
+    /// As above, for a caller who knows that the result is at most `most`. The comparison after the first entries often
+    /// shows that it is `most`, and saves the rest.
     [[nodiscard]] Summary merged(const Node& node, const Summary& most) const {
         Summary sum{};
         for (std::uint32_t at = 0; at < node.count; ++at) {
-            if (at == kFew && traits_.same(sum, most)) break;
+            if (at == kCompareAfter && traits_.same(sum, most)) break;
             traits_.merge(sum, node.summaries[at]);
         }
         return sum;
     }
 
     [[nodiscard]] Summary& stored_for(Node* node) noexcept {
-        return node->parent != nullptr ? node->parent->summaries[node->place] : total_;
+        return node->parent != nullptr ? node->parent->summaries[node->index_in_parent] : total_;
     }
 
-    /// Brings the summaries above `node` up to date after that of one entry fell or rose; Summary{}: it came or went.
-    /// Stops where nothing changes.
-    void repair(Node* node, Summary gone, Summary fresh) {
+    /// Brings the summaries above `node` up to date after one entry's changed from `before` to `after`. Summary{}
+    /// stands for an entry that is not there. Stops at the first level that does not change.
+    void repair(Node* node, Summary before, Summary after) {
         while (true) {
             Summary& stored = stored_for(node);
             Summary now = stored;
-            traits_.merge(now, fresh);
-            if constexpr (requires { traits_.settle(now, gone, fresh, node->summaries, node->count); })
-                traits_.settle(now, gone, fresh, node->summaries, node->count);
-            else if (traits_.falls(stored, gone, fresh))
+            traits_.merge(now, after);
+            if constexpr (requires { traits_.settle(now, before, after, node->summaries, node->count); })
+                traits_.settle(now, before, after, node->summaries, node->count);
+            else if (traits_.falls(stored, before, after))
                 now = merged(*node, now);
             if (traits_.same(now, stored)) return;
-            gone = stored;
-            fresh = stored = now;
+            before = stored;
+            after = stored = now;
             if (node->parent == nullptr) return;
             node = node->parent;
         }
     }
 
-    /// The same after several entries went.
+    /// As above after several entries were removed.
     void repair(Node* node) { repair(node, stored_for(node), Summary{}); }
 
-    /// The same after `summary` came in below `node` and nothing went.
+    /// As above after an entry with `summary` was added below `node` and none was removed.
     void raise(const Node* node, const Summary& summary) {
         for (; node->parent != nullptr; node = node->parent) {
-            Summary& stored = node->parent->summaries[node->place];
+            Summary& stored = node->parent->summaries[node->index_in_parent];
             Summary sum = stored;
             traits_.merge(sum, summary);
             if (traits_.same(stored, sum)) return;
@@ -440,13 +443,13 @@ private:
         if (leaf->prev != nullptr) leaf->prev->next = leaf->next;
         if (leaf->next != nullptr) leaf->next->prev = leaf->prev;
         Inner* parent = leaf->parent;
-        std::uint32_t place = leaf->place;
+        std::uint32_t index_in_parent = leaf->index_in_parent;
         delete leaf;
         while (parent != nullptr) {
-            remove_child(*parent, place);
+            remove_child(*parent, index_in_parent);
             if (parent->count > 0) break;
             Inner* above = parent->parent;
-            place = parent->place;
+            index_in_parent = parent->index_in_parent;
             delete parent;
             parent = above;
         }
@@ -456,7 +459,7 @@ private:
             total_ = Summary{};
             return;
         }
-        if (place == 0) renew_separator(parent, parent->keys[0]);
+        if (index_in_parent == 0) renew_separator(parent, parent->keys[0]);
         repair(parent);
         lower_root();
     }
@@ -522,7 +525,7 @@ private:
                     continue;
                 }
                 const Node* child = static_cast<const Inner*>(node)->children[at];
-                if (child->parent != node || child->place != at) fault = "D: a child does not know its place";
+                if (child->parent != node || child->index_in_parent != at) fault = "D: a child does not know its place";
                 if (child->count == 0) fault = "D: empty node";
                 if (!index.traits_.same(node->summaries[at], index.merged(*child))) fault = "B: stale summary";
                 if (at > 0 && !is_first_key(child, level - 1, node->keys[at]))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Result<T>: a value or an Error. Errors are values; no exception crosses a layer.
 
@@ -5,6 +6,8 @@
 #include <string>
 #include <utility>
 #include <variant>
+
+#include "libcore/base/check.h"
 
 namespace yk {
 
@@ -29,18 +32,31 @@ public:
     [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
     explicit operator bool() const noexcept { return ok(); }
 
-    /// REQUIRES: ok().
-    [[nodiscard]] T& value() & { return std::get<0>(state_); }
-    [[nodiscard]] const T& value() const& { return std::get<0>(state_); }
-    [[nodiscard]] T&& value() && { return std::get<0>(std::move(state_)); }
+    [[nodiscard]] T& value() & {
+        YK_ASSUME(ok(), "an error has no value");
+        return std::get<0>(state_);
+    }
+    [[nodiscard]] const T& value() const& {
+        YK_ASSUME(ok(), "an error has no value");
+        return std::get<0>(state_);
+    }
+    [[nodiscard]] T&& value() && {
+        YK_ASSUME(ok(), "an error has no value");
+        return std::get<0>(std::move(state_));
+    }
     T& operator*() & { return value(); }
     const T& operator*() const& { return value(); }
     T* operator->() { return &value(); }
     const T* operator->() const { return &value(); }
 
-    /// REQUIRES: !ok().
-    [[nodiscard]] const E& error() const& { return std::get<1>(state_); }
-    [[nodiscard]] E&& error() && { return std::get<1>(std::move(state_)); }
+    [[nodiscard]] const E& error() const& {
+        YK_ASSUME(!ok(), "a value is no error");
+        return std::get<1>(state_);
+    }
+    [[nodiscard]] E&& error() && {
+        YK_ASSUME(!ok(), "a value is no error");
+        return std::get<1>(std::move(state_));
+    }
 
 private:
     std::variant<T, E> state_;
@@ -54,8 +70,14 @@ public:
 
     [[nodiscard]] bool ok() const noexcept { return !error_.has_value(); }
     explicit operator bool() const noexcept { return ok(); }
-    [[nodiscard]] const E& error() const& { return *error_; }
-    [[nodiscard]] E&& error() && { return *std::move(error_); }
+    [[nodiscard]] const E& error() const& {
+        YK_ASSUME(!ok(), "success is no error");
+        return *error_;
+    }
+    [[nodiscard]] E&& error() && {
+        YK_ASSUME(!ok(), "success is no error");
+        return *std::move(error_);
+    }
 
 private:
     std::optional<E> error_;

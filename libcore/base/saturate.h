@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Saturating 64-bit arithmetic (S-003): never wraps, never traps.
 
@@ -34,7 +35,7 @@ inline constexpr std::int64_t kMinQuantity = std::numeric_limits<std::int64_t>::
 template <std::size_t N>
 [[nodiscard]] constexpr bool add_each(std::array<std::int64_t, N>& to, const std::array<std::int64_t, N>& by) noexcept {
     std::array<std::int64_t, N> sum{};
-    std::uint64_t wrong = 0; // its sign: a sum has the sign of neither
+    std::uint64_t wrong = 0; // its sign bit is set when a sum has the sign of neither operand
     for (std::size_t i = 0; i < N; ++i) {
         const auto a = static_cast<std::uint64_t>(to[i]);
         const auto b = static_cast<std::uint64_t>(by[i]);
@@ -46,11 +47,12 @@ template <std::size_t N>
     return true;
 }
 
-/// The same for to[i] -= by[i].
+/// As add_each(), for to[i] -= by[i].
 template <std::size_t N>
 [[nodiscard]] constexpr bool sub_each(std::array<std::int64_t, N>& to, const std::array<std::int64_t, N>& by) noexcept {
     std::array<std::int64_t, N> difference{};
-    std::uint64_t wrong = 0; // its sign: the operands differ in sign, and the result is not like the first
+    std::uint64_t wrong =
+        0; // its sign bit is set when operands differ in sign and the result does not have the first one's
     for (std::size_t i = 0; i < N; ++i) {
         const auto a = static_cast<std::uint64_t>(to[i]);
         const auto b = static_cast<std::uint64_t>(by[i]);

@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Slab: objects of one kind at stable addresses, named by small typed ids.
 //
 // Invariants: an id is valid from make() to destroy(); the address of an object never changes; ids are reused, last
-// freed first and after give_back() the lowest, so the same commands give the same ids in every run.
-// Cost: make and destroy O(1); make allocates a chunk now and then (reserve() does it ahead of time). Chunks stay when
-// their objects go, until give_back().
+// freed first and after give_back() the lowest, so the same commands give the same ids in every run. Who keeps an id
+// while its object may go keeps a Ref.
+// Cost: make and destroy O(1); make allocates a chunk now and then (reserve() does it ahead of time). The memory of
+// destroyed objects stays with the slab until give_back().
 
 #include <algorithm>
 #include <cstdint>
@@ -27,6 +29,14 @@ struct Id {
     explicit constexpr operator bool() const noexcept { return valid(); }
     friend constexpr bool operator==(Id, Id) noexcept = default;
     friend constexpr bool operator<(Id a, Id b) noexcept { return a.index < b.index; }
+};
+
+/// An id with the generation of the object that it named: it never names another object that has the id later. T has
+/// generation(), a number that no two of its objects have. Slab::ref() makes one, Slab::find() follows it.
+template <class T>
+struct Ref {
+    Id<T> id;
+    std::uint64_t generation = 0;
 };
 
 template <class T>
@@ -56,11 +66,11 @@ public:
         YK_ASSUME(alive(id), "only a live object can be destroyed");
         slot(id.index)->~T();
         alive_[id.index] = false;
-        free_.push_back(id.index); // never grows: reserve() made room for every index
+        free_.push_back(id.index); // never grows: its capacity is that for every index
         --size_;
     }
 
-    /// Makes room so that the next `count` calls of make() request no memory.
+    /// Requests the memory for the next `count` calls of make(), which then request none.
     void reserve(std::size_t count) {
         while (free_.size() < count) add_chunk();
         for (auto next = free_.end() - static_cast<std::ptrdiff_t>(count); next != free_.end(); ++next) {
@@ -69,9 +79,9 @@ public:
         }
     }
 
-    /// To be called now and then: when three quarters of the objects that were there at an earlier call have gone,
-    /// returns the memory of the chunks that hold none. Which ids are next depends on the calls alone, as always.
-    /// Cost O(1), or O(end()) when it does something: at most 64 steps for each object that went.
+    /// To be called now and then: when three quarters of the objects that lived at an earlier call were destroyed,
+    /// returns the memory of the chunks without objects. Which ids are next depends on the calls alone, as always.
+    /// Cost O(1), or O(end()) when it does something: at most 64 steps for each destroyed object.
     void give_back() {
         most_ = std::max(most_, size_);
         if (most_ < kKeep || size_ > most_ / 4 || most_ - size_ < end() / 64) return;
@@ -100,6 +110,11 @@ public:
         YK_ASSUME(alive(id), "stale id");
         return *slot(id.index);
     }
+    [[nodiscard]] Ref<T> ref(IdType id) const noexcept { return {id, (*this)[id].generation()}; }
+    /// nullptr: the object has gone.
+    [[nodiscard]] const T* find(const Ref<T>& ref) const noexcept {
+        return alive(ref.id) && (*this)[ref.id].generation() == ref.generation ? slot(ref.id.index) : nullptr;
+    }
     [[nodiscard]] bool alive(IdType id) const noexcept { return id.index < alive_.size() && alive_[id.index]; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
@@ -124,7 +139,7 @@ public:
 private:
     static constexpr std::uint32_t kShift = 8;
     static constexpr std::uint32_t kChunk = 1U << kShift;
-    static constexpr std::size_t kKeep = 4096; // so many are not worth it
+    static constexpr std::size_t kKeep = 4096; // give_back() does not bother with fewer objects
     struct Cell {
         alignas(T) unsigned char bytes[sizeof(T)];
     };

@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/base/text.h"
 
 #include <algorithm>
 #include <array>
+
+#include "libcore/base/check.h"
 
 namespace yk {
 
@@ -25,7 +28,7 @@ std::string hexadecimal(char32_t code) {
     return {kDigits[code >> 12 & 15], kDigits[code >> 8 & 15], kDigits[code >> 4 & 15], kDigits[code & 15]};
 }
 
-/// `mask(code)` stands for a terminal command, a line feed stays if `keeps_lines`.
+/// `text` with mask(code) in place of each terminal command; line feeds stay if `keeps_lines`.
 template <class Mask>
 std::string masked(std::string_view text, bool keeps_lines, const Mask& mask) {
     if (is_plain(text)) return std::string{text};
@@ -62,6 +65,13 @@ std::pair<std::size_t, char32_t> decode_character(std::string_view text) noexcep
     return {0, 0};
 }
 
+std::string lower(std::string_view text) {
+    std::string result{text};
+    for (char& c : result)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return result;
+}
+
 std::string_view cut(std::string_view text, std::size_t max) noexcept {
     if (text.size() <= max) return text;
     std::size_t end = max;
@@ -71,6 +81,7 @@ std::string_view cut(std::string_view text, std::size_t max) noexcept {
 
 std::string shortened(std::string_view text, std::size_t max) {
     constexpr std::string_view kMissing = "...";
+    YK_ASSUME(max >= kMissing.size(), "there must be space for the dots");
     if (text.size() <= max) return std::string{text};
     return std::string{cut(text, max - kMissing.size())}.append(kMissing);
 }

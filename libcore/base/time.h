@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Instant and Duration as types; no clock here. Time always comes in as a parameter, so that a run can be replayed.
 

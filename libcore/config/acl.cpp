@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config/acl.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ bool Acl::allows(std::string_view user, std::span<const std::string_view> user_g
 
 Result<Acl> parse_acl(std::string_view text, std::vector<std::string>* dropped) {
     auto fields = split(text, ' ');
-    // C-132: one blank may trail the group list.
+    // one blank may trail the group list (C-132)
     if (fields.size() == 3 && fields[2].empty() && !fields[1].empty()) fields.pop_back();
     if (fields.size() > 2)
         return Error{0,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config/checksum.h"
 
 #include <openssl/evp.h>
@@ -13,7 +14,8 @@ namespace {
 constexpr std::string_view kMarker = "checksum: ";
 constexpr std::size_t kDigits = 64;
 
-/// The marker and up to 64 characters behind it, without the newlines that end the text and not past the next marker.
+/// The first marker with up to 64 characters after it, without the newlines at the end of the text and up to the next
+/// marker at most; empty when there is no marker.
 std::string_view checksum_entry(std::string_view text) {
     const auto start = text.find(kMarker);
     if (start == std::string_view::npos) return {};

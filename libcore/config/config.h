@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The queue configuration as plain structs, with names in text (config.md, sections 2 to 15). Made by
 // config_yaml::load(), checked and completed by validate(); read by the core. Immutable after loading.
@@ -8,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "libcore/policies/node_sort_policy.h"
+
 namespace yk::config {
 
-/// Where a thing stands in the source text, both from 1, the column in bytes; 0 when it has no place.
+/// A position in the source text, both from 1, the column in bytes; 0: in none.
 struct Mark {
     int line = 0;
     int column = 0;
@@ -20,8 +23,9 @@ struct Mark {
 using ResourceMap = std::map<std::string, std::int64_t>;
 
 struct Resources {
-    std::optional<ResourceMap> guaranteed; // nullopt: key absent. Present and empty: see C-047
-    std::optional<ResourceMap> max;        // nullopt: no limit (C-062)
+    std::optional<ResourceMap>
+        guaranteed;                 // nullopt: the key is absent; for the root an empty map is refused too (C-047)
+    std::optional<ResourceMap> max; // nullopt: no limit (C-062)
 };
 
 struct Limit {
@@ -37,8 +41,8 @@ struct ChildTemplate {
     std::uint64_t max_applications = 0;
     std::map<std::string, std::string> properties;
     Resources resources;
-    bool apply_to_existing = false;  // B-10: at every reload, to queues that placement made before
-    bool inherit_properties = false; // B-10: what is made has those of its parent, too
+    bool apply_to_existing = false;  // at every reload, to queues that placement made before (B-10)
+    bool inherit_properties = false; // queues that it makes also get the properties of their parents (B-10)
 };
 
 struct Queue {
@@ -54,7 +58,7 @@ struct Queue {
     std::vector<Limit> limits;
     Mark mark;
 
-    /// C-048: parent by flag or by having children.
+    /// It is a parent by its flag or by having children (C-048).
     [[nodiscard]] bool is_parent() const { return parent || !children.empty(); }
 };
 
@@ -73,8 +77,6 @@ struct PlacementRule {
     Mark mark;
 };
 
-enum class NodeSortPolicy { Fair, BinPacking };
-
 struct Partition {
     std::string name; // `default` when it had none (C-030)
     Queue root;       // after root insertion (C-042)
@@ -82,14 +84,14 @@ struct Partition {
     std::vector<Limit> limits;
     bool preemption_enabled = true;
     bool quota_preemption_enabled = false;
-    NodeSortPolicy node_sort_policy = NodeSortPolicy::Fair;
-    std::map<std::string, double> resource_weights; // empty: vcore 1, memory 1 (C-381)
+    const NodeSortPolicy* node_sort_policy = &default_node_sort_policy(); // never nullptr
+    std::map<std::string, double> resource_weights;                       // empty: vcore 1, memory 1 (C-381)
     std::string user_group_resolver;
 };
 
 struct Configuration {
     std::vector<Partition> partitions; // in file order
-    std::string checksum;              // C-444 of the text it was loaded from
+    std::string checksum;              // of the text it was loaded from (C-444)
 };
 
 } // namespace yk::config

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config/diff.h"
 
 #include <algorithm>
@@ -12,7 +13,8 @@ namespace yk::config {
 
 namespace {
 
-// --- values as one-line texts: equal texts, equal values ----------------------------------------------------------
+// --- values as one-line texts; equal values have equal texts
+// ----------------------------------------------------------
 
 std::string text_of(const std::vector<std::string>& names) {
     std::string text;
@@ -89,8 +91,7 @@ std::string node_sort_text(const Partition& partition) {
     std::string weights;
     for (const auto& [type, weight] : partition.resource_weights)
         weights += (weights.empty() ? "" : ", ") + type + ": " + text_of(weight);
-    return std::string{partition.node_sort_policy == NodeSortPolicy::Fair ? "fair" : "binpacking"} +
-           (weights.empty() ? "" : " {" + weights + "}");
+    return std::string{partition.node_sort_policy->name} + (weights.empty() ? "" : " {" + weights + "}");
 }
 
 std::string preemption_text(const Partition& partition) {
@@ -121,8 +122,8 @@ private:
     void value(DifferenceKind kind, const std::string& path, std::string_view what, std::string before,
                std::string now);
     void note(DifferenceKind kind, const std::string& path, const std::string& what) {
-        const std::string place = path.empty() ? partition_ : partition_ + ' ' + path;
-        differences_.push_back({kind, partition_, path, {}, {}, place + ": " + what});
+        const std::string location = path.empty() ? partition_ : partition_ + ' ' + path;
+        differences_.push_back({kind, partition_, path, {}, {}, location + ": " + what});
     }
 
     std::string partition_;
@@ -138,7 +139,7 @@ void Comparison::value(DifferenceKind kind, const std::string& path, std::string
     differences_.back().new_value = std::move(now);
 }
 
-/// By name without regard to case; `name` gives it.
+/// The elements of the list by name in lower case.
 template <class T>
 std::map<std::string, const T*> by_name(const std::vector<T>& list) {
     std::map<std::string, const T*> index;

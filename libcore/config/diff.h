@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What changes when one configuration takes the place of another (B-06, C-446): for people and for scripts.
+// What changes when one configuration replaces another, for people and for scripts (B-06, C-446).
 
 #include <string>
 #include <string_view>
@@ -11,7 +12,7 @@ namespace yk::config {
 
 enum class DifferenceKind {
     PartitionAdded,
-    PartitionRemoved, // everything in it goes at once (C-436)
+    PartitionRemoved, // with everything in it, at once (C-436)
     QueueAdded,
     QueueDraining, // not in the new configuration; it and what is below drain (C-431)
     QueueType,     // leaf <-> parent; refused at run time while the queue is in use (C-435)
@@ -41,11 +42,11 @@ struct Difference {
     std::string text; // one line for a person, with partition and path
 };
 
-/// In the order partition, queue (both as in `now`, then what is gone), kind. Empty: they mean the same. Spelling in
-/// capitals of queue names (C-049), order of queues, places and checksum make no difference.
+/// In the order partition, queue (both as in `now`, then the removed ones), kind. Empty: they mean the same. Case of
+/// queue names (C-049), order of queues, positions in the text and checksum make no difference.
 [[nodiscard]] std::vector<Difference> diff(const Configuration& before, const Configuration& now);
 
-/// The same of one queue and all below it; `path`: of both.
+/// As above for one queue and all below it; `path` is that of both.
 [[nodiscard]] std::vector<Difference> diff(const std::string& partition, const std::string& path, const Queue& before,
                                            const Queue& now);
 

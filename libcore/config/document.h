@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A configuration as it was read: the schema of config.md section 2 with the place of everything that can be wrong,
-// before any of it is checked. config_yaml makes it, validate() turns it into a config::Configuration.
+// A configuration as it was read: the schema of config.md section 2 with the position of everything that can be
+// wrong, before any of it is checked. config_yaml makes it, validate() turns it into a config::Configuration.
 
 #include <cstdint>
 #include <optional>
@@ -72,7 +73,8 @@ struct QueueDocument {
     Text admin_acl;
     std::optional<TemplateDocument> child_template;
     std::vector<LimitDocument> limits;
-    bool unreadable = false; // a key or value of its own was refused while reading: what is missing may be due to that
+    bool unreadable =
+        false; // a key or value of its own was refused while reading, which may be why something is missing
 };
 
 struct FilterDocument {

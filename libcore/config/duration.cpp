@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config/duration.h"
 
 #include <array>
@@ -48,7 +49,7 @@ struct Fraction {
 };
 
 Fraction take_fraction(std::string_view& text, std::size_t& count) {
-    constexpr std::size_t kKept = 18; // further digits are far below a nanosecond
+    constexpr std::size_t kKept = 18; // further digits count for far less than a nanosecond
     Fraction fraction;
     for (count = 0; count < text.size() && is_digit(text[count]); ++count) {
         if (count >= kKept) continue;

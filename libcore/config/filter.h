@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // When the single entry of a filter list is a name, a regular expression, or neither (C-305, C-320), and the compiled
 // expression.
@@ -16,17 +17,19 @@ namespace yk::config {
 
 enum class FilterEntry { Name, Expression, Invalid };
 
-/// B-11: compiling an expression of this size takes at most milliseconds; a configuration has at most so many.
+/// Limits that keep validation short: an expression whose program is this large takes milliseconds to compile, and a
+/// configuration has at most so many (B-11).
 inline constexpr std::int64_t kMaxExpressionBytes = 256LL * 1024;
 inline constexpr std::size_t kMaxExpressions = 256;
 
-/// `is_legal`: the name rule of the list, is_user_name or is_group_name. An expression contains at least one of
+/// `is_legal`: the test of names for the list, is_user_name or is_group_name. An expression contains at least one of
 /// `^ $ * + ? ( ) [ { } |` and compiles as RE2.
 [[nodiscard]] FilterEntry classify_filter_entry(std::string_view entry, bool (*is_legal)(std::string_view));
-/// C-320: a single entry with such a character is used as an expression, `bob$` too, which is a legal name.
+/// Whether the entry has such a character: a single one is then used as an expression, even `bob$`, which is a legal
+/// name (C-320).
 [[nodiscard]] bool is_expression(std::string_view entry);
 
-/// A compiled expression, RE2 syntax. One that does not compile, which validation refuses, is found nowhere.
+/// A compiled expression in RE2 syntax. One that does not compile, which validation refuses, matches nothing.
 class Expression {
 public:
     explicit Expression(std::string_view text);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config/names.h"
 
 #include <algorithm>
@@ -40,13 +41,6 @@ bool is_group_name(std::string_view name) {
 
 bool is_identifier(std::string_view name) {
     return starts_as_name(name) && consists_of(name, "_");
-}
-
-std::string lower(std::string_view text) {
-    std::string result{text};
-    for (char& c : result)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return result;
 }
 
 } // namespace yk::config

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The names of the partitions that run, found by the names in a new configuration: the case of letters does not tell
-// partitions apart there (C-030), while requests name a partition exactly (I-111).
+// The names of the partitions that run, found by the names in a new configuration: there the case of letters
+// makes no difference (C-030), while requests name a partition exactly (I-111).
 
 #include <map>
 #include <string>
@@ -12,7 +13,7 @@ namespace yk::config {
 class PartitionNames {
 public:
     void add(const std::string& name) { by_lower_.emplace(lower(name), name); }
-    /// That of the partition which runs, however it is written here; `name` itself when none does.
+    /// The name of the running partition that `name` means, whatever its case; `name` itself when none runs.
     [[nodiscard]] const std::string& running(const std::string& name) const {
         const auto found = by_lower_.find(lower(name));
         return found == by_lower_.end() ? name : found->second;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config/problem.h"
 
 #include <algorithm>
@@ -14,8 +15,8 @@ bool is_error(const Problem& problem) {
     return problem.severity == Severity::Error;
 }
 
-/// `text` on one line, harmless for a terminal: what it would obey becomes `\xNN` or `\uNNNN`, as does what is not
-/// UTF-8.
+/// `text` on one line, without effect on a terminal: terminal commands and bytes that are not UTF-8 become `\xNN` or
+/// `\uNNNN`.
 std::string escaped(std::string_view text) {
     constexpr std::string_view kHex = "0123456789abcdef";
     std::string result;

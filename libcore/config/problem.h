@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What is wrong, or doubtful, in a configuration, and where (B-01 to B-04).
 
@@ -13,7 +14,7 @@ enum class Severity { Error, Warning };
 
 struct Problem {
     Severity severity = Severity::Error;
-    Mark mark;           // line 0: no place, the whole text is meant
+    Mark mark;           // line 0: the whole text is meant
     std::string path;    // `partitions[0].queues[0].resources.max.memory`; empty: the whole document
     std::string message; // contains the original's text; one line, control characters written as \xNN, as in the path
 };
@@ -28,8 +29,8 @@ public:
         add(Severity::Warning, mark, path, message);
     }
     [[nodiscard]] bool has_errors() const;
-    /// B-03: by position, except that the error found first comes first. At most kMaxShown, the last of which then
-    /// says how many are left out. The report is empty afterwards.
+    /// The problems by position, but the error that was found first comes first. At most kMaxShown: if there are more,
+    /// the last one says how many are left out. The report is empty afterwards (B-03).
     [[nodiscard]] std::vector<Problem> take();
 
     static constexpr std::size_t kMaxShown = 1000;
@@ -40,7 +41,7 @@ private:
     std::vector<Problem> problems_;
 };
 
-/// `text` in double quotes; what is longer than 80 bytes is shortened.
+/// `text` in double quotes, cut after 80 bytes.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
 } // namespace yk::config

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config/properties.h"
 
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
+#include "libcore/base/number.h"
 #include "libcore/config/duration.h"
 #include "libcore/config/names.h"
 #include "libcore/config/problem.h"
@@ -32,14 +33,10 @@ constexpr std::string_view kBackoffDelay = "application.unschedasks.backoff.dela
 template <class Integer>
 std::optional<Integer> parse_integer(std::string_view text) {
     if (std::is_signed_v<Integer> && text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-    Integer value{};
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || rest != end) return std::nullopt;
-    return value;
+    return to_number<Integer>(text);
 }
 
-// One parser per key: sets the member of `into` and says whether the value was good.
+// One parser per key: each sets the member of `into` and returns whether the value was good.
 
 bool set_sort_policy(QueueProperties& into, const std::string& value) {
     into.sort_policy = value == "fair" ? SortPolicy::Fair : SortPolicy::Fifo;
@@ -72,7 +69,7 @@ bool set_preemption_policy(QueueProperties& into, const std::string& value) {
     return name == "fence" || name == "disabled" || name == "default" || name.empty();
 }
 
-/// `fallback` for a bad value and for one that is not above 0.
+/// A bad value and one that is not above 0 give `fallback`.
 bool set_delay(Duration& into, const std::string& value, Duration fallback) {
     const auto delay = parse_duration(value);
     const bool good = delay.ok() && *delay > Duration::zero();
@@ -94,7 +91,7 @@ bool set_preemption_charge(QueueProperties& into, const std::string& value) {
     return name == "ask" || name == "victim";
 }
 
-/// On for `enabled`; anything else is off.
+/// `enabled` is on, anything else is off.
 bool set_switch(bool& into, const std::string& value) {
     const std::string name = lower(value);
     into = name == "enabled";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Queue properties: inheritance and what the scheduler derives from them (C-150 to C-158).
 
@@ -17,7 +18,8 @@ using PropertyMap = std::map<std::string, std::string>;
 enum class SortPolicy { Fifo, Fair };
 enum class PriorityPolicy { Default, Fence };
 enum class PreemptionPolicy { Default, Fence, Disabled };
-/// What a victim takes of what the guarantee of the asking queue still leaves (P-053).
+/// What a victim is charged with against what is left of the guarantee of the asking queue: its own size or that of the
+/// ask (P-053).
 enum class PreemptionCharge { Victim, Ask };
 
 /// The derived values of one queue, with the defaults of C-150 (a leaf's).
@@ -40,8 +42,8 @@ struct QueueProperties {
     friend bool operator==(const QueueProperties&, const QueueProperties&) = default;
 };
 
-/// C-153: the effective map of a configured queue, from the effective map of its parent and its own entries. For the
-/// root and for dynamic leafs (C-158; but B-10) the own entries are the effective map.
+/// The effective map of a configured queue, from the effective map of its parent and its own entries (C-153). For the
+/// root and for dynamic leafs the own entries are the effective map (C-158), unless the template says otherwise (B-10).
 [[nodiscard]] PropertyMap inherit_properties(const PropertyMap& parent, const PropertyMap& own);
 
 /// The values in an effective map. A value that is bad or missing gives the default (C-150, C-156). `leaf`: the queue

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config/quantity.h"
 
 #include "libcore/config/problem.h"
@@ -41,7 +42,8 @@ std::string_view trim(std::string_view text) {
     return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-/// Digits, blanks, then nothing or one letter of `mkKMGTPE` and at most one `i`. Tested before the suffix is looked up.
+/// Digits, blanks, then nothing or one letter of `mkKMGTPE` and at most one `i`. Other texts are invalid quantities,
+/// not quantities with an invalid suffix.
 std::optional<Shape> shape_of(std::string_view text) {
     text = trim(text);
     const std::string_view digits = text.substr(0, std::min(text.find_first_not_of(kDigits), text.size()));
@@ -52,7 +54,7 @@ std::optional<Shape> shape_of(std::string_view text) {
     return Shape{digits, suffix};
 }
 
-/// The known suffix that was probably meant, empty when there is none.
+/// The known suffix that `suffix` probably means; empty: none.
 std::string nearest_suffix(std::string_view suffix) {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
     for (const Suffix& known : kSuffixes)

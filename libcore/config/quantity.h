@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Quantities of configuration text and the text form of resource maps (C-020 to C-025, S-030 to S-032).
 
@@ -16,15 +17,15 @@ inline constexpr std::string_view kVcore = "vcore";
 
 /// The value of `text` for resource type `type`, in base units (milli-cores for vcore): 0 to 2^63 - 1.
 /// Errors: `invalid quantity`, `invalid suffix`, `invalid quantity: overflow` (C-024), each followed by the text in
-/// question and a way out; `where` is empty.
+/// question and what would be right; `where` is empty.
 [[nodiscard]] Result<std::int64_t> parse_quantity(std::string_view type, std::string_view text);
 
 /// The shortest text without a multiplier that parse_quantity() turns into `value` again: `2000`, and for vcore `2` or
-/// `1500m`. REQUIRES: value >= 0.
+/// `1500m`. `value` is not negative.
 [[nodiscard]] std::string quantity_text(std::string_view type, std::int64_t value);
 
-/// As a person would write it, exact as well: memory with the suffix that makes it shortest (`32Gi`, `600G`).
-/// REQUIRES: value >= 0.
+/// As a person would write it, and exact: memory with the suffix that makes it shortest (`32Gi`, `600G`). `value` is
+/// not negative.
 [[nodiscard]] std::string written_quantity(std::string_view type, std::int64_t value);
 /// `{memory: 32Gi, vcore: 1500m}`, types sorted by name.
 [[nodiscard]] std::string written_resource(const ResourceMap& resource);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config/suggest.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 constexpr std::size_t kFarthest = 2;
 constexpr std::size_t kLongest = 64; // no known word is longer: keeps the table small for hostile input
 
-/// Two neighbours that changed places count as one change.
+/// The number of changes that turn `a` into `b`; exchanging two neighbouring letters is one change.
 std::size_t distance_of(std::string_view a, std::string_view b) {
     std::vector<std::size_t> before, above(b.size() + 1), row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Lines and characters of a text: what yaml-cpp accepts silently and should not.
+// Lines and characters of a text, and a test for characters that yaml-cpp accepts and should not.
 
 #include <optional>
 #include <string>
@@ -33,7 +34,7 @@ void for_each_character(std::string_view text, F&& f) {
 /// The first byte sequence that is not UTF-8, or the first control character other than tab and line breaks.
 [[nodiscard]] std::optional<BadCharacter> find_bad_character(std::string_view text);
 
-/// Line `number`, from 1, without its line break; empty when there is none.
+/// Line `number`, from 1, without its line break; empty when the text has fewer lines.
 [[nodiscard]] std::string_view line_of(std::string_view text, int number);
 
 } // namespace yk::config_yaml

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config_yaml/dump.h"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ bool is_alphanumeric(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/// Far from the limits of YAML's plain style: what is left over is quoted, which is always right.
+/// Whether the text can stand without quotes. Far stricter than YAML: any other text is quoted, which is always right.
 bool is_plain(std::string_view text) {
     constexpr std::string_view kFurther = "_./@#$+-:";
     if (text.empty() || (!is_alphanumeric(text[0]) && text[0] != '_' && text[0] != '/') || text.back() == ':')
@@ -51,7 +52,7 @@ std::string single_quoted(std::string_view text) {
     return result + '\'';
 }
 
-/// Block style with two blanks per level. A list item's first key stands behind its dash.
+/// Writes block style with two blanks per level; the first key of a list item follows its dash.
 class Writer {
 public:
     [[nodiscard]] std::string take() { return std::move(text_); }
@@ -141,10 +142,10 @@ void Writer::partition(const Partition& partition) {
 }
 
 void Writer::node_sort(const Partition& partition) {
-    const bool fair = partition.node_sort_policy == NodeSortPolicy::Fair;
-    if (fair && partition.resource_weights.empty()) return;
+    const NodeSortPolicy& policy = *partition.node_sort_policy;
+    if (&policy == &default_node_sort_policy() && partition.resource_weights.empty()) return;
     block("nodesortpolicy", [&] {
-        line("type", fair ? "fair" : "binpacking");
+        line("type", std::string{policy.name});
         if (partition.resource_weights.empty()) return;
         block("resourceweights", [&] {
             for (const auto& [type, weight] : partition.resource_weights)

@@ -1,16 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config_yaml/load.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "libcore/base/counted.h"
+#include "libcore/base/check.h"
+#include "libcore/base/pluralize.h"
 #include "libcore/base/text.h"
 #include "libcore/config/checksum.h"
-#include "libcore/config/validate.h"
 #include "libcore/config_yaml/characters.h"
 #include "libcore/config_yaml/reader.h"
 #include "libcore/config_yaml/tree.h"
+#include "libcore/validation/validate.h"
 
 namespace yk::config_yaml {
 
@@ -28,8 +30,8 @@ constexpr std::string_view kDefaultText = R"(partitions:
 )";
 
 /// The configuration that `text` holds. It is of use only when `report` has no errors afterwards.
-config::Configuration interpret(std::string_view text, TextSize size, config::Report& report) {
-    const NodePtr root = parse_tree(text, report, size);
+config::Configuration interpret(std::string_view text, const TreeLimits& limits, config::Report& report) {
+    const NodePtr root = parse_tree(text, report, limits);
     if (root == nullptr) {
         if (!report.has_errors() && !text.empty()) return config::validate({}, report); // no partition defined
         return {};
@@ -37,9 +39,9 @@ config::Configuration interpret(std::string_view text, TextSize size, config::Re
     return config::validate(read_document(*root, report), report);
 }
 
-LoadOutcome load(std::string_view text, TextSize size, std::string_view source) {
+LoadOutcome load(std::string_view text, const TreeLimits& limits, std::string_view source) {
     config::Report report;
-    config::Configuration configuration = interpret(text, size, report);
+    config::Configuration configuration = interpret(text, limits, report);
     configuration.checksum = config::checksum(text);
     LoadOutcome outcome;
     outcome.source = source;
@@ -48,13 +50,13 @@ LoadOutcome load(std::string_view text, TextSize size, std::string_view source) 
     return outcome;
 }
 
-std::string place(const Problem& problem, std::string_view source) {
+std::string position_text(const Problem& problem, std::string_view source) {
     if (problem.mark.line == 0) return printable(source);
     return fmt::format("{}:{}:{}", printable(source), problem.mark.line, problem.mark.column);
 }
 
-/// The offending line as a terminal may have it, cut to what fits on a screen, and a caret below byte `column`. Tabs
-/// keep their width in both.
+/// The offending line without terminal commands, cut to 200 bytes, and a caret below byte `column`; tabs keep their
+/// width in both.
 std::string excerpt(std::string_view line, int column) {
     constexpr std::size_t kWidest = 200;
     const std::size_t before = std::min(static_cast<std::size_t>(column - 1), line.size());
@@ -69,8 +71,9 @@ std::string excerpt(std::string_view line, int column) {
 } // namespace
 
 Error LoadOutcome::first_error() const {
+    YK_ASSUME(!configuration, "a text that loads has no error");
     const Problem& first = problems.front();
-    return {0, first.path.empty() ? first.message : first.path + ": " + first.message, place(first, source)};
+    return {0, first.path.empty() ? first.message : first.path + ": " + first.message, position_text(first, source)};
 }
 
 std::string_view default_text() {
@@ -78,11 +81,13 @@ std::string_view default_text() {
 }
 
 LoadOutcome load(std::string_view text, std::string_view source) {
-    return load(text, TextSize::Bounded, source);
+    return load(text, TreeLimits{}, source);
 }
 
 LoadOutcome load_dumped(std::string_view text, std::string_view source) {
-    return load(text, TextSize::Any, source);
+    TreeLimits limits;
+    limits.bytes = limits.nodes = SIZE_MAX;
+    return load(text, limits, source);
 }
 
 LoadOutcome load_or_default(std::string_view text, std::string_view source) {
@@ -90,7 +95,7 @@ LoadOutcome load_or_default(std::string_view text, std::string_view source) {
 }
 
 std::string render_line(const Problem& problem, std::string_view source) {
-    return fmt::format("{}: {}: {}{}{}", place(problem, source),
+    return fmt::format("{}: {}: {}{}{}", position_text(problem, source),
                        problem.severity == Severity::Error ? "error" : "warning", problem.path,
                        problem.path.empty() ? "" : ": ", problem.message);
 }
@@ -105,7 +110,7 @@ std::string render(const LoadOutcome& outcome, std::string_view text) {
     }
     if (!outcome.problems.empty())
         rendered +=
-            fmt::format("{}, {}\n", counted(errors, "error"), counted(outcome.problems.size() - errors, "warning"));
+            fmt::format("{}, {}\n", pluralize(errors, "error"), pluralize(outcome.problems.size() - errors, "warning"));
     return rendered;
 }
 

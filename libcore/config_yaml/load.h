@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The one way from text to a configuration: strict YAML, then validation (C-001 to C-012, B-01 to B-05, B-11).
 
@@ -20,7 +21,7 @@ struct LoadOutcome {
     std::vector<Problem> problems;                      // the first error first, the rest by position
     std::string source;                                 // file name, or `config`
 
-    /// The first error, with its place (`queues.yaml:14:20`) as `where`; REQUIRES: !configuration.
+    /// The first error of a text that did not load, with its position (`queues.yaml:14:20`) as `where`.
     [[nodiscard]] Error first_error() const;
 };
 
@@ -39,7 +40,7 @@ struct LoadOutcome {
 [[nodiscard]] std::string_view default_text();
 
 /// All problems as a person reads them: `SOURCE:LINE:COLUMN: error: PATH: MESSAGE`, the line in question with a caret
-/// below the place, and, when there is a problem, `N errors, M warnings` at the end. `text` is what was loaded.
+/// below the position, and, when there is a problem, `N errors, M warnings` at the end. `text` is what was loaded.
 [[nodiscard]] std::string render(const LoadOutcome& outcome, std::string_view text);
 
 /// `SOURCE:LINE:COLUMN: error: PATH: MESSAGE`, one line without a line break.

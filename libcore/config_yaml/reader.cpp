@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config_yaml/reader.h"
 
 #include "libcore/config_yaml/scalars.h"
@@ -9,7 +10,7 @@ namespace {
 
 using namespace config; // NOLINT(google-build-using-namespace): this file fills config's document structs
 
-/// Whether the value of a queue's key is refused in a way that leaves access or children out.
+/// Whether the value of a key of a queue is refused and the queue then lacks access or children that it was to have.
 bool is_refused(const std::string& key, const Node& value) {
     const bool collection = value.kind == Node::Kind::Sequence || value.kind == Node::Kind::Mapping;
     if (key == "submitacl" || key == "adminacl") return collection;
@@ -130,7 +131,7 @@ Document Reader::document(const Node& root) {
     const bool good =
         members(root, {}, kDocumentType, [&](const std::string& key, const Node& value, const std::string& path) {
             if (key == "checksum") {
-                static_cast<void>(text(value, path)); // C-011: accepted and ignored
+                static_cast<void>(text(value, path)); // accepted and ignored (C-011)
                 return;
             }
             if (value.kind == Node::Kind::Scalar || value.kind == Node::Kind::Mapping) document.unreadable = true;
@@ -156,7 +157,7 @@ PartitionDocument Reader::partition(const Node& node, const std::string& path) {
     return into;
 }
 
-/// False when a value was refused whose absence has consequences of its own.
+/// False: the value was refused and its absence would be reported as another problem.
 bool Reader::partition_member(PartitionDocument& into, const std::string& key, const Node& value,
                               const std::string& path) {
     if (key == "name") {

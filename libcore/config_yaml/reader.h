@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Reads the tree of a configuration into a config::Document by the schema, reporting every key and value that does not
 // belong there (C-002 to C-007).

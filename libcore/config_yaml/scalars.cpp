@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config_yaml/scalars.h"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "libcore/base/number.h"
 #include "libcore/base/text.h"
 
 namespace yk::config_yaml {
@@ -22,15 +23,6 @@ bool contains(const std::array<std::string_view, N>& words, std::string_view wor
     return false;
 }
 
-template <class Number>
-std::optional<Number> parse_whole(std::string_view text) {
-    Number value{};
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || rest != end) return std::nullopt;
-    return value;
-}
-
 /// The short tag that a YAML 1.2 parser gives the node.
 std::string_view tag_of(const Node& node) {
     switch (node.kind) {
@@ -40,7 +32,7 @@ std::string_view tag_of(const Node& node) {
     case Node::Kind::Scalar: break;
     }
     if (node.quoted) return "!!str";
-    if (parse_whole<std::int64_t>(node.scalar) || parse_whole<std::uint64_t>(node.scalar)) return "!!int";
+    if (to_number<std::int64_t>(node.scalar) || to_number<std::uint64_t>(node.scalar)) return "!!int";
     if (to_double(node)) return "!!float";
     if (const auto boolean = to_bool(node); boolean && node.scalar.size() >= 4 && node.scalar.size() <= 5)
         return "!!bool";
@@ -50,21 +42,21 @@ std::string_view tag_of(const Node& node) {
 } // namespace
 
 std::optional<bool> to_bool(const Node& node) {
-    if (node.kind != Node::Kind::Scalar || node.quoted) return std::nullopt;
+    if (!node.is_plain()) return std::nullopt;
     if (contains(kTrue, node.scalar)) return true;
     if (contains(kFalse, node.scalar)) return false;
     return std::nullopt;
 }
 
 std::optional<std::uint64_t> to_unsigned(const Node& node) {
-    if (node.kind != Node::Kind::Scalar || node.quoted) return std::nullopt;
-    return parse_whole<std::uint64_t>(node.scalar);
+    if (!node.is_plain()) return std::nullopt;
+    return to_number<std::uint64_t>(node.scalar);
 }
 
 std::optional<double> to_double(const Node& node) {
-    if (node.kind != Node::Kind::Scalar || node.quoted) return std::nullopt;
+    if (!node.is_plain()) return std::nullopt;
     const std::string_view text = node.scalar;
-    const auto value = parse_whole<double>(!text.empty() && text[0] == '+' ? text.substr(1) : text);
+    const auto value = to_number<double>(!text.empty() && text[0] == '+' ? text.substr(1) : text);
     return value && std::isfinite(*value) ? value : std::nullopt;
 }
 

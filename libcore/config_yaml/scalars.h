@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // YAML scalars as values, by the rules of C-005 to C-007, for every strict reader.
 

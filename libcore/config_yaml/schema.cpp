@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config_yaml/schema.h"
 
 #include <algorithm>
 #include <array>
 
+#include "libcore/base/check.h"
 #include "libcore/config/problem.h"
 #include "libcore/config/suggest.h"
 
@@ -78,7 +80,7 @@ const std::array<Typed, 22> kTyped{{
     {nullptr, "groups", {nullptr, true, false}},
 }};
 
-/// `"users" belongs in limit or filter`, empty when no mapping has the key.
+/// `it belongs in limit or filter`; empty when no mapping has the key.
 std::string where_it_belongs(std::string_view key) {
     std::string owners;
     for (const MappingType* type : kTypes)
@@ -103,6 +105,7 @@ bool knows(const MappingType& type, std::string_view key) {
 }
 
 ValueType value_type(const MappingType& type, std::string_view key) {
+    YK_ASSUME(knows(type, key), "only known keys have a type");
     for (const Typed& each : kTyped)
         if ((each.of == &type || each.of == nullptr) && each.key == key) return each.value;
     return {};

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The keys of every mapping of the configuration (config.md section 2, C-012), and what to say about others (B-05).
+// The keys of every mapping of the configuration (section 2 of config.md, C-012), and messages about others (B-05).
 
 #include <span>
 #include <string>
@@ -31,14 +32,14 @@ struct ValueType {
     bool list = false;
     bool free = false; // a mapping whose keys are names: properties, resources
 };
-/// REQUIRES: knows(type, key).
+/// `key` is one of the type's.
 [[nodiscard]] ValueType value_type(const MappingType& type, std::string_view key);
 
 [[nodiscard]] bool knows(const MappingType& type, std::string_view key);
 
 /// `unknown key "submitAcl" in queue, did you mean "submitacl"?`
 [[nodiscard]] std::string unknown_key_text(const MappingType& type, std::string_view key);
-/// The same with the words of the original's parser: `.. (field submitAcl not found in type ..)`
+/// As above, with the words of the original's parser: `.. (field submitAcl not found in type ..)`
 [[nodiscard]] std::string unknown_key_message(const MappingType& type, std::string_view key);
 
 } // namespace yk::config_yaml

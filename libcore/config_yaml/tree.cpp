@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config_yaml/tree.h"
 
 #include <yaml-cpp/eventhandler.h>
@@ -35,8 +36,8 @@ Mark mark_of(const YAML::Mark& mark) {
     return {mark.line + 1, mark.column + 1};
 }
 
-/// Whether a scalar's text says what it is, as in `12` and `!!int 12`. In quotes, with `!!str` or a tag of the writer's
-/// own it is text, whatever it looks like, as for the original.
+/// Whether the kind of a scalar depends on its text, as in `12` and `!!int 12`. In quotes, with `!!str` or a private
+/// tag it is a text, whatever it looks like, as for the original.
 bool is_resolved(std::string_view tag) {
     constexpr std::string_view kCore = "tag:yaml.org,2002:";
     if (tag.empty() || tag == "?") return true;
@@ -46,7 +47,7 @@ bool is_resolved(std::string_view tag) {
 /// Makes the tree of one document out of yaml-cpp's events.
 class Builder : public YAML::EventHandler {
 public:
-    Builder(config::Report& report, std::size_t most_nodes) : report_(report), most_nodes_(most_nodes) {}
+    Builder(config::Report& report, const TreeLimits& limits) : report_(report), limits_(limits) {}
 
     [[nodiscard]] NodePtr root() const { return root_; }
 
@@ -103,7 +104,7 @@ private:
     NodePtr root_;
     std::vector<Frame> open_;
     std::map<YAML::anchor_t, NodePtr> anchors_;
-    const std::size_t most_nodes_;
+    const TreeLimits& limits_;
     std::size_t nodes_ = 0;
     std::size_t expanded_nodes_ = 0;
     std::size_t expanded_bytes_ = 0;
@@ -122,8 +123,8 @@ std::string Builder::path() const {
 }
 
 std::shared_ptr<Node> Builder::make_node(const YAML::Mark& mark, Node::Kind kind) {
-    if (++nodes_ > most_nodes_)
-        throw Fault{mark_of(mark), path(), "the document has more than " + std::to_string(kMaxNodes) + " nodes"};
+    if (++nodes_ > limits_.nodes)
+        throw Fault{mark_of(mark), path(), "the document has more than " + std::to_string(limits_.nodes) + " nodes"};
     auto node = std::make_shared<Node>();
     node->kind = kind;
     node->mark = mark_of(mark);
@@ -144,8 +145,8 @@ void Builder::leaf(const YAML::Mark& mark, const std::string& tag, YAML::anchor_
 void Builder::open(const YAML::Mark& mark, YAML::anchor_t anchor, Node::Kind kind) {
     if (!open_.empty() && open_.back().node->kind == Node::Kind::Mapping && !open_.back().has_key)
         throw Fault{mark_of(mark), path(), kNotText};
-    if (open_.size() >= kMaxDepth)
-        throw Fault{mark_of(mark), path(), "nested deeper than " + std::to_string(kMaxDepth) + " levels"};
+    if (open_.size() >= limits_.depth)
+        throw Fault{mark_of(mark), path(), "nested deeper than " + std::to_string(limits_.depth) + " levels"};
     Frame frame;
     frame.node = make_node(mark, kind);
     frame.anchor = anchor;
@@ -168,16 +169,16 @@ void Builder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
     add(found->second);
 }
 
-/// Pays for writing `node` out once more, so that no walk over the tree can become long.
+/// Counts a copy of `node` against the limits for aliases, so that no walk over the tree can become long.
 void Builder::charge(const Node& node, Mark mark) {
     expanded_nodes_ += node.nodes;
     expanded_bytes_ += node.bytes;
-    if (expanded_nodes_ > kMaxAliasNodes || expanded_bytes_ > kMaxTextBytes)
+    if (expanded_nodes_ > limits_.alias_nodes || expanded_bytes_ > limits_.alias_bytes)
         throw Fault{mark, path(),
-                    "aliases stand for more than " + std::to_string(kMaxAliasNodes) + " nodes or " +
-                        std::to_string(kMaxTextBytes) + " bytes in total"};
-    if (open_.size() + node.height > kMaxDepth)
-        throw Fault{mark, path(), "nested deeper than " + std::to_string(kMaxDepth) + " levels"};
+                    "aliases stand for more than " + std::to_string(limits_.alias_nodes) + " nodes or " +
+                        std::to_string(limits_.alias_bytes) + " bytes in total"};
+    if (open_.size() + node.height > limits_.depth)
+        throw Fault{mark, path(), "nested deeper than " + std::to_string(limits_.depth) + " levels"};
 }
 
 void Builder::add(const NodePtr& node) {
@@ -201,8 +202,8 @@ void Builder::add(const NodePtr& node) {
 
 void Builder::add_key(const Node& node) {
     if (node.kind == Node::Kind::Sequence || node.kind == Node::Kind::Mapping) throw Fault{node.mark, path(), kNotText};
-    if (node.scalar.size() > kMaxKeyBytes)
-        throw Fault{node.mark, path(), "a key is longer than " + std::to_string(kMaxKeyBytes) + " bytes"};
+    if (node.scalar.size() > limits_.key_bytes)
+        throw Fault{node.mark, path(), "a key is longer than " + std::to_string(limits_.key_bytes) + " bytes"};
     Frame& frame = open_.back();
     frame.has_key = true;
     frame.key = node.scalar;
@@ -213,7 +214,7 @@ void Builder::add_key(const Node& node) {
 
 void Builder::add_value(Frame& frame, const NodePtr& node) {
     const auto [first, is_new] = frame.own_keys.emplace(frame.key, frame.key_mark);
-    if (!is_new) {
+    if (!is_new && limits_.unique_keys) {
         report_.error(frame.key_mark, path(),
                       "mapping key " + in_quotes(frame.key) + " already defined at line " +
                           std::to_string(first->second.line) + ", column " + std::to_string(first->second.column));
@@ -241,7 +242,7 @@ void Builder::merge(Frame& frame) {
             if (frame.own_keys.emplace(member.key, member.mark).second) frame.node->members.push_back(member);
 }
 
-/// What yaml-cpp says, with what is known about the usual causes (C-008).
+/// The message of yaml-cpp, with a hint at the usual cause (C-008).
 std::string syntax_message(const YAML::Exception& error, std::string_view line) {
     std::string message = "syntax error: " + error.msg;
     if (error.msg.find("after *") != std::string::npos)
@@ -253,15 +254,15 @@ std::string syntax_message(const YAML::Exception& error, std::string_view line) 
     return message;
 }
 
-NodePtr parse(std::string_view text, config::Report& report, std::size_t most_nodes) {
-    Builder builder{report, most_nodes};
+NodePtr parse(std::string_view text, config::Report& report, const TreeLimits& limits) {
+    Builder builder{report, limits};
     std::istringstream in{std::string{text}};
     try {
         YAML::Parser parser{in};
         while (parser.HandleNextDocument(builder)) {
         }
         return builder.root();
-    } catch (const EndOfDocument&) { // the faults of the first one are told as well
+    } catch (const EndOfDocument&) { // the faults of the first document are reported as well
         return builder.root();
     } catch (const Fault& fault) {
         report.error(fault.mark, fault.path, fault.message);
@@ -274,32 +275,45 @@ NodePtr parse(std::string_view text, config::Report& report, std::size_t most_no
 
 /// yaml-cpp keeps the tokens of a whole `[...]` or `{...}` before the first of its events, about 250 bytes for each of
 /// these characters; a text that has more of them than nodes are allowed is refused before that (A10).
-bool has_too_many_tokens(std::string_view text) {
+bool has_too_many_tokens(std::string_view text, std::size_t most_nodes) {
     const auto found = std::count_if(text.begin(), text.end(), [](char c) { return c == '[' || c == '{' || c == ','; });
-    return static_cast<std::size_t>(found) > kMaxNodes;
+    return static_cast<std::size_t>(found) > most_nodes;
 }
 
 } // namespace
 
-NodePtr parse_tree(std::string_view text, config::Report& report, TextSize size) {
-    const bool bounded = size == TextSize::Bounded;
-    if (bounded && text.size() > kMaxTextBytes) {
+NodePtr parse_tree(std::string_view text, config::Report& report, const TreeLimits& limits) {
+    if (text.size() > limits.bytes) {
         report.error({}, {},
                      "the text has " + std::to_string(text.size()) + " bytes, the limit is " +
-                         std::to_string(kMaxTextBytes));
+                         std::to_string(limits.bytes));
         return nullptr;
     }
     if (const auto bad = find_bad_character(text)) {
         report.error(bad->mark, {}, bad->what);
         return nullptr;
     }
-    if (bounded && has_too_many_tokens(text)) {
+    if (has_too_many_tokens(text, limits.nodes)) {
         report.error({}, {},
-                     "the document has more than " + std::to_string(kMaxNodes) +
+                     "the document has more than " + std::to_string(limits.nodes) +
                          " nodes: it has more brackets, braces and commas than that");
         return nullptr;
     }
-    return parse(text, report, bounded ? kMaxNodes : SIZE_MAX);
+    return parse(text, report, limits);
+}
+
+Result<NodePtr> read_tree(std::string_view text, std::string_view file, const TreeLimits& limits) {
+    config::Report report;
+    NodePtr root = parse_tree(text, report, limits);
+    for (config::Problem& problem : report.take()) {
+        if (problem.severity != config::Severity::Error) continue;
+        std::string where{file};
+        if (problem.mark.line > 0)
+            where += ':' + std::to_string(problem.mark.line) + ':' + std::to_string(problem.mark.column);
+        return Error{0, std::move(problem.message), std::move(where)};
+    }
+    if (root == nullptr) return Error{0, "the file is empty", std::string{file}};
+    return root;
 }
 
 } // namespace yk::config_yaml

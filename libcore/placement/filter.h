@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who a placement rule is for, compiled (C-320, C-321).
+// The filter of a placement rule, compiled: for which users and groups the rule is (C-320, C-321).
 
 #include <optional>
 #include <set>
@@ -12,10 +13,10 @@
 
 namespace yk::placement {
 
-/// One list of a filter: names, or one expression. Made from nothing it is not configured and matches nobody.
+/// One list of a filter: names, or one expression. An empty list is not configured and matches nobody.
 class NameList {
 public:
-    /// `is_legal`: the name rule of the list; of two or more names the illegal ones are dropped.
+    /// `is_legal`: the test of a name for this list; names that fail it are dropped.
     NameList(const std::vector<std::string>& entries, bool (*is_legal)(std::string_view));
 
     [[nodiscard]] bool matches(std::string_view name) const;
@@ -33,10 +34,11 @@ class Filter {
 public:
     explicit Filter(const config::Filter& config);
 
-    /// C-320. Groups are looked at one by one, in order.
+    /// Whether the rule is for the user: an allow filter must name the user or a group, a deny filter must not.
+    /// With nothing configured an allow filter passes everybody, a deny filter nobody (C-320).
     [[nodiscard]] bool passes(std::string_view user, std::span<const std::string_view> groups) const;
     [[nodiscard]] bool is_allow() const { return allow_; }
-    /// It can say something else than yes.
+    /// False: it passes everybody.
     [[nodiscard]] bool filters() const { return !allow_ || users_.is_configured() || groups_.is_configured(); }
     [[nodiscard]] const NameList& users() const { return users_; }
     [[nodiscard]] const NameList& groups() const { return groups_; }

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/placement/rule_chain.h"
 
 #include "libcore/config/names.h"
-#include "libcore/scheduler/partition_state.h"
 
 namespace yk::placement {
 
@@ -14,14 +14,14 @@ struct Verdict {
     std::string text;
 };
 
-/// C-432: a queue below a draining one counts as draining.
+/// A queue below a draining one counts as draining (C-432).
 bool is_draining(const Queue& queue) {
     for (const Queue* each = &queue; each != nullptr; each = each->parent)
         if (each->state != ObjectState::Active) return true;
     return false;
 }
 
-/// C-330.1: whether the queue can take the application.
+/// Whether the queue can take the application (C-330.1).
 Verdict judge_existing(const Queue& queue, const ApplicationSpec& spec) {
     if (!queue.leaf) return {StepResult::NotLeaf, "queue " + queue.path + " is not a leaf"};
     if (!queue.grants_submit(spec.user, spec.groups))
@@ -31,7 +31,7 @@ Verdict judge_existing(const Queue& queue, const ApplicationSpec& spec) {
     return {};
 }
 
-/// C-330.2, C-240: whether `path` can be created below the deepest queue that exists.
+/// Whether `path` can be created below the deepest queue that exists (C-330.2, C-240).
 Verdict judge_missing(const Queue& above, const std::string& path, const ApplicationSpec& spec) {
     if (!above.grants_submit(spec.user, spec.groups))
         return {StepResult::NoAccess, "submit access to queue " + above.path + " denied during create of: " + path};
@@ -42,10 +42,10 @@ Verdict judge_missing(const Queue& above, const std::string& path, const Applica
     return {};
 }
 
-/// Takes the path if it may be used. `step`: what is told of it.
-bool choose(const std::string& path, const ApplicationSpec& spec, const PartitionState& state, Outcome& outcome,
+/// Takes the path for `outcome` if it may be used; fills `step` either way.
+bool choose(const std::string& path, const ApplicationSpec& spec, const QueueTree& queues, Outcome& outcome,
             Step& step) {
-    Queue* deepest = state.find_deepest(path);
+    Queue* deepest = &queues.find_deepest(path);
     const bool exists = deepest->path == path;
     Verdict verdict = exists ? judge_existing(*deepest, spec) : judge_missing(*deepest, path, spec);
     step.path = path;
@@ -57,26 +57,26 @@ bool choose(const std::string& path, const ApplicationSpec& spec, const Partitio
     return true;
 }
 
-/// Every rule with why it did not match (B-08).
+/// The reason of the rejection: every rule with why it did not match (B-08).
 std::string refusal(const std::vector<Step>& steps) {
     std::string text = "application rejected: no placement rule matched (";
     for (const Step& step : steps) text += (&step == &steps.front() ? "" : "; ") + step.rule + ": " + step.text;
     return text + ")";
 }
 
-/// C-345: for a forced application only, without a look at access.
-void recover(const PartitionState& state, Outcome& outcome) {
+/// Places a forced application in the recovery queue, whatever the ACLs (C-345).
+void recover(const QueueTree& queues, Outcome& outcome) {
     outcome.path = kRecoveryPath;
-    outcome.queue = state.find_queue(kRecoveryPath);
-    if (outcome.queue == nullptr) outcome.above = state.root.get();
+    outcome.queue = queues.find(kRecoveryPath);
+    if (outcome.queue == nullptr) outcome.above = &queues.root();
     outcome.steps.push_back({"recovery", outcome.path, StepResult::Chosen, {}});
 }
 
-/// C-340. Never created.
-void fall_back(const ApplicationSpec& spec, const PartitionState& state, Outcome& outcome) {
-    if (state.find_queue(kDefaultPath) == nullptr) return;
+/// Tries root.default if it exists; it is never created (C-340).
+void fall_back(const ApplicationSpec& spec, const QueueTree& queues, Outcome& outcome) {
+    if (queues.find(kDefaultPath) == nullptr) return;
     Step step{std::string{kDefaultPath}, {}, {}, {}};
-    choose(step.rule, spec, state, outcome, step);
+    choose(step.rule, spec, queues, outcome, step);
     outcome.steps.push_back(std::move(step));
 }
 
@@ -108,26 +108,26 @@ RuleChain::RuleChain(const std::vector<config::PlacementRule>& rules) {
     if (rules_.empty()) rules_.emplace_back(config::PlacementRule{"provided", false, {}, {}, {}, {}});
 }
 
-Outcome RuleChain::place(const ApplicationSpec& spec, const PartitionState& state) const {
+Outcome RuleChain::place(const ApplicationSpec& spec, const QueueTree& queues) const {
     Outcome outcome;
     const bool forced = is_forced(spec.tags);
     for (const Rule& rule : rules_) {
-        Yield yield = rule.apply(spec, state);
-        Step step{std::to_string(&rule - rules_.data()) + " " + std::string{text_of(rule.kind())}, {}, {}, {}};
-        const bool chosen = yield.kind == Yield::Kind::Path && choose(yield.text, spec, state, outcome, step);
+        Yield yield = rule.apply(spec, queues);
+        Step step{std::to_string(&rule - rules_.data()) + " " + std::string{rule.kind().name}, {}, {}, {}};
+        const bool chosen = yield.kind == Yield::Kind::Path && choose(yield.text, spec, queues, outcome, step);
         if (yield.kind != Yield::Kind::Path) {
             const bool error = yield.kind == Yield::Kind::Error;
             step.result = error ? StepResult::Error : StepResult::NoMatch;
             step.text = std::move(yield.text);
-            if (error && !forced) outcome.reason = step.text; // C-331
+            if (error && !forced) outcome.reason = step.text; // ends the chain (C-331)
         }
         outcome.steps.push_back(std::move(step));
         if (chosen || !outcome.reason.empty()) return outcome;
     }
     if (forced)
-        recover(state, outcome);
+        recover(queues, outcome);
     else
-        fall_back(spec, state, outcome);
+        fall_back(spec, queues, outcome);
     if (!outcome.found()) outcome.reason = refusal(outcome.steps);
     return outcome;
 }

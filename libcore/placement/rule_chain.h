@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Placement: which queue an application goes to (config.md sections 10 and 11). The rules of a partition run in order;
-// the first path that may be used wins. Reads the partition, changes nothing: whoever asks makes the queues.
+// Placement: which queue an application is placed in (sections 10 and 11 of config.md). The rules of a partition run in
+// order; the first path that may be used wins. Reads the queues, changes nothing: the caller makes the queues.
 
 #include <cstdint>
 #include <string>
@@ -36,17 +37,17 @@ struct Outcome {
     [[nodiscard]] bool found() const { return queue != nullptr || above != nullptr; }
 };
 
-/// C-345.
+/// Whether the tags force the application: it goes to the recovery queue when no rule takes it (C-345).
 [[nodiscard]] bool is_forced(const Tags& tags);
 
 /// Immutable; a reload replaces it as a whole (C-446).
 class RuleChain {
 public:
-    /// C-315: without rules, `provided` without create. The recovery rule is always there, and last.
+    /// Without rules: `provided` without create. The recovery rule is always the last one (C-315).
     explicit RuleChain(const std::vector<config::PlacementRule>& rules = {});
 
-    /// C-330 to C-346.
-    [[nodiscard]] Outcome place(const ApplicationSpec& spec, const PartitionState& state) const;
+    /// Where the application is placed, or why it is rejected, with what became of each rule (C-330 to C-346).
+    [[nodiscard]] Outcome place(const ApplicationSpec& spec, const QueueTree& queues) const;
     [[nodiscard]] const std::vector<Rule>& rules() const { return rules_; }
 
 private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Limit: a bound on amounts by type. A missing type is unlimited (S-034), the opposite of Resource; so the two do not
 // convert into each other. A queue's max and every headroom are Limits. Values of a headroom may be negative.
@@ -15,15 +16,16 @@ public:
     [[nodiscard]] bool unlimited() const noexcept { return bounds_.empty(); }
     [[nodiscard]] const Resource& bounds() const noexcept { return bounds_; }
 
-    /// S-011 fitsUndef(this, amount): a negative bound counts as 0; an amount of 0 or less always fits.
+    /// Whether `amount` is within the bounds. A negative bound counts as 0; an amount of 0 or less always fits
+    /// (fitsUndef, S-011).
     [[nodiscard]] bool allows(const Resource& amount) const noexcept;
-    /// S-252: allows(amount + used), tested for the types of `amount` only.
+    /// allows(amount + used), tested for the types of `amount` only (S-252).
     [[nodiscard]] bool allows_more(const Resource& amount, const Resource& used) const noexcept;
-    /// What `used` leaves of it (subExisting, S-005).
+    /// What is left of the bounds when `used` is taken (subExisting, S-005).
     [[nodiscard]] Limit headroom(const Resource& used) const;
-    /// cmin (S-009): per type the smaller bound, a type of one side only keeps it.
+    /// Per type the smaller of both bounds; a type that only one side has keeps its bound (cmin, S-009).
     void tighten(const Limit& other);
-    /// S-202: the bounds of `own` replace those of the same type.
+    /// The bounds of `own` replace those of the same type (S-202).
     void overlay(const Limit& own);
 
     [[nodiscard]] bool same_as(const Limit& other) const noexcept { return bounds_.deep_equals(other.bounds_); }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Resource: amounts by type (scheduling.md section 1). A missing type counts as 0.
 //
@@ -74,18 +75,21 @@ public:
         if (other.more_ || !sub_each(inline_, other.inline_)) return sub_one_by_one(other);
         present_ |= other.present_;
     }
-    void sub_clamped(const Resource& other); // S-006: below 0 becomes 0
-    void clamp() noexcept;                   // below 0 becomes 0
-    void prune() noexcept {                  // S-008
+    /// As sub(), then clamp() (S-006).
+    void sub_clamped(const Resource& other);
+    /// Amounts below 0 become 0.
+    void clamp() noexcept;
+    /// Drops the types whose amount is 0 (S-008).
+    void prune() noexcept {
         std::uint64_t zero = 0;
         for (std::size_t i = 0; i < kInline; ++i) zero |= std::uint64_t{inline_[i] == 0} << i;
         present_ &= ~zero;
         if (more_) prune_more();
     }
-    void max_with(const Resource& other); // S-010, both present
+    /// Per type the larger amount; a type that one side lacks counts as 0 there (S-010).
+    void max_with(const Resource& other);
 
-    // --- questions (S-012 to S-014)
-    // -----------------------------------------------------------------------------------
+    // --- questions (S-012 to S-014) ---------------------------------------------------------------------------------
     [[nodiscard]] bool is_zero() const noexcept { return all_bits() == 0; }
     [[nodiscard]] bool gt_zero() const noexcept { return all_bits() > 0; } // one above 0, none below
     [[nodiscard]] bool has_negative() const noexcept { return all_bits() < 0; }
@@ -105,7 +109,7 @@ private:
         return (*more_)[id - kInline];
     }
 
-    /// Every lane ORed: negative when one is, else 0 when all are.
+    /// The OR of all amounts: negative when one of them is, 0 when all are 0, else positive.
     [[nodiscard]] std::int64_t all_bits() const noexcept {
         std::int64_t bits = more_ ? more_bits() : 0;
         for (const std::int64_t amount : inline_) bits |= amount;
@@ -121,14 +125,15 @@ private:
     std::unique_ptr<More> more_;
 };
 
-/// S-011 fits(big, small): a type missing in `big` counts as 0, a negative value in it too.
+/// Whether each amount of `small` is at most that of `big`. What `big` lacks counts as 0, and so does a negative amount
+/// in it (S-011).
 [[nodiscard]] bool fits(const Resource& big, const Resource& small) noexcept;
 
 /// The resource type names of a partition: append only, at most kMaxResourceTypes.
 class ResourceNames {
 public:
-    /// The id of `name`, made when it is new. npos when the table is full.
     static constexpr ResourceId npos = ~ResourceId{0};
+    /// The id of `name`, made when it is new. npos: the table is full. Cost: O(size()), and so is find().
     ResourceId intern(std::string_view name);
     [[nodiscard]] ResourceId find(std::string_view name) const noexcept; // npos: unknown
     [[nodiscard]] const std::string& name(ResourceId id) const { return names_[id]; }
@@ -154,7 +159,7 @@ struct NamedResource {
         for (const ResourceId id : names->by_name())
             if (amounts->has(id)) f(std::string_view{names->name(id)}, amounts->get(id));
     }
-    /// S-032: `map[memory:10 vcore:5]`, `map[]`, `nil resource`.
+    /// `map[memory:10 vcore:5]`, `map[]`, `nil resource` when absent (S-032).
     [[nodiscard]] std::string text() const;
 };
 

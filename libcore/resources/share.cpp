@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/resources/share.h"
 
 #include <algorithm>
@@ -5,11 +6,11 @@
 namespace yk {
 
 void Shares::push(double share) {
-    std::size_t place = count_++;
-    if (place >= kInline) more_.push_back(0.0);
+    std::size_t position = count_++;
+    if (position >= kInline) more_.push_back(0.0);
     const auto slot = [this](std::size_t i) -> double& { return i < kInline ? inline_[i] : more_[i - kInline]; };
-    for (; place > 0 && slot(place - 1) < share; --place) slot(place) = slot(place - 1);
-    slot(place) = share;
+    for (; position > 0 && slot(position - 1) < share; --position) slot(position) = slot(position - 1);
+    slot(position) = share;
 }
 
 void Shares::clear() noexcept {
@@ -37,10 +38,10 @@ Shares shares_of(const Resource& amounts, const Resource* total) {
 }
 
 int compare_shares(const Shares& left, const Shares& right) noexcept {
-    const std::size_t places = std::max(left.size(), right.size());
-    for (std::size_t place = 0; place < places; ++place) {
-        if (left.at(place) < right.at(place)) return -1;
-        if (left.at(place) > right.at(place)) return 1;
+    const std::size_t positions = std::max(left.size(), right.size());
+    for (std::size_t position = 0; position < positions; ++position) {
+        if (left.at(position) < right.at(position)) return -1;
+        if (left.at(position) > right.at(position)) return 1;
     }
     return 0;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocol/si/enums.h"
 
 #include <array>
@@ -20,7 +21,7 @@ constexpr std::array kTerminationTypes{
     Row<TerminationType>{TerminationType::PlaceholderReplaced, "PLACEHOLDER_REPLACED"},
 };
 
-// The first row of a value is its text, the others are aliases.
+// The first row of a value has its text; further ones are aliases, which are read only.
 constexpr std::array kNodeActions{
     Row<NodeAction>{NodeAction::Unset, "UNSET"},
     Row<NodeAction>{NodeAction::Unset, "UNKNOWN_ACTION_FROM_RM"},

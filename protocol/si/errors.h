@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Error codes of the wire (interface.md 4.11): whole requests are refused with an ErrorCode, single elements of an
 // accepted one with an ElementCode. Codes and names are stable, texts are not (I-390).
@@ -8,6 +9,7 @@
 
 namespace yk::si {
 
+/// Why a whole request was refused.
 enum class ErrorCode : std::uint32_t {
     Decode = 100,
     Version = 101,
@@ -42,15 +44,16 @@ enum class ErrorCode : std::uint32_t {
     Internal = 500
 };
 
-/// `E_DECODE`, ...
+/// The name of the code: `E_DECODE`, ...
 [[nodiscard]] std::string_view name(ErrorCode code) noexcept;
-/// The same request with the same sequence number may be sent again (I-333).
+/// Whether the same request may be sent again with the same sequence number (I-333).
 [[nodiscard]] constexpr bool is_retryable(ErrorCode code) noexcept {
     return code == ErrorCode::Busy || code == ErrorCode::Timeout || code == ErrorCode::ShuttingDown;
 }
-/// The code with this integer; nothing for one that the table lacks.
+/// The code with this integer; nullopt for one that the table lacks.
 [[nodiscard]] std::optional<ErrorCode> find_error_code(std::uint32_t code) noexcept;
 
+/// Why one element of an accepted request was refused.
 enum class ElementCode : std::uint32_t {
     PartitionUnknown = 1000,
     PartitionForeign = 1001,
@@ -81,7 +84,7 @@ enum class ElementCode : std::uint32_t {
     ExistingAllocation = 1050
 };
 
-/// `P_PARTITION_UNKNOWN`, ...; empty for an integer that the table lacks.
+/// The name of the code: `P_PARTITION_UNKNOWN`, ...; empty for an integer that the table lacks.
 [[nodiscard]] std::string_view name(ElementCode code) noexcept;
 
 } // namespace yk::si

@@ -1,12 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The request kinds (interface.md 4.6) and the kinds of callback items (4.8), as one table each.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace yk::si {
 
+/// What a session may do, from the least to the most.
 enum class Role : std::uint8_t { Observer, Rm, Admin };
 
 [[nodiscard]] std::string_view text(Role role) noexcept; // observer, rm, admin
@@ -44,18 +47,22 @@ enum class Kind : std::uint8_t {
     Shutdown
 };
 
+inline constexpr std::size_t kKindCount = static_cast<std::size_t>(Kind::Shutdown) + 1;
+
+/// One row of the table of kinds.
 struct KindInfo {
     Kind kind;
     std::string_view name;
-    bool mutating; // needs a sequence number (I-330)
-    Role role;     // the lowest that may ask
+    bool mutating; // it changes something and needs a sequence number (I-330)
+    Role role;     // the lowest role that may send it
 };
 
+/// The row of `kind`.
 [[nodiscard]] const KindInfo& info(Kind kind) noexcept;
-/// Nothing: E_KIND (I-350).
+/// The kind with this name; nullopt when there is none, which is answered with E_KIND (I-350).
 [[nodiscard]] std::optional<Kind> find_kind(std::string_view name) noexcept;
 
-/// Kinds of callback items.
+/// The kinds of callback items.
 namespace item {
 inline constexpr std::string_view kUpdateAllocation = "UpdateAllocation";
 inline constexpr std::string_view kUpdateApplication = "UpdateApplication";

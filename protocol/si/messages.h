@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The SI messages (interface.md section 1) and the session messages (4.3, 4.6, 4.8) as plain owning structs. Members
-// are the wire's names in snake_case. std::optional stands where absent and empty differ (I-002, traps of section 1):
-// resources, preemptionPolicy, config, extraConfig, attributes. What is absent otherwise is the type's empty value.
+// are the wire's names in snake_case. std::optional is used where an absent field and an empty one differ (I-002):
+// resources, preemptionPolicy, config, extraConfig, attributes. Any other absent field has the empty value of its type.
+// A message that is the body of a request names the request's kind.
 
 #include <cstdint>
 #include <optional>
@@ -10,21 +12,22 @@
 #include <vector>
 
 #include "protocol/si/enums.h"
+#include "protocol/si/kinds.h"
 
 namespace yk::si {
 
-/// A resource map in the order sent; a name at most once.
+/// A resource map in the order in which it was sent; each name occurs once.
 using Resources = std::vector<std::pair<std::string, std::int64_t>>;
-/// A {str:str} map in the order sent; a key at most once.
+/// A map of texts in the order in which it was sent; each key occurs once.
 using StringMap = std::vector<std::pair<std::string, std::string>>;
 
-/// Bytes of the wire's type bin.
+/// Bytes; msgpack's type bin.
 struct Binary {
     std::string bytes;
     bool operator==(const Binary&) const = default;
 };
 
-/// One msgpack map in encoded form, for bodies whose shape depends on something outside the message.
+/// One msgpack map in encoded form, for bodies whose fields depend on something outside the message.
 struct EncodedMap {
     std::string bytes = "\x80";
     bool operator==(const EncodedMap&) const = default;
@@ -45,9 +48,10 @@ struct AutoAccept {
     bool operator==(const AutoAccept&) const = default;
 };
 
-struct RecoveryRequest { // I-212
+/// How an RM that restarts wants its objects recovered; `id` is its own label of the attempt (I-212).
+struct RecoveryRequest {
     std::string id;
-    std::optional<RecoveryCounts> expected;
+    std::optional<RecoveryCounts> expected; // a forecast, for the display of progress only
     std::uint32_t timeout_seconds = 600;
     std::uint32_t idle_seconds = 120;
     bool force_applications = true;
@@ -55,13 +59,16 @@ struct RecoveryRequest { // I-212
     bool operator==(const RecoveryRequest&) const = default;
 };
 
-struct DetachedOptions { // I-387
+/// Makes an RM that no process serves: the daemon itself acknowledges its stream and keeps the last `keep` items of it
+/// (I-387).
+struct DetachedOptions {
     bool confirm_releases = true;
     std::uint32_t keep = 10000;
     bool operator==(const DetachedOptions&) const = default;
 };
 
 struct RegisterResourceManagerRequest {
+    static constexpr Kind kKind = Kind::RegisterResourceManager;
     std::string rm_id;
     std::string version;
     std::string policy_group = "default";
@@ -71,11 +78,13 @@ struct RegisterResourceManagerRequest {
     std::optional<RecoveryRequest> recovery;
     std::vector<std::string> capabilities;
     std::optional<DetachedOptions> detached;
-    std::string if_registered; // drop (the default, I-124), refuse, leave, resume
+    std::string if_registered; // what to do if it is registered: drop (the default, I-124), refuse, leave, resume
     bool operator==(const RegisterResourceManagerRequest&) const = default;
 };
 
-struct RegisterResourceManagerResponse { // I-020, I-021
+/// What an RM gets when it is registered (I-020). Capabilities that the daemon does not know come back in
+/// `ignored_capabilities` (I-021).
+struct RegisterResourceManagerResponse {
     std::vector<std::string> partitions;
     std::string policy_group;
     std::string config_checksum;
@@ -83,14 +92,15 @@ struct RegisterResourceManagerResponse { // I-020, I-021
     CoreState core_state = CoreState::New;
     bool re_registration = false;
     std::vector<std::string> ignored_capabilities;
-    bool kept = false;                     // leave, resume: it goes on with what it has
-    std::optional<std::uint64_t> last_ack; // resume: up to where its stream is acknowledged
+    bool kept = false;                     // leave, resume: the RM keeps what it has
+    std::optional<std::uint64_t> last_ack; // resume: the last item of its stream that was acknowledged
     bool operator==(const RegisterResourceManagerResponse&) const = default;
 };
 
 // --- allocations (1.4, 1.5) -----------------------------------------------------------------------------------------
 
-struct PreemptionPolicy { // I-030
+/// Whether an ask may preempt others, and whether its allocation may be preempted before those that may not (I-030).
+struct PreemptionPolicy {
     bool allow_preempt_self = false;
     bool allow_preempt_other = false;
     bool operator==(const PreemptionPolicy&) const = default;
@@ -129,7 +139,8 @@ struct Allocation {
     bool operator==(const Allocation&) const = default;
 };
 
-struct AllocationRelease { // both directions
+/// A release, sent by an RM or by the core; the other side confirms it with the same message.
+struct AllocationRelease {
     std::string partition_name;
     std::string application_id; // empty: the key names a foreign allocation
     std::string allocation_key; // empty: everything of the application
@@ -139,7 +150,8 @@ struct AllocationRelease { // both directions
     bool operator==(const AllocationRelease&) const = default;
 };
 
-struct AllocationAskRelease { // partitionName is required
+/// The release of an ask by an RM; here partitionName is required.
+struct AllocationAskRelease {
     std::string partition_name;
     std::string application_id;
     std::string allocation_key;
@@ -155,15 +167,17 @@ struct AllocationReleasesRequest {
 };
 
 struct AllocationRequest {
+    static constexpr Kind kKind = Kind::UpdateAllocation;
     std::vector<AllocationAsk> asks;
     std::vector<Allocation> allocations;
     AllocationReleasesRequest releases;
     std::string rm_id;
-    bool impersonate = false; // I-344
+    bool impersonate = false; // an admin acts for an RM of another session (I-344)
     bool operator==(const AllocationRequest&) const = default;
 };
 
-struct RejectedAllocation { // also RejectedAllocationAsk (I-035)
+/// An ask or an allocation that was rejected (I-035).
+struct RejectedAllocation {
     std::string allocation_key;
     std::string application_id;
     std::string reason;
@@ -180,7 +194,8 @@ struct IgnoredRelease {
     bool operator==(const IgnoredRelease&) const = default;
 };
 
-struct AllocationResponse { // wire name of `made`: new
+/// What the core reports to an RM about allocations. `made` is called `new` on the wire.
+struct AllocationResponse {
     std::vector<Allocation> made;
     std::vector<AllocationRelease> released;
     std::vector<RejectedAllocation> rejected;
@@ -215,7 +230,9 @@ struct RemoveApplicationRequest {
     bool operator==(const RemoveApplicationRequest&) const = default;
 };
 
-struct ApplicationRequest { // wire name of `add`: new
+/// Applications to add and to remove. `add` is called `new` on the wire.
+struct ApplicationRequest {
+    static constexpr Kind kKind = Kind::UpdateApplication;
     std::vector<AddApplicationRequest> add;
     std::vector<RemoveApplicationRequest> remove;
     std::string rm_id;
@@ -240,7 +257,7 @@ struct RejectedApplication {
 
 struct UpdatedApplication {
     std::string application_id;
-    std::string state; // I-040
+    std::string state; // `New`, `Accepted`, `Running`, ... (I-040)
     std::int64_t state_transition_timestamp = 0;
     std::string message;
     std::string partition_name;
@@ -256,7 +273,8 @@ struct ApplicationResponse {
 
 // --- nodes (1.7) ----------------------------------------------------------------------------------------------------
 
-struct NodeRecovery { // I-221
+/// What an RM has booked on a node, for the core to compare with its own sums during recovery (I-221).
+struct NodeRecovery {
     std::optional<Resources> available_resource;
     std::uint32_t allocations = 0;
     bool operator==(const NodeRecovery&) const = default;
@@ -274,6 +292,7 @@ struct NodeInfo {
 };
 
 struct NodeRequest {
+    static constexpr Kind kKind = Kind::UpdateNode;
     std::vector<NodeInfo> nodes;
     std::string rm_id;
     bool impersonate = false;
@@ -294,7 +313,8 @@ struct RejectedNode {
     bool operator==(const RejectedNode&) const = default;
 };
 
-struct FailedNode { // I-046: an action other than create that could not be done
+/// A node on which an action other than create failed (I-046).
+struct FailedNode {
     std::string node_id;
     NodeAction action = NodeAction::Unset;
     std::string reason;
@@ -313,14 +333,16 @@ struct NodeResponse {
 // --- configuration (1.10) -------------------------------------------------------------------------------------------
 
 struct UpdateConfigurationRequest {
+    static constexpr Kind kKind = Kind::UpdateConfiguration;
     std::string rm_id;
     std::string policy_group;
     std::optional<std::string> config; // absent: reload the daemon's file; empty: the built-in default (I-058)
     std::optional<StringMap> extra_config;
     bool impersonate = false;
-    bool dry_run = false;                // say what it would change, change nothing (B-06)
-    std::string source;                  // what config is called in messages, a file's name; empty: `config`
-    std::optional<std::string> checksum; // instead of config: one that the RM had before, or how it begins (B-12)
+    bool dry_run = false; // report what it would change, and change nothing (B-06)
+    std::string source;   // the name of the configuration in messages, that of its file; empty: `config`
+    std::optional<std::string>
+        checksum; // instead of config: that of an earlier configuration, or its first digits (B-12)
     bool operator==(const UpdateConfigurationRequest&) const = default;
 };
 
@@ -333,6 +355,7 @@ struct HelloResume {
 };
 
 struct HelloRequest {
+    static constexpr Kind kKind = Kind::Hello;
     std::uint32_t min = 0;
     std::uint32_t max = 0;
     std::string client;
@@ -388,6 +411,7 @@ struct HelloReply {
 // --- callback stream (4.8, 4.9) -------------------------------------------------------------------------------------
 
 struct PollRequest {
+    static constexpr Kind kKind = Kind::Poll;
     std::string rm_id;
     std::uint64_t stream_epoch = 0;
     std::uint64_t ack = 0;
@@ -418,6 +442,7 @@ struct PollReply {
 };
 
 struct CallResultRequest {
+    static constexpr Kind kKind = Kind::CallResult;
     std::string rm_id;
     std::uint64_t stream_epoch = 0;
     std::uint64_t call = 0;
@@ -428,7 +453,7 @@ struct CallResultRequest {
     bool operator==(const CallResultRequest&) const = default;
 };
 
-/// What an RM says of one node (I-051).
+/// An RM's answer whether an ask fits one node (I-051).
 struct NodeVerdict {
     std::string node_id;
     bool fits = false;
@@ -447,6 +472,7 @@ struct CallResultBody {
     bool operator==(const CallResultBody&) const = default;
 };
 
+/// What identifies an ask.
 struct AskName {
     std::string application_id;
     std::string allocation_key;
@@ -455,14 +481,17 @@ struct AskName {
 };
 
 struct SyncRequest {
+    static constexpr Kind kKind = Kind::Sync;
     std::string rm_id;
-    std::optional<std::uint64_t> position; // absent: everything accepted so far
+    std::optional<std::uint64_t> position; // wait for the updates up to this one; absent: for all accepted so far
     bool impersonate = false;
-    std::vector<AskName> asks; // what became of these, once the scheduler has nothing more to do
+    std::vector<AskName> asks; // report what became of these once the scheduler has nothing more to do
     bool operator==(const SyncRequest&) const = default;
 };
 
-struct StreamLogRequest { // I-387
+/// Asks for `count` items after number `after` of the stream of a detached RM (I-387).
+struct StreamLogRequest {
+    static constexpr Kind kKind = Kind::StreamLog;
     std::string rm_id;
     std::uint64_t after = 0;
     std::uint32_t count = 0;

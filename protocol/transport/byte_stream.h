@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // ByteStream: a connected Unix or TCP socket, or TLS over TCP, of a client; everything has a deadline.
 
@@ -11,14 +12,14 @@
 
 namespace yk::wire {
 
-/// What a read brought: at least one byte, or why none (errno; ETIMEDOUT: the deadline is over. A socket goes on after
-/// it, TLS is cut).
+/// What a read brought: at least one byte, or in `fault` the errno why there is none. ETIMEDOUT means that the deadline
+/// is over; a socket can be read again afterwards, a TLS stream is closed.
 struct ReadOutcome {
     std::size_t bytes = 0;
     int fault = 0;
 };
 
-/// Thread: one at a time. The destructor closes.
+/// Thread: any, but one at a time. The destructor closes the connection.
 class ByteStream {
 public:
     using Deadline = std::chrono::steady_clock::time_point;
@@ -28,27 +29,29 @@ public:
     ByteStream(const ByteStream&) = delete;
     ByteStream& operator=(const ByteStream&) = delete;
 
-    /// Writes `head`, then `body`, all of both. 0, or errno; `written` counts what went out all the same.
+    /// Writes all of `head`, then all of `body`. Returns 0 or errno; `written` is the number of bytes that were sent,
+    /// also after a fault.
     [[nodiscard]] virtual int write(std::string_view head, std::string_view body, Deadline deadline,
                                     std::size_t& written) = 0;
+    /// Waits for at least one byte and stores at most `size` bytes at `to`.
     [[nodiscard]] virtual ReadOutcome read(char* to, std::size_t size, Deadline deadline) = 0;
     /// Whether the peer is known to have closed, without waiting.
     [[nodiscard]] virtual bool is_cut() const = 0;
 };
 
 /// Connects once. The error's code is errno: ECONNREFUSED when nobody listens, ENOENT when the socket file is missing,
-/// ETIMEDOUT when the deadline was over; its message says what to do.
+/// ETIMEDOUT when the deadline was over; its message names the way out.
 [[nodiscard]] Result<std::unique_ptr<ByteStream>> connect_stream(const std::string& url, const std::string& tls_ca,
                                                                  ByteStream::Deadline deadline);
 
-/// The three kinds of it. `path`: of a socket file; `host` without brackets.
+/// The streams of the three schemes. `path` is that of the socket file; `host` comes without brackets.
 [[nodiscard]] Result<std::unique_ptr<ByteStream>> connect_ipc(const std::string& path, ByteStream::Deadline deadline);
 [[nodiscard]] Result<std::unique_ptr<ByteStream>> connect_tcp(const std::string& host, const std::string& port,
                                                               ByteStream::Deadline deadline);
 [[nodiscard]] Result<std::unique_ptr<ByteStream>> connect_tls(const std::string& url, const std::string& tls_ca,
                                                               ByteStream::Deadline deadline);
 
-/// Milliseconds until then, for poll() and nng: from 1 to an hour.
+/// Milliseconds until the deadline, for poll() and nng: at least 1, at most an hour.
 [[nodiscard]] int left_until(ByteStream::Deadline deadline);
 
 } // namespace yk::wire

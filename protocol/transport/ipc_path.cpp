@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocol/transport/ipc_path.h"
 
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ Result<void> check_directory(const std::string& path) {
 
 std::string ipc_path_of(const std::string& url) {
     for (const std::string_view scheme : {"ipc://", "unix://"})
-        if (url.compare(0, scheme.size(), scheme) == 0) return url.substr(scheme.size());
+        if (url.starts_with(scheme)) return url.substr(scheme.size());
     return {};
 }
 

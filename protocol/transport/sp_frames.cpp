@@ -1,14 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocol/transport/sp_frames.h"
 
 #include <algorithm>
 #include <cstring>
+
+#include "libcore/base/check.h"
 
 namespace yk::wire {
 namespace {
 
 constexpr char kMessageType = 1; // on ipc, in front of the size
 constexpr std::size_t kSizeLength = 8;
-constexpr std::size_t kMaxHops = 8; // numbers in front of a request; more have gone round in a circle
+constexpr std::size_t kMaxHops = 8; // numbers in front of a request; with more it went round in a circle
 
 std::uint64_t big_endian(std::string_view bytes) noexcept {
     std::uint64_t value = 0;
@@ -16,7 +19,7 @@ std::uint64_t big_endian(std::string_view bytes) noexcept {
     return value;
 }
 
-/// The bytes of the request numbers; nothing when there is no last one.
+/// The bytes of the request numbers; nullopt when none of them is marked as the last one.
 std::optional<std::size_t> length_of_head(std::string_view message) noexcept {
     for (std::size_t hop = 0; hop < kMaxHops && (hop + 1) * kRequestNumber <= message.size(); ++hop)
         if ((static_cast<unsigned char>(message[hop * kRequestNumber]) & 0x80U) != 0) return (hop + 1) * kRequestNumber;
@@ -31,7 +34,7 @@ FrameHead::FrameHead(bool typed, std::uint64_t size) : length_(typed ? 1 + kSize
         bytes_[length_ - 1 - i] = static_cast<char>(static_cast<unsigned char>(size >> (8 * i)));
 }
 
-std::span<char> FrameReader::room() noexcept {
+std::span<char> FrameReader::free_space() noexcept {
     top_up();
     into_large_ = large_ != nullptr && large_have_ < large_size_;
     if (into_large_) return {large_.get() + large_have_, large_size_ - large_have_};
@@ -44,10 +47,12 @@ std::span<char> FrameReader::room() noexcept {
 }
 
 void FrameReader::took(std::size_t count) noexcept {
+    YK_ASSUME(count <= (into_large_ ? large_size_ - large_have_ : kSmall - end_),
+              "no more was written than free_space() has");
     (into_large_ ? large_have_ : end_) += count;
 }
 
-/// Moves what came into the small buffer behind the beginning of a large message to where it belongs.
+/// Moves the bytes of a large message that arrived in the small buffer to that message.
 void FrameReader::top_up() noexcept {
     if (large_ == nullptr) return;
     const std::size_t count = std::min(end_ - begin_, large_size_ - large_have_);
@@ -66,10 +71,10 @@ FrameReader::Next FrameReader::next(bool may_begin) {
 }
 
 FrameReader::Next FrameReader::take_greeting() {
-    const std::string_view said = unread().substr(0, peer_.size());
-    if (said != peer_.substr(0, said.size())) return {{}, Fault::Greeting, 0};
-    if (said.size() < peer_.size()) return {};
-    begin_ += said.size();
+    const std::string_view received = unread().substr(0, peer_.size());
+    if (received != peer_.substr(0, received.size())) return {{}, Fault::Greeting, 0};
+    if (received.size() < peer_.size()) return {};
+    begin_ += received.size();
     greeted_ = true;
     return take_frame(false);
 }
@@ -85,7 +90,7 @@ FrameReader::Next FrameReader::take_frame(bool may_begin) {
     const auto length = static_cast<std::size_t>(size);
     const std::string_view there = bytes.substr(before, length);
     const bool whole = there.size() == length;
-    if (!whole && before + length <= kSmall) return {}; // it will be
+    if (!whole && before + length <= kSmall) return {}; // the small buffer will hold all of it
     if (!whole && !may_begin) return {{}, {}, size};
     Bytes message = make_bytes(length);
     if (message == nullptr) return {{}, Fault::Memory, 0};

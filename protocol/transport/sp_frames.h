@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The Scalability Protocols' framing of requests and replies: a greeting, then frames, each with the numbers of its
 // request in front (docs/protocol.md, Transport). Bytes in, messages out; no socket here. One for both ends.
@@ -13,18 +14,19 @@
 
 namespace yk::wire {
 
-/// What each end says first: the protocol REQ or REP, version 0.
+/// What each end sends first: the protocol REQ or REP, version 0.
 inline constexpr std::string_view kReqGreeting{"\0SP\0\0\x30\0\0", 8}, kRepGreeting{"\0SP\0\0\x31\0\0", 8};
-/// Bytes of the number of a request.
+/// The bytes of a request number.
 inline constexpr std::size_t kRequestNumber = 4;
 
-/// Bytes from malloc: a large piece is not touched before it is filled, so what a peer only announces costs no memory.
+/// Bytes from malloc. A large block costs no memory before it is filled, so a peer cannot take memory by announcing a
+/// message that it does not send.
 struct FreeBytes {
     void operator()(char* bytes) const noexcept { std::free(bytes); }
 };
 using Bytes = std::unique_ptr<char, FreeBytes>;
 
-/// nullptr when memory is short.
+/// nullptr when there is no memory.
 [[nodiscard]] inline Bytes make_bytes(std::size_t size) noexcept {
     return Bytes{static_cast<char*>(std::malloc(size == 0 ? 1 : size))};
 }
@@ -46,7 +48,7 @@ private:
     std::size_t head_ = 0;
 };
 
-/// What stands in front of a frame of `size` bytes. On ipc a byte 1 comes first.
+/// The bytes in front of a frame of `size` bytes: its length, and with `typed` (on ipc) a byte 1 before that.
 class FrameHead {
 public:
     FrameHead(bool typed, std::uint64_t size);
@@ -59,10 +61,12 @@ private:
 
 /// Takes a connection's bytes as they come and gives its messages.
 ///
-/// Owner: the connection. Invariants: A  what room() gives is not empty unless a whole message waits, or one that may
-/// not be begun B  it holds at most kSmall bytes, and the one message that was begun C  between room() and took()
-/// nothing is moved that room() gave: next() may be called while bytes are on their way Use: fill room(), say took(),
-/// call next() until it gives no message.
+/// Use: write bytes to free_space(), call took() with their number, then next() until it gives no message.
+///
+/// Owner: the connection. Invariants:
+/// A  free_space() is not empty unless a whole message waits, or one that may not be begun
+/// B  the reader holds at most kSmall bytes, and the one message that was begun
+/// C  between free_space() and took() the bytes of free_space() do not move, so next() may be called during a receive
 class FrameReader {
 public:
     static constexpr std::size_t kSmall = 4096;
@@ -83,19 +87,20 @@ public:
     FrameReader(std::string_view peer, bool typed, std::size_t max_message)
         : peer_(peer), typed_(typed), max_message_(max_message) {}
 
-    /// Where the next bytes go. Empty: there is no room before next() was called.
-    [[nodiscard]] std::span<char> room() noexcept;
+    /// The memory for the next bytes. Empty: next() has to be called first.
+    [[nodiscard]] std::span<char> free_space() noexcept;
+    /// Notes that `count` bytes were written to the front of free_space().
     void took(std::size_t count) noexcept;
-    /// The next message, if it is there whole. `may_begin` says whether a message that does not fit into the small
-    /// buffer may be begun; if not, `wanted` says how large it will be.
+    /// The next message, if all of it has arrived. With `may_begin` a message that does not fit into the small buffer
+    /// is begun, which allocates its size; without, `wanted` is the number of bytes that it will need.
     [[nodiscard]] Next next(bool may_begin);
 
     [[nodiscard]] bool is_greeted() const noexcept { return greeted_; }
-    /// In the middle of the greeting or of a frame.
+    /// Whether it is in the middle of the greeting or of a frame.
     [[nodiscard]] bool is_partial() const noexcept { return !greeted_ || large_ != nullptr || begin_ != end_; }
     /// The size of the message that was begun; 0: none was.
     [[nodiscard]] std::uint64_t begun() const noexcept { return large_ ? large_size_ : 0; }
-    /// A message was begun, and not all of it is there.
+    /// Whether a message was begun and not all of it has arrived.
     [[nodiscard]] bool is_filling() const noexcept { return large_have_ < begun(); }
 
 private:
@@ -113,7 +118,7 @@ private:
     std::size_t begin_ = 0, end_ = 0;
     Bytes large_; // the message that was begun
     std::size_t large_size_ = 0, large_have_ = 0;
-    bool into_large_ = false; // where room() was
+    bool into_large_ = false; // whether the last free_space() was in large_
 };
 
 } // namespace yk::wire

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The files behind TLS, as both sides are given them, and whether they can be used. Errors name the file.
+// The certificate files of both sides of TLS, and checks whether they can be used. Errors name the file.
 
 #include <string>
 
@@ -7,17 +8,18 @@
 
 namespace yk::wire {
 
-/// Of a tls+tcp listener (I-341).
+/// The files of a tls+tcp listener (I-341).
 struct TlsFiles {
     std::string cert;      // PEM, with its chain
     std::string key;       // PEM, not encrypted
     std::string client_ca; // PEM; empty: no client certificates asked for, else required and verified
 };
 
-/// For the side that listens.
+/// Whether the files of a listener can be used.
 [[nodiscard]] Result<void> check_tls(const TlsFiles& files);
 
-/// For the side that dials: the certificates that a tls+tcp address, or a `tls_ca` that is given, needs.
+/// Whether the side that dials can read the certificates to trust: those of a tls+tcp address, or of a `tls_ca` that is
+/// given.
 [[nodiscard]] Result<void> check_trusted(const std::string& url, const std::string& tls_ca);
 
 } // namespace yk::wire

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/body_reader.h"
 
 #include <limits>
@@ -92,13 +93,13 @@ std::vector<std::string> BodyReader::texts(std::string_view key, TextRule rule) 
     if (elements == nullptr) return found;
     for (std::size_t i = 0; i < elements->size(); ++i) {
         const Value& element = (*elements)[i];
-        if (element.is_null()) continue; // I-009
-        const std::string place = fmt::format("{}[{}]", key, i);
+        if (element.is_null()) continue; // a nil element is skipped (I-009)
+        const std::string element_path = fmt::format("{}[{}]", key, i);
         if (!element.is_string()) {
-            fail(si::ErrorCode::Type, place, fmt::format("expected a text, got {}", element.type_name()));
+            fail(si::ErrorCode::Type, element_path, fmt::format("expected a text, got {}", element.type_name()));
             return found;
         }
-        if (!check(place, element.get_ref<const std::string&>(), rule)) return found;
+        if (!check(element_path, element.get_ref<const std::string&>(), rule)) return found;
         found.push_back(element.get<std::string>());
     }
     return found;
@@ -111,12 +112,12 @@ std::optional<std::vector<std::pair<std::string, std::string>>> BodyReader::text
     for (const auto& [name, value] : entries->get_ref<const Value::object_t&>()) {
         if (!check(key, name, TextRule::Id)) return found;
         if (value.is_null()) continue;
-        const std::string place = fmt::format("{}.{}", key, name);
+        const std::string element_path = fmt::format("{}.{}", key, name);
         if (!value.is_string()) {
-            fail(si::ErrorCode::Type, place, fmt::format("expected a text, got {}", value.type_name()));
+            fail(si::ErrorCode::Type, element_path, fmt::format("expected a text, got {}", value.type_name()));
             return found;
         }
-        if (!check(place, value.get_ref<const std::string&>(), TextRule::TagValue)) return found;
+        if (!check(element_path, value.get_ref<const std::string&>(), TextRule::TagValue)) return found;
         found.emplace_back(name, value.get<std::string>());
     }
     return found;

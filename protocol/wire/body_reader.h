@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Bodies as a Value, for the cold kinds: decode_value() and encode_value() move them between bytes and tree, BodyReader
 // reads fields out of the tree with the errors of I-317.
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/base/check.h"
 #include "protocol/wire/error.h"
 #include "protocol/wire/packer.h"
 #include "protocol/wire/scan.h"
@@ -16,8 +18,8 @@
 
 namespace yk::wire {
 
-/// The whole body. Texts are taken as they are: BodyReader checks those that are read, and who prints a Value does so
-/// with nlohmann's error_handler_t::replace.
+/// The whole body as a tree. Texts are not checked: BodyReader checks those that are read, and whoever prints a Value
+/// uses nlohmann's error_handler_t::replace.
 [[nodiscard]] Value decode_value(Body body);
 
 /// Appends `value` in the shortest form. An object's null members are written as nil.
@@ -30,8 +32,9 @@ enum class Presence : std::uint8_t { Optional, Required };
 /// fault() once at the end. nil counts as absent. Views the map, which must outlive it.
 class BodyReader {
 public:
-    /// REQUIRES: `map` is an object.
-    explicit BodyReader(const Value& map) : map_(&map), fault_(&own_fault_) {}
+    explicit BodyReader(const Value& map) : map_(&map), fault_(&own_fault_) {
+        YK_ASSUME(map.is_object(), "a BodyReader reads an object");
+    }
     BodyReader(const BodyReader&) = delete;
     BodyReader& operator=(const BodyReader&) = delete;
 
@@ -45,15 +48,15 @@ public:
     [[nodiscard]] std::int64_t i64(std::string_view key, std::int64_t fallback = 0);
     [[nodiscard]] bool flag(std::string_view key, bool fallback = false);
     [[nodiscard]] std::vector<std::string> texts(std::string_view key, TextRule rule = TextRule::Id);
-    /// A {str:str} map in order; nothing when absent.
+    /// A map of texts in its order; nullopt when absent.
     [[nodiscard]] std::optional<std::vector<std::pair<std::string, std::string>>> text_map(std::string_view key);
     /// A nested map or list; nullptr when absent.
     [[nodiscard]] const Value* map(std::string_view key, Presence presence = Presence::Optional);
     [[nodiscard]] const Value* list(std::string_view key);
-    /// A reader of the nested map `map(key)`, whose faults are this one's, with the path in front.
+    /// A reader of the nested map `map(key)`. Its faults are those of this reader, with `key` in front of the path.
     [[nodiscard]] BodyReader nested(std::string_view key, const Value& map) { return {*this, key, map}; }
 
-    /// Notes a fault of the caller's own, unless there is one already.
+    /// Notes a fault that the caller found, unless there is one already.
     void fail(si::ErrorCode code, std::string_view key, std::string message);
     [[nodiscard]] const std::optional<WireError>& fault() const { return *fault_; }
 

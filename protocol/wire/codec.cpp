@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/codec.h"
 
 #include "protocol/wire/decoder.h"

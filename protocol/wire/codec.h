@@ -1,26 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // decode<T>() and encode() for the messages of protocol/si: field by field, straight between bytes and structs.
-// Which field has which name, rule and duty is data: protocol/wire/schema.h.
+// The name of each field, its rule and whether it is required are data in protocol/wire/schema.h.
 
 #include "protocol/si/messages.h"
+#include "protocol/wire/decode_options.h"
 #include "protocol/wire/error.h"
 #include "protocol/wire/packer.h"
 #include "protocol/wire/scan.h"
 
 namespace yk::wire {
 
-struct DecodeOptions {
-    bool strict = false; // an unknown key is E_INVALID (I-312)
-    // Off for what the daemon says: its full partition names may be longer than an identifier that a client may send.
-    bool check_texts = true;
-};
-
 /// The message in `body`. Errors: E_TYPE, E_MISSING_FIELD, E_LIMIT, E_INVALID, always with the path (I-113, I-317).
 /// T: every struct of messages.h that is a body, a list element or a callback body.
 template <class T>
 [[nodiscard]] WireResult<T> decode(Body body, DecodeOptions options = {});
 
-/// Appends the message as one map; fields with the value they have when absent are left out, required ones are not.
+/// Appends the message as one map. A field with the value that it has when absent is left out unless it is required.
 template <class T>
 void encode(Buffer& out, const T& message);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/cursor.h"
 
 #include <array>
@@ -10,7 +11,7 @@ constexpr std::array<std::string_view, 10> kTypeTexts{"nil",          "a boolean
                                                       "a text",       "binary",         "a list",     "a map",
                                                       "an extension", "an invalid byte"};
 
-/// Bytes behind the first one of a scalar without a length.
+/// The number of payload bytes of a scalar, which its first byte fixes.
 std::size_t scalar_size(std::uint8_t head) noexcept {
     switch (head) {
     case 0xcc:
@@ -38,6 +39,7 @@ std::string_view text(Type type) noexcept {
 }
 
 Integer Cursor::integer() noexcept {
+    YK_ASSUME(type() == Type::Integer, "the next value is an integer");
     const std::uint8_t head = take<std::uint8_t>();
     switch (head) {
     case 0xcc: return {take<std::uint8_t>(), false};
@@ -53,6 +55,7 @@ Integer Cursor::integer() noexcept {
 }
 
 double Cursor::real() noexcept {
+    YK_ASSUME(type() == Type::Real, "the next value is a float");
     if (take<std::uint8_t>() == 0xca) return static_cast<double>(std::bit_cast<float>(take<std::uint32_t>()));
     return std::bit_cast<double>(take<std::uint64_t>());
 }

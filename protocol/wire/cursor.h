@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Cursor: walks msgpack that scan() has accepted. Since the structure is known to be sound, it checks no bounds; what
-// remains to ask is each value's type.
+// Cursor: walks msgpack that scan() has accepted. Since the structure is known to be sound, it checks no bounds; only
+// the type of each value is left to be checked.
 
 #include <bit>
 #include <cstdint>
@@ -8,13 +9,14 @@
 #include <string_view>
 
 #include "libcore/base/check.h"
-#include "protocol/wire/scan.h"
+#include "protocol/wire/body.h"
 
 namespace yk::wire {
 
 enum class Type : std::uint8_t { Nil, Boolean, Integer, Real, Text, Binary, List, Map, Extension, Invalid };
 
-[[nodiscard]] std::string_view text(Type type) noexcept; // for messages: `an integer`, `a map`
+/// The type as messages name it: `an integer`, `a map`.
+[[nodiscard]] std::string_view text(Type type) noexcept;
 
 /// The type that a first byte announces.
 [[nodiscard]] constexpr Type type_of(std::uint8_t first) noexcept {
@@ -55,44 +57,58 @@ template <class Unsigned>
 }
 static_assert(std::endian::native == std::endian::little, "load_big swaps");
 
-/// Any msgpack integer: `bits` as two's complement when negative, else as it is.
+/// Any msgpack integer. `bits` is in two's complement when it is negative.
 struct Integer {
     std::uint64_t bits = 0;
     bool negative = false;
 };
 
+/// The position of the next value in scanned bytes, which outlive the Cursor. Copies are cheap: one can look ahead.
 class Cursor {
 public:
     explicit Cursor(Body body) noexcept : at_(body.bytes().data()), end_(at_ + body.bytes().size()) {}
 
     [[nodiscard]] Type type() const noexcept { return type_of(first()); }
     [[nodiscard]] const char* position() const noexcept { return at_; }
-    /// Passes a nil, if one is next.
+    /// Moves past a nil, if one is next; whether one was.
     bool pass_nil() noexcept {
         if (first() != 0xc0) return false;
         ++at_;
         return true;
     }
 
-    // --- REQUIRES: type() is the one read -------------------------------------------------------------------------
-    bool boolean() noexcept { return take<std::uint8_t>() == 0xc3; }
+    // Each reads the next value and moves past it; type() must be the type that is read.
+    bool boolean() noexcept {
+        YK_ASSUME(type() == Type::Boolean, "the next value is a boolean");
+        return take<std::uint8_t>() == 0xc3;
+    }
     Integer integer() noexcept;
     double real() noexcept;
     std::string_view text() noexcept {
+        YK_ASSUME(type() == Type::Text, "the next value is a text");
         const std::uint8_t head = take<std::uint8_t>();
         if (head < 0xc0) [[likely]]
             return bytes(head & 0x1fU);
         return bytes(size(head - 0xd9U));
     }
-    std::string_view binary() noexcept { return bytes(size(take<std::uint8_t>() - 0xc4U)); }
-    /// The number of elements, which follow.
-    std::uint32_t list() noexcept { return count(0xdc); }
-    /// The number of pairs, which follow.
-    std::uint32_t map() noexcept { return count(0xde); }
+    std::string_view binary() noexcept {
+        YK_ASSUME(type() == Type::Binary, "the next value is binary");
+        return bytes(size(take<std::uint8_t>() - 0xc4U));
+    }
+    /// Reads the header of a list: the number of its elements, which come next.
+    std::uint32_t list() noexcept {
+        YK_ASSUME(type() == Type::List, "the next value is a list");
+        return count(0xdc);
+    }
+    /// Reads the header of a map: the number of its pairs, which come next.
+    std::uint32_t map() noexcept {
+        YK_ASSUME(type() == Type::Map, "the next value is a map");
+        return count(0xde);
+    }
 
-    /// Passes one value, with everything in it.
+    /// Moves past one value with everything in it. Costs its number of values.
     void skip() noexcept;
-    /// Passes one map and names it.
+    /// Moves past one map and returns its bytes.
     Body body() noexcept {
         const char* begin = at_;
         skip();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/decoder.h"
 
 namespace yk::wire {
@@ -55,7 +56,7 @@ bool Decoder::fail_unknown(std::string_view key) {
     return in_field(shown_key(key));
 }
 
-/// Puts `name` in front of the path. Always false, for returning.
+/// Puts `name` in front of the path of the fault. Returns false, so that callers can return its result.
 bool Decoder::in_field(std::string_view name) {
     std::string& path = error_.path;
     const bool joins = path.empty() || path.front() == '[';

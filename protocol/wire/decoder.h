@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Decoder: fills structs from scanned bytes by their Schema. The first fault ends the decoding; its path is put
 // together while the calls return, so that a sound message pays nothing for it.
@@ -12,8 +13,10 @@
 
 #include <fmt/format.h>
 
-#include "protocol/wire/codec.h"
+#include "protocol/si/messages.h"
 #include "protocol/wire/cursor.h"
+#include "protocol/wire/decode_options.h"
+#include "protocol/wire/error.h"
 #include "protocol/wire/limits.h"
 #include "protocol/wire/schema.h"
 
@@ -24,6 +27,7 @@ concept Message = requires {
     typename Schema<T>::fields;
 };
 
+/// The largest integer that the enum knows; larger ones are read as 0 (I-007).
 template <class Enum>
 inline constexpr std::uint64_t kLastValue = 0;
 template <>
@@ -33,11 +37,12 @@ inline constexpr std::uint64_t kLastValue<si::NodeAction> = 6;
 template <>
 inline constexpr std::uint64_t kLastValue<si::CoreState> = 5;
 
+/// Decodes one body; used once. Views the body, which outlives it.
 class Decoder {
 public:
     Decoder(Body body, DecodeOptions options) noexcept : cursor_(body), options_(options) {}
 
-    /// False: error() says why.
+    /// Fills `out`. Returns false when the message has a fault, which error() then holds.
     template <Message T>
     bool message(T& out) {
         constexpr auto& table = kTable<T>;
@@ -138,7 +143,7 @@ private:
     }
     template <class Enum>
     requires std::is_enum_v<Enum>
-    bool read(Enum& out, TextRule) { // I-007: an unknown integer is value 0
+    bool read(Enum& out, TextRule) { // an unknown integer is read as value 0 (I-007)
         if (!expect(Type::Integer)) return false;
         const Integer value = cursor_.integer();
         const bool known = !value.negative && value.bits <= kLastValue<Enum>;
@@ -159,7 +164,7 @@ private:
         if (!list(size)) return false;
         out.reserve(size < kFirstReserve ? size : kFirstReserve);
         for (std::uint32_t i = 0; i < size; ++i) {
-            if (cursor_.pass_nil()) continue; // I-009
+            if (cursor_.pass_nil()) continue; // a nil element is skipped (I-009)
             if (!read(out.emplace_back(), rule)) return in_element(i);
         }
         return true;
@@ -182,7 +187,7 @@ private:
         out.reserve(size < kFirstReserve ? size : kFirstReserve);
         for (std::uint32_t i = 0; i < size; ++i) {
             const std::string_view key = cursor_.text();
-            if (!check(key, TextRule::Id)) return false; // the map's own path for a bad key (I-317)
+            if (!check(key, TextRule::Id)) return false; // a bad key is reported with the path of its map (I-317)
             if (cursor_.pass_nil()) continue;
             auto& entry = out.emplace_back();
             entry.first.assign(key);
@@ -222,7 +227,8 @@ private:
     bool in_field(std::string_view name);
     bool in_element(std::uint32_t index);
 
-    // What a list or map may take before its elements are seen: nil elements cost one byte each and no memory.
+    // The most elements for which a list or map reserves memory before they are read: a sender could announce many that
+    // are nil, at one byte each.
     static constexpr std::uint32_t kFirstReserve = 1024;
 
     Cursor cursor_;

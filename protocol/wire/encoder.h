@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Encoder: writes structs by their Schema. A field that has its default value is left out unless it is required.
 
@@ -13,13 +14,15 @@
 
 namespace yk::wire {
 
+/// Appends messages to a Buffer, which outlives it.
 class Encoder {
 public:
     explicit Encoder(Buffer& out) noexcept : packer_(out) {}
 
     template <Message T>
     void message(const T& message) {
-        // The count is written when it is known: at most 15 fields, so the header is one byte (see Decoder).
+        // The count is filled in once it is known. There are at most 15 fields, so the header is one byte (see
+        // Decoder).
         const std::size_t header = packer_.buffer().size();
         packer_.map(0);
         const std::size_t count = fields(message, typename Schema<T>::fields{});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/envelope.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace yk::wire {
 
 namespace {
 
-/// What is sent is UTF-8, whatever a message quotes.
+/// The text as it may be sent: UTF-8, even if it quotes bytes that are not.
 std::string sendable(const std::string& text) {
     return is_utf8(text) ? text : printable(text);
 }
@@ -46,7 +47,7 @@ struct RequestReader : EnvelopeReader {
         return true;
     }
 
-    /// The value of `key`, which is not nil.
+    /// Reads the value of `key`, which is not nil. Returns false without moving on when it has a fault.
     bool field(std::string_view key, Cursor& cursor) {
         if (key == "v") return has_v = natural(cursor, "v", out.v);
         if (key == "kind") return has_kind = utf8(cursor, "kind", out.kind) && !out.kind.empty();
@@ -69,7 +70,7 @@ struct RequestReader : EnvelopeReader {
         if (!out.sid && out.kind != "Hello") missing("sid");
     }
 
-    /// The first `pairs` pairs that begin before `end`. REQUIRES: these were scanned.
+    /// Reads the first `pairs` pairs that begin before `end`. REQUIRES: these were scanned.
     void read(std::string_view message, std::uint32_t pairs, const char* end) {
         if (pairs == 0) return;
         Cursor cursor{Body::of_scanned(message)};
@@ -78,7 +79,7 @@ struct RequestReader : EnvelopeReader {
             const std::string_view key = cursor.text();
             Cursor value = cursor;
             if (pairs == 1 && key == "body" && value.type() == Type::Map) {
-                // The last value ends where the message does: no need to walk through it.
+                // The last value ends where the message ends, so it need not be walked through.
                 out.body = Body::of_scanned({value.position(), static_cast<std::size_t>(end - value.position())});
                 return;
             }
@@ -150,7 +151,7 @@ void encode_request(Buffer& out, const RequestHeader& header, std::string_view b
 
 namespace {
 
-/// The keys every reply has; `more` are to come.
+/// Writes the keys that every reply has; `more` others will follow.
 void begin_reply(Packer& packer, const Echo& echo, bool ok, bool dup, std::size_t more) {
     packer.map(4 + more + (dup ? 1U : 0U));
     packer.key("v");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The envelope (interface.md 4.2): one msgpack map per message, around a body that stays where it is.
 
@@ -18,12 +19,13 @@ inline constexpr std::uint32_t kVersion = 1;
 inline constexpr std::uint32_t kDefaultTtlMs = 10000;
 inline constexpr std::uint32_t kMaxTtlMs = 120000;
 
+/// A session id.
 using Sid = std::array<std::uint8_t, 16>;
-[[nodiscard]] std::string_view bytes_of(const Sid& sid) noexcept;
-/// Nothing: not 16 bytes.
+[[nodiscard]] std::string_view bytes_of(const Sid& sid) noexcept; // views `sid`
+/// The session id in `bytes`; nullopt unless these are 16.
 [[nodiscard]] std::optional<Sid> make_sid(std::string_view bytes) noexcept;
 
-/// What a reply repeats of its request; what could not be read is 1, empty, 0.
+/// What a reply repeats of its request. Fields that could not be read have these defaults.
 struct Echo {
     std::uint64_t v = kVersion;
     std::string kind;
@@ -32,14 +34,14 @@ struct Echo {
 
 // --- requests -------------------------------------------------------------------------------------------------------
 
-/// A request whose bytes and envelope keys are in order. Views the message it was decoded from.
+/// A request whose bytes and envelope keys are sound. Views the message that it was decoded from.
 struct RequestEnvelope {
     std::uint64_t v = 0;
     std::string_view kind;
     std::uint64_t id = 0;
-    std::optional<Sid> sid; // always there but for Hello
+    std::optional<Sid> sid; // present in every request but Hello
     std::optional<std::uint64_t> seq;
-    std::uint32_t ttl_ms = kDefaultTtlMs; // cut to kMaxTtlMs
+    std::uint32_t ttl_ms = kDefaultTtlMs; // milliseconds, at most kMaxTtlMs
     Body body;                            // an empty map when absent
 
     [[nodiscard]] Echo echo() const { return {v, std::string{kind}, id}; }
@@ -50,8 +52,8 @@ struct RequestFault {
     Echo echo;
 };
 
-/// Bytes (E_DECODE, E_LIMIT), then envelope keys (E_TYPE, E_MISSING_FIELD, E_INVALID): the first two steps of I-333.
-/// Does not allocate when the message is in order.
+/// Checks the bytes (E_DECODE, E_LIMIT), then the envelope keys (E_TYPE, E_MISSING_FIELD, E_INVALID): the first two
+/// steps of admitting a request (I-333). Does not allocate when the message is sound.
 [[nodiscard]] Result<RequestEnvelope, RequestFault> decode_request(std::string_view message);
 
 struct RequestHeader {
@@ -63,12 +65,12 @@ struct RequestHeader {
     std::optional<std::uint32_t> ttl_ms;
 };
 
-/// Appends a request; `body` is one encoded map, or empty: left out.
+/// Appends a request. `body` is one encoded map; when it is empty the key is left out.
 void encode_request(Buffer& out, const RequestHeader& header, std::string_view body);
 
 // --- replies --------------------------------------------------------------------------------------------------------
 
-/// What a reply with ok = false says.
+/// The contents of a reply with ok = false.
 struct ErrorReply {
     si::ErrorCode code = si::ErrorCode::Internal;
     std::string message;
@@ -77,12 +79,12 @@ struct ErrorReply {
     Value details; // a map, or null: none
 };
 
-/// The pieces of a reply around its body, so that a body that exists already is not copied: `head`, body.
+/// Appends a reply up to its body, which has to follow: so a body that exists already need not be copied.
 void encode_ok_head(Buffer& out, const Echo& echo, bool dup = false);
-/// A whole reply with an encoded body (one map).
+/// Appends a whole reply with an encoded body (one map).
 void encode_ok(Buffer& out, const Echo& echo, std::string_view body, bool dup = false);
 void encode_ok(Buffer& out, const Echo& echo, const Value& body, bool dup = false);
-/// Name and retryable follow from the code.
+/// Appends an error reply. Its name and whether it is retryable follow from the code.
 void encode_error(Buffer& out, const Echo& echo, const ErrorReply& error, bool dup = false);
 [[nodiscard]] ErrorReply error_reply(const WireError& error);
 
@@ -103,14 +105,13 @@ struct ReplyEnvelope {
         std::uint32_t retry_after_ms = 0;
         Value details;
     };
-    std::optional<Err> err; // exactly when not ok
+    std::optional<Err> err; // present exactly when `ok` is false
 };
 
-/// `strict`: an unknown key is E_INVALID (I-312).
+/// With `strict` an unknown key is E_INVALID (I-312).
 [[nodiscard]] WireResult<ReplyEnvelope> decode_reply(std::string_view message, bool strict = false);
 
-// --- items of the callback stream (4.8)
-// -------------------------------------------------------------------------------
+// --- items of the callback stream (4.8) -----------------------------------------------------------------------------
 
 struct ItemHeader {
     std::uint64_t n = 0;
@@ -120,7 +121,7 @@ struct ItemHeader {
     std::optional<std::uint32_t> ttl_ms;
 };
 
-/// Appends one Item with its encoded body (one map).
+/// Appends one item with its encoded body (one map).
 void encode_item(Packer& out, const ItemHeader& header, std::string_view body);
 
 } // namespace yk::wire

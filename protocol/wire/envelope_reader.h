@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the decoders of request and reply envelopes share.
 
@@ -15,7 +16,7 @@
 
 namespace yk::wire {
 
-/// Typed reads of envelope keys; the first fault sticks, with the key as path.
+/// Reads envelope keys by type. Keeps the first fault, with the key as its path.
 class EnvelopeReader {
 public:
     std::optional<WireError> fault;

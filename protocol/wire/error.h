@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // WireError: why bytes were not accepted (interface.md I-310 to I-317).
 
@@ -9,6 +10,7 @@
 
 namespace yk::wire {
 
+/// A fault in a message, and where it is.
 struct WireError {
     si::ErrorCode code = si::ErrorCode::Decode;
     std::string message;

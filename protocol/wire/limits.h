@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Limits on fields (I-316), and how they and missing fields are told.
+// Limits on fields (I-316), and the error messages about them and about missing fields.
 
 #include <cstdint>
 #include <string>
@@ -10,15 +11,16 @@
 
 namespace yk::wire {
 
-inline constexpr std::uint32_t kMaxListElements = 100'000; // nil ones included
-// Of one map of tags, attributes or settings, in bytes of the message. It keeps what the RM is told of one ask far
-// below the smallest message that a client which polls may ask for; of resource types a partition has few.
+inline constexpr std::uint32_t kMaxListElements = 100'000; // of one list, nil elements included
+// The most bytes of one map of tags, attributes or settings in a message. It keeps the callback about one ask far below
+// the smallest message that a polling client may ask for. Resource maps need no limit: a partition knows only a small
+// number of types.
 inline constexpr std::size_t kMaxTagBytes = 256U << 10;
 
 [[nodiscard]] std::string missing_message(std::string_view field);
 [[nodiscard]] std::string list_limit_message(std::size_t elements);
 [[nodiscard]] std::string tags_limit_message(std::size_t bytes);
-/// E_LIMIT or E_INVALID, without path.
+/// The error for a text with this fault: E_LIMIT or E_INVALID, without a path.
 [[nodiscard]] WireError text_error(TextFault fault, std::string_view text, TextRule rule);
 
 } // namespace yk::wire

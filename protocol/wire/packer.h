@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Packer: appends msgpack to a Buffer in the shortest form (I-315). The forms are msgpack-cxx's; the buffer is ours,
-// because most writes are a few bytes long and sbuffer's calls would be most of the cost.
+// because most writes are only some bytes long, and the calls of sbuffer would be most of the cost.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,9 +12,11 @@
 
 #include <msgpack/pack.hpp>
 
+#include "libcore/base/check.h"
+
 namespace yk::wire {
 
-/// Growing bytes. Cheap to append to; keeps its memory on clear(). Not thread safe.
+/// Bytes that grow. Appending is cheap; clear() keeps the memory. Not thread safe.
 class Buffer {
 public:
     void write(const char* data, std::size_t size) {
@@ -25,13 +28,17 @@ public:
     void append(std::string_view bytes) {
         if (!bytes.empty()) write(bytes.data(), bytes.size());
     }
+    /// Makes sure that the next `more` bytes need no allocation.
     void reserve(std::size_t more) {
         if (capacity_ - size_ < more) grow(more);
     }
-    /// Replaces one byte. REQUIRES: at < size().
-    void patch(std::size_t at, char byte) noexcept { memory_[at] = byte; }
+    /// Replaces one byte.
+    void patch(std::size_t at, char byte) noexcept {
+        YK_ASSUME(at < size_, "only a byte that was written can be replaced");
+        memory_[at] = byte;
+    }
     void clear() noexcept { size_ = 0; }
-    /// Drops what was appended since size() was `size`.
+    /// Drops the bytes that were appended since size() was `size`.
     void truncate(std::size_t size) noexcept { size_ = size < size_ ? size : size_; }
 
     [[nodiscard]] const char* data() const noexcept { return memory_.get(); }
@@ -80,7 +87,7 @@ public:
     }
     void real(double value) { packer_.pack_double(value); }
     void nil() { packer_.pack_nil(); }
-    /// Values that are already encoded.
+    /// Appends values that are already encoded.
     void raw(std::string_view encoded) { buffer_->append(encoded); }
 
     /// A key that is a literal of at most 31 bytes: one copy of known size.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/body_reader.h"
 #include "protocol/wire/envelope.h"
 #include "protocol/wire/envelope_reader.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/scan.h"
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace yk::wire {
 
 namespace {
 
-/// How a first byte goes on: a scalar with `extra` payload bytes, or a length of `extra` bytes (0: in the first byte).
+/// What follows a first byte: the `extra` payload bytes of a scalar, or a length of `extra` bytes (0: the length is in
+/// the first byte).
 struct Form {
     Type type = Type::Invalid;
     std::uint8_t extra = 0;
@@ -33,14 +35,14 @@ constexpr std::array<Form, 256> kForms = [] {
     return forms;
 }();
 
-/// Maps up to this size are checked for duplicate keys while they are read; larger ones by sorting, afterwards.
+/// Maps up to this size are checked for duplicate keys while they are read, larger ones afterwards by sorting.
 constexpr std::uint32_t kSmallMap = 16;
 
 /// The keys of a small map, with a filter in front of the comparison: one bit per key, chosen by length and two
 /// letters.
 class SmallKeys {
 public:
-    /// False: there already.
+    /// Returns false when the key is there already.
     bool add(std::string_view key) noexcept {
         const std::uint64_t bit = std::uint64_t{1} << spread(key);
         if ((filter_ & bit) != 0 && std::find(keys_.begin(), keys_.begin() + count_, key) != keys_.begin() + count_)
@@ -91,7 +93,7 @@ private:
     }
     bool fail_ends(const char* at) { return fail(at, si::ErrorCode::Decode, "the message ends inside a value"); }
 
-    /// The length behind the first byte; false: cut off.
+    /// Reads the length that belongs to the first byte. Returns false when the message ends within it.
     bool length(Form form, std::uint32_t in_head, std::uint32_t& out) noexcept {
         ++at_;
         if (form.extra == 0) {
@@ -111,7 +113,7 @@ private:
         return fail(at_, si::ErrorCode::Limit, fmt::format("more than {} values and keys", kMaxObjects));
     }
 
-    /// One value inside `depth` open containers.
+    /// Scans one value inside `depth` open containers.
     bool value(std::uint32_t depth) {
         if (at_ == end_) return fail_ends(at_);
         const Form form = kForms[head()];
@@ -208,13 +210,13 @@ private:
             sound = value(depth);
             pairs_ += sound && depth == 1 ? 1 : 0;
         }
-        // A duplicate stands before any fault found inside: the first in the bytes decides (I-316).
+        // A duplicate key stands before any fault found by now, and the first fault in the bytes counts (I-316).
         const std::optional<Key> duplicate = first_duplicate(start, keys);
         return duplicate ? fail_duplicate(*duplicate) : sound;
     }
 
-    /// A key as it is sorted. Millions of them take a fraction of what comparing their texts would: a peer without a
-    /// session may send such maps, one after the other.
+    /// A key as it is sorted: by its hash, which costs a fraction of comparing texts when there are millions of keys. A
+    /// peer without a session may send such maps, one after the other.
     struct HashedKey {
         std::size_t hash = 0;
         const char* at = nullptr;
@@ -225,7 +227,7 @@ private:
         return {cursor.text(), at};
     }
 
-    /// Of the first `count` keys of the map at `start`, the earliest that was there before.
+    /// The earliest of the first `count` keys of the map at `start` that repeats a key before it.
     [[nodiscard]] std::optional<Key> first_duplicate(const char* start, std::uint32_t count) const {
         std::vector<HashedKey> keys;
         keys.reserve(count);
@@ -254,7 +256,7 @@ private:
     const char* at_;
     const char* end_;
     std::uint32_t objects_ = 0;
-    std::uint32_t pairs_ = 0; // sound ones of the outermost map
+    std::uint32_t pairs_ = 0; // of the outermost map, sound so far
     std::optional<ScanFault> fault_;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // scan(): the one pass over foreign bytes that everything else relies on (I-310 to I-313, I-316).
 //
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "protocol/wire/body.h"
 #include "protocol/wire/error.h"
 
 namespace yk::wire {
@@ -17,32 +19,17 @@ namespace yk::wire {
 inline constexpr std::uint32_t kMaxDepth = 32;          // the envelope is level 1
 inline constexpr std::uint32_t kMaxObjects = 4'000'000; // values and keys
 
+/// Why a message was not accepted, and how much of it is sound.
 struct ScanFault {
     WireError error;
-    std::size_t offset = 0;  // of the first byte at fault; all before it is sound
-    std::uint32_t pairs = 0; // of the outermost map that are sound as a whole, counted from its beginning
+    std::size_t offset = 0;  // of the first byte at fault; all bytes before it are sound
+    std::uint32_t pairs = 0; // the number of pairs at the front of the outermost map that are wholly sound
 };
 
-/// Nothing: the message is sound.
+/// Scans a whole message; nullopt when it is sound. Costs its bytes once.
 [[nodiscard]] std::optional<ScanFault> scan(std::string_view message);
 
-/// One map inside a scanned message. Views the message. Whoever holds a Body need not check structure again.
-class Body {
-public:
-    Body() noexcept = default;
-    /// REQUIRES: scan() has accepted the message that `map` is a map of.
-    [[nodiscard]] static Body of_scanned(std::string_view map) noexcept {
-        Body body;
-        body.bytes_ = map;
-        return body;
-    }
-    [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
-
-private:
-    std::string_view bytes_ = "\x80"; // an empty map
-};
-
-/// A body that came without an envelope (an EncodedMap, tests): scans it.
+/// Scans a body that came without an envelope (an EncodedMap, or in tests).
 [[nodiscard]] WireResult<Body> scan_body(std::string_view bytes);
 
 } // namespace yk::wire

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The tables of interface.md sections 1 and 4 as data: for each message the wire's name, the member, the rule for its
 // text and whether it is required. Decoder and encoder (codec.cpp) are made from these; a new field is one line here
@@ -11,7 +12,7 @@
 
 namespace yk::wire {
 
-/// A literal as template argument.
+/// A string literal as a template argument.
 template <std::size_t N>
 struct Name {
     char text[N]{};
@@ -25,7 +26,7 @@ inline constexpr auto kQueue = TextRule::Queue;
 inline constexpr auto kMessage = TextRule::Message;
 inline constexpr auto kConfig = TextRule::Config;
 
-/// One field. The rule is that of the text, or of the texts in a list; maps have rules of their own (I-006).
+/// One field. The rule is for its text, or for the texts in its list; maps have rules of their own (I-006).
 template <Name kFieldName, auto kPointer, TextRule kTextRule = kId, bool kIsRequired = false>
 struct Field {
     static constexpr std::string_view name = kFieldName.view();
@@ -123,7 +124,8 @@ struct Schema<si::Allocation> {
                Field<"nodeID", &M::node_id>, Field<"originator", &M::originator>,
                Field<"preemptionPolicy", &M::preemption_policy>, Field<"queueName", &M::queue_name, kQueue>>;
 
-    /// The field that is missing here although it is not always required: applicationID, but for a foreign allocation.
+    /// The name of a required field that is missing; empty: none is. applicationID is required unless the allocation is
+    /// foreign.
     static std::string_view missing(const M& allocation) {
         if (!allocation.application_id.empty()) return {};
         const auto is_foreign = [](const auto& tag) { return tag.first == "foreign"; };

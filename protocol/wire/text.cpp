@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/text.h"
 
 #include <array>
@@ -11,10 +12,11 @@ namespace {
 
 constexpr std::array<std::size_t, 5> kMaxBytes{256, 1024, 4096, std::size_t{64} << 10, std::size_t{4} << 20};
 
-constexpr std::uint64_t kEach = 0x0101010101010101U; // one in each byte
-constexpr std::uint64_t kHigh = 0x8080808080808080U;
+constexpr std::uint64_t kEach = 0x0101010101010101U; // a 1 in each byte
+constexpr std::uint64_t kHigh = 0x8080808080808080U; // the highest bit of each byte
 
-/// High bits where a byte of `word` is at least 0x80, below 0x20 or 0x7f. May also mark bytes behind a marked one.
+/// The highest bit of each byte of `word` that is at least 0x80, below 0x20, or 0x7f. Bytes behind such a byte may be
+/// marked as well.
 constexpr std::uint64_t suspicious(std::uint64_t word) noexcept {
     const std::uint64_t low = (word - 0x20 * kEach) & ~word;
     const std::uint64_t del = word ^ (0x7f * kEach);
@@ -28,8 +30,8 @@ std::uint64_t load(const char* at) noexcept {
     return word;
 }
 
-/// Whether all bytes are printable ASCII: the usual identifier. False means: look closer. The last words overlap, so
-/// that every load has a fixed size.
+/// Whether all bytes are printable ASCII, as in the usual identifier. The last words overlap, so that every load has a
+/// fixed size.
 bool is_plain(std::string_view text) noexcept {
     const char* at = text.data();
     const std::size_t size = text.size();

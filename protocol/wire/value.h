@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Value: a message body as a generic tree, for the kinds where speed does not matter and for clients. Byte strings are
 // Value::binary; map order is kept, so that what is printed stands in the order of the specification.

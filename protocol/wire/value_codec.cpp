@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/body_reader.h"
 #include "protocol/wire/cursor.h"
 
@@ -21,7 +22,8 @@ Value read_list(Cursor& cursor) {
 
 Value read_map(Cursor& cursor) {
     Value map = Value::object();
-    // Straight into the vector below: scan() has seen to it that keys are unique, and looking for each is quadratic.
+    // Appends to the vector beneath the map: scan() has made sure that keys are unique, and the map would look for each
+    // key among all others.
     auto& pairs = static_cast<Value::object_t::Container&>(map.get_ref<Value::object_t&>());
     for (std::uint32_t left = cursor.map(); left != 0; --left) {
         std::string key{cursor.text()};
@@ -30,7 +32,7 @@ Value read_map(Cursor& cursor) {
     return map;
 }
 
-/// Recursion is bounded by kMaxDepth.
+/// Reads one value. scan() has bounded the recursion to kMaxDepth.
 Value read(Cursor& cursor) {
     switch (cursor.type()) {
     case Type::Boolean: return cursor.boolean();

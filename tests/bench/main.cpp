@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // yk_bench: plays the workloads of docs/benchmarks.md and prints what they took.
 
 #include <cstdio>

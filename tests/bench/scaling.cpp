@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 // --scaling: how the cost of one allocation grows with nodes and leaves, and the exponent that fits best.
 
 #include <cstdio>
 
 #include <fmt/format.h>
 
-#include "tests/bench/churn.h"
-#include "tests/bench/placing.h"
-#include "tests/bench/preempting.h"
+#include "tests/bench/cases/churn.h"
+#include "tests/bench/cases/placing.h"
+#include "tests/bench/cases/preempting.h"
 #include "tests/bench/suite.h"
 
 namespace yk::bench {

@@ -1,16 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/bench/suite.h"
 
 #include <algorithm>
 #include <cstdio>
 
-#include "tests/bench/churn.h"
-#include "tests/bench/dumps.h"
-#include "tests/bench/gang.h"
-#include "tests/bench/placing.h"
-#include "tests/bench/preempting.h"
-#include "tests/bench/reload.h"
-#include "tests/bench/wire.h"
-#include "tests/bench/workloads.h"
+#include "tests/bench/cases/churn.h"
+#include "tests/bench/cases/dumps.h"
+#include "tests/bench/cases/gang.h"
+#include "tests/bench/cases/placing.h"
+#include "tests/bench/cases/preempting.h"
+#include "tests/bench/cases/reload.h"
+#include "tests/bench/cases/wire.h"
+#include "tests/bench/workloads/workloads.h"
 
 namespace yk::bench {
 
@@ -21,7 +22,7 @@ constexpr std::uint32_t kWireSteps = 10'000;
 struct PlacingCase {
     std::string name;
     MakeWorkload make;
-    double reference = 0; // allocations per second: the middle of the range in shared/design/benchmarks.md
+    double reference = 0; // allocations per second: the original's on such a machine, the middle of what was measured
 };
 
 MakeWorkload tree(TreeParameters parameters) {
@@ -247,7 +248,7 @@ void run_pictures(const Options& options, Report& report) { // D1
     parameters.groups = 1000;
     Row row{"D1 dumps", "core", 0, {}};
     std::vector<Figure> stops;
-    for (const std::string_view picture : kPictures)
+    for (const std::string_view picture : kDumps)
         stops.push_back({"D1 dumps", std::string{picture} + ": longest stop, milliseconds", {}});
     for (int run = 0; run < options.runs; ++run) {
         DumpsSample last;

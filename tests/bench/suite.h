@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which measurements there are, and playing those that were asked for.
 
 #include <string>
 #include <vector>
 
-#include "tests/bench/report.h"
+#include "tests/bench/measure/report.h"
 
 namespace yk::bench {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/differential/amounts.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Resource arithmetic of the reference, on maps by name: scheduling.md section 1, word by word. Shares no code with
 // libcore/resources on purpose.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fast core against its twin: the same random commands, the same callbacks and events in the same order, the same
 // sums and states. On failure the commands are shrunk and printed in the form of tests/property/regressions/.
 //

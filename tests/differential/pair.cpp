@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/differential/pair.h"
 
 #include <algorithm>
@@ -89,7 +90,7 @@ std::optional<std::string> Pair::compare(bool in_order) {
     return first_difference("events", heads(fast.events, in_order), heads(slow.events, in_order));
 }
 
-std::optional<std::string> Pair::compare_states() const {
+std::optional<std::string> Pair::compare_states() {
     const std::string fast = state_text(fast_), slow = state_text(slow_);
     if (fast == slow) return std::nullopt;
     const auto f = split_lines(fast), s = split_lines(slow);

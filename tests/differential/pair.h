@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The fast core and its twin side by side, fed with the same commands.
 
@@ -5,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/scheduler/cluster_context.h"
+#include "libcore/cluster/cluster_context.h"
 #include "tests/differential/reference_cluster.h"
 #include "tests/support/command_text.h"
 #include "tests/support/player.h"
@@ -25,7 +26,7 @@ public:
 
 private:
     [[nodiscard]] std::optional<std::string> compare(bool in_order);
-    [[nodiscard]] std::optional<std::string> compare_states() const;
+    [[nodiscard]] std::optional<std::string> compare_states();
     void advance(Duration by);
 
     Recorder fast_said_, slow_said_;

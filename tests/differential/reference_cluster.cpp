@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/differential/reference_cluster.h"
 
 #include <algorithm>

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The stupid twin of ClusterContext: the same door, one reference partition per name.
 
 #include <memory>
 
 #include "libcore/base/result.h"
-#include "libcore/scheduler/cluster_context.h"
+#include "libcore/cluster/cluster_context.h"
 #include "tests/differential/reference_partition.h"
 
 namespace yk::reference {

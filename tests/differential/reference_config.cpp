@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queues out of a configuration (S-561 to S-563, C-153, C-430 to C-437) and their clean-up (S-560).
 
 #include <algorithm>

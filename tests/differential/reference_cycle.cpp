@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One scheduling cycle, step by step as scheduling.md sections 7 to 9 tell it.
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes (scheduling.md section 13).
 
 #include <algorithm>

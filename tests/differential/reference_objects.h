@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the reference remembers: nothing that can be summed or looked up is stored twice. Pending, allocated, running
 // counts, headrooms, scores and capacities are computed from these structs whenever somebody asks.

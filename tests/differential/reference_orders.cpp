@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sort orders (scheduling.md section 5) and the limits (section 6), each computed anew.
 
 #include <algorithm>
@@ -139,7 +140,7 @@ double Partition::score(const Node& node) const { // S-230 to S-232
         total += weight;
     }
     const double used = total > 0 ? sum / total : 0;
-    return config_.node_sort_policy == config::NodeSortPolicy::BinPacking ? 1 - used : used;
+    return config_.node_sort_policy->name == "binpacking" ? 1 - used : used;
 }
 
 std::vector<Node*> Partition::sorted_nodes() {

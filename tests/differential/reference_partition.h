@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The stupid twin of PartitionContext: maps, sums over everything, a full sort in every cycle, linear scans; no index,
 // no mask, no counter. Written from scheduling.md alone, statement by statement, so that an error of the fast core is
@@ -8,11 +9,11 @@
 #include <memory>
 
 #include "libcore/config/config.h"
-#include "libcore/scheduler/callbacks.h"
-#include "libcore/scheduler/command.h"
-#include "libcore/scheduler/event.h"
-#include "libcore/scheduler/settings.h"
-#include "libcore/scheduler/view.h"
+#include "libcore/ports/callbacks.h"
+#include "libcore/ports/command.h"
+#include "libcore/ports/event.h"
+#include "libcore/ports/settings.h"
+#include "libcore/ports/view.h"
 #include "tests/differential/reference_objects.h"
 
 namespace yk::reference {

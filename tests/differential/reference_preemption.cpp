@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Required-node preemption as preemption-gang-priority.md 3.9 tells it: one pass forward, one back.
 
 #include <algorithm>

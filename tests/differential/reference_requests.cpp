@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requests of the RM: asks, placements, releases, applications (scheduling.md sections 10 to 16).
 
 #include <algorithm>

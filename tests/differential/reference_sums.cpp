@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the fast core keeps as counters, computed from scratch.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Limits of users and groups (config.md sections 13 and 14). Nothing is kept but the group that each application
 // counts for: usage and running sets are summed, limits are looked up in the configuration, at every question.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pictures of the reference in the core's view structs, so that one printer serves both.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzzes the loader of queue configurations: never a crash, bounded time and memory; a refused text has a problem with
 // a message; what loads a core applies, and it can be dumped, and the dump loads as the same configuration.
 
@@ -7,11 +8,11 @@
 
 #include "libcore/base/check.h"
 #include "libcore/base/text.h"
+#include "libcore/cluster/cluster_context.h"
 #include "libcore/config/diff.h"
 #include "libcore/config_yaml/dump.h"
 #include "libcore/config_yaml/load.h"
-#include "libcore/scheduler/cluster_context.h"
-#include "libcore/scheduler/silence.h"
+#include "libcore/ports/null_callbacks.h"
 
 using namespace yk;
 
@@ -20,7 +21,7 @@ namespace {
 /// What the validator accepted loads into an empty core (C-471).
 void apply(const config::Configuration& configuration) {
     constexpr Instant kNow{1'000'000'000};
-    Silence silence;
+    NullCallbacks silence;
     ClusterContext core{"rm", Settings{}, silence, silence};
     const auto done = core.configure(configuration, kNow);
     YK_CHECK(done.ok(), "what was accepted loads");

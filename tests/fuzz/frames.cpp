@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes in arbitrary pieces as what a peer sends: the reader of frames never writes beyond what it gave,
 // holds no more than one message, and what it gives does not depend on the pieces.
 
@@ -30,11 +31,11 @@ std::vector<std::string> read(const std::uint8_t* data, std::size_t size, std::s
         }
     };
     while (size != 0) {
-        const auto room = reader.room();
-        YK_CHECK(!room.empty(), "there is room as long as no message waits");
+        const auto free_space = reader.free_space();
+        YK_CHECK(!free_space.empty(), "there is room as long as no message waits");
         if (early && !take()) return found;
-        const std::size_t count = std::min({step, size, room.size()});
-        std::copy_n(data, count, room.begin());
+        const std::size_t count = std::min({step, size, free_space.size()});
+        std::copy_n(data, count, free_space.begin());
         reader.took(count);
         data += count;
         size -= count;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzzes quantities, durations and ACLs: never a crash, and what was read prints as a text that reads the same.
 
 #include <string_view>

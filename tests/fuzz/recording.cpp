@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a recording: refused with the file and the command, or played by a core whose accounting stays right.
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 #include <unistd.h>
 
 #include "libcore/base/check.h"
-#include "ykd/door/playback.h"
+#include "ykd/core_gateway/playback.h"
 
 using namespace yk;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a scenario file: refused with a place, or read and turned into messages; a configuration given as a map
 // survives being written out and read again.
 

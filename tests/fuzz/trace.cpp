@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as the two files of a trace: refused with file and line, or read to what the mapping promises.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as request, reply and as the body of every typed message (interface.md 4.2): never a crash, never
 // more than the limits, errors that are complete; what is read is written and read again the same; and the scanner
 // agrees with msgpack-cxx about what is well formed.

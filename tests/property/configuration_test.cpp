@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random configurations on a core: what the loader accepts the core applies, whole or not at all, and where it came
 // from makes no difference.
 
@@ -8,9 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "libcore/cluster/cluster_context.h"
 #include "libcore/config_yaml/dump.h"
 #include "libcore/config_yaml/load.h"
-#include "libcore/scheduler/cluster_context.h"
+#include "libcore/reports/snapshot.h"
 #include "tests/support/player.h"
 #include "tests/support/recorder.h"
 #include "tests/support/state_text.h"
@@ -54,10 +56,11 @@ void submit(Run& run) {
 }
 
 /// Whether all above it and itself are configured in both, or in none: a queue that drains keeps what it has.
-bool same_kinds(const Run& a, const Run& b, const std::string& path) {
+bool same_kinds(Run& a, Run& b, const std::string& path) {
     for (std::size_t dot = path.find('.');; dot = path.find('.', dot + 1)) {
         const std::string part = path.substr(0, dot);
-        if (a.core.queue_view("default", part, false)->managed != b.core.queue_view("default", part, false)->managed)
+        if (queue_view(*a.core.read("default"), part, false)->managed !=
+            queue_view(*b.core.read("default"), part, false)->managed)
             return false;
         if (dot == std::string::npos) return true;
     }
@@ -141,8 +144,8 @@ TEST_CASE("B-10 a template that is applied again leaves dynamic queues as if the
         REQUIRE(after.core.configure(next, after.now).ok());
         submit(after);
         for (const char* path : kDynamic) {
-            const auto older = before.core.queue_view("default", path, false);
-            const auto newer = after.core.queue_view("default", path, false);
+            const auto older = queue_view(*before.core.read("default"), path, false);
+            const auto newer = queue_view(*after.core.read("default"), path, false);
             if (!older || !newer || !newer->leaf || newer->managed || !same_kinds(before, after, path)) continue;
             INFO(path);
             CHECK(older->max == newer->max);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random commands on a core whose RM has a say in every placement, and answers as it likes: late, twice, never, about
 // the wrong nodes, with a no. After each command every invariant holds; the run with its answers, written down and read
 // back, says the same again; and an RM that comes to its senses gets everything placed that can be.
@@ -61,7 +62,7 @@ struct Run {
     Recorder said;
     ClusterContext core{"rm", Settings{}, said.callbacks, said.events};
     Instant now = kStart;
-    std::size_t heard = 0; // lines that the RM has looked at
+    std::size_t mark_alive = 0; // lines that the RM has looked at
 
     explicit Run(std::uint32_t in_flight) {
         RmCallOptions options;
@@ -78,8 +79,8 @@ struct Run {
     }
     std::vector<Asked> asked() {
         std::vector<Asked> calls;
-        for (; heard < said.callbacks.lines.size(); ++heard) {
-            const std::string& line = said.callbacks.lines[heard];
+        for (; mark_alive < said.callbacks.lines.size(); ++mark_alive) {
+            const std::string& line = said.callbacks.lines[mark_alive];
             const bool digit = line.size() > 1 && line[1] >= '0' && line[1] <= '9';
             if (digit && (line[0] == 'P' || line[0] == 'V')) calls.push_back(parse(line));
         }

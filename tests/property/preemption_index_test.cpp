@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search for victims in the index and what its boards remember, against a plain walk over all nodes with
 // candidates: the same commands, the same decisions, word for word (section 5 no. 15 of the preemption specification).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queue preemption against an exhaustive search: on random small clusters, the fewest victims that the rules of
 // protection allow (P-002 to P-007, P-052, P-053) in any order and on any node, compared with who is taken, and with
 // what the order that P-051, P-054 and P-071 fix gives. All of it is written here again, with plain numbers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random commands with preemption of all three kinds, and an RM that confirms at once, late, twice, with another type
 // or never: after each command every invariant holds (P-130), and in the end nothing is left preempting or reserved in
 // vain.
@@ -8,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/reports/snapshot.h"
 #include "tests/property/sums.h"
 #include "tests/support/player.h"
 #include "tests/support/random_commands.h"
@@ -62,13 +64,13 @@ public:
         for (int round = 0; round < 20; ++round)
             for (const Victim& victim : marked()) confirm(victim, TerminationType::PreemptedByScheduler);
         for (const std::string& partition : core_.partition_names())
-            for (const ApplicationView& app : core_.application_views(partition, ApplicationList::Active, false))
+            for (const ApplicationView& app : application_views(*core_.read(partition), ApplicationList::Active, false))
                 core_.apply(ApplicationRequest{{}, {{partition, app.id}}}, now_);
         std::string left = broken();
         for (const std::string& partition : core_.partition_names()) {
-            const auto root = core_.queue_view(partition, "root", false);
+            const auto root = queue_view(*core_.read(partition), "root", false);
             if (!root->preempting.empty()) left += partition + ": something is left preempting";
-            if (core_.partition_view(partition)->reservations != 0) left += partition + ": a reservation is left";
+            if (partition_view(*core_.read(partition)).reservations != 0) left += partition + ": a reservation is left";
         }
         return left;
     }
@@ -92,10 +94,10 @@ private:
         return found;
     }
 
-    [[nodiscard]] std::vector<Victim> marked() const {
+    [[nodiscard]] std::vector<Victim> marked() {
         std::vector<Victim> found;
         for (const std::string& partition : core_.partition_names())
-            for (const ApplicationView& app : core_.application_views(partition, ApplicationList::Active, true))
+            for (const ApplicationView& app : application_views(*core_.read(partition), ApplicationList::Active, true))
                 for (const AllocationView& each : app.allocations)
                     if (each.preempted) found.push_back({partition, app.id, each.key});
         return found;

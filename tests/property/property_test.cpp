@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random commands on a core alone: after each, every invariant of S-181 holds, by the core's own check() and by sums
 // made here from its views; and a run that was written down and read back says the same again, byte for byte.
 
@@ -9,7 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "libcore/scheduler/partition_context.h"
+#include "libcore/partition/partition_context.h"
+#include "libcore/reports/snapshot.h"
 #include "tests/property/sums.h"
 #include "tests/support/player.h"
 #include "tests/support/random_commands.h"
@@ -216,8 +218,8 @@ TEST_CASE("S-163 nothing that an RM can send stops a queue or a partition") {
         for (const Command& command : RandomCommands(seed).run(kLength)) {
             run.play(command);
             for (const std::string& name : run.core.partition_names()) {
-                CHECK(run.core.partition_view(name)->state == "Active");
-                const QueueView root = *run.core.queue_view(name, "root", true);
+                CHECK(partition_view(*run.core.read(name)).state == "Active");
+                const QueueView root = *queue_view(*run.core.read(name), "root", true);
                 CHECK_FALSE(any_stopped(root));
                 drained = drained || any_drains(root);
             }

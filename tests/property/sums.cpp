@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/property/sums.h"
+#include "libcore/reports/pages.h"
+#include "libcore/reports/snapshot.h"
 
 #include <algorithm>
 
@@ -40,15 +43,15 @@ struct LeafSums {
 
 class Audit {
 public:
-    Audit(const ClusterContext& core, const std::string& partition) : core_(core), partition_(partition) {}
+    Audit(ClusterContext& core, const std::string& partition) : core_(core), partition_(partition) {}
 
     std::vector<std::string> run() {
         applications();
-        queue(*core_.queue_view(partition_, "root", true));
+        queue(*queue_view(*core_.read(partition_), "root", true));
         nodes();
         partition();
-        usage(core_.user_views(partition_), users_, "user");
-        usage(core_.group_views(partition_), groups_, "group");
+        usage(usage_views(*core_.read(partition_), false), users_, "user");
+        usage(usage_views(*core_.read(partition_), true), groups_, "group");
         return std::move(faults_);
     }
 
@@ -102,9 +105,9 @@ private:
 
     void applications() { // no. 1 and the application's half of no. 5
         std::map<std::string, std::string> group_of;
-        for (const UsageView& user : core_.user_views(partition_))
+        for (const UsageView& user : usage_views(*core_.read(partition_), false))
             group_of.insert(user.groups.begin(), user.groups.end());
-        for (const ApplicationView& app : core_.application_views(partition_, ApplicationList::Active, true)) {
+        for (const ApplicationView& app : application_views(*core_.read(partition_), ApplicationList::Active, true)) {
             Sum pending, real, placeholders;
             for (const AskView& ask : app.asks) add(pending, ask.resource);
             for (const AllocationView& a : app.allocations) {
@@ -148,7 +151,7 @@ private:
     }
 
     void nodes() { // no. 3, 4 and the node's half of no. 5
-        for (const NodeView& node : core_.node_views(partition_, true)) {
+        for (const NodeView& node : node_views(*core_.read(partition_), true)) {
             Sum allocated, foreign, available = node.capacity;
             for (const AllocationView& a : node.allocations) {
                 add(allocated, a.resource);
@@ -172,7 +175,7 @@ private:
     }
 
     void partition() { // no. 6 and 7
-        const PartitionView view = *core_.partition_view(partition_);
+        const PartitionView view = partition_view(*core_.read(partition_));
         expect(same(view.capacity, capacity_), "capacity", partition_);
         expect(same(view.allocated, root_.allocated), "allocated", partition_);
         bool any = false;
@@ -182,11 +185,11 @@ private:
         expect(view.placeholders == placeholders_, "placeholder count", partition_);
         expect(view.pending_asks == pending_asks_, "pending count", partition_);
         expect(view.reservations == reservations_ && reservations_ == node_reservations_, "reservations", partition_);
-        const auto listed = core_.reservation_views(partition_);
+        const auto listed = reservation_views(*core_.read(partition_));
         expect(static_cast<std::int64_t>(listed.size()) == reservations_, "reservation list", partition_);
     }
 
-    const ClusterContext& core_;
+    ClusterContext& core_;
     const std::string& partition_;
     std::vector<std::string> faults_;
     std::map<std::string, LeafSums> leaves_;
@@ -200,7 +203,7 @@ private:
 
 } // namespace
 
-std::vector<std::string> wrong_sums(const ClusterContext& core) {
+std::vector<std::string> wrong_sums(ClusterContext& core) {
     std::vector<std::string> all;
     for (const std::string& name : core.partition_names()) {
         const auto faults = Audit(core, name).run();

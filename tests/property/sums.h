@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The invariants of S-181 and of C-400 that a stranger can verify: computed from the views alone, without the core's
 // own check().
@@ -5,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "libcore/scheduler/cluster_context.h"
+#include "libcore/cluster/cluster_context.h"
 
 namespace yk::testing {
 
 /// What does not add up, in words.
-[[nodiscard]] std::vector<std::string> wrong_sums(const ClusterContext& core);
+[[nodiscard]] std::vector<std::string> wrong_sums(ClusterContext& core);
 
 } // namespace yk::testing

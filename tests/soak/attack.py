@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """The long form of the attacks of tests/system: fuzzed messages and rude connections beside a bystander whose pings stay short
 and whose cycles never fail; after them the daemon holds what it held before. `./dev soak --attack` runs it.
 

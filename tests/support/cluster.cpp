@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/support/cluster.h"
+#include "libcore/reports/snapshot.h"
 
 #include <algorithm>
 #include <utility>
@@ -143,7 +145,7 @@ std::string Cluster::configure(const std::string& queues, const std::string& roo
 // --- questions ------------------------------------------------------------------------------------------------------
 
 ApplicationView Cluster::app(const std::string& id) const {
-    auto found = core_->application_view("default", id);
+    auto found = yk::application_view(*core_->read("default"), id);
     if (found) return *std::move(found);
     ApplicationView gone;
     gone.state = "gone";
@@ -151,7 +153,7 @@ ApplicationView Cluster::app(const std::string& id) const {
 }
 
 QueueView Cluster::queue(const std::string& path) const {
-    auto found = core_->queue_view("default", path, false);
+    auto found = yk::queue_view(*core_->read("default"), path, false);
     if (found) return *std::move(found);
     QueueView gone;
     gone.state = "gone";
@@ -159,7 +161,7 @@ QueueView Cluster::queue(const std::string& path) const {
 }
 
 NodeView Cluster::node_view(const std::string& id) const {
-    auto found = core_->node_view("default", id);
+    auto found = yk::node_view(*core_->read("default"), id);
     return found ? *std::move(found) : NodeView{};
 }
 
@@ -195,7 +197,7 @@ std::string Cluster::reserved_on(const std::string& node) const {
 
 std::string Cluster::preempted() const {
     std::vector<std::string> keys;
-    for (const ApplicationView& app : core_->application_views("default", ApplicationList::Active, true))
+    for (const ApplicationView& app : yk::application_views(*core_->read("default"), ApplicationList::Active, true))
         for (const AllocationView& allocation : app.allocations)
             if (allocation.preempted) keys.push_back(allocation.key);
     std::sort(keys.begin(), keys.end());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Cluster: a core with its recorder and clock, built and questioned through the public door, so that a test reads like
 // the story it tells:
@@ -14,7 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/scheduler/cluster_context.h"
+#include "libcore/cluster/cluster_context.h"
+#include "libcore/reports/snapshot.h"
 #include "tests/support/player.h"
 #include "tests/support/recorder.h"
 
@@ -56,7 +58,7 @@ public:
     [[nodiscard]] ApplicationView app(const std::string& id) const; // state `gone` when there is none
     [[nodiscard]] QueueView queue(const std::string& path) const;   // state `gone` when there is none
     [[nodiscard]] NodeView node_view(const std::string& id) const;
-    [[nodiscard]] PartitionView partition() const { return *core_->partition_view("default"); }
+    [[nodiscard]] PartitionView partition() const { return yk::partition_view(*core_->read("default")); }
     [[nodiscard]] std::string state_of(const std::string& app_id) const { return app(app_id).state; }
     [[nodiscard]] std::string log_of(const std::string& app) const; // states after New, with blanks between
     [[nodiscard]] int allocations_of(const std::string& app) const;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // comes_true(): what another thread will bring about is waited for, never slept for.
 

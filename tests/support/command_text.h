@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Commands of a run as owned text: made by hand or by random_commands.h, printed one per line, read back, replayed byte
 // for byte and shrunk. The forms:
@@ -23,7 +24,7 @@
 #include <vector>
 
 #include "libcore/base/result.h"
-#include "libcore/scheduler/command.h"
+#include "libcore/ports/command.h"
 
 namespace yk::testing {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/support/player.h"
 
 #include "libcore/config_yaml/load.h"

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Plays commands against a core: a ClusterContext or anything with the same door.
 
 #include <string>
 
+#include "libcore/cluster/cluster_context.h"
 #include "libcore/config/config.h"
-#include "libcore/scheduler/cluster_context.h"
 #include "tests/support/command_text.h"
 
 namespace yk::testing {

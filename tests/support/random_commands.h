@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Random command sequences over small clusters: seeded, the same for the same seed on every machine. The generator
 // knows what it has sent, not what the core made of it, so commands stay meaningful when others are dropped.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Random queue configurations that the loader accepts, and random changes to them.
 

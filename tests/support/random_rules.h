@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Makes a random run into one with placement rules: its partitions get rules and child templates, its applications get
 // users, tags and quotas, so that dynamic queues come and go, and now and then become managed.

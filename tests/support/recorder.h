@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the core said in a test, apart by kind (ykd/door/transcript.h has the lines).
+// What the core said in a test, apart by kind (ykd/recording/transcript.h has the lines).
 
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "ykd/door/transcript.h"
+#include "ykd/recording/transcript.h"
 
 namespace yk::testing {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Makes a failing command list short, and runs over files and seeds that the tests of random commands share.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Random configurations, as structs, that are valid by construction: every key of the schema, awkward texts wherever a
 // text is free, quantities that shrink from level to level.
@@ -57,7 +58,7 @@ private:
         partition.root.resources = {};
         partition.preemption_enabled = maybe();
         partition.quota_preemption_enabled = maybe();
-        if (maybe()) partition.node_sort_policy = config::NodeSortPolicy::BinPacking;
+        if (maybe()) partition.node_sort_policy = find_node_sort_policy("binpacking");
         if (maybe()) partition.resource_weights = {{"vcore", below(100) / 7.0}, {text() + "x", 1e-9 * below(1000)}};
         if (maybe()) partition.user_group_resolver = "os";
         for (int i = below(3); i > 0; --i) partition.placement_rules.push_back(rule());

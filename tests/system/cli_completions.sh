@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The committed completions are what `ykctl completion` prints, are sound scripts, and complete in bash and fish.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

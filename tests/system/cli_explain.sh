@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # `ykctl explain node`, `explain user` and `explain config` against a running daemon (I-354, B-09, C-403, C-410, C-460 to
 # C-468): what they say, their machine form, and how they end.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Files that cannot be used, with every option of ykctl that takes one: exit status 2, the path, and what is wrong.
 set -euo pipefail
 ykctl=$YK_BIN/ykctl

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Every list and every object in every form of -o; what is left over of the command tree: user, group, help, --trace-wire.
 set -euo pipefail
 # shellcheck source=tests/system/cli_support.bash

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Lists as a script wants them (--columns, --sort-by, --no-headers), and wait.
 set -euo pipefail
 # shellcheck source=tests/system/cli_support.bash

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # B1: an application whose asks do not fit into one message can be looked at, and removed, by every command.
 set -euo pipefail
 # shellcheck source=tests/system/cli_support.bash

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What ask add says of each ask is what is so (B5): however many, sent again or not, in every form.
 set -euo pipefail
 # shellcheck source=tests/system/cli_support.bash

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # An RM that has something is not emptied by a registration (B4), its process may come and go (B4, B13), and a daemon that
 # is dead, stopped or does not let in is called so (B10, B14). Names do not command the terminal (A10).
 set -euo pipefail

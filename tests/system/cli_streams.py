@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What ykctl reads piece by piece while it goes on in the daemon: events, and what an RM is told."""
 from daemon_support import *
 

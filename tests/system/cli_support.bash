@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # What the tests share that drive a private ykd by ykctl: sourced, not run. It goes to the root of the repository, makes a
 # work folder that is gone in the end, and points ykctl at a socket in there.

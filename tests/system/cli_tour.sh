@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A shell script drives a whole cluster by one-shot ykctl commands against a detached RM (I-387), and checks what each
 # prints and its exit status. The daemon schedules by hand and has a virtual clock, so there is nothing to wait for.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # One meaning of reload: SIGHUP, `ykctl config reload` and the unit's ExecReload do the same, with no RM, one or many
 # (B2); a configuration that is not the file's on purpose is left alone, and named with the way back (B3); what is
 # refused is logged once and bounded (B14, A6); the log file is opened anew (A10).

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A10 budgets: limits from the settings file and the command line, what a person is told, and that the other RMs go on
-# (attack.md A10, "no budget per RM").
+# (A10, no budget per RM).
 set -euo pipefail
 # shellcheck source=tests/system/cli_support.bash
 source "$(dirname "${BASH_SOURCE[0]}")/cli_support.bash"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls to an RM that has predicates: on the wire, and with ykctl rm serve --refuse (interface.md 4.9)."""
 from daemon_support import *
 

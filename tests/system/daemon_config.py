@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Configuration over the wire: C-440 (all or nothing, over several partitions), C-441 and C-442 (registration), C-443
 (updates), C-445 (unchanged text), C-460 (extraConfig), C-470 (validation), C-472 and C-473
 (the stored configuration), C-475 (rules), C-476 (usage), C-478 (full dump), B-06 and B-12; I-411, I-436, I-440, I-625;

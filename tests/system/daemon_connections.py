@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whatever clients do, and however they go: every descriptor comes back, every listener answers the others, and memory
 stays in bounds (A1, A2, A3 of the attack on revision 3a08490; adr 0017)."""
 from daemon_support import *

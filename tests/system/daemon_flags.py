@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Flags of ykd that change what clients see: each does what ykd(8) says (issue 2, section 4)."""
 from daemon_support import *
 

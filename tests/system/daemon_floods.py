@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Floods and extremes that held in the attack on revision 3a08490, each in a short form: what comes in numbers stays in
 bounds and goes again, and nobody else waits for it. Each test is named after its row."""
 from daemon_support import *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Flows between RM and daemon (interface.md section 2)."""
 from daemon_support import *
 

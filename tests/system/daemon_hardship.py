@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What held in the attack on revision 3a08490 beside its floods, each row in a short form: no descriptors, a full disk, clocks
 that jump, a daemon that is stopped or killed, strangers at the door, broken files. Each test is named after its row."""
 from daemon_support import *

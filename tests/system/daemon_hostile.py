@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hostile bytes get the documented answer and leave the other clients alone (issue 2, section 6; I-305, I-310, I-316)."""
 from daemon_support import *
 

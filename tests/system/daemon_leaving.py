@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RMs that come and go all the time beside everybody else: each request is answered, and none with E_INTERNAL."""
 import collections
 import threading

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Little room: address space, disk (A10)."""
 import contextlib
 import resource

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lists that are longer than a message: pages of the state, lookups and removals by the daemon (B1), and whose events and
 metrics a session of role rm sees (A10)."""
 from daemon_support import *

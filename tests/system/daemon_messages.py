@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Messages (interface.md section 1) as an RM sends and receives them."""
 from daemon_support import *
 

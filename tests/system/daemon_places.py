@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Nobody's flood keeps the others out: sessions, RMs, event streams (A8), guesses of tokens (A7)."""
 from daemon_support import *
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sessions, sequence numbers and ownership (interface.md 4.3 to 4.5)."""
 import shutil
 

@@ -1,4 +1,5 @@
-"""Signals, sd_notify and the graceful stop (I-263, ecosystem.md 5.2)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Signals, sd_notify and the graceful stop (I-263)."""
 from daemon_support import *
 
 import contextlib
@@ -105,7 +106,7 @@ def test_usr1_logs_the_state():
         until("the state is logged", lambda: "RM rm:1: Running" in daemon.text())
 
 
-def test_usr1_writes_a_dump_into_the_state_directory():  # ecosystem.md 5.2, C-469
+def test_usr1_writes_a_dump_into_the_state_directory():  # C-469
     folder = tempfile.mkdtemp(prefix="yk.", dir="/tmp")
     for flags, env in (("--state-dir", folder), {}), ((), {"STATE_DIRECTORY": folder + ":/nowhere"}):
         for name in os.listdir(folder):

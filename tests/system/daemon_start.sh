@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # How ykd starts, and how it refuses to: each refusal names the thing and the way out, with the documented exit status.
 set -euo pipefail
 ykd=$YK_BIN/ykd

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The callback stream: vanishing clients, congestion, overflow, detached RMs (interface.md 4.8, I-387), and that the
 core never waits for an RM (S-592)."""
 from daemon_support import *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What others send does not come back broken (A5), does not fill the log (A6), and commands no terminal (A10); nobody else
 chooses which file the daemon writes (A10)."""
 from daemon_support import *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tcp needs a token, tls+tcp works with nng's engine, certificates of clients are asked for (I-341, I-342);
 what a session of role rm sees (I-412)."""
 from daemon_support import *

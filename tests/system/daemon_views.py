@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requests, dumps, health, events and logs as clients see them (interface.md sections 4 to 8)."""
 from daemon_support import *
 

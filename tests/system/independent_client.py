@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """A client written from docs/protocol.md alone: a raw Unix socket, Debian's python3-msgpack, nothing of this project.
 
 usage: independent_client.py [SOCKET [RM-ID]]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What is installed fits its prefix, and keeps what the administrator changed (B6, B7). The unit of each prefix is
 # understood by systemd and hardened.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The operator's side of configuration, while work runs: C-440, C-443, C-445, C-462, C-469 (SIGHUP, --watch-config),
 # C-471, C-473, B-04, B-06, B-07, B-12. Every change is made by ykctl or by a file, and every refusal changes nothing.
 set -euo pipefail

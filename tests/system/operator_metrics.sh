@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What an operator sees of a running daemon: metrics (I-500 to I-517), health (5.6), history (I-700), rules (C-475),
 # summaries of ended applications (I-721).
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # man/ykd-protocol.7 says what docs/protocol.md says, and is sound mdoc.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

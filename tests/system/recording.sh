@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # ykd --record, ykctl recording play and verify: what a shell did to a daemon, played again; a daemon that is killed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

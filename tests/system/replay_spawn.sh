@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # --spawn: the private daemon and its directory are gone however ykctl ends; and the exit codes of scenario run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # ykctl replay: a generated trace against private and running daemons, its report, and how bad files are refused.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

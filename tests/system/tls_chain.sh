@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # ykctl over tls+tcp with a certificate that an intermediate CA signed: it trusts the chain, no other CA, and no other
 # name (I-302, I-341).
 set -euo pipefail

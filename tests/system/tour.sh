@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The tour of README.md by one-shot commands, each result checked, and nothing in the README that is not played here.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

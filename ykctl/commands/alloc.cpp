@@ -1,13 +1,14 @@
-// alloc list, show, release.
+// SPDX-License-Identifier: Apache-2.0
+// The commands alloc list, show, release.
 
 #include <ostream>
 
-#include "ykctl/commands/dumps.h"
+#include "ykctl/cli/values.h"
+#include "ykctl/client/dumps.h"
+#include "ykctl/client/states.h"
+#include "ykctl/client/updates.h"
+#include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/states.h"
-#include "ykctl/commands/updates.h"
-#include "ykctl/commands/values.h"
-#include "ykctl/commands/watch.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -34,37 +35,44 @@ struct ReleaseOptions {
     bool all = false;
 };
 
-Value release_of(const Value& allocation, const ReleaseOptions& options) {
-    Value release{{"partitionName", text_of(allocation, "partition")},
-                  {"applicationID", text_of(allocation, "applicationId")},
-                  {"allocationKey", text_of(allocation, "allocationKey")},
-                  {"terminationType", 1}};
-    if (options.reason) release["message"] = *options.reason;
+si::AllocationRelease release_of(const ReleaseOptions& options, std::string partition, std::string application,
+                                 std::string key) {
+    si::AllocationRelease release;
+    release.partition_name = std::move(partition);
+    release.application_id = std::move(application);
+    release.allocation_key = std::move(key);
+    release.termination_type = si::TerminationType::StoppedByRm;
+    release.message = options.reason.value_or("");
     return release;
+}
+
+Outcome release_all(Context& context, const ReleaseOptions& options) {
+    const auto request = [&](const std::string& application, const std::string& partition) {
+        auto all = release_of(options, partition, application, {});
+        all.keep_asks = true;
+        return si::AllocationReleasesRequest{{std::move(all)}, {}};
+    };
+    return clear_application(context, *options.application, {"alloc", "allocationCount", "released", request});
 }
 
 Outcome release(Context& context, const ReleaseOptions& options) {
     if (options.all == !options.keys.empty()) return usage_error("alloc release: either KEY or --all");
     if (options.all && !options.application)
         return usage_error("alloc release --all: of which application?  --app APP");
-    if (options.all) {
-        Value all{{"allocationKey", ""}, {"keepAsks", true}};
-        if (options.reason) all["message"] = *options.reason;
-        return clear_application(context, *options.application,
-                                 {"alloc", "allocationCount", "allocationsToRelease", "released", std::move(all)});
-    }
-    std::vector<Value> releases;
+    if (options.all) return release_all(context, options);
+    std::vector<si::AllocationRelease> releases;
     for (const auto& key : distinct(options.keys)) {
         YK_TRY(allocation, find_key(context, {"allocations"}, key, options.application));
-        releases.push_back(release_of(allocation, options));
+        releases.push_back(release_of(options, text_of(allocation, "partition"), text_of(allocation, "applicationId"),
+                                      text_of(allocation, "allocationKey")));
     }
     Report report{context};
-    Batches batches{[&](Value batch) -> std::optional<Failure> {
-        auto told = send_update(context, "UpdateAllocation", {{"releases", {{"allocationsToRelease", batch}}}});
-        if (!told.ok()) return told.error();
+    Batches<std::vector<si::AllocationRelease>> batches{[&](const auto& batch) -> std::optional<Failure> {
+        auto outcomes = send_update(context, si::AllocationReleasesRequest{batch, {}});
+        if (!outcomes.ok()) return outcomes.error();
         for (const auto& one : batch) {
-            const auto key = text_of(one, "allocationKey");
-            report.add(done(*told, element_key(text_of(one, "applicationID"), key), "alloc " + key, key, "released"));
+            const auto& key = one.allocation_key;
+            report.add(done(*outcomes, element_key(one.application_id, key), "alloc " + key, key, "released"));
         }
         return std::nullopt;
     }};

@@ -1,4 +1,5 @@
-// app add, list, show, remove.
+// SPDX-License-Identifier: Apache-2.0
+// The commands app add, list, show, remove.
 
 #include <algorithm>
 #include <ostream>
@@ -8,14 +9,14 @@
 
 #include <fmt/format.h>
 
-#include "ykctl/commands/dumps.h"
+#include "ykctl/cli/values.h"
+#include "ykctl/client/dumps.h"
+#include "ykctl/client/long_lists.h"
+#include "ykctl/client/states.h"
+#include "ykctl/client/updates.h"
+#include "ykctl/client/watch.h"
 #include "ykctl/commands/gang.h"
-#include "ykctl/commands/long_lists.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/states.h"
-#include "ykctl/commands/updates.h"
-#include "ykctl/commands/values.h"
-#include "ykctl/commands/watch.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -30,27 +31,45 @@ struct AddOptions {
     GangOptions gang;
 };
 
-/// Who runs this program: the owner of what it submits, unless -u says otherwise.
+/// The user who runs this program, who owns what it submits unless -u is given.
 std::string login_name() {
     const auto* entry = ::getpwuid(::geteuid());
     return entry != nullptr ? entry->pw_name : std::to_string(::geteuid());
 }
 
-/// -u with --group is taken whole: a service account (C-090) is `system:serviceaccount:NAMESPACE:NAME`.
-Value owner_of(const AddOptions& options) {
+/// With --group all of -u is the name: a service account is `system:serviceaccount:NAMESPACE:NAME` (C-090).
+si::UserGroupInformation owner_of(const AddOptions& options) {
     const auto user = options.user.value_or(login_name());
     if (options.groups.empty()) return parse_user(user);
-    return {{"user", user}, {"groups", split_lists(options.groups)}};
+    return {user, split_lists(options.groups)};
 }
 
-std::optional<Failure> send_applications(Context& context, Value applications, const Gang& gang, Report& report) {
-    auto told = send_update(context, "UpdateApplication", {{"new", applications}});
-    if (!told.ok()) return told.error();
+Answer<ElementOutcomes> send(Context& context, const Value& applications) { // of a file
+    return send_update(context, "UpdateApplication", {{"new", applications}});
+}
+Answer<ElementOutcomes> send(Context& context, const std::vector<si::AddApplicationRequest>& applications) {
+    si::ApplicationRequest update;
+    update.add = applications;
+    return send_update(context, std::move(update));
+}
+
+std::string id_of(const Value& application) {
+    return text_of(application, "applicationID");
+}
+const std::string& id_of(const si::AddApplicationRequest& application) {
+    return application.application_id;
+}
+
+template <class Applications>
+std::optional<Failure> send_applications(Context& context, const Applications& applications, const Gang& gang,
+                                         Report& report) {
+    auto outcomes = send(context, applications);
+    if (!outcomes.ok()) return outcomes.error();
     for (const auto& application : applications) {
-        const auto id = text_of(application, "applicationID");
-        auto element = done(*told, id, "app " + id, id, "accepted");
-        const auto accepted = told->accepted.find(id);
-        if (accepted != told->accepted.end()) element.detail = " in " + text_of(accepted->second, "queueName");
+        const std::string id = id_of(application);
+        auto element = done(*outcomes, id_key(id), "app " + id, id, "accepted");
+        const auto accepted = outcomes->accepted.find(id_key(id));
+        if (accepted != outcomes->accepted.end()) element.detail = " in " + text_of(accepted->second, "queueName");
         const bool refused = element.refusal.has_value();
         report.add(std::move(element));
         if (refused) continue;
@@ -59,8 +78,12 @@ std::optional<Failure> send_applications(Context& context, Value applications, c
     return std::nullopt;
 }
 
-Value completed(Context& context, const AddOptions& options, Value application) {
-    if (!application.contains("ugi")) application["ugi"] = owner_of(options);
+/// A message of a file with what the options say and it does not.
+Value completed(const Context& context, const AddOptions& options, Value application) {
+    if (!application.contains("ugi")) {
+        const auto owner = owner_of(options);
+        application["ugi"] = {{"user", owner.user}, {"groups", owner.groups}};
+    }
     if (!application.contains("partitionName")) context.put_partition(application);
     if (options.queue && !application.contains("queueName")) application["queueName"] = *options.queue;
     return application;
@@ -68,10 +91,10 @@ Value completed(Context& context, const AddOptions& options, Value application) 
 
 Outcome add_from_file(Context& context, const AddOptions& options) {
     const auto complete = [&](Value application) { return completed(context, options, std::move(application)); };
-    const auto send = [&](Value batch, Report& report) {
-        return send_applications(context, std::move(batch), Gang{}, report);
+    const auto send_batch = [&](const Value& batch, Report& report) {
+        return send_applications(context, batch, Gang{}, report);
     };
-    return send_file(context, *options.file, application_spec(), "application", complete, send);
+    return send_file(context, *options.file, application_spec(), "application", complete, send_batch);
 }
 
 Outcome add_applications(Context& context, const AddOptions& options) {
@@ -83,19 +106,23 @@ Outcome add_applications(Context& context, const AddOptions& options) {
     if (options.ids.empty()) return usage_error("app add: ID or -f FILE is needed");
     YK_TRY(tags, parse_pairs(options.tags, "--tag"));
     YK_TRY(gang, parse_gang(options.gang));
-    auto applications = Value::array();
+    si::AddApplicationRequest application;
+    application.queue_name = options.queue.value_or("");
+    application.partition_name = context.settings().partition.value_or("");
+    application.ugi = owner_of(options);
+    application.tags = std::move(tags);
+    put_gang(application, gang);
+    std::vector<si::AddApplicationRequest> applications;
     for (const auto& id : options.ids) {
-        Value application{{"applicationID", id}};
-        if (!tags.empty()) application["tags"] = tags;
-        put_gang(application, gang);
-        applications.push_back(completed(context, options, std::move(application)));
+        application.application_id = id;
+        applications.push_back(application);
     }
     Report report{context};
-    return report.finish(send_applications(context, std::move(applications), gang, report));
+    return report.finish(send_applications(context, applications, gang, report));
 }
 
 Outcome remove_applications(Context& context, const std::vector<std::string>& ids) {
-    // Removing what is not there is silent in the protocol (I-169), so it is looked for.
+    // The protocol does not report the removal of an application that does not exist (I-169), so it is looked up first.
     YK_TRY(applications, find_applications(context, ids));
     for (const auto& application : applications) {
         const auto state = text_of(application, "applicationState");
@@ -104,18 +131,19 @@ Outcome remove_applications(Context& context, const std::vector<std::string>& id
                              {"which are live?  ykctl app list"});
     }
     Report report{context};
-    Batches batches{[&](Value removals) -> std::optional<Failure> {
-        auto told = send_update(context, "UpdateApplication", {{"remove", removals}});
-        if (!told.ok()) return told.error();
+    Batches<std::vector<si::RemoveApplicationRequest>> batches{[&](const auto& removals) -> std::optional<Failure> {
+        si::ApplicationRequest update;
+        update.remove = removals;
+        auto outcomes = send_update(context, std::move(update));
+        if (!outcomes.ok()) return outcomes.error();
         for (const auto& removal : removals) {
-            const auto id = text_of(removal, "applicationID");
-            report.add(done(*told, id, "app " + id, id, "removed"));
+            const auto& id = removal.application_id;
+            report.add(done(*outcomes, id_key(id), "app " + id, id, "removed"));
         }
         return std::nullopt;
     }};
     for (const auto& application : applications)
-        if (auto failure = batches.add({{"applicationID", text_of(application, "applicationID")},
-                                        {"partitionName", text_of(application, "partition")}}))
+        if (auto failure = batches.add({text_of(application, "applicationID"), text_of(application, "partition")}))
             return report.finish(std::move(failure));
     return report.finish(batches.finish());
 }
@@ -127,7 +155,7 @@ struct ListOptions {
     bool all = false;
 };
 
-/// In which lists applications of a state are kept.
+/// The dumps that hold the applications to be listed: the live, the ended, the rejected.
 std::vector<std::string> lists_for(const ListOptions& options) {
     if (options.all) return {"active", "completed", "rejected"};
     if (!options.state) return {"active"};
@@ -140,7 +168,7 @@ std::vector<std::string> lists_for(const ListOptions& options) {
 bool is_wanted(const Value& application, const ListOptions& options) {
     const auto queue = text_of(application, "queueName");
     if (options.state && text_of(application, "applicationState") != *options.state) return false;
-    if (options.queue && queue != *options.queue && queue.rfind(*options.queue + ".", 0) != 0) return false;
+    if (options.queue && queue != *options.queue && !queue.starts_with(*options.queue + ".")) return false;
     return !options.pending || number_of(application, "pendingAsks") > 0;
 }
 

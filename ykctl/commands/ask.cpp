@@ -1,4 +1,5 @@
-// ask add, list, show, remove.
+// SPDX-License-Identifier: Apache-2.0
+// The commands ask add, list, show, remove.
 
 #include <algorithm>
 #include <array>
@@ -8,13 +9,13 @@
 
 #include <fmt/format.h>
 
-#include "libcore/base/counted.h"
-#include "ykctl/commands/dumps.h"
+#include "libcore/base/pluralize.h"
+#include "ykctl/cli/values.h"
+#include "ykctl/client/dumps.h"
+#include "ykctl/client/states.h"
+#include "ykctl/client/updates.h"
+#include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/states.h"
-#include "ykctl/commands/updates.h"
-#include "ykctl/commands/values.h"
-#include "ykctl/commands/watch.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -23,7 +24,7 @@ namespace {
 using wire::Value;
 
 constexpr const char* kDefaultPartition = "default";
-constexpr const char* kRequiredNodeTag = "yunikorn.apache.org/requiredNode"; // I-060
+constexpr const char* kRequiredNodeTag = "yunikorn.apache.org/requiredNode"; // pins an ask to one node (I-060)
 constexpr std::chrono::milliseconds kDefaultWait{30000};
 constexpr std::chrono::milliseconds kLookEvery{50};
 
@@ -35,14 +36,14 @@ struct AddOptions {
     bool wait = false;
 };
 
-/// What --wait waits for.
+/// The asks that --wait waits for.
 struct Awaited {
-    std::map<std::string, Value> asks; // that were not placed so far: ask_name() by element_key()
-    std::uint64_t next = 0;            // the stream is read up to here; 0: nothing was sent yet
+    std::map<ElementKey, si::AskName> asks; // not placed so far
+    std::uint64_t next = 0;                 // the stream is read up to this number; 0: nothing was sent yet
     bool known = true;
 };
 
-/// Five letters that nobody used a moment ago.
+/// Five random letters and digits, so that keys differ from those of earlier calls.
 std::string random_suffix() {
     static constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
     std::random_device source;
@@ -52,40 +53,42 @@ std::string random_suffix() {
     return suffix;
 }
 
-std::optional<Failure> add_batch(Context& context, const Value& asks, Report& report, Awaited* awaited) {
-    auto told = send_asks(context, asks);
-    if (!told.ok()) return told.error();
+/// `asks`: messages of a file, or a list of si::AllocationAsk.
+template <class Asks>
+std::optional<Failure> add_batch(Context& context, const Asks& asks, Report& report, Awaited* awaited) {
+    auto outcomes = send_asks(context, asks);
+    if (!outcomes.ok()) return outcomes.error();
     for (const auto& ask : asks) {
-        const auto key = text_of(ask, "allocationKey");
-        const auto element = element_key(text_of(ask, "applicationID"), key);
-        auto result = ask_done(*told, element, "ask", key);
-        if (awaited != nullptr && result.outcome == "added") awaited->asks.emplace(element, ask_name(ask));
+        auto name = ask_name(ask);
+        const auto element = element_key(name.application_id, name.allocation_key);
+        auto result = ask_done(*outcomes, element, "ask", name.allocation_key);
+        if (awaited != nullptr && result.outcome == "added") awaited->asks.emplace(element, std::move(name));
         report.add(std::move(result));
     }
     if (awaited != nullptr) {
-        if (awaited->next == 0) awaited->next = told->next; // asks of this batch may be placed while others are sent
-        awaited->known = told->known;
+        if (awaited->next == 0)
+            awaited->next = outcomes->next; // asks of this batch may be placed while others are sent
+        awaited->known = outcomes->known;
     }
     return std::nullopt;
 }
 
-/// Says so, and no longer waits for it.
-void tell_placed(Context& context, Awaited& awaited, const std::string& element, const std::string& node) {
+/// Prints that an ask was placed, and stops waiting for it.
+void report_placed(Context& context, Awaited& awaited, const ElementKey& element, const std::string& node) {
     const auto ask = awaited.asks.find(element);
     if (ask == awaited.asks.end()) return;
     if (!context.settings().quiet && context.format() == Format::Table) {
-        context.out() << "ask " << printable(text_of(ask->second, "allocationKey")) << " placed on " << printable(node)
-                      << "\n";
+        context.out() << "ask " << printable(ask->second.allocation_key) << " placed on " << printable(node) << "\n";
     }
     awaited.asks.erase(ask);
 }
 
-/// Asks the daemon where they are: what the stream said of them may be no longer kept.
+/// Asks the daemon where the asks are, for when the stream no longer has the items about them.
 std::optional<Failure> look_again(Context& context, Awaited& awaited) {
-    Batches batches{[&](const Value& names) -> std::optional<Failure> {
-        YK_TRY(found, find_asks(context, names));
+    Batches<std::vector<si::AskName>> batches{[&](auto names) -> std::optional<Failure> {
+        YK_TRY(found, find_asks(context, std::move(names)));
         for (const auto& [element, where] : found)
-            if (where.state == Whereabouts::State::Placed) tell_placed(context, awaited, element, where.node);
+            if (where.state == Whereabouts::State::Placed) report_placed(context, awaited, element, where.node);
         return std::nullopt;
     }};
     const auto asks = awaited.asks;
@@ -94,7 +97,7 @@ std::optional<Failure> look_again(Context& context, Awaited& awaited) {
     return batches.finish();
 }
 
-/// Reads on in the stream until every key is placed or the time is over.
+/// Reads the stream until every ask is placed or the time is over.
 Outcome wait_until_placed(Context& context, Awaited awaited, std::chrono::milliseconds limit) {
     if (!awaited.known)
         return usage_error("--wait: the RM is served by a process; only that one is told of placements");
@@ -103,13 +106,13 @@ Outcome wait_until_placed(Context& context, Awaited awaited, std::chrono::millis
     const HeldSignals signals;
     while (!awaited.asks.empty()) {
         if (signals.wait(kLookEvery) != 0) return Exit::Interrupted;
-        YK_TRY(place, stream_place(context, rm.id));
-        YK_TRY(stream, read_stream(context, rm.id, awaited.next, place.next));
-        awaited.next = place.next;
+        YK_TRY(position, stream_position(context, rm.id));
+        YK_TRY(stream, read_stream(context, rm.id, awaited.next, position.next));
+        awaited.next = position.next;
         for (const auto& item : stream.items) {
             for (const auto& placed : member_of(member_of(item, "body"), "new")) {
                 const auto element = element_key(text_of(placed, "applicationID"), text_of(placed, "allocationKey"));
-                tell_placed(context, awaited, element, text_of(placed, "nodeID"));
+                report_placed(context, awaited, element, text_of(placed, "nodeID"));
             }
         }
         if (stream.lost > 0)
@@ -118,9 +121,8 @@ Outcome wait_until_placed(Context& context, Awaited awaited, std::chrono::millis
         const auto& first = awaited.asks.begin()->second;
         return Failure{
             Exit::NotSatisfied,
-            fmt::format("{} not placed within {}", counted(awaited.asks.size(), "ask"), duration_text(limit)),
-            {"why?  ykctl explain ask " + text_of(first, "allocationKey") + " --app " +
-             text_of(first, "applicationID")},
+            fmt::format("{} not placed within {}", pluralize(awaited.asks.size(), "ask"), duration_text(limit)),
+            {"why?  ykctl explain ask " + first.allocation_key + " --app " + first.application_id},
             0,
             {},
             {}};
@@ -128,19 +130,20 @@ Outcome wait_until_placed(Context& context, Awaited awaited, std::chrono::millis
     return Exit::Ok;
 }
 
-Answer<Value> ask_of(Context& context, const AddOptions& options) {
+Answer<si::AllocationAsk> ask_of(Context& context, const AddOptions& options) {
     YK_TRY(resource, parse_resources(options.resources));
     YK_TRY(tags, parse_pairs(options.tags, "--tag"));
-    Value ask{{"allocationKey", ""}, {"applicationID", *options.application}, {"resourceAsk", resource}};
-    context.put_partition(ask);
-    if (options.priority) ask["priority"] = *options.priority;
-    if (options.required_node) tags[kRequiredNodeTag] = *options.required_node;
-    if (options.task_group) ask["taskGroupName"] = *options.task_group;
-    if (options.placeholder) ask["placeholder"] = true;
+    if (options.required_node) put_pair(tags, kRequiredNodeTag, *options.required_node);
+    si::AllocationAsk ask;
+    ask.application_id = *options.application;
+    ask.partition_name = context.settings().partition.value_or("");
+    ask.resource_ask = std::move(resource);
+    ask.priority = static_cast<std::int32_t>(options.priority.value_or(0));
+    ask.tags = std::move(tags);
+    ask.task_group_name = options.task_group.value_or("");
+    ask.placeholder = options.placeholder;
     if (options.may_preempt || options.preemptable)
-        ask["preemptionPolicy"] = {{"allowPreemptOther", options.may_preempt},
-                                   {"allowPreemptSelf", options.preemptable}};
-    if (!tags.empty()) ask["tags"] = tags;
+        ask.preemption_policy = si::PreemptionPolicy{options.preemptable, options.may_preempt};
     return ask;
 }
 
@@ -161,7 +164,7 @@ Outcome add_asks(Context& context, const AddOptions& options) {
     const auto limit = options.wait ? context.take_timeout().value_or(kDefaultWait) : kDefaultWait;
     Awaited awaited;
     auto* const wanted = options.wait ? &awaited : nullptr;
-    const auto send = [&](const Value& batch, Report& report) { return add_batch(context, batch, report, wanted); };
+    const auto send = [&](const auto& batch, Report& report) { return add_batch(context, batch, report, wanted); };
     Exit added = Exit::Ok;
     if (options.file) {
         if (options.application || !options.resources.empty()) {
@@ -177,10 +180,10 @@ Outcome add_asks(Context& context, const AddOptions& options) {
         if (auto failure = check_add_options(options)) return *failure;
         YK_TRY(ask, ask_of(context, options));
         Report report{context};
-        Batches batches{[&](const Value& batch) { return send(batch, report); }};
+        Batches<std::vector<si::AllocationAsk>> batches{[&](const auto& batch) { return send(batch, report); }};
         const auto key = options.key.value_or(*options.application + "-" + random_suffix());
         for (std::int64_t i = 1; i <= options.count.value_or(1); ++i) {
-            ask["allocationKey"] = options.count ? key + "-" + std::to_string(i) : key;
+            ask.allocation_key = options.count ? key + "-" + std::to_string(i) : key;
             if (auto failure = batches.add(ask)) return report.finish(std::move(failure));
         }
         YK_TRY(sent, report.finish(batches.finish()));
@@ -197,31 +200,41 @@ struct RemoveOptions {
     bool all = false;
 };
 
+si::AllocationAskRelease removal_of(std::string partition, std::string application, std::string key) {
+    si::AllocationAskRelease removal;
+    removal.partition_name = std::move(partition);
+    removal.application_id = std::move(application);
+    removal.allocation_key = std::move(key);
+    removal.termination_type = si::TerminationType::StoppedByRm;
+    return removal;
+}
+
+Outcome remove_all_asks(Context& context, const std::string& application) {
+    const auto request = [](const std::string& of, const std::string& partition) {
+        return si::AllocationReleasesRequest{{}, {removal_of(partition, of, {})}};
+    };
+    return clear_application(context, application, {"ask", "pendingAsks", "removed", request});
+}
+
 Outcome remove_asks(Context& context, const RemoveOptions& options) {
     if (options.all == !options.keys.empty()) return usage_error("ask remove: either KEY or --all");
     if (options.all && !options.application) return usage_error("ask remove --all: of which application?  --app APP");
-    if (options.all)
-        return clear_application(context, *options.application,
-                                 {"ask", "pendingAsks", "allocationAsksToRelease", "removed", {{"allocationKey", ""}}});
-    auto removals = Value::array();
-    const auto add = [&](const Value& ask) {
-        const auto partition = text_of(ask, "partition");
-        removals.push_back({{"partitionName", partition.empty() ? kDefaultPartition : partition},
-                            {"applicationID", text_of(ask, "applicationId")},
-                            {"allocationKey", text_of(ask, "allocationKey")},
-                            {"terminationType", 1}});
-    };
+    if (options.all) return remove_all_asks(context, *options.application);
+    std::vector<si::AllocationAskRelease> removals;
     for (const auto& key : distinct(options.keys)) {
         YK_TRY(ask, find_key(context, {"asks"}, key, options.application));
-        add(ask);
+        auto partition = text_of(ask, "partition");
+        if (partition.empty()) partition = kDefaultPartition;
+        removals.push_back(
+            removal_of(std::move(partition), text_of(ask, "applicationId"), text_of(ask, "allocationKey")));
     }
     Report report{context};
-    Batches batches{[&](Value batch) -> std::optional<Failure> {
-        auto told = send_update(context, "UpdateAllocation", {{"releases", {{"allocationAsksToRelease", batch}}}});
-        if (!told.ok()) return told.error();
+    Batches<std::vector<si::AllocationAskRelease>> batches{[&](const auto& batch) -> std::optional<Failure> {
+        auto outcomes = send_update(context, si::AllocationReleasesRequest{{}, batch});
+        if (!outcomes.ok()) return outcomes.error();
         for (const auto& removal : batch) {
-            const auto key = text_of(removal, "allocationKey");
-            report.add(done(*told, element_key(text_of(removal, "applicationID"), key), "ask " + key, key, "removed"));
+            const auto& key = removal.allocation_key;
+            report.add(done(*outcomes, element_key(removal.application_id, key), "ask " + key, key, "removed"));
         }
         return std::nullopt;
     }};

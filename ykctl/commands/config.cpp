@@ -1,4 +1,5 @@
-// config show, check, diff, reload, history, rollback, view-client.
+// SPDX-License-Identifier: Apache-2.0
+// The commands config show, check, diff, reload, history, rollback, view-client.
 
 #include <algorithm>
 #include <ostream>
@@ -6,13 +7,13 @@
 
 #include <fmt/format.h>
 
-#include "libcore/base/counted.h"
+#include "libcore/base/pluralize.h"
 #include "libcore/config_yaml/dump.h"
 #include "libcore/config_yaml/load.h"
+#include "ykctl/cli/values.h"
+#include "ykctl/client/states.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/commands/rm_serve.h"
-#include "ykctl/commands/states.h"
-#include "ykctl/commands/values.h"
 #include "ykctl/render/go_config.h"
 #include "ykctl/render/text.h"
 
@@ -21,15 +22,15 @@ namespace {
 
 using wire::Value;
 
-/// The configuration that a daemon dumped; nullopt: it is not one that this ykctl understands.
+/// The configuration in a dump of the daemon; nullopt when this ykctl does not understand it.
 std::optional<config::Configuration> configuration_of(const Value& page) {
     auto loaded = config_yaml::load(yaml_text({{"partitions", member_of(page, "partitions")}}), "config");
     if (loaded.configuration) loaded.configuration->checksum = text_of(page, "checksum");
     return std::move(loaded.configuration);
 }
 
-/// The canonical text of a configuration (C-473): loading it gives the same tree and the same text again. What is not
-/// part of a configuration stands in comments.
+/// The canonical text of a configuration: loading it gives the same tree and the same text again (C-473). What is not
+/// part of the configuration is written in comments.
 std::string canonical_text(const Value& page) {
     const auto configuration = configuration_of(page);
     if (!configuration) return yaml_text(page);
@@ -41,7 +42,7 @@ std::string canonical_text(const Value& page) {
     return text;
 }
 
-/// C-474.
+/// Prints the configuration in the JSON form of yunikorn-core, with Go style names (C-474).
 std::optional<Failure> show_go_form(Context& context, const Value& page) {
     const auto configuration = configuration_of(page);
     if (!configuration)
@@ -68,7 +69,7 @@ Outcome show_config(Context& context, bool go_form) {
     return Exit::Ok;
 }
 
-/// What the checks of all files found.
+/// The results of the checks of all files.
 struct Findings {
     std::vector<Value> problems;
     std::size_t errors = 0;
@@ -76,7 +77,7 @@ struct Findings {
     bool asks_daemon = false;
 };
 
-/// The RM whose running state is asked about; none: nothing runs that could refuse anything.
+/// The RM whose running state may refuse a configuration; nullopt when none is registered.
 Answer<std::optional<std::string>> running_rm(Context& context) {
     auto rm = context.rm();
     if (rm.ok()) return std::optional{rm->id};
@@ -84,7 +85,7 @@ Answer<std::optional<std::string>> running_rm(Context& context) {
     return none ? Answer<std::optional<std::string>>{std::optional<std::string>{}} : rm.error();
 }
 
-/// What the daemon says beyond the text: whether the running state allows it (C-435, C-436). True: it does.
+/// Asks the daemon whether the running state allows the configuration (C-435, C-436). True when it does.
 Answer<bool> check_with_daemon(Context& context, const std::string& file, const std::string& text, Findings& findings) {
     YK_TRY(rm, running_rm(context));
     Value body{{"config", text}};
@@ -99,7 +100,7 @@ Answer<bool> check_with_daemon(Context& context, const std::string& file, const 
     return false;
 }
 
-/// As above. A daemon that nobody named with -s may be away: that is no fault of the file.
+/// The same, but a daemon that was not named with -s may be down, which is no fault of the file.
 Answer<bool> check_with_daemon_if_there(Context& context, const std::string& file, const std::string& text,
                                         Findings& findings) {
     if (!findings.asks_daemon) return true;
@@ -120,12 +121,12 @@ std::optional<Failure> check_file(Context& context, const std::string& file, Fin
         findings.problems.back()["file"] = name;
         ++(problem.severity == config_yaml::Severity::Error ? findings.errors : findings.warnings);
     }
-    const bool tells = !context.machine_readable();
-    if (tells && !outcome.problems.empty()) context.out() << config_yaml::render(outcome, *text);
+    const bool prints = !context.machine_readable();
+    if (prints && !outcome.problems.empty()) context.out() << config_yaml::render(outcome, *text);
     if (!outcome.configuration) return std::nullopt;
     const auto allowed = check_with_daemon_if_there(context, name, *text, findings);
     if (!allowed.ok()) return allowed.error();
-    if (tells && *allowed && outcome.problems.empty() && !context.settings().quiet) context.out() << name << ": ok\n";
+    if (prints && *allowed && outcome.problems.empty() && !context.settings().quiet) context.out() << name << ": ok\n";
     return std::nullopt;
 }
 
@@ -157,10 +158,10 @@ std::string change_line(const Value& change, const Style& style) {
                        shown(member_of(change, "new")));
 }
 
-/// What a reload with the file would do; nothing is changed.
+/// What a reload with the file would change, from a dry run.
 struct Changes {
     std::vector<Value> list;
-    std::string refusal; // of the running state; empty: it would be taken
+    std::string refusal; // why the running state would refuse it; empty: it would not
 };
 
 Answer<Changes> changes_of(Context& context, const std::string& file) {
@@ -183,14 +184,17 @@ void show_changes(Context& context, const std::vector<Value>& changes) {
     }
     for (const auto& change : changes) context.out() << change_line(change, context.style());
     if (!context.settings().quiet) {
-        context.out() << (changes.empty() ? "no changes\n" : counted(changes.size(), "change") + "\n");
+        context.out() << (changes.empty() ? "no changes\n" : pluralize(changes.size(), "change") + "\n");
     }
 }
 
-/// Of the daemon's own file.
+/// Shows what a reload of the daemon's own file would change.
 Outcome diff_own(Context& context) {
     YK_TRY(rm, context.rm());
-    auto reply = context.call_for_rm("UpdateConfiguration", {{"rmID", rm.id}, {"dryRun", true}});
+    si::UpdateConfigurationRequest request;
+    request.rm_id = rm.id;
+    request.dry_run = true;
+    auto reply = context.call_for_rm(std::move(request));
     if (!reply.ok()) return with_problems(std::move(reply).error(), {});
     const auto& changes = member_of(*reply, "changes");
     show_changes(context, {changes.begin(), changes.end()});
@@ -205,20 +209,20 @@ Outcome diff(Context& context, const std::string& file) {
     return changes.list.empty() ? Exit::Ok : Exit::Different;
 }
 
-/// What a good configuration is warned of.
-void tell_warnings(Context& context, const Value& reply) {
+/// Prints the warnings about a configuration that was accepted.
+void print_warnings(Context& context, const Value& reply) {
     for (const auto& problem : member_of(reply, "problems"))
         context.note(fmt::format("warning: {}:{}: {}", number_of(problem, "line"), number_of(problem, "column"),
                                  printable(text_of(problem, "path") + ": " + text_of(problem, "message"))));
 }
 
-/// UpdateConfiguration, for real or as a trial.
-Outcome update(Context& context, Value body, bool dry_run) {
+/// Sends the change, or its dry run, for the RM of the settings, and prints the result.
+Outcome update(Context& context, si::UpdateConfigurationRequest request) {
     YK_TRY(rm, context.rm());
-    body["rmID"] = rm.id;
-    if (dry_run) body["dryRun"] = true;
-    YK_TRY(reply, context.call_for_rm("UpdateConfiguration", std::move(body)));
-    tell_warnings(context, reply);
+    request.rm_id = rm.id;
+    const bool dry_run = request.dry_run;
+    YK_TRY(reply, context.call_for_rm(std::move(request)));
+    print_warnings(context, reply);
     if (dry_run) {
         const auto& changes = member_of(reply, "changes");
         show_changes(context, {changes.begin(), changes.end()});
@@ -239,7 +243,7 @@ struct ReloadOptions {
     bool dry_run = false;
 };
 
-/// One line for each thing that was reread.
+/// The report of a reload: one line for each file or setting that was read again.
 std::string reload_text(Context& context, const Value& report) {
     const auto& settings = member_of(report, "settings");
     std::string text;
@@ -256,7 +260,7 @@ std::string reload_text(Context& context, const Value& report) {
     return text;
 }
 
-/// What was refused; nothing: all is well.
+/// The failure when a part of a reload was refused; nullopt when none was.
 std::optional<Failure> refused(const Value& report) {
     if (flag_of(report, "ok")) return std::nullopt;
     std::vector<std::string> reasons;
@@ -275,7 +279,7 @@ std::optional<Failure> refused(const Value& report) {
         reasons.push_back(named.message);
         failure.hints.insert(failure.hints.end(), named.hints.begin(), named.hints.end());
     }
-    if (reasons.empty()) // no file: the state of an RM, or its store
+    if (reasons.empty()) // the state of an RM, or its store, refused it: no file is at fault
         for (const auto& rm : member_of(report, "rms"))
             if (text_of(rm, "result") == "refused")
                 reasons.push_back("RM " + text_of(rm, "rmID") + " " + text_of(rm, "text"));
@@ -283,14 +287,14 @@ std::optional<Failure> refused(const Value& report) {
     return failure;
 }
 
-/// What SIGHUP does, too.
+/// Makes the daemon read its files again, as SIGHUP does.
 Outcome reload_files(Context& context, const ReloadOptions& options) {
     Value body{{"fromFile", options.from_file}, {"dryRun", options.dry_run}};
     if (context.settings().rm) body["rmID"] = *context.settings().rm;
     YK_TRY(report, context.settings().rm ? context.call_for_rm("Reload", std::move(body))
                                          : context.call("Reload", std::move(body)));
     for (const auto& file : member_of(report, "files"))
-        if (flag_of(file, "ok")) tell_warnings(context, file);
+        if (flag_of(file, "ok")) print_warnings(context, file);
     const auto text = context.settings().quiet ? std::string{} : reload_text(context, report);
     YK_TRY(shown, context.show_item(report, flag_of(report, "ok") ? "reloaded" : "refused", text));
     if (auto failure = refused(report)) return *failure;
@@ -303,24 +307,25 @@ Outcome reload(Context& context, const ReloadOptions& options) {
     if (!options.file && !options.from_file)
         return usage_error("--extra needs the configuration that it goes with",
                            {"the daemon's file:  ykctl config reload --from-file --extra ...", "or yours:  -f FILE"});
-    Value body = Value::object();
+    si::UpdateConfigurationRequest request;
+    request.dry_run = options.dry_run;
     if (options.file) {
         YK_TRY(text, read_configuration(context, *options.file));
-        body["config"] = std::move(text);
-        body["source"] = shown_name(*options.file);
+        request.config = std::move(text);
+        request.source = shown_name(*options.file);
     }
     if (!options.extra.empty()) {
         YK_TRY(extra, parse_pairs(options.extra, "--extra"));
-        body["extraConfig"] = std::move(extra);
+        request.extra_config = std::move(extra);
     }
-    auto outcome = update(context, std::move(body), options.dry_run);
+    auto outcome = update(context, std::move(request));
     if (outcome.ok()) return outcome;
     return with_problems(std::move(outcome).error(), options.file ? shown_name(*options.file) : std::string{});
 }
 
 // --- history ------------------------------------------------------------------------------------
 
-/// Newest first.
+/// The configurations of the RM, the newest first.
 Answer<std::vector<Value>> history_of(Context& context) {
     YK_TRY(pages, context.dump("confighistory"));
     std::vector<Value> entries;
@@ -350,9 +355,12 @@ struct RollbackOptions {
     bool dry_run = false;
 };
 
-/// Without a checksum: to the one before.
+/// Goes back to the configuration with a checksum; without one, to the configuration before the current one.
 Outcome roll_back(Context& context, const RollbackOptions& options) {
-    if (options.checksum) return update(context, {{"checksum", *options.checksum}}, options.dry_run);
+    si::UpdateConfigurationRequest request;
+    request.dry_run = options.dry_run;
+    request.checksum = options.checksum;
+    if (options.checksum) return update(context, std::move(request));
     YK_TRY(rm, context.rm());
     YK_TRY(entries, history_of(context));
     entries.erase(std::remove_if(entries.begin(), entries.end(),
@@ -360,7 +368,8 @@ Outcome roll_back(Context& context, const RollbackOptions& options) {
                   entries.end());
     if (entries.size() < 2)
         return not_found("there is no configuration before the active one", {"which are kept?  ykctl config history"});
-    return update(context, {{"checksum", text_of(entries[1], "checksum")}}, options.dry_run);
+    request.checksum = text_of(entries[1], "checksum");
+    return update(context, std::move(request));
 }
 
 void define_history(const Command& config, Context& context) {

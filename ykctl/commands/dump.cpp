@@ -1,4 +1,5 @@
-// dump: the daemon's state as JSON, and the difference of two such files.
+// SPDX-License-Identifier: Apache-2.0
+// The command dump: the daemon's state as JSON, and the difference of two such files.
 
 #include <algorithm>
 #include <ostream>
@@ -6,13 +7,13 @@
 
 #include <fmt/format.h>
 
-#include "libcore/base/counted.h"
-#include "ykctl/commands/dump_diff.h"
-#include "ykctl/commands/dump_verify.h"
-#include "ykctl/commands/long_lists.h"
+#include "libcore/base/pluralize.h"
+#include "ykctl/cli/suggest.h"
+#include "ykctl/cli/values.h"
+#include "ykctl/client/dump_diff.h"
+#include "ykctl/client/dump_verify.h"
+#include "ykctl/client/long_lists.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/suggest.h"
-#include "ykctl/commands/values.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -25,9 +26,9 @@ const std::vector<std::string> kWhats{"all",    "partitions", "queues",  "apps",
                                       "events", "clusters",   "history", "confighistory", "loglevels"};
 
 constexpr int kDumpsCompared = 3;
-constexpr int kDeepest = 100; // a dump has less than a third of that
+constexpr int kDeepest = 100; // levels; a dump has less than a third of that
 
-/// The document of a dump as JSON, while it comes.
+/// Writes a dump as one JSON document while its pages arrive.
 std::optional<Failure> stream_dump(Context& context, std::ostream& out, const std::string& what, bool pretty) {
     JsonStream to{out, pretty};
     to.begin_object();
@@ -41,7 +42,7 @@ std::optional<Failure> stream_dump(Context& context, std::ostream& out, const st
     return std::nullopt;
 }
 
-/// The data of a full dump, held whole.
+/// The data of a full dump, all in memory.
 Answer<Value> whole_dump(Context& context, const std::string& what) {
     std::ostringstream text;
     if (auto failure = stream_dump(context, text, what, false)) return *std::move(failure);
@@ -77,7 +78,7 @@ Outcome dump(Context& context, const std::optional<std::string>& what, const std
 
 Answer<Value> read_dump(Context& context, const std::string& path) {
     YK_TRY(text, read_text(path, context.streams().in));
-    bool too_deep = false; // what is too deep is left out, so that walking the rest is safe
+    bool too_deep = false; // deeper levels are left out, so that walking the rest is safe
     const auto keep = [&](int depth, Value::parse_event_t, const Value&) {
         too_deep = too_deep || depth > kDeepest;
         return depth <= kDeepest;
@@ -99,14 +100,14 @@ Outcome diff(Context& context, const std::string& left, const std::string& right
         for (const auto& difference : differences) context.out() << difference_line(difference, context.style());
         if (!context.settings().quiet) {
             context.out() << (differences.empty() ? "no differences\n"
-                                                  : counted(differences.size(), "difference") + "\n");
+                                                  : pluralize(differences.size(), "difference") + "\n");
         }
     }
     return differences.empty() ? Exit::Ok : Exit::Different;
 }
 
-/// Faults of one dump may be what changed while it was made: those of a daemon are faults when later dumps have them,
-/// too.
+/// The faults of a daemon. A fault in one dump may come from a change while it was made, so only those count that later
+/// dumps have, too.
 Answer<std::vector<DumpFault>> faults_of_daemon(Context& context) {
     std::vector<DumpFault> faults;
     for (int i = 0; i < kDumpsCompared; ++i) {
@@ -135,11 +136,11 @@ Outcome verify(Context& context, const std::optional<std::string>& path) {
         std::vector<Value> list;
         list.reserve(faults.size());
         for (const auto& fault : faults)
-            list.push_back({{"partition", fault.place}, {"object", fault.object}, {"text", fault.text}});
+            list.push_back({{"partition", fault.partition}, {"object", fault.object}, {"text", fault.text}});
         context.out() << list_text(list, {}, context.format(), {});
     } else {
         for (const auto& fault : faults)
-            context.out() << printable(fault.place + " " + fault.object + ": " + fault.text) << "\n";
+            context.out() << printable(fault.partition + " " + fault.object + ": " + fault.text) << "\n";
         if (faults.empty()) context.note("all sums are right, and all that is named is there");
     }
     return faults.empty() ? Exit::Ok : Exit::Different;

@@ -1,4 +1,5 @@
-// events: what happened, and with --follow what happens.
+// SPDX-License-Identifier: Apache-2.0
+// The command events: what happened, and with --follow what happens.
 
 #include <algorithm>
 #include <csignal>
@@ -8,12 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "libcore/base/counted.h"
-#include "ykctl/commands/dumps.h"
-#include "ykctl/commands/item_text.h"
+#include "libcore/base/pluralize.h"
+#include "ykctl/cli/values.h"
+#include "ykctl/client/dumps.h"
+#include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/values.h"
-#include "ykctl/commands/watch.h"
+#include "ykctl/output/item_text.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -31,12 +32,12 @@ struct EventOptions {
     std::optional<std::string> since, object, type;
 };
 
-/// `wanted` is a full or a short name.
+/// Whether `wanted` is the full or the short name of the partition `full`.
 bool is_partition(const std::string& full, const std::string& wanted) {
     return full == wanted || full.substr(full.find(']') + 1) == wanted;
 }
 
-/// Which records are shown.
+/// Selects the records that are shown.
 struct Filter {
     std::optional<std::string> type;
     std::optional<std::string> object;
@@ -52,7 +53,7 @@ struct Filter {
     }
 };
 
-/// `app/X` is of type APP and about X.
+/// The filter for the options. `app/X` selects records of type APP about X.
 Answer<Filter> filter_of(const EventOptions& options) {
     Filter filter{options.type, {}, {}, {}, 0};
     if (!options.object) return filter;
@@ -72,7 +73,7 @@ Answer<Filter> filter_of(const EventOptions& options) {
     return filter;
 }
 
-/// Where `--since` starts: a number of an event, or a length of time.
+/// Where --since starts: at the number of an event, or at a time.
 struct Start {
     std::int64_t id = 0;
     std::int64_t since_ns = 0;
@@ -88,22 +89,22 @@ Answer<Start> start_of(Context& context, const std::optional<std::string>& since
     return Start{0, now - std::chrono::nanoseconds{*back}.count()};
 }
 
-/// Prints records one by one. Lines name RM and partition as tables do: when there are several, or with -o wide.
+/// Prints records one by one. As in tables, lines name RM and partition when there are several, or with -o wide.
 class Printer {
 public:
     explicit Printer(Context& context) : context_(context) {}
 
-    /// Where records are, or are to be expected.
+    /// Notes an RM and partition that records have, or may have.
     void expect(const std::string& rm, const std::string& partition) {
         rms_.insert(rm);
         partitions_.insert(partition);
     }
     void print(const std::vector<Value>& records) {
         for (const auto& record : records) expect(text_of(record, "rmID"), event_partition(record));
-        const EventPlaces places{width(rms_), width(partitions_)};
+        const EventWidths widths{width(rms_), width(partitions_)};
         for (const auto& record : records) {
             if (context_.format() == Format::Table || context_.format() == Format::Wide)
-                context_.out() << event_line(record, places);
+                context_.out() << event_line(record, widths);
             else if (context_.format() == Format::Name)
                 context_.out() << number_of(record, "eventID") << "\n";
             else
@@ -124,8 +125,9 @@ private:
     std::set<std::string> rms_, partitions_;
 };
 
-void tell_lost(Context& context, const Value& reply) {
-    if (const auto lost = number_of(reply, "lost"); lost > 0) context.note(counted(lost, "event") + " no longer kept");
+void report_lost(Context& context, const Value& reply) {
+    if (const auto lost = number_of(reply, "lost"); lost > 0)
+        context.note(pluralize(lost, "event") + " no longer kept");
 }
 
 void add_wanted(const Value& records, const Filter& filter, std::vector<Value>& wanted) {
@@ -133,18 +135,18 @@ void add_wanted(const Value& records, const Filter& filter, std::vector<Value>& 
                  [&](const Value& record) { return filter.wants(record); });
 }
 
-/// Adds what is kept from `from` on; returns the number that comes next.
+/// Adds the records that are kept from number `from` on. Returns the number after the last one.
 Answer<std::int64_t> read_kept(Context& context, std::int64_t from, const Filter& filter, std::vector<Value>& kept) {
     while (true) {
         YK_TRY(reply, context.call("Events", {{"start", from}, {"count", kPage}}));
-        tell_lost(context, reply);
+        report_lost(context, reply);
         add_wanted(member_of(reply, "EventRecords"), filter, kept);
-        from = std::max(from, number_of(reply, "ContinueID")); // behind those that are not ours to see, too
+        from = std::max(from, number_of(reply, "ContinueID")); // also behind those that this user may not see
         if (from >= number_of(reply, "NextID")) return from;
     }
 }
 
-/// From event `from` on; without it, from now on.
+/// Prints the events from number `from` on, or without it those from now on, until a signal comes.
 Outcome follow(Context& context, Printer& printer, const Filter& filter, std::optional<std::int64_t> from) {
     const HeldSignals signals;
     std::string stream;
@@ -161,10 +163,10 @@ Outcome follow(Context& context, Printer& printer, const Filter& filter, std::op
         std::vector<Value> wanted;
         add_wanted(member_of(reply, "records"), filter, wanted);
         printer.print(wanted);
-        tell_lost(context, reply);
-        // A stream opens at what is newest: behind a backlog it has to go on where that ended.
+        report_lost(context, reply);
+        // A new stream begins with the newest event; after a backlog it has to begin where that ended.
         if (!from || !opened) from = std::max(from.value_or(0), number_of(reply, "nextID"));
-        if (!context.out()) return Exit::Ok; // the reader has gone
+        if (!context.out()) return Exit::Ok; // the reader has closed the pipe
     }
 }
 
@@ -181,8 +183,8 @@ Outcome show_events(Context& context, const EventOptions& options) {
         next = read;
     }
     Printer printer{context};
-    if (options.follow || (kept.empty() && (filter.rm || filter.partition))) { // else they may be gone by now
-        YK_TRY(partitions, all_partitions(context));                           // of -r and -p: an error if unknown
+    if (options.follow || (kept.empty() && (filter.rm || filter.partition))) { // else they may not exist any more
+        YK_TRY(partitions, all_partitions(context)); // for -r and -p; an unknown one is an error
         for (const auto& one : partitions) printer.expect(text_of(one, "clusterId"), text_of(one, "name"));
     }
     if (!options.follow && (context.format() == Format::Json || context.format() == Format::Yaml))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/commands/gang.h"
 
 #include <algorithm>
@@ -5,13 +6,11 @@
 #include <fmt/format.h>
 
 #include "libcore/base/saturate.h"
-#include "ykctl/commands/states.h"
-#include "ykctl/commands/values.h"
+#include "ykctl/cli/values.h"
+#include "ykctl/client/states.h"
 
 namespace yk::cli {
 namespace {
-
-using wire::Value;
 
 constexpr std::int64_t kMostPlaceholders = 1'000'000; // of one task group
 
@@ -35,8 +34,7 @@ Answer<TaskGroup> parse_task_group(const std::string& text) {
         failure.message = "--task-group: " + text.substr(0, equals) + ": " + failure.message;
         return failure;
     }
-    const auto amounts = resource->items();
-    if (std::none_of(amounts.begin(), amounts.end(), [](const auto& each) { return each.value() > 0; }))
+    if (std::none_of(resource->begin(), resource->end(), [](const auto& amount) { return amount.second > 0; }))
         return malformed(text, "asks for nothing: one resource has to be above 0");
     return TaskGroup{text.substr(0, equals), *count, *resource};
 }
@@ -76,39 +74,40 @@ Answer<Gang> parse_gang(const GangOptions& options) {
     return gang;
 }
 
-void put_gang(Value& application, const Gang& gang) {
+void put_gang(si::AddApplicationRequest& application, const Gang& gang) {
     if (gang.groups.empty()) return;
-    auto sum = Value::object();
-    for (const auto& group : gang.groups) {
-        for (const auto& [name, size] : group.resource.items()) {
-            const auto before = sum.contains(name) ? sum[name].get<std::int64_t>() : 0;
-            sum[name] = sat_add(before, sat_mul(size.get<std::int64_t>(), group.count));
+    auto& sum = application.placeholder_ask.emplace();
+    for (const auto& group : gang.groups)
+        for (const auto& [name, size] : group.resource) {
+            auto total =
+                std::find_if(sum.begin(), sum.end(), [&key = name](const auto& each) { return each.first == key; });
+            if (total == sum.end()) total = sum.emplace(sum.end(), name, 0);
+            total->second = sat_add(total->second, sat_mul(size, group.count));
         }
-    }
-    application["placeholderAsk"] = sum;
-    application["gangSchedulingStyle"] = gang.hard ? "Hard" : "Soft";
-    if (gang.timeout_ms) application["executionTimeoutMilliSeconds"] = *gang.timeout_ms;
+    application.gang_scheduling_style = gang.hard ? "Hard" : "Soft";
+    application.execution_timeout_milli_seconds = gang.timeout_ms.value_or(0);
 }
 
 std::optional<Failure> send_placeholders(Context& context, const Gang& gang, const std::string& application,
                                          Report& report) {
-    Batches batches{[&](const Value& batch) -> std::optional<Failure> {
-        const auto told = send_asks(context, batch);
-        if (!told.ok()) return told.error();
+    Batches<std::vector<si::AllocationAsk>> batches{[&](const auto& batch) -> std::optional<Failure> {
+        const auto outcomes = send_asks(context, batch);
+        if (!outcomes.ok()) return outcomes.error();
         for (const auto& ask : batch) {
-            const auto key = text_of(ask, "allocationKey");
-            report.add(ask_done(*told, element_key(application, key), "placeholder", key));
+            const auto& key = ask.allocation_key;
+            report.add(ask_done(*outcomes, element_key(application, key), "placeholder", key));
         }
         return std::nullopt;
     }};
     for (const auto& group : gang.groups) {
         for (std::int64_t i = 0; i < group.count; ++i) {
-            Value ask{{"allocationKey", fmt::format("{}-ph-{}", group.name, i)},
-                      {"applicationID", application},
-                      {"resourceAsk", group.resource},
-                      {"taskGroupName", group.name},
-                      {"placeholder", true}};
-            context.put_partition(ask);
+            si::AllocationAsk ask;
+            ask.allocation_key = fmt::format("{}-ph-{}", group.name, i);
+            ask.application_id = application;
+            ask.partition_name = context.settings().partition.value_or("");
+            ask.resource_ask = group.resource;
+            ask.task_group_name = group.name;
+            ask.placeholder = true;
             if (auto failure = batches.add(std::move(ask))) return failure;
         }
     }

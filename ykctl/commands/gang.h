@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The gang options of `app add`: task groups, style, time-out, and the placeholder asks they stand for (G-001).
+// The gang options of `app add`: task groups, style and time-out, and the placeholder asks that they stand for (G-001).
 
 #include <cstdint>
 #include <optional>
@@ -7,9 +8,9 @@
 #include <vector>
 
 #include "protocol/wire/value.h"
-#include "ykctl/commands/command.h"
-#include "ykctl/commands/context.h"
-#include "ykctl/commands/updates.h"
+#include "ykctl/cli/command.h"
+#include "ykctl/client/context.h"
+#include "ykctl/client/updates.h"
 
 namespace yk::cli {
 
@@ -26,7 +27,7 @@ void define_gang_options(Command command, GangOptions& options);
 struct TaskGroup {
     std::string name;
     std::int64_t count = 0;
-    wire::Value resource; // of one member
+    si::Resources resource; // of one member
 };
 struct Gang {
     std::vector<TaskGroup> groups; // empty: no gang
@@ -34,11 +35,11 @@ struct Gang {
     std::optional<std::int64_t> timeout_ms;
 };
 
-/// Usage errors name the option and the way out.
+/// The gang that the options describe. Usage errors name the option and the way out.
 [[nodiscard]] Answer<Gang> parse_gang(const GangOptions& options);
 /// Adds style, time-out and the sum over all placeholders to an AddApplicationRequest.
-void put_gang(wire::Value& application, const Gang& gang);
-/// The placeholder asks of an application, keyed `GROUP-ph-0` and so on.
+void put_gang(si::AddApplicationRequest& application, const Gang& gang);
+/// Sends the placeholder asks of an application, with the keys `GROUP-ph-0` and so on.
 [[nodiscard]] std::optional<Failure> send_placeholders(Context& context, const Gang& gang,
                                                        const std::string& application, Report& report);
 

@@ -1,12 +1,13 @@
-// completion, help, and the command tree as JSON for tests.
+// SPDX-License-Identifier: Apache-2.0
+// The commands completion and help, and the command tree as JSON for tests.
 
 #include <algorithm>
 #include <ostream>
 
-#include "ykctl/commands/completion.h"
-#include "ykctl/commands/help_topics.h"
+#include "ykctl/cli/completion.h"
+#include "ykctl/cli/help_topics.h"
+#include "ykctl/cli/suggest.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/suggest.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {

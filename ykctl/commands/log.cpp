@@ -1,11 +1,12 @@
-// log level: which logger of the daemon says how much, and changes of that while it runs.
+// SPDX-License-Identifier: Apache-2.0
+// The command log level: the levels of the loggers of the daemon, and their change while it runs.
 
 #include <algorithm>
 #include <ostream>
 
+#include "ykctl/cli/suggest.h"
+#include "ykctl/client/states.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/states.h"
-#include "ykctl/commands/suggest.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -14,7 +15,7 @@ namespace {
 using wire::Value;
 
 const std::vector<std::string> kLevels{"debug", "info", "warn", "error", "fatal"};
-constexpr const char* kAll = "all"; // the level of loggers that have none of their own
+constexpr const char* kAll = "all"; // stands for loggers without a level of their own
 
 std::string logger_name(const Value& item) {
     const auto name = text_of(item, "logger");
@@ -41,7 +42,7 @@ struct LevelOptions {
     std::optional<std::string> level;
 };
 
-/// Those of one logger, which the daemon must know.
+/// The levels of all loggers, or of one, which the daemon has to know.
 Answer<std::vector<Value>> levels_of(Context& context, const std::optional<std::string>& logger) {
     YK_TRY(items, all_levels(context));
     if (!logger) return items;

@@ -1,4 +1,5 @@
-// metrics: the daemon's numbers, as Prometheus reads them.
+// SPDX-License-Identifier: Apache-2.0
+// The command metrics: the daemon's numbers, in the form of Prometheus.
 
 #include <algorithm>
 #include <ostream>
@@ -17,7 +18,7 @@ struct MetricOptions {
     std::optional<std::string> grep, family;
 };
 
-/// The lines with a match, and the HELP and TYPE lines of the families that have one; of one page after the other.
+/// Selects the lines that match, with the HELP and TYPE lines of their families. Takes one page after the other.
 class MatchingLines {
 public:
     std::string of(const std::string& text, const RE2& expression) {
@@ -28,7 +29,7 @@ public:
             const std::string whole = text.substr(begin, end - begin) + "\n";
             begin = end + 1;
             if (whole.front() == '#') {
-                heading_ = whole.rfind("# HELP", 0) == 0 ? whole : heading_ + whole;
+                heading_ = whole.starts_with("# HELP") ? whole : heading_ + whole;
             } else if (RE2::PartialMatch(line, expression)) {
                 shown += heading_ + whole;
                 heading_.clear();
@@ -38,7 +39,7 @@ public:
     }
 
 private:
-    std::string heading_; // of the family, not shown yet
+    std::string heading_; // of the current family, until one of its lines is shown
 };
 
 std::vector<Value> matching_families(const Value& families, const RE2* expression) {
@@ -55,7 +56,7 @@ Failure nothing_there(const MetricOptions& options) {
     return not_found("no metric " + which, {"which are there?  ykctl metrics -o name"});
 }
 
-/// A family that goes on on the next page is one.
+/// Prints the families as JSON. A family that continues on the next page is printed as one.
 Outcome show_families(Context& context, Value query, const MetricOptions& options, const RE2* expression) {
     std::vector<Value> families;
     const auto take = [&](const Value& reply) -> std::optional<Failure> {
@@ -81,7 +82,7 @@ Outcome show_text(Context& context, Value query, const MetricOptions& options, c
         const auto text = text_of(reply, "text");
         const auto shown = expression == nullptr ? text : matching.of(text, *expression);
         found = found || !shown.empty();
-        context.out() << escaped_lines(shown, R"(\\u)"); // in a label a backslash is written twice
+        context.out() << escaped_lines(shown, R"(\\u)"); // a backslash within a label is doubled
         return std::nullopt;
     };
     if (auto failure = context.call_pages("Metrics", std::move(query), take)) return *failure;

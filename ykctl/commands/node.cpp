@@ -1,18 +1,19 @@
-// node add, list, show, update, drain, undrain, remove.
+// SPDX-License-Identifier: Apache-2.0
+// The commands node add, list, show, update, drain, undrain, remove.
 
 #include <ostream>
 
 #include <fmt/format.h>
 
-#include "libcore/base/counted.h"
+#include "libcore/base/pluralize.h"
 #include "protocol/si/enums.h"
-#include "ykctl/commands/dumps.h"
-#include "ykctl/commands/long_lists.h"
+#include "ykctl/cli/values.h"
+#include "ykctl/client/dumps.h"
+#include "ykctl/client/long_lists.h"
+#include "ykctl/client/states.h"
+#include "ykctl/client/updates.h"
+#include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/states.h"
-#include "ykctl/commands/updates.h"
-#include "ykctl/commands/values.h"
-#include "ykctl/commands/watch.h"
 #include "ykctl/render/text.h"
 #include "ykctl/render/view.h"
 
@@ -21,6 +22,8 @@ namespace {
 
 using si::NodeAction;
 using wire::Value;
+
+using NodeBatches = Batches<std::vector<si::NodeInfo>>;
 
 constexpr const char* kPartitionAttribute = "si/node-partition";
 
@@ -32,35 +35,57 @@ struct AddOptions {
     bool drained = false;
 };
 
-int wire_number(NodeAction action) {
-    return static_cast<int>(action);
+Answer<ElementOutcomes> send(Context& context, const Value& nodes) { // of a file
+    return send_update(context, "UpdateNode", {{"nodes", nodes}});
+}
+Answer<ElementOutcomes> send(Context& context, const std::vector<si::NodeInfo>& nodes) {
+    si::NodeRequest update;
+    update.nodes = nodes;
+    return send_update(context, std::move(update));
 }
 
-/// Sends nodes and reports each as `outcome`.
-std::optional<Failure> send_nodes(Context& context, Value nodes, const std::string& outcome, Report& report) {
-    auto told = send_update(context, "UpdateNode", {{"nodes", nodes}});
-    if (!told.ok()) return told.error();
+std::string id_of(const Value& node) {
+    return text_of(node, "nodeID");
+}
+const std::string& id_of(const si::NodeInfo& node) {
+    return node.node_id;
+}
+
+/// Sends nodes and adds each to the report, as `outcome` unless it was refused.
+template <class Nodes>
+std::optional<Failure> send_nodes(Context& context, const Nodes& nodes, const std::string& outcome, Report& report) {
+    auto outcomes = send(context, nodes);
+    if (!outcomes.ok()) return outcomes.error();
     for (const auto& node : nodes) {
-        const auto id = text_of(node, "nodeID");
-        report.add(done(*told, id, "node " + id, id, outcome));
+        const std::string id = id_of(node);
+        report.add(done(*outcomes, id_key(id), "node " + id, id, outcome));
     }
     return std::nullopt;
 }
 
-Value in_partition(Context& context, Value node) {
-    if (context.settings().partition) node["attributes"][kPartitionAttribute] = *context.settings().partition;
+si::NodeInfo action_of(NodeAction action) {
+    si::NodeInfo node;
+    node.action = action;
     return node;
+}
+
+/// Adds the partition of -p, if that is given, to the attributes.
+void put_partition(const Context& context, si::NodeInfo& node) {
+    if (!context.settings().partition) return;
+    if (!node.attributes) node.attributes.emplace();
+    put_pair(*node.attributes, kPartitionAttribute, *context.settings().partition);
 }
 
 Outcome add_from_file(Context& context, const std::string& path) {
     const auto complete = [&](Value node) {
-        if (!node.contains("action")) node["action"] = wire_number(NodeAction::Create);
-        if (member_of(node, "attributes").contains(kPartitionAttribute)) return node;
-        return in_partition(context, std::move(node));
+        if (!node.contains("action")) node["action"] = static_cast<int>(NodeAction::Create);
+        const auto& partition = context.settings().partition;
+        if (partition && !member_of(node, "attributes").contains(kPartitionAttribute))
+            node["attributes"][kPartitionAttribute] = *partition;
+        return node;
     };
-    return send_file(context, path, node_spec(), "node", complete, [&](Value nodes, Report& report) {
-        return send_nodes(context, std::move(nodes), "added", report);
-    });
+    return send_file(context, path, node_spec(), "node", complete,
+                     [&](const Value& nodes, Report& report) { return send_nodes(context, nodes, "added", report); });
 }
 
 Outcome add_nodes(Context& context, const AddOptions& options) {
@@ -76,50 +101,52 @@ Outcome add_nodes(Context& context, const AddOptions& options) {
     YK_TRY(pattern, check_name_format(options.name_format.value_or(options.name.value_or("") + "-%d")));
     YK_TRY(resource, parse_resources(options.resources));
     YK_TRY(attributes, parse_pairs(options.attributes, "-a"));
-    Value node{{"nodeID", ""},
-               {"action", wire_number(options.drained ? NodeAction::CreateDrain : NodeAction::Create)},
-               {"attributes", attributes},
-               {"schedulableResource", resource}};
-    node = in_partition(context, std::move(node));
+    auto node = action_of(options.drained ? NodeAction::CreateDrain : NodeAction::Create);
+    node.attributes = std::move(attributes);
+    node.schedulable_resource = std::move(resource);
+    put_partition(context, node);
     Report report{context};
-    Batches batches{[&](Value nodes) { return send_nodes(context, std::move(nodes), "added", report); }};
+    NodeBatches batches{[&](const auto& nodes) { return send_nodes(context, nodes, "added", report); }};
     const bool many = options.count || options.name_format;
     for (std::int64_t i = 0; i < options.count.value_or(1); ++i) {
-        node["nodeID"] = many ? numbered_name(pattern, options.first + i) : *options.name;
+        node.node_id = many ? numbered_name(pattern, options.first + i) : *options.name;
         if (auto failure = batches.add(node)) return report.finish(std::move(failure));
     }
     return report.finish(batches.finish());
 }
 
-Outcome change_nodes(Context& context, const std::vector<std::string>& names, const Value& change,
+Outcome change_nodes(Context& context, const std::vector<std::string>& names, si::NodeInfo change,
                      const std::string& outcome) {
+    put_partition(context, change);
     Report report{context};
-    Batches batches{[&](Value nodes) { return send_nodes(context, std::move(nodes), outcome, report); }};
+    NodeBatches batches{[&](const auto& nodes) { return send_nodes(context, nodes, outcome, report); }};
     for (const auto& name : names) {
-        auto node = change;
-        node["nodeID"] = name;
-        if (auto failure = batches.add(in_partition(context, std::move(node))))
-            return report.finish(std::move(failure));
+        change.node_id = name;
+        if (auto failure = batches.add(change)) return report.finish(std::move(failure));
     }
     return report.finish(batches.finish());
 }
 
 Outcome update_node(Context& context, const std::string& name, const AddOptions& options) {
-    Value change{{"action", wire_number(NodeAction::Update)}};
+    auto change = action_of(NodeAction::Update);
     if (!options.resources.empty()) {
         YK_TRY(resource, parse_resources(options.resources));
-        change["schedulableResource"] = std::move(resource);
+        change.schedulable_resource = std::move(resource);
     }
     if (!options.attributes.empty()) {
         YK_TRY(attributes, parse_pairs(options.attributes, "-a"));
-        change["attributes"] = std::move(attributes);
+        change.attributes = std::move(attributes);
     }
-    if (change.size() == 1) return usage_error("node update: nothing to change; give -R or -a");
+    if (!change.schedulable_resource && !change.attributes)
+        return usage_error("node update: nothing to change; give -R or -a");
     if (context.settings().partition && options.attributes.empty()) {
-        YK_TRY(node, find_node(context, name, 0)); // -p is told as an attribute, and attributes replace all others
-        change["attributes"] = member_of(node, "attributes");
+        YK_TRY(node,
+               find_node(context, name, 0)); // -p is sent as an attribute, and the attributes sent replace all others
+        change.attributes.emplace();
+        for (const auto& [key, value] : member_of(node, "attributes").items())
+            change.attributes->emplace_back(key, value.is_string() ? value.get<std::string>() : std::string{});
     }
-    return change_nodes(context, {name}, change, "updated");
+    return change_nodes(context, {name}, std::move(change), "updated");
 }
 
 Outcome remove_nodes(Context& context, const std::vector<std::string>& names, bool force) {
@@ -131,14 +158,14 @@ Outcome remove_nodes(Context& context, const std::vector<std::string>& names, bo
             const auto name = text_of(node, "nodeID");
             return Failure{
                 Exit::Refused,
-                fmt::format("node {} still has {}", name, counted(static_cast<std::size_t>(running), "allocation")),
+                fmt::format("node {} still has {}", name, pluralize(static_cast<std::size_t>(running), "allocation")),
                 {"drain it first:  ykctl node drain " + name + "      or release them with it:  --force"},
                 0,
                 {},
                 {}};
         }
     }
-    return change_nodes(context, names, {{"action", wire_number(NodeAction::Decommission)}}, "removed");
+    return change_nodes(context, names, action_of(NodeAction::Decommission), "removed");
 }
 
 std::string state_of(const Value& node) {
@@ -159,7 +186,7 @@ std::int64_t allocations_on(const Value& node) {
 }
 
 std::string applications_on(const Value& node) {
-    if (flag_of(node, "brief")) return "-"; // too many to be looked through
+    if (flag_of(node, "brief")) return "-"; // it has too many allocations to look through
     std::vector<std::string> ids;
     for (const auto& allocation : member_of(node, "allocations")) ids.push_back(text_of(allocation, "applicationId"));
     std::sort(ids.begin(), ids.end());
@@ -220,7 +247,7 @@ void define_change(Command node, Context& context, const char* name, const char*
     const auto names = std::make_shared<std::vector<std::string>>();
     command.option("NAME", *names, "nodes").required();
     command.run([&context, names, action, outcome] {
-        return change_nodes(context, distinct(*names), {{"action", wire_number(action)}}, outcome);
+        return change_nodes(context, distinct(*names), action_of(action), outcome);
     });
 }
 

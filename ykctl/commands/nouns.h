@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One function per noun: adds its commands to the tree. The order here is the order in the help.
 
-#include "ykctl/commands/command.h"
-#include "ykctl/commands/context.h"
+#include "ykctl/cli/command.h"
+#include "ykctl/client/context.h"
 
 namespace yk::cli {
 

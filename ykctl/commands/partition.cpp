@@ -1,12 +1,13 @@
-// partition list, show.
+// SPDX-License-Identifier: Apache-2.0
+// The commands partition list, show.
 
 #include <ostream>
 
-#include "ykctl/commands/dumps.h"
+#include "ykctl/cli/suggest.h"
+#include "ykctl/client/dumps.h"
+#include "ykctl/client/states.h"
+#include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/states.h"
-#include "ykctl/commands/suggest.h"
-#include "ykctl/commands/watch.h"
 #include "ykctl/render/text.h"
 #include "ykctl/render/view.h"
 
@@ -23,7 +24,7 @@ const Value& used_of(const Value& partition) {
     return member_of(member_of(partition, "capacity"), "usedCapacity");
 }
 
-/// Those that live: the dump counts completed, failed and rejected ones as well.
+/// The number of live applications: the dump counts completed, failed and rejected ones as well.
 std::int64_t live_applications(const Value& partition) {
     std::int64_t live = 0;
     for (const auto& [state, count] : member_of(partition, "applications").items())

@@ -1,4 +1,5 @@
-// queue list, tree, show. Queues are made, changed and stopped through the configuration only.
+// SPDX-License-Identifier: Apache-2.0
+// The commands queue list, tree, show. Queues are made, changed and stopped through the configuration only.
 
 #include <limits>
 #include <ostream>
@@ -7,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "libcore/base/counted.h"
-#include "ykctl/commands/dumps.h"
-#include "ykctl/commands/long_lists.h"
+#include "libcore/base/pluralize.h"
+#include "ykctl/client/dumps.h"
+#include "ykctl/client/long_lists.h"
+#include "ykctl/client/states.h"
+#include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/states.h"
-#include "ykctl/commands/watch.h"
 #include "ykctl/render/text.h"
 #include "ykctl/render/view.h"
 
@@ -21,7 +22,7 @@ namespace {
 
 using wire::Value;
 
-/// How queues that come one by one, each before those below it, hang in their tree: `├─ ` and the like in front.
+/// Draws the tree in front of queues that arrive one by one, each before those below it: `├─ ` and the like.
 class Branches {
 public:
     std::string next(const Value& queue) {
@@ -42,9 +43,9 @@ public:
 private:
     struct Level {
         std::string path, below;
-        std::size_t left; // children to come
+        std::size_t left; // children that have not arrived yet
     };
-    std::vector<Level> open_; // from the top down
+    std::vector<Level> open_; // from the top of the tree down
 };
 
 std::string last_part(const std::string& path) {
@@ -52,18 +53,18 @@ std::string last_part(const std::string& path) {
     return dot == std::string::npos ? path : path.substr(dot + 1);
 }
 
-/// Usage against the maximum; without one, against nothing.
+/// The usage as a share of the maximum; `-` without a maximum.
 std::string usage_of(const Value& queue, const Style& style) {
     return usage_text(dominant_share(member_of(queue, "allocatedResource"), member_of(queue, "maxResource")), style);
 }
 
-/// A limit that is not there is unlimited, which is not the same as a dash for nothing.
+/// The maximum. A queue without one is unlimited, which differs from a dash, which stands for nothing.
 std::string maximum_of(const Value& queue) {
     const auto& max = member_of(queue, "maxResource");
     return max.empty() ? "unlimited" : resource_text(max);
 }
 
-/// Usage against the guarantee: above 1 the queue takes what others were promised first.
+/// The usage as a share of the guarantee. Above 1 the queue uses resources that others may take back.
 std::string share_of(const Value& queue) {
     const auto share = dominant_share(member_of(queue, "allocatedResource"), member_of(queue, "guaranteedResource"));
     return share < 0 ? std::string{} : fmt::format("{:.2f}", share);
@@ -75,7 +76,7 @@ std::string applications_of(const Value& queue) {
                        max == 0 ? std::string{"-"} : std::to_string(max));
 }
 
-/// Unlimited is more than any maximum.
+/// The key for sorting by maximum: unlimited is more than any.
 SortKey maximum_key(const Value& queue) {
     const auto& maximum = member_of(queue, "maxResource");
     return maximum.empty() ? SortKey{std::numeric_limits<double>::infinity()} : resource_key(maximum);
@@ -104,7 +105,7 @@ ListLayout queue_layout(const Style& style) {
             "no queues"};
 }
 
-/// The table of each tree, as its queues come.
+/// Prints the table of each tree while its queues arrive.
 class TreeTables {
 public:
     TreeTables(Context& context, bool several) : context_(context), several_(several) {}
@@ -222,8 +223,8 @@ void add_preemption(const Value& queue, std::vector<std::pair<std::string, std::
     fields.emplace_back("last quota run",
                         fmt::format("{}: to free {}, claimed {}, {} of {}", time_text(number_of(run, "time")),
                                     resource_text(member_of(run, "target")), resource_text(member_of(run, "claimed")),
-                                    counted(number_of(run, "victims"), "victim"),
-                                    counted(number_of(run, "candidates"), "candidate")));
+                                    pluralize(number_of(run, "victims"), "victim"),
+                                    pluralize(number_of(run, "candidates"), "candidate")));
 }
 
 std::string queue_text(const Value& queue, const Style& style) {

@@ -1,4 +1,5 @@
-// recording play, verify: what `ykd --record DIR` wrote, done to a core again.
+// SPDX-License-Identifier: Apache-2.0
+// The commands recording play and verify: do to a core again what `ykd --record DIR` wrote.
 
 #include <algorithm>
 #include <filesystem>
@@ -6,19 +7,19 @@
 
 #include <fmt/format.h>
 
+#include "ykctl/client/states.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/states.h"
 #include "ykctl/render/text.h"
 #include "ykctl/render/view.h"
-#include "ykd/door/playback.h"
-#include "ykd/door/recording.h"
+#include "ykd/core_gateway/playback.h"
+#include "ykd/recording/recording.h"
 
 namespace yk::cli {
 namespace {
 
 using wire::Value;
 
-constexpr std::size_t kLinesShown = 10; // of a command with another outcome, of each side
+constexpr std::size_t kLinesShown = 10; // of each side, for a command with another outcome
 
 Failure bad_recording(const Error& error) {
     return usage_error(error.text());
@@ -80,7 +81,7 @@ Outcome play(Context& context, const PlayOptions& options) {
 
 // --- verify -------------------------------------------------------------------------------------
 
-/// A recording, and the first command with another outcome than it had.
+/// The result for one recording: the first command whose outcome differs from the recorded one, if there is one.
 struct Verdict {
     std::string file;
     Played played;
@@ -126,7 +127,7 @@ Value value_of(const Verdict& verdict) {
         item["difference"] = {{"number", verdict.other->number},
                               {"at", verdict.other->at.ns},
                               {"done", verdict.other->done},
-                              {"recorded", verdict.other->said_then},
+                              {"recorded", verdict.other->recorded_lines},
                               {"now", verdict.other->said}};
     return item;
 }
@@ -144,7 +145,7 @@ ListLayout verdict_layout() {
             "no recordings"};
 }
 
-/// The lines that only one side has, from the first that differs on.
+/// Prints the lines of one side, from the first that differs.
 void print_side(Context& context, const char* sign, const std::vector<std::string>& lines, std::size_t from) {
     for (std::size_t i = from; i < lines.size() && i < from + kLinesShown; ++i)
         context.out() << sign << " " << printable(lines[i]) << "\n";
@@ -157,11 +158,12 @@ void print_difference(Context& context, const Verdict& verdict) {
         context.out() << "\n" << verdict.file << ": " << printable(broken) << "\n";
     if (!verdict.other) return;
     const PlayedStep& step = *verdict.other;
-    const auto first = std::mismatch(step.said.begin(), step.said.end(), step.said_then.begin(), step.said_then.end());
+    const auto first =
+        std::mismatch(step.said.begin(), step.said.end(), step.recorded_lines.begin(), step.recorded_lines.end());
     const auto from = static_cast<std::size_t>(first.first - step.said.begin());
     context.out() << fmt::format("\n{}: command {}, {}, {}: - then, + now, from line {} on\n", verdict.file,
                                  step.number, time_text(step.at.ns), step.done, from + 1);
-    print_side(context, "-", step.said_then, from);
+    print_side(context, "-", step.recorded_lines, from);
     print_side(context, "+", step.said, from);
 }
 

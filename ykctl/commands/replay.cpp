@@ -1,13 +1,15 @@
-// replay, replay gen: glue to ykctl/replay.
+// SPDX-License-Identifier: Apache-2.0
+// The commands replay and replay gen, which call ykctl/replay.
 
 #include "ykctl/replay/replay.h"
 
-#include <charconv>
 #include <cmath>
 
+#include "libcore/base/number.h"
+#include "libcore/policies/node_sort_policy.h"
+#include "ykctl/cli/patience.h"
+#include "ykctl/cli/values.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/patience.h"
-#include "ykctl/commands/values.h"
 
 namespace yk::cli {
 namespace {
@@ -18,15 +20,13 @@ struct Options {
     std::string speed = "max";
 };
 
-/// `max` is 0, which plays all at once.
+/// The speed. `max` becomes 0, which plays all at once.
 Answer<double> parse_speed(const std::string& text) {
     if (text == "max") return 0.0;
-    double factor = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, factor);
-    if (error != std::errc{} || stop != end || !std::isfinite(factor) || factor <= 0)
+    const auto factor = to_number<double>(text);
+    if (!factor || !std::isfinite(*factor) || *factor <= 0)
         return usage_error("--speed: '" + text + "' is neither max nor a number above 0");
-    return factor;
+    return *factor;
 }
 
 Outcome play(Context& context, Options& options) {
@@ -53,6 +53,12 @@ Outcome generate(Context& context, const replay::GenerateOptions& options) {
     return static_cast<Exit>(replay::generate_trace(options, context.out(), context.streams().err));
 }
 
+std::vector<std::string> policies() {
+    std::vector<std::string> names;
+    for (const NodeSortPolicy& policy : node_sort_policies()) names.emplace_back(policy.name);
+    return names;
+}
+
 } // namespace
 
 void define_replay(Command root, Context& context) {
@@ -60,8 +66,7 @@ void define_replay(Command root, Context& context) {
     const auto options = std::make_shared<Options>();
     command.option("--nodes", options->nodes, "node list of the trace (CSV)").value("FILE");
     command.option("--pods", options->pods, "pod list of the trace (CSV)").value("FILE");
-    command.option("--policy", options->replay.policy, "how nodes are ordered, default fair")
-        .choices({"fair", "binpacking"});
+    command.option("--policy", options->replay.policy, "how nodes are ordered, default fair").choices(policies());
     command
         .option("--speed", options->speed,
                 "max (default): all at once; N, such as 60 or 0.5: trace time, N times as fast")

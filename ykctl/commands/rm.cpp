@@ -1,24 +1,28 @@
-// rm register, list, show, log, deregister; rm serve is in rm_serve.cpp.
+// SPDX-License-Identifier: Apache-2.0
+// The commands rm register, list, show, log, deregister; rm serve is in rm_serve.cpp.
 
 #include <algorithm>
+#include <limits>
 #include <ostream>
 
 #include <fmt/format.h>
 
-#include "ykctl/commands/item_text.h"
+#include "ykctl/cli/suggest.h"
+#include "ykctl/cli/values.h"
+#include "ykctl/client/states.h"
+#include "ykctl/client/updates.h"
+#include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/commands/rm_serve.h"
-#include "ykctl/commands/states.h"
-#include "ykctl/commands/suggest.h"
-#include "ykctl/commands/updates.h"
-#include "ykctl/commands/values.h"
-#include "ykctl/commands/watch.h"
+#include "ykctl/output/item_text.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
 namespace {
 
 using wire::Value;
+
+constexpr std::int64_t kLargestCount = std::numeric_limits<std::uint32_t>::max(); // of items of a stream
 
 Answer<std::vector<Value>> all_rms(Context& context) {
     YK_TRY(status, context.call("Status"));
@@ -27,10 +31,10 @@ Answer<std::vector<Value>> all_rms(Context& context) {
 }
 
 Outcome register_rm(Context& context, const RegisterOptions& options) {
-    YK_TRY(body, registration(context, options, "refuse"));
-    body["detached"] = {{"confirmReleases", options.confirm}, {"keep", options.keep}};
-    body["capabilities"] = {"reportIgnored"};
-    auto answer = context.call("RegisterResourceManager", std::move(body));
+    YK_TRY(request, registration(context, options, "refuse"));
+    request.detached = si::DetachedOptions{options.confirm, static_cast<std::uint32_t>(options.keep)};
+    request.capabilities = {"reportIgnored"};
+    auto answer = context.call(request);
     if (!answer.ok()) return not_registered(std::move(answer).error(), options);
     const Value& reply = *answer;
     std::vector<std::string> partitions;
@@ -83,7 +87,12 @@ Outcome show_log(Context& context, const LogOptions& options) {
         id = only.id;
     }
     if (options.after < 0 || options.count < 1) return usage_error("rm log: --after from 0, --count from 1");
-    YK_TRY(reply, context.call("StreamLog", {{"rmID", id}, {"after", options.after}, {"count", options.count}}));
+    if (options.count > kLargestCount) return usage_error("--count: out of range (32 bits)");
+    si::StreamLogRequest request;
+    request.rm_id = id;
+    request.after = static_cast<std::uint64_t>(options.after);
+    request.count = static_cast<std::uint32_t>(options.count);
+    YK_TRY(reply, context.call(request));
     const auto& list = member_of(reply, "items");
     const std::vector<Value> items(list.begin(), list.end());
     if (is_machine_readable(context.format()) || context.format() == Format::Name) {
@@ -131,6 +140,7 @@ void define_register(Command rm, Context& context) {
     command.option("--keep", options->keep, "messages kept for rm log, default 10000");
     command.run([&context, options, no_confirm]() -> Outcome {
         if (options->keep < 0) return usage_error("--keep: not negative");
+        if (options->keep > kLargestCount) return usage_error("--keep: out of range (32 bits)");
         options->confirm = !*no_confirm;
         return register_rm(context, *options);
     });

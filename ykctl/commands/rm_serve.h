@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Registration of fake RMs, and `rm serve`: one that polls.
+// Registers fake RMs; and `rm serve`, an RM that polls.
 
 #include <cstdint>
 #include <optional>
@@ -7,7 +8,7 @@
 #include <vector>
 
 #include "libcore/config_yaml/load.h"
-#include "ykctl/commands/context.h"
+#include "ykctl/client/context.h"
 
 namespace yk::cli {
 
@@ -18,41 +19,41 @@ struct RegisterOptions {
     std::vector<std::string> extra;
     bool confirm = true;
     std::int64_t keep = 10000;      // of a detached RM
-    bool force = false;             // drop what the RM has
-    bool if_not_registered = false; // leave it alone if it is there
+    bool force = false;             // drop the objects that the RM has
+    bool if_not_registered = false; // change nothing if the RM is registered already
 };
 
-/// The body of RegisterResourceManager without `detached`. A configuration file that is empty (I-058) or that the
-/// daemon would refuse for its text is refused here. `if_registered`: what becomes of an RM that is there already,
-/// unless the options say otherwise.
-[[nodiscard]] Answer<wire::Value> registration(Context& context, const RegisterOptions& options,
-                                               const char* if_registered);
+/// The request without `detached` and capabilities. A configuration file that is empty (I-058) or that the
+/// daemon would refuse for its text is refused here. `if_registered`: what is done with an RM that is registered
+/// already, unless an option decides that.
+[[nodiscard]] Answer<si::RegisterResourceManagerRequest> registration(Context& context, const RegisterOptions& options,
+                                                                      const char* if_registered);
 
-/// A registration that was refused, with the ways out when the RM has something.
+/// The failure of a registration, with the ways out when it was refused because the RM has objects.
 [[nodiscard]] Failure not_registered(Failure failure, const RegisterOptions& options);
 
-/// The file that was sent, as messages name it; empty: none.
+/// The name of the configuration file for messages; empty when none was sent.
 [[nodiscard]] std::string shown_config(const RegisterOptions& options);
 
-/// The text of a configuration file that may be sent: not empty. `hints`: the way out when it is.
+/// The text of a configuration file. An empty file is an error, with `hints` as the way out.
 [[nodiscard]] Answer<std::string> read_configuration(Context& context, const std::string& path,
                                                      std::vector<std::string> hints = {});
 
-/// {line, column, path, message, severity}
+/// A problem of a configuration as `{line, column, path, message, severity}`.
 [[nodiscard]] wire::Value problem_value(const config_yaml::Problem& problem);
 
 struct ServeOptions {
     RegisterOptions registration;
-    std::optional<std::int64_t> count; // stop after so many messages
-    std::vector<std::string> refuse;   // globs of nodes; not empty: it answers predicate calls
-    std::string config_store;          // file for the configurations that others give the RM (I-184)
-    std::string state_dump;            // file with what it says of its state in full dumps (I-435)
+    std::optional<std::int64_t> count; // the number of messages after which it stops
+    std::vector<std::string> refuse;   // globs of nodes to refuse; when not empty it answers predicate calls
+    std::string config_store;          // the file for configurations that others give the RM (I-184)
+    std::string state_dump;            // the file with its state for full dumps (I-435)
 };
 
 /// Registers, then polls and prints each message until a signal comes (SIGINT: exit 130, SIGTERM: 0) or `count` is
-/// reached. With `refuse` it is asked about nodes (4.9) and refuses those that a glob matches; it stores configurations
-/// and tells its state if there are files for that. Confirms
-/// PREEMPTED_BY_SCHEDULER, TIMEOUT and PLACEHOLDER_REPLACED with the same type (I-033).
+/// reached. With `refuse` it is asked about nodes (4.9) and refuses those that a glob matches. If files are given for
+/// that, it stores configurations and reports its state. Confirms releases of type PREEMPTED_BY_SCHEDULER, TIMEOUT and
+/// PLACEHOLDER_REPLACED with the same type (I-033).
 [[nodiscard]] Outcome serve(Context& context, const ServeOptions& options);
 
 } // namespace yk::cli

@@ -1,7 +1,8 @@
-// scenario run: glue to ykctl/scenario.
+// SPDX-License-Identifier: Apache-2.0
+// The command scenario run, which calls ykctl/scenario.
 
+#include "ykctl/cli/patience.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/patience.h"
 #include "ykctl/scenario/run.h"
 
 namespace yk::cli {

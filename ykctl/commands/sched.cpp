@@ -1,13 +1,14 @@
-// sched step, clock show, clock advance: for daemons started with --manual-schedule and --clock virtual.
+// SPDX-License-Identifier: Apache-2.0
+// The commands sched step, clock show, clock advance: for daemons started with --manual-schedule and --clock virtual.
 
 #include <ostream>
 
 #include <fmt/format.h>
 
-#include "libcore/base/counted.h"
-#include "ykctl/commands/dumps.h"
+#include "libcore/base/pluralize.h"
+#include "ykctl/cli/values.h"
+#include "ykctl/client/dumps.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/values.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -29,8 +30,8 @@ Outcome step(Context& context, std::int64_t cycles, const std::optional<std::int
     if (until) body["until"] = *until;
     YK_TRY(reply, call_with_hint(context, "Step", std::move(body),
                                  "only a daemon started with --manual-schedule can be stepped"));
-    const auto text = fmt::format("{}, {}{}\n", counted(number_of(reply, "cycles"), "cycle"),
-                                  counted(number_of(reply, "allocations"), "allocation"),
+    const auto text = fmt::format("{}, {}{}\n", pluralize(number_of(reply, "cycles"), "cycle"),
+                                  pluralize(number_of(reply, "allocations"), "allocation"),
                                   flag_of(reply, "idle") ? ", nothing more to do" : "");
     return context.show_item(reply, std::to_string(number_of(reply, "allocations")),
                              context.settings().quiet ? std::string{} : text);

@@ -1,4 +1,5 @@
-// status, ping, health, version: is the daemon there, and how does it do?
+// SPDX-License-Identifier: Apache-2.0
+// The commands status, ping, health, version: does the daemon run, and is it well?
 
 #include <algorithm>
 #include <chrono>
@@ -7,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "libcore/base/counted.h"
+#include "libcore/base/pluralize.h"
 #include "protocol/si/enums.h"
+#include "ykctl/client/states.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/states.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -18,17 +19,17 @@ namespace {
 
 using wire::Value;
 
-/// When a reload was, or when and why it was refused; `subject` says of what.
+/// When `subject` was reloaded last, or when and why that was refused.
 std::pair<std::string, std::string> reload_field(const Value& note, const std::string& subject) {
     const auto at = number_of(note, "at");
     const std::chrono::nanoseconds now = std::chrono::system_clock::now().time_since_epoch();
     const auto age = std::max(now - std::chrono::nanoseconds{at}, std::chrono::nanoseconds{0});
-    const auto said = flag_of(note, "ok") ? duration_text(age) + " ago"
-                                          : "refused at " + time_text(at) + ", " + text_of(note, "reason");
-    return {"last reload", subject + said};
+    const auto outcome = flag_of(note, "ok") ? duration_text(age) + " ago"
+                                             : "refused at " + time_text(at) + ", " + text_of(note, "reason");
+    return {"last reload", subject + outcome};
 }
 
-/// Of each RM; of peers and tokens only what went wrong, or when there is nothing else.
+/// Adds the reloads of each RM. Those of peers and tokens are added only if they failed, or if there is no other.
 void add_reloads(const Value& status, std::vector<std::pair<std::string, std::string>>& fields) {
     const auto& rms = member_of(status, "rms");
     const auto before = fields.size();
@@ -45,14 +46,14 @@ void add_reloads(const Value& status, std::vector<std::pair<std::string, std::st
         fields.push_back(reload_field(settings, {}));
 }
 
-/// Of those that are there, and of killed clients.
+/// The number of sessions, and of those that are kept for clients whose connection was closed.
 std::string sessions_text(const Value& status) {
     const auto kept = number_of(status, "sessionsKept");
-    const auto gone = kept > 0 ? fmt::format(", {} more of clients that are gone", kept) : std::string{};
-    return fmt::format("{}{}", number_of(status, "sessions"), gone);
+    const auto closed = kept > 0 ? fmt::format(", {} more of clients that are gone", kept) : std::string{};
+    return fmt::format("{}{}", number_of(status, "sessions"), closed);
 }
 
-/// RMs that a reload leaves alone, with the way back.
+/// Adds the RMs that a reload does not change because they have a configuration of their own, with the way back.
 void add_own_configurations(const Value& status, std::vector<std::pair<std::string, std::string>>& fields) {
     for (const auto& rm : member_of(status, "rms")) {
         const auto file = text_of(rm, "notFollowed");
@@ -69,10 +70,10 @@ std::string status_text(Context& context, const Value& status) {
     std::vector<std::pair<std::string, std::string>> fields{
         {"daemon", fmt::format("ykd {} at {}, {}, up {}", text_of(status, "version"), context.settings().address,
                                core_state_text(number_of(status, "state")), duration_text(uptime))},
-        {"counts", fmt::format("{}, {}, {}, {}", counted(number_of(counts, "nodes"), "node"),
-                               counted(number_of(counts, "applications"), "application"),
-                               counted(number_of(counts, "allocations"), "allocation"),
-                               counted(number_of(counts, "pendingAsks"), "pending ask"))},
+        {"counts", fmt::format("{}, {}, {}, {}", pluralize(number_of(counts, "nodes"), "node"),
+                               pluralize(number_of(counts, "applications"), "application"),
+                               pluralize(number_of(counts, "allocations"), "allocation"),
+                               pluralize(number_of(counts, "pendingAsks"), "pending ask"))},
         {"sessions", sessions_text(status)}};
     for (const auto& [group, checksum] : member_of(status, "checksums").items()) {
         fields.emplace_back("configuration", group + " " + (checksum.is_string() ? checksum.get<std::string>() : ""));
@@ -99,7 +100,7 @@ Outcome show_status(Context& context) {
 Outcome ping(Context& context, std::int64_t count) {
     using Clock = std::chrono::steady_clock;
     if (count < 1) return usage_error("-c: at least 1");
-    YK_TRY(connected, context.call("Ping")); // so that no measurement holds the dialling
+    YK_TRY(connected, context.call("Ping")); // so that no measurement includes connecting
     static_cast<void>(connected);
     std::vector<double> micros;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -113,7 +114,7 @@ Outcome ping(Context& context, std::int64_t count) {
         {{"count", count}, {"minMicros", micros.front()}, {"p50Micros", median}, {"maxMicros", micros.back()}},
         context.settings().address,
         fmt::format("{} answered {}: {:.0f} us least, {:.0f} us median, {:.0f} us most\n", context.settings().address,
-                    counted(count, "ping"), micros.front(), median, micros.back()));
+                    pluralize(count, "ping"), micros.front(), median, micros.back()));
 }
 
 std::string health_text(const Value& health, const Style& style) {

@@ -1,11 +1,12 @@
-// user list, show; group list, show: what users and groups use, against their limits.
+// SPDX-License-Identifier: Apache-2.0
+// The commands user list, show and group list, show: what users and groups use, and their limits.
 
 #include <set>
 
-#include "ykctl/commands/dumps.h"
+#include "ykctl/client/dumps.h"
+#include "ykctl/client/states.h"
+#include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/states.h"
-#include "ykctl/commands/watch.h"
 #include "ykctl/render/text.h"
 #include "ykctl/render/view.h"
 
@@ -14,13 +15,13 @@ namespace {
 
 using wire::Value;
 
-/// What differs between users and groups.
+/// The differences between users and groups.
 struct Kind {
-    const char* noun;   // of the command, and of the dump of one
-    const char* plural; // the dump of all
-    const char* name;   // the field
+    const char* noun;   // the command, and the dump of one of them
+    const char* plural; // the dump of all of them
+    const char* name;   // the field with the name
     const char* heading;
-    const char* names; // what may be asked for
+    const char* names; // the names that may be given
 };
 constexpr Kind kUser{"user", "users", "userName", "USER", "its name"};
 constexpr Kind kGroup{"group", "groups", "groupName", "GROUP", "its name; * is everybody in none of the groups named"};
@@ -30,14 +31,14 @@ std::string maximum_of(const Value& usage) {
     return max.empty() ? "unlimited" : resource_text(max);
 }
 
-/// Running applications against the most that may run: `2/5`.
+/// Running applications and the most that may run: `2/5`.
 std::string applications_of(const Value& usage) {
     const auto max = number_of(usage, "maxApplications");
     return std::to_string(member_of(usage, "runningApplications").size()) + "/" +
            (max == 0 ? std::string{"-"} : std::to_string(max));
 }
 
-/// The groups that a user's applications count for; of a group nothing.
+/// The groups to which the applications of a user are charged; empty for a group.
 std::string groups_of(const Value& item) {
     std::set<std::string> groups;
     for (const auto& [application, group] : member_of(item, "groups").items())
@@ -45,7 +46,7 @@ std::string groups_of(const Value& item) {
     return printable(join({groups.begin(), groups.end()}, ", "));
 }
 
-/// The queues below the root that hold it to a limit of their own.
+/// Adds the queues below the root that have a limit for the user or group.
 void add_limited(const Value& usage, std::vector<std::string>& paths) {
     for (const auto& child : member_of(usage, "children")) {
         if (!member_of(child, "maxResources").empty() || number_of(child, "maxApplications") != 0)

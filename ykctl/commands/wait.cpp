@@ -1,4 +1,5 @@
-// wait: until an application, ask, allocation, node or RM is as told, or the time is over.
+// SPDX-License-Identifier: Apache-2.0
+// The command wait: waits until an application, ask, allocation, node or RM meets a condition, or the time is over.
 
 #include <algorithm>
 #include <chrono>
@@ -7,13 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "libcore/base/counted.h"
+#include "libcore/base/pluralize.h"
 #include "protocol/si/errors.h"
-#include "ykctl/commands/dumps.h"
+#include "ykctl/cli/suggest.h"
+#include "ykctl/client/dumps.h"
+#include "ykctl/client/states.h"
+#include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
-#include "ykctl/commands/states.h"
-#include "ykctl/commands/suggest.h"
-#include "ykctl/commands/watch.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -23,9 +24,9 @@ using wire::Value;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kDefaultWait{30000};
-constexpr std::int64_t kLongestLook = 500; // ms without an event: not all that matters is one
+constexpr std::int64_t kLongestLook = 500; // milliseconds without an event: not every change has one
 constexpr std::chrono::milliseconds kLookEvery{200};
-constexpr std::chrono::milliseconds kLongestCall{5000}; // a daemon without room for another stream is not asked longer
+constexpr std::chrono::milliseconds kLongestCall{5000}; // a daemon that takes no further stream is not asked longer
 
 const std::vector<std::string> kNouns{"app", "ask", "alloc", "node", "rm"};
 
@@ -34,7 +35,7 @@ struct WaitOptions {
     std::optional<std::string> application;
 };
 
-/// What to wait for.
+/// The object and the condition to wait for.
 struct Wanted {
     std::string noun, name;
     std::string condition;        // `state`, `placed`, `gone` or `empty`
@@ -45,8 +46,8 @@ struct Wanted {
 /// One look at the object.
 struct Look {
     bool satisfied = false;
-    bool hopeless = false; // it will never be
-    std::string text;      // what it is now: `Running`, `placed on n-1`
+    bool hopeless = false; // the condition can never be met any more
+    std::string text;      // the state now: `Running`, `placed on n-1`
 };
 
 /// The conditions that make sense for a noun.
@@ -57,7 +58,7 @@ std::vector<std::string> conditions_of(const std::string& noun) {
     return {"state=STATE", "gone"};
 }
 
-/// What may stand behind `state=`.
+/// The states that may follow `state=`.
 const std::vector<std::string>& states_of(const std::string& noun) {
     static const std::vector<std::string> kNode{"Active", "Draining"};
     static const std::vector<std::string> kRm{"Running", "Recovering", "Failed", "Suspended", "Lost"};
@@ -127,10 +128,11 @@ std::string state_of(const Wanted& wanted, const Value& object) {
     return flag_of(object, "schedulable") ? "Active" : "Draining";
 }
 
-/// An application that has come to an end is not gone: it is listed for days.
-bool is_gone(const Wanted& wanted, const Value& object) {
+/// Whether an object that is still listed counts as gone: an ended application is listed for days, and an ask that
+/// became an allocation is found under the same key.
+bool has_left(const Wanted& wanted, const Value& object) {
     if (wanted.noun == "app") return has_ended(state_of(wanted, object));
-    return wanted.noun == "ask" && object.contains("nodeId"); // it is an allocation now
+    return wanted.noun == "ask" && object.contains("nodeId"); // only an allocation has a node
 }
 
 Look look_at(const Wanted& wanted, const Value& object) {
@@ -141,10 +143,10 @@ Look look_at(const Wanted& wanted, const Value& object) {
     }
     if (wanted.condition == "empty") {
         const auto left = number_of(object, "allocationCount");
-        return {left == 0, false, left == 0 ? "is empty" : "has " + counted(left, "allocation")};
+        return {left == 0, false, left == 0 ? "is empty" : "has " + pluralize(left, "allocation")};
     }
     if (wanted.condition == "gone")
-        return {is_gone(wanted, object), false, is_gone(wanted, object) ? "is gone" : "is there"};
+        return {has_left(wanted, object), false, has_left(wanted, object) ? "is gone" : "is there"};
     const std::string node = text_of(object, "nodeId");
     return {!node.empty(), false, node.empty() ? "is pending" : "is on " + printable(node)};
 }
@@ -161,7 +163,7 @@ Answer<Look> look(Context& context, const Wanted& wanted, bool seen_before) {
 
 // --- waiting ------------------------------------------------------------------------------------
 
-/// Wakes up when something happens in the daemon, so that not every look is in vain; without events now and then.
+/// Waits for the next event of the daemon, so that looking again may be worth it. Without events it waits a fixed time.
 class Bell {
 public:
     explicit Bell(Context& context) : context_(context) {}
@@ -175,7 +177,7 @@ public:
         }
         const auto reply = context_.call("EventStream", query, kLongestCall);
         if (!reply.ok()) {
-            off_ = true; // no events are kept, or too many listen
+            off_ = true; // the daemon keeps no events, or has too many streams
             return reply.error().exit == Exit::Refused ? std::nullopt : std::optional(reply.error());
         }
         stream_ = text_of(*reply, "streamID");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/render/go_config.h"
 
 #include <optional>
@@ -9,7 +10,7 @@ namespace {
 
 using wire::Value;
 
-/// A Go struct: what is tagged `omitempty` there is left out when it says nothing.
+/// A Go struct as JSON: fields that are tagged `omitempty` there are left out when they are empty.
 class Struct {
 public:
     Struct& always(const char* name, Value value) {
@@ -52,7 +53,7 @@ Value map_of(const Map& map) {
     return value;
 }
 
-/// Quantities are text there, as in the file.
+/// Quantities as texts, which they are in the original and in the file.
 Value quantities(const std::optional<config::ResourceMap>& amounts) {
     Value value = Value::object();
     if (amounts)
@@ -113,16 +114,15 @@ Value rule(const config::PlacementRule& from) {
 }
 
 Value preemption(const config::Partition& from) {
-    Struct value; // the default is what is not written
+    Struct value; // a value equal to the default is left out
     if (!from.preemption_enabled) value.always("Enabled", false);
     return value.omit("QuotaPreemptionEnabled", from.quota_preemption_enabled).take();
 }
 
 Value node_sort(const config::Partition& from) {
-    const bool fair = from.node_sort_policy == config::NodeSortPolicy::Fair;
-    const char* fair_text = from.resource_weights.empty() ? "" : "fair";
+    const bool is_default = from.node_sort_policy == &default_node_sort_policy() && from.resource_weights.empty();
     return Struct{}
-        .always("Type", fair ? fair_text : "binpacking")
+        .always("Type", is_default ? "" : std::string{from.node_sort_policy->name})
         .omit("ResourceWeights", map_of(from.resource_weights))
         .take();
 }
@@ -142,7 +142,7 @@ Value partition(const config::Partition& from) {
 } // namespace
 
 Value go_configuration(const config::Configuration& configuration, const Value& extra) {
-    constexpr int kDeadlockTimeout = 60; // C-467: the setting has no effect in ykd, its dump key stays
+    constexpr int kDeadlockTimeout = 60; // the setting has no effect in ykd, but its key stays in the dump (C-467)
     return Struct{}
         .always("Partitions", list_of(configuration.partitions, partition))
         .always("Checksum", configuration.checksum)

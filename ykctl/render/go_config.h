@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A configuration as yunikorn-core's REST interface shows it in JSON (C-474): the names of its Go structs, their order,
 // and its habit of keeping empty objects. For programs that read `GET /ws/v1/config` there.
@@ -7,8 +8,8 @@
 
 namespace yk::cli {
 
-/// `extra`: the service settings, left out when empty. What ykd has no counterpart for stands as the original's
-/// default.
+/// `extra` has the service settings and is left out when it is empty. Settings that ykd does not have get the default
+/// of the original.
 [[nodiscard]] wire::Value go_configuration(const config::Configuration& configuration, const wire::Value& extra);
 
 } // namespace yk::cli

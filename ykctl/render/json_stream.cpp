@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/render/json_stream.h"
 
 #include <ostream>
 
-#include "ykctl/render/output.h"
+#include "ykctl/render/json_text.h"
 
 namespace yk::cli {
 
@@ -16,7 +17,7 @@ void JsonStream::new_line() {
     if (pretty_) out_ << '\n' << std::string(levels_.size() * kIndent, ' ');
 }
 
-/// The comma and the line break before an element; behind a key there is neither.
+/// Writes the comma and the line break before an element. Behind a key there is neither.
 void JsonStream::before_element() {
     if (after_key_) {
         after_key_ = false;

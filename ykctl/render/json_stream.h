@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// JsonStream: a JSON document written part by part: the form of pretty_json(), or of json_line().
+// JsonStream: writes a JSON document part by part, in the form of pretty_json() or of json_line().
 
 #include <iosfwd>
 #include <string_view>
@@ -9,16 +10,16 @@
 
 namespace yk::cli {
 
-/// Objects and lists are opened and closed by the caller; what is small enough is written at once.
+/// The caller opens and closes objects and lists; a small part is written as one value.
 class JsonStream {
 public:
     JsonStream(std::ostream& out, bool pretty) : out_(out), pretty_(pretty) {}
 
     void begin_object() { begin('{'); }
     void begin_list() { begin('['); }
-    /// Closes what was opened last; the newline of the document stands behind the outermost.
+    /// Closes the object or list that was opened last. Behind the outermost comes the newline of the document.
     void end();
-    /// Of the member of an object that comes next.
+    /// Writes the key of the next member of an object.
     void key(std::string_view name);
     void value(const wire::Value& value);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/render/output.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "ykctl/render/json_text.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -17,35 +19,9 @@ using wire::Value;
 constexpr int kSchema = 1;
 constexpr std::size_t kIndent = 2;
 
-/// Bytes have no JSON form: hexadecimal text.
-Value without_bytes(const Value& value) {
-    if (value.is_binary()) {
-        static constexpr char kDigits[] = "0123456789abcdef";
-        std::string hex;
-        for (const auto byte : value.get_binary()) {
-            hex += kDigits[byte >> 4U];
-            hex += kDigits[byte & 15U];
-        }
-        return hex;
-    }
-    if (!value.is_structured()) return value;
-    Value copy = value.is_array() ? Value::array() : Value::object();
-    if (value.is_array()) {
-        for (const auto& element : value) copy.push_back(without_bytes(element));
-    } else {
-        for (const auto& [key, member] : value.items()) copy[key] = without_bytes(member);
-    }
-    return copy;
-}
-
-/// Without what a terminal obeys: names and texts of others are in it (A10).
-std::string json_text(const Value& value, int indent) {
-    return escaped_lines(value.dump(indent, ' ', false, Value::error_handler_t::replace), "\\u");
-}
-
-/// A JSON text is valid YAML; only names that cannot be read as anything else go without quotes.
+/// A scalar as YAML: as JSON, which is valid YAML, and without quotes if it is a name that can be read as nothing else.
 std::string yaml_scalar(const Value& value) {
-    auto quoted = json_text(value, -1);
+    auto quoted = json_text(value);
     if (!value.is_string()) return quoted;
     const auto& text = value.get_ref<const std::string&>();
     static constexpr std::string_view kReserved[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"};
@@ -63,13 +39,13 @@ std::string yaml_scalar(const Value& value) {
 
 void append_yaml(const Value& value, std::size_t indent, std::string& text);
 
-/// What follows `key:` or `-`.
+/// Appends the value that follows `key:` or `-`.
 void append_yaml_member(const Value& value, std::size_t indent, bool in_list, std::string& text) {
     if (!value.is_structured()) {
         text += " " + yaml_scalar(value) + "\n";
     } else if (value.empty()) {
         text += value.is_array() ? " []\n" : " {}\n";
-    } else if (in_list) { // the first line of the element stands behind the dash
+    } else if (in_list) { // the first line of the element follows the dash
         std::string block;
         append_yaml(value, indent + kIndent, block);
         text += " " + block.substr(indent + kIndent);
@@ -104,7 +80,7 @@ std::string table_text(const std::vector<Value>& items, const ListLayout& layout
     std::vector<const Column*> shown;
     std::vector<Heading> headings;
     for (const auto& column : layout.columns) {
-        if (column.wide && !wide && !(column.telling && differs(items, column))) continue;
+        if (column.wide && !wide && !(column.when_varied && differs(items, column))) continue;
         shown.push_back(&column);
         headings.push_back(column.heading);
     }
@@ -183,14 +159,6 @@ std::string item_text(const Value& item, Format format) {
     if (format == Format::JsonLines) return json_line(item);
     const Value document{{"schema", kSchema}, {"item", item}};
     return format == Format::Yaml ? yaml_text(document) : pretty_json(document);
-}
-
-std::string pretty_json(const Value& value) {
-    return json_text(without_bytes(value), 2) + "\n";
-}
-
-std::string json_line(const Value& value) {
-    return json_text(without_bytes(value), -1) + "\n";
 }
 
 std::string yaml_text(const Value& value) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/render/page_writer.h"
 
 #include <ostream>
@@ -43,7 +44,7 @@ void PageWriter::write_rows(const std::vector<Value>& page) {
     if (first) {
         std::vector<Heading> headings;
         for (const Column& column : layout_.columns) {
-            if (column.wide && format_ != Format::Wide && !column.telling) continue;
+            if (column.wide && format_ != Format::Wide && !column.when_varied) continue;
             shown_.push_back(&column);
             headings.push_back(column.heading);
         }

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// PageWriter: a list that comes in pages, written as it comes, so that its length does not matter.
+// PageWriter: writes a list page by page, so that memory does not grow with its length.
 
 #include <iosfwd>
 #include <optional>
@@ -9,13 +10,13 @@
 
 namespace yk::cli {
 
-/// What it writes of a list of one page is list_text(). A table of more pages has the widths that the first page needs,
-/// and the columns that are there when items differ in them.
+/// A list of one page is written as list_text(). A table of several pages has the column widths that the first page
+/// needs, and also the columns that are shown only when items differ in them.
 class PageWriter {
 public:
     PageWriter(std::ostream& out, ListLayout layout, Format format, Style style);
     void add(std::vector<wire::Value> page);
-    /// REQUIRES: nothing is added afterwards.
+    /// Writes what is left and the end of the list. Nothing may be added afterwards.
     void finish();
 
 private:
@@ -26,8 +27,8 @@ private:
     ListLayout layout_;
     Format format_;
     Style style_;
-    std::optional<std::vector<wire::Value>> first_; // held back until there is a second one
-    std::optional<ListWriter> list_;                // of more than one page: this,
+    std::optional<std::vector<wire::Value>> first_; // held back until a second page arrives
+    std::optional<ListWriter> list_;                // for several pages: this,
     std::optional<Table> table_;                    // or this
     std::vector<const Column*> shown_;
 };

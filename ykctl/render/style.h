@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Colours and bars: only where a person looks (a terminal, or --color always).
+// Colours and bars, for output that a person reads: on a terminal, or with --color always.
 
 #include <string>
 #include <string_view>
 
 namespace yk::cli {
 
-/// What the output may use.
+/// What the output may contain.
 struct Style {
     bool colour = false;
     bool bars = false;
@@ -15,7 +16,6 @@ struct Style {
     [[nodiscard]] std::string red(std::string_view text) const { return wrap("31", text); }
     [[nodiscard]] std::string green(std::string_view text) const { return wrap("32", text); }
     [[nodiscard]] std::string yellow(std::string_view text) const { return wrap("33", text); }
-    [[nodiscard]] std::string dim(std::string_view text) const { return wrap("2", text); }
 
 private:
     [[nodiscard]] std::string wrap(std::string_view code, std::string_view text) const {
@@ -24,7 +24,8 @@ private:
     }
 };
 
-/// ` 75%`, with bars `███████▌   75%`; a negative share means there is nothing to compare with: `-`.
+/// A share as ` 75%`, with bars as `███████▌   75%`; `-` for a negative share, which means that there is nothing to
+/// compare with.
 [[nodiscard]] std::string usage_text(double share, const Style& style);
 
 } // namespace yk::cli

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/render/table.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 
-/// Columns on the screen: colour codes (ESC [ ... m) take none.
+/// The width on the screen, where colour codes (ESC [ ... m) have none.
 std::size_t cell_width(std::string_view cell) {
     std::string shown;
     for (std::size_t i = 0; i < cell.size(); ++i) {

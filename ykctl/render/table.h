@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Table: aligned columns for a terminal. No cell is ever blank: nothing is a dash.
+// Table: aligned columns for a terminal. No cell is blank: an empty one shows a dash.
 
 #include <string>
 #include <vector>
@@ -19,14 +20,14 @@ class Table {
 public:
     explicit Table(std::vector<Heading> headings) : headings_(std::move(headings)) {}
 
-    /// REQUIRES: as many cells as headings. Cells may hold colour codes, which take no room.
+    /// Adds a row with a cell per heading. Cells may contain colour codes, which have no width.
     void add(std::vector<std::string> cells);
     [[nodiscard]] bool empty() const { return rows_.empty(); }
-    /// Two blanks between columns, none at the end of a line, a newline after each.
+    /// The table as text: two blanks between columns, none at the end of a line, a newline after each line.
     [[nodiscard]] std::string text(const Style& style, bool headers = true);
-    /// The rows with the widths of the last text(); cells that are wider move the rest of their row.
+    /// The rows with the column widths of the last text(). A wider cell moves the rest of its row to the right.
     [[nodiscard]] std::string more_text() const;
-    /// Takes the rows out.
+    /// Removes the rows.
     void clear() { rows_.clear(); }
 
 private:
@@ -38,7 +39,7 @@ private:
     std::vector<std::size_t> widths_;
 };
 
-/// Lines of `name: value` with the values below each other.
+/// Lines of `name: value` with aligned values.
 [[nodiscard]] std::string fields_text(const std::vector<std::pair<std::string, std::string>>& fields,
                                       const Style& style);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/render/text.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMilli = 1000;
 
-/// At most `digits` digits after the point, no zeros at the end.
+/// A number with at most `digits` digits after the point, and no zeros at the end.
 std::string decimal_text(double value, int digits) {
     auto text = fmt::format("{:.{}f}", value, digits);
     if (text.find('.') == std::string::npos) return text;
@@ -32,7 +33,7 @@ std::string binary_text(std::int64_t bytes) {
     return decimal_text(value, 1) + kSuffixes[step];
 }
 
-/// memory first, then vcore, then the others by name.
+/// The entries in the order for a person: memory, vcore, then the others by name.
 std::vector<std::pair<std::string, std::int64_t>> in_reading_order(const wire::Value& resource) {
     std::vector<std::pair<std::string, std::int64_t>> amounts;
     if (!resource.is_object()) return amounts;

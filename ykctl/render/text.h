@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Values as a person reads them: quantities, ages, times. The exact numbers stand in the machine formats.
+// Values as a person reads them: quantities, ages, times. The machine formats have the exact numbers.
 
 #include <chrono>
 #include <cstdint>
@@ -12,21 +13,22 @@
 
 namespace yk::cli {
 
-/// `memory` in binary units (`64Gi`, `1.4Ti`), `vcore` in cores (`0.5`), anything else as the integer.
+/// An amount of a resource: `memory` in binary units (`64Gi`, `1.4Ti`), `vcore` in cores (`0.5`), anything else as the
+/// integer.
 [[nodiscard]] std::string quantity_text(std::string_view resource, std::int64_t amount);
 
 /// A whole resource map: `64Gi 16 vcore 4 gpu`, memory and vcore first; `-` for none.
 [[nodiscard]] std::string resource_text(const wire::Value& resource);
-/// The same with every amount given its name: `memory 64Gi, vcore 16`.
+/// The same with a name for every amount: `memory 64Gi, vcore 16`.
 [[nodiscard]] std::string named_resource_text(const wire::Value& resource);
 
-/// `4m12s`, `3h5m`, `2d4h`; `850ms` below a second; `-` for a negative one.
+/// A duration: `4m12s`, `3h5m`, `2d4h`; `850ms` below a second; `-` for a negative one.
 [[nodiscard]] std::string duration_text(std::chrono::nanoseconds duration);
-/// RFC 3339 in UTC with microseconds, so that all are of one width; `-` for 0.
+/// A time as RFC 3339 in UTC with microseconds, so that all have one width; `-` for 0.
 [[nodiscard]] std::string time_text(std::int64_t unix_nanoseconds);
 
 using yk::escaped_lines;
-using yk::printable; // what comes from a daemon may hold what a terminal obeys
+using yk::printable; // texts from a daemon may contain control characters, which a terminal would obey
 using yk::printable_lines;
 using yk::shortened;
 /// The number of columns `text` takes: code points, not bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/render/view.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// The digits of `text` from `at` on, without leading zeros; `at` goes behind them.
+/// Returns the digits of `text` from `at` on, without leading zeros, and moves `at` behind them.
 std::string take_number(const std::string& text, std::size_t& at) {
     const std::size_t start = at;
     while (at < text.size() && is_digit(text[at])) ++at;
@@ -27,7 +28,7 @@ std::string take_number(const std::string& text, std::size_t& at) {
     return first < at ? text.substr(first, at - first) : std::string{};
 }
 
-/// By its name, else by the first words of it: `apps` for APPS run/acc/max.
+/// Finds a column by its name, else by the first words of its name: `apps` for APPS run/acc/max.
 Result<std::size_t> find_column(const std::string& wanted, const ListLayout& layout) {
     std::string name = wanted;
     std::transform(name.begin(), name.end(), name.begin(), lower);
@@ -86,7 +87,8 @@ Result<std::optional<SortedItems>> order_of(const TableView& view, const ListLay
 
 Result<void> pick_columns(const TableView& view, ListLayout& layout) {
     layout.headers = view.headers;
-    if (view.columns.empty() || layout.columns.empty()) return {}; // without any only machine formats show it
+    if (view.columns.empty() || layout.columns.empty())
+        return {}; // a list without columns exists in machine formats only
     std::vector<Column> chosen;
     for (const std::string& name : view.columns) {
         YK_TRY(at, find_column(name, layout));

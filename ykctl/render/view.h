@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TableView: what somebody wants to see of a list, whatever the list: --columns, --sort-by, --no-headers.
+// TableView: how the user wants to see a list, the same for all lists: --columns, --sort-by, --no-headers.
 
 #include <cstdint>
 #include <functional>
@@ -15,7 +16,7 @@ namespace yk::cli {
 
 struct TableView {
     std::vector<std::string> columns; // names, in order; empty: those of the format
-    std::string sort_by;              // the name of a column; empty: as the list comes
+    std::string sort_by;              // the name of a column; empty: the order in which the items arrive
     bool descending = false;
     bool headers = true;
 };
@@ -23,13 +24,14 @@ struct TableView {
 /// The name of a column for --columns and --sort-by: `last-reason` for LAST REASON.
 [[nodiscard]] std::string column_name(const Heading& heading);
 
-/// The items of a list in the order of a column, equals as they came. Until then each is kept as msgpack, which is a
-/// tenth of the value: a million asks fit into any machine.
+/// Sorts the items of a list by a column; equal ones stay in their order. Keeps each item as msgpack, which is a tenth
+/// of the size of a Value, so that a million asks fit into memory.
 class SortedItems {
 public:
     SortedItems(Column by, bool descending) : by_(std::move(by)), descending_(descending) {}
     void add(const std::vector<wire::Value>& items);
-    /// All of them in order, in pages of at most `most`; none is left. Pages, for the first says how wide a table is.
+    /// Hands on all items in order and keeps none. Pages have at most `most` items; the first one sets the widths of a
+    /// table.
     void take(std::size_t most, const std::function<void(std::vector<wire::Value>)>& page);
 
 private:
@@ -46,19 +48,19 @@ private:
     std::vector<Item> items_;
 };
 
-/// What --sort-by asks for; empty: nothing, or the list has no columns. Errors name the columns there are.
+/// The sorter for --sort-by; nullopt without that option, and for a list without columns. Errors name the columns.
 [[nodiscard]] Result<std::optional<SortedItems>> order_of(const TableView& view, const ListLayout& layout);
 
-/// The columns of --columns, and --no-headers. Errors name the columns there are.
+/// Applies --columns and --no-headers to the layout. Errors name the columns.
 [[nodiscard]] Result<void> pick_columns(const TableView& view, ListLayout& layout);
 
-/// Sorts the items, and picks the columns. Errors name the columns there are.
+/// Sorts the items and applies --columns and --no-headers. Errors name the columns.
 [[nodiscard]] Result<void> apply_view(const TableView& view, std::vector<wire::Value>& items, ListLayout& layout);
 
-/// Whether `a` comes before `b`: text, with the numbers in it compared as numbers (n-2 before n-10).
+/// Whether `a` comes before `b`, where numbers within the texts are compared as numbers (n-2 before n-10).
 [[nodiscard]] bool naturally_before(const std::string& a, const std::string& b);
 
-/// What a resource is sorted by: memory, then vcore, then all others together.
+/// The key for sorting resources: memory, then vcore, then the sum of all others.
 [[nodiscard]] SortKey resource_key(const wire::Value& resource);
 
 } // namespace yk::cli

@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/replay/csv.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+
+#include "libcore/base/check.h"
 
 namespace yk::replay {
 namespace {
@@ -80,8 +83,9 @@ Result<void> CsvReader::read_record() {
     }
 }
 
-/// REQUIRES: the rest begins with the opening quote. Leaves it at the separator.
+/// Reads a quoted field and moves to the separator behind it.
 Result<void> CsvReader::read_quoted(std::string& field) {
+    YK_ASSUME(rest_.starts_with('"'), "a quoted field begins with its quote");
     for (;;) {
         rest_.remove_prefix(1);
         const std::size_t end = rest_.find('"');

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A small strict CSV reader (RFC 4180: quoted fields, doubled quotes): a header with known columns, then rows.
 
@@ -25,16 +26,16 @@ struct CsvColumn {
 /// Reads row after row. Errors are `file:line: message`; the line is that where the row begins.
 class CsvReader {
 public:
-    /// `text` outlives the reader. Reads the header: unknown, doubled and missing columns are errors.
+    /// Reads the header: unknown, repeated and missing columns are errors. `text` has to outlive the reader.
     [[nodiscard]] static Result<CsvReader> open(std::string_view text, std::string file,
                                                 const std::vector<CsvColumn>& columns);
 
-    /// The next row; false: there is none left. Empty lines are passed over.
+    /// Reads the next row, skipping empty lines. Returns false when none is left.
     [[nodiscard]] Result<bool> next();
 
-    /// A field of the row; empty for a column that the file lacks.
+    /// A field of the current row; empty for a column that the file lacks.
     [[nodiscard]] const std::string& field(std::string_view column) const;
-    /// A whole number of at least 0 and at most `most`.
+    /// The field as a whole number from 0 to `most`.
     [[nodiscard]] Result<std::int64_t> number(std::string_view column, std::int64_t most) const;
     [[nodiscard]] std::size_t line() const { return line_; }
     [[nodiscard]] Error error(std::string message) const;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/replay/replay.h"
 
 #include <fmt/format.h>
@@ -11,20 +12,25 @@
 #include <fstream>
 #include <ostream>
 
+#include "libcore/base/check.h"
+
 namespace yk::replay {
 namespace {
 
 constexpr int kUsage = 2;
 constexpr std::int64_t kMostNodes = 100'000, kMostPods = 1'000'000;
 
-/// SplitMix64 with whole-number results only: the same bytes on every machine, which the standard library's
-/// distributions do not promise.
+/// SplitMix64 with integers only, which gives the same trace on every machine. The distributions of the standard
+/// library do not promise that.
 class Random {
 public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
 
-    /// 0 to `bound` - 1. REQUIRES: bound > 0.
-    std::uint64_t below(std::uint64_t bound) { return next() % bound; } // NOLINT(clang-analyzer-core.DivideZero)
+    /// A number from 0 to `bound` - 1.
+    std::uint64_t below(std::uint64_t bound) {
+        YK_ASSUME(bound > 0, "a number below 0 does not exist");
+        return next() % bound; // NOLINT(clang-analyzer-core.DivideZero)
+    }
 
 private:
     std::uint64_t next() {
@@ -40,7 +46,7 @@ private:
 struct NodeType {
     std::uint64_t cpu_milli, memory_mib, gpus;
     const char* model;
-    std::uint64_t weight; // how many of ten nodes
+    std::uint64_t weight; // the number among ten nodes
 };
 constexpr std::array<NodeType, 3> kNodeTypes{
     {{32'000, 131'072, 0, "nan", 3}, {64'000, 262'144, 4, "T4", 4}, {96'000, 393'216, 8, "V100M16", 3}}};
@@ -72,7 +78,7 @@ std::string nodes_text(std::int64_t count, Random& random) {
     return out;
 }
 
-/// GPUs as in the recorded trace: most pods share one, some want several whole ones, some none.
+/// GPUs in the proportions of the recorded trace: most pods share one, some want several whole ones, some none.
 std::pair<std::uint64_t, std::uint64_t> gpus_of(Random& random) {
     const std::uint64_t kind = random.below(10);
     if (kind < 3) return {0, 0};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/replay/player.h"
 
 #include <algorithm>
@@ -14,9 +15,9 @@ constexpr std::size_t kAsksPerMessage = 1000;
 constexpr milliseconds kReadInterval{2};
 constexpr milliseconds kSampleInterval{20};
 constexpr milliseconds kWatchInterval{100};
-/// Without news for so long the daemon is asked whether there is anything left to place.
+/// After this time without a callback the daemon is asked whether any pod can still be placed.
 constexpr milliseconds kQuiet{100};
-/// Something can be placed and still nothing is, for so long: the replay ends and says so.
+/// When a pod can be placed and none is for this time, the replay ends and reports that.
 constexpr std::chrono::seconds kPatience{30};
 constexpr std::size_t kMaxSamples = 2000;
 
@@ -61,8 +62,8 @@ TracePlayer::Done TracePlayer::play_at_once() {
         YK_CHECKED(read());
         batch.clear();
     }
-    // The nodes come last: with all asks waiting the order of the queues decides alone, not the pace of this program,
-    // and every run places the same pods.
+    // The nodes are added last. With all asks waiting by then, only the order of the queues decides, not the speed of
+    // this program, and every run places the same pods.
     return session_.add_nodes(trace_.nodes);
 }
 
@@ -73,7 +74,7 @@ std::vector<TracePlayer::Event> TracePlayer::events() const {
         out.push_back({static_cast<double>(pod.creation) / speed_, false, i});
         if (pod.deletion) out.push_back({static_cast<double>(*pod.deletion) / speed_, true, i});
     }
-    // A pod that is deleted in the second of its creation is created first.
+    // A pod that is deleted in the second in which it is created is created first.
     std::stable_sort(out.begin(), out.end(), [](const Event& a, const Event& b) {
         return a.at != b.at ? a.at < b.at : a.is_release < b.is_release;
     });
@@ -87,13 +88,13 @@ TracePlayer::Done TracePlayer::play_in_time() {
         YK_CHECKED(read());
         if (next_event_ == events_.size()) break;
         using Seconds = std::chrono::duration<double>;
-        const Seconds until{events_[next_event_].at - seconds()}; // at a low speed more than a Clock can count
+        const Seconds until{events_[next_event_].at - seconds()}; // at a low speed it may exceed the range of Clock
         if (until.count() > 0) std::this_thread::sleep_for(std::min<Seconds>(until, kReadInterval));
     }
     return {};
 }
 
-/// Sends what is due, in order: as many asks, or as many releases, at once as follow each other.
+/// Sends the events that are due, in order. Asks that follow each other go in one message, as do releases.
 TracePlayer::Done TracePlayer::play_due(double now) {
     while (next_event_ < events_.size() && events_[next_event_].at <= now) {
         const bool is_release = events_[next_event_].is_release;
@@ -139,8 +140,8 @@ TracePlayer::Done TracePlayer::release(const std::vector<std::size_t>& pods) {
 }
 
 TracePlayer::Done TracePlayer::read() {
-    YK_TRY(told, session_.read());
-    for (const Told& one : told) take(one);
+    YK_TRY(notifications, session_.read());
+    for (const Notification& one : notifications) take(one);
     sample(false);
     if (Clock::now() - last_watch_ >= kWatchInterval) {
         last_watch_ = Clock::now();
@@ -150,28 +151,28 @@ TracePlayer::Done TracePlayer::read() {
     return {};
 }
 
-void TracePlayer::take(const Told& told) {
-    const auto found = index_.find(told.pod);
+void TracePlayer::take(const Notification& notification) {
+    const auto found = index_.find(notification.pod);
     if (found == index_.end()) return;
     Pod& pod = pods_[found->second];
     const TracePod& trace_pod = trace_.pods[found->second];
-    if (told.kind == Told::Kind::Placed && !pod.was_placed) {
+    if (notification.kind == Notification::Kind::Placed && !pod.was_placed) {
         pod.was_placed = true;
         ++report_.placed;
-        report_.time_to_place.push_back(static_cast<double>(std::max<std::int64_t>(0, told.at_ns - pod.asked_ns)) /
-                                        1e9);
+        report_.time_to_place.push_back(
+            static_cast<double>(std::max<std::int64_t>(0, notification.at_ns - pod.asked_ns)) / 1e9);
     }
-    if (told.kind == Told::Kind::Placed && pod.state == State::Waiting) {
+    if (notification.kind == Notification::Kind::Placed && pod.state == State::Waiting) {
         pod.state = State::Placed;
         --waiting_;
         add_amounts(used_[trace_pod.queue], trace_pod.request);
-    } else if (told.kind == Told::Kind::Released && pod.state == State::Placed) {
+    } else if (notification.kind == Notification::Kind::Released && pod.state == State::Placed) {
         pod.state = State::Ended;
         add_amounts(used_[trace_pod.queue], trace_pod.request, -1);
-    } else if (told.kind == Told::Kind::AskRejected && pod.state == State::Waiting) {
+    } else if (notification.kind == Notification::Kind::AskRejected && pod.state == State::Waiting) {
         pod.state = State::Ended;
         --waiting_;
-        count_reason(final_reasons_, {false, "REJECTED", told.reason}, 1);
+        count_reason(final_reasons_, {false, "REJECTED", notification.reason}, 1);
     }
 }
 
@@ -193,7 +194,7 @@ TracePlayer::Done TracePlayer::wait_until_placed() {
     }
 }
 
-/// One question for all pods of one queue that want the same.
+/// Asks once for all pods of one queue that want the same resources.
 wire::CallResult<bool> TracePlayer::ask_why() {
     std::map<std::pair<std::string, Amounts>, std::vector<std::size_t>> shapes;
     for (std::size_t i = 0; i < pods_.size(); ++i)

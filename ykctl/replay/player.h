@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The course of a replay: what is sent when, and what becomes of each pod.
+// TracePlayer: sends the pods of a trace in time and notes what becomes of each.
 
 #include <chrono>
 #include <functional>
@@ -13,9 +14,9 @@
 
 namespace yk::replay {
 
-/// Told now and then how far the replay is, for a progress bar.
+/// How far a replay is, for a progress bar.
 struct Progress {
-    std::uint64_t done = 0, total = 0; // pods sent and placed, in all; or events played
+    std::uint64_t done = 0, total = 0; // pods placed, of all pods; at a speed, events played
     std::uint64_t placed = 0, pending = 0;
 };
 
@@ -26,7 +27,7 @@ class TracePlayer {
 public:
     using Watch = std::function<void(const Progress&)>;
 
-    /// `speed` 0: all at once, without deletions; else trace time divided by it.
+    /// With `speed` 0 all pods are sent at once and none is deleted; else in the time of the trace divided by `speed`.
     TracePlayer(const Trace& trace, Session& session, double speed, Watch watch);
 
     [[nodiscard]] wire::CallResult<Report> play(const std::string& policy);
@@ -39,7 +40,7 @@ private:
     struct Pod {
         State state = State::NotSent;
         bool was_placed = false;
-        std::int64_t asked_ns = 0; // daemon's clock
+        std::int64_t asked_ns = 0; // on the daemon's clock
     };
     struct Event {
         double at = 0; // seconds from the start of the replay
@@ -54,10 +55,10 @@ private:
     Done ask(const std::vector<std::size_t>& pods);
     Done release(const std::vector<std::size_t>& pods);
     Done read();
-    void take(const Told& told);
-    /// Waits until nothing that can be placed is left.
+    void take(const Notification& notification);
+    /// Waits until no pending pod can be placed any more.
     Done wait_until_placed();
-    /// Whether any pending pod could be placed; notes the reasons of the others.
+    /// Whether any pending pod could be placed. Counts the reasons of the others.
     wire::CallResult<bool> ask_why();
     wire::CallResult<Why> why(std::size_t pod);
     void count_reason(std::map<std::string, std::uint64_t>& reasons, const Why& why, std::uint64_t pods);
@@ -69,7 +70,7 @@ private:
     Session& session_;
     double speed_;
     Watch watch_;
-    std::vector<Pod> pods_; // as trace_.pods
+    std::vector<Pod> pods_; // in the order of trace_.pods
     std::unordered_map<std::string, std::size_t> index_;
     std::vector<Event> events_;
     std::size_t next_event_ = 0;
@@ -77,7 +78,7 @@ private:
     Clock::time_point start_, last_sample_, last_watch_;
     std::uint64_t waiting_ = 0, sent_ = 0;
     std::map<std::string, Amounts> used_;
-    std::map<std::string, std::uint64_t> final_reasons_; // of pods that ended without a place
+    std::map<std::string, std::uint64_t> final_reasons_; // of pods that ended without being placed
     Report report_;
 };
 

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/replay/replay.h"
 
-#include "ykctl/commands/failure.h"
+#include "libcore/policies/node_sort_policy.h"
+#include "ykctl/cli/failure.h"
 #include "ykctl/replay/player.h"
 #include "ykctl/scenario/run.h"
 #include "ykctl/scenario/spawn.h"
@@ -44,8 +46,8 @@ std::string bar_text(const Progress& progress) {
                        std::string(kBarWidth - filled, '.'), share * 100, progress.placed, progress.pending);
 }
 
-/// SIGINT, SIGTERM and SIGHUP are noted while this lives, so that what was registered can be deregistered; the second
-/// of a kind ends the program. One at a time.
+/// While this lives SIGINT, SIGTERM and SIGHUP are only noted, so that the RM can be deregistered first. The second
+/// signal of a kind ends the program. Only one object may exist at a time.
 class NotedSignals {
 public:
     NotedSignals() {
@@ -72,17 +74,17 @@ private:
     std::array<struct sigaction, kSignals.size()> previous_{};
 };
 
-/// No further request once a signal has come.
+/// The caller, but with an error instead of any further request once a signal has come.
 scenario::Caller interruptible(scenario::Caller caller) {
-    return [caller = std::move(caller)](std::string_view kind, wire::Value body) -> wire::CallResult<wire::Value> {
-        if (!NotedSignals::came()) return caller(kind, std::move(body));
+    return [caller = std::move(caller)](const wire::EncodedRequest& request) -> wire::CallResult<wire::Value> {
+        if (!NotedSignals::came()) return caller(request);
         wire::CallError error;
         error.message = "interrupted";
         return error;
     };
 }
 
-/// Why this daemon cannot play the trace under this name, if so.
+/// Checks that this daemon can play the trace under this name.
 cli::Answer<cli::Exit> check(wire::Client& client, Session& session, const ReplayOptions& options,
                              const std::string& url) {
     if (scenario::has_feature(client.hello(), "manual-schedule"))
@@ -111,7 +113,7 @@ std::string text_of(const Report& report, cli::Format format) {
 
 int play(const Trace& trace, const ReplayOptions& options, const wire::ClientOptions& at, std::ostream& out,
          std::ostream& err) {
-    // A private daemon is ended by the handlers of scenario/spawn.cpp, and the RM with it.
+    // The handlers of scenario/spawn.cpp end a private daemon, and the RM with it.
     const auto signals = options.spawn ? nullptr : std::make_unique<NotedSignals>();
     auto client = wire::Client::connect(at);
     if (!client) return fail(cli::from_call_error(client.error(), at.url), options, err);
@@ -138,9 +140,10 @@ int play(const Trace& trace, const ReplayOptions& options, const wire::ClientOpt
 } // namespace
 
 int run_replay(const ReplayOptions& options, std::ostream& out, std::ostream& err) {
-    if (options.policy != "fair" && options.policy != "binpacking")
-        return fail(cli::usage_error(fmt::format("--policy is fair or binpacking, not {}", options.policy)), options,
-                    err);
+    if (find_node_sort_policy(options.policy) == nullptr)
+        return fail(
+            cli::usage_error(fmt::format("--policy is one of {}, not {}", node_sort_policy_names(), options.policy)),
+            options, err);
     if (!std::isfinite(options.speed) || options.speed < 0)
         return fail(cli::usage_error("--speed is max or a factor above 0"), options, err);
     const auto trace = load_trace(options.nodes_file, options.pods_file);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // `ykctl replay` and `ykctl replay gen`: a recorded cluster trace played against a daemon, and a small synthetic one.
 
@@ -5,7 +6,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "protocol/transport/client.h"
+#include "protocol/client/client.h"
 #include "ykctl/render/output.h"
 
 namespace yk::replay {
@@ -16,15 +17,15 @@ struct ReplayOptions {
     std::string policy = "fair";             // or binpacking
     double speed = 0;                        // 0: all at once (`max`), without deletions; N: trace time divided by N
     bool spawn = false;                      // a private daemon
-    bool keep = false;                       // the RM stays registered, for a look at it
+    bool keep = false;                       // the RM stays registered, so that it can be looked at
     cli::Format format = cli::Format::Table; // of the report; not Name
     bool progress = false;                   // a progress bar on `err` (for terminals)
-    std::string rm_id = "replay";            // registered as a detached RM for as long as it takes
-    wire::ClientOptions client;              // the running daemon; with `spawn` only its timeout and trace count
+    std::string rm_id = "replay";            // registered as a detached RM during the replay
+    wire::ClientOptions client;              // the running daemon; with `spawn` only its timeout and trace are used
 };
 
 /// Plays the trace and prints the report on `out`. An RM that is registered already is left alone, unless an earlier
-/// replay left it. Exit status of ecosystem.md 4.2: 0, 1 refused by the daemon or the RM is taken, 2 options, a daemon
+/// replay left it. Exit status as ykctl(1) has it: 0, 1 refused by the daemon or the RM is taken, 2 options, a daemon
 /// that does not schedule by itself, or a trace that cannot be read (file:line on `err`), 3 daemon unreachable, 130
 /// interrupted by a signal.
 [[nodiscard]] int run_replay(const ReplayOptions& options, std::ostream& out, std::ostream& err);

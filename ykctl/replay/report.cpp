@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/replay/report.h"
 
 #include "ykctl/render/output.h"
@@ -15,7 +16,7 @@ namespace {
 using wire::Value;
 
 constexpr std::size_t kShownSamples = 6;
-constexpr std::size_t kListedSamples = 100; // for machines
+constexpr std::size_t kListedSamples = 100; // in machine formats
 
 double share(std::int64_t used, std::int64_t capacity) {
     return capacity > 0 ? static_cast<double>(used) / static_cast<double>(capacity) : 0.0;

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/replay/session.h"
 
 #include "protocol/si/enums.h"
 #include "protocol/si/kinds.h"
-#include "ykctl/commands/reason_text.h"
+#include "ykctl/output/reason_text.h"
 #include "ykctl/scenario/value_at.h"
 
 #include <fmt/format.h>
@@ -19,9 +20,9 @@ using scenario::map_at;
 using scenario::text_at;
 
 constexpr const char* kPartition = "default";
-constexpr const char* kVersion = "ykctl replay";  // of the RM: how a later replay knows it again
-constexpr std::size_t kNodesPerMessage = 100'000; // a list of a message holds no more (I-316)
-constexpr std::int64_t kItemsPerRead = 1000;
+constexpr const char* kVersion = "ykctl replay";  // of the RM: a later replay recognizes it by this
+constexpr std::size_t kNodesPerMessage = 100'000; // the most elements of one list of a message (I-316)
+constexpr std::uint32_t kItemsPerRead = 1000;
 
 std::string config_text(const std::vector<std::string>& queues, const std::string& policy) {
     std::string out = fmt::format("partitions:\n  - name: default\n    nodesortpolicy: {{type: {}}}\n    queues:\n"
@@ -31,21 +32,24 @@ std::string config_text(const std::vector<std::string>& queues, const std::strin
     return out;
 }
 
+si::Resources resources_of(const Amounts& amounts) {
+    return {amounts.begin(), amounts.end()};
+}
+
 std::int64_t wall_clock_ns() {
     return std::chrono::nanoseconds{std::chrono::system_clock::now().time_since_epoch()}.count();
 }
 
 } // namespace
 
-Session::Done Session::send(std::string_view kind, Value body) {
-    body["rmID"] = rm_id_;
-    auto answer = caller_(kind, std::move(body));
+Session::Done Session::send(const wire::EncodedRequest& request) {
+    auto answer = caller_(request);
     if (!answer) return std::move(answer).error();
     return {};
 }
 
 Session::Answer<bool> Session::is_taken() {
-    YK_TRY(status, caller_("Status", Value::object()));
+    YK_TRY(status, caller_({"Status", Value::object()}));
     const Value& rms = list_at(status, "rms");
     return std::any_of(rms.begin(), rms.end(), [this](const Value& rm) {
         return text_at(rm, "rmID") == rm_id_ && text_at(rm, "version") != kVersion;
@@ -54,97 +58,116 @@ Session::Answer<bool> Session::is_taken() {
 
 Session::Done Session::open(const Trace& trace, const std::string& policy, std::size_t items) {
     read_up_to_ = 0;
-    YK_CHECKED(send("RegisterResourceManager", {{"version", kVersion},
-                                                {"policyGroup", "default"},
-                                                {"config", config_text(trace.queues(), policy)},
-                                                {"detached", {{"confirmReleases", true}, {"keep", items}}}}));
+    si::RegisterResourceManagerRequest request;
+    request.rm_id = rm_id_;
+    request.version = kVersion;
+    request.config = config_text(trace.queues(), policy);
+    request.detached.emplace().keep = static_cast<std::uint32_t>(items);
+    YK_CHECKED(send(request));
     is_open_ = true;
     return {};
 }
 
 Session::Done Session::close() {
     is_open_ = false;
-    return send("UnregisterResourceManager", {{"force", true}});
+    return send({"UnregisterResourceManager", {{"rmID", rm_id_}, {"force", true}}});
 }
 
 Session::Done Session::add_nodes(const std::vector<TraceNode>& nodes) {
     for (std::size_t first = 0; first < nodes.size(); first += kNodesPerMessage) {
-        Value list = Value::array();
-        for (std::size_t i = first; i < std::min(nodes.size(), first + kNodesPerMessage); ++i)
-            list.push_back({{"nodeID", nodes[i].name},
-                            {"action", static_cast<int>(si::NodeAction::Create)},
-                            {"schedulableResource", nodes[i].capacity}});
-        YK_CHECKED(send("UpdateNode", {{"nodes", std::move(list)}}));
+        si::NodeRequest request;
+        request.rm_id = rm_id_;
+        for (std::size_t i = first; i < std::min(nodes.size(), first + kNodesPerMessage); ++i) {
+            auto& node = request.nodes.emplace_back();
+            node.node_id = nodes[i].name;
+            node.action = si::NodeAction::Create;
+            node.schedulable_resource = resources_of(nodes[i].capacity);
+        }
+        YK_CHECKED(send(request));
     }
     return {};
 }
 
 Session::Done Session::add_applications(const std::vector<std::string>& queues) {
-    Value list = Value::array();
-    for (const std::string& queue : queues)
-        list.push_back({{"applicationID", queue},
-                        {"queueName", "root." + queue},
-                        {"partitionName", kPartition},
-                        {"ugi", {{"user", "replay"}, {"groups", Value::array()}}}});
-    return send("UpdateApplication", {{"new", std::move(list)}});
+    si::ApplicationRequest request;
+    request.rm_id = rm_id_;
+    for (const std::string& queue : queues) {
+        auto& application = request.add.emplace_back();
+        application.application_id = queue;
+        application.queue_name = "root." + queue;
+        application.partition_name = kPartition;
+        application.ugi.user = "replay";
+    }
+    return send(request);
 }
 
 Session::Done Session::ask(const std::vector<const TracePod*>& pods) {
     if (pods.empty()) return {};
-    Value list = Value::array();
-    for (const TracePod* pod : pods)
-        list.push_back({{"allocationKey", pod->name},
-                        {"applicationID", pod->queue},
-                        {"partitionName", kPartition},
-                        {"resourceAsk", pod->request}});
-    return send("UpdateAllocation", {{"asks", std::move(list)}});
+    si::AllocationRequest request;
+    request.rm_id = rm_id_;
+    for (const TracePod* pod : pods) {
+        auto& ask = request.asks.emplace_back();
+        ask.allocation_key = pod->name;
+        ask.application_id = pod->queue;
+        ask.partition_name = kPartition;
+        ask.resource_ask = resources_of(pod->request);
+    }
+    return send(request);
 }
 
 Session::Done Session::release(const std::vector<const TracePod*>& pods) {
     if (pods.empty()) return {};
-    Value list = Value::array();
-    for (const TracePod* pod : pods)
-        list.push_back({{"allocationKey", pod->name},
-                        {"applicationID", pod->queue},
-                        {"partitionName", kPartition},
-                        {"terminationType", static_cast<int>(si::TerminationType::StoppedByRm)}});
-    return send("UpdateAllocation", {{"releases", {{"allocationsToRelease", std::move(list)}}}});
+    si::AllocationRequest request;
+    request.rm_id = rm_id_;
+    for (const TracePod* pod : pods) {
+        auto& release = request.releases.allocations_to_release.emplace_back();
+        release.allocation_key = pod->name;
+        release.application_id = pod->queue;
+        release.partition_name = kPartition;
+        release.termination_type = si::TerminationType::StoppedByRm;
+    }
+    return send(request);
 }
 
 Session::Done Session::sync() {
-    return send("Sync", Value::object());
+    si::SyncRequest request;
+    request.rm_id = rm_id_;
+    return send(request);
 }
 
-Session::Answer<std::vector<Told>> Session::read() {
-    std::vector<Told> told;
+Session::Answer<std::vector<Notification>> Session::read() {
+    std::vector<Notification> notifications;
+    si::StreamLogRequest request;
+    request.rm_id = rm_id_;
+    request.count = kItemsPerRead;
     for (;;) {
-        const Value request = {{"rmID", rm_id_}, {"after", read_up_to_}, {"count", kItemsPerRead}};
-        YK_TRY(page, caller_("StreamLog", request));
+        request.after = read_up_to_;
+        YK_TRY(page, caller_(request));
         const Value& items = list_at(page, "items");
         for (const Value& item : items) {
-            const std::int64_t number = integer_at(item, "n");
+            const auto number = static_cast<std::uint64_t>(integer_at(item, "n"));
             if (number != read_up_to_ + 1)
                 return refused(fmt::format("callbacks {} to {} are gone from the log", read_up_to_ + 1, number - 1));
             read_up_to_ = number;
-            take(item, told);
+            take(item, notifications);
         }
         if (!trouble_.empty()) return refused(trouble_);
-        if (items.empty()) return told;
+        if (items.empty()) return notifications;
     }
 }
 
-void Session::take(const Value& item, std::vector<Told>& told) {
+void Session::take(const Value& item, std::vector<Notification>& notifications) {
     const std::string kind = text_at(item, "kind");
     const Value& body = map_at(item, "body");
     const std::int64_t at = integer_at(item, "at");
-    const auto add = [&](const char* list, Told::Kind what) {
+    const auto add = [&](const char* list, Notification::Kind what) {
         for (const Value& entry : list_at(body, list))
-            told.push_back({what, text_at(entry, "allocationKey"), at, text_at(entry, "reason")});
+            notifications.push_back({what, text_at(entry, "allocationKey"), at, text_at(entry, "reason")});
     };
     if (kind == si::item::kUpdateAllocation) {
-        add("new", Told::Kind::Placed);
-        add("rejected", Told::Kind::AskRejected);
-        add("released", Told::Kind::Released);
+        add("new", Notification::Kind::Placed);
+        add("rejected", Notification::Kind::AskRejected);
+        add("released", Notification::Kind::Released);
         return;
     }
     const char* id = kind == si::item::kUpdateNode ? "nodeID" : "applicationID";
@@ -154,11 +177,12 @@ void Session::take(const Value& item, std::vector<Told>& told) {
 }
 
 Session::Answer<Why> Session::explain(const TracePod& pod) {
-    YK_TRY(answer, caller_("Explain", {{"what", "ask"},
-                                       {"rmID", rm_id_},
-                                       {"partition", kPartition},
-                                       {"application", pod.queue},
-                                       {"allocationKey", pod.name}}));
+    YK_TRY(answer, caller_({"Explain",
+                            {{"what", "ask"},
+                             {"rmID", rm_id_},
+                             {"partition", kPartition},
+                             {"application", pod.queue},
+                             {"allocationKey", pod.name}}}));
     const std::string verdict = text_at(answer, "verdict");
     Why why;
     why.is_waiting = verdict == "SCHEDULABLE" || verdict == "PLACED";
@@ -173,7 +197,7 @@ Session::Answer<Why> Session::explain(const TracePod& pod) {
 
 Session::Answer<std::int64_t> Session::clock_offset_ns() {
     const std::int64_t before = wall_clock_ns();
-    YK_TRY(answer, caller_("Ping", Value::object()));
+    YK_TRY(answer, caller_({"Ping", Value::object()}));
     const std::int64_t after = wall_clock_ns();
     const std::int64_t now = integer_at(answer, "now");
     return now > 0 ? now - (before + (after - before) / 2) : std::int64_t{0};

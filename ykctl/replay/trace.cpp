@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/replay/trace.h"
 
 #include "libcore/base/saturate.h"
 #include "protocol/wire/text.h"
-#include "ykctl/commands/values.h"
+#include "ykctl/cli/values.h"
 #include "ykctl/replay/csv.h"
 
 #include <fmt/format.h>
@@ -16,13 +17,13 @@ namespace yk::replay {
 namespace {
 
 constexpr std::int64_t kMebibyte = std::int64_t{1} << 20U;
-constexpr std::int64_t kMaxMilli = std::int64_t{1} << 40U; // of cores, a billion of them
+constexpr std::int64_t kMaxMilli = std::int64_t{1} << 40U; // thousandths of a core: a billion cores
 constexpr std::int64_t kMaxMebibytes = std::int64_t{1} << 40U;
 constexpr std::int64_t kMaxGpus = 1'000'000;
 constexpr std::int64_t kMaxSeconds = std::int64_t{1} << 40U;
 constexpr std::size_t kMaxQueues = 1000;
 
-/// Hands out each name once.
+/// Checks that no name occurs twice.
 class Names {
 public:
     Result<std::string> take(const CsvReader& row, std::string_view column) {

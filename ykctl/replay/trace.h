@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A cluster trace (shared/data/README.md): nodes and pods, in the base units of the messages.
+// A cluster trace: nodes and pods, in the base units of the messages.
 
 #include <cstdint>
 #include <map>
@@ -36,14 +37,14 @@ struct Trace {
     [[nodiscard]] std::vector<std::string> queues() const; // sorted
 };
 
-/// Errors have `file:line` as `where`. Names are unique.
+/// Read the rows of a file, whose names have to be unique. Errors have `file:line` as `where`.
 [[nodiscard]] Result<std::vector<TraceNode>> read_nodes(std::string_view text, const std::string& file);
 [[nodiscard]] Result<std::vector<TracePod>> read_pods(std::string_view text, const std::string& file);
 
-/// Both files from disk.
+/// Reads both files.
 [[nodiscard]] Result<Trace> load_trace(const std::string& nodes_file, const std::string& pods_file);
 
-/// `sum` + `amounts`, or - with `sign` -1; saturating.
+/// Adds `amounts` to `sum`, or subtracts them with `sign` -1. Saturates at the limits of 64 bits.
 void add_amounts(Amounts& sum, const Amounts& amounts, int sign = 1);
 
 } // namespace yk::replay

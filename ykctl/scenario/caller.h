@@ -1,19 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Caller: one request to a daemon, as a function, so that players can be tested without one.
+// Caller: a function that sends one request to a daemon, so that players can be tested without a daemon.
 
 #include <functional>
-#include <string_view>
 
-#include "protocol/transport/client.h"
+#include "protocol/client/client.h"
 
 namespace yk::scenario {
 
-/// As Client::call() with its default timeout.
-using Caller = std::function<wire::CallResult<wire::Value>(std::string_view kind, wire::Value body)>;
+/// Sends one request, a message of protocol/si or `{kind, body}`, as Client::call() with its default time-out.
+using Caller = std::function<wire::CallResult<wire::Value>(const wire::EncodedRequest& request)>;
 
-/// `client` outlives the result.
+/// A Caller that uses `client`, which has to outlive it.
 [[nodiscard]] inline Caller caller_of(wire::Client& client) {
-    return [&client](std::string_view kind, wire::Value body) { return client.call(kind, std::move(body)); };
+    return [&client](const wire::EncodedRequest& request) { return client.call(request); };
 }
 
 } // namespace yk::scenario

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/scenario/config_text.h"
 
 #include <fmt/format.h>
@@ -28,8 +29,8 @@ bool is_word_character(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Only what could be a number or a truth value has to stay without quotes; anything else is the same text in quotes,
-/// which spares us the rules for plain scalars.
+/// Whether a plain scalar could be a number or a truth value, and so has to stay without quotes. Any other is the same
+/// text in quotes, so that the rules for plain scalars are not needed here.
 bool is_word(std::string_view text) {
     return std::any_of(text.begin(), text.end(), is_word_character) &&
            std::all_of(text.begin(), text.end(),
@@ -43,7 +44,7 @@ std::string scalar_text(const Node& node) {
 
 void emit(const Node& node, std::size_t indent, std::string& out);
 
-/// What stands after `-` or `key:`: lists and maps on the following lines.
+/// Appends the value after `-` or `key:`; lists and maps begin on the next line.
 void emit_value(const Node& node, std::size_t indent, std::string& out) {
     out += node.items.empty() && node.members.empty() ? ' ' : '\n';
     emit(node, indent + 1, out);

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A configuration given as a map in a scenario, written out as YAML text again.
+// Writes a configuration that a scenario contains as a map as YAML text again.
 
 #include <string>
 
@@ -7,8 +8,8 @@
 
 namespace yk::scenario {
 
-/// Text that parses to the same tree, places aside. Scalars in quotes stay in quotes; plain ones that could be a number
-/// or a truth value stay as they stood.
+/// Text that parses to the same tree, except for positions. Scalars in quotes stay in quotes; plain scalars that could
+/// be a number or a truth value are not changed.
 [[nodiscard]] std::string to_yaml(const config_yaml::Node& node);
 
 } // namespace yk::scenario

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/scenario/messages.h"
 
 #include "libcore/base/check.h"
@@ -27,7 +28,7 @@ void expand_into(Value& out, const Value& element, const char* key) {
     }
 }
 
-/// The elements with every `repeat: N` replaced by N elements whose `key` field got `-0` to `-(N-1)`.
+/// The elements with each one that has `repeat: N` replaced by N elements, whose `key` field ends in `-0` to `-(N-1)`.
 Value expanded(const Value& list, const char* key) {
     Value out = Value::array();
     for (const Value& element : list) expand_into(out, element, key);
@@ -95,6 +96,7 @@ std::string_view kind_of(Action action) {
 }
 
 Value message_of(const Step& step, const std::string& rm_id, const RmSettings& settings) {
+    YK_ASSUME(!kind_of(step.action).empty(), "only a call has a message");
     Value message = step.message;
     message["rmID"] = rm_id;
     if (step.action == Action::Nodes)

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The message of a step, complete: repeats expanded, defaults filled in, rmID added.
+// Makes the complete message of a step: repeats expanded, defaults filled in, rmID added.
 
 #include <string>
 #include <string_view>
@@ -8,10 +9,10 @@
 
 namespace yk::scenario {
 
-/// The request kind of a call (interface.md 4.6). REQUIRES: the action is a call.
+/// The request kind of an action that is a call (interface.md 4.6).
 [[nodiscard]] std::string_view kind_of(Action action);
 
-/// REQUIRES: the action is a call. `rm_id` is the sender.
+/// The body of the request that the step sends for the RM `rm_id`. Its action is a call.
 [[nodiscard]] Value message_of(const Step& step, const std::string& rm_id, const RmSettings& settings);
 
 } // namespace yk::scenario

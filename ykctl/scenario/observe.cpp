@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/scenario/observe.h"
 
 #include "protocol/si/errors.h"
@@ -16,7 +17,7 @@ bool is_live(const std::string& state) {
     return std::find(kLiveStates.begin(), kLiveStates.end(), state) != kLiveStates.end();
 }
 
-/// Queue paths are lower case at run time (C-049).
+/// The text in lower case, which queue paths are at run time (C-049).
 std::string lower(std::string text) {
     for (char& c : text)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -28,7 +29,7 @@ bool is_absence(std::uint32_t code) {
            code == static_cast<std::uint32_t>(si::ErrorCode::RmUnknown);
 }
 
-/// Appends the pages' lists; anything else is one page.
+/// Appends the list of a page to that of the pages before; data that is no list has one page only.
 void append_page(Value& all, Value page) {
     if (all.is_array() && page.is_array())
         for (Value& item : page) all.push_back(std::move(item));
@@ -52,7 +53,7 @@ wire::CallResult<Value> Observer::dump(const char* what, const std::string& part
     if (state != nullptr) body["state"] = state;
     Value all;
     for (;;) {
-        auto page = caller_("Dump", body);
+        auto page = caller_({"Dump", body});
         if (!page) {
             if (page.error().kind == wire::CallError::Kind::Refused && is_absence(page.error().code)) return Value{};
             return std::move(page).error();
@@ -76,7 +77,7 @@ wire::CallResult<Value> Observer::application(const std::string& id) {
         {"pending", map_at(found, "pendingResource")}, {"reservations", list_at(found, "reservations").size()}};
 }
 
-/// Of the ended applications of this id the one that ended last; `best` is one of them.
+/// The application that ended last of the ended ones with this id; `best` is one of them.
 wire::CallResult<Value> Observer::ended_last(const std::string& id, Value best) {
     for (const char* state : {"completed", "rejected"}) {
         YK_TRY(list, dump("apps", partition_, nullptr, {}, state));

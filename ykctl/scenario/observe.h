@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the daemon's dumps say of one thing, in the words of the expect tables.
+// Observer: looks an object up in the daemon's dumps and gives it the keys of the expect tables.
 
 #include <string>
 
@@ -9,14 +10,14 @@ namespace yk::scenario {
 
 using wire::Value;
 
-/// Looks of one RM at the daemon, for the length of one poll of an expectation.
+/// Looks at the objects of one RM, during one poll of an expectation.
 class Observer {
 public:
-    /// `partition`: the one that applications, queues and nodes are looked up in.
+    /// Applications, queues and nodes are looked up in `partition`.
     Observer(Caller& caller, std::string rm_id, std::string partition)
         : caller_(caller), rm_id_(std::move(rm_id)), partition_(std::move(partition)) {}
 
-    /// The thing of the section `applications`, `queues`, `nodes` or `partitions`; null when there is none.
+    /// The object `name` of the section `applications`, `queues`, `nodes` or `partitions`; null when there is none.
     [[nodiscard]] wire::CallResult<Value> look(const std::string& section, const std::string& name);
 
 private:
@@ -24,7 +25,7 @@ private:
     wire::CallResult<Value> queue(const std::string& path);
     wire::CallResult<Value> node(const std::string& id);
     wire::CallResult<Value> partition(const std::string& name);
-    /// `data` of a dump, all pages; null when what it names is not there.
+    /// The `data` of a dump with all its pages; null when the object that it names does not exist.
     wire::CallResult<Value> dump(const char* what, const std::string& partition, const char* key = nullptr,
                                  const std::string& name = {}, const char* state = nullptr);
     wire::CallResult<Value> ended_last(const std::string& id, Value best);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/scenario/player.h"
 
 #include "ykctl/scenario/messages.h"
@@ -15,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-/// Between two looks at what time alone may change; short beside the shortest `within` in use, 80 ms.
+/// The time between two polls of an expectation; short compared with the shortest `within` in use, 80 ms.
 constexpr milliseconds kPollInterval{2};
 constexpr milliseconds kLongestPollInterval{20};
 
@@ -72,7 +73,7 @@ std::string Player::rm_of(const Step& step) const {
 Player::Done Player::call(const Step& step) {
     const std::string id = rm_of(step);
     const Value message = message_of(step, id, scenario_.rm);
-    auto answer = caller_(kind_of(step.action), message);
+    auto answer = caller_({kind_of(step.action), message});
     if (!answer && !is_answer(answer.error())) return std::move(answer).error();
     if (answer.ok() == step.refused)
         fail({std::string{action_name(step.action)}, step.refused ? "refused" : "accepted",
@@ -85,26 +86,26 @@ Player::Done Player::call(const Step& step) {
     return settle();
 }
 
-/// A registration that is refused has ended an earlier one all the same (I-122); its books stay as they are.
+/// Notes the answer to a registration. A refused one has ended an earlier one as well (I-122), whose books stay.
 void Player::registered(const std::string& id, const wire::CallResult<Value>& answer) {
     if (!answer) {
         if (const auto rm = rms_.find(id); rm != rms_.end()) rm->second.is_served = false;
         return;
     }
     Rm rm;
-    rm.epoch = integer_at(*answer, "streamEpoch");
+    rm.epoch = static_cast<std::uint64_t>(integer_at(*answer, "streamEpoch"));
     rms_[id] = std::move(rm);
 }
 
 Player::Done Player::cycles(std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) {
-        auto answer = caller_("Step", {{"cycles", 1}});
+        auto answer = caller_({"Step", {{"cycles", 1}}});
         if (!answer) {
             if (!is_answer(answer.error())) return std::move(answer).error();
             fail({"cycles", "accepted", answer_text(answer.error())});
             return {};
         }
-        YK_CHECKED(handle_told()); // the reply to Step comes after the callbacks it caused (I-351)
+        YK_CHECKED(handle_callbacks()); // the reply to Step comes after the callbacks it caused (I-351)
     }
     return {};
 }
@@ -114,22 +115,22 @@ Player::Done Player::wait(Duration duration) {
         const auto end = Clock::now() + duration;
         for (auto now = Clock::now(); now < end; now = Clock::now()) {
             std::this_thread::sleep_for(std::min<Clock::duration>(end - now, kLongestPollInterval));
-            YK_CHECKED(handle_told());
+            YK_CHECKED(handle_callbacks());
         }
         return settle();
     }
-    // RM liveness follows the virtual clock (I-353): a jump beyond it would be an RM that has died.
+    // RM liveness follows the virtual clock (I-353): after a longer jump the daemon would take the RM for dead.
     const Duration longest = std::max<Duration>(liveness_ / 10 * 9, milliseconds{1});
     while (duration > Duration::zero()) {
         const Duration slice = std::min(duration, longest);
-        auto answer = caller_("Clock", {{"advanceMs", ceil_ms(slice)}});
+        auto answer = caller_({"Clock", {{"advanceMs", ceil_ms(slice)}}});
         if (!answer) {
             if (!is_answer(answer.error())) return std::move(answer).error();
             fail({"wait", "accepted", answer_text(answer.error())});
             return {};
         }
         duration -= slice;
-        YK_CHECKED(handle_told()); // timers that are due fire before the reply (I-353)
+        YK_CHECKED(handle_callbacks()); // timers that are due fire before the reply (I-353)
     }
     return settle();
 }
@@ -192,7 +193,9 @@ Player::Done Player::settle() {
     for (;;) {
         for (const auto& [id, rm] : rms_) {
             if (!rm.is_served) continue;
-            auto answer = caller_("Sync", {{"rmID", id}});
+            si::SyncRequest request;
+            request.rm_id = id;
+            auto answer = caller_(request);
             if (!answer && !is_answer(answer.error())) return std::move(answer).error();
         }
         YK_TRY(confirmed, drain_all());
@@ -200,7 +203,7 @@ Player::Done Player::settle() {
     }
 }
 
-Player::Done Player::handle_told() {
+Player::Done Player::handle_callbacks() {
     YK_TRY(confirmed, drain_all());
     return confirmed ? settle() : Done{};
 }
@@ -216,32 +219,38 @@ wire::CallResult<bool> Player::drain_all() {
 }
 
 wire::CallResult<bool> Player::drain(const std::string& id, Rm& rm) {
-    std::vector<Value> releases;
+    std::vector<si::AllocationRelease> releases;
+    si::PollRequest request;
+    request.rm_id = id;
+    request.stream_epoch = rm.epoch;
+    request.wait_ms = 0;
     for (;;) {
-        const Value request = {{"rmID", id}, {"streamEpoch", rm.epoch}, {"ack", rm.acknowledged}, {"waitMs", 0}};
-        auto told = caller_("Poll", request);
-        if (!told) {
-            if (!is_answer(told.error())) return std::move(told).error();
+        request.ack = static_cast<std::uint64_t>(rm.acknowledged);
+        auto reply = caller_(request);
+        if (!reply) {
+            if (!is_answer(reply.error())) return std::move(reply).error();
             rm.is_served = false;
-            fail({"callbacks of " + id, "delivered", answer_text(told.error())});
+            fail({"callbacks of " + id, "delivered", answer_text(reply.error())});
             break;
         }
-        for (const Value& item : list_at(*told, "items")) {
+        for (const Value& item : list_at(*reply, "items")) {
             const std::int64_t number = integer_at(item, "n");
             if (number <= rm.acknowledged) continue; // delivered again (I-365)
             rm.acknowledged = number;
-            for (Value& release : rm.books.apply(text_at(item, "kind"), map_at(item, "body")))
+            for (auto& release : rm.books.apply(text_at(item, "kind"), map_at(item, "body")))
                 releases.push_back(std::move(release));
         }
-        if (list_at(*told, "items").empty() || integer_at(*told, "backlog") == 0) break;
+        if (list_at(*reply, "items").empty() || integer_at(*reply, "backlog") == 0) break;
     }
     if (releases.empty() || !scenario_.rm.confirm_releases) return false;
     return confirm(id, std::move(releases));
 }
 
-wire::CallResult<bool> Player::confirm(const std::string& id, std::vector<Value> releases) {
-    const Value request = {{"rmID", id}, {"releases", {{"allocationsToRelease", std::move(releases)}}}};
-    auto answer = caller_("UpdateAllocation", request);
+wire::CallResult<bool> Player::confirm(const std::string& id, std::vector<si::AllocationRelease> releases) {
+    si::AllocationRequest request;
+    request.rm_id = id;
+    request.releases.allocations_to_release = std::move(releases);
+    auto answer = caller_(request);
     if (answer) return true;
     if (!is_answer(answer.error())) return std::move(answer).error();
     fail({"confirmation of " + id, "accepted", answer_text(answer.error())});
@@ -250,7 +259,7 @@ wire::CallResult<bool> Player::confirm(const std::string& id, std::vector<Value>
 
 void Player::unregister_all() {
     for (const auto& [id, rm] : rms_)
-        if (rm.is_served) static_cast<void>(caller_("UnregisterResourceManager", {{"rmID", id}, {"force", true}}));
+        if (rm.is_served) static_cast<void>(caller_({"UnregisterResourceManager", {{"rmID", id}, {"force", true}}}));
     rms_.clear();
 }
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The player: one scenario against one daemon (scenario.md).
+// Player: plays one scenario against one daemon (scenario.md).
 
 #include <functional>
 #include <map>
@@ -24,23 +25,24 @@ struct StepFailure {
 /// Plays the steps of one scenario over one session.
 ///
 /// Owner: play_scenario(). Thread: the caller's.
-/// Invariant, between two steps: the daemon has processed everything sent, the books hold everything it told, and
-/// nothing that needs a confirmation is unconfirmed.
+/// Invariant, between two steps: the daemon has processed everything sent, the books contain all its callbacks, and
+/// every release that needs a confirmation has one.
 class Player {
 public:
-    /// `liveness`: how long the daemon bears an RM's silence; a virtual clock is advanced by less at once.
+    /// `liveness` is the time after which the daemon takes an RM that sends nothing for dead. A virtual clock is
+    /// advanced by less than that at once.
     Player(const Scenario& scenario, Caller caller, Duration liveness);
 
-    /// All unmet expectations, in order. An error: the daemon was lost on the way.
+    /// Plays all steps and returns the unmet expectations in order. An error means that the daemon was lost.
     [[nodiscard]] Result<std::vector<StepFailure>, wire::CallError> play();
 
-    /// Leaves a daemon that runs on as it was: without the RMs of the scenario.
+    /// Unregisters the RMs of the scenario, for a daemon that keeps running.
     void unregister_all();
 
 private:
     struct Rm {
         RmBooks books;
-        std::int64_t epoch = 0;
+        std::uint64_t epoch = 0;
         std::int64_t acknowledged = 0;
         bool is_served = true; // the daemon keeps a stream for it
     };
@@ -55,14 +57,14 @@ private:
     Done check_once(const Step& step, std::vector<Unmet>& unmet);
     Done check_section(Observer& observer, const std::string& section, const Value& wanted, std::vector<Unmet>& unmet);
 
-    /// Waits until everything sent has been processed and everything told has been handled, confirmations included.
+    /// Waits until everything sent has been processed and all callbacks have been handled, confirmations included.
     Done settle();
     /// The same when nothing has been sent since the last answer.
-    Done handle_told();
-    /// Reads what has been told and confirms it. True: something was confirmed.
+    Done handle_callbacks();
+    /// Reads all callbacks and confirms releases. Returns whether something was confirmed.
     wire::CallResult<bool> drain_all();
     wire::CallResult<bool> drain(const std::string& id, Rm& rm);
-    wire::CallResult<bool> confirm(const std::string& id, std::vector<Value> releases);
+    wire::CallResult<bool> confirm(const std::string& id, std::vector<si::AllocationRelease> releases);
     [[nodiscard]] std::string rm_of(const Step& step) const;
     void fail(Unmet unmet);
 

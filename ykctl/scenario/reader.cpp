@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/scenario/scenario.h"
 
-#include "ykctl/commands/values.h"
+#include "ykctl/cli/values.h"
 #include "ykctl/scenario/shape.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,8 @@ namespace {
 const Shape kPreemptionPolicy{"preemptionPolicy",
                               {{"allowPreemptSelf", FieldType::Boolean}, {"allowPreemptOther", FieldType::Boolean}}};
 
-// Asks and reported placements are both sent in the list `allocations`, which keeps their order; hence its names.
+// Asks and allocations that the RM reports are sent in one list, `allocations`, which keeps their order. So asks have
+// the field names of that list.
 const Shape kAsk{"an ask",
                  {{"allocationKey"},
                   {"applicationID"},
@@ -139,7 +141,7 @@ bool is_call(Action action) {
     return action != Action::Cycles && action != Action::Wait && action != Action::Expect;
 }
 
-/// Reads one file; used once.
+/// Reads one file. Used once.
 class ScenarioReader {
 public:
     explicit ScenarioReader(std::string_view file) : shapes_(file) {}
@@ -172,7 +174,7 @@ Result<Scenario> ScenarioReader::read(const Node& node) {
                 read_top(member);
         }
     }
-    // The schedule decides whether `cycles` is allowed, so the steps come last, wherever they stand.
+    // The schedule decides whether `cycles` is allowed, so the steps are read last, wherever they are in the file.
     if (steps != nullptr)
         read_steps(*steps);
     else
@@ -300,16 +302,6 @@ void ScenarioReader::read_expect(const Node& node, Step& step) {
     step.wanted.erase("partition");
 }
 
-Error first_problem(config::Report& report, std::string_view file) {
-    for (config::Problem& problem : report.take()) {
-        if (problem.severity != config::Severity::Error) continue;
-        std::string where{file};
-        if (problem.mark.line > 0) where += fmt::format(":{}:{}", problem.mark.line, problem.mark.column);
-        return {0, std::move(problem.message), std::move(where)};
-    }
-    return {0, "the file is empty", std::string{file}};
-}
-
 } // namespace
 
 std::string_view action_name(Action action) {
@@ -317,9 +309,7 @@ std::string_view action_name(Action action) {
 }
 
 Result<Scenario> read_scenario(std::string_view text, std::string_view file) {
-    config::Report report;
-    const config_yaml::NodePtr root = config_yaml::parse_tree(text, report);
-    if (root == nullptr || report.has_errors()) return first_problem(report, file);
+    YK_TRY(root, config_yaml::read_tree(text, file));
     return ScenarioReader{file}.read(*root);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/scenario/rm_books.h"
 
 #include "protocol/si/enums.h"
@@ -20,17 +21,19 @@ si::TerminationType type_of(const Value& release) {
     return type > 0 && type <= 4 ? static_cast<si::TerminationType>(type) : si::TerminationType::Unknown;
 }
 
-Value confirmation_of(const Value& release) {
-    Value out = Value::object();
-    for (const char* key : {"partitionName", "applicationID", "allocationKey", "terminationType"})
-        if (release.contains(key)) out[key] = release[key];
+si::AllocationRelease confirmation_of(const Value& release, si::TerminationType type) {
+    si::AllocationRelease out;
+    out.partition_name = text_at(release, "partitionName");
+    out.application_id = text_at(release, "applicationID");
+    out.allocation_key = text_at(release, "allocationKey");
+    out.termination_type = type;
     return out;
 }
 
 } // namespace
 
-std::vector<Value> RmBooks::apply(const std::string& kind, const Value& body) {
-    std::vector<Value> to_confirm;
+std::vector<si::AllocationRelease> RmBooks::apply(const std::string& kind, const Value& body) {
+    std::vector<si::AllocationRelease> to_confirm;
     if (kind == "UpdateAllocation") {
         update_allocation(body, to_confirm);
     } else if (kind == "UpdateApplication") {
@@ -43,8 +46,8 @@ std::vector<Value> RmBooks::apply(const std::string& kind, const Value& body) {
     return to_confirm;
 }
 
-// I-104: of one message `new` comes first, then what was rejected, then `released`.
-void RmBooks::update_allocation(const Value& body, std::vector<Value>& to_confirm) {
+// The lists of one message apply in this order: `new`, then the rejected ones, then `released` (I-104).
+void RmBooks::update_allocation(const Value& body, std::vector<si::AllocationRelease>& to_confirm) {
     for (const Value& allocation : list_at(body, "new"))
         held_[text_at(allocation, "allocationKey")] = {text_at(allocation, "applicationID"),
                                                        text_at(allocation, "nodeID")};
@@ -55,7 +58,7 @@ void RmBooks::update_allocation(const Value& body, std::vector<Value>& to_confir
         const si::TerminationType type = type_of(release);
         held_.erase(key);
         released_[key] = si::text(type);
-        if (needs_confirmation(type)) to_confirm.push_back(confirmation_of(release));
+        if (needs_confirmation(type)) to_confirm.push_back(confirmation_of(release, type));
     }
 }
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// RmBooks: what an RM has been told, as scenario.md defines the RM's own books.
+// RmBooks: the state of an RM according to its callbacks, as scenario.md defines the RM's own books.
 
 #include <cstdint>
 #include <map>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/si/messages.h"
 #include "protocol/wire/value.h"
 
 namespace yk::scenario {
@@ -16,14 +18,14 @@ using wire::Value;
 /// Owner: the player, one per RM. Thread: the player's. Fed with callbacks in stream order.
 class RmBooks {
 public:
-    /// One callback item of the stream (interface.md 4.8). Returns the releases of it that need a confirmation, as
-    /// entries of `allocationsToRelease`.
-    std::vector<Value> apply(const std::string& kind, const Value& body);
+    /// Applies one callback item of the stream (interface.md 4.8). Returns the confirmations of those of its releases
+    /// that need one.
+    std::vector<si::AllocationRelease> apply(const std::string& kind, const Value& body);
 
-    /// The RM has sent this `allocationsToRelease` entry: what it names has left the books.
+    /// Removes the allocations that an `allocationsToRelease` entry names, which the RM has sent.
     void release_sent(const Value& release);
 
-    /// The value of a key of the expect table that looks at the books: `allocations`, `allocationNodes`, ...
+    /// The value of a key of the expect table that is about the books: `allocations`, `allocationNodes`, ...
     [[nodiscard]] Value observed(const std::string& key) const;
 
 private:
@@ -31,7 +33,7 @@ private:
         std::string application, node;
     };
 
-    void update_allocation(const Value& body, std::vector<Value>& to_confirm);
+    void update_allocation(const Value& body, std::vector<si::AllocationRelease>& to_confirm);
 
     std::map<std::string, Held> held_; // by allocation key
     std::map<std::string, std::string> released_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/scenario/run.h"
 
 #include "ykctl/scenario/player.h"
@@ -20,18 +21,18 @@ namespace {
 
 constexpr int kPass = 0, kFail = 1, kBroken = 2;
 
-/// What one file came to.
+/// The result of one file.
 struct Verdict {
     int status = kPass;
     std::vector<StepFailure> failures;
-    std::string error; // when broken
+    std::string error; // of a broken one
 };
 
 Verdict broken(std::string error) {
     return {kBroken, {}, std::move(error)};
 }
 
-/// Empty, or why the daemon cannot play the scenario.
+/// Why the daemon cannot play the scenario; empty when it can.
 std::string mismatch(const Scenario& scenario, const Value& hello) {
     const bool manual = has_feature(hello, "manual-schedule"), is_virtual = has_feature(hello, "virtual-clock");
     if (manual != scenario.manual_schedule)
@@ -95,7 +96,7 @@ void print(const std::string& file, const Verdict& verdict, std::ostream& out, s
     out.flush();
 }
 
-/// The verdicts of all files, made by several threads, taken in file order.
+/// The verdicts of all files, which several threads make and one takes in file order.
 class Results {
 public:
     explicit Results(std::size_t count) : verdicts_(count) {}
@@ -125,7 +126,7 @@ bool has_feature(const Value& hello, std::string_view name) {
 }
 
 int run_scenarios(const ScenarioOptions& options, std::ostream& out, std::ostream& err) {
-    // One running daemon is one stage: files played there at once would take each other's RM.
+    // Files that are played at the same time on one running daemon would take over each other's RM.
     const auto most = options.spawn ? static_cast<std::size_t>(std::max(options.parallel, 1)) : std::size_t{1};
     Results results{options.files.size()};
     std::atomic<std::size_t> next{0};

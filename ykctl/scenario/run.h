@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // `ykctl scenario run`: plays scenario files (scenario.md) against a daemon.
 
@@ -6,18 +7,18 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/transport/client.h"
+#include "protocol/client/client.h"
 
 namespace yk::scenario {
 
 struct ScenarioOptions {
-    std::vector<std::string> files; // played, and reported on, in this order
+    std::vector<std::string> files; // played and reported in this order
     bool spawn = false;             // a fresh private daemon per file
-    int parallel = 1;               // files at once; counts only with `spawn`
-    wire::ClientOptions client;     // the running daemon; with `spawn` only its timeout, strict and trace count
+    int parallel = 1;               // files that are played at once; used only with `spawn`
+    wire::ClientOptions client;     // the running daemon; with `spawn` only its timeout, strict and trace are used
 };
 
-/// Whether a daemon says in its Hello that it has this beside the basics.
+/// Whether the reply to Hello lists this optional feature.
 [[nodiscard]] bool has_feature(const wire::Value& hello, std::string_view name);
 
 /// Plays every file. `out` gets a PASS or FAIL line per file and the unmet expectations, `err` malformed files and

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A scenario file as plain structs (scenario.md), and its reader. What is sent is held as the message that will be
-// sent, with the `repeat` of its elements not yet expanded; what is expected as the tree of wanted values.
+// A scenario file as plain structs (scenario.md), and its reader. A message to send is kept as its body, where the
+// `repeat` of elements is not expanded yet; an expectation is kept as the tree of wanted values.
 
 #include <cstdint>
 #include <map>
@@ -53,7 +54,7 @@ struct Scenario {
 /// Reads a scenario. The error's `where` is `file:line:column`.
 [[nodiscard]] Result<Scenario> read_scenario(std::string_view text, std::string_view file);
 
-/// As read_scenario(), from disk.
+/// Reads a scenario from a file.
 [[nodiscard]] Result<Scenario> load_scenario(const std::string& path);
 
 } // namespace yk::scenario

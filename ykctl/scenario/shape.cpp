@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/scenario/shape.h"
 
 #include "libcore/config/duration.h"
@@ -15,7 +16,7 @@ namespace {
 
 using Kind = Node::Kind;
 
-/// Longer waits than this are typing errors.
+/// The longest duration; a longer one is taken for a typing error.
 constexpr Duration kLongestDuration = std::chrono::hours{10 * 366 * 24};
 
 std::string_view kind_name(const Node& node) {
@@ -87,7 +88,7 @@ Value ShapeReader::read_map_of(const Node& node, const Field& element) {
     Value out = Value::object();
     if (!expect_kind(node, Kind::Mapping, element.key)) return out;
     for (const Member& member : node.members) {
-        // Keys are unique already, and Value's own insertion looks through all of them.
+        // Keys are unique already, so that Value need not compare each with all others.
         out.get_ref<Value::object_t&>().emplace_back(member.key, read_field(*member.value, element));
         if (failed()) break;
     }
@@ -163,7 +164,7 @@ std::int64_t ShapeReader::integer(const Node& node, std::int64_t least, std::int
     std::int64_t value = 0;
     const char* end = node.scalar.data() + node.scalar.size();
     const auto [stop, fault] = std::from_chars(node.scalar.data(), end, value);
-    const bool is_number = node.kind == Kind::Scalar && !node.quoted && fault != std::errc::invalid_argument;
+    const bool is_number = node.is_plain() && fault != std::errc::invalid_argument;
     if (is_number && stop == end && fault == std::errc{} && value >= least && value <= most) return value;
     if (is_number && stop == end)
         fail(node.mark, fmt::format("{} is out of range ({} to {})", node.scalar, least, most));
@@ -176,8 +177,7 @@ std::int64_t ShapeReader::integer(const Node& node, std::int64_t least, std::int
 }
 
 bool ShapeReader::boolean(const Node& node) {
-    const bool is_plain = node.kind == Kind::Scalar && !node.quoted;
-    if (is_plain && (node.scalar == "true" || node.scalar == "false")) return node.scalar == "true";
+    if (node.is_plain() && (node.scalar == "true" || node.scalar == "false")) return node.scalar == "true";
     if (node.kind == Kind::Scalar)
         fail(node.mark, fmt::format("\"{}\" is neither true nor false", node.scalar));
     else

@@ -1,11 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The keys a map of a scenario file may have, as tables; and the reading of a YAML tree by them. Used by reader.cpp.
+// Shapes: tables of the keys that a map of a scenario file may have; and a reader of YAML trees by them, for
+// reader.cpp.
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "libcore/base/check.h"
 #include "libcore/base/result.h"
 #include "libcore/base/time.h"
 #include "libcore/config_yaml/tree.h"
@@ -20,7 +23,7 @@ using wire::Value;
 
 struct Shape;
 
-/// Elements of one list of one message at most (I-316), `repeat` counted.
+/// The most elements of one list of a message (I-316), each counted as often as its `repeat`.
 inline constexpr std::int64_t kMaxElements = 100'000;
 
 enum class FieldType {
@@ -30,12 +33,12 @@ enum class FieldType {
     Count, // 0 to 2^32 - 1
     Boolean,
     Resources,       // name -> int64
-    WantedResources, // the same or null: none at all
+    WantedResources, // the same, or null, which wants none at all
     Texts,           // name -> text
     TextList,
     Counts,             // name -> count
-    NodeAction,         // name -> integer of I-045
-    Termination,        // name -> integer of I-032
+    NodeAction,         // a name, sent as the integer of the action (I-045)
+    Termination,        // a name, sent as the integer of the termination type (I-032)
     WantedTermination,  // name or `*`
     WantedTerminations, // key -> name or `*`
     Nanoseconds,        // duration text -> int64
@@ -57,19 +60,22 @@ struct Shape {
     std::vector<Field> fields;
 };
 
-/// Reads trees by shapes and keeps the first fault; after one it returns empty values, so that callers check once, at
-/// the end. Thread: any one.
+/// Reads trees by shapes and keeps the first fault. After a fault it returns empty values, so that callers check only
+/// once, at the end. Thread: any, but one at a time.
 class ShapeReader {
 public:
     explicit ShapeReader(std::string_view file) : file_(file) {}
 
     [[nodiscard]] bool failed() const { return error_.has_value(); }
-    /// REQUIRES: failed().
-    [[nodiscard]] const Error& error() const { return *error_; }
+    /// The first fault.
+    [[nodiscard]] const Error& error() const {
+        YK_ASSUME(failed(), "only a reader that failed has an error");
+        return *error_;
+    }
     void fail(const Mark& at, std::string message);
 
-    /// The map as a Value with the wire's keys. Faults are unknown keys, wrong types, and `exists: false` with anything
-    /// beside it.
+    /// The map as a Value with the keys of the wire. Faults are unknown keys, wrong types, and `exists: false` together
+    /// with other keys.
     [[nodiscard]] Value read(const Node& node, const Shape& shape);
     /// A list of such maps; at most kMaxElements of them, each counted as often as its `repeat` says.
     [[nodiscard]] Value read_list(const Node& node, const Shape& shape);

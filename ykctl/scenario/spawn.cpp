@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/scenario/spawn.h"
 
-#include "protocol/transport/client.h"
+#include "protocol/client/client.h"
 
 #include <fmt/format.h>
 
@@ -55,7 +56,7 @@ int take_slot(const std::string& directory, const std::string& socket) {
     return -1;
 }
 
-/// Cleans up and lets the signal do what it would have done without us. Only async-signal-safe calls.
+/// Cleans up, then lets the signal have its default effect. Only async-signal-safe calls.
 extern "C" void on_fatal_signal(int number) {
     const int saved = errno;
     kill_private_daemons();
@@ -65,7 +66,7 @@ extern "C" void on_fatal_signal(int number) {
     raise(number);
 }
 
-/// Once per process. A signal that the program ignores (nohup) stays ignored.
+/// Installs the handlers once per process. A signal that the program ignores (nohup) stays ignored.
 void install_signal_handlers() {
     static std::once_flag once;
     std::call_once(once, [] {
@@ -87,7 +88,7 @@ std::string own_folder() {
     return text.substr(0, text.rfind('/'));
 }
 
-/// $YKD, or the ykd beside this program, or just its name, for PATH.
+/// The program to start: $YKD, else the ykd beside this program, else its name, which is looked up on PATH.
 std::string program() {
     if (const char* named = std::getenv("YKD"); named != nullptr && *named != '\0') return named;
     const std::string beside = own_folder() + "/ykd";
@@ -102,9 +103,9 @@ std::vector<std::string> command_line(const std::string& name, const std::string
     return out;
 }
 
-/// In the child, between fork and exec: only async-signal-safe calls.
+/// Turns the child into ykd. It runs between fork and exec, so only async-signal-safe calls are allowed.
 [[noreturn]] void become(char* const* arguments, int log_fd) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // not even a killed ykctl leaves a daemon behind
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // a killed ykctl leaves no daemon behind either
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -136,9 +137,9 @@ void kill_private_daemons() noexcept {
     for (Slot& slot : slots) {
         const pid_t pid = slot.pid.load();
         if (pid == 0) continue;
-        if (pid > 0) { // else it may be about to start: it ends with this process, and finds no directory
+        if (pid > 0) { // else it may be about to start; it ends with this process
             kill(pid, SIGKILL);
-            waitpid(pid, nullptr, 0); // until then it may still make its socket
+            waitpid(pid, nullptr, 0); // before that it could still make its socket
         }
         unlink(slot.socket.data());
         rmdir(slot.directory.data());
@@ -219,7 +220,7 @@ std::string PrivateDaemon::how_it_ended() {
 
 void PrivateDaemon::stop() {
     if (pid_ > 0) {
-        // Nobody else knows this daemon and it keeps nothing: no reason to wait for its orderly end.
+        // Nobody else uses this daemon and it stores nothing, so there is no need to wait for an orderly end.
         kill(pid_, SIGKILL);
         waitpid(pid_, nullptr, 0);
         pid_ = -1;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Reading a body of the daemon's without trusting its types: what is absent or of another type reads as empty.
+// Reads members of a body from the daemon without trusting its types: one that is absent or of another type reads as
+// empty.
 
 #include <cstdint>
 #include <string>
@@ -38,7 +40,7 @@ using wire::Value;
     return value.is_array() ? value : kNone;
 }
 
-/// Always a map; empty where there is none.
+/// The member as a map; an empty one when there is none.
 [[nodiscard]] inline const Value& map_at(const Value& map, const char* key) {
     static const Value kNone = Value::object();
     const Value& value = value_at(map, key);

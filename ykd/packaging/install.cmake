@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What is installed beside the programs, and the Debian package (ecosystem.md 5.3).
 
 set(packaging "${CMAKE_CURRENT_LIST_DIR}")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Installs what depends on the prefix or must not be overwritten: the unit, the configuration, zsh's completion. Run by
 # `cmake --install` and by tests/system/install.sh with CMAKE_INSTALL_PREFIX, and YK_SOURCE, the root of the sources;
 # DESTDIR stands before every path, as for all that is installed.

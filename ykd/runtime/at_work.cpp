@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykd/runtime/at_work.h"
 
 #include <unistd.h>
@@ -12,7 +13,7 @@
 namespace yk {
 namespace {
 
-/// What was thrown. Nothing here allocates: memory may be what is missing.
+/// What was thrown, in words. Nothing here allocates: the exception may be that there is no memory.
 const char* text_of(const std::exception_ptr& fault) {
     if (!fault) return "std::terminate() was called";
     try {
@@ -26,7 +27,7 @@ const char* text_of(const std::exception_ptr& fault) {
     }
 }
 
-[[noreturn]] void say_last_words() {
+[[noreturn]] void write_last_words() {
     std::array<char, 1024> line{};
     const AtWork& mine = at_work();
     const char* text = text_of(std::current_exception());
@@ -42,7 +43,7 @@ const char* text_of(const std::exception_ptr& fault) {
 } // namespace
 
 void install_last_words() {
-    std::set_terminate(say_last_words);
+    std::set_terminate(write_last_words);
 }
 
 } // namespace yk

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykd/runtime/call_watch.h"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 namespace yk {
 namespace {
 
-/// Only these hold up scheduling when they are not answered.
+/// Whether an ask waits for the call: only these hold up scheduling when they are not answered.
 bool asks_about_nodes(CallKind kind) {
     return kind == CallKind::Predicates || kind == CallKind::PreemptionPredicates;
 }
@@ -62,7 +63,7 @@ std::optional<SteadyClock::time_point> CallWatch::next() const {
     return next;
 }
 
-/// So that the front of each list is a call that waits.
+/// Drops the calls that ended from the front of each list, so that the front is a call that waits.
 void CallWatch::drop_over() {
     for (auto& list : order_)
         while (!list.empty() && open_.count(list.front()) == 0) list.pop_front();

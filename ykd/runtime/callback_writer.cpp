@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykd/runtime/callback_writer.h"
 
 #include <algorithm>
@@ -14,13 +15,13 @@ using wire::Packer;
 constexpr std::string_view kNew = "new";
 constexpr std::size_t kMaxMerged = 1000;   // elements per item
 constexpr std::size_t kMaxTogether = 1000; // elements of several lists in one item
-constexpr std::size_t kMaxMessage = 4096;  // I-006
+constexpr std::size_t kMaxMessage = 4096;  // bytes of a text for people (I-006)
 
 std::string_view message_text(std::string_view text) {
     return cut(text, kMaxMessage);
 }
 
-/// `{name: [` with the list's length, as the head of an item.
+/// Writes the head of an item with one list: a map of one pair, its key and the head of a list of `count` elements.
 void set_list_head(OutItem& item, std::string_view name, std::size_t count) {
     wire::Buffer head;
     Packer packer(head);
@@ -55,7 +56,7 @@ void pack_tags(Packer& packer, std::span<const Tag> tags) {
     }
 }
 
-/// I-031: every field.
+/// An Allocation with every field, also those with default values (I-031).
 void pack_allocation(Packer& packer, const NewAllocation& allocation) {
     packer.map(12);
     packer.field("allocationKey", allocation.key);
@@ -173,11 +174,13 @@ NamedList(std::string_view, std::span<const T>, void (*)(Packer&, const T&)) -> 
 } // namespace
 
 std::vector<OutItem> CallbackWriter::take() {
+    thread_.assert_here();
     close();
     return std::exchange(items_, {});
 }
 
 void CallbackWriter::discard() {
+    thread_.assert_here();
     items_.clear();
     open_.clear();
     cached_.clear();
@@ -186,7 +189,8 @@ void CallbackWriter::discard() {
     calls_.clear();
 }
 
-/// I-131: the RM's cache is told of placements before, and of what is gone after.
+/// For an RM that keeps a predicate cache, the item for that cache comes before the item with new allocations, and
+/// after the item with released ones (I-131).
 void CallbackWriter::close() {
     const auto push = [&](std::string_view kind, std::string_view list, std::size_t& count, wire::Buffer& elements) {
         if (count == 0) return;
@@ -211,7 +215,7 @@ void CallbackWriter::merge(std::string_view kind, std::string_view list, Write w
     const std::size_t before = open_.size();
     Packer packer(open_);
     write(packer);
-    if (before != 0 && open_.size() > kMaxItemBytes) { // it begins the next item
+    if (before != 0 && open_.size() > kMaxItemBytes) { // the element begins the next item
         const std::string next{open_.view().substr(before)};
         open_.truncate(before);
         close();
@@ -243,6 +247,7 @@ void CallbackWriter::add_list(std::string_view kind, std::string_view name, std:
 }
 
 void CallbackWriter::allocation_made(const NewAllocation& allocation) {
+    thread_.assert_here();
     merge(si::item::kUpdateAllocation, kNew, [&](Packer& packer) { pack_allocation(packer, allocation); });
     if (!interest_.resync_cache) return;
     ++cached_count_;
@@ -252,15 +257,17 @@ void CallbackWriter::allocation_made(const NewAllocation& allocation) {
     assumed.field("nodeID", allocation.node);
 }
 
-/// I-131: the cache forgets what is gone for good; a release that the RM has yet to confirm is not.
+/// The RM's cache is to forget allocations whose release is final; a release that the RM has yet to confirm is not
+/// (I-131).
 void CallbackWriter::allocations_released(std::span<const ReleasedAllocation> released) {
+    thread_.assert_here();
     for (const ReleasedAllocation& one : released) {
         merge(si::item::kUpdateAllocation, "released", [&](Packer& packer) { pack_released(packer, one); });
         if (interest_.resync_cache && one.type == TerminationType::StoppedByRm) {
             ++cached_count_;
-            Packer gone(cached_);
-            gone.map(1);
-            gone.field("allocationKey", one.key);
+            Packer forgotten(cached_);
+            forgotten.map(1);
+            forgotten.field("allocationKey", one.key);
         }
         if (interest_.confirm_releases && one.type != TerminationType::Unknown &&
             one.type != TerminationType::StoppedByRm)
@@ -270,10 +277,12 @@ void CallbackWriter::allocations_released(std::span<const ReleasedAllocation> re
 }
 
 void CallbackWriter::asks_rejected(std::span<const RejectedAsk> rejected, bool placements) {
+    thread_.assert_here();
     add_list(si::item::kUpdateAllocation, placements ? "rejectedAllocations" : "rejected", rejected, pack_rejected);
 }
 
 void CallbackWriter::releases_ignored(std::span<const IgnoredRelease> ignored) {
+    thread_.assert_here();
     if (interest_.report_ignored) add_list(si::item::kUpdateAllocation, "ignoredReleases", ignored, pack_ignored);
 }
 
@@ -293,11 +302,14 @@ void CallbackWriter::add_lists(std::string_view kind, const List&... lists) {
 
 void CallbackWriter::applications_answered(std::span<const AcceptedApplication> accepted,
                                            std::span<const RejectedApplication> rejected) {
-    add_lists(si::item::kUpdateApplication, NamedList{"accepted", accepted, pack_accepted}, // I-165: one callback
+    thread_.assert_here();
+    add_lists(si::item::kUpdateApplication,
+              NamedList{"accepted", accepted, pack_accepted}, // both in one callback (I-165)
               NamedList{"rejected", rejected, pack_rejected_application});
 }
 
 void CallbackWriter::application_updated(const UpdatedApplication& updated) {
+    thread_.assert_here();
     merge(si::item::kUpdateApplication, "updated", [&](Packer& packer) {
         packer.map(5);
         packer.field("applicationID", updated.id);
@@ -311,11 +323,13 @@ void CallbackWriter::application_updated(const UpdatedApplication& updated) {
 
 void CallbackWriter::nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
                                     std::span<const RefusedNode> failed) {
+    thread_.assert_here();
     add_lists(si::item::kUpdateNode, NamedList{"accepted", accepted, pack_node},
               NamedList{"rejected", rejected, pack_rejected_node}, NamedList{"failed", failed, pack_failed_node});
 }
 
 void CallbackWriter::ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) {
+    thread_.assert_here();
     if (!interest_.container_state) return;
     OutItem& item = add(si::item::kUpdateContainerSchedulingState);
     item.item_class = ItemClass::LatestWins;
@@ -325,7 +339,7 @@ void CallbackWriter::ask_outstanding(std::string_view application, std::string_v
     packer.field("applicationID", application);
     packer.field("allocationKey", key);
     packer.key("state");
-    packer.natural(4); // FAILED (I-055)
+    packer.natural(4); // FAILED, which asks for scale-up (I-055)
     packer.field("reason", message_text(reason));
 }
 
@@ -338,8 +352,9 @@ OutItem& CallbackWriter::add_call(std::string_view item_kind, std::uint64_t call
     return item;
 }
 
-/// PredicatesBatch (I-051).
+/// Writes a PredicatesBatch: on which of these nodes may the ask run (I-051)?
 void CallbackWriter::predicates_wanted(const PredicatesCall& call) {
+    thread_.assert_here();
     Packer packer(add_call(si::item::kPredicates, call.call, CallKind::Predicates, interest_.predicate_ttl).body);
     packer.map(5);
     packer.field("allocationKey", call.key);
@@ -351,8 +366,9 @@ void CallbackWriter::predicates_wanted(const PredicatesCall& call) {
     pack_texts(packer, call.nodes);
 }
 
-/// PreemptionPredicatesArgs.
+/// Writes PreemptionPredicatesArgs: after the removal of how many victims may the ask run on the node?
 void CallbackWriter::preemption_wanted(const PreemptionCall& call) {
+    thread_.assert_here();
     Packer packer(
         add_call(si::item::kPreemptionPredicates, call.call, CallKind::PreemptionPredicates, interest_.preemption_ttl)
             .body);
@@ -367,8 +383,9 @@ void CallbackWriter::preemption_wanted(const PreemptionCall& call) {
     packer.integer(call.start);
 }
 
-/// Not dropped when its time is over: reliable (4.8).
+/// The item is reliable: it is delivered even when the time limit of the call is over (docs/spec/interface.md 4.8).
 void CallbackWriter::config_to_store(std::uint64_t call, std::string_view text) {
+    thread_.assert_here();
     OutItem& item = add_call(si::item::kUpdateConfiguration, call, CallKind::ConfigStore, kConfigStoreLimit);
     item.item_class = ItemClass::Reliable;
     Packer packer(item.body);
@@ -377,10 +394,12 @@ void CallbackWriter::config_to_store(std::uint64_t call, std::string_view text) 
 }
 
 void CallbackWriter::state_wanted(std::uint64_t call) {
+    thread_.assert_here();
     Packer(add_call(si::item::kGetStateDump, call, CallKind::StateDump, kStateDumpLimit).body).map(0);
 }
 
 void CallbackWriter::notice(std::string_view code, std::string_view message, std::string_view details) {
+    thread_.assert_here();
     Packer packer(add(si::item::kNotice).body);
     packer.map(details.empty() ? 2 : 3);
     packer.field("code", code);
@@ -391,10 +410,11 @@ void CallbackWriter::notice(std::string_view code, std::string_view message, std
 }
 
 void CallbackWriter::events(std::string_view records, const EventSpan& sent, const EventSpan& lost) {
+    thread_.assert_here();
     OutItem& item = add(si::item::kSendEvent);
     item.item_class = ItemClass::CountedLoss;
     item.events = sent;
-    item.events.add(lost); // who drops the item drops what it says, too
+    item.events.add(lost); // when the item is dropped, what it reports as lost is lost, too
     Packer packer(item.body);
     packer.map(lost.records == 0 ? 2 : 4);
     packer.key("records");

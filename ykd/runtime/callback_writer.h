@@ -1,22 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// CallbackWriter: the core's callbacks as encoded items. It encodes at once, on the owner thread, and merges
-// neighbouring `new`, `released` or `updated` of one turn into one item (I-104): one costs one append to a buffer, and
-// a request of many elements makes few items.
+// CallbackWriter: turns the core's callbacks into encoded items. It encodes at once, on the owner thread, and merges
+// neighbouring `new`, `released` or `updated` of one turn into one item (I-104): a callback costs one append to a
+// buffer, and a request of a thousand elements makes one item, not a thousand.
 //
-// Owner: RmOwner. Thread: the owner thread.
+// Owner: RmOwner. Thread: the owner thread of the RM, which owner_thread() checks when it is bound.
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "libcore/scheduler/callbacks.h"
+#include "libcore/ports/callbacks.h"
 #include "protocol/si/messages.h"
+#include "ykd/core_gateway/owner_thread.h"
 #include "ykd/runtime/call_watch.h"
 #include "ykd/runtime/out_item.h"
 
 namespace yk {
 
-/// A call to the RM that was written.
+/// A call to the RM that was written as an item.
 struct StartedCall {
     std::uint64_t call = 0;
     CallKind kind{};
@@ -24,36 +26,54 @@ struct StartedCall {
 
 class CallbackWriter final : public Callbacks {
 public:
-    /// What the RM announced (I-021) and whether the daemon confirms releases for it.
+    /// Which optional callbacks the RM announced that it understands (I-021).
     struct Interest {
         bool report_ignored = false;
         bool container_state = false;
         bool resync_cache = false;
-        bool confirm_releases = false;
-        Duration predicate_ttl{}; // of calls to the RM (I-376)
+        bool confirm_releases = false; // detached: the daemon confirms releases for it (I-387)
+        Duration predicate_ttl{};      // time limits of calls to the RM (I-376)
         Duration preemption_ttl{};
     };
 
-    void set_interest(const Interest& interest) { interest_ = interest; }
-    /// The time that items made from now on carry.
-    void set_time(Instant now) { now_ = now; }
+    void set_interest(const Interest& interest) {
+        thread_.assert_here();
+        interest_ = interest;
+    }
+    /// Sets the time that items made from now on carry.
+    void set_time(Instant now) {
+        thread_.assert_here();
+        now_ = now;
+    }
 
-    /// Everything written since the last call, in order.
+    /// Takes everything written since the last call, in order.
     [[nodiscard]] std::vector<OutItem> take();
-    [[nodiscard]] bool empty() const { return items_.empty() && open_count_ == 0; }
+    [[nodiscard]] bool empty() const {
+        thread_.assert_here();
+        return items_.empty() && open_count_ == 0;
+    }
     /// Forgets what was written and not taken (I-124).
     void discard();
-    [[nodiscard]] std::vector<StartedCall> take_calls() { return std::exchange(calls_, {}); }
-    /// Releases of the core that a detached RM confirms by itself (I-387), as it would.
-    [[nodiscard]] std::vector<si::AllocationRelease> take_confirmations() { return std::exchange(confirmations_, {}); }
+    /// Takes the calls written since the last call.
+    [[nodiscard]] std::vector<StartedCall> take_calls() {
+        thread_.assert_here();
+        return std::exchange(calls_, {});
+    }
+    /// Takes the confirmations of the core's releases that the daemon sends in the name of a detached RM (I-387).
+    [[nodiscard]] std::vector<si::AllocationRelease> take_confirmations() {
+        thread_.assert_here();
+        return std::exchange(confirmations_, {});
+    }
+    /// For the owner thread to bind.
+    [[nodiscard]] OwnerThread& owner_thread() { return thread_; }
 
-    /// Notice {code, message, details}; `details` is one encoded map or empty.
+    /// Writes Notice {code, message, details}; `details` is one encoded map or empty.
     void notice(std::string_view code, std::string_view message, std::string_view details);
-    /// UpdateConfiguration: `text` is to be stored (I-184).
+    /// Writes UpdateConfiguration: the RM is to store `text` (I-184).
     void config_to_store(std::uint64_t call, std::string_view text);
-    /// GetStateDump (I-435).
+    /// Writes GetStateDump: the RM is to send its state (I-435).
     void state_wanted(std::uint64_t call);
-    /// SendEvent {records, lost}; `records` are `count` encoded maps.
+    /// Writes SendEvent {records, lost}; `records` are sent.records encoded maps.
     void events(std::string_view records, const EventSpan& sent, const EventSpan& lost);
 
     void allocation_made(const NewAllocation& allocation) override;
@@ -70,10 +90,12 @@ public:
     void preemption_wanted(const PreemptionCall& call) override;
 
 private:
+    /// Ends the list being merged and makes it an item.
     void close();
-    /// One more element of the list that is being merged, or of a new one.
+    /// Adds one element, which `write(packer)` packs, to the list being merged, or begins a new list with it.
     template <class Write>
     void merge(std::string_view kind, std::string_view list, Write write);
+    /// A new item, whose body the caller packs; valid until the next one.
     OutItem& add(std::string_view kind);
     template <class... List>
     void add_lists(std::string_view kind, const List&... lists);
@@ -81,13 +103,14 @@ private:
     template <class T, class Write>
     void add_list(std::string_view kind, std::string_view name, std::span<const T> elements, Write write);
 
+    [[no_unique_address]] OwnerThread thread_;
     Interest interest_;
     Instant now_;
     std::vector<OutItem> items_;
-    std::string_view open_kind_, open_list_; // the list being merged
-    wire::Buffer open_;                      // its elements
+    std::string_view open_kind_, open_list_; // item kind and name of the list being merged
+    wire::Buffer open_;                      // its encoded elements
     std::size_t open_count_ = 0;
-    wire::Buffer cached_; // the same allocations as the RM's predicate cache has to know them (I-131)
+    wire::Buffer cached_; // the allocations of that list for the RM's predicate cache (I-131)
     std::size_t cached_count_ = 0;
     std::vector<si::AllocationRelease> confirmations_;
     std::vector<StartedCall> calls_;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Clears: a flag that says "somebody is at it" falls at the end of the scope, also when something throws there.
+// Clears: sets a flag to false at the end of a scope, also when something throws there. For flags that mean "under
+// way".
 
 #include <atomic>
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The daemon's clocks (I-353). The core never reads one: the owner threads hand it the time.
+// The daemon's clocks (I-353). The core never reads a clock: the owner threads hand it the time with each command.
 
 #include <atomic>
 #include <chrono>
@@ -8,34 +9,36 @@
 
 namespace yk {
 
-/// What waits, polls, sessions and deadlines use: always real.
+/// The clock of waits, polls, sessions and deadlines: always real time, also with a virtual scheduler clock.
 using SteadyClock = std::chrono::steady_clock;
 
-/// The real time that the scheduler goes by and that is shown: the machine's clock at the start, moved on by the steady
-/// one. It does not follow when somebody sets the machine's clock, for timers and liveness hang on it: an hour that is
-/// skipped would make every RM a lost one. Instead follow() brings it back to the truth: at once while nobody hangs on
-/// it, else by at most kSlew at a time, so that timers run one in a hundred faster or slower meanwhile. A step back of
-/// kSlew is not seen by the core: the owner threads take the latest time they saw.
+/// The real time that the scheduler uses and that is shown: the machine's clock at the start, advanced by the steady
+/// clock. It does not jump when somebody sets the machine's clock, since timers and liveness depend on it: an hour that
+/// is skipped would make every RM a lost one. Instead follow() brings it back to the machine's clock: at once while no
+/// core depends on it, else by at most kSlew at a time, so that timers run by up to 1 % faster or slower meanwhile. The
+/// core does not see a step back of kSlew: the owner threads use the latest time they saw.
+///
+/// Thread: at() any, follow() one.
 class RealClock {
 public:
-    static constexpr Duration kSlew = std::chrono::milliseconds{10}; // at each follow(), which is once a second
+    static constexpr Duration kSlew = std::chrono::milliseconds{10}; // at each follow(), once a second
 
     RealClock(Duration wall, Duration steady) : offset_((wall - steady).count()) {}
 
     [[nodiscard]] Instant at(Duration steady) const {
         return Instant{steady.count() + offset_.load(std::memory_order_relaxed)};
     }
-    /// Compares with the machine's clock, moves and returns how far it is still ahead of this one (below zero: behind).
-    /// `may_jump`: no core goes by this time now.
+    /// Corrects this clock towards the machine's, `wall`, and returns how far that is still ahead (below 0: behind).
+    /// `may_jump`: no core depends on this time now.
     Duration follow(Duration wall, Duration steady, bool may_jump);
 
 private:
-    std::atomic<std::int64_t> offset_; // of the steady clock
+    std::atomic<std::int64_t> offset_; // ns, added to the steady clock
 };
 
-/// RealClock of the process, now. Any thread.
+/// The time of the process's RealClock. Any thread.
 [[nodiscard]] Instant real_now();
-/// Its follow(). One thread.
+/// Its follow(), with the time of the machine's clock. One thread.
 Duration follow_wall_clock(bool may_jump);
 
 } // namespace yk

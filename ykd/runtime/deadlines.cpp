@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykd/runtime/deadlines.h"
 
 #include <utility>
@@ -17,7 +18,7 @@ Deadlines::Key Deadlines::call_at(SteadyClock::time_point at, std::function<void
         const std::lock_guard lock(mutex_);
         key = Key{at, ++last_number_};
         const auto added = calls_.emplace(key, std::move(call)).first;
-        first = added == calls_.begin(); // looked at afterwards: begin() is another one then
+        first = added == calls_.begin(); // with begin() as it is after the insertion
     }
     if (first) bell_.notify_one();
     return key;

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Deadlines: calls that are made later, on one housekeeping thread, in real time (I-353): ends of polls and waits,
-// sweeps of sessions, health checks. What is called must be short: it posts, answers or hands on.
+// Deadlines: makes calls later, on one housekeeping thread, in real time (I-353): ends of polls and waits, sweeps of
+// sessions, health checks. A call must be short: it posts work, answers a request or hands it on.
+//
+// Thread: any; the calls are made on the thread of this object.
 
 #include <condition_variable>
 #include <cstdint>
@@ -15,7 +18,7 @@ namespace yk {
 
 class Deadlines {
 public:
-    /// Names a call until it was made.
+    /// Identifies a call until it was made.
     struct Key {
         SteadyClock::time_point at;
         std::uint64_t number = 0; // 0: none
@@ -27,6 +30,7 @@ public:
     Deadlines(const Deadlines&) = delete;
     Deadlines& operator=(const Deadlines&) = delete;
 
+    /// Makes the call at `at`, or as soon as possible after. Costs O(log n) with n pending calls.
     Key call_at(SteadyClock::time_point at, std::function<void()> call);
     Key call_after(SteadyClock::duration delay, std::function<void()> call) {
         return call_at(SteadyClock::now() + delay, std::move(call));
@@ -35,7 +39,7 @@ public:
     bool cancel(const Key& key);
     /// Calls `call` every `period` until the end.
     void every(SteadyClock::duration period, std::function<void()> call);
-    /// Ends the thread; what is pending is dropped.
+    /// Ends the thread after the call under way; pending calls are dropped.
     void stop();
 
 private:

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykd/runtime/event_chunk.h"
 
 #include <cstring>
 
+#include "libcore/base/check.h"
 #include "libcore/base/text.h"
 
 namespace yk {
@@ -10,10 +12,10 @@ namespace {
 constexpr std::size_t kMaxMessage = 1024;
 constexpr std::string_view kEllipsis = "...";
 
-/// What stands before the texts of a record.
+/// The fixed part of a record, before its texts.
 struct Head {
     std::int64_t at = 0;
-    std::uint32_t message = 0; // lengths
+    std::uint32_t message = 0; // length; those of the other texts follow
     std::uint16_t partition = 0, object = 0, reference = 0;
     std::uint16_t detail = 0;
     std::uint16_t resources = 0;
@@ -36,6 +38,7 @@ std::uint16_t length16(std::string_view text) {
     return static_cast<std::uint16_t>(text.size()); // ids, names and paths are at most 1024 bytes (I-006)
 }
 
+/// Reads values from packed bytes, one after the other.
 class Reader {
 public:
     explicit Reader(const char* at) : at_(at) {}
@@ -98,6 +101,7 @@ void EventChunk::clear() {
 }
 
 void EventChunk::read(std::size_t index, StoredEvent& into) const {
+    YK_ASSUME(index < offsets_.size(), "the chunk has this record");
     Reader reader(bytes_.data() + offsets_[index]);
     const Head head = reader.get<Head>();
     into.id = first_id + index;

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Event records as they are kept: packed one after the other in a buffer, so that recording one is a few copies and no
-// allocation. Written by an owner thread, then immutable and shared.
+// Event records as they are kept: packed one after the other in a buffer, so that recording one takes some copies and
+// no memory allocation of its own. A chunk is written by one owner thread, then immutable and shared.
 
 #include <cstdint>
 #include <memory>
@@ -8,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/scheduler/event.h"
+#include "libcore/ports/event.h"
 
 namespace yk {
 
-/// One record, read back. Views point into the chunk.
+/// One record, read back. Its texts refer to the chunk, which must outlive them.
 struct StoredEvent {
     std::uint64_t id = 0;
     EventType type = EventType::Unset;
@@ -29,26 +30,28 @@ class EventChunk {
 public:
     static constexpr std::size_t kMaxRecords = 4096;
 
+    /// Adds a record; its message is cut to 1024 bytes.
     void append(const EventRecord& event);
     void clear();
     [[nodiscard]] std::size_t size() const { return offsets_.size(); }
     [[nodiscard]] bool empty() const { return offsets_.empty(); }
     [[nodiscard]] bool full() const { return offsets_.size() >= kMaxRecords; }
-    /// Reads record `index`; `into.resource` is reused. The id is first_id + index.
+    /// Reads record `index` into `into`, whose vector is reused. Its id is first_id + index. REQUIRES: index < size().
     void read(std::size_t index, StoredEvent& into) const;
 
-    std::uint64_t first_id = 0; // given by the ring
+    std::uint64_t first_id = 0; // of the first record; assigned by the ring
 
 private:
     std::vector<char> bytes_;
     std::vector<std::uint32_t> offsets_;
 };
 
-/// I-602: at most 1024 bytes, cut at a character boundary and marked with `...`.
+/// The beginning of a text, and whether the text went on.
 struct CutText {
     std::string_view head;
     bool cut = false;
 };
+/// Cuts a message at a character boundary so that it has at most 1024 bytes with the `...` that mark the cut (I-602).
 [[nodiscard]] CutText cut_message(std::string_view message);
 
 } // namespace yk

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// EventRecord on the wire (interface.md 1.10).
+// The encoding of an EventRecord on the wire (docs/spec/interface.md 1.10).
 
 #include <string_view>
 
@@ -8,12 +9,13 @@
 
 namespace yk {
 
-/// `rm` and short name of a full partition name, `[rm]name`; both empty when there is none.
+/// The RM's id and the short name in a full partition name, `[rm]name`. A name of another form is a short name.
 struct PartitionName {
     std::string_view rm, name;
 };
 [[nodiscard]] PartitionName split_partition(std::string_view full);
 
+/// Packs the record as one map.
 void pack_event(wire::Packer& packer, const StoredEvent& event);
 
 } // namespace yk

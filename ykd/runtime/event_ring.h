@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// EventRing: the last records of all RMs, with ids (I-610 to I-613). Owner threads append whole chunks; readers take
-// references to chunks and decode outside the lock.
+// EventRing: the newest event records of all RMs, with ids (I-610 to I-613). Owner threads append whole chunks; readers
+// take references to chunks and decode them outside the lock.
+//
+// Thread: any.
 
 #include <deque>
 #include <functional>
@@ -16,24 +19,24 @@ class EventRing {
 public:
     static constexpr std::uint64_t kDefaultCapacity = 100'000;
 
-    /// Gives the records of `chunk` the next ids and keeps them. Takes the chunk; leaves an empty one. nullptr: it was
-    /// empty, or tracking is off.
+    /// Assigns the next ids to the records of `chunk` and keeps them. Takes the chunk's contents and leaves it empty.
+    /// Returns what is kept; nullptr: the chunk was empty, or tracking is off.
     std::shared_ptr<const EventChunk> append(EventChunk& chunk);
-    /// I-612: keeps the newest records that fit. 0 means the default.
+    /// Sets how many records are kept, of which the newest stay; 0: the default (I-612).
     void set_capacity(std::uint64_t capacity);
-    /// I-613. Switching off keeps what is there.
+    /// Switches tracking on or off; switching it off keeps the records that are there (I-613).
     void set_enabled(bool enabled);
     [[nodiscard]] bool enabled() const;
 
-    /// A piece of the ring: `first` to `end` (exclusive) of the ids asked for, out of chunks that it keeps alive.
+    /// The records of the ring from id `first` to `end` (exclusive), in chunks that the slice keeps alive.
     struct Slice {
-        std::uint64_t lowest = 0, next = 0; // of the ring: lowest kept id, next id to be given
+        std::uint64_t lowest = 0, next = 0; // of the ring: lowest kept id, next id to be assigned
         std::uint64_t first = 0, end = 0;   // of the slice
-        std::uint64_t lost = 0;             // ids asked for that are gone
+        std::uint64_t lost = 0;             // ids asked for whose records are not kept any more
         bool empty = true;                  // the ring holds nothing
         std::vector<std::shared_ptr<const EventChunk>> chunks;
 
-        /// f(const StoredEvent&) for each record of the slice, by id.
+        /// Calls f(const StoredEvent&) for each record of the slice, by id.
         template <class F>
         void for_each(F&& f) const {
             StoredEvent event;
@@ -46,16 +49,16 @@ public:
                 }
         }
     };
-    /// Records from id `start` on, at most `count` (I-611).
+    /// The records from id `start` on, at most `count` (I-611). Costs O(chunks), copies no record.
     [[nodiscard]] Slice slice(std::uint64_t start, std::uint64_t count) const;
     [[nodiscard]] std::uint64_t next_id() const;
 
-    /// Called, without a lock, after something was appended. Set once, before the first owner thread starts.
+    /// Sets what is called, under no lock, after something was appended. Once, before the first owner thread starts.
     void set_listener(std::function<void()> listener) { listener_ = std::move(listener); }
 
 private:
     [[nodiscard]] std::uint64_t lowest() const; // REQUIRES: mutex_ held
-    void trim();
+    void trim();                                // REQUIRES: mutex_ held
 
     mutable std::mutex mutex_;
     std::deque<std::shared_ptr<const EventChunk>> chunks_; // INVARIANT: none empty, ids ascending without gaps

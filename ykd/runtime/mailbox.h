@@ -1,16 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Mailbox<T>: what reaches an owner thread. Bounded, many producers, one consumer, two lanes.
+// Mailbox<T>: the queue of an owner thread. Bounded, many producers, one consumer, two lanes.
 //
-// Work is taken in the order in which it was accepted (I-100); control (dumps, questions, session news) has its own
-// lane and goes before the work that waits. Work is bounded by elements and bytes (I-336): what finds no room waits in
-// line until there is some or its deadline is over.
+// Work is taken in the order in which it was accepted (I-100); control (dumps, questions, changes of sessions) has a
+// lane of its own and is taken before the work that waits. The work lane is bounded by elements and bytes (I-336): work
+// that exceeds the bounds waits in line until it fits or its deadline is over.
 //
-// It is closed when its consumer leaves, and takes nothing from then on: whoever sends learns it at once, and what was
-// in it is handed back (A4: what is put into the mailbox of a thread that has ended would wait for ever).
+// It is closed when its consumer leaves, and accepts nothing from then on: a push reports it at once, and what was
+// queued is handed back, as it would otherwise wait for a thread that has ended.
 //
-// Thread: push_*() any; the rest the consumer only. Invariants: A  elements and bytes are the sums over the work lane
-// B  something waits in line only while the lane is not empty  C  positions are given in lane order, without gaps
-// D  when it is closed it is empty.
+// Thread: push_*(), wake() and the numbers any; expire() the housekeeping thread; the rest the consumer. Invariants:
+//   A  elements_ and bytes_ are the sums over the work lane
+//   B  something waits in line only while the work lane is not empty
+//   C  positions are assigned in lane order, without gaps
+//   D  when it is closed it is empty
 
 #include <algorithm>
 #include <condition_variable>
@@ -25,7 +28,7 @@
 
 namespace yk {
 
-/// How large a piece of work is for the limits.
+/// How much a work item counts for the limits.
 struct Load {
     std::uint64_t elements = 0;
     std::uint64_t bytes = 0;
@@ -36,7 +39,7 @@ struct MailboxLimits {
     std::uint64_t bytes = 64U << 20; // inboundMaxBytes
 };
 
-/// What became of push_work(). Closed: the consumer has left.
+/// The result of push_work(). Closed: the consumer has left.
 enum class Admission { Accepted, Waiting, Refused, Closed };
 
 template <class T>
@@ -47,20 +50,21 @@ public:
         Load load;
         std::uint64_t position = 0;
     };
-    /// Called under no lock, by whoever admits (position) or gives up (nullopt) a waiting piece.
+    /// Called under no lock for an item that waited in line, when it is accepted (`position`) or given up (nullopt).
     using Settle = void (*)(T& item, std::optional<std::uint64_t> position);
-    /// Called under no lock, by close(), with each item that is handed back; `accepted`: it was in a lane already.
+    /// Called under no lock, by close(), with each item that is handed back. `accepted`: it was in a lane, not in line.
     using HandBack = void (*)(T& item, bool accepted);
 
     explicit Mailbox(MailboxLimits limits) : limits_(limits) {}
 
-    /// Accepted: `position` is set, the item is in the lane. Waiting: settled later through take() or expire().
-    /// Refused: the line itself is as large as the lane may be; then, and when it is closed, `item` is left as it was.
+    /// Accepted: the item is in the lane at `position`. Waiting: it is in line, and settled later by take() or
+    /// expire(). Refused: the line itself has as many bytes as the lane may have. When refused or closed, `item` is
+    /// unchanged.
     Admission push_work(T& item, Load load, SteadyClock::time_point deadline, std::uint64_t& position) {
         {
             const std::lock_guard lock(mutex_);
             if (closed_) return Admission::Closed;
-            if (!line_.empty() || !has_room(load)) {
+            if (!line_.empty() || !fits(load)) {
                 if (waiting_bytes_ + load.bytes > limits_.bytes) return Admission::Refused;
                 waiting_bytes_ += load.bytes;
                 line_.push_back({std::move(item), load, deadline});
@@ -72,7 +76,7 @@ public:
         return Admission::Accepted;
     }
 
-    /// False: it is closed; `item` is left as it was.
+    /// False: the mailbox is closed; `item` is unchanged.
     [[nodiscard]] bool push_control(T& item) {
         {
             const std::lock_guard lock(mutex_);
@@ -90,6 +94,7 @@ public:
         awake_ = false;
     }
 
+    /// Ends the wait under way, or the next one at once.
     void wake() {
         {
             const std::lock_guard lock(mutex_);
@@ -98,8 +103,8 @@ public:
         bell_.notify_one();
     }
 
-    /// Takes the control lane whole and at most `max_elements` (at least one piece) of the work lane. What was taken
-    /// before counts as done from now on. Pieces admitted from the line are settled before this returns.
+    /// Takes the whole control lane and at most `max_elements` of the work lane, but at least one item. Items in line
+    /// that fit now are accepted, and `settle` is called for them before this returns.
     void take(std::uint64_t max_elements, std::vector<T>& control, std::vector<Work>& work, Settle settle) {
         control.clear();
         work.clear();
@@ -119,7 +124,7 @@ public:
         for (auto& [item, position] : admitted_) settle(*item, position);
     }
 
-    /// Gives up what has waited in line beyond its deadline. For the housekeeping thread.
+    /// Gives up the items that have waited in line beyond their deadline. For the housekeeping thread.
     void expire(SteadyClock::time_point now, Settle settle) {
         std::deque<Waiting> over;
         {
@@ -134,10 +139,10 @@ public:
                 it = line_.erase(it);
             }
         }
-        for (Waiting& piece : over) settle(piece.item, std::nullopt);
+        for (Waiting& late : over) settle(late.item, std::nullopt);
     }
 
-    /// Takes nothing more and hands back what is there, in the order in which it would have been taken.
+    /// Accepts nothing more and hands back what is queued, in the order in which it would have been taken.
     void close(HandBack hand_back) {
         std::vector<T> control;
         std::deque<Work> work;
@@ -151,21 +156,21 @@ public:
             elements_ = bytes_ = waiting_bytes_ = 0;
         }
         for (T& item : control) hand_back(item, true);
-        for (Work& piece : work) hand_back(piece.item, true);
-        for (Waiting& piece : line) hand_back(piece.item, false);
+        for (Work& each : work) hand_back(each.item, true);
+        for (Waiting& each : line) hand_back(each.item, false);
     }
 
-    /// Bytes in the lane and in line.
+    /// Bytes in the work lane and in line.
     [[nodiscard]] std::uint64_t bytes() const {
         const std::lock_guard lock(mutex_);
         return bytes_ + waiting_bytes_;
     }
-    /// Elements in the lane.
+    /// Elements in the work lane.
     [[nodiscard]] std::uint64_t elements() const {
         const std::lock_guard lock(mutex_);
         return elements_;
     }
-    /// The position of the last accepted piece.
+    /// The position of the work item that was accepted last; 0: none was.
     [[nodiscard]] std::uint64_t last_position() const {
         const std::lock_guard lock(mutex_);
         return last_position_;
@@ -178,8 +183,8 @@ private:
         SteadyClock::time_point deadline;
     };
 
-    [[nodiscard]] bool has_room(Load load) const {
-        if (work_.empty()) return true; // I-336: larger than the bound is taken when the queue is empty
+    [[nodiscard]] bool fits(Load load) const {
+        if (work_.empty()) return true; // also what exceeds the bounds by itself (I-336)
         return elements_ + load.elements <= limits_.elements && bytes_ + load.bytes <= limits_.bytes;
     }
     std::uint64_t enqueue(T item, Load load) {
@@ -192,11 +197,12 @@ private:
         elements_ -= load.elements;
         bytes_ -= load.bytes;
     }
+    /// Moves items from the line to the work lane while they fit. REQUIRES: mutex_ held.
     void admit_waiting() {
-        while (!line_.empty() && has_room(line_.front().load)) {
+        while (!line_.empty() && fits(line_.front().load)) {
             waiting_bytes_ -= line_.front().load.bytes;
             const std::uint64_t position = enqueue(std::move(line_.front().item), line_.front().load);
-            admitted_.emplace_back(&work_.back().item, position); // a deque keeps its elements in place
+            admitted_.emplace_back(&work_.back().item, position); // a deque never moves its elements
             line_.pop_front();
         }
     }
@@ -210,7 +216,7 @@ private:
     std::deque<Waiting> line_;
     std::uint64_t elements_ = 0, bytes_ = 0, waiting_bytes_ = 0;
     std::uint64_t last_position_ = 0;
-    std::vector<std::pair<T*, std::uint64_t>> admitted_; // consumer's
+    std::vector<std::pair<T*, std::uint64_t>> admitted_; // the consumer's, by take()
 };
 
 } // namespace yk

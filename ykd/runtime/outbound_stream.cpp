@@ -1,12 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykd/runtime/outbound_stream.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "libcore/base/check.h"
+
 namespace yk {
 namespace {
 
-/// Item {n, kind, at, body}.
+/// Packs an Item {n, kind, at, body}, for a call {n, kind, at, call, ttl, body}.
 void pack_item(wire::Packer& packer, const OutItem& item) {
     packer.map(item.call == 0 ? 4 : 6);
     packer.key("n");
@@ -104,12 +107,12 @@ Pressure OutboundStream::append(std::vector<OutItem> items) {
     {
         const std::lock_guard lock(mutex_);
         if (broken_) return Pressure::Easing;
-        const bool had_room = !congested_;
+        const bool was_relieved = !congested_;
         for (OutItem& item : items) enqueue(std::move(item));
         if (keep_) number_for_log();
         pressure = pressure_locked();
-        if (pressure == Pressure::Broken && had_room) {
-            make_room_beyond_limits();
+        if (pressure == Pressure::Broken && was_relieved) {
+            raise_limits();
             pressure = Pressure::Congested;
         }
         if (pressure == Pressure::Broken) {
@@ -174,7 +177,9 @@ void OutboundStream::expire(std::uint64_t call) {
     item = OutItem{};
 }
 
+/// For a detached RM: numbers what waits and moves it to the log, of which the newest are kept.
 void OutboundStream::number_for_log() {
+    YK_ASSUME(keep_, "only the stream of a detached RM has a log");
     for (OutItem& item : waiting_) {
         if (item.kind.empty()) continue;
         item.n = ++last_number_;
@@ -193,8 +198,8 @@ void OutboundStream::number_for_log() {
     }
 }
 
-/// For all that is queued, and for what comes while the RM fetches it.
-void OutboundStream::make_room_beyond_limits() {
+/// Raises the limits so that all that is queued fits, and a quarter more for what comes while the RM fetches it.
+void OutboundStream::raise_limits() {
     const std::uint64_t items = delivered_.size() + live_waiting_, bytes = delivered_bytes_ + waiting_bytes_;
     beyond_.items = std::max(items, limits_.items) - limits_.items + limits_.items / 4;
     beyond_.bytes = std::max(bytes, limits_.bytes) - limits_.bytes + limits_.bytes / 4;
@@ -250,7 +255,7 @@ void OutboundStream::acknowledge(std::uint64_t ack) {
 
 void OutboundStream::poll(std::shared_ptr<Poller> poller, bool may_wait) {
     Outcome older, outcome;
-    bool tell = false;
+    bool notify = false;
     {
         const std::lock_guard lock(mutex_);
         if (auto refusal = check_epoch(*poller)) {
@@ -261,25 +266,25 @@ void OutboundStream::poll(std::shared_ptr<Poller> poller, bool may_wait) {
             if ((refusal = check_poll(*poller)))
                 outcome = {std::move(poller), std::nullopt, std::move(refusal)};
             else
-                outcome = take(std::move(poller), may_wait, tell);
+                outcome = take(std::move(poller), may_wait, notify);
         }
     }
     older.deliver();
     outcome.deliver();
-    if (tell && listener_) listener_();
+    if (notify && listener_) listener_();
 }
 
-/// `tell`: the listener is to be called.
-OutboundStream::Outcome OutboundStream::take(std::shared_ptr<Poller> poller, bool may_wait, bool& tell) {
+/// Sets `notify` when the listener is to be called.
+OutboundStream::Outcome OutboundStream::take(std::shared_ptr<Poller> poller, bool may_wait, bool& notify) {
     acknowledge(poller->ack);
     ++polls_;
-    tell = std::exchange(watches_poll_, false);
+    notify = std::exchange(watches_poll_, false);
     if (!poller->is_gone()) reader_ = poller->connection();
-    may_wait = may_wait && !poller->is_gone(); // nobody would wake it
+    may_wait = may_wait && !poller->is_gone(); // disconnected() would come too early to end its wait
     if (congested_ && pressure_locked() == Pressure::Easing) {
         congested_ = false;
         beyond_ = {0, 0};
-        tell = true;
+        notify = true;
     }
     parked_ = std::move(poller);
     Outcome outcome = answer_parked();
@@ -298,7 +303,7 @@ OutboundStream::Outcome OutboundStream::answer_parked() {
     return {std::exchange(parked_, nullptr), std::move(answer), std::nullopt};
 }
 
-/// Items from ack + 1 on: those delivered before again, then new ones, which get their numbers here.
+/// An answer with the items from ack + 1 on: first those delivered before, then new ones, which are numbered here.
 PollAnswer OutboundStream::make_answer(const Poller& poller) {
     PollAnswer answer;
     wire::Packer packer(answer.list);
@@ -362,10 +367,10 @@ void OutboundStream::wait_over(const Poller* poller) {
 }
 
 void OutboundStream::disconnected(std::uint32_t connection) {
-    std::shared_ptr<Poller> gone; // dropped outside the lock
+    std::shared_ptr<Poller> dropped; // destroyed after the lock is released
     const std::lock_guard lock(mutex_);
     if (reader_ == connection) reader_.reset();
-    if (parked_ && parked_->connection() == connection) gone = std::exchange(parked_, nullptr);
+    if (parked_ && parked_->connection() == connection) dropped = std::exchange(parked_, nullptr);
 }
 
 StreamStatus OutboundStream::status() const {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykd/runtime/owner_events.h"
 
 #include "ykd/runtime/event_encoding.h"
@@ -5,11 +6,12 @@
 namespace yk {
 namespace {
 
-constexpr std::size_t kMostParts = 32;
+constexpr std::size_t kMostParts = 32; // of kMaxItemBytes each; further records are counted as lost
 
 } // namespace
 
 void OwnerEvents::flush() {
+    thread_.assert_here();
     const auto kept = ring_.append(chunk_);
     chunk_.clear();
     if (kept) tally_.channeled += kept->size();
@@ -43,9 +45,10 @@ void OwnerEvents::keep(const StoredEvent& event) {
 }
 
 void OwnerEvents::send(CallbackWriter& writer, const EventSpan& stream_lost) {
+    thread_.assert_here();
     lost_.add(stream_lost);
     if (!has_batch()) return;
-    if (parts_.empty()) parts_.emplace_back(); // only to tell what is lost
+    if (parts_.empty()) parts_.emplace_back(); // an item without records, for the number of those lost
     for (const Part& part : parts_) writer.events(part.records.view(), part.span, std::exchange(lost_, {}));
     tally_.collected += records_;
     forget_batch();

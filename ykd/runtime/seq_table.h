@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// SeqTable<Call, Reply>: the sequence numbers of one session (I-330 to I-334): each mutating request is executed once,
-// in order, and the last replies are remembered. A Call is a movable handle of a request that waits for its answer.
+// SeqTable<Call, Answer>: the sequence numbers of one session (I-330 to I-334): each mutating request is executed once,
+// in order, and the last answers are remembered. A Call is a movable handle of a request that waits for its answer.
 //
-// Thread: the session's lock. Invariants: A  executed_ is the highest executed number  B  at most one call executes
-// C  held_ holds numbers above executed_ + (one executing) only.
+// Owner: Session. Thread: any, under the session's lock. Invariants:
+//   A  executed_ is the highest number that was executed
+//   B  at most one call executes
+//   C  held_ holds only numbers above executed_, and above the one that executes
 
 #include <cstdint>
 #include <deque>
@@ -12,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/base/check.h"
 #include "ykd/runtime/clock.h"
 
 namespace yk {
@@ -19,19 +23,20 @@ namespace yk {
 template <class Call, class Answer>
 class SeqTable {
 public:
-    static constexpr std::size_t kHeld = 16;              // I-332
-    static constexpr std::size_t kKeptBytes = 256U << 10; // of remembered replies; older ones go first
+    static constexpr std::size_t kHeld = 16; // calls that may wait for an earlier number (I-332)
+    /// Bytes of remembered answers, about; the oldest are forgotten first.
+    static constexpr std::size_t kKeptBytes = 256U << 10;
 
     explicit SeqTable(std::size_t remembered = 16) : kept_replies_(remembered) {}
 
     enum class Verdict {
         Execute,    // run it, then finish()
-        Held,       // kept here until its turn or its end
-        Replay,     // `reply` answers it
-        Superseded, // it executes already: `older` is to be handed the new request's right to answer
-        Old,
-        Conflict,
-        Gap // `expected` is what should come
+        Held,       // kept here until its turn comes or expire() gives it up
+        Replay,     // it was executed: `reply` is its answer
+        Superseded, // it executes already, for an older copy of the request, which is to answer this copy instead
+        Old,        // it was executed, and its answer is not remembered any more
+        Conflict,   // another request had this number
+        Gap         // too many calls wait for an earlier number; `expected` is the one that should come
     };
     struct Decision {
         Verdict verdict = Verdict::Gap;
@@ -40,7 +45,8 @@ public:
         std::optional<Call> dropped; // an older copy that was held: to be dropped without an answer
     };
 
-    /// `fingerprint` is of kind and body. `call` is taken only for Held.
+    /// Decides what to do with a request. `fingerprint`: a hash of its kind and body. `call` is moved from only for
+    /// Held.
     Decision admit(std::uint64_t seq, std::uint64_t fingerprint, Call& call, SteadyClock::time_point gap_deadline) {
         if (seq == 0) return {Verdict::Old, {}, 0, {}};
         if (seq <= executed_) return recall(seq, fingerprint);
@@ -53,9 +59,11 @@ public:
         return hold(seq, fingerprint, call, gap_deadline);
     }
 
-    /// The executing call ended. `consumed`: its number is used up and `reply`, of about so many bytes, remembered;
-    /// else the number may come again (I-333). Returns the next call to execute, if it is held.
+    /// The executing call ended. `consumed`: its number is used up, and `reply`, which has about `bytes` bytes, is
+    /// remembered; else the number may come again (I-333). Returns the next call to execute, if that is held.
+    /// REQUIRES: a call executes.
     std::optional<Call> finish(bool consumed, Answer reply, std::size_t bytes = 0) {
+        YK_ASSUME(executing_, "a call executes");
         const Executing done = *executing_;
         executing_.reset();
         if (!consumed) return std::nullopt;
@@ -74,7 +82,8 @@ public:
         return call;
     }
 
-    /// Held calls whose gap did not fill in time: to be answered with E_SEQ_GAP. While a call executes there is no gap.
+    /// Takes out the held calls for which the number before did not come in time; they are to be answered with
+    /// E_SEQ_GAP. While a call executes none is given up: the number that is missing may be the one that executes.
     std::vector<Call> expire(SteadyClock::time_point now) {
         std::vector<Call> over;
         if (executing_) return over;
@@ -89,7 +98,7 @@ public:
         return over;
     }
 
-    /// When the first of the held calls is over; nothing: none is held.
+    /// The earliest deadline of the held calls; nullopt: none is held.
     [[nodiscard]] std::optional<SteadyClock::time_point> first_end() const {
         std::optional<SteadyClock::time_point> first;
         for (const auto& [seq, held] : held_)
@@ -138,7 +147,7 @@ private:
         return {Verdict::Held, {}, 0, {}};
     }
 
-    std::size_t kept_replies_;
+    std::size_t kept_replies_; // so many are remembered
     std::uint64_t executed_ = 0;
     std::optional<Executing> executing_;
     std::map<std::uint64_t, Held> held_;

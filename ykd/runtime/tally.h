@@ -1,16 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What happened since the start of the process, over all RMs, in numbers that only grow (interface.md section 6). An
-// owner thread counts for itself and adds what is new once per turn.
+// Tally: counts since the start of the process, over all RMs, in numbers that only grow (docs/spec/interface.md section
+// 6). Each owner thread counts for itself and adds what is new to the TallyBoard once per turn.
 
 #include <array>
 #include <cstdint>
 #include <mutex>
 
-#include "libcore/scheduler/cluster_context.h"
+#include "libcore/cluster/cluster_context.h"
 
 namespace yk {
 
-/// Durations in the buckets of I-505: up to 0.0001 s x 10^k for k = 0 to 7, and above.
+/// Counts durations in buckets: up to 0.0001 s x 10^k for k = 0 to 7, and above (I-505).
 struct Histogram {
     static constexpr std::size_t kBounds = 8;
     static constexpr std::int64_t kFirstBoundNs = 100'000;
@@ -30,13 +31,13 @@ struct Histogram {
     }
 };
 
-/// The way of event records (interface.md section 6).
+/// What happened to event records (docs/spec/interface.md section 6).
 struct EventTally {
     std::uint64_t created = 0;
-    std::uint64_t channeled = 0; // taken by the ring; the rest found tracking switched off
-    std::uint64_t stored = 0;    // for an RM, and those it had no room for
-    std::uint64_t not_stored = 0;
-    std::uint64_t collected = 0; // sent to an RM
+    std::uint64_t channeled = 0;  // taken by the ring; the others came while tracking was off
+    std::uint64_t stored = 0;     // collected for an RM
+    std::uint64_t not_stored = 0; // wanted by an RM, beyond its request capacity
+    std::uint64_t collected = 0;  // sent to an RM
 
     void add(const EventTally& other) {
         created += other.created;
@@ -47,12 +48,13 @@ struct EventTally {
     }
 };
 
+/// All counts of a time span.
 struct Tally {
     CoreCounters core;
     EventTally events;
     Histogram cycles;                      // whole ones
     Histogram partitions;                  // one partition's part of a cycle
-    std::array<Histogram, kStages> stages; // by Stage; of one cycle in CycleWatch::kSampled
+    std::array<Histogram, kStages> stages; // by Stage; measured in one of CycleWatch::kSampled cycles
 
     void add(const Tally& other) {
         core.add(other.core);
@@ -63,7 +65,7 @@ struct Tally {
     }
 };
 
-/// Thread: any.
+/// The sum over all RMs. Thread: any.
 class TallyBoard {
 public:
     void add(const Tally& since) {

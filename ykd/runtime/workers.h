@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Workers: a few threads that decode requests, run the services and encode dumps. Nothing they run waits for anything
-// but a short lock. What one of them throws (no memory for a large answer) hurts that request alone: it owns nothing
-// that lasts, and a call that goes without an answer gets E_INTERNAL.
+// but a short lock. What one of them throws (no memory for a large answer) ends that request alone: it owns nothing
+// that lasts, and a call that is dropped without an answer is answered with E_INTERNAL.
+//
+// Thread: any.
 
 #include <condition_variable>
 #include <deque>
@@ -14,14 +17,15 @@ namespace yk {
 
 class Workers {
 public:
-    /// `fault` is told what was thrown.
+    /// `fault` is called with what a work item threw, on its worker.
     Workers(unsigned threads, std::function<void(const char* what)> fault);
     ~Workers();
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
+    /// Runs `work` on some worker, after what was posted before has begun.
     void post(std::function<void()> work);
-    /// Ends the threads after what they are running; what waits is dropped.
+    /// Ends the threads after the work that they are running; work that waits is dropped.
     void stop();
 
 private:

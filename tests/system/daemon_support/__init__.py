@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the daemon_*.py tests share: a daemon as a process, and a client that speaks the protocol by itself."""
 import os
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rude clients, each a function of a daemon, and what a daemon has in its hands before and after them.
 
 Used by daemon_connections.py in a short form, by tests/soak/attack in the long one (./dev soak --attack).

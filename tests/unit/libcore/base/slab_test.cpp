@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/base/slab.h"
 
 #include <map>
@@ -6,6 +7,8 @@
 
 #include <catch2/catch.hpp>
 
+using yk::Id;
+using yk::Ref;
 using yk::Slab;
 
 namespace {
@@ -52,6 +55,24 @@ TEST_CASE("a slab gives its memory back when most objects went, and keeps those 
     slab.give_back();
     CHECK(slab.end() == 0);
     CHECK(slab[slab.make(7)].number == 7);
+}
+
+TEST_CASE("an id with its generation never names the next object that has the id") {
+    struct Numbered {
+        std::uint64_t number;
+        [[nodiscard]] std::uint64_t generation() const { return number; }
+    };
+    Slab<Numbered> slab;
+    const Id<Numbered> id = slab.make(Numbered{1});
+    const Ref<Numbered> first = slab.ref(id);
+    REQUIRE(slab.find(first) == &slab[id]);
+
+    slab.destroy(id);
+    CHECK(slab.find(first) == nullptr);
+    REQUIRE(slab.make(Numbered{2}) == id);
+    CHECK(slab.find(first) == nullptr);
+    CHECK(slab.find(slab.ref(id))->number == 2);
+    CHECK(slab.find(Ref<Numbered>{}) == nullptr);
 }
 
 TEST_CASE("a slab whose objects come and go is what a map would be") {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "libcore/config/quantity.h"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The canonical form (C-473), and that it reads as what it was made from.
 
 #include "libcore/config_yaml/dump.h"
@@ -175,7 +176,7 @@ TEST_CASE("dump and diff see a change of every field") {
         [](Configuration& c) { c.partitions.emplace_back().name = "second"; },
         [](Configuration& c) { c.partitions[0].preemption_enabled = false; },
         [](Configuration& c) { c.partitions[0].quota_preemption_enabled = true; },
-        [](Configuration& c) { c.partitions[0].node_sort_policy = config::NodeSortPolicy::BinPacking; },
+        [](Configuration& c) { c.partitions[0].node_sort_policy = find_node_sort_policy("binpacking"); },
         [](Configuration& c) { c.partitions[0].resource_weights["vcore"] = 2; },
         [](Configuration& c) { c.partitions[0].user_group_resolver = "os"; },
         [](Configuration& c) { c.partitions[0].placement_rules.clear(); },

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What loading makes of a configuration, and how problems are presented (B-01 to B-04).
 
 #include "libcore/config_yaml/load.h"

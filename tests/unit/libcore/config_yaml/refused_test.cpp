@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What must be refused, with the text of the first problem (C-500, C-067, C-116 and the statements named).
 
 #include <algorithm>
@@ -414,7 +415,7 @@ TEST_CASE("C-380 and C-381 node sort policy") {
         load_partition("{queues: [], nodesortpolicy: {type: binpacking, resourceweights: {memory: 0, vcore: 0.5}}}");
     REQUIRE(outcome.configuration);
     const config::Partition& partition = outcome.configuration->partitions[0];
-    CHECK(partition.node_sort_policy == config::NodeSortPolicy::BinPacking);
+    CHECK(partition.node_sort_policy->name == "binpacking");
     CHECK(partition.resource_weights == std::map<std::string, double>{{"memory", 0.0}, {"vcore", 0.5}});
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The strict parser: C-001 to C-012, B-05, B-11.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A5: whatever a configuration holds, what is said about it can be sent: valid UTF-8, harmless for a terminal.
 
 #include <catch2/catch.hpp>

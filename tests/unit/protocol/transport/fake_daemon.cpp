@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/protocol/transport/fake_daemon.h"
 
 #include <cstdlib>
@@ -7,7 +8,7 @@
 #include <nng/protocol/reqrep0/rep.h>
 
 #include "libcore/base/check.h"
-#include "protocol/transport/nng_raii.h"
+#include "tests/support/nng_raii.h"
 
 namespace yk::test {
 

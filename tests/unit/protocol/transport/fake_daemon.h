@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A scripted peer for client tests: a REP socket on a thread that shows each request to a function and sends what that
 // says. It knows no sessions of its own; Hello is answered from what the test set.

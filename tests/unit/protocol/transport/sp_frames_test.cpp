@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "protocol/transport/sp_frames.h"
 
 #include <catch2/catch.hpp>
@@ -27,10 +28,10 @@ std::vector<std::string> read(std::string_view bytes, std::size_t step = 1U << 3
     FrameReader reader(kReqGreeting, typed, kMost);
     std::vector<std::string> found;
     while (!bytes.empty()) {
-        const auto room = reader.room();
-        REQUIRE_FALSE(room.empty());
-        const std::size_t count = std::min({step, bytes.size(), room.size()});
-        std::copy_n(bytes.begin(), count, room.begin());
+        const auto free_space = reader.free_space();
+        REQUIRE_FALSE(free_space.empty());
+        const std::size_t count = std::min({step, bytes.size(), free_space.size()});
+        std::copy_n(bytes.begin(), count, free_space.begin());
         reader.took(count);
         bytes.remove_prefix(count);
         while (true) {
@@ -81,7 +82,7 @@ TEST_CASE("SP frames: what is no greeting, no frame or too long is told at once"
 TEST_CASE("SP frames: a large message is begun only with permission") {
     FrameReader reader(kReqGreeting, true, kMost);
     const std::string bytes = std::string(kReqGreeting) + request(std::string(10'000, 'x'));
-    std::copy_n(bytes.begin(), 4096, reader.room().begin());
+    std::copy_n(bytes.begin(), 4096, reader.free_space().begin());
     reader.took(4096);
     CHECK(reader.next(false).wanted == 10'004);
     CHECK(reader.is_greeted());
@@ -89,32 +90,32 @@ TEST_CASE("SP frames: a large message is begun only with permission") {
     CHECK(reader.next(false).wanted == 10'004);
     CHECK_FALSE(reader.next(true).message);
     CHECK(reader.begun() == 10'004);
-    CHECK(reader.room().size() == bytes.size() - 4096);
+    CHECK(reader.free_space().size() == bytes.size() - 4096);
 }
 
 TEST_CASE("SP frames: a message may be taken while the next bytes are on their way") {
     FrameReader reader(kReqGreeting, true, kMost);
-    const auto put = [&reader](std::span<char> room, std::string_view bytes) {
-        REQUIRE(bytes.size() <= room.size());
-        std::copy(bytes.begin(), bytes.end(), room.begin());
+    const auto put = [&reader](std::span<char> free_space, std::string_view bytes) {
+        REQUIRE(bytes.size() <= free_space.size());
+        std::copy(bytes.begin(), bytes.end(), free_space.begin());
         reader.took(bytes.size());
     };
-    put(reader.room(), std::string(kReqGreeting) + request("one"));
-    auto room = reader.room();
-    CHECK(reader.next(true).message->body() == "one"); // all is read, and yet `room` holds
-    put(room, request("two"));
+    put(reader.free_space(), std::string(kReqGreeting) + request("one"));
+    auto free_space = reader.free_space();
+    CHECK(reader.next(true).message->body() == "one"); // all is read, and yet `free_space` holds
+    put(free_space, request("two"));
     CHECK(reader.next(true).message->body() == "two");
     const std::string large(6000, 'l');
     const std::string frame_of_large = request(large);
-    put(reader.room(), std::string_view(frame_of_large).substr(0, 100));
-    room = reader.room();
+    put(reader.free_space(), std::string_view(frame_of_large).substr(0, 100));
+    free_space = reader.free_space();
     CHECK_FALSE(reader.next(true).message); // begun, while bytes of it come to the small buffer
     CHECK(reader.begun() == 6004);
-    put(room, std::string_view(frame_of_large).substr(100, 3000));
-    room = reader.room();
-    put(room, std::string_view(frame_of_large).substr(3100));
-    room = reader.room(); // behind a whole message that was not taken yet
+    put(free_space, std::string_view(frame_of_large).substr(100, 3000));
+    free_space = reader.free_space();
+    put(free_space, std::string_view(frame_of_large).substr(3100));
+    free_space = reader.free_space(); // behind a whole message that was not taken yet
     CHECK(reader.next(true).message->body() == large);
-    put(room, request("three"));
+    put(free_space, request("three"));
     CHECK(reader.next(true).message->body() == "three");
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Bytes for tests: JSON to msgpack, hexadecimal to bytes, requests around a body.
 

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/commands/gang.h"
 
 #include <catch2/catch.hpp>
 
 using namespace yk::cli;
-using yk::wire::Value;
 
 namespace {
 
@@ -31,25 +31,26 @@ TEST_CASE("G-001 app add --task-group: what is sent is the sum over all placehol
     CHECK(gang->groups[1].count == 10);
     CHECK(gang->hard);
     CHECK(gang->timeout_ms == 30'000);
-    Value application{{"applicationID", "a"}};
+    yk::si::AddApplicationRequest application;
     put_gang(application, *gang);
-    CHECK(application["placeholderAsk"]["memory"] == std::int64_t{21} << 30);
-    CHECK(application["placeholderAsk"]["vcore"] == 1000);
-    CHECK(application["gangSchedulingStyle"] == "Hard");
-    CHECK(application["executionTimeoutMilliSeconds"] == 30'000);
+    REQUIRE(application.placeholder_ask);
+    CHECK(*application.placeholder_ask == yk::si::Resources{{"memory", std::int64_t{21} << 30}, {"vcore", 1000}});
+    CHECK(application.gang_scheduling_style == "Hard");
+    CHECK(application.execution_timeout_milli_seconds == 30'000);
 }
 
 TEST_CASE(
     "G-003 G-007 without style and time-out: Soft, and the daemon's own time-out; without groups nothing is sent") {
     const auto gang = parse_gang(groups({"g=2:memory=1"}));
     REQUIRE(gang.ok());
-    Value application = Value::object();
+    yk::si::AddApplicationRequest application;
     put_gang(application, *gang);
-    CHECK(application["gangSchedulingStyle"] == "Soft");
-    CHECK_FALSE(application.contains("executionTimeoutMilliSeconds"));
-    Value plain = Value::object();
+    CHECK(application.gang_scheduling_style == "Soft");
+    CHECK(application.execution_timeout_milli_seconds == 0);
+    yk::si::AddApplicationRequest plain;
     put_gang(plain, *parse_gang({}));
-    CHECK(plain.empty());
+    CHECK_FALSE(plain.placeholder_ask);
+    CHECK(plain.gang_scheduling_style.empty());
 }
 
 TEST_CASE("G-001 a task group that was typed wrong: the option, the text and what is missing") {

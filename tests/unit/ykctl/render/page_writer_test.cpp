@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/render/page_writer.h"
 
 #include <sstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/replay/player.h"
 
 #include <catch2/catch.hpp>
@@ -5,17 +6,21 @@
 #include <algorithm>
 #include <string>
 
+#include "tests/support/decoded.h"
+
 namespace yk::replay {
 namespace {
 
-/// Places every ask at once, apart from those of pods whose name begins with `big`.
+/// FairLimit every ask at once, apart from those of pods whose name begins with `big`.
 class FakeDaemon {
 public:
     std::vector<std::string> calls;
     std::vector<Value> bodies;
 
     scenario::Caller caller() {
-        return [this](std::string_view kind, Value body) { return answer(std::string{kind}, std::move(body)); };
+        return [this](const wire::EncodedRequest& request) {
+            return answer(std::string{request.kind}, wire::decoded(request));
+        };
     }
     [[nodiscard]] std::vector<std::string> keys(const char* list) const {
         std::vector<std::string> out;
@@ -33,7 +38,7 @@ private:
         bodies.push_back(body);
         if (kind == "UpdateAllocation" && body.contains("asks"))
             for (const Value& ask : body["asks"]) take(ask);
-        if (kind == "StreamLog") return log(body["after"].get<std::size_t>());
+        if (kind == "StreamLog") return log(body.value("after", std::size_t{0}));
         if (kind == "Explain")
             return Value{{"verdict", "WAITING"},
                          {"reasons", {{{"code", "NODE_FIT"}, {"text", "no node is large enough"}}}}};
@@ -122,9 +127,9 @@ TEST_CASE("replay: use over time is told once as long as it stays the same") {
 TEST_CASE("replay: an RM that no replay left is taken; what was registered is deregistered") {
     std::vector<std::string> calls;
     Value version = "1.0";
-    Session session{[&](std::string_view kind, Value body) -> wire::CallResult<Value> {
-                        calls.emplace_back(kind);
-                        if (kind == "RegisterResourceManager") version = body["version"];
+    Session session{[&](const wire::EncodedRequest& request) -> wire::CallResult<Value> {
+                        calls.emplace_back(request.kind);
+                        if (calls.back() == "RegisterResourceManager") version = wire::decoded(request)["version"];
                         return Value{{"rms", {{{"rmID", "replay"}, {"version", version}}}}};
                     },
                     "replay"};
@@ -140,8 +145,8 @@ TEST_CASE("replay: an RM that no replay left is taken; what was registered is de
 
 TEST_CASE("replay: a refused node ends it with a message") {
     Session session{
-        [](std::string_view kind, const Value&) -> wire::CallResult<Value> {
-            if (kind != "StreamLog") return Value::object();
+        [](const wire::EncodedRequest& request) -> wire::CallResult<Value> {
+            if (request.kind != "StreamLog") return Value::object();
             return Value::parse(
                 R"({"items":[{"n":1,"kind":"UpdateNode","body":{"rejected":[{"nodeID":"n-1","reason":"why"}]}}]})");
         },
@@ -154,7 +159,7 @@ TEST_CASE("replay: a refused node ends it with a message") {
 }
 
 TEST_CASE("replay: callbacks that have left the log are no silent loss") {
-    Session session{[](std::string_view, const Value&) -> wire::CallResult<Value> {
+    Session session{[](const wire::EncodedRequest&) -> wire::CallResult<Value> {
                         return Value::parse(R"({"items":[{"n":3,"kind":"UpdateNode","body":{}}]})");
                     },
                     "replay"};

@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/scenario/observe.h"
 
 #include <catch2/catch.hpp>
 
 #include <string>
 #include <vector>
+
+#include "tests/support/decoded.h"
 
 namespace yk::scenario {
 namespace {
@@ -35,7 +38,7 @@ struct Dumps {
 };
 
 Value look(Dumps& dumps, const std::string& section, const std::string& name) {
-    Caller caller = [&](std::string_view, Value body) { return dumps.answer(body); };
+    Caller caller = [&](const wire::EncodedRequest& request) { return dumps.answer(wire::decoded(request)); };
     Observer observer{caller, "rm:1", "p"};
     auto found = observer.look(section, name);
     REQUIRE(found.ok());

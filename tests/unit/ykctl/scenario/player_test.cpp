@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/scenario/player.h"
 
 #include <catch2/catch.hpp>
@@ -7,6 +8,8 @@
 #include <map>
 #include <string>
 #include <vector>
+
+#include "tests/support/decoded.h"
 
 namespace yk::scenario {
 namespace {
@@ -22,7 +25,9 @@ public:
     bool lost = false;
 
     Caller caller() {
-        return [this](std::string_view kind, Value body) { return answer(std::string{kind}, std::move(body)); };
+        return [this](const wire::EncodedRequest& request) {
+            return answer(std::string{request.kind}, wire::decoded(request));
+        };
     }
 
     [[nodiscard]] std::string sequence() const {
@@ -51,7 +56,7 @@ private:
 
     Value poll(const Value& body) {
         CHECK(body["streamEpoch"] == 7);
-        CHECK(body["ack"] == acknowledged_);
+        CHECK(body.value("ack", 0U) == acknowledged_);
         Value items = Value::array();
         if (next_ < told_.size()) { // one at a time
             items.push_back({{"n", next_ + 1}, {"kind", told_[next_]["kind"]}, {"body", told_[next_]["body"]}});
@@ -162,8 +167,8 @@ TEST_CASE("scenario.md order: a confirmation is sent between two cycles") {
     CHECK(daemon.sequence() == "RegisterResourceManager Step UpdateAllocation Step");
     const auto sent = std::find(daemon.calls.begin(), daemon.calls.end(), "UpdateAllocation") - daemon.calls.begin();
     CHECK(daemon.bodies[static_cast<std::size_t>(sent)] ==
-          Value::parse(R"({"rmID":"rm:1","releases":{"allocationsToRelease":[{"partitionName":"[rm:1]default",
-                           "applicationID":"app","allocationKey":"v","terminationType":3}]}})"));
+          Value::parse(R"({"releases":{"allocationsToRelease":[{"partitionName":"[rm:1]default",
+                           "applicationID":"app","allocationKey":"v","terminationType":3}]},"rmID":"rm:1"})"));
     CHECK(daemon.calls[static_cast<std::size_t>(sent) + 1] == "Sync");
 }
 
@@ -222,13 +227,13 @@ TEST_CASE("scenario.md register: a successful registration starts the books empt
                      "  refused: true\n- expect: {within: 0s, acceptedNodes: [n]}\n");
     bool registered = false;
     Player player{scenario,
-                  [&, call = daemon.caller()](std::string_view kind, Value body) -> wire::CallResult<Value> {
-                      if (kind == "RegisterResourceManager" && std::exchange(registered, true)) {
+                  [&, call = daemon.caller()](const wire::EncodedRequest& request) -> wire::CallResult<Value> {
+                      if (request.kind == "RegisterResourceManager" && std::exchange(registered, true)) {
                           wire::CallError refusal;
                           refusal.name = "E_CONFIG_INVALID";
                           return refusal;
                       }
-                      return call(kind, std::move(body));
+                      return call(request);
                   },
                   std::chrono::seconds{30}};
     const auto failures = player.play();

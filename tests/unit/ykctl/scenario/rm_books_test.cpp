@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ykctl/scenario/rm_books.h"
 
 #include <catch2/catch.hpp>
@@ -65,10 +66,10 @@ TEST_CASE("scenario.md rm: the three types that need a confirmation, with the sa
                              {"partitionName":"[rm:1]default","applicationID":"app","allocationKey":"d","terminationType":4},
                              {"applicationID":"app","allocationKey":"e","terminationType":9}]})"));
     REQUIRE(confirm.size() == 3);
-    CHECK(confirm[0] ==
-          json(R"({"partitionName":"[rm:1]default","applicationID":"app","allocationKey":"b","terminationType":2})"));
-    CHECK(confirm[1]["terminationType"] == 3);
-    CHECK(confirm[2]["terminationType"] == 4);
+    using Type = si::TerminationType;
+    CHECK(confirm[0] == si::AllocationRelease{"[rm:1]default", "app", "b", Type::Timeout, {}, false});
+    CHECK(confirm[1].termination_type == Type::PreemptedByScheduler);
+    CHECK(confirm[2].termination_type == Type::PlaceholderReplaced);
     CHECK(books.observed("released")["e"] == "UNKNOWN");
 }
 

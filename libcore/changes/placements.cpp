@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libcore/changes/placements.h"
+
+#include <algorithm>
+
+#include "libcore/base/check.h"
+
+namespace yk {
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000; // nanoseconds
+
+/// Removes entry `at` of a list whose members know their position, in O(1).
+template <class List, class Position>
+void swap_out(List& list, std::uint32_t at, Position&& position_of) {
+    list[at] = list.back();
+    position_of(list[at]) = at;
+    list.pop_back();
+}
+
+} // namespace
+
+void Placements::resize(AllocationId id, const Resource& size, Instant now) {
+    Allocation& placed = state_.allocations[id];
+    const Resource before = state_.resource_of(placed);
+    if (before.equals(size)) return;
+    Application& application = state_.applications[placed.application];
+    user_limits_.change_use(application, before, size);
+    Node& node = state_.nodes[placed.node];
+    const bool placeholder = placed.is(Allocation::Placeholder);
+    state_.ledger.resize(application, node, before, size, placeholder);
+    shrink_queues(*application.queue, before);
+    grow_queues(*application.queue, size);
+    application.queue->lowest_placed = std::min(application.queue->lowest_placed, placed.priority);
+    if (placed.is(Allocation::Preempted)) { // what is preempting follows the size (P-075)
+        state_.ledger.resize_preempting(application, before, size);
+    }
+    quota_preemption_.forced(*application.queue, now);
+    state_.nodes.mark_dirty(placed.node, true);
+    const std::string required = state_.shapes[placed.shape].required_node;
+    const ShapeId shape = state_.shapes.acquire(size, required);
+    state_.shapes.release(placed.shape);
+    placed.shape = shape;
+    indexes_.mark_dirty(placed.application);
+}
+
+void Placements::remove(AllocationId id, EventDetail detail, Instant now) {
+    const ApplicationId owner = state_.allocations[id].application;
+    take_from_application(id, detail, now);
+    take_from_node(id, now);
+    shrink_queues(*state_.applications[owner].queue, state_.resource_of(state_.allocations[id]));
+    pending_asks_.emit_request_removed(id, detail == EventDetail::AllocTimeout, now);
+    pending_asks_.destroy(id);
+}
+
+void Placements::reserve_capacity(AllocationId ask, NodeId node) {
+    const auto reserve_one = [](auto& list) {
+        if (list.size() == list.capacity()) list.reserve(list.size() * 2 + 4);
+    };
+    reserve_one(state_.nodes[node].allocations);
+    reserve_one(state_.applications[state_.allocations[ask].application].allocations);
+    indexes_.reserve_capacity();
+}
+
+void Placements::place(AllocationId id, NodeId node, bool notify, Instant now) {
+    YK_ASSUME(state_.nodes[node].allocations.size() < state_.nodes[node].allocations.capacity(),
+              "reserve_capacity() was called");
+    const Allocation& ask = state_.allocations[id];
+    const ReservationId reservation = ask.reservation;
+    Queue& leaf = *state_.applications[ask.application].queue;
+    if (ask.is(Allocation::Triggered))
+        victim_marks_.end_trigger(id, reservation.valid() && state_.reservations[reservation].node == node, now);
+    if (state_.preemption.knows_asks()) state_.preemption.attempts.erase(id);
+    pending_asks_.take(id, now);
+    put_on_node(id, node, now);
+    grow_queues(leaf, state_.resource_of(ask));
+    put_in_application(id, now);
+    if (reservation.valid()) reservations_.drop(reservation, now);
+    ++state_.counters.allocated;
+    ++leaf.placed_count;
+    if (notify) notify_new(id);
+}
+
+void Placements::put_on_node(AllocationId id, NodeId node_id, Instant now) {
+    Allocation& placed = state_.allocations[id];
+    Node& node = state_.nodes[node_id];
+    const Resource& size = state_.resource_of(placed);
+    placed.node = node_id;
+    placed.bound = now;
+    placed.mark(Allocation::Placed);
+    placed.mark(Allocation::Checked, false);
+    placed.links.placed.on_node = static_cast<std::uint32_t>(node.allocations.size());
+    node.allocations.push_back(id);
+    state_.ledger.add_to_node(node, size);
+    state_.nodes.mark_dirty(node_id, false);
+    state_.emit({EventType::Node, EventChange::Add, EventDetail::NodeAlloc, node.id, placed.key.view(), {}, &size},
+                now);
+}
+
+void Placements::put_in_application(AllocationId id, Instant now) {
+    Allocation& placed = state_.allocations[id];
+    const ApplicationId owner = placed.application;
+    Application& application = state_.applications[owner];
+    const Resource& size = state_.resource_of(placed);
+    const bool placeholder = placed.is(Allocation::Placeholder);
+    placed.links.placed.in_application = static_cast<std::uint32_t>(application.allocations.size());
+    application.allocations.push_back(id);
+    if (placeholder) task_groups_.hold(id, now);
+    state_.ledger.add_to_application(application, size, placeholder);
+    Queue& leaf = *application.queue;
+    leaf.lowest_placed = std::min(leaf.lowest_placed, placed.priority);
+    application.placeholders += placeholder ? 1U : 0U;
+    state_.placeholder_count += placeholder ? 1U : 0U;
+    ++state_.allocation_count;
+    const bool runs =
+        !placeholder || application.placeholder.equals(application.placeholder_ask); // all of them (S-145)
+    if (runs && application.state != ApplicationState::Running)
+        application_states_.handle(owner, ApplicationEvent::Run, {}, now);
+    if (!placeholder && application.state == ApplicationState::Accepted) // out of Resuming (G-013)
+        application_states_.handle(owner, ApplicationEvent::Run, {}, now);
+    user_limits_.use(owner, size, now);
+    indexes_.mark_dirty(owner);
+    if (placeholder && !fits(application.placeholder_ask, application.placeholder))
+        task_groups_.emit_placeholder_sum(owner, now);
+    state_.emit({EventType::App, EventChange::Add, EventDetail::AppAlloc, application.id, placed.key.view(), {}, &size},
+                now);
+}
+
+void Placements::grow_queues(Queue& leaf, const Resource& amount) noexcept {
+    state_.ledger.add_to_queues(leaf, amount);
+    indexes_.mark_dirty(leaf);
+}
+
+void Placements::shrink_queues(Queue& leaf, const Resource& amount) noexcept {
+    state_.ledger.take_from_queues(leaf, amount);
+    indexes_.path_grew(leaf);
+}
+
+void Placements::take_from_node(AllocationId id, Instant now) {
+    const Allocation& leaving = state_.allocations[id];
+    Node& node = state_.nodes[leaving.node];
+    const Resource& size = state_.resource_of(leaving);
+    swap_out(node.allocations, leaving.links.placed.on_node,
+             [this](AllocationId other) -> std::uint32_t& { return state_.allocations[other].links.placed.on_node; });
+    state_.ledger.take_from_node(node, size);
+    state_.nodes.mark_dirty(leaving.node, true);
+    state_.emit({EventType::Node, EventChange::Remove, EventDetail::NodeAlloc, node.id, leaving.key.view(), {}, &size},
+                now);
+}
+
+/// Removes it from the application: totals, resource-seconds, usage of users, event. The caller removes it from node
+/// and queues and destroys it (S-472).
+void Placements::take_from_application(AllocationId id, EventDetail detail, Instant now) {
+    const Allocation& leaving = state_.allocations[id];
+    const ApplicationId owner = leaving.application;
+    Application& application = state_.applications[owner];
+    const Resource& size = state_.resource_of(leaving);
+    const bool placeholder = leaving.is(Allocation::Placeholder);
+    note_seconds(leaving, now);
+    if (leaving.is(Allocation::Preempted)) victim_marks_.forget(id, now);
+    if (placeholder) task_groups_.let_go(id);
+    swap_out(
+        application.allocations, leaving.links.placed.in_application,
+        [this](AllocationId other) -> std::uint32_t& { return state_.allocations[other].links.placed.in_application; });
+    state_.ledger.take_from_application(application, size, placeholder);
+    application.placeholders -= placeholder ? 1U : 0U;
+    state_.placeholder_count -= placeholder ? 1U : 0U;
+    if (application.placeholders == 0) application.gang.timer = 0; // no placeholder can time out (G-022)
+    --state_.allocation_count;
+    ++state_.counters.released;
+    ++application.queue->released_count;
+    user_limits_.give_back(owner, size, placeholder, now);
+    indexes_.mark_dirty(owner);
+    state_.emit({EventType::App, EventChange::Remove, detail, application.id, leaving.key.view(), {}, &size}, now);
+}
+
+/// Adds the resource-seconds of the allocation to its application, by instance type of the node. A type whose name the
+/// budget does not allow counts as unknown (S-033).
+void Placements::note_seconds(const Allocation& allocation, Instant now) {
+    const std::int64_t seconds = (now - allocation.bound).count() / kSecond;
+    Application& application = state_.applications[allocation.application];
+    std::string type{state_.nodes[allocation.node].instance_type()};
+    const Holdings claim = Holdings{}.plus(Held::Names, bytes_of(type) + kPerEntry);
+    if (application.seconds.count(type) == 0 && state_.budget_meter.shortage(claim, false)) type = kUnknownInstanceType;
+    const auto [entry, is_new] = application.seconds.try_emplace(std::move(type));
+    if (is_new) state_.budget_meter.add(Held::Names, bytes_of(entry->first) + kPerEntry);
+    auto& totals = entry->second;
+    const std::size_t kind = allocation.is(Allocation::Preempted) ? 1 : allocation.is(Allocation::Placeholder) ? 2 : 0;
+    Resource& total = totals[kind];
+    if (seconds == 0) return; // no entry of 0 (S-007)
+    state_.resource_of(allocation).for_each([&](ResourceId id, std::int64_t value) {
+        total.set(id, sat_add(total.get(id), sat_mul(value, seconds)));
+    });
+}
+
+void Placements::notify_new(AllocationId id) {
+    const Allocation& placed = state_.allocations[id];
+    const Application& application = state_.applications[placed.application];
+    const Tags& tags = state_.tags.tags(placed.tags);
+    state_.callbacks.allocation_made({state_.full_name,
+                                      application.id,
+                                      placed.key.view(),
+                                      state_.nodes[placed.node].id,
+                                      application.queue->path,
+                                      state_.texts.text(placed.task_group),
+                                      state_.named(state_.resource_of(placed)),
+                                      {tags.data(), tags.size()},
+                                      placed.priority,
+                                      placed.is(Allocation::Placeholder),
+                                      placed.is(Allocation::Originator),
+                                      placed.is(Allocation::PreemptSelf),
+                                      placed.is(Allocation::PreemptOther)});
+}
+
+} // namespace yk

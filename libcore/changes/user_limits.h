@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// UserLimits: the usage of users and groups and the limits on it: links applications to them and counts (sections 13
+// and 14 of docs/spec/config.md).
+//
+// Owner: PartitionContext. Thread: the partition's owner.
+
+#include "libcore/planning/scheduling_indexes.h"
+#include "libcore/state/partition_state.h"
+
+namespace yk {
+
+class UserLimits {
+public:
+    UserLimits(PartitionState& state, SchedulingIndexes& indexes) : state_(state), indexes_(indexes) {}
+    UserLimits(const UserLimits&) = delete;
+    UserLimits& operator=(const UserLimits&) = delete;
+
+    /// Sets the limits of a configuration; applications that count for another group now are moved (C-420 to C-427).
+    void set(const config::Partition& config, Instant now);
+    /// From now on the application counts for its user, and for the group that the limits choose, if any.
+    void link(ApplicationId id, Instant now);
+    /// It counts for nobody any more.
+    void unlink(ApplicationId id, Instant now);
+    /// Called after the application's own totals grew.
+    void use(ApplicationId id, const Resource& amount, Instant now);
+    /// Called after the application's own totals shrank. `placeholder`: it was one that was removed.
+    void give_back(ApplicationId id, const Resource& amount, bool placeholder, Instant now);
+    /// Called when an allocation was resized: without an event (S-456).
+    void change_use(const Application& application, const Resource& before, const Resource& after);
+
+private:
+    void regroup(Instant now);
+    void move_to_group(std::span<const ApplicationId> ids, std::string_view group, Instant now);
+    void release_held(ApplicationId id);
+    void leave_running_set(Application& application);
+    void emit_usage(const Application& application, EventChange change, const Resource& amount, Instant now);
+    [[nodiscard]] static bool keeps_user_slot(const Application& application, bool placeholder);
+
+    PartitionState& state_;
+    SchedulingIndexes& indexes_;
+};
+
+} // namespace yk

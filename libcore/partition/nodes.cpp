@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libcore/partition/nodes.h"
+
+#include <algorithm>
+
+#include "libcore/state/bytes.h"
+
+namespace yk {
+
+namespace {
+
+constexpr std::string_view kPartitionAttribute = "si/node-partition";
+
+bool any_negative(const std::optional<Quantities>& quantities) {
+    if (!quantities) return false;
+    return std::any_of(quantities->begin(), quantities->end(), [](const Quantity& q) { return q.value < 0; });
+}
+
+std::vector<std::pair<std::string, std::string>> attributes_of(const Tags& tags) {
+    std::vector<std::pair<std::string, std::string>> attributes;
+    for (const Tag& tag : tags)
+        if (tag.key != kPartitionAttribute) attributes.emplace_back(tag.key, tag.value);
+    std::sort(attributes.begin(), attributes.end());
+    return attributes;
+}
+
+} // namespace
+
+/// The capacity of the partition is the sum of its nodes; the root's max is the same, or unset if no amount is above
+/// zero (S-181.6). Called after the node has its new capacity. A saturated sum cannot be subtracted from: it is added
+/// up anew (S-003).
+void Nodes::capacity_changed(const Resource& before, const Resource& after, Instant now) {
+    bool at_end = false;
+    state_.capacity.for_each([&at_end](ResourceId, std::int64_t amount) { at_end = at_end || amount == kMaxQuantity; });
+    if (at_end) {
+        state_.capacity = {};
+        state_.nodes.for_each([this](NodeId id) { state_.capacity.add(state_.nodes[id].capacity); });
+    } else {
+        state_.capacity.sub(before);
+        state_.capacity.add(after);
+    }
+    state_.capacity.prune();
+    Limit max{state_.capacity.gt_zero() ? state_.capacity : Resource{}};
+    if (max.same_as(state_.queues.root().max)) return;
+    state_.queues.root().max = std::move(max);
+    indexes_.mark_dirty(state_.queues.root(), true);
+    indexes_.rebuild_queues(); // fair max and pending shares of every queue follow the size of the cluster
+    queues_.emit_limit(state_.queues.root(), EventDetail::QueueMax,
+                       state_.queues.root().max.unlimited() ? nullptr : &state_.queues.root().max.bounds(), now);
+}
+
+std::optional<Refusal> Nodes::create(const NodeSpec& spec, Instant now) {
+    const std::string id{spec.id};
+    if (state_.state != ObjectState::Active)
+        return Refusal{"partition " + state_.full_name + " is stopped, it takes no node " + id,
+                       ElementCode::PartitionStopped};
+    if (state_.nodes.find(spec.id).valid())
+        return Refusal{"node " + id + " is existing in partition " + state_.full_name, ElementCode::NodeExists};
+    if (any_negative(spec.capacity) || any_negative(spec.occupied))
+        return Refusal{"node " + id + " has negative resources", ElementCode::Negative};
+    const std::optional<Resource> capacity = state_.to_resource(spec.capacity.value_or(Quantities{}));
+    const std::optional<Resource> occupied = state_.to_resource(spec.occupied.value_or(Quantities{}));
+    if (!capacity || !occupied)
+        return Refusal{"node " + id + ": a partition holds at most " + std::to_string(kMaxResourceTypes) +
+                           " resource types",
+                       ElementCode::Negative};
+    if (auto refusal = refuse_existing(spec)) return refusal;
+    if (auto refusal = admission_.refuse_claim("node " + id, claim_of(spec), !spec.existing.empty())) return refusal;
+    const NodeId made = state_.nodes.add(spec.id);
+    Node& node = state_.nodes[made];
+    if (spec.attributes) node.attributes = attributes_of(*spec.attributes);
+    state_.budget_meter.add(Held::Nodes);
+    state_.budget_meter.add(Held::Names, bytes_of(node));
+    node.reported = *occupied;
+    node.reported.prune();
+    node.schedulable = spec.action != NodeAction::CreateDrain;
+    state_.ledger.set_capacity(node, *capacity);
+    state_.ledger.add_occupied(node, node.reported);
+    capacity_changed({}, node.capacity, now);
+    state_.emit({EventType::Node, EventChange::Add, EventDetail::None, node.id, {}, {}, &node.capacity}, now);
+    state_.emit({EventType::Node,
+                 EventChange::Set,
+                 EventDetail::NodeSchedulable,
+                 node.id,
+                 {},
+                 node.schedulable ? "schedulable: true" : "schedulable: false"},
+                now);
+    for (const AskSpec& existing : spec.existing) {
+        if (is_foreign(existing))
+            foreign_allocations_.place(existing, made, now);
+        else
+            ask_requests_.place_reported(existing, state_.find_application(existing.application), made, false, now);
+    }
+    return std::nullopt;
+}
+
+/// Why one of the allocations that the node brings is refused. All are tested before anything is changed (S-481).
+std::optional<Refusal> Nodes::refuse_existing(const NodeSpec& spec) {
+    for (const AskSpec& existing : spec.existing) {
+        const ApplicationId application = state_.find_application(existing.application);
+        std::optional<Refusal> refusal = is_foreign(existing) ? foreign_allocations_.refuse(existing)
+                                                              : ask_requests_.refuse_ask(existing, application, false);
+        if (!refusal && !is_foreign(existing)) refusal = ask_requests_.refuse_known(existing, application, {}, spec.id);
+        if (refusal)
+            return Refusal{"node " + std::string{spec.id} + ": existing allocation: " + refusal->reason,
+                           ElementCode::ExistingAllocation};
+    }
+    return std::nullopt;
+}
+
+void Nodes::announce_existing(const NodeSpec& spec) {
+    std::set<std::pair<std::string_view, std::string_view>> announced; // a key that is listed twice is one allocation
+    for (const AskSpec& existing : spec.existing) {
+        if (!announced.emplace(existing.application, existing.key).second) continue;
+        const ApplicationId application = state_.find_application(existing.application);
+        if (!application.valid()) continue; // foreign
+        if (const AllocationId id = state_.find_allocation(application, existing.key); id.valid())
+            placements_.notify_new(id);
+    }
+}
+
+std::optional<Refusal> Nodes::change(const NodeSpec& spec, Instant now) {
+    const NodeId id = state_.nodes.find(spec.id);
+    const std::string name{spec.id};
+    if (spec.action == NodeAction::Unset)
+        return Refusal{"node " + name + ": the action is unknown", ElementCode::Action};
+    if (!id.valid()) return Refusal{"failed to find node " + name, ElementCode::NodeUnknown};
+    switch (spec.action) {
+    case NodeAction::Drain: set_schedulable(id, false, now); return std::nullopt;
+    case NodeAction::Schedulable: set_schedulable(id, true, now); return std::nullopt;
+    case NodeAction::Decommission: remove(id, now); return std::nullopt;
+    default: break;
+    }
+    if (any_negative(spec.capacity) || any_negative(spec.occupied))
+        return Refusal{"node " + name + " has negative resources", ElementCode::Negative};
+    if (!state_.to_resource(spec.capacity.value_or(Quantities{})) ||
+        !state_.to_resource(spec.occupied.value_or(Quantities{})))
+        return Refusal{"node " + name + ": too many resource types", ElementCode::Negative};
+    if (spec.attributes && bytes_of(*spec.attributes) > bytes_of(state_.nodes[id]) - bytes_of(name))
+        if (auto refusal = admission_.refuse_claim("node " + name + " stays as it was",
+                                                   Holdings{}.plus(Held::Names, bytes_of(*spec.attributes)), false))
+            return refusal;
+    update_node(id, spec, now);
+    return std::nullopt;
+}
+
+/// Replaces what the request names: attributes, capacity, reported occupied resources (S-481, S-482, I-175).
+void Nodes::update_node(NodeId id, const NodeSpec& spec, Instant now) {
+    Node& node = state_.nodes[id];
+    if (spec.attributes) {
+        state_.budget_meter.take(Held::Names, bytes_of(node));
+        node.attributes = attributes_of(*spec.attributes);
+        state_.budget_meter.add(Held::Names, bytes_of(node));
+    }
+    if (spec.capacity) {
+        Resource capacity = *state_.to_resource(*spec.capacity);
+        capacity.prune();
+        if (!capacity.deep_equals(node.capacity)) {
+            const Resource before = node.capacity;
+            state_.ledger.set_capacity(node, capacity);
+            capacity_changed(before, capacity, now);
+            state_.emit({EventType::Node, EventChange::Set, EventDetail::NodeCapacity, node.id, {}, {}, &node.capacity},
+                        now);
+        }
+    }
+    if (spec.occupied) {
+        Resource reported = *state_.to_resource(*spec.occupied);
+        reported.prune();
+        if (!reported.deep_equals(node.reported)) {
+            state_.ledger.take_occupied(node, node.reported);
+            state_.ledger.add_occupied(node, reported);
+            node.reported = reported;
+            state_.emit({EventType::Node, EventChange::Set, EventDetail::NodeOccupied, node.id, {}, {}, &node.occupied},
+                        now);
+        }
+    }
+    state_.nodes.mark_dirty(id, true);
+}
+
+void Nodes::set_schedulable(NodeId id, bool schedulable, Instant now) {
+    Node& node = state_.nodes[id];
+    if (node.schedulable == schedulable) return;
+    node.schedulable = schedulable;
+    state_.nodes.mark_dirty(id, true);
+    state_.emit({EventType::Node,
+                 EventChange::Set,
+                 EventDetail::NodeSchedulable,
+                 node.id,
+                 {},
+                 schedulable ? "schedulable: true" : "schedulable: false"},
+                now);
+    if (!schedulable) reservations_.drop_ordinary(id, now); // nothing new is placed there (S-415)
+}
+
+void Nodes::remove(NodeId id, Instant now) {
+    if (state_.nodes[id].schedulable) set_schedulable(id, false, now);
+    const std::vector<ReservationId> held = state_.nodes[id].reservations;
+    for (const ReservationId reservation : held) reservations_.drop(reservation, now);
+    std::vector<AllocationId> placed = state_.nodes[id].allocations;
+    std::sort(placed.begin(), placed.end(), [this](AllocationId a, AllocationId b) {
+        const Allocation& left = state_.allocations[a];
+        const Allocation& right = state_.allocations[b];
+        if (left.application != right.application)
+            return state_.applications[left.application].id < state_.applications[right.application].id;
+        return left.key.view() < right.key.view();
+    });
+    std::vector<std::pair<std::string, std::string>> lost; // application, key
+    std::vector<AllocationId> confirmed;                   // real halves of replacements
+    for (const AllocationId allocation : placed) {
+        const Allocation& leaving = state_.allocations[allocation];
+        const ApplicationId application = leaving.application;
+        if (leaving.is(Allocation::InFlight)) { // the RM does not know of it (G-075)
+            placeholder_swaps_.undo(allocation, now);
+            continue;
+        }
+        const Applications::Removed what = leaving.is(Allocation::Placeholder) ? Applications::Removed::Placeholder
+                                                                               : Applications::Removed::Allocation;
+        lost.emplace_back(state_.applications[application].id, leaving.key.view());
+        if (leaving.partner.valid() && !placeholder_swaps_.is_elsewhere(leaving.partner))
+            placeholder_swaps_.undo(leaving.partner, now); // both halves were on this node (G-074)
+        if (leaving.partner.valid())                       // the real half is on another one (G-073)
+            confirmed.push_back(placeholder_swaps_.finish(allocation, EventDetail::AllocReplaced, now));
+        else
+            placements_.remove(allocation, EventDetail::AllocNodeRemoved, now);
+        applications_.settle(application, what, now);
+    }
+    const std::vector<AllocationId> foreign = state_.nodes[id].foreign;
+    for (const AllocationId allocation : foreign) foreign_allocations_.forget(allocation);
+    capacity_changed(std::exchange(state_.nodes[id].capacity, {}), {}, now);
+    const std::string name = state_.nodes[id].id;
+    state_.inquiries.forget_node(id);
+    state_.budget_meter.take(Held::Nodes);
+    state_.budget_meter.take(Held::Names, bytes_of(state_.nodes[id]));
+    state_.nodes.remove(id);
+    ++state_.counters.nodes_removed;
+    state_.emit({EventType::Node, EventChange::Remove, EventDetail::NodeDecommission, name}, now);
+    std::vector<ReleasedAllocation> released;
+    released.reserve(lost.size());
+    const std::string message = "node " + name + " removed";
+    for (const auto& [application, key] : lost)
+        released.push_back({state_.full_name, application, key, TerminationType::StoppedByRm, message});
+    if (!released.empty()) state_.callbacks.allocations_released(released);
+    for (const AllocationId real : confirmed) placements_.notify_new(real);
+}
+
+/// What the node takes of the budget, with all that it brings and that is not known yet.
+Holdings Nodes::claim_of(const NodeSpec& spec) const {
+    std::uint64_t asks = 0, bytes = bytes_of(spec.id) + (spec.attributes ? bytes_of(*spec.attributes) : 0);
+    for (const AskSpec& existing : spec.existing) {
+        const bool foreign = is_foreign(existing);
+        const bool known =
+            foreign ? foreign_allocations_.has(existing.key)
+                    : state_.find_allocation(state_.find_application(existing.application), existing.key).valid();
+        asks += known ? 0U : 1U;
+        if (foreign || !known) bytes += most_bytes(existing);
+    }
+    return Holdings{}.plus(Held::Nodes, 1).plus(Held::Asks, asks).plus(Held::Names, bytes);
+}
+
+} // namespace yk

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libcore/partition/partition_context.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "libcore/reports/check.h"
+
+namespace yk {
+
+PartitionContext::PartitionContext(std::string name, std::string full_name, const Settings& settings,
+                                   Callbacks& callbacks, EventSink& events, RmCalls& calls, Holdings& held, Instant now)
+    : state_(std::move(name), std::move(full_name), settings, callbacks, events, calls, held) {
+    state_.last_transition = now;
+    queues_.make("root", nullptr, false, true, now);
+    state_.timers.set(now + settings.queue_clean_interval, TimerKind::CleanQueues);
+    state_.timers.set(now + settings.expired_purge_interval, TimerKind::PurgeExpired);
+    if (settings.inspect_outstanding) state_.timers.set(now + settings.inspection_interval, TimerKind::Inspect);
+}
+
+void PartitionContext::commit_known(AllocationId ask, NodeId node, Instant now) {
+    placements_.reserve_capacity(ask, node);
+    placements_.place(ask, node, true, now);
+    if (upkeep_ == Upkeep::Full) indexes_.refresh();
+}
+
+void PartitionContext::commit_known_swap(AllocationId ask, AllocationId placeholder, NodeId node, Instant now) {
+    SwapPlan plan;
+    plan.ask = ask;
+    plan.placeholder = placeholder;
+    plan.node = node;
+    placeholder_swaps_.swap(plan, now);
+    if (upkeep_ == Upkeep::Full) indexes_.refresh();
+}
+
+std::vector<std::string> PartitionContext::check() {
+    return check_partition(refreshed(), indexes_);
+}
+
+void PartitionContext::configure(const config::Partition& config, Instant now) {
+    if (const auto to = next_state(state_.state, ObjectEvent::Start); to && *to != state_.state) {
+        state_.state = *to;
+        state_.last_transition = now;
+    }
+    state_.rules = placement::RuleChain{config.placement_rules};
+    state_.preemption_enabled = config.preemption_enabled;
+    state_.quota_preemption_enabled = config.quota_preemption_enabled;
+    state_.node_policy = config.node_sort_policy;
+    state_.resource_weights = config.resource_weights;
+    std::vector<std::pair<ResourceId, double>> weights; // in order of names
+    const std::map<std::string, double> defaults{{"memory", 1.0}, {"vcore", 1.0}};
+    for (const auto& [name, weight] : config.resource_weights.empty() ? defaults : config.resource_weights)
+        if (const ResourceId id = state_.resources.intern(name); id != ResourceNames::npos)
+            weights.emplace_back(id, weight);
+    state_.nodes.set_policy(*config.node_sort_policy, std::move(weights));
+    std::vector<TemplatePlan> templates = dynamic_queues_.plan_templates(config);
+    queues_.configure(state_.queues.root(), config.root, false, now);
+    for (TemplatePlan& plan : templates) dynamic_queues_.commit_template(std::move(plan), now);
+    user_limits_.set(config, now);
+    state_.slots_changed = true;
+    checks_.update_all(now);
+    indexes_.rebuild_all();
+}
+
+/// The queues drain; applications fail and are removed, then nodes, limits and queues. The RM is notified of its
+/// applications and allocations; events are emitted for everything (S-563, S-600, C-415).
+void PartitionContext::drop_everything(Instant now) {
+    state_.state = ObjectState::Draining;
+    queues_.drain(state_.queues.root());
+    std::vector<std::string> ids;
+    for (const auto& [id, application] : state_.application_ids) ids.push_back(id);
+    std::sort(ids.begin(), ids.end());
+    for (const std::string& id : ids) {
+        applications_.handle(state_.find_application(id), ApplicationEvent::Fail, "PartitionRemoved", now);
+        applications_.remove(id, now);
+    }
+    std::vector<NodeId> nodes;
+    state_.nodes.for_each([&](NodeId id) { nodes.push_back(id); });
+    for (const NodeId id : nodes) nodes_.remove(id, now);
+    user_limits_.set({}, now);
+    queues_.clean(now); // removes all: they drain and are empty
+    state_.emit({EventType::Queue, EventChange::Remove, EventDetail::None, state_.queues.root().path}, now);
+}
+
+void PartitionContext::settings_changed(Instant now) {
+    state_.groups.for_each([&](GroupId id) { reservation_delays_.update(id, now); });
+    checks_.update_all(now);
+}
+
+} // namespace yk

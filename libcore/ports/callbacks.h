@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What goes out of the core to its RM (S-590 to S-592), as a port. The core calls it in order, on the owner thread,
+// in the middle of a change; the implementation copies or encodes at once, never waits and never calls back.
+// All views are valid during the call only.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "libcore/base/time.h"
+#include "libcore/ports/command.h"
+#include "libcore/resources/resource.h"
+
+namespace yk {
+
+/// Element codes of interface.md 4.11: why one element of a request was refused.
+enum class ElementCode : std::uint32_t {
+    PartitionUnknown = 1000,
+    PartitionForeign = 1001,
+    PartitionStopped = 1002,
+    AppUnknown = 1010,
+    AppExists = 1011,
+    AppTerminal = 1012,
+    User = 1013,
+    Placement = 1014,
+    QueueNotLeaf = 1015,
+    Acl = 1016,
+    GangSort = 1017,
+    GangTooLarge = 1018,
+    QueueState = 1019,
+    NodeUnknown = 1020,
+    NodeExists = 1021,
+    NodeMismatch = 1022,
+    PartitionChange = 1023,
+    Action = 1024,
+    NoCapacity = 1025, // Settings::budget
+    NoResource = 1030,
+    Negative = 1031,
+    PlaceholderGroup = 1032,
+    Repeat = 1033,
+    IdentityChange = 1034,
+    UnknownAllocation = 1040,
+    NoReplacement = 1041,
+    ExistingAllocation = 1050
+};
+
+/// Partition names in callbacks are full: `[rm]name` (I-130).
+struct NewAllocation { // every field of I-031
+    std::string_view partition;
+    std::string_view application;
+    std::string_view key;
+    std::string_view node;
+    std::string_view queue;
+    std::string_view task_group;
+    NamedResource resource;
+    std::span<const Tag> tags;
+    std::int32_t priority = 0;
+    bool placeholder = false;
+    bool originator = false;
+    bool allow_preempt_self = false;
+    bool allow_preempt_other = false;
+};
+
+struct ReleasedAllocation {
+    std::string_view partition;
+    std::string_view application;
+    std::string_view key;
+    TerminationType type = TerminationType::Unknown;
+    std::string_view message;
+};
+
+struct RejectedAsk { // of asks or of allocations (I-036)
+    std::string_view partition;
+    std::string_view application;
+    std::string_view key;
+    std::string_view reason;
+    ElementCode code{};
+};
+
+struct IgnoredRelease {
+    std::string_view partition;
+    std::string_view application;
+    std::string_view key;
+    std::string_view reason;
+    ElementCode code{};
+};
+
+struct AcceptedApplication {
+    std::string_view partition;
+    std::string_view id;
+    std::string_view queue;
+};
+
+struct RejectedApplication {
+    std::string_view partition;
+    std::string_view id;
+    std::string_view reason;
+    ElementCode code{};
+};
+
+struct UpdatedApplication {
+    std::string_view partition;
+    std::string_view id;
+    std::string_view state;
+    Instant at;
+    std::string_view message;
+};
+
+struct AcceptedNode {
+    std::string_view partition;
+    std::string_view id;
+};
+
+struct RefusedNode { // rejected (CREATE) or failed (other actions), I-046
+    std::string_view partition;
+    std::string_view id;
+    std::string_view reason;
+    ElementCode code{};
+    NodeAction action = NodeAction::Unset;
+};
+
+/// Asks the RM which of the nodes are all right for the ask (I-051). `allocate` false: the node is only to be reserved.
+struct PredicatesCall {
+    std::uint64_t call = 0;
+    std::string_view partition;
+    std::string_view application;
+    std::string_view key;
+    std::span<const std::string_view> nodes; // in the order in which they will be taken
+    bool allocate = true;
+};
+
+/// Asks the RM how many of the victims have to be released, in their order, before the ask is all right on the node: at
+/// least `victims[0..start]` (I-050, P-062). Never asked for a node where an ask needs more than kMostVictims.
+struct PreemptionCall {
+    static constexpr std::size_t kMostVictims = 4000; // their keys are one message
+
+    std::uint64_t call = 0;
+    std::string_view partition;
+    std::string_view application; // of the ask
+    std::string_view key;
+    std::string_view node;
+    std::span<const std::string_view> victims;
+    std::int32_t start = 0;
+};
+
+class Callbacks {
+public:
+    virtual ~Callbacks() = default;
+
+    /// One `new` with one allocation; the receiver may merge neighbours (I-104).
+    virtual void allocation_made(const NewAllocation& allocation) = 0;
+    /// All of them go into one message.
+    virtual void allocations_released(std::span<const ReleasedAllocation> released) = 0;
+    /// `rejected` (asks) or, with `placements`, `rejectedAllocations`.
+    virtual void asks_rejected(std::span<const RejectedAsk> rejected, bool placements) = 0;
+    virtual void releases_ignored(std::span<const IgnoredRelease> ignored) = 0;
+    virtual void applications_answered(std::span<const AcceptedApplication> accepted,
+                                       std::span<const RejectedApplication> rejected) = 0;
+    virtual void application_updated(const UpdatedApplication& updated) = 0;
+    virtual void nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
+                                std::span<const RefusedNode> failed) = 0;
+    /// An outstanding ask waits for cluster resources (S-520, I-055).
+    virtual void ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) = 0;
+    /// The answer comes as a CallAnswer. Only with RmCallOptions::predicates.
+    virtual void predicates_wanted(const PredicatesCall& /*call*/) {}
+    /// The answer comes as a CallAnswer. Only with RmCallOptions::preemption_predicates.
+    virtual void preemption_wanted(const PreemptionCall& /*call*/) {}
+};
+
+} // namespace yk

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// PartitionState: every object of a partition. Plain data: it is changed by the classes of libcore/partition,
+// libcore/changes and libcore/planning only, each of which changes one part (their README.md files name them).
+//
+// Owner: PartitionContext. Thread: the owner thread of its RM.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "libcore/model/allocation.h"
+#include "libcore/model/application.h"
+#include "libcore/model/ask_group.h"
+#include "libcore/model/ledger.h"
+#include "libcore/model/node_collection.h"
+#include "libcore/model/object_state.h"
+#include "libcore/model/queue_tree.h"
+#include "libcore/model/reservation.h"
+#include "libcore/model/shape.h"
+#include "libcore/model/tag_sets.h"
+#include "libcore/placement/rule_chain.h"
+#include "libcore/ports/callbacks.h"
+#include "libcore/ports/cycle.h"
+#include "libcore/ports/event.h"
+#include "libcore/ports/metrics_view.h"
+#include "libcore/ports/settings.h"
+#include "libcore/ports/view.h"
+#include "libcore/state/ask_index.h"
+#include "libcore/state/ended_applications.h"
+#include "libcore/state/preemption_records.h"
+#include "libcore/state/rm_calls.h"
+#include "libcore/state/timers.h"
+#include "libcore/usage/user_group_manager.h"
+
+namespace yk {
+
+/// Names that occur on many objects, each once, as small numbers; 0 is the empty name.
+class TextTable {
+public:
+    /// `meter` counts the distinct texts.
+    explicit TextTable(BudgetMeter& meter) : meter_(meter) {}
+
+    /// The number of the text, valid until released as often as it was acquired; 0 for the empty one.
+    std::uint32_t acquire(std::string_view text);
+    void acquire(std::uint32_t id) { ++entries_[id].uses; }
+    void release(std::uint32_t id);
+    [[nodiscard]] const std::string& text(std::uint32_t id) const { return entries_[id].text; }
+
+    /// How often each text but the empty one is acquired, by number.
+    [[nodiscard]] std::map<std::uint32_t, std::uint32_t> uses() const;
+    /// What `meter` counts for them, added up again.
+    [[nodiscard]] std::uint64_t bytes() const;
+
+private:
+    struct Entry {
+        std::string text;
+        std::uint32_t uses = 0;
+    };
+    BudgetMeter& meter_;
+    std::deque<Entry> entries_{Entry{}}; // stable addresses: the map views the texts
+    std::vector<std::uint32_t> free_;
+    std::unordered_map<std::string_view, std::uint32_t> ids_;
+};
+
+struct PartitionState {
+    PartitionState(std::string short_name, std::string full, const Settings& s, Callbacks& c, EventSink& e, RmCalls& r,
+                   Holdings& held)
+        : name(std::move(short_name)),
+          full_name(std::move(full)),
+          settings(s),
+          callbacks(c),
+          events(e),
+          calls(r),
+          budget_meter(held, s.budget),
+          nodes(shapes, s.shortcuts.summaries) {}
+
+    std::string name;
+    std::string full_name;
+    const Settings& settings;
+    Callbacks& callbacks;
+    EventSink& events;
+    RmCalls& calls;
+    BudgetMeter budget_meter;
+    ObjectState state = ObjectState::Active;
+    Instant last_transition;
+
+    ResourceNames resources;
+    TextTable texts{budget_meter};
+    TagSets tags{budget_meter};
+    ShapeTable shapes;
+    NodeCollection nodes;
+    Slab<Allocation> allocations;
+    Slab<AskGroup> groups;
+    Slab<Application> applications;
+    Slab<Reservation> reservations;
+    UserGroupManager users{budget_meter};
+    GroupLists group_lists{budget_meter};
+
+    QueueTree queues{applications};
+    std::unordered_map<std::string, ApplicationId> application_ids; // live ones
+    AskIndex asks{allocations, groups};
+
+    // counters of the partition (S-180)
+    std::uint64_t allocation_count = 0;
+    std::uint64_t placeholder_count = 0;
+    std::uint64_t pending_asks = 0;
+    std::uint64_t stalled_by_headroom = 0; // reservations
+    Resource capacity;
+
+    std::vector<Ref<Reservation>> aged;       // reservations old enough to be dropped (S-413)
+    std::vector<ApplicationId> stalled_gangs; // woken when a node may take more
+    std::vector<GroupId> unreported;          // groups with asks whose failed attempt is not in their log yet (S-114)
+    std::size_t unreported_limit = 1024;      // at this size, groups that ended are taken out of it
+    bool worth_inspecting = false;            // something changed since outstanding asks were looked for (S-520)
+    bool slots_changed = false; // running slots or waiters for one changed since runnable flags were emitted (S-265)
+
+    EndedApplications ended{budget_meter, settings, queues};
+    Instant last_submitted;
+    Timers timers;
+    PreemptionRecords preemption;
+    Inquiries inquiries;
+    std::uint64_t next_token = 1;
+    CoreCounters counters;
+    Ledger ledger{counters};
+    CycleObserver* observer = nullptr; // of the cycle that runs
+
+    // configuration
+    placement::RuleChain rules;
+    bool preemption_enabled = true;
+    bool quota_preemption_enabled = false;
+    const NodeSortPolicy* node_policy = &default_node_sort_policy();
+    std::map<std::string, double> resource_weights; // as configured
+
+    // --- lookups --------------------------------------------------------------------------------------------------
+    [[nodiscard]] ApplicationId find_application(std::string_view id) const;
+    [[nodiscard]] AllocationId find_allocation(ApplicationId application, std::string_view key) const {
+        return asks.find(application, key);
+    }
+    /// The ask or allocation of a live application.
+    [[nodiscard]] AllocationId find_ask(std::string_view application, std::string_view key) const;
+    /// Its pending asks, in their order. REQUIRES: the indexes are up to date, since a new group is added to them late.
+    [[nodiscard]] std::vector<AllocationId> pending_of(ApplicationId id) const;
+    /// Sorts by id, as events and answers about several applications are ordered.
+    void sort_by_name(std::vector<ApplicationId>& list) const;
+    /// The first level of its user, then of its group, whose limit does not allow the ask; none: all do (C-409).
+    [[nodiscard]] UsageNodeId refusing_user_limit(const Application& application, const Resource& ask) const;
+    /// The first such level that does not allow one more running application; none: it may run (C-410).
+    [[nodiscard]] UsageNodeId refusing_user_slot(const Application& application) const;
+    [[nodiscard]] const Resource& resource_of(const Allocation& allocation) const {
+        return shapes[allocation.shape].resource;
+    }
+    /// New types are added to `resources`; nullopt: there are too many.
+    [[nodiscard]] std::optional<Resource> to_resource(const Quantities& quantities);
+    /// As above, without the types beyond the limit.
+    [[nodiscard]] Resource to_resource(const config::ResourceMap& map);
+    [[nodiscard]] NamedResource named(const Resource& amounts) const { return {&amounts, &resources}; }
+    /// The amounts by name, for snapshots and answers.
+    [[nodiscard]] ResourceMapView map_of(const Resource& amounts) const;
+
+    // --- events -----------------------------------------------------------------------------------------------------
+    struct Note {
+        EventType type;
+        EventChange change;
+        EventDetail detail;
+        std::string_view object;
+        std::string_view reference{};
+        std::string_view message{};
+        const Resource* resource = nullptr;
+    };
+    void emit(const Note& note, Instant now) {
+        if (!settings.events_enabled) return;
+        events.record({note.type, note.change, note.detail, now, full_name, note.object, note.reference, note.message,
+                       NamedResource{note.resource, &resources}});
+    }
+};
+
+/// Decimal seconds of a creation-time tag (S-110, I-060); nullopt when missing or malformed.
+[[nodiscard]] std::optional<Instant> creation_time(std::string_view text);
+
+} // namespace yk

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Level wire: a client and a ykd as two processes over ipc, through the project's own protocol library.
+
+#include <string>
+
+#include "libcore/base/result.h"
+#include "tests/bench/cases/placing.h"
+#include "tests/bench/measure/measure.h"
+
+namespace yk::bench {
+
+/// W1: all asks in requests of 1,000; from the first one sent to the last allocation received. RSS is the daemon's.
+[[nodiscard]] Result<Sample> run_wire(const std::string& ykd, const MakeWorkload& make);
+
+/// W9: the asks of the workload but the last `steps` first, then the rest one by one, each from the call to its
+/// callback.
+[[nodiscard]] Result<Sample> run_wire_latency(const std::string& ykd, const MakeWorkload& make, std::uint32_t steps);
+
+} // namespace yk::bench

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// scheduling.md sections 11, 12 and 16: asks, placements that the RM reports, releases, foreign allocations.
+
+#include <catch2/catch.hpp>
+
+#include <fmt/format.h>
+
+#include "tests/support/cluster.h"
+
+namespace yk::testing {
+
+namespace {
+
+using Map = ResourceMapView;
+
+Cluster running() {
+    Cluster c;
+    c.nodes(2, "vcore:10").application("app").asks("app", 2, "vcore:4");
+    c.cycles(2);
+    c.told();
+    c.events();
+    return c;
+}
+
+} // namespace
+
+TEST_CASE("S-450 refusals, the first failure counts") {
+    struct Row {
+        const char* ask;
+        int code;
+        std::vector<std::string> fragments;
+    };
+    const Row rows[] = {
+        {"ask part=other app=app key=k res=vcore:1", 1000, {"partition", "other", "app", "k"}},
+        {"ask app=nobody key=k res=vcore:0", 1010, {"failed to find application nobody"}},
+        {"ask app=app key=k res=vcore:0 placeholder=1", 1032, {"task group", "k"}},
+        {"place app=app key=k res=vcore:0 node=nowhere", 1020, {"failed to find node nowhere"}},
+        {"ask app=app key=k res=vcore:0", 1030, {"no resources"}},
+        {"ask app=app key=k", 1030, {"no resources"}},
+        {"ask app=app key=k res=vcore:-1", 1031, {"negative resources"}},
+        {"ask app=app key=k res=vcore:1 max=2", 1033, {"repeated asks are not supported"}},
+    };
+    Cluster c;
+    c.nodes(1, "vcore:10").application("app");
+    c.told();
+    for (const Row& row : rows) {
+        INFO(row.ask);
+        c.play(std::string("alloc ") + row.ask);
+        const auto told = c.told_in_full();
+        REQUIRE(told.size() == 1);
+        CHECK(told[0].find(fmt::format("code={}", row.code)) != std::string::npos);
+        CHECK(told[0].rfind(row.ask[0] == 'a' ? "A rejectedAsks" : "A rejectedAllocations", 0) == 0);
+        for (const std::string& fragment : row.fragments) CHECK(told[0].find(fragment) != std::string::npos);
+    }
+    CHECK(c.state_of("app") == "New");
+    CHECK(c.partition().pending_asks == 0);
+}
+
+TEST_CASE("S-450 an ask with more resource types than a partition holds is refused") {
+    std::string types = "vcore:1";
+    for (int i = 0; i < 70; ++i) types += fmt::format(",type-{}:1", i);
+    Cluster c;
+    c.nodes(1, "vcore:10").application("app");
+    c.told();
+    for (const std::string where : {"ask app=app key=k", "place app=app key=k node=n-0"}) {
+        c.play("alloc " + where + " res=" + types);
+        const auto told = c.told_in_full();
+        REQUIRE(told.size() == 1);
+        CHECK(told[0].find("code=1030") != std::string::npos);
+        CHECK(told[0].find("at most 64 resource types") != std::string::npos);
+    }
+    c.ask("app", "good", "vcore:1");
+    CHECK(c.cycles(1) == 1);
+}
+
+TEST_CASE("S-441 S-442 one callback per list; the good entries count") {
+    Cluster c;
+    c.nodes(1, "vcore:10").application("app");
+    c.told();
+    c.play(
+        "alloc ask app=app key=bad res=vcore:0 | ask app=app key=good res=vcore:1 | ask app=no key=worse res=vcore:1 "
+        "| place app=app key=lost res=vcore:1 node=nowhere | place app=app key=there res=vcore:1 node=n-0");
+    const auto told = c.told();
+    REQUIRE(told.size() == 5);
+    CHECK(told[0].rfind("U ", 0) == 0); // the placements come first
+    CHECK(told[1].rfind("U ", 0) == 0);
+    CHECK(told[2].rfind("N ", 0) == 0);
+    CHECK(told[3] == "A rejectedAllocations [[rm]default app/lost code=1020]");
+    CHECK(told[4] == "A rejectedAsks [[rm]default app/bad code=1030] [[rm]default no/worse code=1010]");
+    CHECK(c.app("app").pending == Map{{"vcore", 1}});
+}
+
+TEST_CASE("section 22 no. 9 the same key twice") {
+    Cluster c;
+    c.nodes(1, "vcore:10").application("app").ask("app", "k", "vcore:5").ask("app", "k", "vcore:8");
+    CHECK(c.app("app").pending == Map{{"vcore", 8}});
+    CHECK(c.cycles(2) == 1);
+    c.ask("app", "k", "vcore:3");
+    CHECK(c.app("app").allocated == Map{{"vcore", 3}});
+    CHECK(c.queue("root").allocated == Map{{"vcore", 3}});
+    CHECK(c.node_view("n-0").available == Map{{"vcore", 7}});
+}
+
+TEST_CASE("S-451 the same message twice changes nothing and says nothing") {
+    Cluster c = running();
+    c.ask("app", "app-0", "vcore:4").existing("app", "app-1", "vcore:4", c.node_of("app", "app-1"));
+    c.ask("app", "new", "vcore:1").ask("app", "new", "vcore:1");
+    CHECK(c.told().empty());
+    CHECK(c.events() == std::vector<std::string>{"APP app ADD APP_REQUEST ref=new"});
+}
+
+TEST_CASE("S-451 I-147 a placed key on another node is refused") {
+    Cluster c = running();
+    const std::string other = c.node_of("app", "app-0") == "n-0" ? "n-1" : "n-0";
+    c.existing("app", "app-0", "vcore:5", other);
+    const auto told = c.told();
+    REQUIRE(told.size() == 1);
+    CHECK(told[0] == "A rejectedAllocations [[rm]default app/app-0 code=1022]");
+    CHECK(c.app("app").allocated == Map{{"vcore", 8}});
+}
+
+TEST_CASE("S-451 I-143 a pending ask is replaced in place, its age stays") {
+    Cluster c;
+    c.nodes(1, "vcore:10").application("app").ask("app", "k", "vcore:5");
+    const Instant created = c.now();
+    c.advance(std::chrono::seconds(1)).ask("app", "k", "vcore:6", "prio=4 tags=creationTime:5,color:red group=g");
+    const auto asks = c.app("app").asks;
+    REQUIRE(asks.size() == 1);
+    CHECK(asks[0].request_time == created);
+    CHECK(asks[0].priority == 4);
+    CHECK(asks[0].task_group == "g");
+    CHECK(asks[0].resource == Map{{"vcore", 6}});
+    CHECK(c.app("app").max_ask_priority == 4);
+}
+
+TEST_CASE("S-454 an existing allocation is taken as it is") {
+    Cluster c{"[{name: a, maxapplications: 1, resources: {max: {vcore: 2m}}}]"};
+    c.node("n", "vcore:4", "createdrain").application("first").application("second");
+    c.existing("first", "k", "vcore:1", "n");
+    c.told();
+    c.existing("second", "k", "vcore:9", "n");
+    CHECK(c.told_in_short() == "U Accepted, U Running, N k");
+    CHECK(c.node_view("n").available == Map{{"vcore", -6}});
+    CHECK(c.queue("root.a").allocated == Map{{"vcore", 10}});
+    CHECK(c.queue("root.a").running_applications == 2);
+}
+
+TEST_CASE("S-455 the RM places a pending ask") {
+    Cluster c;
+    c.nodes(2, "vcore:10").application("app").ask("app", "k", "vcore:4");
+    c.told();
+    c.existing("app", "k", "vcore:5", "n-1");
+    CHECK(c.told_in_short() == "U Running, N k");
+    CHECK(c.app("app").pending_asks == 0);
+    CHECK(c.app("app").allocated == Map{{"vcore", 5}});
+    CHECK(c.cycles(1) == 0);
+}
+
+TEST_CASE("S-456 S-457 resizes") {
+    Cluster c{"[{name: a, resources: {max: {vcore: 10m}}}]"};
+    c.nodes(1, "vcore:10").application("app").ask("app", "k", "vcore:4,gpu:0");
+    c.node("g", "vcore:10,gpu:1");
+    c.cycles(1);
+    const std::string node = c.node_of("app", "k");
+    c.told();
+    c.events();
+    c.ask("app", "k", "vcore:4").ask("app", "k", "vcore:14");
+    CHECK(c.queue("root.a").allocated.at("vcore") == 14); // may exceed the max
+    CHECK(c.node_view(node).available.at("vcore") == -4);
+    CHECK(c.app("app").max_used.at("vcore") == 14);
+    c.ask("app", "k", "vcore:1");
+    CHECK(c.node_view(node).available.at("vcore") == 9);
+    CHECK(c.app("app").max_used.at("vcore") == 14);
+    CHECK(c.told().empty());
+    CHECK(c.events().empty());
+}
+
+TEST_CASE("S-110 create time: absent or not a number is now") {
+    Cluster c;
+    c.application("app").ask("app", "old", "vcore:1", "tags=creationTime:77").ask("app", "none", "vcore:1");
+    c.ask("app", "odd", "vcore:1", "tags=creationTime:7x");
+    for (const AskView& ask : c.app("app").asks)
+        CHECK(ask.request_time == (ask.key == "old" ? Instant{77'000'000'000} : c.now()));
+    CHECK(c.app("app").submitted == Instant{77'000'000'000}); // S-103
+}
+
+// --- releases -------------------------------------------------------------------------------------------------------
+
+TEST_CASE("S-470 unknown things are ignored") {
+    Cluster c = running();
+    for (const char* what :
+         {"app=app key=nothing", "app=nobody key=app-0", "part=other app=app key=app-0", "key=foreign"})
+        c.play(std::string("alloc release type=1 ") + what);
+    for (const std::string& line : c.told()) CHECK(line.rfind("A ignoredReleases", 0) == 0);
+    CHECK(c.allocations_of("app") == 2);
+    CHECK(c.events().empty());
+}
+
+TEST_CASE("S-470 I-158 an empty key releases everything with one echo") {
+    Cluster c = running();
+    c.ask("app", "waits", "vcore:9");
+    c.release("app", "");
+    CHECK(c.told_in_short() == "U Completing, L app-0 app-1");
+    CHECK(c.partition().allocations == 0);
+    CHECK(c.partition().pending_asks == 0);
+    CHECK(c.queue("root").allocated.empty());
+}
+
+TEST_CASE("S-471 the old list removes asks only") {
+    Cluster c = running();
+    c.ask("app", "x", "vcore:9").ask("app", "y", "vcore:9");
+    c.play("alloc unask app=app key=app-0 | unask app=app key=x type=2");
+    CHECK(c.app("app").pending_asks == 2);
+    c.play("alloc unask app=app key=x");
+    CHECK(c.app("app").pending_asks == 1);
+    c.play("alloc unask app=app");
+    CHECK(c.app("app").pending_asks == 0);
+    CHECK(c.allocations_of("app") == 2);
+    for (const std::string& line : c.told()) CHECK(line.rfind("A ignoredReleases", 0) == 0);
+}
+
+TEST_CASE("S-472 the echo by termination type") {
+    const auto echo = [](int type) {
+        Cluster c = running();
+        c.release("app", "app-0", type);
+        CHECK(c.allocations_of("app") == 1);
+        const auto told = c.told();
+        return told.empty() ? std::string("none") : told.at(0);
+    };
+    CHECK(echo(0) == "L [[rm]default app/app-0 type=1]");
+    CHECK(echo(1) == "L [[rm]default app/app-0 type=1]");
+    CHECK(echo(2) == "none");
+    CHECK(echo(3) == "none");
+}
+
+TEST_CASE("S-472 a TIMEOUT release of a pending ask is ignored") {
+    Cluster c;
+    c.application("app").ask("app", "k", "vcore:1").release("app", "k", 2);
+    CHECK(c.app("app").pending_asks == 1);
+    c.release("app", "k", 3);
+    CHECK(c.app("app").pending_asks == 0);
+}
+
+TEST_CASE("S-472 one echo per release entry") {
+    Cluster c = running();
+    c.play("alloc release app=app key=app-0 type=1 | release app=app key=app-1 type=1");
+    CHECK(c.told_in_short() == "L app-0, U Completing, L app-1");
+}
+
+TEST_CASE("S-458 S-474 a released key may be used again") {
+    Cluster c = running();
+    for (const int type : {1, 2, 3}) {
+        c.release("app", "app-0", type).ask("app", "app-0", "vcore:2");
+        CHECK(c.cycles(1) == 1);
+    }
+    c.play("nodes decommission id=" + c.node_of("app", "app-0"));
+    CHECK(c.node_of("app", "app-0").empty());
+    c.ask("app", "app-0", "vcore:2");
+    CHECK(c.cycles(1) == 1);
+}
+
+TEST_CASE("S-106 two applications may use the same key") {
+    Cluster c;
+    c.nodes(1, "vcore:10").application("x").application("y").ask("x", "k", "vcore:2").ask("y", "k", "vcore:3");
+    CHECK(c.cycles(2) == 2);
+    c.release("x", "k");
+    CHECK(c.node_view("n-0").allocated == Map{{"vcore", 3}});
+    CHECK(c.placed("y") == "k");
+}
+
+// --- foreign allocations --------------------------------------------------------------------------------------------
+
+TEST_CASE("S-500 S-501 S-502 foreign allocations occupy their node") {
+    Cluster c;
+    c.nodes(2, "vcore:10");
+    c.told();
+    const auto foreign = [&c](const std::string& node, int size) {
+        c.play(fmt::format("alloc place key=f res=vcore:{} {} tags=foreign:static", size, node));
+    };
+    foreign("node=n-0", 4);
+    CHECK(c.node_view("n-0").occupied == Map{{"vcore", 4}});
+    foreign("node=n-0", 6);
+    CHECK(c.node_view("n-0").available == Map{{"vcore", 4}});
+    foreign("node=n-1", 6); // it moves
+    CHECK(c.node_view("n-0").available == Map{{"vcore", 10}});
+    CHECK(c.node_view("n-1").available == Map{{"vcore", 4}});
+    CHECK(c.told().empty());
+    CHECK(c.partition().allocations == 0);
+    c.play("alloc release key=f");
+    CHECK(c.node_view("n-1").available == Map{{"vcore", 10}});
+    CHECK(c.told().empty());
+    foreign("node=n-0", 0); // zero is accepted
+    CHECK(c.told().empty());
+    for (const char* node : {"", "node=nowhere"}) foreign(node, 1);
+    foreign("node=n-0", -1);
+    const auto told = c.told_in_full();
+    REQUIRE(told.size() == 3);
+    CHECK(told[0].find("foreign request") != std::string::npos);
+    CHECK(told[1].find("failed to find node nowhere") != std::string::npos);
+    CHECK(told[2].find("negative resources") != std::string::npos);
+}
+
+TEST_CASE("S-484 foreign allocations are forgotten with their node") {
+    Cluster c;
+    c.node("n", "vcore:10").play("alloc place key=f res=vcore:4 node=n tags=foreign:default");
+    c.play("nodes decommission id=n");
+    c.node("n", "vcore:10");
+    CHECK(c.node_view("n").available == Map{{"vcore", 10}});
+    c.play("alloc place key=f res=vcore:4 node=n tags=foreign:default");
+    CHECK(c.node_view("n").available == Map{{"vcore", 6}});
+}
+
+} // namespace yk::testing

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A cluster in which gangs are told: applications with placeholders, and what the RM was asked to release.
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "tests/support/cluster.h"
+
+namespace yk::testing {
+
+using Map = ResourceMapView;
+
+class GangStory : public Cluster {
+public:
+    using Cluster::Cluster;
+
+    GangStory& node(const std::string& id, const std::string& capacity, const std::string& action = "create") {
+        Cluster::node(id, capacity, action);
+        return *this;
+    }
+    /// `more`: `style=Hard timeout=200` and the like.
+    GangStory& gang(const std::string& id, const std::string& sum, const std::string& more = {},
+                    const std::string& queue = "root.a") {
+        play(fmt::format("apps new id={} queue={} gang={} {}", id, queue, sum, more));
+        return *this;
+    }
+    /// ph-1, ph-2, ... of one group.
+    GangStory& placeholders(const std::string& app, int count, const std::string& size,
+                            const std::string& group = "g") {
+        for (int i = 1; i <= count; ++i) placeholder(app, fmt::format("ph-{}", i), size, group);
+        return *this;
+    }
+    GangStory& placeholder(const std::string& app, const std::string& key, const std::string& size,
+                           const std::string& group = "g", const std::string& more = {}) {
+        ask(app, key, size, "placeholder=1 group=" + group + " " + more);
+        return *this;
+    }
+    GangStory& real(const std::string& app, const std::string& key, const std::string& size,
+                    const std::string& group = "g", const std::string& more = {}) {
+        ask(app, key, size, "group=" + group + " " + more);
+        return *this;
+    }
+    /// A real ask that runs on one node only.
+    GangStory& pinned(const std::string& app, const std::string& key, const std::string& size,
+                      const std::string& node) {
+        return real(app, key, size, "g", "tags=yunikorn.apache.org/requiredNode:" + node);
+    }
+    /// The RM confirms a replacement.
+    GangStory& confirm(const std::string& app, const std::string& key) {
+        release(app, key, 4);
+        return *this;
+    }
+    GangStory& confirm_timeout(const std::string& app, const std::string& key) {
+        release(app, key, 2);
+        return *this;
+    }
+    /// What the RM was told since the last time: `L ph-1=4` (keys and types), `N r`, `U app Running`.
+    std::string said() {
+        std::string text;
+        for (const std::string& line : told()) {
+            if (line[0] == 'A') continue;
+            text += (text.empty() ? "" : ", ") + line.substr(0, 1);
+            if (line[0] == 'U') text += " " + word(line, 2) + " " + word(line, 3);
+            if (line[0] == 'N') text += " " + line.substr(line.find('/') + 1, line.find(" on ") - line.find('/') - 1);
+            for (auto at = line.find('/'); line[0] == 'L' && at != std::string::npos; at = line.find('/', at + 1)) {
+                const auto type = line.find(" type=", at);
+                text += " " + line.substr(at + 1, type - at - 1) + "=" + line[type + 6];
+            }
+        }
+        return text;
+    }
+    /// `g count/replaced/timed out`, all groups.
+    [[nodiscard]] std::string counters(const std::string& id) const {
+        std::string text;
+        for (const PlaceholderDataView& group : app(id).placeholder_data)
+            text += fmt::format("{}{} {}/{}/{}", text.empty() ? "" : ", ", group.task_group, group.count,
+                                group.replaced, group.timed_out);
+        return text;
+    }
+
+private:
+    [[nodiscard]] static std::string word(const std::string& line, int number) {
+        std::size_t from = 0;
+        for (int i = 0; i < number; ++i) from = line.find(' ', from) + 1;
+        return line.substr(from, line.find(' ', from) - from);
+    }
+};
+
+} // namespace yk::testing

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// scheduling.md section 13 and the life of nodes.
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "libcore/reports/snapshot.h"
+#include "tests/support/cluster.h"
+
+namespace yk::testing {
+
+namespace {
+
+using Map = ResourceMapView;
+
+} // namespace
+
+TEST_CASE("S-480 CREATE and what it rejects") {
+    struct Row {
+        const char* node;
+        std::string answer;
+        std::vector<std::string> fragments;
+    };
+    const Row rows[] = {
+        {"create id=n res=vcore:5", "A nodes -[[rm]default n code=1021]", {"n", "existing"}},
+        {"createdrain id=n res=vcore:5", "A nodes -[[rm]default n code=1021]", {"n", "existing"}},
+        {"create id=x part=other res=vcore:5",
+         "A nodes -[[rm]other x code=1000]",
+         {"failed to find partition", "other"}},
+        {"create id=x res=vcore:-5", "A nodes -[[rm]default x code=1031]", {"negative"}},
+        {"create id=x", "A nodes +[[rm]default x]", {}},
+    };
+    Cluster c;
+    c.node("n", "vcore:10,zero:0");
+    CHECK(c.node_view("n").capacity == Map{{"vcore", 10}}); // pruned
+    c.told();
+    c.events();
+    for (const Row& row : rows) {
+        INFO(row.node);
+        const auto nodes_before = c.partition().nodes;
+        c.play(std::string("nodes ") + row.node);
+        const auto told = c.told_in_full();
+        REQUIRE(told.size() == 1);
+        CHECK(head_of(told[0]) == row.answer);
+        for (const std::string& fragment : row.fragments) CHECK(told[0].find(fragment) != std::string::npos);
+        if (!row.fragments.empty()) {
+            CHECK(c.partition().nodes == nodes_before);
+            CHECK(c.events().empty()); // [FIX SD-25]
+        }
+    }
+    CHECK(c.queue("root").max == Map{{"vcore", 10}});
+}
+
+TEST_CASE("I-178 I-172 other actions on unknown nodes fail, in one answer with the rest") {
+    Cluster c;
+    c.play("nodes drain id=x | create id=n res=vcore:1 | update id=y res=vcore:2 | nothing id=n | decommission id=z");
+    CHECK(c.told() ==
+          std::vector<std::string>{"A nodes +[[rm]default n] failed[[rm]default x action=3 code=1020] "
+                                   "failed[[rm]default y action=2 code=1020] failed[[rm]default n action=0 code=1024] "
+                                   "failed[[rm]default z action=4 code=1020]"});
+}
+
+TEST_CASE("I-111 I-140 elements of another RM's partition are answered in their place, in the one answer") {
+    Cluster c;
+    c.play("nodes create id=n res=vcore:1 | create id=m part=[other]default | drain id=n part=[other]default | "
+           "create id=o part=[rm]default res=vcore:1 | create id=p part=[rm");
+    CHECK(c.told() == std::vector<std::string>{
+                          "A nodes +[[rm]default n] +[[rm]default o] -[[other]default m code=1001] -[[rm p code=1001] "
+                          "failed[[other]default n action=3 code=1001]"});
+    c.play("apps new id=app queue=root.a | new id=app part=[other]default queue=root.a");
+    CHECK(c.told() == std::vector<std::string>{"A apps +[[rm]default app root.a] -[[other]default app code=1001]"});
+    c.play("alloc ask app=app key=a res=vcore:-1 | ask app=app key=b part=[other]default res=vcore:1");
+    CHECK(c.told() ==
+          std::vector<std::string>{"A rejectedAsks [[rm]default app/a code=1031] [[other]default app/b code=1001]"});
+}
+
+TEST_CASE("I-175 a node stays in its partition; without the attribute it is found where it is") {
+    const std::string queues = "queues: [{name: root, submitacl: '*', queues: [{name: a}]}]";
+    Cluster c;
+    CHECK(c.play(fmt::format("config partitions: [{{name: default, {}}}, {{name: gpu, {}}}]", queues, queues)) == "ok");
+    c.play("nodes create id=n res=vcore:1 | create id=g part=gpu res=vcore:1");
+    c.told();
+    c.play("nodes update id=n part=gpu res=vcore:9 | update id=n part=none res=vcore:9 | "
+           "update id=n part=[other]gpu res=vcore:9 | drain id=n part=gpu");
+    CHECK(c.told() == std::vector<std::string>{"A nodes failed[[rm]gpu n action=2 code=1023] failed[[rm]none n "
+                                               "action=2 code=1000] failed[[other]gpu n action=2 code=1001] "
+                                               "failed[[rm]gpu n action=3 code=1020]"});
+    CHECK(c.node_view("n").capacity == Map{{"vcore", 1}});
+    c.play("nodes update id=g res=vcore:7 | drain id=g");
+    CHECK(c.told().empty());
+    const auto found = node_view(*c.core().read("gpu"), "g");
+    REQUIRE(found);
+    CHECK(found->capacity == Map{{"vcore", 7}});
+    CHECK_FALSE(found->schedulable);
+}
+
+TEST_CASE("S-481 an allocation that a new node lists twice is announced once") {
+    Cluster c;
+    c.application("app");
+    c.told();
+    c.play("nodes create id=n res=vcore:10 | existing app=app key=k res=vcore:2 | existing app=app key=k res=vcore:3");
+    CHECK(c.told_in_short() == "U Accepted, U Running, A, N k");
+    CHECK(c.node_view("n").available == Map{{"vcore", 7}});
+}
+
+TEST_CASE("S-481 existing allocations of a new node") {
+    Cluster c;
+    c.application("app");
+    c.told();
+    c.play("nodes create id=n res=vcore:10 occ=vcore:1 | existing app=app key=k1 res=vcore:2 | existing app=app key=k2 "
+           "res=vcore:3");
+    CHECK(c.told_in_short() == "U Accepted, U Running, A, N k1, N k2");
+    CHECK(c.node_view("n").available == Map{{"vcore", 4}});
+    c.told();
+    c.events();
+    c.play("nodes create id=m res=vcore:10 | existing app=app key=k3 res=vcore:2 | existing app=nobody key=k4 "
+           "res=vcore:3");
+    const auto told = c.told_in_full();
+    REQUIRE(told.size() == 1);
+    CHECK(head_of(told[0]) == "A nodes -[[rm]default m code=1050]");
+    CHECK(told[0].find("nobody") != std::string::npos);
+    CHECK(c.partition().nodes == 1);
+    CHECK(c.allocations_of("app") == 2);
+}
+
+TEST_CASE("S-482 UPDATE replaces the capacity") {
+    Cluster c;
+    c.node("n", "vcore:10,memory:5");
+    c.events();
+    c.play("nodes update id=n res=vcore:10,memory:5");
+    CHECK(c.events().empty());
+    c.play("nodes update id=n res=vcore:20,gpu:0");
+    CHECK(c.node_view("n").capacity == Map{{"vcore", 20}});
+    CHECK(c.queue("root").max == Map{{"vcore", 20}});
+    CHECK(c.partition().capacity == Map{{"vcore", 20}});
+    c.play("nodes update id=n");
+    CHECK(c.node_view("n").capacity == Map{{"vcore", 20}});
+    c.told();
+    c.play("nodes update id=n occ=vcore:3");
+    c.play("nodes update id=n occ=vcore:4");
+    CHECK(c.node_view("n").available == Map{{"vcore", 16}});
+    CHECK(c.told().empty());
+}
+
+TEST_CASE("S-486 root max follows the nodes") {
+    Cluster c;
+    c.node("a", "v:10").node("b", "v:10").node("c", "m:50");
+    CHECK(c.queue("root").max == Map{{"m", 50}, {"v", 20}});
+    c.play("nodes decommission id=c");
+    CHECK(c.queue("root").max == Map{{"v", 20}});
+    c.play("nodes decommission id=a | decommission id=b");
+    CHECK_FALSE(c.queue("root").max.has_value());
+}
+
+TEST_CASE("section 22 no. 6 S-483 a drained node keeps what it has") {
+    Cluster c;
+    c.node("n", "vcore:10").application("app").asks("app", 2, "vcore:2");
+    c.cycles(2);
+    c.events();
+    c.play("nodes drain id=n");
+    c.play("nodes drain id=n");
+    CHECK(c.events() == std::vector<std::string>{"NODE n SET NODE_SCHEDULABLE"});
+    CHECK(c.allocations_of("app") == 2);
+    CHECK(c.queue("root").max == Map{{"vcore", 10}});
+    c.ask("app", "k", "vcore:2");
+    CHECK(c.cycles(2) == 0);
+    c.node("m", "vcore:2");
+    CHECK(c.cycles(1) == 1);
+    c.ask("app", "l", "vcore:2");
+    CHECK(c.cycles(1) == 0);
+    c.play("nodes schedulable id=n");
+    CHECK(c.cycles(1) == 1);
+    CHECK(c.node_of("app", "l") == "n");
+}
+
+TEST_CASE("section 22 no. 7 S-183 overshoot") {
+    Cluster c;
+    c.node("n", "vcore:10").application("app").existing("app", "k", "vcore:8", "n");
+    c.play("nodes update id=n res=vcore:5");
+    CHECK(c.node_view("n").available == Map{{"vcore", -3}});
+    CHECK(c.queue("root").max == Map{{"vcore", 5}});
+    CHECK(c.queue("root").headroom == Map{{"vcore", -3}});
+    CHECK(c.allocations_of("app") == 1);
+    for (const HealthCheckView& check : c.core().health()) {
+        INFO(check.name << ": " << check.diagnosis);
+        CHECK(check.succeeded);
+    }
+}
+
+TEST_CASE("section 22 no. 4 asks before nodes") {
+    Cluster c;
+    c.application("app").asks("app", 2, "vcore:2");
+    CHECK(c.cycles(2) == 0);
+    c.node("n", "vcore:4");
+    CHECK(c.cycles(3) == 2);
+}
+
+TEST_CASE("S-484 DECOMISSION") {
+    Cluster c;
+    c.nodes(2, "vcore:10").application("gone").application("stays");
+    c.existing("gone", "a", "vcore:1", "n-0").existing("gone", "b", "vcore:1", "n-0");
+    c.existing("stays", "c", "vcore:1", "n-0").existing("stays", "d", "vcore:1", "n-1");
+    c.told();
+    c.events();
+    c.play("nodes decommission id=n-0");
+    CHECK(c.told_in_short() == "U Completing, L a b c");
+    CHECK(c.state_of("stays") == "Running");
+    CHECK(c.queue("root").allocated == Map{{"vcore", 1}});
+    const auto events = c.events();
+    REQUIRE(events.size() > 4);
+    CHECK(events.front() == "NODE n-0 SET NODE_SCHEDULABLE");
+    CHECK(events.back() == "NODE n-0 REMOVE NODE_DECOMISSION");
+    for (const char* event : {"APP gone REMOVE ALLOC_NODEREMOVED ref=a", "APP stays REMOVE ALLOC_NODEREMOVED ref=c",
+                              "NODE n-0 REMOVE NODE_ALLOC ref=b", "APP gone REMOVE REQUEST_CANCEL ref=a"})
+        CHECK(std::count(events.begin(), events.end(), event) == 1);
+    c.play("nodes create id=n-0 res=vcore:3");
+    CHECK(c.node_view("n-0").available == Map{{"vcore", 3}});
+    CHECK(c.node_view("n-0").schedulable);
+}
+
+TEST_CASE("S-165 CREATE_DRAIN adds a node that is not schedulable") {
+    Cluster c;
+    c.node("n", "vcore:4", "createdrain").application("app").ask("app", "k", "vcore:1");
+    CHECK(c.queue("root").max == Map{{"vcore", 4}});
+    CHECK(c.cycles(2) == 0);
+    c.play("nodes schedulable id=n");
+    CHECK(c.cycles(1) == 1);
+}
+
+TEST_CASE("I-175 the partition of a node cannot change") {
+    Cluster c;
+    CHECK(c.play("config partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}, "
+                 "{name: second, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]") == "ok");
+    c.node("n", "vcore:4");
+    c.told();
+    c.play("nodes update id=n part=second res=vcore:5");
+    const auto told = c.told();
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].find("failed[") != std::string::npos);
+    CHECK(c.node_view("n").capacity == Map{{"vcore", 4}});
+}
+
+} // namespace yk::testing

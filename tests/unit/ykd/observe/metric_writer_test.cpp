@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/observe/metric_writer.h"
+
+#include <catch2/catch.hpp>
+
+using namespace yk;
+using namespace yk::service;
+
+TEST_CASE("I-500 one HELP and TYPE line per family, values and labels as text") {
+    MetricText text("");
+    text.family("yunikorn_x", MetricType::Gauge, "What it is.");
+    text.sample({{"queue", "root.a"}, {"state", "max"}}, -3);
+    text.count({}, ~std::uint64_t{0});
+    CHECK(text.text() == "# HELP yunikorn_x What it is.\n# TYPE yunikorn_x gauge\n"
+                         "yunikorn_x{queue=\"root.a\",state=\"max\"} -3\nyunikorn_x 18446744073709551615\n");
+}
+
+TEST_CASE("I-501 names are cleaned, label values only escaped") {
+    CHECK(metric_name_part("root.a-b") == "root_a_b");
+    CHECK(metric_name_part("nvidia.com/gpu") == "nvidia_com_gpu");
+    CHECK(metric_name_part("1st:x") == "_1st:x");
+    MetricText text("");
+    text.family("f", MetricType::Counter, "h");
+    text.count({{"queue", "a\"b\\c\nd"}}, 1);
+    CHECK(text.text() == "# HELP f h\n# TYPE f counter\nf{queue=\"a\\\"b\\\\c\\nd\"} 1\n");
+}
+
+TEST_CASE("I-505 histograms: buckets of 0.0001 s x 10^k, cumulative, sum and count in seconds") {
+    Histogram histogram;
+    histogram.observe(std::chrono::microseconds{100}); // the bound itself belongs to the bucket
+    histogram.observe(std::chrono::microseconds{101});
+    histogram.observe(std::chrono::seconds{5000});
+    MetricText text("");
+    text.family("t_seconds", MetricType::Histogram, "h");
+    text.histogram({{"kind", "Ping"}}, histogram);
+    CHECK(text.text().find("t_seconds_bucket{kind=\"Ping\",le=\"0.0001\"} 1\n") != std::string::npos);
+    CHECK(text.text().find("t_seconds_bucket{kind=\"Ping\",le=\"0.001\"} 2\n") != std::string::npos);
+    CHECK(text.text().find("t_seconds_bucket{kind=\"Ping\",le=\"1000\"} 2\n") != std::string::npos);
+    CHECK(text.text().find("t_seconds_bucket{kind=\"Ping\",le=\"+Inf\"} 3\n") != std::string::npos);
+    CHECK(text.text().find("t_seconds_sum{kind=\"Ping\"} 5000.000201\n") != std::string::npos);
+    CHECK(text.text().find("t_seconds_count{kind=\"Ping\"} 3\n") != std::string::npos);
+}
+
+TEST_CASE("I-511 an empty partition label is left out, other empty labels stay") {
+    MetricText text("");
+    text.family("f", MetricType::Gauge, "h");
+    text.count({{"partition", ""}, {"queue", ""}}, 2);
+    CHECK(text.text().find("f{queue=\"\"} 2\n") != std::string::npos);
+}
+
+TEST_CASE("families by prefix, and as a map with exact integers") {
+    MetricValues values("yunikorn_queue");
+    CHECK_FALSE(values.family("yunikorn_rm_state", MetricType::Gauge, "h"));
+    values.count({}, 1);
+    CHECK(values.family("yunikorn_queue_resource", MetricType::Gauge, "h"));
+    values.sample({{"resource", "memory"}}, INT64_MAX);
+    const auto families = values.take();
+    REQUIRE(families.size() == 1);
+    CHECK(families[0]["name"] == "yunikorn_queue_resource");
+    CHECK(families[0]["type"] == "gauge");
+    CHECK(families[0]["samples"][0]["labels"]["resource"] == "memory");
+    CHECK(families[0]["samples"][0]["value"].get<std::int64_t>() == INT64_MAX);
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/process/daemon_settings.h"
+
+#include <catch2/catch.hpp>
+
+using namespace yk;
+using namespace yk::service;
+
+namespace {
+
+DaemonSettings read(const std::string& text) {
+    DaemonSettings settings;
+    const auto parsed = parse_settings(text, "ykd.conf", settings);
+    INFO((parsed.ok() ? std::string{} : parsed.error().text()));
+    REQUIRE(parsed.ok());
+    return settings;
+}
+
+std::string fault(const std::string& text) {
+    DaemonSettings settings;
+    const auto parsed = parse_settings(text, "ykd.conf", settings);
+    return parsed.ok() ? std::string{"good"} : parsed.error().text();
+}
+
+} // namespace
+
+TEST_CASE("C-469 every key is read") {
+    const DaemonSettings settings = read(R"(
+config: {default: /etc/ykd/queues.yaml, batch: /etc/ykd/batch.yaml}
+listen: [ipc:///run/ykd/ykd.sock, tcp://127.0.0.1:9810]
+tokens: /etc/ykd/tokens
+stateDir: /var/lib/ykd
+tls: {cert: c.pem, key: k.pem, clientCA: ca.pem}
+peers:
+  - {uid: 1000, role: rm, rms: "spark-*"}
+  - {gid: 50, role: observer}
+rms: [{rmID: important, requireRecovery: true}, {rmID: other}]
+extraConfig: {log.level: debug, event.maxStreams: "3"}
+maxMessage: 32MiB
+requestTtl: 5s
+maxPollWait: 1m
+maxSessions: 9
+replyMemory: 4
+outboundMaxItems: 100
+outboundMaxBytes: 1GiB
+inboundMaxItems: 200
+inboundMaxBytes: 65536
+livenessTimeout: 10s
+sessionTtl: 1m40s
+rmRetention: 1h
+shutdownGrace: 2s
+)");
+    CHECK(settings.config_files.at("batch") == "/etc/ykd/batch.yaml");
+    CHECK(settings.listen.size() == 2);
+    CHECK(settings.tls_client_ca == "ca.pem");
+    CHECK(settings.state_directory == "/var/lib/ykd");
+    REQUIRE(settings.peers.size() == 2);
+    CHECK(settings.peers[0].uid == 1000U);
+    CHECK(settings.peers[0].role == si::Role::Rm);
+    CHECK(settings.peers[0].rms == "spark-*");
+    CHECK(settings.peers[1].gid == 50U);
+    CHECK(settings.require_recovery == std::set<std::string>{"important"});
+    CHECK(settings.extra_config.at("event.maxStreams") == "3");
+    CHECK(settings.max_message == 32U << 20);
+    CHECK(settings.request_ttl == std::chrono::seconds{5});
+    CHECK(settings.max_poll_wait == std::chrono::minutes{1});
+    CHECK(settings.max_sessions == 9);
+    CHECK(settings.reply_memory == 4);
+    CHECK(settings.outbound.items == 100);
+    CHECK(settings.outbound.bytes == 1U << 30);
+    CHECK(settings.inbound.elements == 200);
+    CHECK(settings.inbound.bytes == 65536);
+    CHECK(settings.session_ttl == std::chrono::seconds{100});
+    CHECK(settings.rm_retention == std::chrono::hours{1});
+    CHECK(settings.shutdown_grace == std::chrono::seconds{2});
+}
+
+TEST_CASE("B-03 every problem of a settings file, in its order") {
+    DaemonSettings settings;
+    const auto parsed =
+        parse_settings("maxSession: 3\nlivenessTimeout: [1]\ntls: {crt: a}\nmaxCalls: 0\n", "f", settings);
+    REQUIRE_FALSE(parsed.ok());
+    REQUIRE(parsed.error().all.size() == 4);
+    CHECK(parsed.error().all[1].text() == "f:2:18: livenessTimeout: a text is wanted");
+    CHECK(parsed.error().all[3].where == "f:4:11");
+    CHECK(parsed.error().text() ==
+          R"(f:1:1: unknown key "maxSession", did you mean "maxSessions"? (and 3 more problems))");
+}
+
+TEST_CASE("C-469 the settings file is strict: faults name file, line, column and the way out") {
+    CHECK(fault("") == "good");
+    CHECK(fault("maxSession: 3\n") == R"(ykd.conf:1:1: unknown key "maxSession", did you mean "maxSessions"?)");
+    CHECK(fault("listen: ipc://a\nmaxSessions: many\n") ==
+          "ykd.conf:2:14: maxSessions: a whole number above 0 is wanted");
+    CHECK(fault("maxMessage: 1GiB\n").find("ykd.conf:1:13: maxMessage: must be between") == 0);
+    CHECK(fault("livenessTimeout: 10\n").find("ykd.conf:1:18: livenessTimeout: ") == 0);
+    CHECK(fault("predicateTimeout: 1s\npreemptionTimeout: 1m\npredicateBatch: 1000\nmaxCalls: 1\n") == "good");
+    CHECK(fault("predicateBatch: 0\n") == "ykd.conf:1:17: predicateBatch: a whole number from 1 to 1000 is wanted");
+    CHECK(fault("maxCalls: 65537\n").find("from 1 to 65536") != std::string::npos);
+    CHECK(fault("recoveryTimeout: 5s\n").find("nothing behind it yet") != std::string::npos);
+    CHECK(fault("peers: [{uid: 1, gid: 2}]\n") == "ykd.conf:1:9: peers: an entry names either a uid or a gid");
+    CHECK(fault("peers: [{uid: 1, role: king}]\n").find("role is observer, rm or admin") != std::string::npos);
+    CHECK(fault("- a\n").find("is a map") != std::string::npos);
+    CHECK(fault("listen: a\nlisten: b\n") != "good");
+}
+
+TEST_CASE("C-469 sizes are bytes, or have KiB, MiB or GiB") {
+    CHECK(*parse_size("0") == 0);
+    CHECK(*parse_size("65536") == 65536);
+    CHECK(*parse_size("2KiB") == 2048);
+    CHECK(*parse_size("1GiB") == std::uint64_t{1} << 30);
+    for (const char* bad : {"", "KiB", "1KB", "1 KiB", "-1", "99999999999999999999", "99999999999GiB"}) {
+        INFO(bad);
+        CHECK_FALSE(parse_size(bad).ok());
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/process/state_files.h"
+
+#include <catch2/catch.hpp>
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+using namespace yk;
+using namespace yk::service;
+
+namespace {
+
+struct Folder {
+    std::string path = "/tmp/yk.XXXXXX";
+    Folder() { REQUIRE(::mkdtemp(path.data()) != nullptr); }
+    ~Folder() { std::filesystem::remove_all(path); }
+};
+
+std::string text_of(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+Result<std::size_t> written(const std::string& directory, const std::string& name, std::string_view text) {
+    StateFile file(directory, name);
+    file.write(text);
+    return file.finish();
+}
+
+} // namespace
+
+TEST_CASE("a dump is named after its time in UTC") {
+    CHECK(dump_name(1'763'675'442'123'456'789) == "dump-20251120T215042.123Z.json");
+    CHECK(dump_name(0) == "dump-19700101T000000.000Z.json");
+}
+
+TEST_CASE("a state file is written whole, for its owner only") {
+    const Folder folder;
+    REQUIRE(written(folder.path, "a.json", "first").ok());
+    REQUIRE(written(folder.path, "a.json", "second").ok());
+    CHECK(text_of(folder.path + "/a.json") == "second");
+    struct stat info {};
+    REQUIRE(::stat((folder.path + "/a.json").c_str(), &info) == 0);
+    CHECK((info.st_mode & 07777U) == 0600);
+    std::filesystem::create_directory(folder.path + "/b.json"); // cannot be replaced
+    const auto refused = written(folder.path, "b.json", "x");
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().message.find("cannot write " + folder.path + "/b.json: ") == 0);
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path)) files += entry.exists() ? 1U : 0U;
+    CHECK(files == 2); // nothing unfinished is left
+    CHECK_FALSE(written(folder.path + "/none", "a", "x").ok());
+}
+
+TEST_CASE("A10 of a state file that is given up nothing is left") {
+    const Folder folder;
+    {
+        StateFile file(folder.path, "a.json");
+        file.write(std::string(std::size_t{2} << 20U, 'x'));
+        CHECK(file.is_good());
+    }
+    CHECK(std::filesystem::is_empty(folder.path));
+}
+
+TEST_CASE("C-469 the state directory is a directory") {
+    const Folder folder;
+    CHECK(check_state_directory(folder.path).ok());
+    CHECK_FALSE(check_state_directory(folder.path + "/none").ok());
+    std::ofstream(folder.path + "/file") << "x";
+    CHECK_FALSE(check_state_directory(folder.path + "/file").ok());
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykctl/cli/guesses.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace yk::cli {
+
+namespace {
+
+struct Verb {
+    std::string_view word;
+    std::vector<std::string> meanings;
+};
+
+struct Hint {
+    std::string_view word;
+    std::string_view hint;
+};
+
+constexpr std::string_view kQueues =
+    "queues live in the configuration: write them there, then  ykctl config diff FILE, ykctl config reload -f FILE";
+constexpr std::string_view kAddress = "the daemon's address:  -s URL, or YKCTL_SOCKET";
+constexpr std::string_view kRoles =
+    "who may do what?  the role of your user or token, from the setting peers in ykd.conf(5)";
+
+constexpr std::array kCommands{
+    Hint{"apply", "a configuration?  ykctl config reload -f FILE      nodes, apps, asks?  ykctl node add -f FILE"},
+    Hint{"get", "the noun comes first:  ykctl node list, ykctl app show ID"},
+    Hint{"describe", "the noun comes first:  ykctl node show NAME, ykctl explain node NAME"},
+    Hint{"top", "what is used?  ykctl node list --watch --sort-by used:desc, ykctl queue tree"},
+    Hint{"create", "the noun comes first:  ykctl node add, ykctl app add, ykctl ask add"},
+    Hint{"delete", "the noun comes first:  ykctl app remove ID, ykctl alloc release KEY"},
+    Hint{"show", "the noun comes first:  ykctl node show NAME"},
+    Hint{"list", "the noun comes first:  ykctl node list"},
+    Hint{"add", "the noun comes first:  ykctl node add NAME"},
+    Hint{"remove", "the noun comes first:  ykctl node remove NAME"},
+    Hint{"edit", "a configuration?  ykctl config show >FILE, edit it, then  ykctl config reload -f FILE"},
+    Hint{"drain", "ykctl node drain NAME"},
+    Hint{"cordon", "ykctl node drain NAME: nothing new is placed there, what runs stays"},
+    Hint{"uncordon", "ykctl node undrain NAME"},
+    Hint{"resume", "ykctl node undrain NAME"},
+    Hint{"reload", "ykctl config reload"},
+    Hint{"reconfigure", "ykctl config reload"},
+    Hint{"rollout", "back to a former configuration?  ykctl config history, ykctl config rollback"},
+    Hint{"rollback", "ykctl config rollback"},
+    Hint{"diff", "ykctl config diff FILE, ykctl dump diff A B"},
+    Hint{"validate", "ykctl config check FILE"},
+    Hint{"job", "jobs are applications here:  ykctl app list, ykctl app show ID"},
+    Hint{"jobs", "jobs are applications here:  ykctl app list"},
+    Hint{"pod", "pods are asks and allocations here:  ykctl ask list, ykctl alloc list"},
+    Hint{"pods", "pods are asks and allocations here:  ykctl ask list, ykctl alloc list"},
+    Hint{"task", "tasks are asks and allocations here:  ykctl ask list, ykctl alloc list"},
+    Hint{"endpoint", "is it well?  ykctl health, ykctl ping"},
+    Hint{"sinfo", "ykctl node list, ykctl queue list, ykctl status"},
+    Hint{"squeue", "ykctl app list, ykctl ask list"},
+    Hint{"scontrol", "the noun comes first:  ykctl node show NAME, ykctl app show ID"},
+    Hint{"scancel", "ykctl app remove ID, ykctl ask remove KEY"},
+    Hint{"sbatch", "ykctl app add ID -q QUEUE, ykctl ask add ID -R memory=4Gi,vcore=1"},
+    Hint{"info", "ykctl status, ykctl version"},
+    Hint{"cluster-info", "ykctl status"},
+    Hint{"api-resources", "the nouns stand in  ykctl --help"},
+    Hint{"stats", "ykctl metrics, ykctl status"},
+    Hint{"logs", "what happened?  ykctl events      what an RM was told?  ykctl rm log"},
+    Hint{"whoami", kRoles},
+    Hint{"auth", kRoles},
+};
+
+struct Deed {
+    std::string_view noun, word, hint;
+};
+
+constexpr std::array kDeeds{
+    Deed{"queue", "add", kQueues},
+    Deed{"queue", "create", kQueues},
+    Deed{"queue", "set", kQueues},
+    Deed{"queue", "update", kQueues},
+    Deed{"queue", "edit", kQueues},
+    Deed{"queue", "remove", kQueues},
+    Deed{"queue", "delete", kQueues},
+    Deed{"config", "edit", "ykctl config show >FILE, edit it, then  ykctl config reload -f FILE"},
+    Deed{"config", "set", "ykctl config show >FILE, edit it, then  ykctl config reload -f FILE"},
+    Deed{"config", "get-contexts", "one daemon for each call:  -s URL or YKCTL_SOCKET"},
+    Deed{"config", "use-context", "one daemon for each call:  -s URL or YKCTL_SOCKET"},
+    Deed{"node", "top", "ykctl node list --watch --sort-by used:desc"},
+    Deed{"rm", "add", "ykctl rm register RMID"},
+    Deed{"rm", "start", "ykctl rm serve RMID"},
+    Deed{"log", "show", "what happened?  ykctl events      what the log says is in the journal:  journalctl -u ykd"},
+};
+
+constexpr std::array kOptions{
+    Hint{"--cpu", "sizes are given together:  -R memory=4Gi,vcore=1"},
+    Hint{"--cpus", "sizes are given together:  -R memory=4Gi,vcore=1"},
+    Hint{"--mem", "sizes are given together:  -R memory=4Gi,vcore=1"},
+    Hint{"--memory", "sizes are given together:  -R memory=4Gi,vcore=1"},
+    Hint{"--gpu", "sizes are given together:  -R memory=4Gi,vcore=1,gpu=1"},
+    Hint{"--server", kAddress},
+    Hint{"--address", kAddress},
+    Hint{"--endpoint", kAddress},
+    Hint{"--endpoints", kAddress},
+    Hint{"--host", kAddress},
+    Hint{"--namespace", "a namespace is a tag of an application here, and may name its queue:  --tag namespace=NAME"},
+    Hint{"-w", "again and again?  --watch"},
+    Hint{"-l", "there are no label selectors; -o json and jq pick what you want"},
+    Hint{"--selector", "there are no label selectors; -o json and jq pick what you want"},
+    Hint{"--field-selector", "there are no selectors; -o json and jq pick what you want"},
+};
+
+template <class Table>
+std::string_view find(const Table& table, std::string_view word) {
+    const auto* const found =
+        std::find_if(table.begin(), table.end(), [&](const Hint& hint) { return hint.word == word; });
+    return found == table.end() ? std::string_view{} : found->hint;
+}
+
+} // namespace
+
+const std::vector<std::string>& meanings_of(std::string_view verb) {
+    static const std::vector<Verb> kVerbs{
+        {"get", {"show", "list"}},
+        {"describe", {"show"}},
+        {"view", {"show"}},
+        {"info", {"show"}},
+        {"inspect", {"show"}},
+        {"show", {"show", "list"}},
+        {"list", {"list"}},
+        {"ls", {"list"}},
+        {"create", {"add", "register"}},
+        {"new", {"add", "register"}},
+        {"add", {"add", "register"}},
+        {"submit", {"add"}},
+        {"delete", {"remove", "release", "deregister"}},
+        {"remove", {"remove", "release", "deregister"}},
+        {"rm", {"remove", "release", "deregister"}},
+        {"cancel", {"remove"}},
+        {"kill", {"remove", "release"}},
+        {"unregister", {"deregister"}},
+        {"drain", {"drain"}},
+        {"cordon", {"drain"}},
+        {"undrain", {"undrain"}},
+        {"uncordon", {"undrain"}},
+        {"resume", {"undrain"}},
+        {"apply", {"reload"}},
+        {"load", {"reload"}},
+        {"update", {"update"}},
+        {"test", {"check"}},
+        {"register", {"register"}},
+    };
+    static const std::vector<std::string> kNone;
+    const auto found = std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb& each) { return each.word == verb; });
+    return found == kVerbs.end() ? kNone : found->meanings;
+}
+
+std::string_view done_here(std::string_view word) {
+    return find(kCommands, word);
+}
+
+std::string_view done_here(std::string_view noun, std::string_view word) {
+    const auto* const found = std::find_if(kDeeds.begin(), kDeeds.end(),
+                                           [&](const Deed& deed) { return deed.noun == noun && deed.word == word; });
+    return found == kDeeds.end() ? std::string_view{} : found->hint;
+}
+
+std::string_view option_here(std::string_view option) {
+    return find(kOptions, option);
+}
+
+} // namespace yk::cli

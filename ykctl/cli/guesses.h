@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Hints for people who know other tools: words that mean one of ykctl, and what ykctl does instead of their commands.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yk::cli {
+
+/// The commands that a verb may mean, the most likely first: `remove`, `release`, `deregister` for `delete`.
+[[nodiscard]] const std::vector<std::string>& meanings_of(std::string_view verb);
+
+/// How ykctl does what a command of another tool does, for a word that is no command: `drain`, `sinfo`. Empty when the
+/// word is unknown.
+[[nodiscard]] std::string_view done_here(std::string_view word);
+/// The same for a word behind a noun, as in `queue add`.
+[[nodiscard]] std::string_view done_here(std::string_view noun, std::string_view word);
+/// The same for an option, as `--cpu`.
+[[nodiscard]] std::string_view option_here(std::string_view option);
+
+} // namespace yk::cli

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykctl/client/context.h"
+
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "protocol/si/errors.h"
+#include "ykctl/cli/suggest.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+constexpr auto kForbidden = static_cast<std::uint32_t>(si::ErrorCode::Forbidden);
+
+bool is_quick(std::string_view kind) {
+    return kind == "Ping" || kind == "Status";
+}
+
+std::vector<RmInfo> rms_of(const Value& status) {
+    std::vector<RmInfo> rms;
+    for (const auto& rm : member_of(status, "rms")) rms.push_back({text_of(rm, "rmID"), flag_of(rm, "detached")});
+    return rms;
+}
+
+Failure no_such_rm(const std::string& wanted, const std::vector<std::string>& ids) {
+    const auto there = ids.empty() ? std::string{"no RM is registered"} : "registered: " + join(ids, ", ");
+    return not_found("RM '" + wanted + "' is not registered" + did_you_mean(wanted, ids),
+                     {there + "      a new one?  ykctl rm register " + wanted});
+}
+
+/// Adds how to list RMs or partitions to the failure of a request whose -r or -p does not exist.
+Failure with_way_out(Failure failure) {
+    if (failure.exit != Exit::NotFound) return failure;
+    if (failure.path == "rmID") failure.hints = {"which are there?  ykctl rm list"};
+    if (failure.path == "partition") failure.hints = {"which are there?  ykctl partition list"};
+    return failure;
+}
+
+} // namespace
+
+Context::~Context() {
+    if (client_) client_->bye();
+}
+
+Style Context::style() const {
+    const bool on = settings_.color_always || (streams_.out_is_terminal && !settings_.color_never);
+    return {on, on};
+}
+
+void Context::note(std::string_view text) {
+    if (!settings_.quiet) streams_.err << "ykctl: " << printable(text) << "\n";
+}
+
+Answer<wire::Client*> Context::client() {
+    if (!client_) {
+        if (settings_.client.timeout.count() <= 0)
+            return usage_error("--timeout: nothing can be asked in no time",
+                               {"the usual one, 5s, for work 60s?  leave it out"});
+        if (!settings_.address_named) // an address that the user named needs no check
+            if (const auto trusted = wire::check_default_address(settings_.address); !trusted.ok())
+                return Failure{Exit::Denied,
+                               "not trusted: " + trusted.error().message,
+                               {"is it right all the same?  -s " + settings_.address},
+                               0,
+                               {},
+                               {}};
+        auto connected = wire::Client::connect(settings_.client);
+        if (!connected.ok()) return from_call_error(connected.error(), settings_.address);
+        client_ = std::move(connected).value();
+    }
+    return client_.get();
+}
+
+Answer<Value> Context::call(const wire::EncodedRequest& request, std::chrono::milliseconds timeout) {
+    YK_TRY(connection, client());
+    if (timeout.count() == 0 && !settings_.timeout && !is_quick(request.kind)) timeout = kPatience;
+    const auto sent = std::chrono::steady_clock::now();
+    auto reply = connection->call(request, timeout);
+    if (settings_.verbose) {
+        const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - sent;
+        streams_.err << fmt::format("ykctl: {} {} in {:.1f} ms\n", request.kind, reply.ok() ? "answered" : "failed",
+                                    took.count());
+    }
+    if (!reply.ok()) return from_call_error(reply.error(), settings_.address);
+    return std::move(reply).value();
+}
+
+Answer<Value> Context::call_for_rm(const wire::EncodedRequest& request,
+                                   const std::function<wire::EncodedRequest()>& impersonating) {
+    auto reply = call(request);
+    if (reply.ok() || reply.error().code != kForbidden) return reply;
+    auto again = call(impersonating());
+    return again.ok() ? again : reply; // the first refusal is more useful to a user who is no admin
+}
+
+Answer<Value> Context::call_for_rm(std::string_view kind, Value body) {
+    return call_for_rm(wire::EncodedRequest{kind, body}, [&] {
+        body["impersonate"] = true;
+        return wire::EncodedRequest{kind, body};
+    });
+}
+
+Answer<RmInfo> Context::rm() {
+    if (rm_) return *rm_;
+    YK_TRY(status, call("Status"));
+    const auto rms = rms_of(status);
+    std::vector<std::string> ids;
+    ids.reserve(rms.size());
+    for (const auto& rm : rms) ids.push_back(rm.id);
+    if (settings_.rm) {
+        for (const auto& rm : rms) {
+            if (rm.id == *settings_.rm) rm_ = rm;
+        }
+        if (!rm_) return no_such_rm(*settings_.rm, ids);
+        return *rm_;
+    }
+    if (rms.empty()) return not_found("no RM is registered", {"make one:  ykctl rm register RMID"});
+    if (rms.size() > 1) {
+        return usage_error("several RMs are registered: " + join(ids, ", "), {"which one?  -r RMID or YKCTL_RM"});
+    }
+    rm_ = rms.front();
+    return *rm_;
+}
+
+void Context::put_partition(Value& element, std::string_view key) const {
+    if (settings_.partition) element[std::string{key}] = *settings_.partition;
+}
+
+Answer<std::vector<Value>> Context::dump(std::string_view what, Value query) {
+    std::vector<Value> pages;
+    const auto keep = [&pages](const Value& data) -> std::optional<Failure> {
+        pages.push_back(data);
+        return std::nullopt;
+    };
+    if (auto failure = dump_pages(what, std::move(query), keep)) return *std::move(failure);
+    return pages;
+}
+
+std::optional<Failure> Context::dump_pages(std::string_view what, Value query, const TakePage& take) {
+    query["what"] = what;
+    put_partition(query, "partition");
+    if (settings_.rm) query["rmID"] = *settings_.rm;
+    return call_pages("Dump", std::move(query), [&](const Value& reply) { return take(member_of(reply, "data")); });
+}
+
+std::optional<Failure> Context::call_pages(std::string_view kind, Value body, const TakePage& take) {
+    while (true) {
+        auto reply = call(kind, body);
+        if (!reply.ok()) return with_way_out(std::move(reply).error());
+        if (auto failure = take(*reply)) return failure;
+        const auto cursor = text_of(*reply, "cursor");
+        if (cursor.empty()) return std::nullopt;
+        body["cursor"] = cursor;
+    }
+}
+
+Answer<std::string> Context::list_view(std::vector<Value> items, ListLayout layout) const {
+    if (const auto done = apply_view(settings_.view, items, layout); !done.ok())
+        return usage_error(done.error().message);
+    return list_text(items, layout, settings_.format, style());
+}
+
+Outcome Context::show_list(std::vector<Value> items, ListLayout layout) {
+    YK_TRY(text, list_view(std::move(items), std::move(layout)));
+    out() << text;
+    return Exit::Ok;
+}
+
+Outcome Context::show_item(const Value& item, const std::string& name, const std::string& text) {
+    if (machine_readable()) {
+        out() << item_text(item, settings_.format);
+    } else {
+        out() << (settings_.format == Format::Name ? printable(name) + "\n" : text);
+    }
+    return Exit::Ok;
+}
+
+const Value& member_of(const Value& value, const char* key) {
+    static const Value kNothing;
+    if (!value.is_object()) return kNothing;
+    const auto found = value.find(key);
+    return found == value.end() ? kNothing : *found;
+}
+
+std::string text_of(const Value& value, const char* key) {
+    const auto& member = member_of(value, key);
+    return member.is_string() ? member.get<std::string>() : std::string{};
+}
+
+std::int64_t number_of(const Value& value, const char* key) {
+    const auto& member = member_of(value, key);
+    return member.is_number() ? member.get<std::int64_t>() : 0;
+}
+
+bool flag_of(const Value& value, const char* key) {
+    const auto& member = member_of(value, key);
+    return member.is_boolean() && member.get<bool>();
+}
+
+} // namespace yk::cli

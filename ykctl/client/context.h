@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Context: what a running command needs: settings, streams, the connection, and the RM for which it acts.
+
+#include <chrono>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "protocol/client/client.h"
+#include "ykctl/cli/failure.h"
+#include "ykctl/cli/patience.h"
+#include "ykctl/cli/settings.h"
+#include "ykctl/render/output.h"
+
+namespace yk::cli {
+
+/// The streams of a command. Tests use string streams.
+struct Streams {
+    std::istream& in;
+    std::ostream& out;
+    std::ostream& err;
+    bool out_is_terminal = false;
+    bool err_is_terminal = false;
+};
+
+/// An RM as Status shows it.
+struct RmInfo {
+    std::string id;
+    bool detached = false;
+};
+
+/// Owner: run() in run_command_line.cpp. Thread: main. The connection is made by the first call that needs it, and
+/// ended politely by the destructor.
+class Context {
+public:
+    Context(Streams streams, std::string version) : streams_(streams), version_(std::move(version)) {}
+    ~Context();
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+
+    /// The version of this program.
+    [[nodiscard]] const std::string& version() const { return version_; }
+    /// To be called before any command runs.
+    void set_settings(Settings settings) { settings_ = std::move(settings); }
+    [[nodiscard]] const Settings& settings() const { return settings_; }
+    /// Returns --timeout for a command that waits that long itself; its requests have their usual time-out from then
+    /// on. To be called before the first request.
+    [[nodiscard]] std::optional<std::chrono::milliseconds> take_timeout() {
+        settings_.client.timeout = kQuick;
+        return std::exchange(settings_.timeout, std::nullopt);
+    }
+    [[nodiscard]] Format format() const { return settings_.format; }
+    [[nodiscard]] bool machine_readable() const { return is_machine_readable(settings_.format); }
+    [[nodiscard]] Style style() const;
+    [[nodiscard]] Streams& streams() { return streams_; }
+    [[nodiscard]] std::ostream& out() { return streams_.out; }
+
+    /// Prints a note on standard error, unless --quiet is given.
+    void note(std::string_view text);
+
+    /// The reply of one request, which is a message of protocol/si. Failures name the address.
+    [[nodiscard]] Answer<wire::Value> call(const wire::EncodedRequest& request,
+                                           std::chrono::milliseconds timeout = std::chrono::milliseconds{0});
+    /// The same for a kind that has no message in protocol/si, and for messages of a file.
+    [[nodiscard]] Answer<wire::Value> call(std::string_view kind, const wire::Value& body = wire::Value::object(),
+                                           std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
+        return call(wire::EncodedRequest{kind, body}, timeout);
+    }
+    /// As call(), for requests on behalf of an RM. When another session owns the RM it tries again with `impersonate`,
+    /// which an admin may do (I-344).
+    template <wire::RequestMessage Request>
+    [[nodiscard]] Answer<wire::Value> call_for_rm(Request request) {
+        return call_for_rm(wire::EncodedRequest{request}, [&request] {
+            request.impersonate = true;
+            return wire::EncodedRequest{request};
+        });
+    }
+    [[nodiscard]] Answer<wire::Value> call_for_rm(std::string_view kind, wire::Value body);
+
+    /// The RM of -r, or the only one that is registered. A not-found failure when there is none, a usage error with
+    /// their names when there are several.
+    [[nodiscard]] Answer<RmInfo> rm();
+    /// Adds the partition of -p, if that is given, to a message.
+    void put_partition(wire::Value& element, std::string_view key = "partitionName") const;
+
+    /// All pages of a dump: the `data` of each (I-411). Partition and RM of the settings are added to `query`.
+    [[nodiscard]] Answer<std::vector<wire::Value>> dump(std::string_view what,
+                                                        wire::Value query = wire::Value::object());
+
+    /// The same, calling `take` with each page as it arrives; `take` may end it with a failure.
+    using TakePage = std::function<std::optional<Failure>(const wire::Value& page)>;
+    [[nodiscard]] std::optional<Failure> dump_pages(std::string_view what, wire::Value query, const TakePage& take);
+    /// Sends a request that is answered in pages until the last page, following the cursor.
+    [[nodiscard]] std::optional<Failure> call_pages(std::string_view kind, wire::Value body, const TakePage& take);
+
+    /// The text of a list in the format, columns and order that the options ask for.
+    [[nodiscard]] Answer<std::string> list_view(std::vector<wire::Value> items, ListLayout layout) const;
+    /// Prints that text and returns Ok.
+    [[nodiscard]] Outcome show_list(std::vector<wire::Value> items, ListLayout layout);
+    /// Prints `text` in the table formats, `item` in machine formats, and `name` for -o name.
+    [[nodiscard]] Outcome show_item(const wire::Value& item, const std::string& name, const std::string& text);
+
+private:
+    [[nodiscard]] Answer<wire::Client*> client();
+    [[nodiscard]] Answer<wire::Value> call_for_rm(const wire::EncodedRequest& request,
+                                                  const std::function<wire::EncodedRequest()>& impersonating);
+
+    Streams streams_;
+    std::string version_;
+    Settings settings_;
+    std::unique_ptr<wire::Client> client_;
+    std::optional<RmInfo> rm_;
+};
+
+/// Members of an answer. One that is absent or of another type reads as empty, 0, false or null.
+[[nodiscard]] std::string text_of(const wire::Value& value, const char* key);
+[[nodiscard]] std::int64_t number_of(const wire::Value& value, const char* key);
+[[nodiscard]] bool flag_of(const wire::Value& value, const char* key);
+[[nodiscard]] const wire::Value& member_of(const wire::Value& value, const char* key);
+
+} // namespace yk::cli

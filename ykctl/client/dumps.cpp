@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykctl/client/dumps.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+
+#include "protocol/si/errors.h"
+#include "ykctl/cli/suggest.h"
+#include "ykctl/client/states.h"
+#include "ykctl/render/text.h"
+#include "ykctl/render/view.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+/// Sets the priority of a queue or application with nothing pending to null, instead of the lowest integer.
+void clear_idle_priority(Value& object) {
+    for (const char* key : {"currentPriority", "maxRequestPriority"}) {
+        const auto found = object.find(key);
+        if (found != object.end() && found->is_number() && found->get<std::int64_t>() == INT32_MIN) *found = Value();
+    }
+    const auto children = object.find("children");
+    if (children == object.end()) return;
+    for (Value& child : *children) clear_idle_priority(child);
+}
+
+/// The elements of all pages. A page is a list, or a single object.
+std::vector<Value> elements_of(const std::vector<Value>& pages) {
+    std::vector<Value> elements;
+    for (const auto& page : pages) {
+        if (page.is_array())
+            elements.insert(elements.end(), page.begin(), page.end());
+        else if (page.is_object())
+            elements.push_back(page);
+    }
+    for (Value& element : elements)
+        if (element.is_object()) clear_idle_priority(element);
+    return elements;
+}
+
+Failure missing(const std::string& noun, const std::string& name) {
+    return not_found(noun + " '" + name + "' not found", {"which are there?  ykctl " + noun + " list"});
+}
+
+/// Whether the daemon lacks the object itself, and not the partition or RM in which it was looked for.
+bool is_missing(const Failure& failure) {
+    return failure.code == static_cast<std::uint32_t>(si::ErrorCode::NotFound) && failure.path != "partition" &&
+           failure.path != "rmID";
+}
+
+Failure in_several(const std::string& noun, const std::string& name, const std::vector<Value>& found) {
+    std::vector<std::string> partitions;
+    partitions.reserve(found.size());
+    for (const auto& one : found)
+        partitions.push_back('[' + text_of(one, "clusterId") + ']' + text_of(one, "partition"));
+    return usage_error(noun + " '" + name + "' is in several partitions: " + join(partitions, ", "),
+                       {"which one?  -p PARTITION, -r RMID"});
+}
+
+/// Fetches one object by name; `noun` is also the name of the dump.
+Answer<Value> find_one(Context& context, const std::string& noun, Value query, const std::string& name) {
+    auto pages = context.dump(noun, std::move(query));
+    if (!pages.ok()) return is_missing(pages.error()) ? missing(noun, name) : pages.error();
+    const auto found = elements_of(*pages);
+    if (found.empty()) return missing(noun, name);
+    if (found.size() > 1) return in_several(noun, name, found);
+    return found.front();
+}
+
+/// The nodes of a page, each with its `partition`.
+std::vector<Value> nodes_of(const Value& page) {
+    std::vector<Value> nodes;
+    for (const auto& partition : page) {
+        for (const auto& node : member_of(partition, "nodesInfo")) {
+            nodes.push_back(node);
+            if (!node.contains("partition")) nodes.back()["partition"] = text_of(partition, "partitionName");
+            nodes.back()["clusterId"] = text_of(partition, "clusterId");
+        }
+    }
+    return nodes;
+}
+
+std::vector<Value> applications_of(const Value& page) {
+    return {page.begin(), page.end()};
+}
+
+/// Fetches objects in the order of `names`, many with each request. `id` is the field with the name.
+Answer<std::vector<Value>> find_all(Context& context, const std::string& noun, const char* id,
+                                    std::vector<Value> (*elements)(const Value& page),
+                                    const std::vector<std::string>& names) {
+    constexpr std::size_t kNamesPerRequest = 1000;
+    std::vector<Value> all;
+    for (std::size_t begin = 0; begin < names.size(); begin += kNamesPerRequest) {
+        const std::size_t end = std::min(names.size(), begin + kNamesPerRequest);
+        std::unordered_map<std::string, std::vector<Value>> found;
+        const std::vector<std::string> wanted(names.begin() + static_cast<std::ptrdiff_t>(begin),
+                                              names.begin() + static_cast<std::ptrdiff_t>(end));
+        const auto failure = context.dump_pages(noun + "s", {{"names", wanted}, {"objects", 0}},
+                                                [&](const Value& page) -> std::optional<Failure> {
+                                                    for (auto& one : elements(page))
+                                                        found[text_of(one, id)].push_back(std::move(one));
+                                                    return std::nullopt;
+                                                });
+        if (failure) return *failure;
+        for (const auto& name : wanted) {
+            const auto& same = found[name];
+            if (same.empty()) return missing(noun, name);
+            if (same.size() > 1) return in_several(noun, name, same);
+            all.push_back(same.front());
+        }
+    }
+    return all;
+}
+
+} // namespace
+
+Answer<std::int64_t> daemon_now(Context& context) {
+    YK_TRY(pong, context.call("Ping"));
+    return number_of(pong, "now");
+}
+
+std::optional<Failure> list_nodes(Context& context, const TakeItems& take) {
+    return context.dump_pages("nodes", {{"objects", kMaxInline}}, [&take](const Value& page) -> std::optional<Failure> {
+        take(nodes_of(page));
+        return std::nullopt;
+    });
+}
+
+Answer<Value> find_node(Context& context, const std::string& id, std::uint32_t objects) {
+    return find_one(context, "node", {{"node", id}, {"objects", objects}}, id);
+}
+
+Answer<std::vector<Value>> find_nodes(Context& context, const std::vector<std::string>& ids) {
+    return find_all(context, "node", "nodeID", nodes_of, ids);
+}
+
+Answer<std::vector<Value>> find_applications(Context& context, const std::vector<std::string>& ids) {
+    return find_all(context, "app", "applicationID", applications_of, ids);
+}
+
+Answer<Value> find_application(Context& context, const std::string& id, std::uint32_t objects) {
+    return find_one(context, "app", {{"application", id}, {"objects", objects}}, id);
+}
+
+std::optional<Failure> list_queues(Context& context, const TakeItems& take) {
+    return context.dump_pages("queues", {{"flat", true}}, [&take](const Value& page) -> std::optional<Failure> {
+        std::vector<Value> queues(page.begin(), page.end());
+        for (Value& queue : queues) {
+            queue.erase("childCount");
+            clear_idle_priority(queue);
+        }
+        take(std::move(queues));
+        return std::nullopt;
+    });
+}
+
+Answer<Value> find_queue(Context& context, const std::string& path) {
+    return find_one(context, "queue", {{"queue", path}, {"subtree", false}}, path);
+}
+
+Answer<std::vector<Value>> all_partitions(Context& context) {
+    YK_TRY(pages, context.dump("partitions"));
+    return elements_of(pages);
+}
+
+std::optional<Failure> list_usages(Context& context, const char* what, const TakeItems& take) {
+    return list_objects(context, what, Value::object(), take);
+}
+
+Answer<Value> find_usage(Context& context, const std::string& noun, const std::string& name) {
+    return find_one(context, noun, {{noun, name}}, name);
+}
+
+std::optional<Failure> list_objects(Context& context, const char* what, const Value& filter, const TakeItems& take) {
+    return context.dump_pages(what, filter, [&take](const Value& data) -> std::optional<Failure> {
+        take(elements_of({data}));
+        return std::nullopt;
+    });
+}
+
+Answer<Value> application_filter(Context& context, const std::optional<std::string>& application) {
+    if (!application) return Value::object();
+    YK_TRY(found, find_application(context, *application, 0));
+    return Value{{"application", text_of(found, "applicationID")}};
+}
+
+namespace {
+
+/// RM, partition and application of an ask or allocation.
+using Owner = std::array<std::string, 3>;
+
+Owner owner_of(const Value& member) {
+    return {text_of(member, "clusterId"), text_of(member, "partition"), text_of(member, "applicationId")};
+}
+
+/// Some of the keys that exist, for a hint.
+std::vector<std::string> some_keys(Context& context, const char* list, const Value& filter) {
+    std::vector<std::string> keys;
+    Value query = filter;
+    query["what"] = list;
+    context.put_partition(query, "partition");
+    if (const auto page = context.call("Dump", std::move(query)); page.ok())
+        for (const auto& one : member_of(*page, "data")) keys.push_back(text_of(one, "allocationKey"));
+    return keys;
+}
+
+} // namespace
+
+Answer<Value> find_key(Context& context, const std::vector<const char*>& lists, const std::string& key,
+                       const std::optional<std::string>& application) {
+    YK_TRY(filter, application_filter(context, application));
+    Value query = filter;
+    query["allocationKey"] = key;
+    std::vector<Value> found;
+    std::map<Owner, std::size_t> index_of; // in `found`
+    for (const auto* list : lists) {
+        // The lists are fetched one after the other: an ask that was placed in between is in both, and the later one
+        // counts.
+        const auto take = [&](std::vector<Value> items) {
+            for (auto& item : items) {
+                const auto [index, is_new] = index_of.emplace(owner_of(item), found.size());
+                if (is_new)
+                    found.push_back(std::move(item));
+                else
+                    found[index->second] = std::move(item);
+            }
+        };
+        if (auto failure = list_objects(context, list, query, take)) return *std::move(failure);
+    }
+    const std::string noun = lists.front() == std::string{"asks"} ? "ask" : "alloc";
+    const auto where = application ? " in application '" + *application + "'" : std::string{};
+    if (found.empty()) {
+        return not_found(noun + " '" + key + "' not found" + where +
+                             did_you_mean(key, some_keys(context, lists.front(), filter)),
+                         {"which are there?  ykctl " + noun + " list"});
+    }
+    if (found.size() > 1) {
+        std::vector<std::string> owners;
+        owners.reserve(found.size());
+        for (const auto& one : found) owners.push_back(text_of(one, "applicationId"));
+        if (std::count(owners.begin(), owners.end(), owners.front()) == std::ssize(owners))
+            return in_several(noun, key, found); // all have the same application id
+        return usage_error("key '" + key + "' is in several applications: " + join(owners, ", "),
+                           {"which one?  --app APP"});
+    }
+    return found.front();
+}
+
+ListLayout allocation_layout() {
+    return {
+        {text_column("KEY", "allocationKey"),
+         text_column("APP", "applicationId"),
+         text_column("NODE", "nodeId"),
+         resource_column("SIZE", "resource"),
+         text_column("PRIORITY", "priority", true),
+         text_column("QUEUE", "queueName", true),
+         {{"SINCE"}, [](const Value& allocation) { return time_text(number_of(allocation, "allocationTime")); }, true},
+         ordered({{"WAITED", Align::Right},
+                  [](const Value& allocation) {
+                      return duration_text(std::chrono::nanoseconds{number_of(allocation, "allocationDelay")});
+                  }},
+                 [](const Value& allocation) {
+                     return SortKey{static_cast<double>(number_of(allocation, "allocationDelay"))};
+                 })},
+        [](const Value& allocation) { return text_of(allocation, "allocationKey"); },
+        "no allocations"};
+}
+
+ListLayout ask_layout(std::int64_t now) {
+    const auto last_reason = [](const Value& ask) {
+        if (const auto reason = text_of(ask, "lastReason"); !reason.empty()) return printable(reason);
+        const auto& log = member_of(ask, "allocationLog");
+        return log.empty() ? std::string{} : printable(text_of(log.back(), "message"));
+    };
+    return {{text_column("KEY", "allocationKey"),
+             text_column("APP", "applicationId"),
+             resource_column("SIZE", "resource"),
+             text_column("PRIORITY", "priority"),
+             age_column("AGE", "requestTime", now),
+             text_column("QUEUE", "queueName", true),
+             text_column("NODE", "requiredNodeId", true),
+             {{"LAST REASON"}, last_reason}},
+            [](const Value& ask) { return text_of(ask, "allocationKey"); },
+            "no pending asks"};
+}
+
+} // namespace yk::cli

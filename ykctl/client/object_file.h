@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The files of -f: SI messages as YAML, JSON or JSON-lines; one message, a list, or several documents.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "protocol/wire/value.h"
+#include "ykctl/cli/failure.h"
+#include "ykctl/client/si_schema.h"
+
+namespace yk::cli {
+
+/// Takes one message. A failure ends the walk.
+using ObjectSink = std::function<std::optional<Failure>(wire::Value)>;
+
+/// Hands every message of `text` to `sink`, in file order. Usage errors (exit 2) name file, line and column: what is
+/// not YAML or JSON, a field that `spec` does not have, a value of the wrong type, a required field that is missing.
+/// JSON-lines cost memory for one line at a time; a YAML or JSON document is held as a whole.
+[[nodiscard]] std::optional<Failure> for_each_object(std::string_view text, const std::string& file,
+                                                     const MessageSpec& spec, const ObjectSink& sink);
+
+} // namespace yk::cli

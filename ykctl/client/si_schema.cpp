@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykctl/client/si_schema.h"
+
+namespace yk::cli {
+namespace {
+
+using T = FieldType;
+
+const MessageSpec& policy_spec() {
+    static const MessageSpec kSpec{
+        "PreemptionPolicy", "", {{"allowPreemptSelf", T::Boolean}, {"allowPreemptOther", T::Boolean}}};
+    return kSpec;
+}
+
+const MessageSpec& ugi_spec() {
+    static const MessageSpec kSpec{"ugi", "", {{"user", T::Text}, {"groups", T::Texts}}};
+    return kSpec;
+}
+
+const MessageSpec& allocation_spec() {
+    static const MessageSpec kSpec{"Allocation",
+                                   "allocations",
+                                   {{"allocationKey", T::Text, true},
+                                    {"applicationID", T::Text},
+                                    {"partitionName", T::Text},
+                                    {"resourcePerAlloc", T::Resource},
+                                    {"priority", T::Integer},
+                                    {"allocationTags", T::TextMap},
+                                    {"taskGroupName", T::Text},
+                                    {"placeholder", T::Boolean},
+                                    {"originator", T::Boolean},
+                                    {"nodeID", T::Text},
+                                    {"preemptionPolicy", T::Message, false, &policy_spec()}}};
+    return kSpec;
+}
+
+const MessageSpec& recovery_spec() {
+    static const MessageSpec kSpec{"recovery", "", {{"availableResource", T::Resource}, {"allocations", T::Integer}}};
+    return kSpec;
+}
+
+} // namespace
+
+const MessageSpec& node_spec() {
+    static const MessageSpec kSpec{"NodeInfo",
+                                   "nodes",
+                                   {{"nodeID", T::Text, true},
+                                    {"action", T::Action},
+                                    {"attributes", T::TextMap},
+                                    {"schedulableResource", T::Resource},
+                                    {"occupiedResource", T::Resource},
+                                    {"existingAllocations", T::Messages, false, &allocation_spec()},
+                                    {"recovery", T::Message, false, &recovery_spec()}}};
+    return kSpec;
+}
+
+const MessageSpec& application_spec() {
+    static const MessageSpec kSpec{"AddApplicationRequest",
+                                   "new",
+                                   {{"applicationID", T::Text, true},
+                                    {"queueName", T::Text},
+                                    {"partitionName", T::Text},
+                                    {"ugi", T::Message, false, &ugi_spec()},
+                                    {"tags", T::TextMap},
+                                    {"executionTimeoutMilliSeconds", T::Integer},
+                                    {"placeholderAsk", T::Resource},
+                                    {"gangSchedulingStyle", T::Text}}};
+    return kSpec;
+}
+
+const MessageSpec& ask_spec() {
+    static const MessageSpec kSpec{"AllocationAsk",
+                                   "asks",
+                                   {{"allocationKey", T::Text, true},
+                                    {"applicationID", T::Text, true},
+                                    {"partitionName", T::Text},
+                                    {"resourceAsk", T::Resource},
+                                    {"maxAllocations", T::Integer},
+                                    {"priority", T::Integer},
+                                    {"executionTimeoutMilliSeconds", T::Integer},
+                                    {"tags", T::TextMap},
+                                    {"taskGroupName", T::Text},
+                                    {"placeholder", T::Boolean},
+                                    {"originator", T::Boolean},
+                                    {"preemptionPolicy", T::Message, false, &policy_spec()},
+                                    {"nodeID", T::Text}}};
+    return kSpec;
+}
+
+} // namespace yk::cli

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykctl/client/states.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "protocol/si/enums.h"
+#include "ykctl/client/context.h"
+#include "ykctl/render/text.h"
+#include "ykctl/render/view.h"
+
+namespace yk::cli {
+
+using wire::Value;
+
+const std::vector<std::string>& application_states() {
+    static const std::vector<std::string> kStates{"New",       "Accepted", "Running", "Resuming", "Completing",
+                                                  "Completed", "Failing",  "Failed",  "Rejected", "Expired"};
+    return kStates;
+}
+
+bool has_ended(const std::string& application_state) {
+    static const std::set<std::string> kEnds{"Completed", "Failed", "Rejected", "Expired"};
+    return kEnds.count(application_state) != 0;
+}
+
+std::string core_state_text(std::int64_t state) {
+    const auto text = state < 0 || state > 255 ? std::string_view{} : si::text(static_cast<si::CoreState>(state));
+    return text.empty() ? std::to_string(state) : std::string{text};
+}
+
+namespace {
+
+std::string served_text(const Value& rm) {
+    if (flag_of(rm, "detached")) return "detached";
+    const auto& served = member_of(rm, "served"); // absent in answers of older daemons
+    return served.is_boolean() && !served.get<bool>() ? "by nobody" : "by a process";
+}
+
+/// The limit of which the RM has used the largest share: `asks 93%`.
+std::string fullest_text(const Value& rm) {
+    const Value &held = member_of(rm, "held"), &most = member_of(rm, "max");
+    std::string text;
+    double fullest = -1;
+    for (const auto& [what, limit] : most.items()) {
+        const double share = static_cast<double>(number_of(held, what.c_str())) /
+                             static_cast<double>(std::max<std::int64_t>(1, number_of(most, what.c_str())));
+        if (share <= fullest) continue;
+        fullest = share;
+        text = fmt::format("{} {:.0f}%", printable(what), 100 * share);
+    }
+    return text;
+}
+
+} // namespace
+
+ListLayout rm_layout() {
+    const auto partitions = [](const Value& rm) {
+        std::vector<std::string> names;
+        for (const auto& name : member_of(rm, "partitions")) {
+            if (name.is_string()) names.push_back(printable(name.get<std::string>()));
+        }
+        return join(names, ",");
+    };
+    return {{text_column("RM", "rmID"),
+             {{"STATE"}, [](const Value& rm) { return core_state_text(number_of(rm, "state")); }},
+             {{"SERVED"}, served_text},
+             {{"PARTITIONS"}, partitions},
+             number_column("INBOUND", "inboundItems"),
+             number_column("BACKLOG", "backlog"),
+             {{"FULLEST"}, fullest_text, true}},
+            [](const Value& rm) { return text_of(rm, "rmID"); },
+            "no RM is registered; ykctl rm register RMID makes one"};
+}
+
+Column text_column(const std::string& heading, const char* key, bool wide) {
+    return {{heading}, [key](const Value& item) { return printable(text_of(item, key)); }, wide};
+}
+
+Column partition_column() {
+    Column column = text_column("PARTITION", "partition", true);
+    column.when_varied = true;
+    return column;
+}
+
+Column rm_column() {
+    Column column = text_column("RM", "clusterId", true);
+    column.when_varied = true;
+    return column;
+}
+
+Column number_column(const std::string& heading, const char* key, bool wide) {
+    return {{heading, Align::Right}, [key](const Value& item) { return std::to_string(number_of(item, key)); }, wide};
+}
+
+Column resource_column(const std::string& heading, const char* key, bool wide) {
+    return {{heading},
+            [key](const Value& item) { return resource_text(member_of(item, key)); },
+            wide,
+            [key](const Value& item) { return resource_key(member_of(item, key)); }};
+}
+
+Column age_column(const std::string& heading, const char* key, std::int64_t now, bool wide) {
+    return {{heading, Align::Right},
+            [key, now](const Value& item) {
+                const auto then = number_of(item, key);
+                return then == 0 ? std::string{}
+                                 : duration_text(std::chrono::nanoseconds{std::max(now - then, std::int64_t{0})});
+            },
+            wide,
+            [key](const Value& item) { return SortKey{-static_cast<double>(number_of(item, key))}; }};
+}
+
+Column ordered(Column column, std::function<SortKey(const Value&)> order) {
+    column.order = std::move(order);
+    return column;
+}
+
+std::string free_text(const Value& node) {
+    auto free = Value::object();
+    for (const auto& [name, size] : member_of(node, "capacity").items()) free[name] = 0;
+    for (const auto& [name, amount] : member_of(node, "available").items()) free[name] = amount;
+    return resource_text(free);
+}
+
+double dominant_share(const Value& used, const Value& capacity) {
+    double share = -1;
+    if (!capacity.is_object()) return share;
+    for (const auto& [name, size] : capacity.items()) {
+        if (!size.is_number() || size.get<double>() <= 0) continue;
+        share = std::max(share, static_cast<double>(number_of(used, name.c_str())) / size.get<double>());
+    }
+    return share;
+}
+
+} // namespace yk::cli

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// --watch: prints a list again and again until it is interrupted.
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "protocol/wire/value.h"
+#include "ykctl/cli/command.h"
+#include "ykctl/client/context.h"
+
+namespace yk::cli {
+
+struct WatchOptions {
+    bool on = false;
+    std::chrono::milliseconds interval{2000};
+};
+
+void define_watch(Command command, WatchOptions& options);
+
+/// Takes the next items of a list, some at a time.
+using TakeItems = std::function<void(std::vector<wire::Value>)>;
+
+/// How a list command fetches and shows its items. The layout is made anew each time because it contains ages.
+struct Listing {
+    std::function<Answer<std::vector<wire::Value>>()> fetch;
+    std::function<Answer<ListLayout>()> layout;
+    /// Used instead of `fetch` for lists that may be long: hands on the items as they arrive.
+    std::function<std::optional<Failure>(const TakeItems&)> pages = {};
+};
+
+/// Prints the list once, or with --watch until SIGINT or SIGTERM (exit 130): on a terminal the screen is redrawn,
+/// elsewhere what was added, changed or removed since the last look is appended as JSON-lines.
+[[nodiscard]] Outcome list_or_watch(Context& context, const WatchOptions& options, const Listing& listing);
+
+/// SIGINT and SIGTERM are held back while this lives, so that a loop notices them between two steps.
+class HeldSignals {
+public:
+    HeldSignals();
+    ~HeldSignals();
+    HeldSignals(const HeldSignals&) = delete;
+    HeldSignals& operator=(const HeldSignals&) = delete;
+    /// Waits for at most `time`; returns the signal that came, or 0.
+    [[nodiscard]] int wait(std::chrono::milliseconds time) const;
+};
+
+} // namespace yk::cli

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/daemon/daemon.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "protocol/client/probe.h"
+#include "protocol/server/own_sockets.h"
+#include "ykd/process/log.h"
+
+namespace yk::service {
+namespace {
+
+constexpr auto kSweepInterval = std::chrono::seconds{1};
+constexpr auto kExpireInterval = std::chrono::milliseconds{50}; // of requests that wait until a mailbox has capacity
+constexpr auto kMemoryInterval = std::chrono::milliseconds{250};
+constexpr auto kProbePatience = std::chrono::seconds{5};
+constexpr auto kDeliveryLook = std::chrono::milliseconds{5};
+
+} // namespace
+
+Daemon::Daemon(DaemonSettings settings, std::string version)
+    : parts_(std::move(settings), std::move(version)),
+      services_(parts_,
+                [this](SteadyClock::duration grace) {
+                    if (stop_listener_) stop_listener_(grace);
+                }),
+      dispatcher_({services_.kinds(), parts_.sessions, parts_.connections, parts_.line_limit, parts_.listener_watch,
+                   parts_.deadlines, parts_.workers}) {
+    parts_.calls.execute_later = [this](const CallPtr& call) { dispatcher_.execute_later(call); };
+    parts_.ring.set_listener([this] {
+        if (parts_.event_streams.wants_delivery()) parts_.workers.post([this] { parts_.event_streams.deliver(); });
+    });
+    keep_house();
+}
+
+Daemon::~Daemon() {
+    parts_.stop.set();
+    parts_.listener_watch.end(); // it asks the servers, and the workers answer
+    parts_.deadlines.stop();
+    parts_.rms.close();
+    for (const RmPtr& rm : parts_.rms.all()) {
+        rm->owner.stop();
+        parts_.rms.remove(rm);
+    }
+    parts_.name_service.stop();
+    parts_.workers.stop();
+    drop_waiting();
+    parts_.event_streams.clear();
+    parts_.sessions.clear();
+    servers_.clear();
+    parts_.calls.execute_later = [](const CallPtr&) {}; // the dispatcher goes before the last calls do
+}
+
+// --- start --------------------------------------------------------------------------------------
+
+Result<void> Daemon::start() {
+    if (const std::string& directory = parts_.settings.record_directory; !directory.empty())
+        YK_CHECKED(parts_.registry.start_recording(directory, parts_.identity.version));
+    YK_CHECKED(parts_.access_files.load(false));
+    parts_.health.run([](const wire::Value&) {}); // so that there is a result from the start
+    YK_CHECKED(open_listeners());
+    watch_listeners();
+    return {};
+}
+
+Result<void> Daemon::open_listeners() {
+    wire::ServerHandlers handlers;
+    handlers.admit = [this](const wire::Peer& peer) { return parts_.access.admits(peer); };
+    handlers.request = [this](wire::Request request) {
+        auto call = std::make_shared<Call>(parts_.calls, std::move(request));
+        parts_.workers.post([this, call] { dispatcher_.dispatch(call); });
+    };
+    handlers.closed = [this](std::uint32_t connection) {
+        parts_.workers.post([this, connection] { on_closed(connection); });
+    };
+    handlers.cut = [this](const wire::Peer& peer, std::string_view why) {
+        if (const auto suffix = parts_.line_limit.suffix(peer.address))
+            log("wire").warn("cut a connection of {}: {}{}", peer.address, why, *suffix);
+    };
+    const auto budget = std::make_shared<wire::TransportBudget>();
+    budget->most_replies = parts_.settings.max_reply_bytes;
+    budget->most_requests = parts_.settings.max_request_bytes;
+    for (const std::string& url : parts_.settings.listen) {
+        wire::ServerOptions options;
+        options.url = url;
+        options.budget = budget;
+        options.max_message = parts_.settings.max_message;
+        options.max_connections = static_cast<std::uint32_t>(parts_.settings.max_connections);
+        options.max_in_flight = static_cast<std::uint32_t>(parts_.settings.max_in_flight);
+        options.send_time = std::chrono::duration_cast<std::chrono::milliseconds>(parts_.settings.send_timeout);
+        options.socket_mode = parts_.settings.socket_mode;
+        options.socket_group = parts_.settings.socket_group;
+        options.allow_plaintext = parts_.settings.allow_plaintext;
+        options.tls_cert = parts_.settings.tls_cert;
+        options.tls_key = parts_.settings.tls_key;
+        options.tls_client_ca = parts_.settings.tls_client_ca;
+        YK_TRY(server, wire::Server::listen(options, handlers));
+        if (url.rfind("tcp://", 0) == 0 && parts_.settings.allow_plaintext)
+            log("wire").warn("{} is not encrypted: tokens and data can be read on the way", url);
+        log("wire").info("listening on {}", url);
+        servers_.push_back(std::move(server));
+    }
+    return {};
+}
+
+/// Starts to watch each listener that can be probed.
+void Daemon::watch_listeners() {
+    std::vector<WatchedListener> watched;
+    for (const auto& server : servers_) {
+        if (!wire::can_probe(server->url())) continue;
+        WatchedListener listener;
+        listener.url = server->url();
+        listener.ask = [url = listener.url](std::string_view question) {
+            const auto answered = wire::probe(url, question, kProbePatience);
+            return answered.ok() ? std::string{} : answered.error().message;
+        };
+        listener.is_full = [of = server.get()] { return of->is_full(); };
+        listener.lost_descriptors = [of = server.get()] {
+            const auto counted = wire::own_sockets(of->url());
+            return counted ? std::int64_t{*counted} - of->descriptors() : 0;
+        };
+        listener.accepted = [of = server.get()] { return of->accepted_so_far(); };
+        listener.turns_away = [of = server.get()] { return of->turns_away(); };
+        watched.push_back(std::move(listener));
+    }
+    parts_.listener_watch.start(std::move(watched), [this](const std::string& key, const std::string& sentence) {
+        if (sentence.empty()) {
+            if (parts_.degraded.clear(key)) log("wire").info("{}: all is well again", key);
+        } else if (parts_.degraded.set(key, sentence)) {
+            log("wire").error("{}", sentence);
+        }
+    });
+}
+
+// --- stop ---------------------------------------------------------------------------------------
+
+void Daemon::stop(SteadyClock::duration grace) {
+    parts_.stop.set();
+    parts_.listener_watch.stop();
+    for (const auto& server : servers_) server->remove_socket_file();
+    parts_.rms.close();
+    drop_waiting();
+    for (const RmPtr& rm : parts_.rms.all()) rm->owner.begin_shutdown();
+    wait_for_delivery(SteadyClock::now() + grace);
+}
+
+/// Drops requests that wait for their turn among large answers.
+void Daemon::drop_waiting() {
+    for (LargeAnswers* each : {&parts_.large_answers, &parts_.looks, &parts_.configurations}) each->clear();
+}
+
+/// Waits until every stream has been delivered and then every request answered. Event streams, which have no end, are
+/// ended in between.
+void Daemon::wait_for_delivery(SteadyClock::time_point until) {
+    const auto delivered = [this] {
+        const auto rms = parts_.rms.all();
+        return std::all_of(rms.begin(), rms.end(), [](const RmPtr& rm) { return rm->owner.is_finished(); });
+    };
+    while (!delivered() && SteadyClock::now() < until) std::this_thread::sleep_for(kDeliveryLook);
+    parts_.event_streams.finish();
+    const auto answered = [this] {
+        return std::all_of(servers_.begin(), servers_.end(),
+                           [](const auto& server) { return server->open_requests() == 0; });
+    };
+    while (!answered() && SteadyClock::now() < until) std::this_thread::sleep_for(kDeliveryLook);
+}
+
+// --- housekeeping -------------------------------------------------------------------------------
+
+/// Plans what is done regularly.
+void Daemon::keep_house() {
+    Deadlines& deadlines = parts_.deadlines;
+    deadlines.every(kSweepInterval, [this] { sweep(); });
+    deadlines.every(kExpireInterval, [this] {
+        for (const RmPtr& rm : parts_.rms.all()) rm->owner.expire_waiting(SteadyClock::now());
+    });
+    deadlines.every(kMemoryInterval, [this] { parts_.memory_watch.look(); });
+    if (parts_.history.enabled())
+        deadlines.every(std::chrono::duration_cast<SteadyClock::duration>(parts_.settings.history_interval),
+                        [this] { parts_.history.take(parts_.rms, parts_.workers); });
+    parts_.health_watch.start();
+}
+
+void Daemon::sweep() {
+    parts_.clock_watch.look();
+    parts_.sessions.sweep();
+    parts_.snapshots.sweep();
+    parts_.metric_pages.sweep();
+    parts_.event_streams.sweep();
+    for (LargeAnswers* each : {&parts_.large_answers, &parts_.looks, &parts_.configurations})
+        each->sweep(SteadyClock::now());
+}
+
+void Daemon::on_closed(std::uint32_t connection) {
+    parts_.connections.closed(connection);
+    parts_.event_streams.disconnected(connection);
+    for (const RmPtr& rm : parts_.rms.all()) rm->owner.stream().disconnected(connection);
+}
+
+} // namespace yk::service

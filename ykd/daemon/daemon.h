@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Daemon: owns the parts, the services and the listeners, wires them together, starts them and stops them.
+//
+// Owner: run_daemon(), or a test. Thread: start() and stop() are called by one thread; requests arrive on nng's.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ykd/daemon/services.h"
+#include "ykd/request/dispatcher.h"
+
+namespace yk::service {
+
+class Daemon {
+public:
+    Daemon(DaemonSettings settings, std::string version);
+    ~Daemon();
+    Daemon(const Daemon&) = delete;
+    Daemon& operator=(const Daemon&) = delete;
+
+    /// Reads tokens, checks the configuration files, opens the listeners.
+    [[nodiscard]] Result<void> start();
+    /// Stops gracefully: takes no more changes, and delivers what is queued for at most `grace` (I-263). Returns when
+    /// that is done. What is left is dropped by the destructor.
+    void stop(SteadyClock::duration grace);
+    /// `listener` is called, by any thread, when a client asks for the end of the program.
+    void set_stop_listener(std::function<void(SteadyClock::duration grace)> listener) {
+        stop_listener_ = std::move(listener);
+    }
+    /// For the code that runs the process, and for tests. Services are made with the parts they need instead.
+    [[nodiscard]] Parts& parts() { return parts_; }
+
+private:
+    void keep_house();
+    [[nodiscard]] Result<void> open_listeners();
+    void watch_listeners();
+    void sweep();
+    void on_closed(std::uint32_t connection);
+    void wait_for_delivery(SteadyClock::time_point until);
+    void drop_waiting();
+
+    Parts parts_;
+    std::function<void(SteadyClock::duration)> stop_listener_;
+    Services services_;
+    Dispatcher dispatcher_;
+    std::vector<std::unique_ptr<wire::Server>> servers_; // their callbacks use all the rest
+};
+
+} // namespace yk::service

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/daemon/parts.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "ykd/process/log.h"
+
+namespace yk::service {
+namespace {
+
+/// As many workers as there are processors, within bounds: they decode and encode, and never wait.
+unsigned worker_count() {
+    return std::clamp(std::thread::hardware_concurrency(), 2U, 8U);
+}
+
+void log_dropped(const char* what) {
+    log("core").error("a worker dropped what it was at: {}", what);
+}
+
+/// The largest configurations keep a worker busy for up to half a second each, so one worker is left for other
+/// requests.
+LargeAnswers::Limits turns_of_configurations() {
+    const std::size_t in_all = worker_count() - 1;
+    return {in_all, (in_all + 1) / 2};
+}
+
+} // namespace
+
+Parts::Parts(DaemonSettings given, std::string version)
+    : settings(std::move(given)),
+      identity{std::move(version)},
+      clock(settings.virtual_clock),
+      calls{requests, deadlines, stop, settings.max_message, settings.request_ttl, {}},
+      large_answers([this](const CallPtr& call) { calls.execute_later(call); }),
+      looks([this](const CallPtr& call) { calls.execute_later(call); }),
+      configurations(turns_of_configurations(), [this](const CallPtr& call) { calls.execute_later(call); }),
+      memory(settings.max_memory),
+      access(settings, [this](std::function<void()> ask) { name_service.post({}, std::move(ask)); }),
+      access_files(settings, access),
+      sessions(settings.max_sessions, std::chrono::duration_cast<SteadyClock::duration>(settings.session_ttl)),
+      config_files(settings),
+      history(settings.history_size),
+      workers(worker_count(), log_dropped),
+      name_service(log_dropped),
+      effective(settings, rms, ring),
+      registry({settings, clock, rms, ring, tally, config_history, effective, degraded, workers}),
+      changer({workers, sessions, config_history, effective, stop, settings.max_message}),
+      reloader({config_files, access_files, changer, rms, deadlines, workers}),
+      users(deadlines, workers, name_service),
+      event_streams(ring, effective, identity, deadlines),
+      health({rms, degraded, deadlines, workers}),
+      plain_dumps({identity, rms, effective, config_history, history, event_streams}),
+      dumps({rms, clock, plain_dumps, snapshots, workers, settings.max_message}),
+      dump_pages(rms, snapshots, workers),
+      state_dumper(settings.state_directory, rms, snapshots, dumps),
+      memory_watch({rms, memory, degraded, workers}),
+      clock_watch(rms, degraded),
+      health_watch(health, effective, deadlines) {}
+
+} // namespace yk::service

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/daemon/services.h"
+
+namespace yk::service {
+
+Services::Services(Parts& parts, std::function<void(SteadyClock::duration grace)> request_stop)
+    : session_({parts.settings, parts.identity, parts.clock, parts.rms, parts.sessions, parts.access, parts.connections,
+                parts.event_streams, parts.line_limit}),
+      status_({parts.settings, parts.identity, parts.rms, parts.sessions, parts.config_files, parts.access_files,
+               parts.degraded, parts.health, parts.workers}),
+      registration_({parts.settings, parts.registry, parts.rms, parts.sessions, parts.config_files,
+                     parts.config_history, parts.effective, parts.reloader, parts.memory, parts.workers}),
+      update_({parts.rms, parts.memory, parts.clock, parts.users}),
+      configuration_({parts.rms, parts.config_files, parts.config_history, parts.memory, parts.effective, parts.changer,
+                      parts.reloader, parts.workers}),
+      stream_(parts.rms, parts.deadlines, parts.settings.max_poll_wait),
+      dump_({parts.rms, parts.identity, parts.clock, parts.ring, parts.effective, parts.snapshots, parts.dumps,
+             parts.dump_pages, parts.plain_dumps}),
+      event_({parts.ring, parts.event_streams, parts.effective, parts.identity, parts.settings.max_poll_wait}),
+      metrics_({parts.settings, parts.identity, parts.rms, parts.sessions, parts.ring, parts.tally, parts.requests,
+                parts.degraded, parts.metric_pages, parts.workers}),
+      health_(parts.health),
+      explain_(
+          {parts.settings, parts.clock, parts.rms, parts.effective, parts.config_history, parts.users, parts.workers}),
+      admin_({parts.settings, parts.rms, parts.clock, parts.workers, std::move(request_stop)}) {
+    fill(parts);
+}
+
+/// Kinds whose answers are made of objects of the RMs, and can be as large as a message may be, take turns. Those that
+/// ask for the daemon's own state have turns of their own, so that they do not wait behind dumps.
+void Services::fill(Parts& parts) {
+    using si::Kind;
+    const auto row = [this](Kind kind, auto& service, auto answer, LargeAnswers* turns = nullptr) {
+        kinds_.add(
+            kind, [&service, answer](const CallPtr& call) { (service.*answer)(call); }, turns);
+    };
+    row(Kind::Hello, session_, &SessionService::hello);
+    row(Kind::Bye, session_, &SessionService::bye);
+    row(Kind::Ping, session_, &SessionService::ping);
+    row(Kind::Status, status_, &StatusService::status, &parts.looks);
+    row(Kind::RegisterResourceManager, registration_, &RegistrationService::register_rm, &parts.configurations);
+    row(Kind::UnregisterResourceManager, registration_, &RegistrationService::unregister_rm);
+    row(Kind::UpdateAllocation, update_, &UpdateService::update_allocation);
+    row(Kind::UpdateApplication, update_, &UpdateService::update_application);
+    row(Kind::UpdateNode, update_, &UpdateService::update_node);
+    row(Kind::UpdateConfiguration, configuration_, &ConfigurationService::update, &parts.configurations);
+    row(Kind::ValidateConfiguration, configuration_, &ConfigurationService::validate, &parts.configurations);
+    row(Kind::Reload, configuration_, &ConfigurationService::reload);
+    row(Kind::SetExtraConfig, configuration_, &ConfigurationService::set_extra_config);
+    row(Kind::Poll, stream_, &StreamService::poll);
+    row(Kind::Sync, stream_, &StreamService::sync);
+    row(Kind::CallResult, stream_, &StreamService::call_result);
+    row(Kind::StreamLog, stream_, &StreamService::stream_log, &parts.large_answers);
+    row(Kind::Dump, dump_, &DumpService::dump, &parts.large_answers);
+    row(Kind::Events, event_, &EventService::events, &parts.large_answers);
+    row(Kind::EventStream, event_, &EventService::event_stream);
+    row(Kind::Metrics, metrics_, &MetricsService::metrics, &parts.large_answers);
+    row(Kind::Health, health_, &HealthService::health, &parts.looks);
+    row(Kind::Explain, explain_, &ExplainService::explain, &parts.large_answers);
+    row(Kind::Step, admin_, &AdminService::step);
+    row(Kind::Clock, admin_, &AdminService::advance_clock);
+    row(Kind::Shutdown, admin_, &AdminService::shut_down);
+    // RecoveryDone, RecoveryList and ResolveRecovery are not part of this version.
+}
+
+} // namespace yk::service

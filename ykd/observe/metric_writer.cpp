@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/observe/metric_writer.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "protocol/wire/body_reader.h"
+
+namespace yk::service {
+namespace {
+
+constexpr std::array<std::string_view, Histogram::kBounds + 1> kBounds{"0.0001", "0.001", "0.01", "0.1", "1",
+                                                                       "10",     "100",   "1000", "+Inf"};
+
+std::string_view text_of(MetricType type) {
+    constexpr std::array<std::string_view, 3> kTexts{"counter", "gauge", "histogram"};
+    return kTexts[static_cast<std::size_t>(type)];
+}
+
+bool is_left_out(const std::pair<std::string_view, std::string_view>& label) {
+    return label.first == "partition" && label.second.empty();
+}
+
+void append_escaped(std::string& to, std::string_view text) {
+    for (const char c : text) {
+        if (c == '\\' || c == '"') to += '\\';
+        if (c == '\n')
+            to += "\\n";
+        else
+            to += c;
+    }
+}
+
+} // namespace
+
+bool MetricWriter::take(std::size_t bytes) {
+    if (used_ != 0 && used_ + bytes > window_.max_bytes) {
+        next_ = position_ - 1;
+        return false;
+    }
+    used_ += bytes;
+    return true;
+}
+
+bool MetricWriter::family(std::string_view name, MetricType type, std::string_view help) {
+    wanted_ = name.substr(0, prefix_.size()) == prefix_;
+    if (!wanted_) return false;
+    name_ = name;
+    help_ = help;
+    type_ = type;
+    begun_ = is_next() && take(prepare_head(type, help));
+    if (begun_) commit();
+    return true;
+}
+
+void MetricWriter::put(std::string_view suffix, MetricLabels labels, const std::string& value, std::string_view bound) {
+    if (!take(prepare(suffix, labels, value, bound))) return;
+    if (!std::exchange(begun_, true)) go_on(type_, help_);
+    commit();
+}
+
+void MetricWriter::seconds(MetricLabels labels, double value) {
+    if (wanted_ && is_next()) put({}, labels, fmt::format("{}", value), {});
+}
+
+void MetricWriter::histogram(MetricLabels labels, const Histogram& histogram) {
+    if (!wanted_) return;
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < kBounds.size(); ++i) {
+        total += histogram.counts[i];
+        if (is_next()) put("_bucket", labels, std::to_string(total), kBounds[i]);
+    }
+    if (is_next()) put("_sum", labels, fmt::format("{}", static_cast<double>(histogram.sum_ns) / 1e9), {});
+    if (is_next()) put("_count", labels, std::to_string(total), {});
+}
+
+// --- text ---------------------------------------------------------------------------------------
+
+std::size_t MetricText::prepare_head(MetricType type, std::string_view help) {
+    prepared_ = fmt::format("# HELP {} {}\n# TYPE {} {}\n", name(), help, name(), text_of(type));
+    return prepared_.size();
+}
+
+std::size_t MetricText::prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
+                                std::string_view bound) {
+    prepared_ = name();
+    prepared_ += suffix;
+    char open = '{';
+    const auto label = [&](std::string_view key, std::string_view text) {
+        prepared_ += open;
+        open = ',';
+        prepared_ += key;
+        prepared_ += "=\"";
+        append_escaped(prepared_, text);
+        prepared_ += '"';
+    };
+    for (const auto& one : labels)
+        if (!is_left_out(one)) label(one.first, one.second);
+    if (!bound.empty()) label("le", bound);
+    if (open == ',') prepared_ += '}';
+    prepared_ += ' ';
+    prepared_ += value;
+    prepared_ += '\n';
+    return prepared_.size();
+}
+
+/// Writes nothing: the texts of all pages, one after the other, are one text.
+void MetricText::go_on(MetricType /*type*/, std::string_view /*help*/) {}
+
+// --- values -------------------------------------------------------------------------------------
+
+std::size_t MetricValues::prepare_head(MetricType type, std::string_view help) {
+    constexpr std::size_t kLongerLength = 4; // more bytes for the length of the list of samples, when there are many
+    prepared_ = {{"name", name()}, {"type", text_of(type)}, {"help", help}, {"samples", wire::Value::array()}};
+    is_head_ = true;
+    return wire::encoded_value(prepared_).size() + kLongerLength;
+}
+
+std::size_t MetricValues::prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
+                                  std::string_view bound) {
+    wire::Value named = wire::Value::object();
+    for (const auto& one : labels)
+        if (!is_left_out(one)) named[std::string(one.first)] = one.second;
+    if (!bound.empty()) named["le"] = bound;
+    prepared_ = {
+        {"name", name() + std::string(suffix)}, {"labels", std::move(named)}, {"value", wire::Value::parse(value)}};
+    is_head_ = false;
+    return wire::encoded_value(prepared_).size();
+}
+
+void MetricValues::commit() {
+    if (is_head_)
+        families_.push_back(std::move(prepared_));
+    else
+        families_.back()["samples"].push_back(std::move(prepared_));
+}
+
+void MetricValues::go_on(MetricType type, std::string_view help) {
+    families_.push_back({{"name", name()}, {"type", text_of(type)}, {"help", help}, {"samples", wire::Value::array()}});
+}
+
+std::string metric_name_part(std::string_view text) {
+    std::string part;
+    for (const char c : text) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        const bool digit = c >= '0' && c <= '9';
+        if (part.empty() && digit) part += '_';
+        part += letter || digit || c == '_' || c == ':' ? c : '_';
+    }
+    return part;
+}
+
+} // namespace yk::service

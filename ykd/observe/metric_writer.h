@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// MetricWriter: writes metric families, as Prometheus text (I-500) or as a map. The same calls make both. One page may
+// be written of a longer whole.
+//
+// Thread: one at a time.
+
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "protocol/wire/value.h"
+#include "ykd/runtime/tally.h"
+
+namespace yk::service {
+
+using MetricLabels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+
+enum class MetricType { Counter, Gauge, Histogram };
+
+/// A page of metrics: from position `start` on, at most about `max_bytes`. A position counts heads of families and
+/// samples.
+struct MetricWindow {
+    std::size_t start = 0;
+    std::size_t max_bytes = std::numeric_limits<std::size_t>::max();
+};
+
+class MetricWriter {
+public:
+    /// `prefix`: only families whose names begin with it are written.
+    explicit MetricWriter(std::string prefix, MetricWindow window = {}) : prefix_(std::move(prefix)), window_(window) {}
+    virtual ~MetricWriter() = default;
+
+    /// Begins a family; its samples follow. False: its name has not the prefix, and its samples are dropped.
+    bool family(std::string_view name, MetricType type, std::string_view help);
+    /// Adds a sample. A label `partition` with an empty value is left out (I-511).
+    void sample(MetricLabels labels, std::int64_t value) {
+        if (wanted_ && is_next()) put({}, labels, std::to_string(value), {});
+    }
+    void count(MetricLabels labels, std::uint64_t value) {
+        if (wanted_ && is_next()) put({}, labels, std::to_string(value), {});
+    }
+    void seconds(MetricLabels labels, double value);
+    /// Adds buckets, sum and count, in seconds (I-505).
+    void histogram(MetricLabels labels, const Histogram& histogram);
+
+    /// Whether the page is full. Then further calls have no effect and may be skipped.
+    [[nodiscard]] bool is_full() const { return next_.has_value(); }
+    /// Where the next page starts; nullopt: all was written.
+    [[nodiscard]] std::optional<std::size_t> next() const { return next_; }
+
+protected:
+    [[nodiscard]] const std::string& name() const { return name_; } // of the family
+    /// Prepares the head of a family and returns how many bytes it takes; commit() writes it.
+    virtual std::size_t prepare_head(MetricType type, std::string_view help) = 0;
+    /// Prepares a sample and returns how many bytes it takes. `suffix`: of the family's name, `_bucket` and the like.
+    /// `value`: a number as text. `bound`: the upper bound of a bucket, else empty.
+    virtual std::size_t prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
+                                std::string_view bound) = 0;
+    virtual void commit() = 0;
+    /// Writes what stands in front of the samples of a family that began on an earlier page.
+    virtual void go_on(MetricType type, std::string_view help) = 0;
+
+private:
+    void put(std::string_view suffix, MetricLabels labels, const std::string& value, std::string_view bound);
+    /// Advances the position. True: what comes now may stand on this page; most samples are of other pages.
+    [[nodiscard]] bool is_next() { return position_++ >= window_.start && !next_; }
+    /// Whether what is prepared, of so many bytes, still fits; if not, the next page begins with it.
+    [[nodiscard]] bool take(std::size_t bytes);
+
+    std::string prefix_;
+    MetricWindow window_;
+    std::size_t position_ = 0, used_ = 0;
+    std::optional<std::size_t> next_;
+    bool wanted_ = false; // the family has the prefix
+    bool begun_ = false;  // the family has its head on this page
+    std::string name_, help_;
+    MetricType type_ = MetricType::Counter;
+};
+
+class MetricText final : public MetricWriter {
+public:
+    using MetricWriter::MetricWriter;
+    [[nodiscard]] const std::string& text() const { return text_; }
+    [[nodiscard]] std::string take() { return std::move(text_); }
+
+private:
+    std::size_t prepare_head(MetricType type, std::string_view help) override;
+    std::size_t prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
+                        std::string_view bound) override;
+    void commit() override { text_ += prepared_; }
+    void go_on(MetricType type, std::string_view help) override;
+
+    std::string text_, prepared_;
+};
+
+/// [{name, type, help, samples [{name, labels {str: str}, value}]}]; a family that began on an earlier page is repeated
+/// with the rest of its samples.
+class MetricValues final : public MetricWriter {
+public:
+    using MetricWriter::MetricWriter;
+    [[nodiscard]] wire::Value take() { return std::move(families_); }
+
+private:
+    std::size_t prepare_head(MetricType type, std::string_view help) override;
+    std::size_t prepare(std::string_view suffix, MetricLabels labels, const std::string& value,
+                        std::string_view bound) override;
+    void commit() override;
+    void go_on(MetricType type, std::string_view help) override;
+
+    wire::Value families_ = wire::Value::array();
+    wire::Value prepared_;
+    bool is_head_ = false; // the prepared value is the head of a family
+};
+
+/// `text` as part of a metric's name: other characters than letters, digits, `_` and `:` become `_` (I-501).
+[[nodiscard]] std::string metric_name_part(std::string_view text);
+
+} // namespace yk::service

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/observe/metrics_service.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+
+#include "libcore/reports/metrics.h"
+#include "ykd/process/memory_guard.h"
+
+namespace yk::service {
+
+/// The numbers of an RM's partitions in the making. Thread: the owner thread, then a worker.
+struct MetricsService::RmNumbers {
+    std::vector<PartitionNumbers> partitions;
+    std::uint64_t restored = 0;
+    bool begun = false;
+    std::size_t next = 0; // the partition at work
+    ViewCursor cursor;    // within that partition
+};
+
+namespace {
+
+using RmNumbers = MetricsService::RmNumbers;
+using MetricQuestion = MetricsService::MetricQuestion;
+
+constexpr std::size_t kReplyOverhead = 4096; // bytes of a reply around its data
+constexpr std::size_t kPage = 1U << 20;      // bytes of a page, when all does not fit into one reply
+
+double cpu_seconds() {
+    timespec used{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
+}
+
+std::uint64_t open_files() {
+    std::error_code fault;
+    std::uint64_t count = 0;
+    for (auto it = std::filesystem::directory_iterator("/proc/self/fd", fault);
+         !fault && it != std::filesystem::directory_iterator(); it.increment(fault))
+        ++count;
+    return count;
+}
+
+/// Adds the next part of the numbers, so that cycles run in between (docs/adr/0008). True: it was the last.
+bool add_numbers(RmOwner& owner, RmNumbers& rm_numbers) {
+    const ClusterContext* context = owner.context();
+    if (context == nullptr) return true;
+    if (!std::exchange(rm_numbers.begun, true))
+        for (const std::string& name : context->partition_names())
+            rm_numbers.partitions.push_back({context->full_name(name), {}});
+    rm_numbers.restored = context->counters().restored;
+    if (rm_numbers.next == rm_numbers.partitions.size()) return true;
+    PartitionNumbers& partition = rm_numbers.partitions[rm_numbers.next];
+    std::size_t budget = kChunk;
+    if (const PartitionState* state = owner.read(partition.label))
+        metrics_page(*state, rm_numbers.cursor, budget, partition.metrics);
+    if (budget == 0) return false;
+    rm_numbers.cursor = {};
+    return ++rm_numbers.next == rm_numbers.partitions.size();
+}
+
+/// Writes everything when it fits into one reply; else a small page, as a large one would take its memory several
+/// times.
+template <class Writer>
+Writer page_of(const MetricQuestion& question, const MetricNumbers& numbers, std::size_t most) {
+    const auto write = [&](std::size_t bytes) {
+        Writer writer(question.prefix, {question.start, bytes});
+        write_families(writer, numbers);
+        return writer;
+    };
+    if (question.start == 0)
+        if (Writer whole = write(most); !whole.next()) return whole;
+    return write(std::min(most, kPage));
+}
+
+} // namespace
+
+MetricNumbers MetricsService::read_numbers(const Call& call, std::vector<PartitionNumbers> partitions,
+                                           const Restored& restored) const {
+    MetricNumbers numbers;
+    numbers.partitions = std::move(partitions);
+    for (const RmPtr& rm : parts_.rms.all()) {
+        if (!call.session->may_see(rm->id)) continue;
+        const auto known = restored.find(rm->id);
+        numbers.rms.push_back({rm->id, rm->owner.state(), rm->owner.inbound_elements(), rm->owner.stream().status(),
+                               rm->owner.call_tally(), known == restored.end() ? 0 : known->second});
+    }
+    numbers.tally = parts_.tally.read();
+    numbers.events_processed = parts_.ring.next_id();
+    numbers.requests = parts_.requests.read();
+    numbers.sessions = parts_.sessions.count();
+    for (const auto& [reason, count] : parts_.degraded.counts())
+        numbers.degraded.emplace_back(reason, static_cast<std::uint64_t>(count));
+    numbers.version = parts_.identity.version;
+    numbers.resident = resident_memory();
+    numbers.heap = heap_in_use();
+    numbers.files = open_files();
+    numbers.cpu = cpu_seconds();
+    numbers.started = static_cast<double>((real_now() - parts_.identity.uptime()).ns) / 1e9;
+    numbers.legacy_queues = parts_.settings.legacy_queue_metrics;
+    return numbers;
+}
+
+void MetricsService::answer(const CallPtr& call, const MetricQuestion& question,
+                            const std::shared_ptr<const MetricNumbers>& numbers) {
+    const std::size_t most = call->reply_limit() - kReplyOverhead;
+    std::optional<std::size_t> next;
+    Value reply = Value::object();
+    if (question.as_map) {
+        auto values = page_of<MetricValues>(question, *numbers, most);
+        reply["families"] = values.take();
+        next = values.next();
+    } else {
+        auto text = page_of<MetricText>(question, *numbers, most);
+        reply["text"] = text.take();
+        next = text.next();
+    }
+    if (!next) parts_.pages.end(call->session->sid, question.cursor);
+    if (next) {
+        reply["complete"] = false;
+        reply["cursor"] = parts_.pages.keep({call->session->sid, call->session->grant.name},
+                                            {numbers, question.prefix, question.as_map, *next}, question.cursor);
+    }
+    call->ok(reply);
+}
+
+void MetricsService::answer_gathered(const CallPtr& call, const MetricQuestion& question,
+                                     std::vector<Gathered<RmNumbers>>&& all) {
+    std::vector<PartitionNumbers> partitions;
+    Restored restored;
+    for (auto& [rm, rm_numbers] : all) {
+        restored[rm->id] = rm_numbers.restored;
+        for (PartitionNumbers& one : rm_numbers.partitions) {
+            if (one.metrics.queues.empty()) continue;
+            one.is_visible = call->session->may_see(rm->id);
+            partitions.push_back(std::move(one));
+        }
+    }
+    const bool short_names = parts_.settings.legacy_labels && partitions.size() == 1;
+    if (short_names) partitions.front().label.clear(); // one partition needs no label (I-511)
+    answer(call, question, std::make_shared<const MetricNumbers>(read_numbers(*call, std::move(partitions), restored)));
+}
+
+void MetricsService::metrics(const CallPtr& call) {
+    const Value body = wire::decode_value(call->envelope.body);
+    wire::BodyReader reader(body);
+    const std::string format = reader.text("format");
+    MetricQuestion question;
+    question.prefix = reader.text("prefix");
+    question.cursor = reader.text("cursor");
+    question.as_map = format == "map";
+    if (!format.empty() && format != "text" && format != "map")
+        reader.fail(ErrorCode::Invalid, "format", "format is text or map");
+    if (!call->accepts(reader)) return;
+    if (!question.cursor.empty()) {
+        const auto found = parts_.pages.find(call->session->sid, question.cursor);
+        if (!found)
+            return call->fail(ErrorCode::NotFound, "the cursor is unknown or older than 30 s; start again without",
+                              "cursor");
+        question.prefix = found->prefix;
+        question.as_map = found->as_map;
+        question.start = found->start;
+        return answer(call, question, found->numbers);
+    }
+    gather_in_chunks<RmNumbers>(parts_.workers, parts_.rms.all(), add_numbers,
+                                [this, call, question](std::vector<Gathered<RmNumbers>>&& all) {
+                                    answer_gathered(call, question, std::move(all));
+                                });
+}
+
+} // namespace yk::service

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// MetricsService: answers Metrics (interface.md section 6): numbers of the partitions from their owner threads and
+// counters of the process, as text or as a map, page by page.
+//
+// Owner: Daemon. Thread: workers.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ykd/observe/metric_families.h"
+#include "ykd/observe/metric_pages.h"
+#include "ykd/process/degraded.h"
+#include "ykd/process/identity.h"
+#include "ykd/request/call.h"
+#include "ykd/request/gather.h"
+
+namespace yk::service {
+
+class MetricsService {
+public:
+    struct Parts {
+        const DaemonSettings& settings;
+        const Identity& identity;
+        const RmTable& rms;
+        const SessionTable& sessions;
+        const EventRing& ring;
+        const TallyBoard& tally;
+        const RequestMeter& requests;
+        const Degraded& degraded;
+        MetricPages& pages;
+        Workers& workers;
+    };
+    explicit MetricsService(const Parts& parts) : parts_(parts) {}
+
+    void metrics(const CallPtr& call);
+
+    struct RmNumbers; // of an RM, in the making
+    /// What is asked, and which page of it.
+    struct MetricQuestion {
+        std::string prefix;
+        bool as_map = false;
+        std::size_t start = 0; // as in MetricWindow
+        std::string cursor;    // of this page; empty: the first
+    };
+
+private:
+    using Restored = std::map<std::string, std::uint64_t>; // how many allocations were restored, by RM
+
+    [[nodiscard]] MetricNumbers read_numbers(const Call& call, std::vector<PartitionNumbers> partitions,
+                                             const Restored& restored) const;
+    void answer(const CallPtr& call, const MetricQuestion& question,
+                const std::shared_ptr<const MetricNumbers>& numbers);
+    void answer_gathered(const CallPtr& call, const MetricQuestion& question, std::vector<Gathered<RmNumbers>>&& all);
+
+    const Parts parts_;
+};
+
+} // namespace yk::service

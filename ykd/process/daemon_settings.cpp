@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/process/daemon_settings.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <sstream>
+
+#include "libcore/base/check.h"
+#include "libcore/base/pluralize.h"
+#include "libcore/config/duration.h"
+#include "libcore/config/suggest.h"
+#include "libcore/config_yaml/scalars.h"
+#include "libcore/config_yaml/tree.h"
+
+namespace yk::service {
+namespace {
+
+constexpr std::uint64_t kMostBytes = ~std::uint64_t{0} >> 8; // so that sums of sizes do not overflow
+
+using config_yaml::Node;
+
+/// Reads one settings document.
+class SettingsReader {
+public:
+    SettingsReader(DaemonSettings& settings, std::string path) : settings_(settings), path_(std::move(path)) {}
+
+    Result<void, SettingsFaults> read(const Node& root) {
+        if (root.kind == Node::Kind::Null) return {};
+        if (root.kind != Node::Kind::Mapping) fail(root.mark, "a settings file is a map of keys to values");
+        for (const auto& member : root.members) read_key(member);
+        if (!faults_.all.empty()) return std::move(faults_);
+        return {};
+    }
+
+private:
+    /// Reads the value of one key.
+    using Reader = std::function<void(const Node&)>;
+
+    void fail(config::Mark mark, const std::string& message) {
+        faults_.all.push_back({0, message, fmt::format("{}:{}:{}", path_, mark.line, mark.column)});
+    }
+
+    const std::map<std::string, Reader, std::less<>>& readers() {
+        if (readers_.empty()) {
+            readers_ = {{"config", [this](const Node& n) { settings_.config_files = texts(n, "config"); }},
+                        {"listen", [this](const Node& n) { settings_.listen = list(n, "listen"); }},
+                        {"tokens", [this](const Node& n) { settings_.tokens_file = text(n, "tokens"); }},
+                        {"record", [this](const Node& n) { settings_.record_directory = text(n, "record"); }},
+                        {"stateDir", [this](const Node& n) { settings_.state_directory = text(n, "stateDir"); }},
+                        {"tls", [this](const Node& n) { read_tls(n); }},
+                        {"peers", [this](const Node& n) { read_peers(n); }},
+                        {"rms", [this](const Node& n) { read_rms(n); }},
+                        {"extraConfig", [this](const Node& n) { settings_.extra_config = texts(n, "extraConfig"); }}};
+            add_limits();
+        }
+        return readers_;
+    }
+
+    void add_limits() {
+        add_size(
+            "maxMessage", [this](std::uint64_t v) { settings_.max_message = static_cast<std::uint32_t>(v); }, 2U << 20,
+            256U << 20);
+        add_small("maxConnections", settings_.max_connections, 1'000'000);
+        add_small("maxInFlight", settings_.max_in_flight, 4096);
+        add_size(
+            "maxMemory", [this](std::uint64_t v) { settings_.max_memory = v; }, 64U << 20, kMostBytes);
+        add_duration("sendTimeout", settings_.send_timeout);
+        add_size(
+            "maxReplyBytes", [this](std::uint64_t v) { settings_.max_reply_bytes = v; }, 1U << 20, kMostBytes);
+        add_size(
+            "maxRequestBytes", [this](std::uint64_t v) { settings_.max_request_bytes = v; }, 1U << 20, kMostBytes);
+        add_duration("requestTtl", settings_.request_ttl);
+        add_duration("maxPollWait", settings_.max_poll_wait);
+        add_count("maxSessions", settings_.max_sessions);
+        add_count("replyMemory", settings_.reply_memory);
+        add_count("outboundMaxItems", settings_.outbound.items);
+        add_size(
+            "outboundMaxBytes", [this](std::uint64_t v) { settings_.outbound.bytes = v; }, 1, kMostBytes);
+        add_count("inboundMaxItems", settings_.inbound.elements);
+        add_size(
+            "inboundMaxBytes", [this](std::uint64_t v) { settings_.inbound.bytes = v; }, 1, kMostBytes);
+        add_duration("livenessTimeout", settings_.liveness_timeout);
+        add_duration("sessionTtl", settings_.session_ttl);
+        add_duration("rmRetention", settings_.rm_retention);
+        add_duration("shutdownGrace", settings_.shutdown_grace);
+        add_duration("historyInterval", settings_.history_interval);
+        add_duration("predicateTimeout", settings_.predicate_timeout);
+        add_duration("preemptionTimeout", settings_.preemption_timeout);
+        add_small("predicateBatch", settings_.predicate_batch, 1000);
+        add_small("maxCalls", settings_.max_calls, 65'536);
+        add_limit("historySize", settings_.history_size, "history");
+        add_limit("rmMaxNodes", settings_.rm_max.nodes, "limit");
+        add_limit("rmMaxApplications", settings_.rm_max.applications, "limit");
+        add_limit("rmMaxAsks", settings_.rm_max.asks, "limit");
+        add_limit("rmMaxQueues", settings_.rm_max.queues, "limit");
+        add_size(
+            "rmMaxNames", [this](std::uint64_t v) { settings_.rm_max.names = v; }, 0, kMostBytes);
+        add_count("rmMaxEnded", settings_.rm_max.ended);
+    }
+
+    void add_duration(const std::string& key, Duration& to) {
+        readers_[key] = [this, key, &to](const Node& node) {
+            if (node.kind != Node::Kind::Scalar) return fail_no_text(node, key);
+            const auto parsed = config::parse_duration(node.scalar);
+            if (!parsed.ok()) return fail(node.mark, key + ": " + parsed.error().message);
+            if (*parsed <= Duration{0}) return fail(node.mark, key + ": must be above 0");
+            to = *parsed;
+        };
+    }
+    void add_count(const std::string& key, std::uint64_t& to) {
+        readers_[key] = [this, key, &to](const Node& node) {
+            const auto value = config_yaml::to_unsigned(node);
+            if (!value || *value == 0) return fail(node.mark, key + ": a whole number above 0 is wanted");
+            to = *value;
+        };
+    }
+    void add_limit(const std::string& key, std::uint64_t& to, const char* zero) {
+        readers_[key] = [this, key, &to, zero](const Node& node) {
+            const auto value = config_yaml::to_unsigned(node);
+            if (!value) return fail(node.mark, fmt::format("{}: a whole number is wanted, 0 for no {}", key, zero));
+            to = *value;
+        };
+    }
+    void add_small(const std::string& key, std::uint64_t& to, std::uint64_t most) {
+        readers_[key] = [this, key, &to, most](const Node& node) {
+            const auto value = config_yaml::to_unsigned(node);
+            if (!value || *value == 0 || *value > most)
+                return fail(node.mark, fmt::format("{}: a whole number from 1 to {} is wanted", key, most));
+            to = *value;
+        };
+    }
+    void add_size(const std::string& key, std::function<void(std::uint64_t)> set, std::uint64_t least,
+                  std::uint64_t most) {
+        readers_[key] = [this, key, set = std::move(set), least, most](const Node& node) {
+            if (node.kind != Node::Kind::Scalar) return fail_no_text(node, key);
+            const auto parsed = parse_size(node.scalar);
+            if (!parsed.ok()) return fail(node.mark, key + ": " + parsed.error().message);
+            if (*parsed < least || *parsed > most)
+                return fail(node.mark, fmt::format("{}: must be between {} and {} bytes", key, least, most));
+            set(*parsed);
+        };
+    }
+
+    void read_key(const config_yaml::Member& member) {
+        const auto found = readers().find(member.key);
+        if (found != readers().end()) return found->second(*member.value);
+        for (const std::string_view later : kLater)
+            if (member.key == later)
+                return fail(member.mark, fmt::format("{}: this version of ykd has nothing behind it yet", member.key));
+        std::vector<std::string_view> known;
+        for (const auto& [key, reader] : readers()) known.push_back(key);
+        const std::string near = config::nearest(member.key, known);
+        fail(member.mark, fmt::format("unknown key \"{}\"{}", member.key,
+                                      near.empty() ? std::string{} : fmt::format(", did you mean \"{}\"?", near)));
+    }
+
+    std::string text(const Node& node, std::string_view key) {
+        if (node.kind == Node::Kind::Scalar) return node.scalar;
+        fail_no_text(node, key);
+        return {};
+    }
+    void fail_no_text(const Node& node, std::string_view key) {
+        fail(node.mark, fmt::format("{}: a text is wanted", key));
+    }
+    std::vector<std::string> list(const Node& node, std::string_view key) {
+        std::vector<std::string> values;
+        if (node.kind == Node::Kind::Scalar) return {node.scalar};
+        if (node.kind != Node::Kind::Sequence) fail(node.mark, fmt::format("{}: a list of texts is wanted", key));
+        for (const auto& item : node.items) values.push_back(text(*item, key));
+        return values;
+    }
+    std::map<std::string, std::string> texts(const Node& node, std::string_view key) {
+        std::map<std::string, std::string> values;
+        if (node.kind != Node::Kind::Mapping) fail(node.mark, fmt::format("{}: a map of texts is wanted", key));
+        for (const auto& member : node.members) values[member.key] = text(*member.value, key);
+        return values;
+    }
+
+    void read_tls(const Node& node) {
+        for (auto& [key, value] : texts(node, "tls")) {
+            if (key == "cert") {
+                settings_.tls_cert = value;
+            } else if (key == "key") {
+                settings_.tls_key = value;
+            } else if (key == "clientCA") {
+                settings_.tls_client_ca = value;
+            } else {
+                fail(node.mark, fmt::format("tls: unknown key \"{}\" (known: cert, key, clientCA)", key));
+            }
+        }
+    }
+
+    void read_peers(const Node& node) {
+        settings_.peers.clear();
+        if (node.kind != Node::Kind::Sequence) return fail(node.mark, "peers: a list is wanted");
+        for (const auto& item : node.items) {
+            if (item->kind != Node::Kind::Mapping) return fail(item->mark, "peers: each entry is a map");
+            PeerRule rule;
+            for (const auto& member : item->members) read_peer_key(member, rule);
+            if (rule.uid.has_value() == rule.gid.has_value())
+                fail(item->mark, "peers: an entry names either a uid or a gid");
+            settings_.peers.push_back(std::move(rule));
+        }
+    }
+    void read_peer_key(const config_yaml::Member& member, PeerRule& rule) {
+        const Node& value = *member.value;
+        if (member.key == "uid" || member.key == "gid") {
+            const auto number = config_yaml::to_unsigned(value);
+            if (!number || *number > 0xfffffffeU) return fail(value.mark, "peers: " + member.key + " is a number");
+            if (member.key == "uid") rule.uid = static_cast<uid_t>(*number);
+            if (member.key == "gid") rule.gid = static_cast<gid_t>(*number);
+        } else if (member.key == "role") {
+            const auto role = si::find_role(text(value, "peers"));
+            if (!role) return fail(value.mark, "peers: role is observer, rm or admin");
+            rule.role = *role;
+        } else if (member.key == "rms") {
+            rule.rms = text(value, "peers");
+        } else {
+            fail(member.mark, fmt::format("peers: unknown key \"{}\" (known: uid, gid, role, rms)", member.key));
+        }
+    }
+
+    void read_rms(const Node& node) {
+        if (node.kind != Node::Kind::Sequence) return fail(node.mark, "rms: a list is wanted");
+        for (const auto& item : node.items) {
+            std::string id;
+            bool required = false;
+            for (const auto& member : item->members) {
+                if (member.key == "rmID") {
+                    id = text(*member.value, "rms");
+                } else if (member.key == "requireRecovery") {
+                    const auto value = config_yaml::to_bool(*member.value);
+                    if (!value) return fail(member.mark, "rms: requireRecovery is true or false");
+                    required = *value;
+                } else {
+                    return fail(member.mark,
+                                fmt::format("rms: unknown key \"{}\" (known: rmID, requireRecovery)", member.key));
+                }
+            }
+            if (id.empty()) return fail(item->mark, "rms: each entry is a map with rmID");
+            if (required) settings_.require_recovery.insert(id);
+        }
+    }
+
+    /// Keys of the specification that have no effect in this version (C-469).
+    static constexpr std::array<std::string_view, 4> kLater{"mcs", "recoveryTimeout", "recoveryIdleTimeout",
+                                                            "recoveryMaxAttempts"};
+
+    DaemonSettings& settings_;
+    std::string path_;
+    std::map<std::string, Reader, std::less<>> readers_;
+    SettingsFaults faults_;
+};
+
+} // namespace
+
+Result<std::uint64_t> parse_size(std::string_view text) {
+    std::uint64_t value = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    const unsigned shift = unit == "KiB" ? 10 : unit == "MiB" ? 20 : unit == "GiB" ? 30 : 0;
+    if (fault != std::errc{} || (shift == 0 && !unit.empty()))
+        return Error{0, fmt::format("'{}' is no size; right would be 65536 or 16MiB (KiB, MiB, GiB)", text), {}};
+    if (value > (~std::uint64_t{0} >> shift)) return Error{0, fmt::format("'{}' is too large", text), {}};
+    return value << shift;
+}
+
+std::string SettingsFaults::text() const {
+    YK_ASSUME(!all.empty(), "there is a fault");
+    const std::size_t others = all.size() - 1;
+    if (others == 0) return all.front().text();
+    return fmt::format("{} (and {})", all.front().text(), pluralize(others, "more problem"));
+}
+
+Result<void, SettingsFaults> parse_settings(std::string_view text, const std::string& path, DaemonSettings& settings) {
+    config::Report report;
+    const auto root = config_yaml::parse_tree(text, report);
+    SettingsFaults faults;
+    for (const auto& problem : report.take())
+        if (problem.severity == config::Severity::Error)
+            faults.all.push_back(
+                {0, problem.message, fmt::format("{}:{}:{}", path, problem.mark.line, problem.mark.column)});
+    if (!faults.all.empty()) return faults;
+    settings.settings_file = path;
+    if (!root) return {};
+    return SettingsReader(settings, path).read(*root);
+}
+
+Result<void, SettingsFaults> read_settings(const std::string& path, DaemonSettings& settings) {
+    const auto unreadable = [](std::string message) { return SettingsFaults{{Error{0, std::move(message), {}}}}; };
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return unreadable(fmt::format("cannot read the settings file {}: {}", path, std::strerror(errno)));
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!file && text.tellp() != 0) return unreadable(fmt::format("cannot read the settings file {}", path));
+    return parse_settings(text.str(), path, settings);
+}
+
+} // namespace yk::service

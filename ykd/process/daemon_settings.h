@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// DaemonSettings: what flags and the settings file say (C-469). It does not change after the start; a reload reads
+// `peers` and `tokens` anew and hands them to Access.
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "libcore/base/result.h"
+#include "libcore/ports/budget.h"
+#include "protocol/si/kinds.h"
+#include "ykd/runtime/mailbox.h"
+#include "ykd/runtime/outbound_stream.h"
+
+namespace yk::service {
+
+/// One entry of `peers`: what a user or a group of this machine may do over ipc (I-340, I-343).
+struct PeerRule {
+    std::optional<uid_t> uid;
+    std::optional<gid_t> gid;
+    si::Role role = si::Role::Observer;
+    std::string rms = "*"; // glob
+};
+
+struct DaemonSettings {
+    // Files
+    std::map<std::string, std::string> config_files; // policy group -> file
+    std::string default_config_file;                 // of every other policy group; empty: the built-in default
+    std::string settings_file;                       // the file that was read; empty: none
+    std::string state_directory;                     // for the files of SIGUSR1; empty: none
+    std::string record_directory;                    // where recordings are written; empty: nothing is recorded
+
+    // Access
+    std::vector<std::string> listen;
+    mode_t socket_mode = 0600;
+    std::string socket_group;
+    std::string tokens_file;
+    std::string tls_cert, tls_key, tls_client_ca;
+    bool allow_plaintext = false;
+    std::vector<PeerRule> peers;
+    std::set<std::string> require_recovery; // rmIDs that must register with recovery (I-210)
+
+    // How it runs
+    bool manual_schedule = false;
+    bool virtual_clock = false;
+    bool reservations_disabled = false; // DISABLE_RESERVATION
+    bool watch_config = false;
+    bool legacy_queue_metrics = false;               // one metrics family per queue path, too (I-508)
+    bool legacy_labels = false;                      // no labels `partition` and `rm` (I-511)
+    bool summary_json = false;                       // application summaries as JSON (I-721)
+    std::map<std::string, std::string> extra_config; // in force until an RM sends its own
+    std::string log_level;                           // of the flag; empty: extraConfig decides
+    std::string log_target = "auto";
+    std::string pid_file;
+
+    // Limits (docs/spec/interface.md, appendix A)
+    std::uint32_t max_message = 16U << 20;        // bytes
+    std::uint64_t max_connections = 4096;         // of each listener
+    std::uint64_t max_in_flight = 64;             // requests of one connection
+    std::uint64_t max_reply_bytes = 256U << 20;   // replies waiting to be read, of all connections
+    std::uint64_t max_request_bytes = 512U << 20; // requests in flight, of all connections
+    std::uint64_t max_memory = 0;                 // of the process; 0: default_memory_limit()
+    Duration send_timeout = std::chrono::seconds{30};
+    Duration request_ttl = std::chrono::seconds{10};
+    Duration max_poll_wait = std::chrono::seconds{30};
+    std::uint64_t max_sessions = 256;
+    std::uint64_t reply_memory = 16;
+    StreamLimits outbound;
+    MailboxLimits inbound;
+    Duration liveness_timeout = std::chrono::seconds{30};
+    Duration session_ttl = std::chrono::seconds{300};
+    Duration rm_retention = std::chrono::hours{24};
+    Duration shutdown_grace = std::chrono::seconds{5};
+    Duration predicate_timeout = std::chrono::seconds{2}; // of a call to an RM (I-376)
+    Duration preemption_timeout = std::chrono::seconds{5};
+    std::uint64_t predicate_batch = 16; // nodes in one call (I-377)
+    std::uint64_t max_calls = 1024;     // of one RM in flight (I-378)
+    Budget rm_max;                      // of each RM
+    std::uint64_t history_size = 1440;  // samples; 0: no history (I-702)
+    Duration history_interval = std::chrono::minutes{1};
+};
+
+/// All faults of a settings file, in the order of the file; their `where` is `file:line:column`.
+struct SettingsFaults {
+    std::vector<Error> all; // not empty
+
+    /// The first fault, and how many others there are. REQUIRES: there is one.
+    [[nodiscard]] std::string text() const;
+};
+
+/// Reads a settings file into `settings`; keys that it does not have stay as they are.
+[[nodiscard]] Result<void, SettingsFaults> read_settings(const std::string& path, DaemonSettings& settings);
+/// As read_settings(), from text.
+[[nodiscard]] Result<void, SettingsFaults> parse_settings(std::string_view text, const std::string& path,
+                                                          DaemonSettings& settings);
+
+/// Parses a number of bytes, plain or with `KiB`, `MiB` or `GiB`.
+[[nodiscard]] Result<std::uint64_t> parse_size(std::string_view text);
+
+} // namespace yk::service

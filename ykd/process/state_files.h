@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The state directory (C-469) and the files in it, which are the dumps that SIGUSR1 asks for.
+
+#include <string>
+#include <string_view>
+
+#include "libcore/base/result.h"
+
+namespace yk::service {
+
+/// Checks that it exists, is a directory, and files can be created in it; an error says what is wrong.
+[[nodiscard]] Result<void> check_state_directory(const std::string& directory);
+
+/// The name of a dump by its time, in nanoseconds since 1970: `dump-20261120T215042.123Z.json`.
+[[nodiscard]] std::string dump_name(std::int64_t unix_nanoseconds);
+
+/// A file of mode 0600 in the state directory that appears under its name only when it is complete. Writing may wait
+/// for the disk. Thread: one.
+class StateFile {
+public:
+    StateFile(const std::string& directory, const std::string& name);
+    /// Without finish() before, the file is removed.
+    ~StateFile();
+    StateFile(const StateFile&) = delete;
+    StateFile& operator=(const StateFile&) = delete;
+
+    /// Writes more of the file. After a fault nothing is written any more.
+    void write(std::string_view text);
+    [[nodiscard]] bool is_good() const { return fault_ == 0; }
+    /// Completes the file, with fsync(2), and gives it its name. Returns its size in bytes, or why that failed.
+    [[nodiscard]] Result<std::size_t> finish();
+
+private:
+    void flush();
+
+    const std::string path_, unfinished_; // its name, and the one until finish()
+    int file_ = -1;
+    int fault_ = 0;       // errno of the first fault
+    std::string waiting_; // text that is not written yet
+    std::size_t bytes_ = 0;
+};
+
+} // namespace yk::service

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// RmContents: how many objects an RM has, in all its partitions together.
+
+#include <cstdint>
+#include <string>
+
+#include "libcore/ports/budget.h"
+#include "protocol/wire/value.h"
+
+namespace yk {
+class RmOwner;
+}
+
+namespace yk::service {
+
+struct RmContents {
+    std::int64_t nodes = 0, applications = 0, allocations = 0, pending_asks = 0;
+    Holdings held; // as contents_of() counted them; add() leaves them out
+
+    void add(const RmContents& other);
+    /// Whether there is any object.
+    [[nodiscard]] bool any() const { return nodes != 0 || applications != 0 || allocations != 0 || pending_asks != 0; }
+    /// For people: `1 node, 2 applications and 3 allocations`, without the kinds that there are none of; `nothing`.
+    [[nodiscard]] std::string text() const;
+    /// As a map {nodes, applications, allocations, pendingAsks}.
+    [[nodiscard]] wire::Value value() const;
+};
+
+/// The contents of an RM, all 0 when it is not registered. Thread: the owner thread of the RM.
+[[nodiscard]] RmContents contents_of(RmOwner& owner);
+
+} // namespace yk::service

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/rm/rm_table.h"
+
+#include <algorithm>
+
+namespace yk::service {
+
+RmPtr RmTable::find(const std::string& rm_id) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = rms_.find(rm_id);
+    return found == rms_.end() ? nullptr : found->second;
+}
+
+Result<RmPtr> RmTable::find_or_make(const std::string& rm_id, const Claimant& claimant,
+                                    const std::function<RmPtr()>& make) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = rms_.find(rm_id); found != rms_.end()) return found->second;
+    if (closed_) return Error{0, "the daemon is stopping", {}};
+    const FairLimit limit(kMaxRms);
+    ClaimsHeld held;
+    std::size_t own = 0; // that the identity registered, but not as an admin
+    for (const auto& [id, rm] : rms_) {
+        ++held[rm->claimant.identity];
+        if (!rm->claimant.admin && rm->claimant.identity == claimant.identity) ++own;
+    }
+    if (const auto shortage = limit.shortage_for(claimant, rms_.size(), own); shortage != FairLimit::Shortage::None)
+        return Error{0, limit.refusal(shortage, claimant, held, "RMs"), {}};
+    RmPtr rm = make();
+    rms_.emplace(rm_id, rm);
+    return rm;
+}
+
+void RmTable::close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+}
+
+void RmTable::remove(const RmPtr& rm) {
+    const std::lock_guard lock(mutex_);
+    const auto found = rms_.find(rm->id);
+    if (found != rms_.end() && found->second == rm) rms_.erase(found);
+}
+
+std::vector<RmPtr> RmTable::all() const {
+    std::vector<RmPtr> rms;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, rm] : rms_) rms.push_back(rm);
+    return rms;
+}
+
+si::CoreState core_state(const RmTable& rms) {
+    bool running = false;
+    for (const RmPtr& rm : rms.all()) {
+        const si::CoreState one = rm->owner.state();
+        if (one == si::CoreState::Failed || one == si::CoreState::Recovering) return one;
+        running = running || one == si::CoreState::Running || one == si::CoreState::Suspended;
+    }
+    return running ? si::CoreState::Running : si::CoreState::New;
+}
+
+std::set<wire::Sid> owning_sessions(const RmTable& rms) {
+    std::set<wire::Sid> sessions;
+    for (const RmPtr& rm : rms.all())
+        if (const auto owner = rm->owner_session()) sessions.insert(*owner);
+    return sessions;
+}
+
+bool owners_alive(const RmTable& rms, Duration limit) {
+    const std::vector<RmPtr> all = rms.all();
+    return std::all_of(all.begin(), all.end(),
+                       [limit](const RmPtr& rm) { return real_now() - rm->owner.last_turn() < limit; });
+}
+
+} // namespace yk::service

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/service/registration_service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "libcore/base/few_of.h"
+#include "libcore/base/pluralize.h"
+#include "libcore/config_yaml/load.h"
+#include "ykd/configuration/config_errors.h"
+#include "ykd/process/log.h"
+#include "ykd/request/rm_checks.h"
+#include "ykd/rm/rm_contents.h"
+
+namespace yk::service {
+namespace {
+
+using Request = si::RegisterResourceManagerRequest;
+using Parts = RegistrationService::Parts;
+
+/// Capabilities that have an effect in this version; others are returned as ignored (I-021).
+constexpr std::array<std::string_view, 9> kUnderstood{
+    "events",     "events:all",           "containerState", "reportIgnored", "resyncCache",
+    "predicates", "preemptionPredicates", "configStore",    "stateDump"};
+/// Capabilities that an RM has only if it answers calls.
+constexpr std::array<std::string_view, 4> kNeedAnswers{"predicates", "preemptionPredicates", "configStore",
+                                                       "stateDump"};
+
+template <std::size_t N>
+bool holds(const std::array<std::string_view, N>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool has(const std::vector<std::string>& capabilities, std::string_view name) {
+    return std::find(capabilities.begin(), capabilities.end(), name) != capabilities.end();
+}
+
+/// What a registration does with an RM that is registered already.
+enum class IfRegistered { Drop, Refuse, Leave, Resume };
+constexpr std::array<std::pair<std::string_view, IfRegistered>, 4> kIfRegistered{{{"drop", IfRegistered::Drop},
+                                                                                  {"refuse", IfRegistered::Refuse},
+                                                                                  {"leave", IfRegistered::Leave},
+                                                                                  {"resume", IfRegistered::Resume}}};
+
+/// nullopt: there is no such word. A request without the field, as from clients that do not know it, is a restart of
+/// the RM (I-124).
+std::optional<IfRegistered> if_registered(const Request& request) {
+    if (request.if_registered.empty()) return IfRegistered::Drop;
+    for (const auto& [word, meaning] : kIfRegistered)
+        if (word == request.if_registered) return meaning;
+    return std::nullopt;
+}
+
+/// Checks fields and permission. False: the call was answered.
+bool check(const DaemonSettings& settings, const CallPtr& call, const Request& request) {
+    const auto refuse = [&](ErrorCode code, const std::string& message, const std::string& path) {
+        call->fail(code, message, path);
+        return false;
+    };
+    if (request.rm_id.find_first_of("[]") != std::string::npos)
+        return refuse(ErrorCode::Invalid, "an rmID holds neither [ nor ]", "rmID");
+    if (!call->session->may_own(request.rm_id))
+        return refuse(ErrorCode::Forbidden,
+                      fmt::format("{} may not register RM {}", call->session->grant.name, request.rm_id), "rmID");
+    if (request.recovery)
+        return refuse(ErrorCode::Invalid, "this version of ykd has no recovery yet; register without it and replay",
+                      "recovery");
+    if (settings.require_recovery.count(request.rm_id) != 0)
+        return refuse(ErrorCode::RecoveryRequired,
+                      fmt::format("RM {} must register with recovery (--require-recovery), which this version lacks",
+                                  request.rm_id),
+                      {});
+    if (!if_registered(request))
+        return refuse(ErrorCode::Invalid,
+                      fmt::format("'{}' is none of drop, refuse, leave, resume", request.if_registered),
+                      "ifRegistered");
+    for (std::size_t i = 0; request.detached && i < request.capabilities.size(); ++i)
+        if (holds(kNeedAnswers, request.capabilities[i]))
+            return refuse(ErrorCode::Invalid, "a detached RM answers no calls", fmt::format("capabilities[{}]", i));
+    return true;
+}
+
+/// A registration on its way from the request to the owner thread. Owner: the closure of its next step.
+struct Registration {
+    explicit Registration(const Parts& of) : parts(of) {}
+
+    const Parts& parts;
+    CallPtr call;
+    RmPtr rm;
+    Request request;
+    std::shared_ptr<const config_yaml::LoadOutcome> loaded;
+    std::string text, origin;
+    bool from_file = false;
+    std::uint64_t reloads = 0; // how many had begun before the file was read
+    bool again = false;        // the RM was registered before
+    std::vector<std::string> capabilities, ignored;
+};
+using RegistrationPtr = std::shared_ptr<Registration>;
+
+/// Loads the text that was sent, else the daemon's file, else the built-in default (I-024). False: the call was
+/// answered.
+bool obtain_configuration(Registration& registration) {
+    const auto& sent = registration.request.config;
+    if (sent && !sent->empty()) {
+        registration.text = *sent;
+        registration.origin = "registration";
+        registration.loaded = std::make_shared<const config_yaml::LoadOutcome>(config_yaml::load(*sent, "config"));
+        return true;
+    }
+    registration.reloads = registration.parts.config_files.reloads();
+    auto file = registration.parts.config_files.load(registration.request.policy_group);
+    if (!file.ok()) {
+        registration.call->fail(ErrorCode::ConfigSource, file.error().message);
+        return false;
+    }
+    registration.from_file = file->has_value(); // also when it is empty: a reload looks at it again
+    const bool built_in = !registration.from_file || (*file)->text.empty(); // an empty file counts as none (C-009)
+    registration.text = built_in ? std::string(config_yaml::default_text()) : (*file)->text;
+    const std::string source = built_in ? "built-in default" : (*file)->source;
+    registration.origin = built_in ? source : "file " + source;
+    registration.loaded =
+        std::make_shared<const config_yaml::LoadOutcome>(config_yaml::load(registration.text, source));
+    return true;
+}
+
+CallbackWriter::Interest interest_of(const Registration& registration) {
+    CallbackWriter::Interest interest;
+    interest.report_ignored = has(registration.capabilities, "reportIgnored") || registration.request.detached;
+    interest.container_state = has(registration.capabilities, "containerState");
+    interest.resync_cache = has(registration.capabilities, "resyncCache");
+    interest.confirm_releases = registration.request.detached && registration.request.detached->confirm_releases;
+    interest.predicate_ttl = registration.parts.settings.predicate_timeout;
+    interest.preemption_ttl = registration.parts.settings.preemption_timeout;
+    return interest;
+}
+
+RmCallOptions call_options_of(const Registration& registration) {
+    const DaemonSettings& settings = registration.parts.settings;
+    RmCallOptions options;
+    options.predicates = has(registration.capabilities, "predicates");
+    options.preemption_predicates = has(registration.capabilities, "preemptionPredicates");
+    options.batch = static_cast<std::uint32_t>(settings.predicate_batch);
+    options.in_flight = static_cast<std::uint32_t>(settings.max_calls);
+    return options;
+}
+
+OwnerEvents::Interest event_interest_of(const Registration& registration) {
+    if (has(registration.capabilities, "events:all")) return OwnerEvents::Interest::All;
+    return has(registration.capabilities, "events") ? OwnerEvents::Interest::RequestsAndNodes
+                                                    : OwnerEvents::Interest::None;
+}
+
+RmFacts facts_of(const Registration& registration, const Installation& installation, RmOwner& owner) {
+    const Request& request = registration.request;
+    RmFacts facts;
+    facts.version = request.version;
+    facts.policy_group = request.policy_group;
+    facts.build_info = {request.build_info.begin(), request.build_info.end()};
+    facts.capabilities = registration.capabilities;
+    facts.detached = request.detached;
+    if (!request.detached) facts.owner = registration.call->session->sid;
+    facts.configuration = {registration.loaded, &*registration.loaded->configuration};
+    facts.config_from_file = registration.from_file;
+    facts.config_origin = registration.origin;
+    for (const std::string& name : owner.context()->partition_names())
+        facts.partitions.push_back(owner.context()->full_name(name));
+    facts.epoch = installation.epoch;
+    facts.registered_at = owner.now();
+    return facts;
+}
+
+si::RegisterResourceManagerResponse response_of(const Registration& registration, const RmFacts& facts) {
+    si::RegisterResourceManagerResponse response;
+    response.partitions = facts.partitions;
+    response.policy_group = facts.policy_group;
+    response.config_checksum = facts.configuration->checksum;
+    response.stream_epoch = facts.epoch;
+    response.core_state = si::CoreState::Running;
+    response.re_registration = registration.again;
+    response.ignored_capabilities = registration.ignored;
+    return response;
+}
+
+/// Answers that the RM continues with what it has.
+void answer_kept(const Registration& registration, RmOwner& owner) {
+    auto response = response_of(registration, registration.rm->facts());
+    response.core_state = owner.state();
+    response.re_registration = false;
+    response.kept = true;
+    response.last_ack = owner.stream().status().ack;
+    registration.call->ok_encoded(wire::encoded(response));
+}
+
+/// Makes the session of the request the owner of the RM. The stream continues behind what is acknowledged.
+void resume(const Registration& registration, RmOwner& owner) {
+    Installation wishes;
+    wishes.interest = interest_of(registration);
+    wishes.events = event_interest_of(registration);
+    wishes.calls = call_options_of(registration);
+    registration.rm->change_facts([&](RmFacts& facts) {
+        facts.owner = registration.call->session->sid;
+        facts.capabilities = registration.capabilities;
+        facts.version = registration.request.version;
+    });
+    owner.change_wishes(wishes);
+    log("core.rmproxy")
+        .info("RM {} goes on with {}: another session of {} serves it", owner.rm_id(), contents_of(owner).text(),
+              registration.call->session->grant.name);
+    answer_kept(registration, owner);
+}
+
+/// Why the session cannot continue with the RM, as the rest of a sentence; empty: it can.
+std::string not_resumable(const Registration& registration, const RmOwner& owner) {
+    if (registration.rm->is_detached()) return " is detached";
+    if (registration.request.detached) return " is not detached";
+    if (is_served(registration.parts.sessions, registration.rm->facts())) return " is served by another process";
+    if (owner.stream().status().broken) return " was lost (stream overflow or silence)";
+    return {};
+}
+
+void refuse_to_drop(const Registration& registration, const std::string& rm_id, const RmContents& contents,
+                    const std::string& why) {
+    wire::ErrorReply error{ErrorCode::BusyState,
+                           fmt::format("RM {}{} has {}, which a registration would drop", rm_id,
+                                       why.empty() ? "" : why + " and", contents.text()),
+                           {},
+                           {},
+                           {}};
+    error.details = contents.value();
+    error.details["served"] = is_served(registration.parts.sessions, registration.rm->facts());
+    registration.call->fail(error);
+}
+
+/// A registration drops what the RM has (I-124), unless the field `ifRegistered` wants something else. True: the RM
+/// keeps what it has, and the call was answered.
+bool stays(const Registration& registration, RmOwner& owner) {
+    const IfRegistered wanted = *if_registered(registration.request);
+    if (!registration.again || wanted == IfRegistered::Drop) return false;
+    if (wanted == IfRegistered::Leave) {
+        answer_kept(registration, owner);
+        return true;
+    }
+    const std::string why = wanted == IfRegistered::Resume ? not_resumable(registration, owner) : std::string{};
+    if (wanted == IfRegistered::Resume && why.empty()) {
+        resume(registration, owner);
+        return true;
+    }
+    const RmContents contents = contents_of(owner);
+    if (!contents.any()) return false;
+    refuse_to_drop(registration, owner.rm_id(), contents, why);
+    return true;
+}
+
+/// Answers a registration that failed. Nothing of it stays, and an RM that was registered before is removed (I-122).
+void give_up(const Registration& registration, RmOwner& owner, wire::ErrorReply error) {
+    owner.uninstall("its registration failed");
+    error.message = "registration of RM failed: " + error.message;
+    if (registration.again)
+        error.message += fmt::format(" (RM {} is no longer registered, its partitions are gone)", owner.rm_id());
+    registration.parts.registry.retire(registration.rm, owner);
+    registration.call->fail(error);
+}
+
+/// Reloads the RM if a reload began after its file was read: that one may not have seen the RM yet.
+void follow_reload(const Registration& registration) {
+    if (!registration.from_file || registration.parts.config_files.reloads() == registration.reloads) return;
+    ReloadRequest request;
+    request.rm_id = registration.rm->id;
+    request.follow_up = true;
+    registration.parts.workers.post([&reloader = registration.parts.reloader, request] {
+        reloader.reload(request, kStorePatience, [](const ReloadReport&) {});
+    });
+}
+
+/// Makes the RM's core anew and answers. Thread: the owner thread.
+void install(const RegistrationPtr& registration, RmOwner& owner) {
+    const Parts& parts = registration->parts;
+    const Request& request = registration->request;
+    if (const RmContents lost = contents_of(owner); lost.any())
+        log("core.rmproxy").warn("RM {} registers anew, which drops {}", owner.rm_id(), lost.text());
+    if (!registration->loaded->configuration) return give_up(*registration, owner, config_error(*registration->loaded));
+    if (request.extra_config)
+        parts.effective.extra_config().set(owner.rm_id(), {request.extra_config->begin(), request.extra_config->end()});
+    Installation installation;
+    installation.configuration = *registration->loaded->configuration;
+    const DerivedSettings settings = parts.effective.pending();
+    installation.settings = settings.core;
+    owner.set_event_capacity(settings.service.request_capacity);
+    installation.epoch = parts.registry.next_epoch();
+    if (request.detached) installation.keep = request.detached->keep;
+    installation.interest = interest_of(*registration);
+    installation.events = event_interest_of(*registration);
+    installation.calls = call_options_of(*registration);
+    const auto done = owner.install(installation);
+    if (!done.ok()) return give_up(*registration, owner, {ErrorCode::ConfigInvalid, done.error().text(), {}, {}, {}});
+    registration->rm->users->clear();
+    registration->rm->users->set_validity(settings.service.user_cache_valid);
+    registration->rm->users->configure(installation.configuration);
+    const RmFacts facts = facts_of(*registration, installation, owner);
+    parts.history.keep(owner.rm_id(), {real_now(), installation.configuration.checksum, registration->origin,
+                                       std::make_shared<const std::string>(std::move(registration->text))});
+    registration->rm->set_facts(facts); // after the history has its text: who sees the facts looks for it
+    if (request.extra_config) parts.effective.apply();
+    log("core.rmproxy")
+        .info("RM {} registered{}: partitions {}, configuration {} ({})", owner.rm_id(),
+              request.detached ? " (detached)" : "", few_of(facts.partitions, 10, " "),
+              installation.configuration.checksum.substr(0, 12), registration->origin);
+    log_problems("RM " + owner.rm_id(), *registration->loaded);
+    registration->call->ok_encoded(wire::encoded(response_of(*registration, facts)));
+    follow_reload(*registration);
+}
+
+/// Unregisters the RM and answers. Thread: the owner thread.
+void leave(RmRegistry& registry, const CallPtr& call, const RmPtr& rm, RmOwner& owner, bool force,
+           std::uint64_t epoch) {
+    if (!is_meant_for(*call, *rm, epoch)) return rm_left(call, owner.rm_id())();
+    const RmContents contents = contents_of(owner);
+    if (contents.allocations > 0 && !force)
+        return call->fail(ErrorCode::BusyState, fmt::format("RM {} has {}; release them or use force", owner.rm_id(),
+                                                            pluralize(contents.allocations, "allocation")));
+    owner.uninstall("it unregistered");
+    registry.retire(rm, owner);
+    log("core.rmproxy").info("RM {} unregistered, which drops {}", owner.rm_id(), contents.text());
+    call->ok();
+}
+
+/// Whether there is memory for the configuration. An RM that is known may always register with one as large as its own,
+/// which it keeps or whose memory it gives back. False: the call was answered.
+bool fits(const Registration& registration) {
+    if (const RmPtr known = registration.parts.rms.find(registration.request.rm_id)) {
+        const ConfigurationPtr has = known->facts().configuration;
+        const auto text = has ? registration.parts.history.find(known->id, has->checksum) : std::nullopt;
+        if (text && registration.text.size() <= text->text->size()) return true;
+    }
+    return has_memory(registration.parts.memory, registration.call, bytes_of_configuration(registration.text.size()));
+}
+
+/// Hands the registration to the RM's owner thread, or, when that RM is just being removed, to the one of a new RM with
+/// the same id.
+void hand_over(const RegistrationPtr& registration) {
+    const CallPtr& call = registration->call;
+    if (call->is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
+    auto made = registration->parts.registry.make(registration->request.rm_id, call->session->claimant());
+    if (!made.ok() && call->is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
+    if (!made.ok()) return call->busy(made.error().message + "; unregister one (ykctl rm deregister RM)", 1000);
+    registration->rm = std::move(made).value();
+    registration->rm->owner.in_order(
+        [registration](RmOwner& owner) {
+            registration->again = owner.context() != nullptr;
+            if (!stays(*registration, owner)) install(registration, owner);
+        },
+        [registration] { hand_over(registration); });
+}
+
+} // namespace
+
+void RegistrationService::register_rm(const CallPtr& call) {
+    auto request = call->decode<Request>();
+    if (!request || !check(parts_.settings, call, *request)) return;
+    auto registration = std::make_shared<Registration>(parts_);
+    registration->call = call;
+    registration->request = std::move(*request);
+    if (registration->request.policy_group.empty()) registration->request.policy_group = "default";
+    for (const std::string& name : registration->request.capabilities)
+        (holds(kUnderstood, name) ? registration->capabilities : registration->ignored).push_back(name);
+    if (!obtain_configuration(*registration)) return;
+    if (fits(*registration)) hand_over(registration);
+}
+
+void RegistrationService::unregister_rm(const CallPtr& call) {
+    const Value body = wire::decode_value(call->envelope.body);
+    wire::BodyReader reader(body);
+    const std::string rm_id = reader.text("rmID", wire::Presence::Required);
+    const bool force = reader.flag("force");
+    const bool impersonate = reader.flag("impersonate");
+    if (!call->accepts(reader)) return;
+    // A lost RM can be unregistered, too, so that an operator can remove it.
+    const RmPtr lost = parts_.rms.find(rm_id);
+    const bool is_lost = lost && lost->owner.state() == si::CoreState::Lost && call->session->may_own(rm_id);
+    const RmPtr rm = is_lost ? lost : find_rm(parts_.rms, call, rm_id, impersonate, Ownership::Owner);
+    if (!rm) return;
+    rm->owner.in_order([this, call, rm, force,
+                        epoch = rm->epoch()](RmOwner& owner) { leave(parts_.registry, call, rm, owner, force, epoch); },
+                       rm_left(call, rm_id));
+}
+
+} // namespace yk::service

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/service/update_service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ykd/process/log.h"
+#include "ykd/request/rm_checks.h"
+
+namespace yk::service {
+namespace {
+
+/// How many elements of the inbound limit a request takes.
+std::uint64_t elements_of(const si::AllocationRequest& request) {
+    return request.asks.size() + request.allocations.size() + request.releases.allocations_to_release.size() +
+           request.releases.allocation_asks_to_release.size();
+}
+std::uint64_t elements_of(const si::ApplicationRequest& request) {
+    return request.add.size() + request.remove.size();
+}
+std::uint64_t elements_of(const si::NodeRequest& request) {
+    std::uint64_t count = request.nodes.size();
+    for (const si::NodeInfo& node : request.nodes) count += node.existing_allocations.size();
+    return count;
+}
+
+/// Whether the request may make the RM hold more than before. One that only removes is never refused for lack of
+/// memory.
+bool adds(const si::AllocationRequest& request) {
+    return !request.asks.empty() || !request.allocations.empty();
+}
+bool adds(const si::ApplicationRequest& request) {
+    return !request.add.empty();
+}
+bool adds(const si::NodeRequest& request) {
+    return std::any_of(request.nodes.begin(), request.nodes.end(), [](const si::NodeInfo& node) {
+        return node.action == si::NodeAction::Create || node.action == si::NodeAction::CreateDrain ||
+               !node.existing_allocations.empty();
+    });
+}
+
+/// Roughly how many bytes the RM will hold when everything that waits for it, and `load`, has been applied.
+std::uint64_t memory_with(const RmThread& owner, const Load& load) {
+    return owner.memory() + memory_of(Holdings{}
+                                          .plus(Held::Asks, owner.inbound_elements() + load.elements)
+                                          .plus(Held::Names, owner.inbound_bytes() + load.bytes));
+}
+
+/// Answers {position}.
+void answer_position(Call& call, std::uint64_t position) {
+    wire::Buffer body;
+    wire::Packer packer(body);
+    packer.map(1);
+    packer.key("position");
+    packer.natural(position);
+    call.ok_encoded(body.view());
+}
+
+/// What the name service answered about those users of a request that were not known.
+struct UsersFound {
+    LookedUp answers;
+    Instant asked;
+};
+
+/// An update in the mailbox of its RM. Owner: the mailbox. Thread: whichever calls it.
+template <class Message>
+class UpdateTask final : public OwnerTask {
+public:
+    UpdateTask(CallPtr call, const RmPtr& rm, Message message, UsersFound users)
+        : call_(std::move(call)),
+          rm_(rm),
+          epoch_(call_->rm_epoch),
+          message_(std::move(message)),
+          users_(std::move(users)) {}
+
+    void run(RmOwner& owner) override {
+        const RmPtr rm = rm_.lock();
+        if (owner.context() == nullptr || !rm || !is_meant_for(*call_, *rm, epoch_)) return came_too_late();
+        if constexpr (std::is_same_v<Message, si::ApplicationRequest>) {
+            const auto faults = rm->users->resolve(message_, users_.answers, users_.asked);
+            owner.gateway().apply(message_, faults, owner.now());
+        } else {
+            owner.gateway().apply(message_, owner.now());
+        }
+        owner.settle_releases();
+    }
+
+    [[nodiscard]] const char* what() const override {
+        if constexpr (std::is_same_v<Message, si::AllocationRequest>) return "an UpdateAllocation";
+        if constexpr (std::is_same_v<Message, si::ApplicationRequest>) return "an UpdateApplication";
+        return "an UpdateNode";
+    }
+    void gone(bool accepted) override {
+        if (accepted) return came_too_late(); // the call was answered: "accepted" promises no more (I-335)
+        rm_left(call_, message_.rm_id)();
+    }
+
+    void settled(std::optional<std::uint64_t> position) override {
+        if (position) {
+            answer_position(*call_, *position);
+        } else {
+            call_->busy("the RM's inbound queue stayed full");
+        }
+    }
+
+private:
+    void came_too_late() const {
+        log("core.rmproxy")
+            .warn("an update of RM {} came after it was unregistered, or taken over by another session",
+                  message_.rm_id);
+    }
+
+    CallPtr call_;
+    std::weak_ptr<Rm> rm_; // which owns the mailbox that owns this
+    std::uint64_t epoch_;
+    Message message_;
+    UsersFound users_;
+};
+
+template <class Message>
+void submit(const CallPtr& call, const RmPtr& rm, Message message, const Load& load, UsersFound users) {
+    OwnerTaskPtr task = std::make_unique<UpdateTask<Message>>(call, rm, std::move(message), std::move(users));
+    std::uint64_t position = 0;
+    switch (rm->owner.submit(task, load, call->deadline(), position)) {
+    case Admission::Accepted: return answer_position(*call, position);
+    case Admission::Waiting: return;
+    case Admission::Refused: return call->busy("the RM's inbound queue is full");
+    case Admission::Closed: return rm_left(call, rm->id)();
+    }
+}
+
+} // namespace
+
+template <class Message>
+bool UpdateService::is_admitted(const CallPtr& call, const RmPtr& rm, const Message& message, const Load& load) const {
+    return !parts_.memory.is_short() || !adds(message) || has_memory(parts_.memory, call, memory_with(rm->owner, load));
+}
+
+void UpdateService::submit_later(const CallPtr& call, si::ApplicationRequest request, Load load, LookedUp answers,
+                                 Instant asked) {
+    const std::uint64_t epoch = call->rm_epoch;
+    if (call->is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
+    const RmPtr rm = find_rm(parts_.rms, call, request.rm_id, request.impersonate, Ownership::Owner);
+    if (!rm) return;
+    if (call->rm_epoch != epoch) return rm_left(call, rm->id)();
+    load.bytes += bytes_of(answers);
+    if (is_admitted(call, rm, request, load)) submit(call, rm, std::move(request), load, {std::move(answers), asked});
+}
+
+void UpdateService::submit_with_users(const CallPtr& call, const RmPtr& rm, si::ApplicationRequest request,
+                                      const Load& load) {
+    const Instant asked = parts_.clock.now();
+    std::vector<std::string> users = rm->users->to_look_up(request, asked);
+    if (users.empty()) return submit(call, rm, std::move(request), load, {{}, asked});
+    auto kept = std::make_shared<si::ApplicationRequest>(std::move(request));
+    parts_.users.look_up(call, std::move(users), [this, call, rm, kept, load, asked](LookedUp answers, bool complete) {
+        if (complete) return submit_later(call, std::move(*kept), load, std::move(answers), asked);
+        rm->users->remember(*kept, answers, asked);
+        call->busy(std::string{kSlowNames} + "; those it told are remembered", 1000);
+    });
+}
+
+template <class Message>
+void UpdateService::update(const CallPtr& call) {
+    auto message = call->decode<Message>();
+    if (!message) return;
+    const RmPtr rm = find_rm(parts_.rms, call, message->rm_id, message->impersonate, Ownership::Owner);
+    if (!rm) return;
+    const Load load{std::max<std::uint64_t>(1, elements_of(*message)), call->envelope.body.bytes().size()};
+    if (!is_admitted(call, rm, *message, load)) return;
+    if constexpr (std::is_same_v<Message, si::ApplicationRequest>)
+        submit_with_users(call, rm, std::move(*message), load);
+    else
+        submit(call, rm, std::move(*message), load, {});
+}
+
+void UpdateService::update_allocation(const CallPtr& call) {
+    update<si::AllocationRequest>(call);
+}
+void UpdateService::update_application(const CallPtr& call) {
+    update<si::ApplicationRequest>(call);
+}
+void UpdateService::update_node(const CallPtr& call) {
+    update<si::NodeRequest>(call);
+}
+
+} // namespace yk::service
