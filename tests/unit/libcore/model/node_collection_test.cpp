@@ -4,8 +4,10 @@
 #include "libcore/model/node_collection.h"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -161,4 +163,25 @@ TEST_CASE("S-330 more shapes with long searches than there are wide bits") {
     CHECK(cluster.shapes_with_a_wide_bit() > 0);
     CHECK(cluster.shapes_with_a_wide_bit() <= WideFits::kBits);
     CHECK(cluster.check().empty());
+}
+
+TEST_CASE("S-230 a policy is a name and a score, and no more is needed to order nodes by it") {
+    constexpr NodeSortPolicy kHalfFull{"halffull",
+                                       [](const NodeUse& use) noexcept { return std::abs(use.share - 0.5); }};
+    ShapeTable shapes;
+    NodeCollection nodes{shapes};
+    nodes.set_policy(kHalfFull, {{kMemory, 1.0}});
+    for (const auto& [name, available] : {std::pair{"empty", 100}, {"full", 20}, {"half", 55}}) {
+        const NodeId id = nodes.add(name);
+        nodes[id].capacity.set(kMemory, 100);
+        tamper(nodes[id].available).set(kMemory, available);
+        nodes.mark_dirty(id, true);
+    }
+    nodes.refresh([](NodeId, const Node&, bool) {});
+
+    Resource size;
+    size.set(kMemory, 10);
+    CHECK(nodes[nodes.find_first(shapes.acquire(size, ""))].id == "half");
+    size.set(kMemory, 60);
+    CHECK(nodes[nodes.find_first(shapes.acquire(size, ""))].id == "empty");
 }
