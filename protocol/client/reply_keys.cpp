@@ -38,7 +38,7 @@ constexpr std::array kReplies{
     ReplyKeys{"RecoveryList", " items cursor "},
     ReplyKeys{"ResolveRecovery", " state "},
     ReplyKeys{"Dump", " asOf complete cursor data "},
-    ReplyKeys{"Metrics", " text families "},
+    ReplyKeys{"Metrics", " text families complete cursor "},
     ReplyKeys{"Health", " Healthy HealthChecks At Since DaemonState "},
     ReplyKeys{"Explain", " verdict reasons details "},
     ReplyKeys{"StreamLog", " items next "},

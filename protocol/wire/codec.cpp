@@ -3,6 +3,7 @@
 
 #include "protocol/wire/decoder.h"
 #include "protocol/wire/encoder.h"
+#include "protocol/wire/tool_schema.h"
 
 namespace yk::wire {
 
@@ -45,6 +46,21 @@ YK_MESSAGE(CallResultRequest)
 YK_MESSAGE(CallResultBody)
 YK_MESSAGE(SyncRequest)
 YK_MESSAGE(StreamLogRequest)
+YK_MESSAGE(PingRequest)
+YK_MESSAGE(StatusRequest)
+YK_MESSAGE(UnregisterResourceManagerRequest)
+YK_MESSAGE(ValidateConfigurationRequest)
+YK_MESSAGE(ReloadRequest)
+YK_MESSAGE(SetExtraConfigRequest)
+YK_MESSAGE(DumpRequest)
+YK_MESSAGE(EventsRequest)
+YK_MESSAGE(EventStreamRequest)
+YK_MESSAGE(MetricsRequest)
+YK_MESSAGE(HealthRequest)
+YK_MESSAGE(ExplainRequest)
+YK_MESSAGE(StepRequest)
+YK_MESSAGE(ClockRequest)
+YK_MESSAGE(ShutdownRequest)
 
 #undef YK_MESSAGE
 

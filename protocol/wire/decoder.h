@@ -79,7 +79,7 @@ private:
     }
     template <class T, class... F>
     static constexpr auto make_table(Fields<F...>) {
-        static_assert(sizeof...(F) <= 15, "one word of seen bits; one byte of map header");
+        static_assert(sizeof...(F) <= 32, "one word of seen bits");
         return std::array<Row<T>, sizeof...(F)>{Row<T>{F::name, &read_field<T, F>}...};
     }
     template <class T>

@@ -21,26 +21,34 @@ public:
 
     template <Message T>
     void message(const T& message) {
-        // The count is filled in once it is known. There are at most 15 fields, so the header is one byte (see
-        // Decoder).
-        const std::size_t header = packer_.buffer().size();
-        packer_.map(0);
-        const std::size_t count = fields(message, typename Schema<T>::fields{});
-        packer_.buffer().patch(header, static_cast<char>(0x80 | count));
+        fields(message, typename Schema<T>::fields{});
     }
 
 private:
+    static constexpr std::size_t kMostInOneByte = 15; // entries of a map whose header is one byte
+
     template <class T, class... F>
-    std::size_t fields(const T& message, Fields<F...>) {
+    void fields(const T& message, Fields<F...>) {
         static const T absent{};
-        return (field<F>(message, absent) + ...);
+        if constexpr (sizeof...(F) > kMostInOneByte) {
+            packer_.map((std::size_t{is_present<F>(message, absent)} + ...));
+            static_cast<void>((field<F>(message, absent) + ...));
+        } else { // the count is filled in once it is known
+            const std::size_t header = packer_.buffer().size();
+            packer_.map(0);
+            const std::size_t count = (std::size_t{0} + ... + field<F>(message, absent));
+            packer_.buffer().patch(header, static_cast<char>(0x80 | count));
+        }
+    }
+    template <class F, class T>
+    static bool is_present(const T& message, const T& absent) {
+        return F::required || message.*F::member != absent.*F::member;
     }
     template <class F, class T>
     std::size_t field(const T& message, const T& absent) {
-        const auto& value = message.*F::member;
-        if (!F::required && value == absent.*F::member) return 0;
+        if (!is_present<F>(message, absent)) return 0;
         packer_.key(F::literal);
-        write(value);
+        write(message.*F::member);
         return 1;
     }
 
@@ -63,6 +71,7 @@ private:
     }
     template <class T>
     void write(const std::optional<T>& value) {
+        if (!value) return packer_.nil(); // required, but not given
         write(*value);
     }
     template <class T>

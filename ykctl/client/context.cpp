@@ -106,7 +106,7 @@ Answer<Value> Context::call_for_rm(std::string_view kind, Value body) {
 
 Answer<RmInfo> Context::rm() {
     if (rm_) return *rm_;
-    YK_TRY(status, call("Status"));
+    YK_TRY(status, call(si::StatusRequest{}));
     const auto rms = rms_of(status);
     std::vector<std::string> ids;
     ids.reserve(rms.size());
@@ -130,7 +130,7 @@ void Context::put_partition(Value& element, std::string_view key) const {
     if (settings_.partition) element[std::string{key}] = *settings_.partition;
 }
 
-Answer<std::vector<Value>> Context::dump(std::string_view what, Value query) {
+Answer<std::vector<Value>> Context::dump(std::string_view what, si::DumpRequest query) {
     std::vector<Value> pages;
     const auto keep = [&pages](const Value& data) -> std::optional<Failure> {
         pages.push_back(data);
@@ -140,22 +140,18 @@ Answer<std::vector<Value>> Context::dump(std::string_view what, Value query) {
     return pages;
 }
 
-std::optional<Failure> Context::dump_pages(std::string_view what, Value query, const TakePage& take) {
-    query["what"] = what;
-    put_partition(query, "partition");
-    if (settings_.rm) query["rmID"] = *settings_.rm;
-    return call_pages("Dump", std::move(query), [&](const Value& reply) { return take(member_of(reply, "data")); });
+std::optional<Failure> Context::dump_pages(std::string_view what, si::DumpRequest query, const TakePage& take) {
+    query.what = what;
+    if (settings_.partition) query.partition = *settings_.partition;
+    if (settings_.rm) query.rm_id = *settings_.rm;
+    return call_pages(std::move(query), [&](const Value& reply) { return take(member_of(reply, "data")); });
 }
 
-std::optional<Failure> Context::call_pages(std::string_view kind, Value body, const TakePage& take) {
-    while (true) {
-        auto reply = call(kind, body);
-        if (!reply.ok()) return with_way_out(std::move(reply).error());
-        if (auto failure = take(*reply)) return failure;
-        const auto cursor = text_of(*reply, "cursor");
-        if (cursor.empty()) return std::nullopt;
-        body["cursor"] = cursor;
-    }
+Answer<std::string> Context::call_page(const wire::EncodedRequest& request, const TakePage& take) {
+    auto reply = call(request);
+    if (!reply.ok()) return with_way_out(std::move(reply).error());
+    if (auto failure = take(*reply)) return *std::move(failure);
+    return text_of(*reply, "cursor");
 }
 
 Answer<std::string> Context::list_view(std::vector<Value> items, ListLayout layout) const {

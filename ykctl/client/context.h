@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "protocol/client/client.h"
+#include "protocol/si/tool_requests.h"
 #include "ykctl/cli/failure.h"
 #include "ykctl/cli/patience.h"
 #include "ykctl/cli/settings.h"
@@ -67,11 +68,6 @@ public:
     /// The reply of one request, which is a message of protocol/si. Failures name the address.
     [[nodiscard]] Answer<wire::Value> call(const wire::EncodedRequest& request,
                                            std::chrono::milliseconds timeout = std::chrono::milliseconds{0});
-    /// The same for a kind that has no message in protocol/si, and for messages of a file.
-    [[nodiscard]] Answer<wire::Value> call(std::string_view kind, const wire::Value& body = wire::Value::object(),
-                                           std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
-        return call(wire::EncodedRequest{kind, body}, timeout);
-    }
     /// As call(), for requests on behalf of an RM. When another session owns the RM it tries again with `impersonate`,
     /// which an admin may do (I-344).
     template <wire::RequestMessage Request>
@@ -81,6 +77,7 @@ public:
             return wire::EncodedRequest{request};
         });
     }
+    /// The same for a message of a file.
     [[nodiscard]] Answer<wire::Value> call_for_rm(std::string_view kind, wire::Value body);
 
     /// The RM of -r, or the only one that is registered. A not-found failure when there is none, a usage error with
@@ -90,14 +87,21 @@ public:
     void put_partition(wire::Value& element, std::string_view key = "partitionName") const;
 
     /// All pages of a dump: the `data` of each (I-411). Partition and RM of the settings are added to `query`.
-    [[nodiscard]] Answer<std::vector<wire::Value>> dump(std::string_view what,
-                                                        wire::Value query = wire::Value::object());
+    [[nodiscard]] Answer<std::vector<wire::Value>> dump(std::string_view what, si::DumpRequest query = {});
 
     /// The same, calling `take` with each page as it arrives; `take` may end it with a failure.
     using TakePage = std::function<std::optional<Failure>(const wire::Value& page)>;
-    [[nodiscard]] std::optional<Failure> dump_pages(std::string_view what, wire::Value query, const TakePage& take);
+    [[nodiscard]] std::optional<Failure> dump_pages(std::string_view what, si::DumpRequest query, const TakePage& take);
     /// Sends a request that is answered in pages until the last page, following the cursor.
-    [[nodiscard]] std::optional<Failure> call_pages(std::string_view kind, wire::Value body, const TakePage& take);
+    template <class Request>
+    [[nodiscard]] std::optional<Failure> call_pages(Request request, const TakePage& take) {
+        do {
+            auto page = call_page(request, take);
+            if (!page.ok()) return std::move(page).error();
+            request.cursor = *std::move(page);
+        } while (!request.cursor.empty());
+        return std::nullopt;
+    }
 
     /// The text of a list in the format, columns and order that the options ask for.
     [[nodiscard]] Answer<std::string> list_view(std::vector<wire::Value> items, ListLayout layout) const;
@@ -108,6 +112,8 @@ public:
 
 private:
     [[nodiscard]] Answer<wire::Client*> client();
+    /// Hands one page to `take`. Returns the cursor of the next one; empty: it was the last.
+    [[nodiscard]] Answer<std::string> call_page(const wire::EncodedRequest& request, const TakePage& take);
     [[nodiscard]] Answer<wire::Value> call_for_rm(const wire::EncodedRequest& request,
                                                   const std::function<wire::EncodedRequest()>& impersonating);
 

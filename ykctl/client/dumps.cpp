@@ -63,7 +63,7 @@ Failure in_several(const std::string& noun, const std::string& name, const std::
 }
 
 /// Fetches one object by name; `noun` is also the name of the dump.
-Answer<Value> find_one(Context& context, const std::string& noun, Value query, const std::string& name) {
+Answer<Value> find_one(Context& context, const std::string& noun, si::DumpRequest query, const std::string& name) {
     auto pages = context.dump(noun, std::move(query));
     if (!pages.ok()) return is_missing(pages.error()) ? missing(noun, name) : pages.error();
     const auto found = elements_of(*pages);
@@ -100,12 +100,13 @@ Answer<std::vector<Value>> find_all(Context& context, const std::string& noun, c
         std::unordered_map<std::string, std::vector<Value>> found;
         const std::vector<std::string> wanted(names.begin() + static_cast<std::ptrdiff_t>(begin),
                                               names.begin() + static_cast<std::ptrdiff_t>(end));
-        const auto failure = context.dump_pages(noun + "s", {{"names", wanted}, {"objects", 0}},
-                                                [&](const Value& page) -> std::optional<Failure> {
-                                                    for (auto& one : elements(page))
-                                                        found[text_of(one, id)].push_back(std::move(one));
-                                                    return std::nullopt;
-                                                });
+        si::DumpRequest query;
+        query.names = wanted;
+        query.objects = 0;
+        const auto failure = context.dump_pages(noun + "s", std::move(query), [&](const Value& page) {
+            for (auto& one : elements(page)) found[text_of(one, id)].push_back(std::move(one));
+            return std::optional<Failure>{};
+        });
         if (failure) return *failure;
         for (const auto& name : wanted) {
             const auto& same = found[name];
@@ -120,19 +121,24 @@ Answer<std::vector<Value>> find_all(Context& context, const std::string& noun, c
 } // namespace
 
 Answer<std::int64_t> daemon_now(Context& context) {
-    YK_TRY(pong, context.call("Ping"));
+    YK_TRY(pong, context.call(si::PingRequest{}));
     return number_of(pong, "now");
 }
 
 std::optional<Failure> list_nodes(Context& context, const TakeItems& take) {
-    return context.dump_pages("nodes", {{"objects", kMaxInline}}, [&take](const Value& page) -> std::optional<Failure> {
+    si::DumpRequest query;
+    query.objects = kMaxInline;
+    return context.dump_pages("nodes", std::move(query), [&take](const Value& page) -> std::optional<Failure> {
         take(nodes_of(page));
         return std::nullopt;
     });
 }
 
 Answer<Value> find_node(Context& context, const std::string& id, std::uint32_t objects) {
-    return find_one(context, "node", {{"node", id}, {"objects", objects}}, id);
+    si::DumpRequest query;
+    query.node = id;
+    query.objects = objects;
+    return find_one(context, "node", std::move(query), id);
 }
 
 Answer<std::vector<Value>> find_nodes(Context& context, const std::vector<std::string>& ids) {
@@ -144,11 +150,16 @@ Answer<std::vector<Value>> find_applications(Context& context, const std::vector
 }
 
 Answer<Value> find_application(Context& context, const std::string& id, std::uint32_t objects) {
-    return find_one(context, "app", {{"application", id}, {"objects", objects}}, id);
+    si::DumpRequest query;
+    query.application = id;
+    query.objects = objects;
+    return find_one(context, "app", std::move(query), id);
 }
 
 std::optional<Failure> list_queues(Context& context, const TakeItems& take) {
-    return context.dump_pages("queues", {{"flat", true}}, [&take](const Value& page) -> std::optional<Failure> {
+    si::DumpRequest query;
+    query.flat = true;
+    return context.dump_pages("queues", std::move(query), [&take](const Value& page) -> std::optional<Failure> {
         std::vector<Value> queues(page.begin(), page.end());
         for (Value& queue : queues) {
             queue.erase("childCount");
@@ -160,7 +171,9 @@ std::optional<Failure> list_queues(Context& context, const TakeItems& take) {
 }
 
 Answer<Value> find_queue(Context& context, const std::string& path) {
-    return find_one(context, "queue", {{"queue", path}, {"subtree", false}}, path);
+    si::DumpRequest query;
+    query.queue = path;
+    return find_one(context, "queue", std::move(query), path);
 }
 
 Answer<std::vector<Value>> all_partitions(Context& context) {
@@ -169,24 +182,29 @@ Answer<std::vector<Value>> all_partitions(Context& context) {
 }
 
 std::optional<Failure> list_usages(Context& context, const char* what, const TakeItems& take) {
-    return list_objects(context, what, Value::object(), take);
+    return list_objects(context, what, {}, take);
 }
 
 Answer<Value> find_usage(Context& context, const std::string& noun, const std::string& name) {
-    return find_one(context, noun, {{noun, name}}, name);
+    si::DumpRequest query;
+    (noun == "user" ? query.user : query.group) = name;
+    return find_one(context, noun, std::move(query), name);
 }
 
-std::optional<Failure> list_objects(Context& context, const char* what, const Value& filter, const TakeItems& take) {
+std::optional<Failure> list_objects(Context& context, const char* what, const si::DumpRequest& filter,
+                                    const TakeItems& take) {
     return context.dump_pages(what, filter, [&take](const Value& data) -> std::optional<Failure> {
         take(elements_of({data}));
         return std::nullopt;
     });
 }
 
-Answer<Value> application_filter(Context& context, const std::optional<std::string>& application) {
-    if (!application) return Value::object();
+Answer<si::DumpRequest> application_filter(Context& context, const std::optional<std::string>& application) {
+    si::DumpRequest filter;
+    if (!application) return filter;
     YK_TRY(found, find_application(context, *application, 0));
-    return Value{{"application", text_of(found, "applicationID")}};
+    filter.application = text_of(found, "applicationID");
+    return filter;
 }
 
 namespace {
@@ -199,12 +217,11 @@ Owner owner_of(const Value& member) {
 }
 
 /// Some of the keys that exist, for a hint.
-std::vector<std::string> some_keys(Context& context, const char* list, const Value& filter) {
+std::vector<std::string> some_keys(Context& context, const char* list, si::DumpRequest filter) {
     std::vector<std::string> keys;
-    Value query = filter;
-    query["what"] = list;
-    context.put_partition(query, "partition");
-    if (const auto page = context.call("Dump", std::move(query)); page.ok())
+    filter.what = list;
+    if (context.settings().partition) filter.partition = *context.settings().partition;
+    if (const auto page = context.call(filter); page.ok())
         for (const auto& one : member_of(*page, "data")) keys.push_back(text_of(one, "allocationKey"));
     return keys;
 }
@@ -214,8 +231,8 @@ std::vector<std::string> some_keys(Context& context, const char* list, const Val
 Answer<Value> find_key(Context& context, const std::vector<const char*>& lists, const std::string& key,
                        const std::optional<std::string>& application) {
     YK_TRY(filter, application_filter(context, application));
-    Value query = filter;
-    query["allocationKey"] = key;
+    si::DumpRequest query = filter;
+    query.allocation_key = key;
     std::vector<Value> found;
     std::map<Owner, std::size_t> index_of; // in `found`
     for (const auto* list : lists) {

@@ -43,11 +43,12 @@ inline constexpr std::uint32_t kMaxInline = 1000;
 /// One of them; `noun` is `user` or `group`.
 [[nodiscard]] Answer<wire::Value> find_usage(Context& context, const std::string& noun, const std::string& name);
 
-/// Asks or allocations (`what`) that `filter` takes (fields of Dump), page by page.
-[[nodiscard]] std::optional<Failure> list_objects(Context& context, const char* what, const wire::Value& filter,
+/// Asks or allocations (`what`) that `filter` takes, page by page.
+[[nodiscard]] std::optional<Failure> list_objects(Context& context, const char* what, const si::DumpRequest& filter,
                                                   const TakeItems& take);
 /// The filter for --app; a not-found failure when there is no such application.
-[[nodiscard]] Answer<wire::Value> application_filter(Context& context, const std::optional<std::string>& application);
+[[nodiscard]] Answer<si::DumpRequest> application_filter(Context& context,
+                                                         const std::optional<std::string>& application);
 
 /// The one ask or allocation with this key, of these lists (`asks`, `allocations`); a usage error names the candidates
 /// when several applications have it, or those of several RMs or partitions.

@@ -22,7 +22,8 @@ struct Missing {
 };
 
 /// Writes the asks or allocations of one application or node as its member.
-std::optional<Failure> write_list(Context& context, JsonStream& to, const Missing& list, const Value& filter) {
+std::optional<Failure> write_list(Context& context, JsonStream& to, const Missing& list,
+                                  const si::DumpRequest& filter) {
     to.key(list.member);
     to.begin_list();
     auto failure = list_objects(context, list.dump, filter, [&to](std::vector<Value> items) {
@@ -36,12 +37,13 @@ std::optional<Failure> write_list(Context& context, JsonStream& to, const Missin
 }
 
 /// The filter for asks and allocations of an application or node. `partition` of a node is empty when its id is enough.
-Value filter_of(const Value& element, const std::string& partition) {
+si::DumpRequest filter_of(const Value& element, const std::string& partition) {
     const bool is_node = element.contains("nodeID");
-    Value filter{{"limit", 4000}};
-    filter[is_node ? "node" : "application"] = text_of(element, is_node ? "nodeID" : "applicationID");
+    si::DumpRequest filter;
+    filter.limit = 4000;
+    (is_node ? filter.node : filter.application) = text_of(element, is_node ? "nodeID" : "applicationID");
     const auto owner = is_node ? partition : '[' + text_of(element, "clusterId") + ']' + text_of(element, "partition");
-    if (!owner.empty()) filter["partition"] = owner;
+    filter.partition = owner;
     return filter;
 }
 
@@ -93,10 +95,10 @@ private:
 };
 
 std::optional<Failure> write_lists(Context& context, JsonStream& to, const std::string& what,
-                                   const std::vector<Value>& queries) {
+                                   const std::vector<si::DumpRequest>& queries) {
     ListDump list{context, to};
     to.begin_list();
-    for (const Value& query : queries) {
+    for (const si::DumpRequest& query : queries) {
         const auto add = [&list](const Value& page) { return list.add(page); };
         if (auto failure = context.dump_pages(what, query, add)) return failure;
     }
@@ -159,9 +161,17 @@ private:
     std::vector<Level> open_; // from the top of a tree down
 };
 
+si::DumpRequest in_state(const char* state) {
+    si::DumpRequest query;
+    query.state = state;
+    return query;
+}
+
 /// Writes the full dump, which lacks the long lists, with each list where it belongs.
 std::optional<Failure> write_everything(Context& context, JsonStream& to) {
-    YK_TRY(pages, context.dump("full", {{"brief", true}}));
+    si::DumpRequest brief;
+    brief.brief = true;
+    YK_TRY(pages, context.dump("full", brief));
     if (pages.empty()) return std::nullopt;
     to.begin_object();
     for (const auto& [key, value] : pages.front().items()) {
@@ -170,12 +180,12 @@ std::optional<Failure> write_everything(Context& context, JsonStream& to) {
         if (!value.is_null())
             to.value(value);
         else if (key == "applications")
-            failure = write_lists(context, to, "apps",
-                                  {{{"state", "active"}}, {{"state", "completed"}}, {{"state", "rejected"}}});
+            failure =
+                write_lists(context, to, "apps", {in_state("active"), in_state("completed"), in_state("rejected")});
         else if (key == "queues")
             failure = write_queue_trees(context, to);
         else
-            failure = write_lists(context, to, key, {Value::object()});
+            failure = write_lists(context, to, key, {{}});
         if (failure) return failure;
     }
     to.end();
@@ -201,7 +211,7 @@ std::optional<Failure> write_events(Context& context, JsonStream& to) {
         lost += number_of(page, "lost");
         return std::nullopt;
     };
-    if (auto failure = context.dump_pages("events", Value::object(), take)) return failure;
+    if (auto failure = context.dump_pages("events", {}, take)) return failure;
     if (!begun) return std::nullopt;
     to.end();
     to.key("lost");
@@ -230,7 +240,7 @@ std::optional<Failure> write_whole(Context& context, JsonStream& to, const Value
         return std::nullopt;
     }
     const bool is_node = element.contains("nodeID");
-    const Value filter = filter_of(element, partition);
+    const si::DumpRequest filter = filter_of(element, partition);
     to.begin_object();
     for (const auto& [key, value] : element.items()) {
         if (key == "allocationCount") continue;
@@ -298,8 +308,8 @@ std::optional<Failure> write_dump(Context& context, JsonStream& to, const std::s
         to.value(page);
         return std::nullopt;
     };
-    Value query = Value::object();
-    if (what == "apps" || what == "nodes") query["objects"] = kMaxInline;
+    si::DumpRequest query;
+    if (what == "apps" || what == "nodes") query.objects = kMaxInline;
     if (auto failure = context.dump_pages(what, std::move(query), take)) return failure;
     list.finish();
     if (is_list) to.end();

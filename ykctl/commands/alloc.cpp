@@ -24,8 +24,8 @@ struct ListOptions {
 std::optional<Failure> list_allocations(Context& context, const ListOptions& options, const TakeItems& take) {
     auto filter = application_filter(context, options.application);
     if (!filter.ok()) return filter.error();
-    if (options.node) (*filter)["node"] = *options.node;
-    if (options.queue) (*filter)["queue"] = *options.queue;
+    if (options.node) filter->node = *options.node;
+    if (options.queue) filter->queue = *options.queue;
     return list_objects(context, "allocations", *filter, take);
 }
 

@@ -181,7 +181,10 @@ std::optional<Failure> list_applications(Context& context, const ListOptions& op
             take(std::move(wanted));
             return std::nullopt;
         };
-        if (auto failure = context.dump_pages("apps", {{"state", list}, {"brief", true}}, take_wanted)) return failure;
+        si::DumpRequest query;
+        query.state = list;
+        query.brief = true;
+        if (auto failure = context.dump_pages("apps", std::move(query), take_wanted)) return failure;
     }
     return std::nullopt;
 }

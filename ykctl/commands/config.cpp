@@ -88,9 +88,7 @@ Answer<std::optional<std::string>> running_rm(Context& context) {
 /// Asks the daemon whether the running state allows the configuration (C-435, C-436). True when it does.
 Answer<bool> check_with_daemon(Context& context, const std::string& file, const std::string& text, Findings& findings) {
     YK_TRY(rm, running_rm(context));
-    Value body{{"config", text}};
-    if (rm) body["rmID"] = *rm;
-    YK_TRY(reply, context.call("ValidateConfiguration", std::move(body)));
+    YK_TRY(reply, context.call(si::ValidateConfigurationRequest{text, rm.value_or(std::string{})}));
     if (flag_of(reply, "allowed")) return true;
     ++findings.errors;
     findings.problems.push_back({{"file", file}, {"message", text_of(reply, "reason")}, {"severity", "error"}});
@@ -167,7 +165,7 @@ struct Changes {
 Answer<Changes> changes_of(Context& context, const std::string& file) {
     YK_TRY(text, read_configuration(context, file));
     YK_TRY(rm, context.rm());
-    YK_TRY(reply, context.call("ValidateConfiguration", {{"config", text}, {"rmID", rm.id}, {"diff", true}}));
+    YK_TRY(reply, context.call(si::ValidateConfigurationRequest{text, rm.id, true}));
     const auto& list = member_of(reply, "changes");
     if (!flag_of(reply, "allowed") && list.empty()) {
         const auto& problems = member_of(reply, "problems");
@@ -289,10 +287,8 @@ std::optional<Failure> refused(const Value& report) {
 
 /// Makes the daemon read its files again, as SIGHUP does.
 Outcome reload_files(Context& context, const ReloadOptions& options) {
-    Value body{{"fromFile", options.from_file}, {"dryRun", options.dry_run}};
-    if (context.settings().rm) body["rmID"] = *context.settings().rm;
-    YK_TRY(report, context.settings().rm ? context.call_for_rm("Reload", std::move(body))
-                                         : context.call("Reload", std::move(body)));
+    const si::ReloadRequest request{context.settings().rm.value_or(std::string{}), options.from_file, options.dry_run};
+    YK_TRY(report, context.settings().rm ? context.call_for_rm(request) : context.call(request));
     for (const auto& file : member_of(report, "files"))
         if (flag_of(file, "ok")) print_warnings(context, file);
     const auto text = context.settings().quiet ? std::string{} : reload_text(context, report);

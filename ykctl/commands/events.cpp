@@ -22,8 +22,8 @@ namespace {
 
 using wire::Value;
 
-constexpr std::int64_t kPage = 1000;
-constexpr std::int64_t kPollWaitMs = 500; // how soon a signal is noticed
+constexpr std::uint64_t kPage = 1000;
+constexpr std::uint64_t kPollWaitMs = 500; // how soon a signal is noticed
 
 const std::vector<std::string> kTypes{"REQUEST", "APP", "NODE", "QUEUE", "USERGROUP"};
 
@@ -138,7 +138,10 @@ void add_wanted(const Value& records, const Filter& filter, std::vector<Value>& 
 /// Adds the records that are kept from number `from` on. Returns the number after the last one.
 Answer<std::int64_t> read_kept(Context& context, std::int64_t from, const Filter& filter, std::vector<Value>& kept) {
     while (true) {
-        YK_TRY(reply, context.call("Events", {{"start", from}, {"count", kPage}}));
+        si::EventsRequest query;
+        query.start = static_cast<std::uint64_t>(from);
+        query.count = kPage;
+        YK_TRY(reply, context.call(query));
         report_lost(context, reply);
         add_wanted(member_of(reply, "EventRecords"), filter, kept);
         from = std::max(from, number_of(reply, "ContinueID")); // also behind those that this user may not see
@@ -153,12 +156,14 @@ Outcome follow(Context& context, Printer& printer, const Filter& filter, std::op
     while (true) {
         const int signal = signals.wait(std::chrono::milliseconds{0});
         if (signal != 0) return signal == SIGINT ? Exit::Interrupted : Exit::Ok;
-        Value query{{"count", 0}, {"waitMs", stream.empty() ? 0 : kPollWaitMs}};
+        si::EventStreamRequest query;
+        query.stream_id = stream;
+        query.wait_ms = 0;
         if (!stream.empty()) {
-            query["streamID"] = stream;
-            query["after"] = *from;
+            query.after = static_cast<std::uint64_t>(*from);
+            query.wait_ms = kPollWaitMs;
         }
-        YK_TRY(reply, context.call("EventStream", query));
+        YK_TRY(reply, context.call(query));
         const bool opened = std::exchange(stream, text_of(reply, "streamID")).empty();
         std::vector<Value> wanted;
         add_wanted(member_of(reply, "records"), filter, wanted);

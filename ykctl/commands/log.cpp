@@ -62,7 +62,7 @@ Outcome log_level(Context& context, const LevelOptions& options) {
         YK_TRY(known, levels_of(context, options.logger));
         const auto logger = text_of(known.front(), "logger");
         const auto key = logger.empty() ? std::string{"log.level"} : "log." + logger + ".level";
-        YK_TRY(done, context.call("SetExtraConfig", {{"extraConfig", {{key, *options.level}}}}));
+        YK_TRY(done, context.call(si::SetExtraConfigRequest{{{{key, *options.level}}}}));
         static_cast<void>(done);
         context.note("until the daemon ends; to keep it, say " + key + " in extraConfig");
     }

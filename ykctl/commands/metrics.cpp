@@ -57,7 +57,7 @@ Failure nothing_there(const MetricOptions& options) {
 }
 
 /// Prints the families as JSON. A family that continues on the next page is printed as one.
-Outcome show_families(Context& context, Value query, const MetricOptions& options, const RE2* expression) {
+Outcome show_families(Context& context, si::MetricsRequest query, const MetricOptions& options, const RE2* expression) {
     std::vector<Value> families;
     const auto take = [&](const Value& reply) -> std::optional<Failure> {
         auto page = matching_families(member_of(reply, "families"), expression);
@@ -69,13 +69,13 @@ Outcome show_families(Context& context, Value query, const MetricOptions& option
         }
         return std::nullopt;
     };
-    if (auto failure = context.call_pages("Metrics", std::move(query), take)) return *failure;
+    if (auto failure = context.call_pages(std::move(query), take)) return *failure;
     if (families.empty() && (options.grep || options.family)) return nothing_there(options);
     const ListLayout layout{{}, [](const Value& family) { return text_of(family, "name"); }, {}};
     return context.show_list(std::move(families), layout);
 }
 
-Outcome show_text(Context& context, Value query, const MetricOptions& options, const RE2* expression) {
+Outcome show_text(Context& context, si::MetricsRequest query, const MetricOptions& options, const RE2* expression) {
     bool found = false;
     MatchingLines matching;
     const auto take = [&](const Value& reply) -> std::optional<Failure> {
@@ -85,7 +85,7 @@ Outcome show_text(Context& context, Value query, const MetricOptions& options, c
         context.out() << escaped_lines(shown, R"(\\u)"); // a backslash within a label is doubled
         return std::nullopt;
     };
-    if (auto failure = context.call_pages("Metrics", std::move(query), take)) return *failure;
+    if (auto failure = context.call_pages(std::move(query), take)) return *failure;
     if (!found && (options.grep || options.family)) return nothing_there(options);
     return Exit::Ok;
 }
@@ -97,8 +97,9 @@ Outcome show_metrics(Context& context, const MetricOptions& options) {
         if (!expression->ok()) return usage_error("--grep: " + expression->error());
     }
     const bool as_map = context.format() != Format::Table && context.format() != Format::Wide;
-    Value query{{"format", as_map ? "map" : "text"}};
-    if (options.family) query["prefix"] = *options.family;
+    si::MetricsRequest query;
+    query.format = as_map ? "map" : "text";
+    query.prefix = options.family.value_or(std::string{});
     return as_map ? show_families(context, std::move(query), options, expression ? &*expression : nullptr)
                   : show_text(context, std::move(query), options, expression ? &*expression : nullptr);
 }

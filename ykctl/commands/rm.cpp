@@ -25,7 +25,7 @@ using wire::Value;
 constexpr std::int64_t kLargestCount = std::numeric_limits<std::uint32_t>::max(); // of items of a stream
 
 Answer<std::vector<Value>> all_rms(Context& context) {
-    YK_TRY(status, context.call("Status"));
+    YK_TRY(status, context.call(si::StatusRequest{}));
     const auto& rms = member_of(status, "rms");
     return std::vector<Value>(rms.begin(), rms.end());
 }
@@ -110,7 +110,7 @@ Outcome deregister(Context& context, const std::optional<std::string>& id, bool 
         YK_TRY(only, context.rm());
         wanted = only.id;
     }
-    auto reply = context.call_for_rm("UnregisterResourceManager", {{"rmID", wanted}, {"force", force}});
+    auto reply = context.call_for_rm(si::UnregisterResourceManagerRequest{wanted, force});
     if (!reply.ok()) {
         auto failure = reply.error();
         if (failure.name == "E_BUSY_STATE") failure.hints = {"drop what it runs as well:  --force"};

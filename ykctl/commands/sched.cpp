@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands sched step, clock show, clock advance: for daemons started with --manual-schedule and --clock virtual.
 
+#include <limits>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -16,19 +17,22 @@ namespace {
 
 using wire::Value;
 
-Answer<Value> call_with_hint(Context& context, const char* kind, Value body, const char* hint) {
-    auto reply = context.call(kind, std::move(body));
+Answer<Value> call_with_hint(Context& context, const wire::EncodedRequest& request, const char* hint) {
+    auto reply = context.call(request);
     if (reply.ok() || reply.error().name != "E_BAD_STATE") return reply;
     auto failure = reply.error();
     failure.hints = {hint};
     return failure;
 }
 
-Outcome step(Context& context, std::int64_t cycles, const std::optional<std::int64_t>& until) {
+Outcome step(Context& context, std::int64_t cycles, std::optional<std::int64_t> until) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
     if (cycles < 1) return usage_error("sched step: at least 1 cycle");
-    Value body{{"cycles", cycles}};
-    if (until) body["until"] = *until;
-    YK_TRY(reply, call_with_hint(context, "Step", std::move(body),
+    if (cycles > kMost) return usage_error("sched step: out of range (32 bits)");
+    if (until && (*until < 0 || *until > kMost)) return usage_error("--until: out of range (32 bits)");
+    YK_TRY(reply, call_with_hint(context,
+                                 si::StepRequest{static_cast<std::uint32_t>(cycles),
+                                                 static_cast<std::uint32_t>(until.value_or(0))},
                                  "only a daemon started with --manual-schedule can be stepped"));
     const auto text = fmt::format("{}, {}{}\n", pluralize(number_of(reply, "cycles"), "cycle"),
                                   pluralize(number_of(reply, "allocations"), "allocation"),
@@ -42,7 +46,7 @@ Outcome show_now(Context& context, std::int64_t now) {
 }
 
 Outcome advance(Context& context, std::chrono::milliseconds by) {
-    YK_TRY(reply, call_with_hint(context, "Clock", {{"advanceMs", by.count()}},
+    YK_TRY(reply, call_with_hint(context, si::ClockRequest{static_cast<std::uint64_t>(by.count())},
                                  "only the clock of a daemon started with --clock virtual can be advanced"));
     return show_now(context, number_of(reply, "now"));
 }

@@ -93,19 +93,19 @@ std::string status_text(Context& context, const Value& status) {
 }
 
 Outcome show_status(Context& context) {
-    YK_TRY(status, context.call("Status"));
+    YK_TRY(status, context.call(si::StatusRequest{}));
     return context.show_item(status, context.settings().address, status_text(context, status));
 }
 
 Outcome ping(Context& context, std::int64_t count) {
     using Clock = std::chrono::steady_clock;
     if (count < 1) return usage_error("-c: at least 1");
-    YK_TRY(connected, context.call("Ping")); // so that no measurement includes connecting
+    YK_TRY(connected, context.call(si::PingRequest{})); // so that no measurement includes connecting
     static_cast<void>(connected);
     std::vector<double> micros;
     for (std::int64_t i = 0; i < count; ++i) {
         const auto sent = Clock::now();
-        YK_TRY(reply, context.call("Ping"));
+        YK_TRY(reply, context.call(si::PingRequest{}));
         micros.push_back(std::chrono::duration<double, std::micro>(Clock::now() - sent).count());
     }
     std::sort(micros.begin(), micros.end());
@@ -128,7 +128,7 @@ std::string health_text(const Value& health, const Style& style) {
 }
 
 Outcome show_health(Context& context) {
-    YK_TRY(health, context.call("Health", {{"run", true}}));
+    YK_TRY(health, context.call(si::HealthRequest{.run = true}));
     YK_TRY(shown, context.show_item(health, flag_of(health, "Healthy") ? "healthy" : "unhealthy",
                                     health_text(health, context.style())));
     return flag_of(health, "Healthy") ? shown : Exit::Refused;
@@ -138,7 +138,7 @@ Outcome show_version(Context& context, bool client_only) {
     Value versions{{"client", context.version()}};
     auto text = "ykctl " + context.version() + "\n";
     if (!client_only) {
-        YK_TRY(status, context.call("Status"));
+        YK_TRY(status, context.call(si::StatusRequest{}));
         versions["daemon"] = text_of(status, "version");
         text += "ykd " + printable(text_of(status, "version")) + " at " + context.settings().address + "\n";
     }

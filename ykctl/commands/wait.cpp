@@ -108,7 +108,7 @@ Answer<Wanted> wanted_of(const WaitOptions& options) {
 // --- looking ------------------------------------------------------------------------------------
 
 Answer<Value> find_rm(Context& context, const std::string& id) {
-    YK_TRY(status, context.call("Status"));
+    YK_TRY(status, context.call(si::StatusRequest{}));
     for (const auto& rm : member_of(status, "rms"))
         if (text_of(rm, "rmID") == id) return rm;
     return not_found("RM '" + id + "' is not registered", {"which are there?  ykctl rm list"});
@@ -170,12 +170,14 @@ public:
 
     std::optional<Failure> wait(std::int64_t limit_ms) {
         if (off_) return pause();
-        Value query{{"count", 0}, {"waitMs", stream_.empty() ? 0 : std::min(limit_ms, kLongestLook)}};
+        si::EventStreamRequest query;
+        query.stream_id = stream_;
+        query.wait_ms = 0;
         if (!stream_.empty()) {
-            query["streamID"] = stream_;
-            query["after"] = next_;
+            query.after = static_cast<std::uint64_t>(next_);
+            query.wait_ms = static_cast<std::uint64_t>(std::min(limit_ms, kLongestLook));
         }
-        const auto reply = context_.call("EventStream", query, kLongestCall);
+        const auto reply = context_.call(query, kLongestCall);
         if (!reply.ok()) {
             off_ = true; // the daemon keeps no events, or has too many streams
             return reply.error().exit == Exit::Refused ? std::nullopt : std::optional(reply.error());

@@ -51,10 +51,10 @@ std::string reasons_text(const Value& reasons, const Value& nodes, const Style& 
     return has_fit || !nodes.is_object() ? text : text + " nodes: " + nodes_text(nodes) + "\n";
 }
 
-Answer<Value> ask_to_explain(Context& context, Value query) {
-    context.put_partition(query, "partition");
-    if (context.settings().rm) query["rmID"] = *context.settings().rm;
-    return context.call("Explain", std::move(query));
+Answer<Value> ask_to_explain(Context& context, si::ExplainRequest query) {
+    query.partition = context.settings().partition.value_or(std::string{});
+    query.rm_id = context.settings().rm.value_or(std::string{});
+    return context.call(query);
 }
 
 namespace {
@@ -124,7 +124,7 @@ std::string preemption_text(const Value& preemption, const Style& style) {
 }
 
 /// Asks for an explanation and shows it. `missing` is the failure to return when the daemon does not know the object.
-Outcome explain(Context& context, Value query, const std::string& noun, const std::string& name,
+Outcome explain(Context& context, si::ExplainRequest query, const std::string& noun, const std::string& name,
                 const std::optional<Failure>& missing = {}) {
     YK_TRY(answer, ask_to_explain(context, std::move(query)));
     if (text_of(answer, "verdict") == "NOT_FOUND") {
@@ -142,14 +142,14 @@ Outcome explain(Context& context, Value query, const std::string& noun, const st
 
 Outcome explain_ask(Context& context, const char* what, const std::string& key,
                     const std::optional<std::string>& application) {
-    Value query{{"what", what}, {"allocationKey", key}};
+    si::ExplainRequest query{.what = what, .allocation_key = key};
     if (application) {
-        query["application"] = *application;
+        query.application = *application;
         return explain(context, std::move(query), "ask", key);
     }
     const auto found = find_key(context, {"asks", "allocations"}, key, application);
     if (found.ok())
-        query["application"] = text_of(*found, "applicationId");
+        query.application = text_of(*found, "applicationId");
     else if (found.error().exit != Exit::NotFound)
         return found.error();
     // an ask that is about to replace a placeholder is in neither list, but the daemon knows it (G-040)
@@ -163,7 +163,7 @@ void define_explain(Command root, Context& context) {
     const auto app = command.sub("app", "every layer that blocks the asks of an application");
     const auto id = std::make_shared<std::string>();
     app.option("ID", *id, "id of the application").required();
-    app.run([&context, id] { return explain(context, {{"what", "app"}, {"application", *id}}, "app", *id); });
+    app.run([&context, id] { return explain(context, {.what = "app", .application = *id}, "app", *id); });
 
     const auto ask = command.sub("ask", "every layer that blocks one ask");
     const auto key = std::make_shared<std::string>();

@@ -50,7 +50,7 @@ std::string force_text(const Value& value) {
 }
 
 Outcome explain_config(Context& context, const std::string& path) {
-    YK_TRY(answer, ask_to_explain(context, {{"what", "config"}, {"config", path}}));
+    YK_TRY(answer, ask_to_explain(context, {.what = "config", .config = path}));
     return context.show_item(answer, text_of(answer, "verdict"),
                              config_explanation_text(answer, path, context.style()));
 }

@@ -23,7 +23,7 @@ void define_explain_config(Command explain, Context& context);
                                                   const Style& style);
 
 /// Sends Explain for the partition and RM of the settings.
-[[nodiscard]] Answer<wire::Value> ask_to_explain(Context& context, wire::Value query);
+[[nodiscard]] Answer<wire::Value> ask_to_explain(Context& context, si::ExplainRequest query);
 /// The verdict, coloured as good, bad, or in between.
 [[nodiscard]] std::string verdict_text(const Style& style, const std::string& verdict);
 /// The reasons, one line each: ` 1. QUEUE_MAX  root.a  max vcore 100, used 96, each ask needs 8   blocks 12 asks`.

@@ -37,7 +37,7 @@ std::string pending_text(const Value& pending) {
 }
 
 Outcome explain_node(Context& context, const std::string& id) {
-    YK_TRY(answer, ask_to_explain(context, {{"what", "node"}, {"node", id}}));
+    YK_TRY(answer, ask_to_explain(context, {.what = "node", .node = id}));
     return context.show_item(answer, text_of(answer, "verdict"), node_explanation_text(answer, context.style()));
 }
 

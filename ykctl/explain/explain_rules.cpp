@@ -83,13 +83,12 @@ std::string placement_text(const Value& answer, const Style& style) {
 
 Outcome explain_placement(Context& context, const PlacementOptions& options) {
     YK_TRY(tags, parse_pairs(options.tags, "--tag"));
-    Value query{{"what", "placement"}, {"user", options.user}, {"tags", Value::object()}};
-    for (const auto& [key, value] : tags) query["tags"][key] = value;
-    query["groups"] = split_lists(options.groups);
-    if (options.queue) query["queue"] = *options.queue;
+    si::ExplainRequest query{.what = "placement", .queue = options.queue.value_or(std::string{}), .user = options.user};
+    query.groups = split_lists(options.groups);
+    query.tags = tags;
     if (options.file) {
         YK_TRY(text, read_configuration(context, *options.file));
-        query["config"] = std::move(text);
+        query.config = std::move(text);
     }
     const auto answer = ask_to_explain(context, std::move(query));
     if (!answer.ok()) return options.file ? with_problems(answer.error(), shown_name(*options.file)) : answer.error();
@@ -115,8 +114,7 @@ std::string queue_text(const Value& answer, const Style& style) {
 }
 
 Outcome explain_queue(Context& context, const std::string& path) {
-    Value query{{"what", "queue"}, {"queue", path}};
-    YK_TRY(answer, ask_to_explain(context, std::move(query)));
+    YK_TRY(answer, ask_to_explain(context, {.what = "queue", .queue = path}));
     return context.show_item(answer, path, queue_text(answer, context.style()));
 }
 

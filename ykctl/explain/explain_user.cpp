@@ -48,10 +48,10 @@ struct UserOptions {
 };
 
 Outcome explain_user(Context& context, const UserOptions& options) {
-    YK_TRY(answer, ask_to_explain(context, {{"what", "user"},
-                                            {"user", options.user},
-                                            {"queue", options.path},
-                                            {"groups", split_groups(options.groups)}}));
+    YK_TRY(answer,
+           ask_to_explain(
+               context,
+               {.what = "user", .queue = options.path, .user = options.user, .groups = split_groups(options.groups)}));
     return context.show_item(answer, text_of(answer, "verdict"), user_explanation_text(answer, context.style()));
 }
 

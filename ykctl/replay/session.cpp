@@ -49,7 +49,7 @@ Session::Done Session::send(const wire::EncodedRequest& request) {
 }
 
 Session::Answer<bool> Session::is_taken() {
-    YK_TRY(status, caller_({"Status", Value::object()}));
+    YK_TRY(status, caller_(si::StatusRequest{}));
     const Value& rms = list_at(status, "rms");
     return std::any_of(rms.begin(), rms.end(), [this](const Value& rm) {
         return text_at(rm, "rmID") == rm_id_ && text_at(rm, "version") != kVersion;
@@ -70,7 +70,7 @@ Session::Done Session::open(const Trace& trace, const std::string& policy, std::
 
 Session::Done Session::close() {
     is_open_ = false;
-    return send({"UnregisterResourceManager", {{"rmID", rm_id_}, {"force", true}}});
+    return send(si::UnregisterResourceManagerRequest{rm_id_, true});
 }
 
 Session::Done Session::add_nodes(const std::vector<TraceNode>& nodes) {
@@ -177,12 +177,10 @@ void Session::take(const Value& item, std::vector<Notification>& notifications) 
 }
 
 Session::Answer<Why> Session::explain(const TracePod& pod) {
-    YK_TRY(answer, caller_({"Explain",
-                            {{"what", "ask"},
-                             {"rmID", rm_id_},
-                             {"partition", kPartition},
-                             {"application", pod.queue},
-                             {"allocationKey", pod.name}}}));
+    si::ExplainRequest question{.what = "ask", .partition = kPartition, .rm_id = rm_id_};
+    question.application = pod.queue;
+    question.allocation_key = pod.name;
+    YK_TRY(answer, caller_(question));
     const std::string verdict = text_at(answer, "verdict");
     Why why;
     why.is_waiting = verdict == "SCHEDULABLE" || verdict == "PLACED";
@@ -197,7 +195,7 @@ Session::Answer<Why> Session::explain(const TracePod& pod) {
 
 Session::Answer<std::int64_t> Session::clock_offset_ns() {
     const std::int64_t before = wall_clock_ns();
-    YK_TRY(answer, caller_({"Ping", Value::object()}));
+    YK_TRY(answer, caller_(si::PingRequest{}));
     const std::int64_t after = wall_clock_ns();
     const std::int64_t now = integer_at(answer, "now");
     return now > 0 ? now - (before + (after - before) / 2) : std::int64_t{0};

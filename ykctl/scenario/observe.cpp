@@ -46,26 +46,23 @@ wire::CallResult<Value> Observer::look(const std::string& section, const std::st
     return partition(name);
 }
 
-wire::CallResult<Value> Observer::dump(const char* what, const std::string& partition, const char* key,
-                                       const std::string& name, const char* state) {
-    Value body = {{"what", what}, {"partition", partition}, {"rmID", rm_id_}};
-    if (key != nullptr) body[key] = name;
-    if (state != nullptr) body["state"] = state;
+wire::CallResult<Value> Observer::dump(si::DumpRequest query) {
+    query.rm_id = rm_id_;
     Value all;
     for (;;) {
-        auto page = caller_({"Dump", body});
+        auto page = caller_(query);
         if (!page) {
             if (page.error().kind == wire::CallError::Kind::Refused && is_absence(page.error().code)) return Value{};
             return std::move(page).error();
         }
         append_page(all, page->contains("data") ? std::move((*page)["data"]) : Value{});
         if (boolean_at(*page, "complete") || text_at(*page, "cursor").empty()) return all;
-        body["cursor"] = text_at(*page, "cursor");
+        query.cursor = text_at(*page, "cursor");
     }
 }
 
 wire::CallResult<Value> Observer::application(const std::string& id) {
-    YK_TRY(found, dump("app", partition_, "application", id));
+    YK_TRY(found, dump({.what = "app", .partition = partition_, .application = id}));
     if (!found.is_null() && !is_live(text_at(found, "applicationState"))) {
         YK_TRY(latest, ended_last(id, std::move(found)));
         found = std::move(latest);
@@ -80,7 +77,7 @@ wire::CallResult<Value> Observer::application(const std::string& id) {
 /// The application that ended last of the ended ones with this id; `best` is one of them.
 wire::CallResult<Value> Observer::ended_last(const std::string& id, Value best) {
     for (const char* state : {"completed", "rejected"}) {
-        YK_TRY(list, dump("apps", partition_, nullptr, {}, state));
+        YK_TRY(list, dump({.what = "apps", .partition = partition_, .state = state}));
         for (const Value& application : list)
             if (text_at(application, "applicationID") == id &&
                 integer_at(application, "finishedTime") > integer_at(best, "finishedTime"))
@@ -90,7 +87,7 @@ wire::CallResult<Value> Observer::ended_last(const std::string& id, Value best) 
 }
 
 wire::CallResult<Value> Observer::queue(const std::string& path) {
-    YK_TRY(found, dump("queue", partition_, "queue", path));
+    YK_TRY(found, dump({.what = "queue", .partition = partition_, .queue = path}));
     if (found.is_null()) return Value{};
     return Value{{"state", text_at(found, "status")},
                  {"allocated", map_at(found, "allocatedResource")},
@@ -106,7 +103,7 @@ wire::CallResult<Value> Observer::queue(const std::string& path) {
 }
 
 wire::CallResult<Value> Observer::node(const std::string& id) {
-    YK_TRY(found, dump("node", partition_, "node", id));
+    YK_TRY(found, dump({.what = "node", .partition = partition_, .node = id}));
     if (found.is_null()) return Value{};
     return Value{{"schedulable", boolean_at(found, "schedulable")}, {"reserved", boolean_at(found, "isReserved")},
                  {"capacity", map_at(found, "capacity")},           {"occupied", map_at(found, "occupied")},
@@ -114,7 +111,7 @@ wire::CallResult<Value> Observer::node(const std::string& id) {
 }
 
 wire::CallResult<Value> Observer::partition(const std::string& name) {
-    YK_TRY(list, dump("partitions", name));
+    YK_TRY(list, dump({.what = "partitions", .partition = name}));
     if (!list.is_array() || list.empty()) return Value{};
     const Value& found = list.front();
     std::int64_t applications = 0;

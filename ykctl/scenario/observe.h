@@ -25,9 +25,8 @@ private:
     wire::CallResult<Value> queue(const std::string& path);
     wire::CallResult<Value> node(const std::string& id);
     wire::CallResult<Value> partition(const std::string& name);
-    /// The `data` of a dump with all its pages; null when the object that it names does not exist.
-    wire::CallResult<Value> dump(const char* what, const std::string& partition, const char* key = nullptr,
-                                 const std::string& name = {}, const char* state = nullptr);
+    /// The `data` of a dump with all its pages, of this RM; null when the object that it names does not exist.
+    wire::CallResult<Value> dump(si::DumpRequest query);
     wire::CallResult<Value> ended_last(const std::string& id, Value best);
 
     Caller& caller_;

@@ -99,7 +99,7 @@ void Player::registered(const std::string& id, const wire::CallResult<Value>& an
 
 Player::Done Player::cycles(std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) {
-        auto answer = caller_({"Step", {{"cycles", 1}}});
+        auto answer = caller_(si::StepRequest{});
         if (!answer) {
             if (!is_answer(answer.error())) return std::move(answer).error();
             fail({"cycles", "accepted", answer_text(answer.error())});
@@ -123,7 +123,7 @@ Player::Done Player::wait(Duration duration) {
     const Duration longest = std::max<Duration>(liveness_ / 10 * 9, milliseconds{1});
     while (duration > Duration::zero()) {
         const Duration slice = std::min(duration, longest);
-        auto answer = caller_({"Clock", {{"advanceMs", ceil_ms(slice)}}});
+        auto answer = caller_(si::ClockRequest{static_cast<std::uint64_t>(ceil_ms(slice))});
         if (!answer) {
             if (!is_answer(answer.error())) return std::move(answer).error();
             fail({"wait", "accepted", answer_text(answer.error())});
@@ -259,7 +259,7 @@ wire::CallResult<bool> Player::confirm(const std::string& id, std::vector<si::Al
 
 void Player::unregister_all() {
     for (const auto& [id, rm] : rms_)
-        if (rm.is_served) static_cast<void>(caller_({"UnregisterResourceManager", {{"rmID", id}, {"force", true}}}));
+        if (rm.is_served) static_cast<void>(caller_(si::UnregisterResourceManagerRequest{id, true}));
     rms_.clear();
 }
 

@@ -178,52 +178,39 @@ RmPtr ConfigurationService::running_rm(const CallPtr& call, const std::string& r
 }
 
 void ConfigurationService::validate(const CallPtr& call) {
-    const Value body = wire::decode_value(call->envelope.body);
-    wire::BodyReader reader(body);
-    const auto text = reader.optional_text("config", wire::TextRule::Config);
-    const std::string rm_id = reader.text("rmID");
-    const bool want_changes = reader.flag("diff");
-    if (!text) reader.fail(ErrorCode::MissingField, "config", "config is missing");
-    if (!call->accepts(reader)) return;
-    const bool compares = want_changes || !rm_id.empty();
-    if (!compares) return call->ok(validation_value(config_yaml::load(*text, "config")));
-    const Candidate candidate = sent_candidate(*text, "config", {});
+    const auto request = call->decode<si::ValidateConfigurationRequest>();
+    if (!request) return;
+    const bool compares = request->diff || !request->rm_id.empty();
+    if (!compares) return call->ok(validation_value(config_yaml::load(*request->config, "config")));
+    const Candidate candidate = sent_candidate(*request->config, "config", {});
     if (!candidate.good()) return call->ok(validation_value(*candidate.outcome));
-    if (const RmPtr rm = running_rm(call, rm_id)) compare_with_running(call, rm, candidate, want_changes);
+    if (const RmPtr rm = running_rm(call, request->rm_id)) compare_with_running(call, rm, candidate, request->diff);
 }
 
 // --- the rest -----------------------------------------------------------------------------------
 
 void ConfigurationService::reload(const CallPtr& call) {
-    const Value body = wire::decode_value(call->envelope.body);
-    wire::BodyReader reader(body);
-    ReloadRequest request;
-    request.rm_id = reader.text("rmID");
-    request.from_file = reader.flag("fromFile");
-    request.dry_run = reader.flag("dryRun");
-    const bool impersonate = reader.flag("impersonate");
-    if (!call->accepts(reader)) return;
-    if (!request.rm_id.empty() && !find_rm(parts_.rms, call, request.rm_id, impersonate, Ownership::OwnerOrAdmin))
-        return;
-    if (request.rm_id.empty() && call->session->role != si::Role::Admin)
+    const auto request = call->decode<si::ReloadRequest>();
+    if (!request) return;
+    const std::string& rm_id = request->rm_id;
+    if (!rm_id.empty() && !find_rm(parts_.rms, call, rm_id, request->impersonate, Ownership::OwnerOrAdmin)) return;
+    if (rm_id.empty() && call->session->role != si::Role::Admin)
         return call->fail(ErrorCode::Forbidden,
                           fmt::format("a reload of all RMs, peers and tokens needs role admin, the session has {}; "
                                       "with an rmID it is of one RM",
                                       si::text(call->session->role)),
                           "rmID");
-    parts_.reloader.reload(request, kStorePatience,
+    parts_.reloader.reload({rm_id, request->from_file, request->dry_run}, kStorePatience,
                            [call](const ReloadReport& report) { call->ok(report_value(report)); });
 }
 
 void ConfigurationService::set_extra_config(const CallPtr& call) {
-    const Value body = wire::decode_value(call->envelope.body);
-    wire::BodyReader reader(body);
-    const auto map = reader.text_map("extraConfig");
-    if (!map) reader.fail(ErrorCode::MissingField, "extraConfig", "extraConfig is missing");
-    if (!call->accepts(reader)) return;
+    const auto request = call->decode<si::SetExtraConfigRequest>();
+    if (!request) return;
+    const si::StringMap& map = *request->extra_config;
     ExtraConfig& extra_config = parts_.settings.extra_config();
     const TextMap before = extra_config.effective();
-    extra_config.overlay({map->begin(), map->end()});
+    extra_config.overlay({map.begin(), map.end()});
     warn_of_each("core.config", "extraConfig", changes_ignored(before, extra_config.effective()));
     parts_.settings.apply();
     call->ok();

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <limits>
 
 #include "libcore/config/names.h"
 #include "ykd/dump/dump_kinds.h"
@@ -21,26 +20,25 @@ constexpr std::size_t kMostNames = 1000; // in one request
 /// Bytes that an ask or allocation has at least in an answer, so that what cannot fit need not be made.
 constexpr std::size_t kSmallestObject = 78;
 
-DumpQuery read_query(wire::BodyReader& reader) {
+DumpQuery query_of(si::DumpRequest&& request) {
     DumpQuery query;
-    query.what = reader.text("what", wire::Presence::Required);
-    query.partition = reader.text("partition", wire::Presence::Optional, wire::TextRule::Queue);
-    query.rm_id = reader.text("rmID");
-    query.queue = config::lower(reader.text("queue", wire::Presence::Optional, wire::TextRule::Queue));
-    query.subtree = reader.flag("subtree");
-    if (reader.flag("flat") && query.what == "queues") query.what = kFlatQueues;
-    const std::uint32_t objects = reader.u32("objects", std::numeric_limits<std::uint32_t>::max());
-    query.most = reader.flag("brief") ? 0 : objects;
-    query.key = reader.text("allocationKey");
-    if (reader.has("names")) query.names = reader.texts("names");
-    query.application = reader.text("application");
-    query.node = reader.text("node");
-    query.user = reader.text("user");
-    query.group = reader.text("group");
-    query.state = config::lower(reader.text("state"));
-    query.status = config::lower(reader.text("status"));
-    query.limit = std::max(1U, reader.u32("limit", 1000));
-    query.cursor = reader.text("cursor");
+    query.what = std::move(request.what);
+    query.partition = std::move(request.partition);
+    query.rm_id = std::move(request.rm_id);
+    query.queue = config::lower(request.queue);
+    query.subtree = request.subtree;
+    if (request.flat && query.what == "queues") query.what = kFlatQueues;
+    query.most = request.brief ? 0 : request.objects;
+    query.key = std::move(request.allocation_key);
+    query.names = std::move(request.names);
+    query.application = std::move(request.application);
+    query.node = std::move(request.node);
+    query.user = std::move(request.user);
+    query.group = std::move(request.group);
+    query.state = config::lower(request.state);
+    query.status = config::lower(request.status);
+    query.limit = std::max(1U, request.limit);
+    query.cursor = std::move(request.cursor);
     return query;
 }
 
@@ -184,13 +182,13 @@ void DumpService::dump_events(const CallPtr& call, const DumpQuery& query) {
 }
 
 void DumpService::dump(const CallPtr& call) {
-    const Value body = wire::decode_value(call->envelope.body);
-    wire::BodyReader reader(body);
-    DumpQuery query = read_query(reader);
+    auto request = call->decode<si::DumpRequest>();
+    if (!request) return;
+    DumpQuery query = query_of(*std::move(request));
     query.most = std::min(query.most, dump_limit(*call) / kSmallestObject);
     // The lists of one object are made in one chunk; longer ones are asked for as dumps of asks and allocations.
     if (query.what != "full") query.most = std::min(query.most, kChunk);
-    if (!call->accepts(reader) || !check_query(call, query) || !check_visible(call, query)) return;
+    if (!check_query(call, query) || !check_visible(call, query)) return;
     const DumpKind* kind = find_dump_kind(query.what);
     if (kind != nullptr && !query.cursor.empty()) return answer_next_page(call, *kind, query);
     if (const PlainDumps::Answer plain = parts_.plain.make(call, query); plain.is_plain) {

@@ -4,12 +4,10 @@
 namespace yk::service {
 
 void HealthService::health(const CallPtr& call) {
-    const Value body = wire::decode_value(call->envelope.body);
-    wire::BodyReader reader(body);
-    const bool run = reader.flag("run");
-    if (!call->accepts(reader)) return;
+    const auto request = call->decode<si::HealthRequest>();
+    if (!request) return;
     const auto last = keeper_.last();
-    if (last && !run) return call->ok(*last);
+    if (last && !request->run) return call->ok(*last);
     keeper_.run([call](const Value& result) { call->ok(result); });
 }
 

@@ -145,16 +145,15 @@ void MetricsService::answer_gathered(const CallPtr& call, const MetricQuestion& 
 }
 
 void MetricsService::metrics(const CallPtr& call) {
-    const Value body = wire::decode_value(call->envelope.body);
-    wire::BodyReader reader(body);
-    const std::string format = reader.text("format");
-    MetricQuestion question;
-    question.prefix = reader.text("prefix");
-    question.cursor = reader.text("cursor");
-    question.as_map = format == "map";
+    const auto request = call->decode<si::MetricsRequest>();
+    if (!request) return;
+    const std::string& format = request->format;
     if (!format.empty() && format != "text" && format != "map")
-        reader.fail(ErrorCode::Invalid, "format", "format is text or map");
-    if (!call->accepts(reader)) return;
+        return call->fail(ErrorCode::Invalid, "format is text or map", "format");
+    MetricQuestion question;
+    question.prefix = request->prefix;
+    question.cursor = request->cursor;
+    question.as_map = format == "map";
     if (!question.cursor.empty()) {
         const auto found = parts_.pages.find(call->session->sid, question.cursor);
         if (!found)

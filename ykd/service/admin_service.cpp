@@ -46,14 +46,13 @@ void AdminService::step(const CallPtr& call) {
 }
 
 void AdminService::advance_clock(const CallPtr& call) {
-    const Value body = wire::decode_value(call->envelope.body);
-    wire::BodyReader reader(body);
-    const std::uint64_t advance_ms = reader.u64("advanceMs");
-    if (advance_ms > kMaxAdvanceMs) reader.fail(ErrorCode::Invalid, "advanceMs", "at most 31 days at once");
-    if (!call->accepts(reader)) return;
+    const auto request = call->decode<si::ClockRequest>();
+    if (!request) return;
+    if (request->advance_ms > kMaxAdvanceMs)
+        return call->fail(ErrorCode::Invalid, "at most 31 days at once", "advanceMs");
     if (!parts_.settings.virtual_clock)
         return call->fail(ErrorCode::BadState, "the clock is real; start ykd with --clock virtual to move it");
-    const Instant to = parts_.clock.advance(std::chrono::milliseconds{advance_ms});
+    const Instant to = parts_.clock.advance(std::chrono::milliseconds{request->advance_ms});
     const wire::Sid sid = call->session->sid;
     std::vector<RmPtr> rms = parts_.rms.all();
     gather<bool>(
@@ -71,12 +70,11 @@ void AdminService::advance_clock(const CallPtr& call) {
 }
 
 void AdminService::shut_down(const CallPtr& call) {
-    const Value body = wire::decode_value(call->envelope.body);
-    wire::BodyReader reader(body);
-    const auto grace = std::chrono::milliseconds{reader.u64(
-        "graceMs", static_cast<std::uint64_t>(
-                       std::chrono::duration_cast<std::chrono::milliseconds>(parts_.settings.shutdown_grace).count()))};
-    if (!call->accepts(reader)) return;
+    const auto request = call->decode<si::ShutdownRequest>();
+    if (!request) return;
+    const auto grace = request->grace_ms
+                           ? std::chrono::milliseconds{*request->grace_ms}
+                           : std::chrono::duration_cast<std::chrono::milliseconds>(parts_.settings.shutdown_grace);
     log("core").info("{} asked the daemon to stop", call->session->grant.name);
     call->ok();
     parts_.request_stop(std::min<SteadyClock::duration>(grace, std::chrono::minutes{5}));

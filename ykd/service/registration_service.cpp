@@ -370,18 +370,15 @@ void RegistrationService::register_rm(const CallPtr& call) {
 }
 
 void RegistrationService::unregister_rm(const CallPtr& call) {
-    const Value body = wire::decode_value(call->envelope.body);
-    wire::BodyReader reader(body);
-    const std::string rm_id = reader.text("rmID", wire::Presence::Required);
-    const bool force = reader.flag("force");
-    const bool impersonate = reader.flag("impersonate");
-    if (!call->accepts(reader)) return;
+    const auto request = call->decode<si::UnregisterResourceManagerRequest>();
+    if (!request) return;
+    const std::string& rm_id = request->rm_id;
     // A lost RM can be unregistered, too, so that an operator can remove it.
     const RmPtr lost = parts_.rms.find(rm_id);
     const bool is_lost = lost && lost->owner.state() == si::CoreState::Lost && call->session->may_own(rm_id);
-    const RmPtr rm = is_lost ? lost : find_rm(parts_.rms, call, rm_id, impersonate, Ownership::Owner);
+    const RmPtr rm = is_lost ? lost : find_rm(parts_.rms, call, rm_id, request->impersonate, Ownership::Owner);
     if (!rm) return;
-    rm->owner.in_order([this, call, rm, force,
+    rm->owner.in_order([this, call, rm, force = request->force,
                         epoch = rm->epoch()](RmOwner& owner) { leave(parts_.registry, call, rm, owner, force, epoch); },
                        rm_left(call, rm_id));
 }

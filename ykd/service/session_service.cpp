@@ -150,10 +150,9 @@ void SessionService::bye(const CallPtr& call) {
 }
 
 void SessionService::ping(const CallPtr& call) {
-    const Value body = wire::decode_value(call->envelope.body);
-    wire::BodyReader reader(body);
-    const auto rm_id = reader.optional_text("rmID");
-    if (!call->accepts(reader)) return;
+    const auto request = call->decode<si::PingRequest>();
+    if (!request) return;
+    const auto& rm_id = request->rm_id;
     si::CoreState state = si::CoreState::New;
     if (rm_id && !rm_id->empty()) {
         const RmPtr rm = parts_.rms.find(*rm_id);

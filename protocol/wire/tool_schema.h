@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The schemas of the messages in protocol/si/tool_requests.h.
+
+#include "protocol/si/tool_requests.h"
+#include "protocol/wire/schema.h"
+
+namespace yk::wire {
+
+// --- the daemon and its RMs ------------------------------------------------------------------------------------------
+
+template <>
+struct Schema<si::PingRequest> {
+    using M = si::PingRequest;
+    using fields = Fields<Field<"rmID", &M::rm_id>>;
+};
+
+template <>
+struct Schema<si::StatusRequest> {
+    using fields = Fields<>;
+};
+
+template <>
+struct Schema<si::UnregisterResourceManagerRequest> {
+    using M = si::UnregisterResourceManagerRequest;
+    using fields = Fields<Field<"rmID", &M::rm_id, kId, kRequired>, Field<"force", &M::force>,
+                          Field<"impersonate", &M::impersonate>>;
+};
+
+// --- configuration ---------------------------------------------------------------------------------------------------
+
+template <>
+struct Schema<si::ValidateConfigurationRequest> {
+    using M = si::ValidateConfigurationRequest;
+    using fields =
+        Fields<Field<"config", &M::config, kConfig, kRequired>, Field<"rmID", &M::rm_id>, Field<"diff", &M::diff>>;
+};
+
+template <>
+struct Schema<si::ReloadRequest> {
+    using M = si::ReloadRequest;
+    using fields = Fields<Field<"rmID", &M::rm_id>, Field<"fromFile", &M::from_file>, Field<"dryRun", &M::dry_run>,
+                          Field<"impersonate", &M::impersonate>>;
+};
+
+template <>
+struct Schema<si::SetExtraConfigRequest> {
+    using M = si::SetExtraConfigRequest;
+    using fields = Fields<Field<"extraConfig", &M::extra_config, kId, kRequired>>;
+};
+
+// --- questions -------------------------------------------------------------------------------------------------------
+
+template <>
+struct Schema<si::DumpRequest> {
+    using M = si::DumpRequest;
+    using fields = Fields<Field<"what", &M::what, kId, kRequired>, Field<"partition", &M::partition, kQueue>,
+                          Field<"rmID", &M::rm_id>, Field<"queue", &M::queue, kQueue>, Field<"subtree", &M::subtree>,
+                          Field<"flat", &M::flat>, Field<"brief", &M::brief>, Field<"objects", &M::objects>,
+                          Field<"allocationKey", &M::allocation_key>, Field<"names", &M::names>,
+                          Field<"application", &M::application>, Field<"node", &M::node>, Field<"user", &M::user>,
+                          Field<"group", &M::group>, Field<"state", &M::state>, Field<"status", &M::status>,
+                          Field<"limit", &M::limit>, Field<"cursor", &M::cursor>>;
+};
+
+template <>
+struct Schema<si::EventFilter> {
+    using M = si::EventFilter;
+    using fields = Fields<Field<"types", &M::types>, Field<"details", &M::details>,
+                          Field<"objectID", &M::object_id, kQueue>, Field<"partition", &M::partition, kQueue>>;
+};
+
+template <>
+struct Schema<si::EventsRequest> {
+    using M = si::EventsRequest;
+    using fields = Fields<Field<"start", &M::start>, Field<"count", &M::count>, Field<"filter", &M::filter>>;
+};
+
+template <>
+struct Schema<si::EventStreamRequest> {
+    using M = si::EventStreamRequest;
+    using fields = Fields<Field<"streamID", &M::stream_id>, Field<"count", &M::count>, Field<"after", &M::after>,
+                          Field<"waitMs", &M::wait_ms>, Field<"filter", &M::filter>>;
+};
+
+template <>
+struct Schema<si::MetricsRequest> {
+    using M = si::MetricsRequest;
+    using fields = Fields<Field<"format", &M::format>, Field<"prefix", &M::prefix>, Field<"cursor", &M::cursor>>;
+};
+
+template <>
+struct Schema<si::HealthRequest> {
+    using M = si::HealthRequest;
+    using fields = Fields<Field<"run", &M::run>>;
+};
+
+template <>
+struct Schema<si::ExplainRequest> {
+    using M = si::ExplainRequest;
+    using fields = Fields<Field<"what", &M::what, kId, kRequired>, Field<"partition", &M::partition, kQueue>,
+                          Field<"rmID", &M::rm_id>, Field<"application", &M::application>,
+                          Field<"allocationKey", &M::allocation_key>, Field<"queue", &M::queue, kQueue>,
+                          Field<"node", &M::node>, Field<"user", &M::user>, Field<"groups", &M::groups>,
+                          Field<"tags", &M::tags>, Field<"config", &M::config, kConfig>>;
+};
+
+// --- driving the daemon -------------------------------------------------------------------------------------------
+
+template <>
+struct Schema<si::StepRequest> {
+    using M = si::StepRequest;
+    using fields = Fields<Field<"cycles", &M::cycles>, Field<"until", &M::until>>;
+};
+
+template <>
+struct Schema<si::ClockRequest> {
+    using M = si::ClockRequest;
+    using fields = Fields<Field<"advanceMs", &M::advance_ms>>;
+};
+
+template <>
+struct Schema<si::ShutdownRequest> {
+    using M = si::ShutdownRequest;
+    using fields = Fields<Field<"graceMs", &M::grace_ms>>;
+};
+
+} // namespace yk::wire
