@@ -6,7 +6,7 @@
 
 namespace yk {
 
-bool ApplicationTraits::less_by_rest(const Key& a, const Key& b) noexcept {
+bool less_by_rest(const ApplicationKey& a, const ApplicationKey& b) noexcept {
     const int usage = compare_shares(a.application->usage, b.application->usage);
     if (usage != 0) return usage < 0;
     if (a.third != b.third) return a.third < b.third;
@@ -14,7 +14,7 @@ bool ApplicationTraits::less_by_rest(const Key& a, const Key& b) noexcept {
     return a.application->id < b.application->id;
 }
 
-bool QueueTraits::less_by_rest(const Key& a, const Key& b) noexcept {
+bool less_by_rest(const QueueKey& a, const QueueKey& b) noexcept {
     const int pending = compare_shares(a.queue->pending_shares, b.queue->pending_shares);
     if (pending != 0) return pending > 0;
     return a.queue->name < b.queue->name;
@@ -32,8 +32,8 @@ Queue::Queue(std::string full_path, Queue* above, bool is_leaf, std::uint32_t po
       depth(above == nullptr ? 0 : above->depth + 1),
       index(position),
       leaf(is_leaf),
-      child_index(QueueTraits{&queues}),
-      application_index(ApplicationTraits{&application_slab}) {}
+      child_index(QueueTraits{{}, &queues}),
+      application_index(ApplicationTraits{{}, &application_slab}) {}
 
 bool Queue::grants_submit(std::string_view user, std::span<const std::string_view> groups) const {
     if (path == kRecoveryPath) return false; // not even through the root (C-136)

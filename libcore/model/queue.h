@@ -61,26 +61,6 @@ struct ApplicationKey {
     const Application* application = nullptr; // the rest of the shares, the id
 };
 
-struct ApplicationTraits {
-    using Key = ApplicationKey;
-    using Summary = OrderSummary;
-    static constexpr std::uint32_t kCapacity = 24;
-    Slab<Application>* applications;
-
-    static bool less(const Key& a, const Key& b) noexcept {
-        if (a.first != b.first) return a.first < b.first;
-        return a.second != b.second ? a.second < b.second : less_by_rest(a, b);
-    }
-    static bool less_by_rest(const Key& a, const Key& b) noexcept;
-    static void merge(Summary& into, const Summary& from) noexcept { into.merge(from); }
-    static bool same(const Summary& a, const Summary& b) noexcept { return a == b; }
-    static bool falls(const Summary& whole, const Summary& before, const Summary& after) noexcept {
-        return !after.ready.covers(before.ready) || !after.waiting.covers(before.waiting) ||
-               (before.priority >= whole.priority && after.priority < before.priority);
-    }
-    IndexSlot& slot(std::uint32_t value) const noexcept { return (*applications)[ApplicationId{value}].slot; }
-};
-
 /// Where a queue stands below its parent: ascending, on ties the one with more pending first (S-201).
 struct QueueKey {
     double first = 0;
@@ -88,23 +68,38 @@ struct QueueKey {
     const Queue* queue = nullptr; // its filed pending shares, its name
 };
 
-struct QueueTraits {
-    using Key = QueueKey;
+/// The rest of the criteria, for keys whose numbers are equal.
+[[nodiscard]] bool less_by_rest(const ApplicationKey& a, const ApplicationKey& b) noexcept;
+[[nodiscard]] bool less_by_rest(const QueueKey& a, const QueueKey& b) noexcept;
+
+/// What the orders of applications and of queues have in common.
+template <class KeyType>
+struct OrderTraits {
+    using Key = KeyType;
     using Summary = OrderSummary;
     static constexpr std::uint32_t kCapacity = 24;
-    std::vector<Queue*>* queues;
 
     static bool less(const Key& a, const Key& b) noexcept {
         if (a.first != b.first) return a.first < b.first;
         return a.second != b.second ? a.second < b.second : less_by_rest(a, b);
     }
-    static bool less_by_rest(const Key& a, const Key& b) noexcept;
     static void merge(Summary& into, const Summary& from) noexcept { into.merge(from); }
     static bool same(const Summary& a, const Summary& b) noexcept { return a == b; }
     static bool falls(const Summary& whole, const Summary& before, const Summary& after) noexcept {
         return !after.ready.covers(before.ready) || !after.waiting.covers(before.waiting) ||
                (before.priority >= whole.priority && after.priority < before.priority);
     }
+};
+
+struct ApplicationTraits : OrderTraits<ApplicationKey> {
+    Slab<Application>* applications = nullptr;
+
+    IndexSlot& slot(std::uint32_t value) const noexcept { return (*applications)[ApplicationId{value}].slot; }
+};
+
+struct QueueTraits : OrderTraits<QueueKey> {
+    std::vector<Queue*>* queues = nullptr;
+
     IndexSlot& slot(std::uint32_t value) const noexcept;
 };
 

@@ -169,20 +169,27 @@ QueueView view_of(const PartitionState& state, const Queue& queue, bool subtree)
 
 // --- applications ---------------------------------------------------------------------------------------------------
 
+/// What asks and allocations have in common.
+template <class View>
+View common_view(const PartitionState& state, const Allocation& allocation) {
+    View view;
+    view.key = allocation.key.view();
+    if (allocation.application.valid()) view.application = state.applications[allocation.application].id;
+    view.tags = tags_view(state.tags.tags(allocation.tags));
+    view.priority = allocation.priority;
+    view.request_time = allocation.created;
+    view.task_group = state.texts.text(allocation.task_group);
+    view.placeholder = allocation.is(Allocation::Placeholder);
+    view.originator = allocation.is(Allocation::Originator);
+    return view;
+}
+
 AskView view_of_ask(const PartitionState& state, AllocationId id) {
-    AskView view;
     const Allocation& ask = state.allocations[id];
     const Shape& shape = state.shapes[ask.shape];
-    view.key = ask.key.view();
-    view.application = state.applications[ask.application].id;
+    auto view = common_view<AskView>(state, ask);
     view.resource = state.map_of(shape.resource);
-    view.tags = tags_view(state.tags.tags(ask.tags));
-    view.priority = ask.priority;
-    view.request_time = ask.created;
     view.required_node = shape.required_node;
-    view.task_group = state.texts.text(ask.task_group);
-    view.placeholder = ask.is(Allocation::Placeholder);
-    view.originator = ask.is(Allocation::Originator);
     view.scheduling_attempted = ask.is(Allocation::Attempted);
     view.triggered_scale_up = ask.is(Allocation::ScaleUp);
     view.triggered_preemption = ask.is(Allocation::Triggered);
@@ -204,19 +211,11 @@ AskView view_of_ask(const PartitionState& state, AllocationId id) {
 }
 
 AllocationView view_of_allocation(const PartitionState& state, const Allocation& allocation) {
-    AllocationView view;
-    view.key = allocation.key.view();
-    if (allocation.application.valid()) view.application = state.applications[allocation.application].id;
+    auto view = common_view<AllocationView>(state, allocation);
     view.node = state.nodes[allocation.node].id;
     view.resource = state.map_of(state.resource_of(allocation));
-    view.tags = tags_view(state.tags.tags(allocation.tags));
-    view.priority = allocation.priority;
-    view.request_time = allocation.created;
     view.allocation_time = allocation.bound;
-    view.task_group = state.texts.text(allocation.task_group);
-    view.placeholder = allocation.is(Allocation::Placeholder);
     view.placeholder_used = allocation.is(Allocation::PlaceholderUsed);
-    view.originator = allocation.is(Allocation::Originator);
     view.preempted = allocation.is(Allocation::Preempted);
     view.preemptable = !allocation.is(Allocation::Static);
     return view;

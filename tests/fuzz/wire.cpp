@@ -48,6 +48,8 @@ void check_body(Body body) {
                    si::CallResultBody, si::SyncRequest, si::StreamLogRequest, si::RegisterResourceManagerResponse,
                    si::HelloReply, si::PollReply, si::AllocationResponse, si::ApplicationResponse, si::NodeResponse>(
         body);
+    check_messages<si::ValidateConfigurationRequest, si::SetExtraConfigRequest, si::DumpRequest, si::EventsRequest,
+                   si::EventStreamRequest, si::ExplainRequest, si::StepRequest, si::ShutdownRequest>(body);
     const Value value = decode_value(body);
     const std::string bytes = encoded_value(value);
     const auto again = scan_body(bytes);

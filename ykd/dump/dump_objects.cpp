@@ -136,8 +136,6 @@ Value ask_value(const AskView& ask) {
     return std::move(fields.value);
 }
 
-namespace {} // namespace
-
 Value allocation_value(const AllocationView& allocation) {
     Fields fields;
     fields.always("allocationKey", allocation.key)

@@ -153,6 +153,11 @@ TEST_CASE("I-110 I-113 I-317 required fields that are absent, nil or empty") {
     CHECK(verdict_of<si::SyncRequest>("{}") == "E_MISSING_FIELD rmID");
     CHECK(verdict_of<si::StreamLogRequest>("{}") == "E_MISSING_FIELD rmID");
     CHECK(verdict_of<si::UpdateConfigurationRequest>("{}") == "E_MISSING_FIELD rmID");
+    CHECK(verdict_of<si::UnregisterResourceManagerRequest>("{}") == "E_MISSING_FIELD rmID");
+    CHECK(verdict_of<si::ValidateConfigurationRequest>("{}") == "E_MISSING_FIELD config");
+    CHECK(verdict_of<si::ValidateConfigurationRequest>(R"({"config":""})") == "ok"); // I-058
+    CHECK(verdict_of<si::SetExtraConfigRequest>("{}") == "E_MISSING_FIELD extraConfig");
+    CHECK(verdict_of<si::DumpRequest>("{}") == "E_MISSING_FIELD what");
 }
 
 TEST_CASE("I-061 an allocation needs its application, unless it is foreign") {
@@ -233,6 +238,11 @@ TEST_CASE("I-314 I-317 every field of a wrong type is E_TYPE with its path") {
           verdict_of<si::CallResultRequest>);
     check({{"position", "integer"}}, bare, "", verdict_of<si::SyncRequest>);
     check({{"after", "integer"}, {"count", "integer"}}, bare, "", verdict_of<si::StreamLogRequest>);
+    const auto dump_with = [](const std::string& field) { return R"({"what":"apps",)" + field + "}"; };
+    const auto alone = [](const std::string& field) { return "{" + field + "}"; };
+    check({{"names", "list"}, {"objects", "integer"}, {"brief", "boolean"}, {"state", "text"}}, dump_with, "",
+          verdict_of<si::DumpRequest>);
+    check({{"filter", "map"}, {"count", "integer"}}, alone, "", verdict_of<si::EventsRequest>);
 }
 
 TEST_CASE("I-317 paths name list elements and map entries") {
@@ -431,6 +441,34 @@ TEST_CASE("decode(encode(x)) == x for requests") {
     check_round_trip(si::CallResultBody{{{"n1", false, "taint"}, {"n2", true, ""}}, true, 3, "why", "{}"});
     check_round_trip(si::SyncRequest{"rm", 0U, false, {{"a", "k", "p"}}});
     check_round_trip(si::StreamLogRequest{"rm", 1, 2, false});
+}
+
+TEST_CASE("decode(encode(x)) == x for the requests of tools") {
+    check_round_trip(si::PingRequest{"rm"});
+    check_round_trip(si::StatusRequest{});
+    check_round_trip(si::UnregisterResourceManagerRequest{"rm", true, true});
+    check_round_trip(si::ValidateConfigurationRequest{"", "rm", true});
+    check_round_trip(si::ReloadRequest{"rm", true, true, true});
+    check_round_trip(si::SetExtraConfigRequest{si::StringMap{}});
+    check_round_trip(si::EventsRequest{1, 0U, si::EventFilter{{1, 2}, {3}, "a", "p"}});
+    check_round_trip(si::EventStreamRequest{"s", 1, 0U, 2, si::EventFilter{}});
+    check_round_trip(si::MetricsRequest{"map", "yunikorn", "c"});
+    check_round_trip(si::HealthRequest{true});
+    check_round_trip(
+        si::ExplainRequest{"placement", "p", "rm", "a", "k", "root.q", "n", "u", {"g"}, {{"t", "v"}}, "x: 1\n"});
+    check_round_trip(si::StepRequest{2, 3});
+    check_round_trip(si::ClockRequest{5});
+    check_round_trip(si::ShutdownRequest{0U});
+}
+
+TEST_CASE("a message with more fields than a one-byte map header can count is sent whole") {
+    const si::DumpRequest few{.what = "apps", .state = "active"};
+    check_round_trip(few);
+    CHECK(wire::encoded(few).front() == '\x82');
+    const si::DumpRequest all{"apps", "p", "rm", "root.q", true, true, true, 0,  "k", std::vector<std::string>{},
+                              "a",    "n", "u",  "g",      "s",  "t",  7,    "c"};
+    check_round_trip(all);
+    CHECK(wire::encoded(all).substr(0, 3) == std::string("\xde\x00\x12", 3));
 }
 
 TEST_CASE("decode(encode(x)) == x for replies and callbacks") {
