@@ -38,6 +38,8 @@ constexpr std::array kReplies{
     ReplyKeys{"RecoveryList", " items cursor "},
     ReplyKeys{"ResolveRecovery", " state "},
     ReplyKeys{"Dump", " asOf complete cursor data "},
+    ReplyKeys{"Events", " InstanceUUID LowestID HighestID EventRecords NextID ContinueID lost empty "},
+    ReplyKeys{"EventStream", " streamID InstanceUUID records nextID lost "},
     ReplyKeys{"Metrics", " text families complete cursor "},
     ReplyKeys{"Health", " Healthy HealthChecks At Since DaemonState "},
     ReplyKeys{"Explain", " verdict reasons details "},

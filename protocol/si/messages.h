@@ -3,7 +3,7 @@
 // The SI messages (interface.md section 1) and the session messages (4.3, 4.6, 4.8) as plain owning structs. Members
 // are the wire's names in snake_case. std::optional is used where an absent field and an empty one differ (I-002):
 // resources, preemptionPolicy, config, extraConfig, attributes. Any other absent field has the empty value of its type.
-// A message that is the body of a request names the request's kind.
+// A message that is the body of a request names the request's kind. Those of tools are in tool_requests.h.
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Bodies as a Value, for the cold kinds: decode_value() and encode_value() move them between bytes and tree, BodyReader
+// Bodies as a Value, for kinds whose fields depend on one of them: decode_value() and encode_value() move them between bytes and tree, BodyReader
 // reads fields out of the tree with the errors of I-317.
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // EncodedRequest: a request as a client hands it to the transport. Made from a message of protocol/si, or from a kind
-// and a generic body where protocol/si has no message for the kind.
+// and a generic body that came from a file.
 
 #include <chrono>
 #include <concepts>
