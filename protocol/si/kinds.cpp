@@ -42,6 +42,7 @@ constexpr std::array kKinds{
     KindInfo{Kind::SetExtraConfig, "SetExtraConfig", kMutating, Role::Admin},
     KindInfo{Kind::Shutdown, "Shutdown", kMutating, Role::Admin},
 };
+static_assert(kKinds.size() == kKindCount, "each kind has its row");
 
 constexpr std::array<std::string_view, 3> kRoles{"observer", "rm", "admin"};
 
