@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "libcore/base/check.h"
 #include "tests/differential/reference_partition.h"
 
 namespace yk::reference {
@@ -140,7 +141,9 @@ double Partition::score(const Node& node) const { // S-230 to S-232
         total += weight;
     }
     const double used = total > 0 ? sum / total : 0;
-    return config_.node_sort_policy->name == "binpacking" ? 1 - used : used;
+    const std::string_view policy = config_.node_sort_policy->name;
+    YK_CHECK(policy == "fair" || policy == "binpacking", "the slow partition knows the node sort policy");
+    return policy == "binpacking" ? 1 - used : used;
 }
 
 std::vector<Node*> Partition::sorted_nodes() {
