@@ -70,7 +70,6 @@ Without an address: /run/ykd/ykd.sock, $XDG_RUNTIME_DIR/ykd.sock, /tmp/ykd-UID/y
   USER_LIMIT          the user is at a limit
   GROUP_LIMIT         the group is at a limit
   NODE_FIT            no node has enough free
-  NODE_CONSTRAINT     the nodes do not have what the ask demands
   NODE_UNSCHEDULABLE  the nodes that would do are drained
   REQUIRED_NODE       the one node it must run on cannot take it
   RESERVED_OTHER      the nodes that would do are kept for other asks
