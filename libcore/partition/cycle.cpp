@@ -5,6 +5,7 @@
 
 namespace yk {
 
+/// The scheduling cycle (S-300): reservations, then gangs, then the asks in order; at most one placement.
 CycleOutcome Cycle::run(Instant now) {
     CycleOutcome outcome;
     if (state_.state == ObjectState::Stopped || state_.queues.root().max.unlimited() || state_.pending_asks == 0)
