@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is installed beside the programs, and the Debian package (ecosystem.md 5.3).
+# What is installed beside the programs, and the Debian package.
 
 set(packaging "${CMAKE_CURRENT_LIST_DIR}")
 
