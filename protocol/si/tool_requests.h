@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The requests of tools and administrators (interface.md section 4.6) as plain owning structs, like those
-// of messages.h: what the daemon is asked about its state, and the commands that are no updates of an RM.
+// of messages.h: what the daemon is asked about its state, and the commands that are no updates of an RM. Every member
+// has an initializer, so that a request can be made by naming the members that matter.
 
 #include <cstdint>
 #include <limits>
@@ -17,7 +18,7 @@ namespace yk::si {
 /// Whether the daemon is there, in which state, and what its clock says.
 struct PingRequest {
     static constexpr Kind kKind = Kind::Ping;
-    std::optional<std::string> rm_id; // the state of this RM; from its owner it also counts as a sign of life
+    std::optional<std::string> rm_id{}; // the state of this RM; from its owner it also counts as a sign of life
     bool operator==(const PingRequest&) const = default;
 };
 
@@ -28,7 +29,7 @@ struct StatusRequest {
 
 struct UnregisterResourceManagerRequest {
     static constexpr Kind kKind = Kind::UnregisterResourceManager;
-    std::string rm_id;
+    std::string rm_id{};
     bool force = false; // although it has nodes or applications
     bool impersonate = false;
     bool operator==(const UnregisterResourceManagerRequest&) const = default;
@@ -38,16 +39,16 @@ struct UnregisterResourceManagerRequest {
 
 struct ValidateConfigurationRequest {
     static constexpr Kind kKind = Kind::ValidateConfiguration;
-    std::optional<std::string> config; // the text to check; required
-    std::string rm_id;                 // also against the running state of this RM; empty: of the only one, or of none
-    bool diff = false;                 // also what it would change
+    std::optional<std::string> config{}; // the text to check; required
+    std::string rm_id{}; // also against the running state of this RM; empty: of the only one, or of none
+    bool diff = false;   // also what it would change
     bool operator==(const ValidateConfigurationRequest&) const = default;
 };
 
 /// Makes the daemon read its files again, as SIGHUP does.
 struct ReloadRequest {
     static constexpr Kind kKind = Kind::Reload;
-    std::string rm_id;      // empty: the configurations of all RMs, the peers and the tokens
+    std::string rm_id{};    // empty: the configurations of all RMs, the peers and the tokens
     bool from_file = false; // also RMs whose configuration came from elsewhere: they follow their file again
     bool dry_run = false;
     bool impersonate = false;
@@ -57,7 +58,7 @@ struct ReloadRequest {
 /// Lays settings over those of the files until the daemon ends.
 struct SetExtraConfigRequest {
     static constexpr Kind kKind = Kind::SetExtraConfig;
-    std::optional<StringMap> extra_config; // required
+    std::optional<StringMap> extra_config{}; // required
     bool operator==(const SetExtraConfigRequest&) const = default;
 };
 
@@ -66,33 +67,33 @@ struct SetExtraConfigRequest {
 /// Objects as documents, in pages (I-410). Which of the filters count depends on `what`; an empty one takes everything.
 struct DumpRequest {
     static constexpr Kind kKind = Kind::Dump;
-    std::string what; // `apps`, `nodes`, `full` ...
-    std::string partition;
-    std::string rm_id;
-    std::string queue;
+    std::string what{}; // `apps`, `nodes`, `full` ...
+    std::string partition{};
+    std::string rm_id{};
+    std::string queue{};
     bool subtree = false;                                              // the queue with all below it
     bool flat = false;                                                 // queues one by one instead of a tree
     bool brief = false;                                                // without the lists of an object; as `objects` 0
     std::uint32_t objects = std::numeric_limits<std::uint32_t>::max(); // an object with longer lists comes brief
-    std::string allocation_key;
-    std::optional<std::vector<std::string>> names; // only these
-    std::string application;
-    std::string node;
-    std::string user;
-    std::string group;
-    std::string state;
-    std::string status;
+    std::string allocation_key{};
+    std::optional<std::vector<std::string>> names{}; // only these
+    std::string application{};
+    std::string node{};
+    std::string user{};
+    std::string group{};
+    std::string state{};
+    std::string status{};
     std::uint32_t limit = 1000; // objects per page
-    std::string cursor;         // of the page before; empty: the first page
+    std::string cursor{};       // of the page before; empty: the first page
     bool operator==(const DumpRequest&) const = default;
 };
 
 /// Which records of events are wanted; an empty member takes all.
 struct EventFilter {
-    std::vector<std::uint64_t> types;
-    std::vector<std::uint64_t> details;
-    std::string object_id; // how it begins
-    std::string partition;
+    std::vector<std::uint64_t> types{};
+    std::vector<std::uint64_t> details{};
+    std::string object_id{}; // how it begins
+    std::string partition{};
     bool operator==(const EventFilter&) const = default;
 };
 
@@ -100,27 +101,27 @@ struct EventFilter {
 struct EventsRequest {
     static constexpr Kind kKind = Kind::Events;
     std::uint64_t start = 0;
-    std::optional<std::uint64_t> count; // absent: as many as one answer may have
-    std::optional<EventFilter> filter;
+    std::optional<std::uint64_t> count{}; // absent: as many as one answer may have
+    std::optional<EventFilter> filter{};
     bool operator==(const EventsRequest&) const = default;
 };
 
 /// Opens a stream of events, or waits for the next ones of an open stream.
 struct EventStreamRequest {
     static constexpr Kind kKind = Kind::EventStream;
-    std::string stream_id;              // empty: open one
-    std::uint64_t count = 0;            // of a new stream: so many records from before
-    std::optional<std::uint64_t> after; // the first record wanted; absent: where the last answer ended
+    std::string stream_id{};              // empty: open one
+    std::uint64_t count = 0;              // of a new stream: so many records from before
+    std::optional<std::uint64_t> after{}; // the first record wanted; absent: where the last answer ended
     std::uint64_t wait_ms = 10000;
-    std::optional<EventFilter> filter;
+    std::optional<EventFilter> filter{};
     bool operator==(const EventStreamRequest&) const = default;
 };
 
 struct MetricsRequest {
     static constexpr Kind kKind = Kind::Metrics;
-    std::string format; // text (also when empty) or map
-    std::string prefix; // only families whose name begins so
-    std::string cursor; // of the page before; empty: the first page
+    std::string format{}; // text (also when empty) or map
+    std::string prefix{}; // only families whose name begins so
+    std::string cursor{}; // of the page before; empty: the first page
     bool operator==(const MetricsRequest&) const = default;
 };
 
@@ -133,17 +134,17 @@ struct HealthRequest {
 /// Why something is as it is. Which members count depends on `what`.
 struct ExplainRequest {
     static constexpr Kind kKind = Kind::Explain;
-    std::string what; // app, ask, queue, node, user, config, preemption or placement
-    std::string partition;
-    std::string rm_id;
-    std::string application;
-    std::string allocation_key;
-    std::string queue;
-    std::string node;
-    std::string user;
-    std::vector<std::string> groups;
-    StringMap tags;
-    std::optional<std::string> config; // a path within the configuration; for placement a whole configuration
+    std::string what{}; // app, ask, queue, node, user, config, preemption or placement
+    std::string partition{};
+    std::string rm_id{};
+    std::string application{};
+    std::string allocation_key{};
+    std::string queue{};
+    std::string node{};
+    std::string user{};
+    std::vector<std::string> groups{};
+    StringMap tags{};
+    std::optional<std::string> config{}; // a path within the configuration; for placement a whole configuration
     bool operator==(const ExplainRequest&) const = default;
 };
 
@@ -164,7 +165,7 @@ struct ClockRequest {
 
 struct ShutdownRequest {
     static constexpr Kind kKind = Kind::Shutdown;
-    std::optional<std::uint64_t> grace_ms; // for what is under way; absent: as the daemon's setting says
+    std::optional<std::uint64_t> grace_ms{}; // for what is under way; absent: as the daemon's setting says
     bool operator==(const ShutdownRequest&) const = default;
 };
 
