@@ -241,15 +241,15 @@ void run_reloads(const Options& options, Report& report) { // R1
     }
 }
 
-void run_pictures(const Options& options, Report& report) { // D1
+void run_snapshots(const Options& options, Report& report) { // D1
     if (!options.wants_workload("D1")) return;
     ReloadParameters parameters;
     parameters.users = 10'000;
     parameters.groups = 1000;
     Row row{"D1 dumps", "core", 0, {}};
     std::vector<Figure> stops;
-    for (const std::string_view picture : kDumps)
-        stops.push_back({"D1 dumps", std::string{picture} + ": longest stop, milliseconds", {}});
+    for (const std::string_view dump : kDumps)
+        stops.push_back({"D1 dumps", std::string{dump} + ": longest stop, milliseconds", {}});
     for (int run = 0; run < options.runs; ++run) {
         DumpsSample last;
         const auto once = [&]() -> Result<Sample> {
@@ -301,7 +301,7 @@ Report run_workloads(const Options& options) {
         if (options.wants_workload("W4")) run_backlogs(options, report);
         run_churns(options, report);
         run_reloads(options, report);
-        run_pictures(options, report);
+        run_snapshots(options, report);
         run_preemptings(options, report);
     }
     run_gangs(options, report);

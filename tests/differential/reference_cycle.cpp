@@ -57,16 +57,16 @@ bool Partition::may_run(Application& app, Instant now) { // S-265, C-411
 
 /// The headroom of user and queue (S-341 no. 3 and 5). The size of the cluster is no limit for an ask with a required
 /// node, which may have to make its room first.
-bool Partition::has_room(const Queue& leaf, const Rooms& rooms, const Ask& ask) const {
-    const Maybe room = ask.required_node.empty() ? rooms.queue : headroom(leaf, false);
-    return fits_undef(rooms.user, ask.resource) && fits_undef(room, ask.resource);
+bool Partition::has_headroom(const Queue& leaf, const Headrooms& headrooms, const Ask& ask) const {
+    const Maybe available = ask.required_node.empty() ? headrooms.queue : headroom(leaf, false);
+    return fits_undef(headrooms.user, ask.resource) && fits_undef(available, ask.resource);
 }
 
 /// That, and the strict test of the increase (S-252). Where only the second fails, the original finds out while
 /// placing, calls it an internal error (S-331) and, the walk having failed, reserves a node that the ask can never use.
 /// Here such an ask finds no node.
-bool Partition::may_enter(const Queue& leaf, const Rooms& rooms, const Ask& ask) const {
-    return has_room(leaf, rooms, ask) && can_grow(leaf, ask.resource, ask.required_node.empty());
+bool Partition::may_enter(const Queue& leaf, const Headrooms& headrooms, const Ask& ask) const {
+    return has_headroom(leaf, headrooms, ask) && can_grow(leaf, ask.resource, ask.required_node.empty());
 }
 
 // --- step 1: reserved asks (S-410 to S-413) -------------------------------------------------------------------------
@@ -78,22 +78,22 @@ void Partition::drop_over_age(Instant now) {
 }
 
 Partition::Outcome Partition::reserved_step(Queue& leaf, Instant now) {
-    const Maybe room = headroom(leaf);
+    const Maybe available = headroom(leaf);
     for (Application* app : sorted_applications(leaf)) {
         if (reservations_of(*app).empty()) continue;
         if (!may_run(*app, now)) continue;
-        const Outcome outcome = reserved_application(*app, {user_headroom(*app), room}, now);
+        const Outcome outcome = reserved_application(*app, {user_headroom(*app), available}, now);
         if (outcome != Outcome::None) return outcome;
     }
     return Outcome::None;
 }
 
-Partition::Outcome Partition::reserved_application(Application& app, const Rooms& rooms, Instant now) {
+Partition::Outcome Partition::reserved_application(Application& app, const Headrooms& headrooms, Instant now) {
     for (const Reservation& r : reservations_of(app)) {
         Ask& ask = app.requests.at(r.key);
         Node& node = nodes_.at(r.node);
         const bool required = !ask.required_node.empty();
-        if (!may_enter(queues_.at(app.queue), rooms, ask)) {
+        if (!may_enter(queues_.at(app.queue), headrooms, ask)) {
             if (!required && now - r.since > ports_.settings.reservation_timeout)
                 over_age_.emplace_back(app.id, ask.key);
             continue;
@@ -107,7 +107,7 @@ Partition::Outcome Partition::reserved_application(Application& app, const Rooms
     }
     for (const Reservation& r : reservations_of(app)) { // S-412
         Ask& ask = app.requests.at(r.key);
-        if (!ask.required_node.empty() || !may_enter(queues_.at(app.queue), rooms, ask)) continue;
+        if (!ask.required_node.empty() || !may_enter(queues_.at(app.queue), headrooms, ask)) continue;
         for (Node* node : sorted_nodes()) {
             if (!reservations_on(node->id).empty() || !node->schedulable || node->id == r.node) continue;
             if (fits(node->capacity, ask.resource) && try_node(app, ask, *node, now)) return Outcome::Allocated;
@@ -119,11 +119,11 @@ Partition::Outcome Partition::reserved_application(Application& app, const Rooms
 // --- step 3: regular allocation (S-340 to S-345) --------------------------------------------------------------------
 
 Partition::Outcome Partition::regular_step(Queue& leaf, Instant now) {
-    const Maybe room = headroom(leaf);
+    const Maybe available = headroom(leaf);
     for (Application* app : sorted_applications(leaf)) {
         if (!may_run(*app, now)) continue;
         if (app->backoff && *app->backoff > now) continue;
-        const Outcome outcome = try_application(*app, {user_headroom(*app), room}, now);
+        const Outcome outcome = try_application(*app, {user_headroom(*app), available}, now);
         if (outcome == Outcome::None) continue;
         if (app->state == State::Accepted) app->allocating = true; // S-262
         return outcome;
@@ -131,7 +131,7 @@ Partition::Outcome Partition::regular_step(Queue& leaf, Instant now) {
     return Outcome::None;
 }
 
-Partition::Outcome Partition::try_application(Application& app, const Rooms& rooms, Instant now) { // S-341
+Partition::Outcome Partition::try_application(Application& app, const Headrooms& headrooms, Instant now) { // S-341
     const Queue& leaf = queues_.at(app.queue);
     const std::uint64_t limit = backoff_limit(leaf);
     std::uint64_t unschedulable = 0;
@@ -140,11 +140,11 @@ Partition::Outcome Partition::try_application(Application& app, const Rooms& roo
             app.backoff = now + backoff_delay(leaf);
             return Outcome::None;
         }
-        if (!fits_undef(rooms.user, ask->resource)) continue;
+        if (!fits_undef(headrooms.user, ask->resource)) continue;
         ask->attempted = true;
-        if (!has_room(leaf, rooms, *ask)) continue;
+        if (!has_headroom(leaf, headrooms, *ask)) continue;
         bool hopeless = ask->required_node.empty(); // it counts when it finds no node
-        if (!may_enter(leaf, rooms, *ask)) {
+        if (!may_enter(leaf, headrooms, *ask)) {
             unschedulable += hopeless ? 1 : 0; // a type that nobody offers is no limit, but no node has it
             continue;
         }

@@ -127,7 +127,7 @@ void Partition::decommission(const std::string id, Instant now) {
     nodes_.erase(id);
     root_max_event(before, now);
     event(EventType::Node, id, EventChange::Remove, EventDetail::NodeDecommission, now);
-    tell_released(gone);
+    report_released(gone);
 }
 
 } // namespace yk::reference

@@ -121,7 +121,7 @@ void Partition::root_max_event(const Maybe& before, Instant now) {
     if (after != before) event(EventType::Queue, "root", EventChange::Set, EventDetail::QueueMax, now, {}, after);
 }
 
-void Partition::tell_released(const std::vector<std::pair<std::string, std::string>>& keys) {
+void Partition::report_released(const std::vector<std::pair<std::string, std::string>>& keys) {
     if (keys.empty()) return;
     std::vector<ReleasedAllocation> released;
     for (const auto& [app, key] : keys) released.push_back({name_, app, key, TerminationType::StoppedByRm, {}});

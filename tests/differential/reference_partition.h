@@ -68,7 +68,7 @@ public:
 
 private:
     enum class Outcome { None, Allocated, Reserved, Unreserved };
-    struct Rooms { // S-253
+    struct Headrooms { // S-253
         Maybe user, queue;
     };
     using Apps = std::map<std::string, std::unique_ptr<Application>>;
@@ -124,13 +124,13 @@ private:
     [[nodiscard]] UsageQueueView usage_queue_view(const Tracked& who, const std::string& path) const;
 
     // the cycle (sections 7 to 9)
-    [[nodiscard]] bool has_room(const Queue& leaf, const Rooms& rooms, const Ask& ask) const;
-    [[nodiscard]] bool may_enter(const Queue& leaf, const Rooms& rooms, const Ask& ask) const;
+    [[nodiscard]] bool has_headroom(const Queue& leaf, const Headrooms& headrooms, const Ask& ask) const;
+    [[nodiscard]] bool may_enter(const Queue& leaf, const Headrooms& headrooms, const Ask& ask) const;
     Outcome walk(Queue& queue, bool reserved, Instant now);
     Outcome reserved_step(Queue& leaf, Instant now);
-    Outcome reserved_application(Application& app, const Rooms& rooms, Instant now);
+    Outcome reserved_application(Application& app, const Headrooms& headrooms, Instant now);
     Outcome regular_step(Queue& leaf, Instant now);
-    Outcome try_application(Application& app, const Rooms& rooms, Instant now);
+    Outcome try_application(Application& app, const Headrooms& headrooms, Instant now);
     Outcome try_required(Application& app, Ask& ask, bool& too_large, Instant now);
     Outcome try_nodes(Application& app, Ask& ask, Instant now);
     bool try_node(Application& app, Ask& ask, Node& node, Instant now); // S-343 and S-330
@@ -191,7 +191,7 @@ private:
     void event(EventType type, const std::string& object, EventChange change, EventDetail detail, Instant now,
                const std::string& reference = {}, const Maybe& resource = {});
     void root_max_event(const Maybe& before, Instant now);
-    void tell_released(const std::vector<std::pair<std::string, std::string>>& keys); // application, key
+    void report_released(const std::vector<std::pair<std::string, std::string>>& keys); // application, key
     [[nodiscard]] Resource resource_of(const Amounts& amounts);
     [[nodiscard]] ApplicationView application_view(const Application& app, ApplicationList list) const;
 

@@ -17,8 +17,8 @@ Amounts missing(const Amounts& ask, const Amounts& free) {
     Amounts missing;
     for (const auto& [type, value] : ask) {
         const auto there = free.find(type);
-        const std::int64_t room = there == free.end() ? 0 : there->second;
-        if (value > 0 && value > room) missing[type] = value - room;
+        const std::int64_t available = there == free.end() ? 0 : there->second;
+        if (value > 0 && value > available) missing[type] = value - available;
     }
     return missing;
 }

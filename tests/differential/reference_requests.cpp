@@ -295,7 +295,7 @@ void Partition::release(const ReleaseSpec& spec, Instant now) {
     remove_allocation(*app, key, detail_of(spec.type), now);
     event(EventType::App, id, EventChange::Remove, request_detail_of(spec.type), now, key, size);
     complete_after_allocation(*app, now);
-    if (is_echoed(spec.type)) tell_released({{id, key}});
+    if (is_echoed(spec.type)) report_released({{id, key}});
 }
 
 void Partition::release_all(Application& app, const ReleaseSpec& spec, Instant now) { // S-470, I-158
@@ -313,7 +313,7 @@ void Partition::release_all(Application& app, const ReleaseSpec& spec, Instant n
     complete_after_allocation(app, now); // also when there was none (S-146)
     for (const std::string& key : asks) remove_request(app, key, request_detail_of(spec.type), now);
     if (!asks.empty()) complete_after_ask(app, now);
-    if (is_echoed(spec.type)) tell_released(gone);
+    if (is_echoed(spec.type)) report_released(gone);
 }
 
 // --- applications (section 14) --------------------------------------------------------------------------------------
@@ -371,7 +371,7 @@ void Partition::remove_application(const std::string& id, Instant now) { // S-49
     }
     leave_queue(*app, now);
     applications_.erase(id);
-    tell_released(gone);
+    report_released(gone);
 }
 
 } // namespace yk::reference

@@ -139,15 +139,16 @@ void Partition::usage_event(const Application& app, EventChange change, const Am
 // --- what it may ----------------------------------------------------------------------------------------------------
 
 Maybe Partition::user_headroom(const Application& app) const { // C-408
-    Maybe room;
+    Maybe available;
     for (const Tracked& who : trackers_of(app))
         for (std::string path = app.queue; !path.empty(); path = parent_of(path)) {
             const auto limits = limits_.find(path);
             if (limits == limits_.end()) continue;
             const Limit* limit = limit_at(limits->second, who.user, who.name);
-            if (limit != nullptr && limit->max) room = cmin(room, sub_existing(*limit->max, usage(who, path)));
+            if (limit != nullptr && limit->max)
+                available = cmin(available, sub_existing(*limit->max, usage(who, path)));
         }
-    return room;
+    return available;
 }
 
 bool Partition::user_can_run(const Application& app) const { // C-410

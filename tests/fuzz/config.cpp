@@ -21,8 +21,8 @@ namespace {
 /// What the validator accepted loads into an empty core (C-471).
 void apply(const config::Configuration& configuration) {
     constexpr Instant kNow{1'000'000'000};
-    NullCallbacks silence;
-    ClusterContext core{"rm", Settings{}, silence, silence};
+    NullCallbacks callbacks;
+    ClusterContext core{"rm", Settings{}, callbacks, callbacks};
     const auto done = core.configure(configuration, kNow);
     YK_CHECK(done.ok(), "what was accepted loads");
     YK_CHECK(core.check().empty(), "and the core is sound");
@@ -31,7 +31,7 @@ void apply(const config::Configuration& configuration) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
-    const std::string text(reinterpret_cast<const char*>(data), size); // NOLINT: bytes as characters
+    const std::string text(reinterpret_cast<const char*>(data), size); // bytes as characters
     const config_yaml::LoadOutcome outcome = config_yaml::load(text, "fuzz");
     YK_CHECK(config_yaml::render(outcome, text).empty() == outcome.problems.empty(), "problems are shown");
     for (const config::Problem& problem : outcome.problems)

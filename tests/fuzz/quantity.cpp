@@ -33,7 +33,7 @@ void check_duration(std::string_view text) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
-    const std::string_view text(reinterpret_cast<const char*>(data), size); // NOLINT: bytes as characters
+    const std::string_view text(reinterpret_cast<const char*>(data), size); // bytes as characters
     check_quantity("vcore", text);
     check_quantity("memory", text);
     check_duration(text);

@@ -192,9 +192,9 @@ TEST_CASE("S-181 C-232 C-434 all invariants hold with rules, dynamic queues and 
         INFO("YK_SEED=" << seed);
         auto commands = RandomCommands(seed).run(kLength);
         add_rules(commands, seed);
-        const std::string told = story(commands);
-        for (std::size_t at = told.find("QUEUE_DYNAMIC"); at != std::string::npos;
-             at = told.find("QUEUE_DYNAMIC", at + 1))
+        const std::string reported = story(commands);
+        for (std::size_t at = reported.find("QUEUE_DYNAMIC"); at != std::string::npos;
+             at = reported.find("QUEUE_DYNAMIC", at + 1))
             ++made;
         if (broken(commands).empty()) continue;
         const auto shorter = shrink(commands, [](const auto& list) { return !broken(list).empty(); });

@@ -125,7 +125,7 @@ std::string Cluster::answer(const std::string& text) {
 
 std::string Cluster::asked() {
     std::string text;
-    for (const std::string& line : told_in_full())
+    for (const std::string& line : notices_in_full())
         if (line[0] == 'P' || line[0] == 'V') text += (text.empty() ? "" : "; ") + line;
     return text;
 }
@@ -204,20 +204,20 @@ std::string Cluster::preempted() const {
     return fmt::format("{}", fmt::join(keys, " "));
 }
 
-std::vector<std::string> Cluster::told_in_full() {
+std::vector<std::string> Cluster::notices_in_full() {
     return std::exchange(said_->callbacks.lines, {});
 }
 
-std::vector<std::string> Cluster::told() {
-    auto lines = told_in_full();
+std::vector<std::string> Cluster::notices() {
+    auto lines = notices_in_full();
     for (std::string& line : lines) line = head_of(line);
     return lines;
 }
 
 /// `U Running`, `N k`, `L k1 k2`, `A`: what S-590 tells apart.
-std::string Cluster::told_in_short() {
+std::string Cluster::notices_in_short() {
     std::string text;
-    for (const std::string& line : told()) {
+    for (const std::string& line : notices()) {
         if (!text.empty()) text += ", ";
         text += line[0];
         if (line[0] == 'U') { // U partition app state

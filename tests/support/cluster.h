@@ -72,11 +72,11 @@ public:
     /// The reasons in the log of a pending ask as `text (count)`, with `; ` between.
     [[nodiscard]] std::string reasons(const std::string& app, const std::string& key) const;
     /// What the RM was told since the last time, without wording for people.
-    std::vector<std::string> told();
+    std::vector<std::string> notices();
     /// The same in short: `U Running`, `N k`, `L k`, `A`.
-    std::string told_in_short();
+    std::string notices_in_short();
     /// Wording included.
-    std::vector<std::string> told_in_full();
+    std::vector<std::string> notices_in_full();
     /// Events since the last time as `TYPE object CHANGE DETAIL ref`; those of users and groups only on request.
     std::vector<std::string> events(bool users_too = false);
     /// Those of asks (S-605) since the last time, wording included.

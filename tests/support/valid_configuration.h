@@ -34,12 +34,12 @@ private:
 
     /// Any characters at all, the awkward ones more often.
     std::string text() {
-        static const Texts pieces{"a",  "Z",  "0", " ",  "\t", "\n",   "'",      "\"",     "\\",     ":",
-                                  "#",  "-",  "?", "*",  "&",  "!",    "|",      ">",      "%",      "@",
-                                  "`",  "{",  "}", "[",  "]",  ",",    "\u00e4", "\u2028", "\u0085", "~",
-                                  "<<", "no", "1", "\r", "=",  "\x01", "\x7f",   "\ufeff", "null",   "."};
+        static const Texts parts{"a",  "Z",  "0", " ",  "\t", "\n",   "'",      "\"",     "\\",     ":",
+                                 "#",  "-",  "?", "*",  "&",  "!",    "|",      ">",      "%",      "@",
+                                 "`",  "{",  "}", "[",  "]",  ",",    "\u00e4", "\u2028", "\u0085", "~",
+                                 "<<", "no", "1", "\r", "=",  "\x01", "\x7f",   "\ufeff", "null",   "."};
         std::string result;
-        for (int i = below(6); i > 0; --i) result += of(pieces);
+        for (int i = below(6); i > 0; --i) result += of(parts);
         return result;
     }
     std::string acl() { return of({"*", " ", "bob,eve", "bob,eve ops", " ops,dev", "bob *", "a$,x@y sys:g,d.e"}); }

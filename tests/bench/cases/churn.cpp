@@ -173,8 +173,8 @@ std::uint32_t asks_to_fill(const TreeParameters& tree, std::uint32_t percent) {
     const Workload workload = make_tree(one_round);
     std::int64_t memory = 0; // of one ask of each shape
     for (std::size_t s = 1; s < workload.sizes.size(); ++s) memory += workload.sizes[s][0].second;
-    const std::int64_t room = workload.sizes[0][0].second / 100 * percent * tree.nodes;
-    return static_cast<std::uint32_t>(room / (memory / tree.shapes));
+    const std::int64_t available = workload.sizes[0][0].second / 100 * percent * tree.nodes;
+    return static_cast<std::uint32_t>(available / (memory / tree.shapes));
 }
 
 Result<Sample> run_churn(const ChurnParameters& parameters) {

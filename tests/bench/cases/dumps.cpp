@@ -32,27 +32,27 @@ public:
         const auto at_once = [](auto make) { return [make](ViewCursor&, std::size_t&) { return make(); }; };
         measure(at_once([&] { return partition_view(*core.read(kPartition)); }));
         measure(at_once([&] { return queue_view(*core.read(kPartition), "root", true); }));
-        measure([&](ViewCursor& place, std::size_t& room) {
-            return application_page(*core.read(kPartition), ApplicationList::Active, kAllObjects, place, room);
+        measure([&](ViewCursor& place, std::size_t& budget) {
+            return application_page(*core.read(kPartition), ApplicationList::Active, kAllObjects, place, budget);
         });
-        measure([&](ViewCursor& place, std::size_t& room) {
-            return node_page(*core.read(kPartition), kAllObjects, place, room);
+        measure([&](ViewCursor& place, std::size_t& budget) {
+            return node_page(*core.read(kPartition), kAllObjects, place, budget);
         });
         for (const auto& [groups, only] : {std::pair{false, ""}, {true, ""}, {false, "user-5000"}, {true, "group-500"}})
-            measure([&, all_of = groups, one = only](ViewCursor& place, std::size_t& room) {
-                return usage_page(*core.read(kPartition), all_of, one, place, room);
+            measure([&, all_of = groups, one = only](ViewCursor& place, std::size_t& budget) {
+                return usage_page(*core.read(kPartition), all_of, one, place, budget);
             });
         measure(at_once([&] { return rule_views(*core.read(kPartition)); }));
         measure(at_once([&] { return reservation_views(*core.read(kPartition)); }));
         PartitionMetrics metrics;
-        measure([&](ViewCursor& place, std::size_t& room) {
-            metrics_page(*core.read(kPartition), place, room, metrics);
+        measure([&](ViewCursor& place, std::size_t& budget) {
+            metrics_page(*core.read(kPartition), place, budget, metrics);
             return 0;
         });
         HealthCursor checked;
         std::vector<HealthCheckView> checks;
-        measure([&](ViewCursor&, std::size_t& room) {
-            core.health_page(checked, room, checks);
+        measure([&](ViewCursor&, std::size_t& budget) {
+            core.health_page(checked, budget, checks);
             return 0;
         });
         measure(
@@ -65,13 +65,13 @@ public:
 
 private:
     /// Calls `piece` until room is left; what it makes is taken apart elsewhere, as by a worker.
-    template <class Piece>
-    void measure(Piece&& piece) {
+    template <class Page>
+    void measure(Page&& page) {
         ViewCursor place;
-        for (std::size_t room = 0; room == 0;) {
-            room = kChunk;
+        for (std::size_t budget = 0; budget == 0;) {
+            budget = kChunk;
             const double start = wall_seconds();
-            [[maybe_unused]] const auto made = piece(place, room);
+            [[maybe_unused]] const auto made = page(place, budget);
             const double took = wall_seconds() - start;
             result_.stops.at(next_) = std::max(result_.stops.at(next_), took);
             result_.sample.seconds += took;

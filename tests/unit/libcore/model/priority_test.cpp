@@ -45,11 +45,11 @@ TEST_CASE("EX-R1 R-010 to R-013 published priorities and the order of service") 
     CHECK(priority_of(c, "root.ten.b") == 0);
     CHECK(priority_of(c, "root.ten") == 0);
     c.nodes(1, "memory:10");
-    c.told();
+    c.notices();
     std::string order;
     for (int i = 0; i < 5; ++i) {
         c.cycles(1);
-        order += c.told_in_short().substr(0) + " ";
+        order += c.notices_in_short().substr(0) + " ";
     }
     CHECK(order == "U Running, N high U Running, N norm U Running, N a1 U Running, N b1 U Running, N low ");
 }
@@ -197,9 +197,9 @@ TEST_CASE("R-020 D-21 asks: priority, then creation, then arrival") {
         c.ask("x", text.substr(0, 2), "memory:1", "prio=" + text.substr(3, 1) + " tags=creationTime:" + text.substr(5));
     }
     c.nodes(1, "memory:10");
-    c.told();
+    c.notices();
     c.cycles(6);
-    CHECK(c.told_in_short() == "U Running, N k3, N k5, N k4, N k1, N k2, N k6");
+    CHECK(c.notices_in_short() == "U Running, N k3, N k5, N k4, N k1, N k2, N k6");
 }
 
 TEST_CASE("R-020 D-21 equal asks keep the order of arrival whatever else is in the list") {
@@ -210,9 +210,9 @@ TEST_CASE("R-020 D-21 equal asks keep the order of arrival whatever else is in t
         for (const char* key : {"k1", "k2", "k3", "k4", "k5"})
             c.ask("x", key, "memory:" + std::to_string(1 + size++ % 2), "tags=creationTime:50"); // two sizes in turn
         if (!removed.empty()) c.release("x", removed);
-        c.nodes(1, "memory:20").told();
+        c.nodes(1, "memory:20").notices();
         c.cycles(5);
-        return c.told_in_short();
+        return c.notices_in_short();
     };
     CHECK(order("") == "U Running, N k1, N k2, N k3, N k4, N k5");
     CHECK(order("k1") == "U Running, N k2, N k3, N k4, N k5");
@@ -238,9 +238,9 @@ TEST_CASE("R-027 D-22 reserved applications are served in queue order, then appl
     c.cycles(3);
     for (const char* node : {"n-0", "n-1", "n-2"}) REQUIRE(c.reserved_on(node) != "");
     for (const char* node : {"n-0", "n-1", "n-2"}) c.release("full", node);
-    c.told();
+    c.notices();
     c.cycles(3);
-    CHECK(c.told_in_short() == "U Running, N other, U Running, N second, U Running, N first");
+    CHECK(c.notices_in_short() == "U Running, N other, U Running, N second, U Running, N first");
 }
 
 TEST_CASE("EX-R7 R-030 R-031 D-23 priorities of two queues meet at their lowest common ancestor") {

@@ -59,10 +59,10 @@ std::uint64_t held(Cluster& c, Held what) {
 
 TEST_CASE("A10 nodes beyond the limit are rejected, with what is used, the limit and its key") {
     Cluster c = with({.nodes = 2});
-    c.nodes(2, "vcore:4").told();
+    c.nodes(2, "vcore:4").notices();
     c.node("late", "vcore:4");
     CHECK(
-        c.told_in_full() ==
+        c.notices_in_full() ==
         std::vector<std::string>{"A nodes -[[rm]default late code=1025] # [node late: the resource manager has 2 of at "
                                  "most 2 nodes (rmMaxNodes of ykd.conf)]"});
     CHECK(c.partition().nodes == 2);
@@ -77,14 +77,14 @@ TEST_CASE("A10 nodes beyond the limit are rejected, with what is used, the limit
 
 TEST_CASE("A10 applications and asks beyond the limit are rejected; what ends makes room") {
     Cluster c = with({.applications = 1, .asks = 3});
-    c.nodes(1, "vcore:4").application("one").told();
+    c.nodes(1, "vcore:4").application("one").notices();
     c.application("two");
     REQUIRE(c.state_of("two") == "Rejected");
     CHECK(c.app("two").rejected_message ==
           "application two: the resource manager has 1 of at most 1 applications (rmMaxApplications of ykd.conf)");
-    c.asks("one", 3, "vcore:1").told();
+    c.asks("one", 3, "vcore:1").notices();
     c.ask("one", "k", "vcore:1");
-    CHECK(c.told() == std::vector<std::string>{"A rejectedAsks [[rm]default one/k code=1025]"});
+    CHECK(c.notices() == std::vector<std::string>{"A rejectedAsks [[rm]default one/k code=1025]"});
     CHECK(c.cycles(4) == 3);                    // a placement takes nothing more
     c.ask("one", "one-0", "vcore:2", "prio=1"); // in place
     CHECK(c.app("one").allocations.front().resource == ResourceMapView{{"vcore", 2}});
@@ -103,9 +103,9 @@ TEST_CASE("A10 what the RM reports as running is refused only at twice the limit
     CHECK(c.placed("app") == "x");
     c.ask("app", "y", "vcore:1"); // no fact
     CHECK(c.app("app").asks.size() == 2);
-    c.told();
+    c.notices();
     c.play("nodes create id=m res=vcore:9 | existing app=app key=p res=vcore:1 | existing app=app key=q res=vcore:1");
-    CHECK(c.told() == std::vector<std::string>{"A nodes -[[rm]default m code=1025]"}); // 5 asks, and nothing of it
+    CHECK(c.notices() == std::vector<std::string>{"A nodes -[[rm]default m code=1025]"}); // 5 asks, and nothing of it
     CHECK(c.placed("app") == "x");
     CHECK(held(c, Held::Asks) == 3);
     c.play("nodes create id=m res=vcore:9 | existing app=app key=p res=vcore:1"); // the node, too, is a fact
@@ -159,11 +159,11 @@ TEST_CASE("A10 names: tags, attributes and groups count; equal tags once; what i
     const std::uint64_t before = held(c, Held::Names);
     c.ask("app", "k", "vcore:1", long_tag(2000)).ask("app", "l", "vcore:1", long_tag(2000));
     CHECK(held(c, Held::Names) - before < 3000);
-    c.told();
+    c.notices();
     c.ask("app", "m", "vcore:1", long_tag(9000));
-    CHECK(c.told() == std::vector<std::string>{"A rejectedAsks [[rm]default app/m code=1025]"});
+    CHECK(c.notices() == std::vector<std::string>{"A rejectedAsks [[rm]default app/m code=1025]"});
     c.ask("app", "k", "vcore:3", long_tag(9001)); // in place: nothing of the message is done
-    CHECK(c.told().size() == 1);
+    CHECK(c.notices().size() == 1);
     CHECK(c.app("app").asks[0].resource == ResourceMapView{{"vcore", 1}});
     c.ask("app", "k", "vcore:3"); // shorter ones are always welcome
     CHECK(c.app("app").asks[0].resource == ResourceMapView{{"vcore", 3}});
@@ -183,12 +183,12 @@ TEST_CASE("A10 what is kept for people makes room for the names of what lives") 
 
 TEST_CASE("A10 foreign allocations: a longer tag counts, and twice the limit is their end") {
     Cluster c = with({.names = 3'000});
-    c.nodes(1, "vcore:9").told();
+    c.nodes(1, "vcore:9").notices();
     c.play("alloc place key=f res=vcore:1 node=n-0 " + long_tag(4'000) + ",foreign:static");
     CHECK(c.node_view("n-0").occupied == ResourceMapView{{"vcore", 1}});
-    c.told();
+    c.notices();
     c.play("alloc place key=f res=vcore:2 node=n-0 " + long_tag(7'000) + ",foreign:static"); // stays as it was
-    CHECK(c.told() == std::vector<std::string>{"A rejectedAllocations [[rm]default /f code=1025]"});
+    CHECK(c.notices() == std::vector<std::string>{"A rejectedAllocations [[rm]default /f code=1025]"});
     CHECK(c.node_view("n-0").occupied == ResourceMapView{{"vcore", 1}});
     c.play("alloc place key=f res=vcore:2 node=n-0 tags=foreign:static");
     CHECK(c.node_view("n-0").occupied == ResourceMapView{{"vcore", 2}});
@@ -197,7 +197,7 @@ TEST_CASE("A10 foreign allocations: a longer tag counts, and twice the limit is 
 
 TEST_CASE("A10 attributes of a node: longer ones are refused and the node stays as it was") {
     Cluster c = with({.names = 2'000});
-    c.nodes(1, "vcore:9").told();
+    c.nodes(1, "vcore:9").notices();
     const std::string zone(3'000, 'z');
     NodeRequest request;
     request.nodes.resize(1);
@@ -206,7 +206,7 @@ TEST_CASE("A10 attributes of a node: longer ones are refused and the node stays 
     request.nodes[0].capacity = Quantities{{"vcore", 5}};
     request.nodes[0].attributes = Tags{{"zone", zone}};
     c.core().apply(request, c.now());
-    CHECK(c.told() == std::vector<std::string>{"A nodes failed[[rm]default n-0 action=2 code=1025]"});
+    CHECK(c.notices() == std::vector<std::string>{"A nodes failed[[rm]default n-0 action=2 code=1025]"});
     CHECK(c.node_view("n-0").capacity == ResourceMapView{{"vcore", 9}});
     request.nodes[0].attributes = Tags{{"zone", "z"}};
     c.core().apply(request, c.now());
@@ -233,7 +233,7 @@ TEST_CASE("A10 what an RM says of nodes counts as names, and goes where they hav
     CHECK(most > kMost / 2);
     CHECK(most <= kMost);
     CHECK(c.reasons("app", "k-0").size() > 4000); // from before it was full
-    c.told();
+    c.notices();
     c.application("next", "root.a"); // the reasons do not stand in the way of what lives
     c.ask("next", "large", "vcore:1", long_tag(1'500'000));
     CHECK(c.app("next").pending_asks == 1);
@@ -265,9 +265,9 @@ TEST_CASE("A10 names of task groups are given back, whatever becomes of their as
 
 TEST_CASE("A10 names: the task group of an ask that is replaced counts") {
     Cluster c = with({.names = 8'000});
-    c.application("app").ask("app", "k", "vcore:1", "group=g").told();
+    c.application("app").ask("app", "k", "vcore:1", "group=g").notices();
     c.ask("app", "k", "vcore:3", "group=" + std::string(9'000, 'g')); // in place: nothing of the message is done
-    CHECK(c.told() == std::vector<std::string>{"A rejectedAsks [[rm]default app/k code=1025]"});
+    CHECK(c.notices() == std::vector<std::string>{"A rejectedAsks [[rm]default app/k code=1025]"});
     CHECK(c.app("app").asks[0].resource == ResourceMapView{{"vcore", 1}});
     c.ask("app", "k", "vcore:3", "group=h");
     CHECK(c.app("app").asks[0].resource == ResourceMapView{{"vcore", 3}});

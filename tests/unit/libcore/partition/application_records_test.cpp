@@ -115,11 +115,11 @@ TEST_CASE("S-580 I-723 what was used is told with the end of the application and
 
 TEST_CASE("S-112 an ask for more than one allocation is refused, for one or none it is a plain ask") {
     Cluster c;
-    c.application("app").told();
+    c.application("app").notices();
     c.ask("app", "two", "vcore:1", "max=2");
-    const auto told = c.told();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].rfind("A rejectedAsks [[rm]default app/two ", 0) == 0);
+    const auto notices = c.notices();
+    REQUIRE(notices.size() == 1);
+    CHECK(notices[0].rfind("A rejectedAsks [[rm]default app/two ", 0) == 0);
     c.ask("app", "one", "vcore:1", "max=1").ask("app", "none", "vcore:1", "max=0");
     CHECK(c.app("app").pending_asks == 2);
 }
@@ -157,11 +157,11 @@ TEST_CASE("S-184 the peak is the largest value of each type ever, of real ones a
 
 TEST_CASE("S-452 a new ask raises pending on every level and the priority, and has no callback of its own") {
     Cluster c{"[{name: p, queues: [{name: a}]}]"};
-    c.application("app", "root.p.a").told();
+    c.application("app", "root.p.a").notices();
     c.ask("app", "k", "vcore:2", "prio=3").events();
-    CHECK(c.told_in_short() == "U Accepted");
+    CHECK(c.notices_in_short() == "U Accepted");
     c.ask("app", "ph", "vcore:1", "prio=7 placeholder=1 group=g");
-    CHECK(c.told_in_short() == "");
+    CHECK(c.notices_in_short() == "");
     CHECK(c.events() == std::vector<std::string>{"APP app ADD APP_REQUEST ref=ph"});
     CHECK(c.app("app").pending == Map{{"vcore", 3}});
     for (const char* path : {"root", "root.p", "root.p.a"}) CHECK(c.queue(path).pending == Map{{"vcore", 3}});
@@ -241,25 +241,25 @@ TEST_CASE("S-605 I-601 without a victim on its node an ask says so, at most once
     c.nodes(2, "memory:8").application("d", "root.a").application("o", "root.b");
     c.existing("o", "driver", "memory:8", "n-0", "originator=1 prio=9");
     c.ask("d", "d", "memory:4", "tags=yunikorn.apache.org/requiredNode:n-0").cycles(1);
-    std::string told;
+    std::string notices;
     for (int second = 0; second < 18; ++second) {
         c.play(fmt::format("nodes update id=n-0 res=memory:8,x:{}", second + 1)); // so that it is tried again
         c.cycles(2);
         for (const std::string& event : c.ask_events())
-            if (event.find("no preemption victim found") != std::string::npos) told += fmt::format("{} ", second);
+            if (event.find("no preemption victim found") != std::string::npos) notices += fmt::format("{} ", second);
         c.advance(seconds{1});
     }
-    CHECK(told == "0 15 ");
+    CHECK(notices == "0 15 ");
 }
 
 TEST_CASE("S-605 G-038 a placeholder that is smaller than the real ask is told of once") {
     Cluster c;
     c.nodes(1, "vcore:10").application("app").ask("app", "ph", "vcore:1", "placeholder=1 group=g").cycles(1);
     c.ask("app", "real", "vcore:2", "group=g").cycles(3);
-    std::size_t told = 0;
+    std::size_t notices = 0;
     for (const std::string& event : c.ask_events())
-        told += event.find("'real' of map[vcore:2] is larger than placeholder 'ph'") != std::string::npos ? 1U : 0U;
-    CHECK(told == 1);
+        notices += event.find("'real' of map[vcore:2] is larger than placeholder 'ph'") != std::string::npos ? 1U : 0U;
+    CHECK(notices == 1);
 }
 
 TEST_CASE("S-605 an ask says when the queue has no room for it and when it has again, each only on a change") {
@@ -284,7 +284,7 @@ TEST_CASE("S-605 each ask says for itself that it does not fit the queue or the 
     submit(c, "app", "root.a", "bob");
     c.ask("app", "k1", "vcore:3").ask("app", "k2", "vcore:3").ask("app", "k3", "vcore:4");
     int call = 0;
-    const auto told = [&] {
+    const auto notices = [&] {
         for (int round = 0; round < 3; ++round) {
             c.advance(seconds{2}).cycles(3);
             while (c.answer(fmt::format("fit call={} no=n-0:zone", call + 1)) == "ok") ++call;
@@ -301,9 +301,9 @@ TEST_CASE("S-605 each ask says for itself that it does not fit the queue or the 
     };
     const auto after = [&](int most) {
         REQUIRE(c.configure(limited(most)) == "ok");
-        return told();
+        return notices();
     };
-    CHECK(told() == "k1 no, k2 no, k3 no");
+    CHECK(notices() == "k1 no, k2 no, k3 no");
     CHECK(after(3) == "k1 yes, k2 yes");
     CHECK(after(1) == "k1 no, k2 no");
     CHECK(after(4) == "k1 yes, k2 yes, k3 yes");
@@ -317,14 +317,14 @@ TEST_CASE("S-605 P-072 the victim of queue preemption says by whom it was preemp
     c.ask("x", "k", "memory:4", "other=1 tags=creationTime:1000").ask_events();
     c.cycles(3);
     REQUIRE(c.preempted() == "one two");
-    std::string told;
+    std::string notices;
     for (const std::string& event : c.ask_events())
         if (event.find("Preempted by k from application x in root.c2") != std::string::npos)
             for (const char* victim : {"one", "two"})
                 if (event.find(std::string{" REQUEST "} + victim + " ") != std::string::npos &&
                     event.find(" ref=v ") != std::string::npos)
-                    told += std::string{victim} + " ";
-    CHECK(told == "two one ");
+                    notices += std::string{victim} + " ";
+    CHECK(notices == "two one ");
 }
 
 TEST_CASE("C-412 a limit binds only in what it names") {

@@ -83,12 +83,12 @@ TEST_CASE("S-141 G-012 G-014 Running again is no transition") {
     c.nodes(1, "vcore:10").application("app").asks("app", 2, "vcore:1");
     c.cycles(1);
     const auto started = c.app("app").started;
-    c.told();
+    c.notices();
     c.advance(seconds(1));
     c.cycles(1);
     CHECK(c.app("app").started == started);
     CHECK(c.queue("root").running_applications == 1);
-    CHECK(c.told_in_short() == "N app-1");
+    CHECK(c.notices_in_short() == "N app-1");
 }
 
 TEST_CASE("S-143 G-015 Running counts on the leaf and every ancestor") {
@@ -128,10 +128,10 @@ TEST_CASE("S-146 S-470 the release of everything completes what is Completing at
     c.release("app", "k");
     c.play("alloc unask app=app"); // the old list touches asks only (S-471)
     CHECK(c.state_of("app") == "Completing");
-    c.told();
+    c.notices();
     c.release("app", "");
     CHECK(c.log_of("app") == "Accepted Completing Completed");
-    CHECK(c.told_in_short() == "U Completed");
+    CHECK(c.notices_in_short() == "U Completed");
 }
 
 TEST_CASE("S-146 S-470 the release of everything makes Completing of what runs, and only the next one Completed") {
@@ -162,10 +162,10 @@ TEST_CASE("S-153 G-018 S-583 S-584 ended applications expire after 72 h and are 
     c.advance(seconds(30));
     CHECK(c.state_of("done") == "Completed");
     CHECK(c.state_of("refused") == "Rejected");
-    c.told();
+    c.notices();
     c.advance(hours(72));
     CHECK(c.state_of("done") == "Expired");
-    CHECK(c.told_in_short() == "U Expired, U Expired");
+    CHECK(c.notices_in_short() == "U Expired, U Expired");
     c.advance(hours(24));
     CHECK(c.state_of("done") == "gone");
     CHECK(c.state_of("refused") == "gone");
@@ -184,19 +184,19 @@ TEST_CASE("S-154 releasing everything by an empty key leaves the completing time
 TEST_CASE("S-154 removing the application cancels its timer") {
     Cluster c;
     c.application("app").ask("app", "k", "vcore:1").release("app", "k").remove("app");
-    c.told();
+    c.notices();
     c.advance(hours(100));
     CHECK(c.state_of("app") == "gone");
-    CHECK(c.told().empty());
+    CHECK(c.notices().empty());
 }
 
 TEST_CASE("S-580 G-018 S-582 S-492 a completed application has left its queue and its id is free") {
     Cluster c;
     c.application("app").ask("app", "k", "vcore:1").release("app", "k");
     CHECK(c.queue("root.a").applications == 1);
-    c.told();
+    c.notices();
     c.application("app");
-    CHECK(c.told_in_full().at(0).find("already existed") != std::string::npos); // live while Completing
+    CHECK(c.notices_in_full().at(0).find("already existed") != std::string::npos); // live while Completing
     c.advance(seconds(30));
     CHECK(c.queue("root.a").applications == 0);
     CHECK(c.app("app").finished == c.now());

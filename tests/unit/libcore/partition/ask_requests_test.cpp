@@ -17,7 +17,7 @@ Cluster running() {
     Cluster c;
     c.nodes(2, "vcore:10").application("app").asks("app", 2, "vcore:4");
     c.cycles(2);
-    c.told();
+    c.notices();
     c.events();
     return c;
 }
@@ -42,15 +42,15 @@ TEST_CASE("S-450 refusals, the first failure counts") {
     };
     Cluster c;
     c.nodes(1, "vcore:10").application("app");
-    c.told();
+    c.notices();
     for (const Row& row : rows) {
         INFO(row.ask);
         c.play(std::string("alloc ") + row.ask);
-        const auto told = c.told_in_full();
-        REQUIRE(told.size() == 1);
-        CHECK(told[0].find(fmt::format("code={}", row.code)) != std::string::npos);
-        CHECK(told[0].rfind(row.ask[0] == 'a' ? "A rejectedAsks" : "A rejectedAllocations", 0) == 0);
-        for (const std::string& fragment : row.fragments) CHECK(told[0].find(fragment) != std::string::npos);
+        const auto notices = c.notices_in_full();
+        REQUIRE(notices.size() == 1);
+        CHECK(notices[0].find(fmt::format("code={}", row.code)) != std::string::npos);
+        CHECK(notices[0].rfind(row.ask[0] == 'a' ? "A rejectedAsks" : "A rejectedAllocations", 0) == 0);
+        for (const std::string& fragment : row.fragments) CHECK(notices[0].find(fragment) != std::string::npos);
     }
     CHECK(c.state_of("app") == "New");
     CHECK(c.partition().pending_asks == 0);
@@ -61,13 +61,13 @@ TEST_CASE("S-450 an ask with more resource types than a partition holds is refus
     for (int i = 0; i < 70; ++i) types += fmt::format(",type-{}:1", i);
     Cluster c;
     c.nodes(1, "vcore:10").application("app");
-    c.told();
+    c.notices();
     for (const std::string where : {"ask app=app key=k", "place app=app key=k node=n-0"}) {
         c.play("alloc " + where + " res=" + types);
-        const auto told = c.told_in_full();
-        REQUIRE(told.size() == 1);
-        CHECK(told[0].find("code=1030") != std::string::npos);
-        CHECK(told[0].find("at most 64 resource types") != std::string::npos);
+        const auto notices = c.notices_in_full();
+        REQUIRE(notices.size() == 1);
+        CHECK(notices[0].find("code=1030") != std::string::npos);
+        CHECK(notices[0].find("at most 64 resource types") != std::string::npos);
     }
     c.ask("app", "good", "vcore:1");
     CHECK(c.cycles(1) == 1);
@@ -76,17 +76,17 @@ TEST_CASE("S-450 an ask with more resource types than a partition holds is refus
 TEST_CASE("S-441 S-442 one callback per list; the good entries count") {
     Cluster c;
     c.nodes(1, "vcore:10").application("app");
-    c.told();
+    c.notices();
     c.play(
         "alloc ask app=app key=bad res=vcore:0 | ask app=app key=good res=vcore:1 | ask app=no key=worse res=vcore:1 "
         "| place app=app key=lost res=vcore:1 node=nowhere | place app=app key=there res=vcore:1 node=n-0");
-    const auto told = c.told();
-    REQUIRE(told.size() == 5);
-    CHECK(told[0].rfind("U ", 0) == 0); // the placements come first
-    CHECK(told[1].rfind("U ", 0) == 0);
-    CHECK(told[2].rfind("N ", 0) == 0);
-    CHECK(told[3] == "A rejectedAllocations [[rm]default app/lost code=1020]");
-    CHECK(told[4] == "A rejectedAsks [[rm]default app/bad code=1030] [[rm]default no/worse code=1010]");
+    const auto notices = c.notices();
+    REQUIRE(notices.size() == 5);
+    CHECK(notices[0].rfind("U ", 0) == 0); // the placements come first
+    CHECK(notices[1].rfind("U ", 0) == 0);
+    CHECK(notices[2].rfind("N ", 0) == 0);
+    CHECK(notices[3] == "A rejectedAllocations [[rm]default app/lost code=1020]");
+    CHECK(notices[4] == "A rejectedAsks [[rm]default app/bad code=1030] [[rm]default no/worse code=1010]");
     CHECK(c.app("app").pending == Map{{"vcore", 1}});
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("S-451 the same message twice changes nothing and says nothing") {
     Cluster c = running();
     c.ask("app", "app-0", "vcore:4").existing("app", "app-1", "vcore:4", c.node_of("app", "app-1"));
     c.ask("app", "new", "vcore:1").ask("app", "new", "vcore:1");
-    CHECK(c.told().empty());
+    CHECK(c.notices().empty());
     CHECK(c.events() == std::vector<std::string>{"APP app ADD APP_REQUEST ref=new"});
 }
 
@@ -113,9 +113,9 @@ TEST_CASE("S-451 I-147 a placed key on another node is refused") {
     Cluster c = running();
     const std::string other = c.node_of("app", "app-0") == "n-0" ? "n-1" : "n-0";
     c.existing("app", "app-0", "vcore:5", other);
-    const auto told = c.told();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0] == "A rejectedAllocations [[rm]default app/app-0 code=1022]");
+    const auto notices = c.notices();
+    REQUIRE(notices.size() == 1);
+    CHECK(notices[0] == "A rejectedAllocations [[rm]default app/app-0 code=1022]");
     CHECK(c.app("app").allocated == Map{{"vcore", 8}});
 }
 
@@ -137,9 +137,9 @@ TEST_CASE("S-454 an existing allocation is taken as it is") {
     Cluster c{"[{name: a, maxapplications: 1, resources: {max: {vcore: 2m}}}]"};
     c.node("n", "vcore:4", "createdrain").application("first").application("second");
     c.existing("first", "k", "vcore:1", "n");
-    c.told();
+    c.notices();
     c.existing("second", "k", "vcore:9", "n");
-    CHECK(c.told_in_short() == "U Accepted, U Running, N k");
+    CHECK(c.notices_in_short() == "U Accepted, U Running, N k");
     CHECK(c.node_view("n").available == Map{{"vcore", -6}});
     CHECK(c.queue("root.a").allocated == Map{{"vcore", 10}});
     CHECK(c.queue("root.a").running_applications == 2);
@@ -148,9 +148,9 @@ TEST_CASE("S-454 an existing allocation is taken as it is") {
 TEST_CASE("S-455 the RM places a pending ask") {
     Cluster c;
     c.nodes(2, "vcore:10").application("app").ask("app", "k", "vcore:4");
-    c.told();
+    c.notices();
     c.existing("app", "k", "vcore:5", "n-1");
-    CHECK(c.told_in_short() == "U Running, N k");
+    CHECK(c.notices_in_short() == "U Running, N k");
     CHECK(c.app("app").pending_asks == 0);
     CHECK(c.app("app").allocated == Map{{"vcore", 5}});
     CHECK(c.cycles(1) == 0);
@@ -162,7 +162,7 @@ TEST_CASE("S-456 S-457 resizes") {
     c.node("g", "vcore:10,gpu:1");
     c.cycles(1);
     const std::string node = c.node_of("app", "k");
-    c.told();
+    c.notices();
     c.events();
     c.ask("app", "k", "vcore:4").ask("app", "k", "vcore:14");
     CHECK(c.queue("root.a").allocated.at("vcore") == 14); // may exceed the max
@@ -171,7 +171,7 @@ TEST_CASE("S-456 S-457 resizes") {
     c.ask("app", "k", "vcore:1");
     CHECK(c.node_view(node).available.at("vcore") == 9);
     CHECK(c.app("app").max_used.at("vcore") == 14);
-    CHECK(c.told().empty());
+    CHECK(c.notices().empty());
     CHECK(c.events().empty());
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("S-470 unknown things are ignored") {
     for (const char* what :
          {"app=app key=nothing", "app=nobody key=app-0", "part=other app=app key=app-0", "key=foreign"})
         c.play(std::string("alloc release type=1 ") + what);
-    for (const std::string& line : c.told()) CHECK(line.rfind("A ignoredReleases", 0) == 0);
+    for (const std::string& line : c.notices()) CHECK(line.rfind("A ignoredReleases", 0) == 0);
     CHECK(c.allocations_of("app") == 2);
     CHECK(c.events().empty());
 }
@@ -200,7 +200,7 @@ TEST_CASE("S-470 I-158 an empty key releases everything with one echo") {
     Cluster c = running();
     c.ask("app", "waits", "vcore:9");
     c.release("app", "");
-    CHECK(c.told_in_short() == "U Completing, L app-0 app-1");
+    CHECK(c.notices_in_short() == "U Completing, L app-0 app-1");
     CHECK(c.partition().allocations == 0);
     CHECK(c.partition().pending_asks == 0);
     CHECK(c.queue("root").allocated.empty());
@@ -216,7 +216,7 @@ TEST_CASE("S-471 the old list removes asks only") {
     c.play("alloc unask app=app");
     CHECK(c.app("app").pending_asks == 0);
     CHECK(c.allocations_of("app") == 2);
-    for (const std::string& line : c.told()) CHECK(line.rfind("A ignoredReleases", 0) == 0);
+    for (const std::string& line : c.notices()) CHECK(line.rfind("A ignoredReleases", 0) == 0);
 }
 
 TEST_CASE("S-472 the echo by termination type") {
@@ -224,8 +224,8 @@ TEST_CASE("S-472 the echo by termination type") {
         Cluster c = running();
         c.release("app", "app-0", type);
         CHECK(c.allocations_of("app") == 1);
-        const auto told = c.told();
-        return told.empty() ? std::string("none") : told.at(0);
+        const auto notices = c.notices();
+        return notices.empty() ? std::string("none") : notices.at(0);
     };
     CHECK(echo(0) == "L [[rm]default app/app-0 type=1]");
     CHECK(echo(1) == "L [[rm]default app/app-0 type=1]");
@@ -244,7 +244,7 @@ TEST_CASE("S-472 a TIMEOUT release of a pending ask is ignored") {
 TEST_CASE("S-472 one echo per release entry") {
     Cluster c = running();
     c.play("alloc release app=app key=app-0 type=1 | release app=app key=app-1 type=1");
-    CHECK(c.told_in_short() == "L app-0, U Completing, L app-1");
+    CHECK(c.notices_in_short() == "L app-0, U Completing, L app-1");
 }
 
 TEST_CASE("S-458 S-474 a released key may be used again") {
@@ -273,7 +273,7 @@ TEST_CASE("S-106 two applications may use the same key") {
 TEST_CASE("S-500 S-501 S-502 foreign allocations occupy their node") {
     Cluster c;
     c.nodes(2, "vcore:10");
-    c.told();
+    c.notices();
     const auto foreign = [&c](const std::string& node, int size) {
         c.play(fmt::format("alloc place key=f res=vcore:{} {} tags=foreign:static", size, node));
     };
@@ -284,20 +284,20 @@ TEST_CASE("S-500 S-501 S-502 foreign allocations occupy their node") {
     foreign("node=n-1", 6); // it moves
     CHECK(c.node_view("n-0").available == Map{{"vcore", 10}});
     CHECK(c.node_view("n-1").available == Map{{"vcore", 4}});
-    CHECK(c.told().empty());
+    CHECK(c.notices().empty());
     CHECK(c.partition().allocations == 0);
     c.play("alloc release key=f");
     CHECK(c.node_view("n-1").available == Map{{"vcore", 10}});
-    CHECK(c.told().empty());
+    CHECK(c.notices().empty());
     foreign("node=n-0", 0); // zero is accepted
-    CHECK(c.told().empty());
+    CHECK(c.notices().empty());
     for (const char* node : {"", "node=nowhere"}) foreign(node, 1);
     foreign("node=n-0", -1);
-    const auto told = c.told_in_full();
-    REQUIRE(told.size() == 3);
-    CHECK(told[0].find("foreign request") != std::string::npos);
-    CHECK(told[1].find("failed to find node nowhere") != std::string::npos);
-    CHECK(told[2].find("negative resources") != std::string::npos);
+    const auto notices = c.notices_in_full();
+    REQUIRE(notices.size() == 3);
+    CHECK(notices[0].find("foreign request") != std::string::npos);
+    CHECK(notices[1].find("failed to find node nowhere") != std::string::npos);
+    CHECK(notices[2].find("negative resources") != std::string::npos);
 }
 
 TEST_CASE("S-484 foreign allocations are forgotten with their node") {

@@ -147,14 +147,15 @@ TEST_CASE("C-237 a raised quota lets the asks in that it held back") {
 TEST_CASE("C-159 C-238 S-491 a refused gang leaves no queue made or changed behind") {
     Cluster c = dynamic("[{name: fair, parent: true, childtemplate: {properties: {application.sort.policy: fair}}}, "
                         "{name: small, parent: true, resources: {max: {vcore: 4m}}}]");
-    c.told();
+    c.notices();
     c.play("apps new id=a queue=root.fair.x gang=vcore:1");
-    CHECK(has(c.told_in_full(),
+    CHECK(has(c.notices_in_full(),
               "queue root.fair.x cannot run application a with task group request: unsupported sort type"));
     CHECK(c.queue("root.fair.x").state == "gone");
     c.play("apps new id=b queue=root.small.x.y gang=vcore:5");
-    CHECK(has(c.told_in_full(), "queue root.small.x.y cannot fit application b: task group request map[vcore:5] larger "
-                                "than max queue allocation map[vcore:4]"));
+    CHECK(has(c.notices_in_full(),
+              "queue root.small.x.y cannot fit application b: task group request map[vcore:5] larger "
+              "than max queue allocation map[vcore:4]"));
     CHECK(c.queue("root.small.x").state == "gone");
     c.application("c", "root.small.z");
     c.play("apps new id=d queue=root.small.z gang=vcore:3 tagmax=vcore:2 tagapps=7");
@@ -251,7 +252,7 @@ TEST_CASE("C-438 the root stays, whatever the file says") {
 TEST_CASE("C-449 a configuration that is only looked at says, counts and changes nothing") {
     Cluster c{"[{name: a, resources: {max: {vcore: 5m}}}]"};
     c.nodes(1, "vcore:10").application("app").ask("app", "k", "vcore:1").cycles(1);
-    c.told();
+    c.notices();
     c.events(true);
     const auto metrics = [&c] {
         std::string text;
@@ -270,7 +271,7 @@ TEST_CASE("C-449 a configuration that is only looked at says, counts and changes
     REQUIRE(other.ok());
     const auto next = c.core().next_timer();
     CHECK(c.core().check_configuration(*other).ok());
-    CHECK(c.told().empty());
+    CHECK(c.notices().empty());
     CHECK(c.events(true).empty());
     CHECK(metrics() == before);
     CHECK(c.core().read("two") == nullptr);

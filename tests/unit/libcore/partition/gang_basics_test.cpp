@@ -46,7 +46,7 @@ TEST_CASE("G-012 a real allocation makes a Completing application Running, and a
     GangStory c;
     c.nodes(1, "memory:4").application("app").ask("app", "k", "memory:1").release("app", "k");
     CHECK(c.state_of("app") == "Completing");
-    c.existing("app", "reported", "memory:1", "n-0").told();
+    c.existing("app", "reported", "memory:1", "n-0").notices();
     CHECK(c.state_of("app") == "Running");
     c.ask("app", "more", "memory:1").cycles(1);
     CHECK(c.said() == "N more");

@@ -39,11 +39,11 @@ TEST_CASE("EX-G1 G-004 G-005 admission looks at the sort policy and at the max w
 TEST_CASE("G-002 D-01 a placeholder without task group is rejected aloud") {
     GangStory c;
     c.gang("app", "memory:4");
-    c.told();
+    c.notices();
     c.play("alloc ask app=app key=ph res=memory:2 placeholder=1");
-    const auto told = c.told();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0] == "A rejectedAsks [[rm]default app/ph code=1032]");
+    const auto notices = c.notices();
+    REQUIRE(notices.size() == 1);
+    CHECK(notices[0] == "A rejectedAsks [[rm]default app/ph code=1032]");
     CHECK(c.app("app").asks.empty());
 }
 
@@ -104,12 +104,12 @@ TEST_CASE("G-040 I-354 an ask on its way into a placeholder's place is explained
     c.nodes(1, "memory:10");
     c.gang("app", "memory:4").placeholders("app", 2, "memory:2").cycles(2);
     c.real("app", "r", "memory:2").cycles(1);
-    for (const Explanation& told : {explain_ask(*c.core().read("default"), "app", "r", c.now()),
-                                    c.core().explain_preemption("default", "app", "r", c.now())}) {
-        CHECK(told.verdict == "HELD");
-        REQUIRE(told.reasons.size() == 1);
-        CHECK(told.reasons[0].code == "GANG");
-        CHECK(told.reasons[0].object == "ph-1");
+    for (const Explanation& notices : {explain_ask(*c.core().read("default"), "app", "r", c.now()),
+                                       c.core().explain_preemption("default", "app", "r", c.now())}) {
+        CHECK(notices.verdict == "HELD");
+        REQUIRE(notices.reasons.size() == 1);
+        CHECK(notices.reasons[0].code == "GANG");
+        CHECK(notices.reasons[0].object == "ph-1");
     }
     CHECK(applications_with_key(*c.core().read("default"), "r") == std::vector<std::string>{"app"});
 }
@@ -120,9 +120,9 @@ TEST_CASE("I-147 S-456 S-481 a new node lists nothing that is placed elsewhere, 
     for (const std::string allocation : {"key=r1 res=memory:3 group=g", "key=r1 res=memory:2 group=g",
                                          "key=ph-2 res=memory:2 group=g placeholder=1"}) {
         INFO(allocation);
-        c.told();
+        c.notices();
         c.play("nodes create id=n-9 res=memory:10 | existing app=app " + allocation); // names no node itself
-        CHECK(c.told() == std::vector<std::string>{"A nodes -[[rm]default n-9 code=1050]"});
+        CHECK(c.notices() == std::vector<std::string>{"A nodes -[[rm]default n-9 code=1050]"});
         CHECK(c.partition().nodes == 1);
         CHECK(c.core().check() == std::vector<std::string>{});
     }
@@ -393,13 +393,13 @@ TEST_CASE("G-042 S-473 D-07 a confirmation without partner is a plain release") 
 TEST_CASE("S-456 SD-21 the real half of a replacement in flight is not resized") {
     GangStory c = two_placeholders();
     c.real("app", "r1", "memory:2").cycles(1);
-    c.told();
+    c.notices();
     c.real("app", "r1", "memory:1");
-    const auto told = c.told_in_full();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].find("replacement") != std::string::npos);
+    const auto notices = c.notices_in_full();
+    REQUIRE(notices.size() == 1);
+    CHECK(notices[0].find("replacement") != std::string::npos);
     c.real("app", "r1", "memory:2"); // the same again changes nothing
-    CHECK(c.told().empty());
+    CHECK(c.notices().empty());
     c.confirm("app", "ph-1");
     CHECK(c.app("app").allocated == Map{{"memory", 2}});
 }
@@ -418,7 +418,7 @@ TEST_CASE("G-080 G-081 the originator flag is echoed and changes nothing") {
     c.nodes(1, "memory:10");
     c.gang("app", "memory:2").placeholder("app", "ph-1", "memory:2", "g", "originator=1");
     c.cycles(1);
-    CHECK(c.told_in_full().back().find("placeholder originator") != std::string::npos);
+    CHECK(c.notices_in_full().back().find("placeholder originator") != std::string::npos);
     c.real("app", "r1", "memory:2");
     CHECK(c.cycles(1) == 1);
 }

@@ -59,7 +59,7 @@ public:
     /// What the RM was told since the last time: `L ph-1=4` (keys and types), `N r`, `U app Running`.
     std::string said() {
         std::string text;
-        for (const std::string& line : told()) {
+        for (const std::string& line : notices()) {
             if (line[0] == 'A') continue;
             text += (text.empty() ? "" : ", ") + line.substr(0, 1);
             if (line[0] == 'U') text += " " + word(line, 2) + " " + word(line, 3);

@@ -257,9 +257,9 @@ TEST_CASE("G-022 D-04 a placeholder placed while timed-out ones are not confirme
 TEST_CASE("S-148 a failing application takes no ask") {
     GangStory c = incomplete("Hard");
     c.advance(milliseconds{200});
-    c.told();
+    c.notices();
     c.real("app", "r1", "memory:1");
-    CHECK(c.told() == std::vector<std::string>{"A rejectedAsks [[rm]default app/r1 code=1012]"});
+    CHECK(c.notices() == std::vector<std::string>{"A rejectedAsks [[rm]default app/r1 code=1012]"});
 }
 
 TEST_CASE("S-600 events of timed-out placeholders") {

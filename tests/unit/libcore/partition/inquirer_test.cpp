@@ -182,9 +182,9 @@ TEST_CASE("I-379, S-605, I-601 the reasons go to the ask's log and into one even
     c.answer("fit call=1 no=n-0:zone,n-1:taint,n-2:zone");
     c.cycles(1);
     CHECK(c.reasons("app", "k") == "zone (2); taint (1)");
-    const auto told = c.ask_events();
-    REQUIRE(told.size() == 1);
-    CHECK(told.front().find("taint (1x), zone (2x)") != std::string::npos);
+    const auto notices = c.ask_events();
+    REQUIRE(notices.size() == 1);
+    CHECK(notices.front().find("taint (1x), zone (2x)") != std::string::npos);
     c.advance(seconds(1)).cycles(1);
     c.answer("failed call=2 error=down");
     c.cycles(1);
@@ -206,10 +206,10 @@ TEST_CASE("S-605 the limit of one event in 15 s is each ask's own") {
     c.asked();
     c.answer("fit call=2 no=n-0:taint");
     c.cycles(1);
-    const auto told = c.ask_events();
-    REQUIRE(told.size() == 1);
-    CHECK(told.front().find("taint (1x)") != std::string::npos);
-    CHECK(told.front().find("zone") == std::string::npos);
+    const auto notices = c.ask_events();
+    REQUIRE(notices.size() == 1);
+    CHECK(notices.front().find("taint (1x)") != std::string::npos);
+    CHECK(notices.front().find("zone") == std::string::npos);
 }
 
 TEST_CASE("I-375 an unknown, finished or repeated answer is late and does nothing") {

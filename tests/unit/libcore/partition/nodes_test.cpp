@@ -33,16 +33,16 @@ TEST_CASE("S-480 CREATE and what it rejects") {
     Cluster c;
     c.node("n", "vcore:10,zero:0");
     CHECK(c.node_view("n").capacity == Map{{"vcore", 10}}); // pruned
-    c.told();
+    c.notices();
     c.events();
     for (const Row& row : rows) {
         INFO(row.node);
         const auto nodes_before = c.partition().nodes;
         c.play(std::string("nodes ") + row.node);
-        const auto told = c.told_in_full();
-        REQUIRE(told.size() == 1);
-        CHECK(head_of(told[0]) == row.answer);
-        for (const std::string& fragment : row.fragments) CHECK(told[0].find(fragment) != std::string::npos);
+        const auto notices = c.notices_in_full();
+        REQUIRE(notices.size() == 1);
+        CHECK(head_of(notices[0]) == row.answer);
+        for (const std::string& fragment : row.fragments) CHECK(notices[0].find(fragment) != std::string::npos);
         if (!row.fragments.empty()) {
             CHECK(c.partition().nodes == nodes_before);
             CHECK(c.events().empty()); // [FIX SD-25]
@@ -54,7 +54,7 @@ TEST_CASE("S-480 CREATE and what it rejects") {
 TEST_CASE("I-178 I-172 other actions on unknown nodes fail, in one answer with the rest") {
     Cluster c;
     c.play("nodes drain id=x | create id=n res=vcore:1 | update id=y res=vcore:2 | nothing id=n | decommission id=z");
-    CHECK(c.told() ==
+    CHECK(c.notices() ==
           std::vector<std::string>{"A nodes +[[rm]default n] failed[[rm]default x action=3 code=1020] "
                                    "failed[[rm]default y action=2 code=1020] failed[[rm]default n action=0 code=1024] "
                                    "failed[[rm]default z action=4 code=1020]"});
@@ -64,13 +64,14 @@ TEST_CASE("I-111 I-140 elements of another RM's partition are answered in their 
     Cluster c;
     c.play("nodes create id=n res=vcore:1 | create id=m part=[other]default | drain id=n part=[other]default | "
            "create id=o part=[rm]default res=vcore:1 | create id=p part=[rm");
-    CHECK(c.told() == std::vector<std::string>{
-                          "A nodes +[[rm]default n] +[[rm]default o] -[[other]default m code=1001] -[[rm p code=1001] "
-                          "failed[[other]default n action=3 code=1001]"});
+    CHECK(c.notices() ==
+          std::vector<std::string>{
+              "A nodes +[[rm]default n] +[[rm]default o] -[[other]default m code=1001] -[[rm p code=1001] "
+              "failed[[other]default n action=3 code=1001]"});
     c.play("apps new id=app queue=root.a | new id=app part=[other]default queue=root.a");
-    CHECK(c.told() == std::vector<std::string>{"A apps +[[rm]default app root.a] -[[other]default app code=1001]"});
+    CHECK(c.notices() == std::vector<std::string>{"A apps +[[rm]default app root.a] -[[other]default app code=1001]"});
     c.play("alloc ask app=app key=a res=vcore:-1 | ask app=app key=b part=[other]default res=vcore:1");
-    CHECK(c.told() ==
+    CHECK(c.notices() ==
           std::vector<std::string>{"A rejectedAsks [[rm]default app/a code=1031] [[other]default app/b code=1001]"});
 }
 
@@ -79,15 +80,15 @@ TEST_CASE("I-175 a node stays in its partition; without the attribute it is foun
     Cluster c;
     CHECK(c.play(fmt::format("config partitions: [{{name: default, {}}}, {{name: gpu, {}}}]", queues, queues)) == "ok");
     c.play("nodes create id=n res=vcore:1 | create id=g part=gpu res=vcore:1");
-    c.told();
+    c.notices();
     c.play("nodes update id=n part=gpu res=vcore:9 | update id=n part=none res=vcore:9 | "
            "update id=n part=[other]gpu res=vcore:9 | drain id=n part=gpu");
-    CHECK(c.told() == std::vector<std::string>{"A nodes failed[[rm]gpu n action=2 code=1023] failed[[rm]none n "
-                                               "action=2 code=1000] failed[[other]gpu n action=2 code=1001] "
-                                               "failed[[rm]gpu n action=3 code=1020]"});
+    CHECK(c.notices() == std::vector<std::string>{"A nodes failed[[rm]gpu n action=2 code=1023] failed[[rm]none n "
+                                                  "action=2 code=1000] failed[[other]gpu n action=2 code=1001] "
+                                                  "failed[[rm]gpu n action=3 code=1020]"});
     CHECK(c.node_view("n").capacity == Map{{"vcore", 1}});
     c.play("nodes update id=g res=vcore:7 | drain id=g");
-    CHECK(c.told().empty());
+    CHECK(c.notices().empty());
     const auto found = node_view(*c.core().read("gpu"), "g");
     REQUIRE(found);
     CHECK(found->capacity == Map{{"vcore", 7}});
@@ -97,28 +98,28 @@ TEST_CASE("I-175 a node stays in its partition; without the attribute it is foun
 TEST_CASE("S-481 an allocation that a new node lists twice is announced once") {
     Cluster c;
     c.application("app");
-    c.told();
+    c.notices();
     c.play("nodes create id=n res=vcore:10 | existing app=app key=k res=vcore:2 | existing app=app key=k res=vcore:3");
-    CHECK(c.told_in_short() == "U Accepted, U Running, A, N k");
+    CHECK(c.notices_in_short() == "U Accepted, U Running, A, N k");
     CHECK(c.node_view("n").available == Map{{"vcore", 7}});
 }
 
 TEST_CASE("S-481 existing allocations of a new node") {
     Cluster c;
     c.application("app");
-    c.told();
+    c.notices();
     c.play("nodes create id=n res=vcore:10 occ=vcore:1 | existing app=app key=k1 res=vcore:2 | existing app=app key=k2 "
            "res=vcore:3");
-    CHECK(c.told_in_short() == "U Accepted, U Running, A, N k1, N k2");
+    CHECK(c.notices_in_short() == "U Accepted, U Running, A, N k1, N k2");
     CHECK(c.node_view("n").available == Map{{"vcore", 4}});
-    c.told();
+    c.notices();
     c.events();
     c.play("nodes create id=m res=vcore:10 | existing app=app key=k3 res=vcore:2 | existing app=nobody key=k4 "
            "res=vcore:3");
-    const auto told = c.told_in_full();
-    REQUIRE(told.size() == 1);
-    CHECK(head_of(told[0]) == "A nodes -[[rm]default m code=1050]");
-    CHECK(told[0].find("nobody") != std::string::npos);
+    const auto notices = c.notices_in_full();
+    REQUIRE(notices.size() == 1);
+    CHECK(head_of(notices[0]) == "A nodes -[[rm]default m code=1050]");
+    CHECK(notices[0].find("nobody") != std::string::npos);
     CHECK(c.partition().nodes == 1);
     CHECK(c.allocations_of("app") == 2);
 }
@@ -135,11 +136,11 @@ TEST_CASE("S-482 UPDATE replaces the capacity") {
     CHECK(c.partition().capacity == Map{{"vcore", 20}});
     c.play("nodes update id=n");
     CHECK(c.node_view("n").capacity == Map{{"vcore", 20}});
-    c.told();
+    c.notices();
     c.play("nodes update id=n occ=vcore:3");
     c.play("nodes update id=n occ=vcore:4");
     CHECK(c.node_view("n").available == Map{{"vcore", 16}});
-    CHECK(c.told().empty());
+    CHECK(c.notices().empty());
 }
 
 TEST_CASE("S-486 root max follows the nodes") {
@@ -200,10 +201,10 @@ TEST_CASE("S-484 DECOMISSION") {
     c.nodes(2, "vcore:10").application("gone").application("stays");
     c.existing("gone", "a", "vcore:1", "n-0").existing("gone", "b", "vcore:1", "n-0");
     c.existing("stays", "c", "vcore:1", "n-0").existing("stays", "d", "vcore:1", "n-1");
-    c.told();
+    c.notices();
     c.events();
     c.play("nodes decommission id=n-0");
-    CHECK(c.told_in_short() == "U Completing, L a b c");
+    CHECK(c.notices_in_short() == "U Completing, L a b c");
     CHECK(c.state_of("stays") == "Running");
     CHECK(c.queue("root").allocated == Map{{"vcore", 1}});
     const auto events = c.events();
@@ -232,11 +233,11 @@ TEST_CASE("I-175 the partition of a node cannot change") {
     CHECK(c.play("config partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}, "
                  "{name: second, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]") == "ok");
     c.node("n", "vcore:4");
-    c.told();
+    c.notices();
     c.play("nodes update id=n part=second res=vcore:5");
-    const auto told = c.told();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].find("failed[") != std::string::npos);
+    const auto notices = c.notices();
+    REQUIRE(notices.size() == 1);
+    CHECK(notices[0].find("failed[") != std::string::npos);
     CHECK(c.node_view("n").capacity == Map{{"vcore", 4}});
 }
 

@@ -32,14 +32,14 @@ TEST_CASE("S-490 refused applications") {
     };
     Cluster c{"[{name: a}, {name: p, queues: [{name: q}]}]"};
     c.application("live");
-    c.told();
+    c.notices();
     for (const Row& row : rows) {
         INFO(row.app);
         c.play(std::string("apps ") + row.app);
-        const auto told = c.told_in_full();
-        REQUIRE(told.size() == 1);
-        CHECK(head_of(told[0]) == row.head);
-        for (const std::string& fragment : row.fragments) CHECK(told[0].find(fragment) != std::string::npos);
+        const auto notices = c.notices_in_full();
+        REQUIRE(notices.size() == 1);
+        CHECK(head_of(notices[0]) == row.head);
+        for (const std::string& fragment : row.fragments) CHECK(notices[0].find(fragment) != std::string::npos);
     }
     CHECK(c.state_of("live") == "New");
     CHECK(c.state_of("x") == "Rejected");
@@ -52,11 +52,11 @@ TEST_CASE("C-351 why an application is not taken, in words") {
     Cluster c;
     c.application("live");
     const auto reason = [&c](const std::string& fields) {
-        c.told();
+        c.notices();
         c.play("apps new " + fields);
-        const auto told = c.told_in_full();
-        REQUIRE(told.size() == 1);
-        return told[0].substr(told[0].find('#'));
+        const auto notices = c.notices_in_full();
+        REQUIRE(notices.size() == 1);
+        return notices[0].substr(notices[0].find('#'));
     };
     const auto contains = [](const std::string& text) { return Catch::Contains("[" + text + "]"); };
     CHECK_THAT(reason("id=live queue=root.a"),
@@ -73,7 +73,7 @@ TEST_CASE("C-351 why an application is not taken, in words") {
 TEST_CASE("S-491 an accepted application is New in its leaf; queue names know no case") {
     Cluster c{"[{name: Mixed}]"};
     c.application("app", "root.mIXED");
-    CHECK(c.told() == Lines{"A apps +[[rm]default app root.mixed]"});
+    CHECK(c.notices() == Lines{"A apps +[[rm]default app root.mixed]"});
     CHECK(c.state_of("app") == "New");
     CHECK(c.queue("root.mixed").applications == 1);
 }
@@ -81,7 +81,7 @@ TEST_CASE("S-491 an accepted application is New in its leaf; queue names know no
 TEST_CASE("I-170 new and remove in one request") {
     Cluster c;
     c.play("apps new id=app queue=root.a | remove id=app");
-    CHECK(c.told() == Lines{"A apps +[[rm]default app root.a]"});
+    CHECK(c.notices() == Lines{"A apps +[[rm]default app root.a]"});
     CHECK(c.state_of("app") == "gone");
 }
 
@@ -89,13 +89,13 @@ TEST_CASE("S-493 removal by the RM") {
     Cluster c;
     c.nodes(1, "vcore:10").application("app").asks("app", 3, "vcore:4");
     c.cycles(2);
-    c.told();
+    c.notices();
     c.remove("app").remove("app").remove("nobody");
-    const auto told = c.told_in_full();
-    REQUIRE(told.size() == 1);
-    CHECK(head_of(told[0]) == "L [[rm]default app/app-0 type=1] [[rm]default app/app-1 type=1]");
-    CHECK(told[0].find("[", told[0].find("#")) != std::string::npos);
-    CHECK(told[0].find("app", told[0].find("#")) != std::string::npos);
+    const auto notices = c.notices_in_full();
+    REQUIRE(notices.size() == 1);
+    CHECK(head_of(notices[0]) == "L [[rm]default app/app-0 type=1] [[rm]default app/app-1 type=1]");
+    CHECK(notices[0].find("[", notices[0].find("#")) != std::string::npos);
+    CHECK(notices[0].find("app", notices[0].find("#")) != std::string::npos);
     CHECK(c.state_of("app") == "gone");
     CHECK(c.queue("root").pending.empty());
     CHECK(c.queue("root").allocated.empty());
@@ -109,7 +109,7 @@ TEST_CASE("S-561 S-161 S-560 a queue that leaves the configuration drains, then 
     c.nodes(1, "vcore:10").application("app", "root.a.x").ask("app", "k", "vcore:1");
     CHECK(c.configure("[{name: b}]") == "ok");
     for (const char* path : {"root.a", "root.a.x", "root.a.y"}) CHECK(c.queue(path).state == "Draining");
-    c.told();
+    c.notices();
     c.application("late", "root.a.x");
     CHECK(c.state_of("late") == "Rejected");
     CHECK(c.cycles(1) == 1); // what is there goes on
@@ -186,12 +186,12 @@ TEST_CASE("S-563 a partition that leaves the configuration goes with everything 
     c.play("apps new id=app part=second queue=root.a");
     c.play("alloc ask app=app key=k part=second res=vcore:1");
     CHECK(c.cycles(1) == 1);
-    c.told();
+    c.notices();
     CHECK(c.play(fmt::format("config partitions: [{}]", one)) == "ok");
-    const auto told = c.told();
-    REQUIRE(told.size() == 2);
-    CHECK(told[0] == fmt::format("U [rm]second app Failing at={} message=PartitionRemoved", c.now().ns));
-    CHECK(told[1] == "L [[rm]second app/k type=1]");
+    const auto notices = c.notices();
+    REQUIRE(notices.size() == 2);
+    CHECK(notices[0] == fmt::format("U [rm]second app Failing at={} message=PartitionRemoved", c.now().ns));
+    CHECK(notices[1] == "L [[rm]second app/k type=1]");
     CHECK(c.core().partition_names() == Lines{"default"});
 }
 
@@ -212,11 +212,11 @@ TEST_CASE("S-600 C-415 C-434 I-124 events tell of all that goes with a partition
             c.core().drop_everything(c.now());
         else
             CHECK(c.play(fmt::format("config partitions: [{}]", one)) == "ok");
-        Lines told;
+        Lines notices;
         for (const std::string& line : c.events(true))
             if (line.find(" REMOVE ") != std::string::npos && line.find("QUEUE_APP") == std::string::npos &&
                 line.rfind("APP ", 0) != 0)
-                told.push_back(line);
+                notices.push_back(line);
         Lines expected{"USERGROUP * REMOVE UG_USER_LIMIT ref=root",
                        "USERGROUP ann REMOVE UG_USER_LIMIT ref=root.a.x",
                        "USERGROUP g REMOVE UG_GROUP_LIMIT ref=root.a.x",
@@ -226,7 +226,7 @@ TEST_CASE("S-600 C-415 C-434 I-124 events tell of all that goes with a partition
                        "QUEUE root REMOVE NONE"};
         if (dropped) // the other partition's, with the queue that drains there
             expected.insert(expected.begin(), {"QUEUE root.a REMOVE NONE", "QUEUE root REMOVE NONE"});
-        CHECK(told == expected);
+        CHECK(notices == expected);
     }
 }
 
@@ -242,78 +242,78 @@ TEST_CASE("C-030 C-446 I-111 a partition written in another case is the same one
     c.play("apps new id=app part=gpu queue=root.a");
     c.play("alloc ask app=app key=k part=gpu res=vcore:1");
     CHECK(c.cycles(1) == 1);
-    c.told();
+    c.notices();
     const std::string again = fmt::format("partitions: [{}, {}]", one, two("GPU", "a, parent: true"));
     CHECK_FALSE(c.core().check_configuration(*load_configuration(again)).ok()); // C-435: the queue has applications
     CHECK(c.play("config " + again) == "refused");
     CHECK(c.play(fmt::format("config partitions: [{}, {}]", two("GPU", "b"), one)) == "ok");
-    CHECK(c.told().empty());
+    CHECK(c.notices().empty());
     CHECK(c.core().partition_names() == Lines{"default", "gpu"});
     CHECK(node_view(*c.core().read("gpu"), "n")->allocation_count == 1);
     CHECK(queue_view(*c.core().read("gpu"), "root.a", false)->state == "Draining");
     CHECK(queue_view(*c.core().read("gpu"), "root.b", false)->state == "Active");
     c.play("nodes create id=m part=GPU res=vcore:5"); // requests name a partition exactly
-    CHECK(c.told() == Lines{"A nodes -[[rm]GPU m code=1000]"});
+    CHECK(c.notices() == Lines{"A nodes -[[rm]GPU m code=1000]"});
 }
 
 // --- what the RM is told (S-590) ------------------------------------------------------------------------------------
 
 TEST_CASE("S-590 G-014 one action, all its callbacks, in order") {
     Cluster c;
-    CHECK(c.told().empty()); // configuration
+    CHECK(c.notices().empty()); // configuration
     c.node("n", "vcore:10");
-    CHECK(c.told_in_short() == "A");
+    CHECK(c.notices_in_short() == "A");
     c.application("app");
-    CHECK(c.told_in_short() == "A");
+    CHECK(c.notices_in_short() == "A");
     c.ask("app", "k1", "vcore:2");
-    CHECK(c.told_in_short() == "U Accepted");
+    CHECK(c.notices_in_short() == "U Accepted");
     c.ask("app", "k2", "vcore:2");
-    CHECK(c.told().empty());
+    CHECK(c.notices().empty());
     c.cycles(1);
-    CHECK(c.told_in_short() == "U Running, N k1");
+    CHECK(c.notices_in_short() == "U Running, N k1");
     c.cycles(1);
-    CHECK(c.told_in_short() == "N k2");
+    CHECK(c.notices_in_short() == "N k2");
     c.play("nodes update id=n res=vcore:11");
     c.play("nodes drain id=n");
     c.play("nodes schedulable id=n");
-    CHECK(c.told().empty());
+    CHECK(c.notices().empty());
     c.release("app", "k1");
-    CHECK(c.told_in_short() == "L k1");
+    CHECK(c.notices_in_short() == "L k1");
     c.release("app", "k2");
-    CHECK(c.told_in_short() == "U Completing, L k2");
+    CHECK(c.notices_in_short() == "U Completing, L k2");
     c.ask("app", "k3", "vcore:2");
-    CHECK(c.told_in_short() == "U Running");
+    CHECK(c.notices_in_short() == "U Running");
     c.release("app", "k3");
-    CHECK(c.told_in_short() == "U Completing");
+    CHECK(c.notices_in_short() == "U Completing");
     c.advance(std::chrono::seconds(30));
-    CHECK(c.told_in_short() == "U Completed");
+    CHECK(c.notices_in_short() == "U Completed");
     c.advance(std::chrono::hours(72));
-    CHECK(c.told_in_short() == "U Expired");
+    CHECK(c.notices_in_short() == "U Expired");
     c.application("bad", "root.nowhere");
-    CHECK(c.told_in_short() == "A");
+    CHECK(c.notices_in_short() == "A");
     c.ask("bad", "k", "vcore:1");
-    CHECK(c.told_in_short() == "A");
+    CHECK(c.notices_in_short() == "A");
     c.application("next").existing("next", "k", "vcore:2", "n");
-    CHECK(c.told_in_short() == "A, U Accepted, U Running, N k");
+    CHECK(c.notices_in_short() == "A, U Accepted, U Running, N k");
     c.release("next", "k", 3);
-    CHECK(c.told_in_short() == "U Completing");
+    CHECK(c.notices_in_short() == "U Completing");
 }
 
 TEST_CASE("S-591 I-031 an allocation tells everything") {
     Cluster c;
     c.node("n", "vcore:10").application("app").ask("app", "k", "vcore:2", "prio=3 group=g originator=1 tags=color:red");
-    c.told();
+    c.notices();
     c.cycles(1);
-    CHECK(c.told().at(1) ==
+    CHECK(c.notices().at(1) ==
           "N [rm]default app/k on n queue=root.a res={vcore:2} prio=3 tags={color:red} group=g originator");
 }
 
 TEST_CASE("S-142 G-014 updates carry time and message") {
     Cluster c;
     c.application("app");
-    c.told();
+    c.notices();
     c.advance(std::chrono::seconds(5)).ask("app", "k", "vcore:1");
-    CHECK(c.told() == Lines{fmt::format("U [rm]default app Accepted at={} message=runApplication", c.now().ns)});
+    CHECK(c.notices() == Lines{fmt::format("U [rm]default app Accepted at={} message=runApplication", c.now().ns)});
 }
 
 // --- events (S-600) -------------------------------------------------------------------------------------------------

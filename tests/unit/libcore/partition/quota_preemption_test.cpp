@@ -140,14 +140,14 @@ TEST_CASE("S-015 geExisting of a max and what is used looks at the types of the 
 TEST_CASE("P-127 the victim's event and message name the queue, and it is told once") {
     Cluster c = full("2s");
     reload(c, "10", "2s");
-    c.told_in_full();
+    c.notices_in_full();
     c.ask_events();
     c.advance(seconds{30});
-    const auto told = c.told_in_full();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].find("/v5 ") != std::string::npos);
-    CHECK(told[0].find("type=3") != std::string::npos);
-    CHECK(told[0].find("preempted by quota change in root.q") != std::string::npos);
+    const auto notices = c.notices_in_full();
+    REQUIRE(notices.size() == 1);
+    CHECK(notices[0].find("/v5 ") != std::string::npos);
+    CHECK(notices[0].find("type=3") != std::string::npos);
+    CHECK(notices[0].find("preempted by quota change in root.q") != std::string::npos);
     const auto events = c.ask_events();
     REQUIRE(events.size() == 1);
     CHECK(events[0].find("preempted by quota change in root.q") != std::string::npos);
@@ -156,9 +156,9 @@ TEST_CASE("P-127 the victim's event and message name the queue, and it is told o
 TEST_CASE("P-131 a victim is announced once, however often it is looked at") {
     Cluster c{"[{name: c2, resources: {guaranteed: {memory: 4}}}, {name: c1}]"};
     c.nodes(1, "memory:4").application("x", "root.c2").application("v", "root.c1");
-    c.victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", "other=1 tags=creationTime:1000").told();
+    c.victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", "other=1 tags=creationTime:1000").notices();
     for (int i = 0; i < 10; ++i) c.advance(seconds{29}).cycles(2); // after 5 min: section 5 no. 5
-    CHECK(c.told_in_short() == "L v");
+    CHECK(c.notices_in_short() == "L v");
 }
 
 TEST_CASE("P-098 S-605 victims of an ask with a required node: one message, and an event each that says by whom") {
@@ -166,17 +166,17 @@ TEST_CASE("P-098 S-605 victims of an ask with a required node: one message, and 
     c.node("n-0", "memory:8").node("n-9", "memory:10").application("d", "root.a").application("v", "root.b");
     c.victim("v", "one", "memory:4", "n-0", 1).victim("v", "two", "memory:4", "n-0", 2);
     c.ask("d", "d", "memory:8", "tags=yunikorn.apache.org/requiredNode:n-0").cycles(1);
-    c.told_in_full();
+    c.notices_in_full();
     c.ask_events();
     c.cycles(1);
     CHECK(c.preempted() == "one two");
     CHECK(c.queue("root.b").preempting.at("memory") == 8);
     CHECK(c.app("d").asks.front().triggered_preemption);
     CHECK(c.reserved_on("n-0") == "d");
-    const auto told = c.told_in_full();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].find("/one ") != std::string::npos);
-    CHECK(told[0].find("/two ") != std::string::npos);
+    const auto notices = c.notices_in_full();
+    REQUIRE(notices.size() == 1);
+    CHECK(notices[0].find("/one ") != std::string::npos);
+    CHECK(notices[0].find("/two ") != std::string::npos);
     int victims = 0;
     for (const std::string& event : c.ask_events())
         victims += event.find("Preempted by d from application d in root.a") != std::string::npos ? 1 : 0;

@@ -88,7 +88,7 @@ TEST_CASE("S-405 two nodes, three equal asks of which two fit") {
 
 TEST_CASE("S-411 the reserved ask is placed on its node as soon as it fits") {
     Cluster c = reserved();
-    c.told();
+    c.notices();
     c.events();
     c.release("holder", "used");
     c.events();

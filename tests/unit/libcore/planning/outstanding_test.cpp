@@ -18,7 +18,7 @@ Settings inspecting() {
 /// The keys reported since the last time, with blanks between.
 std::string reported(Cluster& c) {
     std::string keys;
-    for (const std::string& line : c.told())
+    for (const std::string& line : c.notices())
         if (line.rfind("O ", 0) == 0) keys += (keys.empty() ? "" : " ") + line.substr(line.find('/') + 1);
     return keys;
 }

@@ -13,10 +13,10 @@ namespace {
 
 /// Keys in the order in which they are placed, read off the callbacks.
 std::string served(Cluster& c, int cycles) {
-    c.told();
+    c.notices();
     c.cycles(cycles);
     std::string order;
-    for (const std::string& line : c.told()) {
+    for (const std::string& line : c.notices()) {
         if (line[0] != 'N') continue;
         const std::size_t from = line.find('/') + 1;
         order += (order.empty() ? "" : " ") + line.substr(from, line.find(' ', from) - from);
@@ -25,10 +25,10 @@ std::string served(Cluster& c, int cycles) {
 }
 
 std::string nodes_of(Cluster& c, int cycles) {
-    c.told();
+    c.notices();
     c.cycles(cycles);
     std::string order;
-    for (const std::string& line : c.told()) {
+    for (const std::string& line : c.notices()) {
         if (line[0] != 'N') continue;
         const std::size_t from = line.find(" on ") + 4;
         order += (order.empty() ? "" : " ") + line.substr(from, line.find(' ', from) - from);

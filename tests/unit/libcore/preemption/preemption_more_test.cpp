@@ -90,18 +90,18 @@ TEST_CASE("P section 5 no. 5: a release that is not confirmed within 5 min is an
     Cluster c = starved("memory: 4");
     c.nodes(1, "memory:4").victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", kOther).cycles(1);
     REQUIRE(c.preempted() == "v");
-    c.told();
+    c.notices();
     (void)c.ask_events();
     c.advance(minutes{5} - seconds{1});
-    CHECK(c.told_in_short() == "");
+    CHECK(c.notices_in_short() == "");
     c.advance(seconds{1});
-    CHECK(c.told_in_short() == "L v");
+    CHECK(c.notices_in_short() == "L v");
     CHECK(c.core().counters().reannounced == 1);
     const std::vector<std::string> events = c.ask_events();
     REQUIRE(events.size() == 1);
     CHECK(events[0].find("has not confirmed its release") != std::string::npos);
     c.advance(minutes{30});
-    CHECK(c.told_in_short() == "");
+    CHECK(c.notices_in_short() == "");
     CHECK(c.core().counters().reannounced == 1);
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("P section 5 no. 5: what is confirmed, and a key that is used again, i
     Cluster c = starved("memory: 4");
     c.nodes(1, "memory:4").victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", kOther).cycles(1);
     c.release("v", "v", 3).cycles(2);
-    c.victim("v", "v", "memory:0,vcore:1", "n-0", 1).told();
+    c.victim("v", "v", "memory:0,vcore:1", "n-0", 1).notices();
     c.advance(minutes{10});
     CHECK(c.core().counters().reannounced == 0);
     Settings never = Cluster::manual_settings();
@@ -127,9 +127,9 @@ TEST_CASE("P section 5 no. 5: placeholders that time out or are replaced are ann
     c.play("apps new id=g queue=root.a user=u gang=memory:2 timeout=1000");
     c.ask("g", "p", "memory:2", "placeholder=1 group=g").cycles(1);
     c.ask("g", "r", "memory:2", "group=g").cycles(1);
-    c.told();
+    c.notices();
     c.advance(minutes{5});
-    CHECK(c.told_in_short() == "L p");
+    CHECK(c.notices_in_short() == "L p");
 }
 
 TEST_CASE("P section 5 no. 6: the storm guard limits the victims per minute, the first decision always passes") {
@@ -234,7 +234,7 @@ TEST_CASE("P section 5 no. 10: with quota.preemption.rearm a queue still above i
 }
 
 TEST_CASE("P section 5 no. 11: placeholders that do not add up to what was announced are told of, once") {
-    const auto told = [](Cluster& c) {
+    const auto notices = [](Cluster& c) {
         int count = 0;
         for (const std::string& event : c.events())
             count += event.find("APP g") == 0 && event.find("NONE") != std::string::npos ? 1 : 0;
@@ -244,17 +244,17 @@ TEST_CASE("P section 5 no. 11: placeholders that do not add up to what was annou
     more.nodes(1, "memory:9").play("apps new id=g queue=root.a user=u gang=memory:3 timeout=1000");
     (void)more.events();
     more.ask("g", "p0", "memory:2", "placeholder=1 group=g").cycles(1);
-    CHECK(told(more) == 0);
+    CHECK(notices(more) == 0);
     more.ask("g", "p1", "memory:2", "placeholder=1 group=g")
         .ask("g", "p2", "memory:2", "placeholder=1 group=g")
         .cycles(3);
-    CHECK(told(more) == 1);
+    CHECK(notices(more) == 1);
     Cluster fewer{"[{name: a}]"};
     fewer.nodes(1, "memory:9").play("apps new id=g queue=root.a user=u gang=memory:3 timeout=1000");
     fewer.ask("g", "p0", "memory:2", "placeholder=1 group=g").cycles(1);
     (void)fewer.events();
     fewer.advance(seconds{2}); // its time is over
-    CHECK(told(fewer) == 1);
+    CHECK(notices(fewer) == 1);
     Cluster right{"[{name: a}]"};
     right.nodes(1, "memory:9").play("apps new id=g queue=root.a user=u gang=memory:4 timeout=1000");
     right.ask("g", "p0", "memory:2", "placeholder=1 group=g")
@@ -262,7 +262,7 @@ TEST_CASE("P section 5 no. 11: placeholders that do not add up to what was annou
         .cycles(3);
     (void)right.events();
     right.advance(seconds{2});
-    CHECK(told(right) == 0);
+    CHECK(notices(right) == 0);
 }
 
 TEST_CASE("P section 5 no. 12: with application.gang.order a second gang waits while the first is half placed") {
@@ -309,11 +309,11 @@ TEST_CASE("P section 5 no. 13: asks of applications that fail or have ended are 
     c.ask("done", "k", "memory:1").cycles(1);
     c.release("done", "k").advance(minutes{1});
     REQUIRE(c.log_of("done") == "Accepted Running Completing Completed");
-    c.told();
+    c.notices();
     c.play("alloc ask app=done key=late res=memory:1");
-    const auto told = c.told_in_full();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].find("failed to find application done") != std::string::npos);
+    const auto notices = c.notices_in_full();
+    REQUIRE(notices.size() == 1);
+    CHECK(notices[0].find("failed to find application done") != std::string::npos);
 }
 
 TEST_CASE("P section 5 no. 14: the same input gives the same victims, whatever was freed and made before") {

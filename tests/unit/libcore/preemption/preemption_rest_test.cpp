@@ -60,13 +60,13 @@ TEST_CASE("D-47 P-112 a run of a quota marks, counts and announces before anythi
     Cluster c = full(20);
     c.ask("q", "waits", "memory:5");
     REQUIRE(c.configure(limited(10), "", kQuota) == "ok");
-    c.told();
+    c.notices();
     c.advance(seconds{4}); // no cycle in between: whoever decides on stale numbers would take 6, too
-    CHECK(c.told_in_short() == "L v5");
+    CHECK(c.notices_in_short() == "L v5");
     CHECK(c.queue("root.q").preempting.at("memory") == 5);
     CHECK(c.queue("root").preempting.at("memory") == 5);
     c.cycles(3);
-    CHECK(c.told_in_short() == "");
+    CHECK(c.notices_in_short() == "");
     CHECK(c.queue("root.q").allocated.at("memory") == 20);
 }
 
@@ -158,22 +158,22 @@ TEST_CASE("P-097 while nobody may go an event says so every 15 s") {
     c.nodes(1, "memory:4").application("v").application("d");
     c.victim("v", "v", "memory:4", "n-0", 1, "prio=5");
     c.ask("d", "k", "memory:4", "tags=yunikorn.apache.org/requiredNode:n-0").cycles(2);
-    const auto told = [&c] {
+    const auto notices = [&c] {
         int count = 0;
         for (const std::string& event : c.ask_events())
             count += event.find("no preemption victim") != std::string::npos;
         return count;
     };
-    CHECK(told() == 1);
+    CHECK(notices() == 1);
     c.advance(seconds{14}).cycles(3);
-    CHECK(told() == 0);
+    CHECK(notices() == 0);
     c.advance(seconds{1}).cycles(3);
-    CHECK(told() == 1);
+    CHECK(notices() == 1);
     c.advance(seconds{15}).cycles(1);
-    CHECK(told() == 1);
+    CHECK(notices() == 1);
     c.play("alloc unask app=d key=k");
     c.advance(minutes{5}).cycles(3);
-    CHECK(told() == 0);
+    CHECK(notices() == 0);
 }
 
 TEST_CASE("P-103 raising the max does not stop a run in progress") {

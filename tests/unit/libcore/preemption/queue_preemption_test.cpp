@@ -131,12 +131,12 @@ TEST_CASE("P-022 at most 10 attempts per leaf and cycle, the others follow in th
 TEST_CASE("P-024 P-025 a failed attempt changes nothing but the log") {
     Cluster c = starved("memory: 4", "guaranteed: {memory: 4}");
     applications(c.nodes(1, "memory:4")).victim("v", "v", "memory:4", "n-0", 1);
-    c.told();
+    c.notices();
     c.ask("x", "k", "memory:4", kOther).cycles(3);
     CHECK(log_of(c, "k") == "preemption does not help");
     CHECK(c.preempted() == "");
     CHECK(c.partition().reservations == 0);
-    CHECK(c.told_in_short() == "U Accepted");
+    CHECK(c.notices_in_short() == "U Accepted");
     CHECK(!c.app("x").asks.front().triggered_preemption);
 }
 
@@ -282,10 +282,10 @@ TEST_CASE("P-060 EX-P10 one victim, on the first of equal nodes; marked until it
         "{name: c2, resources: {guaranteed: {memory: 5}}, properties: {preemption.delay: 1s}}]}]"};
     c.nodes(2, "memory:5,pods:1").application("v", "root.p.c1").application("x", "root.p.c2");
     c.victim("v", "v1", "memory:5,pods:1", "n-0", 1).victim("v", "v2", "memory:5,pods:1", "n-1", 2);
-    c.ask("x", "k", "memory:5,pods:1", "other=1").advance(seconds{1}).told();
+    c.ask("x", "k", "memory:5,pods:1", "other=1").advance(seconds{1}).notices();
     CHECK(c.cycles(1) == 0);
     CHECK(c.preempted() == "v1");
-    CHECK(c.told_in_short() == "L v1");
+    CHECK(c.notices_in_short() == "L v1");
     CHECK(c.reserved_on("n-0") == "k");
     const ResourceMapView both{{"memory", 5}, {"pods", 1}};
     for (const char* queue : {"root.p.c1", "root.p", "root"}) CHECK(c.queue(queue).preempting == both);
@@ -350,9 +350,9 @@ TEST_CASE("P-071 EX-P21 victims of the node and of the queue together") {
         "5}}}]}]"};
     c.nodes(2, "memory:5").application("v", "root.p.c1").application("x", "root.p.c2");
     c.victim("v", "a", "memory:2", "n-0", 1).victim("v", "b", "memory:2", "n-1", 2);
-    c.ask("x", "k", "memory:5", kOther).told();
+    c.ask("x", "k", "memory:5", kOther).notices();
     c.cycles(1);
-    CHECK(c.told_in_short() == "L a b"); // one message (P-072)
+    CHECK(c.notices_in_short() == "L a b"); // one message (P-072)
     CHECK(c.reserved_on("n-0") == "k");
     c.release("v", "b", 3).cycles(1);
     CHECK(c.allocations_of("x") == 0);
@@ -385,12 +385,12 @@ TEST_CASE("3.3 EX-P18 D-35 parallel asks do not take more than the guarantee lea
 TEST_CASE("P-072 the victim is told by whom") {
     Cluster c = starved("memory: 4");
     applications(c.nodes(1, "memory:4")).victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", kOther);
-    c.told_in_full();
+    c.notices_in_full();
     c.cycles(1);
-    const auto told = c.told_in_full();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].find("type=3") != std::string::npos);
-    CHECK(told[0].find("k from application x in root.c2") != std::string::npos);
+    const auto notices = c.notices_in_full();
+    REQUIRE(notices.size() == 1);
+    CHECK(notices[0].find("type=3") != std::string::npos);
+    CHECK(notices[0].find("k from application x in root.c2") != std::string::npos);
 }
 
 TEST_CASE("P-075 D-50 however a victim ends, preempting goes with it; a resize changes it by as much") {
@@ -422,12 +422,12 @@ TEST_CASE("P-075 P-078 a confirmation is not echoed, a second one is ignored, th
         .victim("v", "v", "memory:4", "n-0", 1)
         .ask("x", "k", "memory:4", kOther)
         .cycles(1);
-    c.advance(seconds{10}).told();
+    c.advance(seconds{10}).notices();
     c.release("v", "v", 3);
-    CHECK(c.told_in_short() == "U Completing"); // P-078
+    CHECK(c.notices_in_short() == "U Completing"); // P-078
     CHECK(c.app("v").preempted_seconds.at("UNKNOWN").at("memory") == 40);
     c.release("v", "v", 3);
-    CHECK(c.told_in_short() == "A");
+    CHECK(c.notices_in_short() == "A");
 }
 
 TEST_CASE("P-079 D-51 an ask that loses its reservation may preempt again") {

@@ -45,7 +45,7 @@ TEST_CASE("P-101 P-111 P-126 EX-P40 as much as fits in the overrun, never more, 
     c.configure(queue("memory: 10", "1s"), "", kOn);
     c.advance(milliseconds{999});
     CHECK(c.preempted() == "");
-    c.advance(seconds{2}).told();
+    c.advance(seconds{2}).notices();
     CHECK(c.preempted() == "v0-5");
     c.release("q", "v0-5", 3).advance(seconds{10});
     CHECK(c.preempted() == "");
@@ -182,7 +182,7 @@ TEST_CASE("P-122 EX-P47 D-41 a parent's overrun is shared out by what its childr
     for (int i = 0; i < 6; ++i) c.victim("x", fmt::format("x{}", i), "memory:5", "n-0", 7200);
     for (int i = 0; i < 2; ++i) c.victim("y", fmt::format("y{}", i), "memory:5", "n-0", 7200);
     for (int i = 0; i < 4; ++i) c.victim("z", fmt::format("z{}", i), "memory:5", "n-0", 7200);
-    c.told();
+    c.notices();
     c.configure(queues(10), "", kOn);
     const PartitionState& state = c.core().find_partition("default")->state();
     const Queue& parent = *state.queues.find("root.p");
@@ -192,9 +192,9 @@ TEST_CASE("P-122 EX-P47 D-41 a parent's overrun is shared out by what its childr
     CHECK(shares == "x map[memory:30] z map[memory:20] ");
     c.advance(seconds{2});
     CHECK(c.preempted() == "x0 x1 x2 x3 x4 x5 z0 z1 z2 z3");
-    CHECK(c.told_in_short() == "L x0 x1 x2 x3 x4 x5, L z0 z1 z2 z3"); // one message per application (P-127)
+    CHECK(c.notices_in_short() == "L x0 x1 x2 x3 x4 x5, L z0 z1 z2 z3"); // one message per application (P-127)
     c.advance(seconds{20});
-    CHECK(c.told_in_short() == "");
+    CHECK(c.notices_in_short() == "");
 }
 
 TEST_CASE("P-122 shares are exact with large numbers") {

@@ -31,7 +31,7 @@ TEST_CASE("P-090 P-093 P-010 EX-P30 EX-P34 reserve first, then the victim, then 
     Cluster c =
         daemons("memory:10", GENERATE(as<std::string>{}, "", kOff)); // no switch, no policy, no guarantee keeps it off
     c.victim("v", "a", "memory:4", "n-0", 1).victim("v", "b", "memory:4", "n-0", 2).ask("d", "d", "memory:4", kOnN0);
-    c.told();
+    c.notices();
     c.cycles(1);
     CHECK(c.reserved_on("n-0") == "d");
     CHECK(c.preempted() == "");
@@ -44,7 +44,7 @@ TEST_CASE("P-090 P-093 P-010 EX-P30 EX-P34 reserve first, then the victim, then 
     c.release("v", "b", 3).cycles(1);
     CHECK(c.node_of("d", "d") == "n-0");
     CHECK(c.partition().reservations == 0);
-    CHECK(c.told_in_short() == "L b, U Running, N d requiredNode:n-0}");
+    CHECK(c.notices_in_short() == "L b, U Running, N d requiredNode:n-0}");
 }
 
 TEST_CASE("P-094 P-095 EX-P31 EX-P34 lower priority first, higher than the ask's never") {

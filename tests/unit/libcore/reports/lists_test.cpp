@@ -27,30 +27,32 @@ Cluster busy() {
 
 using Keys = std::vector<std::string>;
 
-template <class Piece>
+template <class Page>
 Keys all_keys(
-    const Piece& piece, std::size_t size, const std::function<void(std::size_t)>& between = [](std::size_t) {}) {
+    const Page& page, std::size_t size, const std::function<void(std::size_t)>& between = [](std::size_t) {}) {
     Keys keys;
     ViewCursor place;
-    for (std::size_t room = 0, pieces = 0; room == 0; ++pieces) {
-        if (pieces > 0) between(pieces);
-        room = size;
-        for (const auto& view : piece(place, room)) keys.push_back(view.key);
-        REQUIRE(pieces < 1000);
+    for (std::size_t budget = 0, pages = 0; budget == 0; ++pages) {
+        if (pages > 0) between(pages);
+        budget = size;
+        for (const auto& view : page(place, budget)) keys.push_back(view.key);
+        REQUIRE(pages < 1000);
     }
     return keys;
 }
 
 Keys asks(Cluster& c, const ObjectFilter& filter, std::size_t size) {
-    return all_keys(
-        [&](ViewCursor& place, std::size_t& room) { return ask_page(*c.core().read("default"), filter, place, room); },
-        size);
+    return all_keys([&](ViewCursor& place,
+                        std::size_t& budget) { return ask_page(*c.core().read("default"), filter, place, budget); },
+                    size);
 }
 
 Keys allocations(Cluster& c, const ObjectFilter& filter, std::size_t size) {
-    return all_keys([&](ViewCursor& place,
-                        std::size_t& room) { return allocation_page(*c.core().read("default"), filter, place, room); },
-                    size);
+    return all_keys(
+        [&](ViewCursor& place, std::size_t& budget) {
+            return allocation_page(*c.core().read("default"), filter, place, budget);
+        },
+        size);
 }
 
 } // namespace
@@ -76,12 +78,11 @@ TEST_CASE("B1: asks and allocations are the same in pieces of any size") {
 
 TEST_CASE("B1: what is there from the first piece to the last is listed exactly once") {
     Cluster c = busy();
-    const auto piece = [&](ViewCursor& place, std::size_t& room) {
-        return ask_page(*c.core().read("default"), {}, place, room);
+    const auto page = [&](ViewCursor& place, std::size_t& budget) {
+        return ask_page(*c.core().read("default"), {}, place, budget);
     };
-    const Keys keys = all_keys(piece, 4, [&](std::size_t pieces) {
-        c.release("one", "one-" + std::to_string(6 + 2 * pieces))
-            .ask("two", "late-" + std::to_string(pieces), "vcore:1");
+    const Keys keys = all_keys(page, 4, [&](std::size_t pages) {
+        c.release("one", "one-" + std::to_string(6 + 2 * pages)).ask("two", "late-" + std::to_string(pages), "vcore:1");
     });
     const std::set<std::string> once(keys.begin(), keys.end());
     CHECK(once.size() == keys.size());
@@ -93,13 +94,13 @@ TEST_CASE("B1: a place behind a part of a piece goes on with the rest, also wher
     Cluster c = busy();
     const ObjectFilter two{"two", "", "", "", ""};
     ViewCursor place;
-    std::size_t room = 100;
-    const auto first = ask_page(*c.core().read("default"), two, place, room);
+    std::size_t budget = 100;
+    const auto first = ask_page(*c.core().read("default"), two, place, budget);
     REQUIRE(first.size() == 5);
     ViewCursor behind;
     behind.next = first[1].next;
-    room = 100;
-    const auto rest = ask_page(*c.core().read("default"), two, behind, room);
+    budget = 100;
+    const auto rest = ask_page(*c.core().read("default"), two, behind, budget);
     REQUIRE(rest.size() == 3);
     CHECK(rest.front().key == first[2].key);
     CHECK(rest.front().queue == "root.a.y");
@@ -111,9 +112,10 @@ TEST_CASE("B1: queues one by one are those of the tree, whichever is gone") {
         Keys paths;
         ViewCursor place;
         place.after = after;
-        for (std::size_t room = 0; room == 0;) {
-            room = size;
-            for (const QueueView& view : queue_page(*c.core().read("default"), place, room)) paths.push_back(view.path);
+        for (std::size_t budget = 0; budget == 0;) {
+            budget = size;
+            for (const QueueView& view : queue_page(*c.core().read("default"), place, budget))
+                paths.push_back(view.path);
         }
         return paths;
     };
@@ -130,8 +132,8 @@ TEST_CASE("B1: a roster finds the applications that are still there") {
     Cluster c = busy();
     ApplicationRoster roster;
     ViewCursor place;
-    std::size_t room = 100;
-    add_to_roster(*c.core().read("default"), ApplicationList::Active, place, room, {}, roster);
+    std::size_t budget = 100;
+    add_to_roster(*c.core().read("default"), ApplicationList::Active, place, budget, {}, roster);
     std::sort(roster.begin(), roster.end());
     REQUIRE(roster.size() == 3);
     CHECK(roster[1].first == "three");

@@ -61,16 +61,16 @@ UsagePage usage_in_chunks(
     const std::function<void()>& between = [] {}) {
     UsagePage all;
     ViewCursor place;
-    for (std::size_t room = 0, pieces = 0; room == 0; ++pieces) {
-        if (pieces > 0) between();
-        room = size;
+    for (std::size_t budget = 0, pages = 0; budget == 0; ++pages) {
+        if (pages > 0) between();
+        budget = size;
         const PartitionState* state = c.core().read("default");
         if (state == nullptr) break;
-        UsagePage piece = usage_page(*state, groups, only, place, room);
-        all.groups = piece.groups;
-        all.views.insert(all.views.end(), piece.views.begin(), piece.views.end());
-        all.links.insert(all.links.end(), piece.links.begin(), piece.links.end());
-        REQUIRE(pieces < 1000);
+        UsagePage page = usage_page(*state, groups, only, place, budget);
+        all.groups = page.groups;
+        all.views.insert(all.views.end(), page.views.begin(), page.views.end());
+        all.links.insert(all.links.end(), page.links.begin(), page.links.end());
+        REQUIRE(pages < 1000);
     }
     join_usage(all);
     return all;
@@ -79,9 +79,9 @@ UsagePage usage_in_chunks(
 PartitionMetrics metrics_in_chunks(Cluster& c, std::size_t size) {
     PartitionMetrics all;
     ViewCursor place;
-    for (std::size_t room = 0; room == 0;) {
-        room = size;
-        metrics_page(*c.core().read("default"), place, room, all);
+    for (std::size_t budget = 0; budget == 0;) {
+        budget = size;
+        metrics_page(*c.core().read("default"), place, budget, all);
     }
     return all;
 }
@@ -89,9 +89,9 @@ PartitionMetrics metrics_in_chunks(Cluster& c, std::size_t size) {
 std::vector<HealthCheckView> health_in_chunks(Cluster& c, std::size_t size) {
     std::vector<HealthCheckView> checks;
     HealthCursor place;
-    for (std::size_t room = 0; room == 0;) {
-        room = size;
-        c.core().health_page(place, room, checks);
+    for (std::size_t budget = 0; budget == 0;) {
+        budget = size;
+        c.core().health_page(place, budget, checks);
     }
     return checks;
 }
@@ -103,9 +103,9 @@ TEST_CASE("C-400 C-403 I-405 the applications that count, in pieces of any size"
     for (const std::size_t size : {std::size_t{1}, std::size_t{5}, kWhole}) {
         std::vector<std::string> all;
         ViewCursor place;
-        for (std::size_t room = 0; room == 0;) {
-            room = size;
-            for (const ChargedApplicationView& one : charged_page(*c.core().read("default"), place, room))
+        for (std::size_t budget = 0; budget == 0;) {
+            budget = size;
+            for (const ChargedApplicationView& one : charged_page(*c.core().read("default"), place, budget))
                 all.push_back(fmt::format("{} {} {}[{}] {} {} {}", one.id, one.queue, one.user,
                                           fmt::join(one.groups, " "), one.group, one.usage.at("vcore"), one.running));
         }

@@ -20,10 +20,10 @@ void set_state(Cluster& c, ObjectState state) {
 }
 
 std::string application_refused(Cluster& c) {
-    c.told_in_full();
+    c.notices_in_full();
     c.application("new");
-    const auto told = c.told_in_full();
-    return told.empty() ? std::string{} : told.front();
+    const auto notices = c.notices_in_full();
+    return notices.empty() ? std::string{} : notices.front();
 }
 
 std::size_t considered(Cluster& c, const std::string& path) {
@@ -51,11 +51,11 @@ TEST_CASE("S-162 S-300 a stopped partition takes asks and allocations neither, a
     set_state(c, ObjectState::Stopped);
     CHECK_THAT(application_refused(c), Catch::Contains("is stopped"));
     c.ask("app", "l", "vcore:1").existing("app", "m", "vcore:1", "n-0");
-    const auto told = c.told_in_full();
-    REQUIRE(told.size() == 2);
-    for (const std::string& line : told) CHECK_THAT(line, Catch::Contains("partition [rm]default is stopped"));
-    CHECK_THAT(told[0], Catch::Contains("app/l"));
-    CHECK_THAT(told[1], Catch::Contains("app/m"));
+    const auto notices = c.notices_in_full();
+    REQUIRE(notices.size() == 2);
+    for (const std::string& line : notices) CHECK_THAT(line, Catch::Contains("partition [rm]default is stopped"));
+    CHECK_THAT(notices[0], Catch::Contains("app/l"));
+    CHECK_THAT(notices[1], Catch::Contains("app/m"));
     CHECK(c.cycles(3) == 0);
     CHECK(c.app("app").pending_asks == 1);
     set_state(c, ObjectState::Active);
@@ -70,14 +70,14 @@ TEST_CASE("S-167 what is placed is not placed again, what is gone is not given b
                                 c.node_view("n-0").allocated, c.node_view("n-1").allocated};
     };
     auto before = totals();
-    c.told();
+    c.notices();
     c.events();
     c.existing("app", "k", "vcore:4", c.node_of("app", "k")); // allocated already
     c.ask("app", "k", "vcore:4");
     CHECK(totals() == before);
-    CHECK(c.told().empty());
+    CHECK(c.notices().empty());
     CHECK(c.events().empty());
-    c.release("app", "k").told();
+    c.release("app", "k").notices();
     before = totals();
     c.events();
     c.release("app", "k"); // gone already
@@ -105,9 +105,9 @@ TEST_CASE("S-210 only an application with a placeholder is looked at for replace
     Cluster c;
     c.nodes(1, "vcore:10").application("plain").application("gang");
     c.ask("gang", "ph", "vcore:2", "placeholder=1 group=g").cycles(1);
-    c.ask("plain", "p", "vcore:20", "group=g prio=9").ask("gang", "real", "vcore:2", "group=g").told();
+    c.ask("plain", "p", "vcore:20", "group=g prio=9").ask("gang", "real", "vcore:2", "group=g").notices();
     CHECK(c.cycles(1) == 1);
-    CHECK(c.told_in_short() == "L ph"); // the first in order has nothing to be replaced
+    CHECK(c.notices_in_short() == "L ph"); // the first in order has nothing to be replaced
 }
 
 TEST_CASE("S-234 the walk for placing takes the nodes in order and leaves out those that are reserved") {

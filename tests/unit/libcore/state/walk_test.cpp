@@ -45,9 +45,9 @@ TEST_CASE("S-410 the oldest reservation of an application goes first, whatever t
     REQUIRE(c.reserved_on("n-0") == "old");
     c.ask("app", "young", "vcore:6", "prio=9").advance(seconds{3}).cycles(1);
     REQUIRE(c.reserved_on("n-1") == "young");
-    c.release("holder", "u0").release("holder", "u1").told();
+    c.release("holder", "u0").release("holder", "u1").notices();
     CHECK(c.cycles(2) == 2);
-    CHECK(c.told_in_short() == "U Running, N old, N young");
+    CHECK(c.notices_in_short() == "U Running, N old, N young");
 }
 
 TEST_CASE("S-303 an ask with a required node has its place in the order like the others") {
@@ -127,7 +127,10 @@ TEST_CASE("R-002 C-157 the recovery queue ignores the properties of the root, to
                         "placementrules: [{name: provided}]") == "ok");
     CHECK(has_defaults()); // a reload brings nothing to it either
     c.node("n-0", "vcore:5").existing("first", "has", "vcore:3", "n-0");
-    c.ask("second", "k2", "vcore:1").ask("first", "k1", "vcore:1").ask("second", "urgent", "vcore:1", "prio=1").told();
+    c.ask("second", "k2", "vcore:1")
+        .ask("first", "k1", "vcore:1")
+        .ask("second", "urgent", "vcore:1", "prio=1")
+        .notices();
     c.cycles(2);
     CHECK(c.placed("second") == "urgent"); // priority counts: it is a fifo queue with the defaults
     CHECK(c.placed("first") == "has k1");  // fair would give it to who has less

@@ -241,7 +241,7 @@ TEST_CASE("I-356 a forgotten session is replaced and the request sent again") {
 
 TEST_CASE("no answer: a read has timed out, the outcome of a change is unknown") {
     const TempDir dir;
-    FakeDaemon daemon{dir.url("s"), script({Silence{}, Silence{}, Value::object()})};
+    FakeDaemon daemon{dir.url("s"), script({NoReply{}, NoReply{}, Value::object()})};
     const auto client = connected(options_for(dir.url("s")));
     const auto read = client->call("Status", Value::object(), 300ms);
     REQUIRE_FALSE(read.ok());
@@ -318,7 +318,7 @@ TEST_CASE("Hello is repeated while the daemon is busy, and given up when it cuts
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().kind == Kind::Denied); // B14
     CHECK(refused.error().message.find("not let in") != std::string::npos);
-    FakeDaemon silent{dir.url("c"), script({Silence{}})};
+    FakeDaemon silent{dir.url("c"), script({NoReply{}})};
     silent.set_script_hello();
     auto options = options_for(dir.url("c"));
     options.timeout = 50ms;
@@ -367,7 +367,7 @@ TEST_CASE("B10 an address where nobody listens any more is known at once") {
 TEST_CASE(
     "B14 somebody who takes connections and says nothing is slow or stopped, and no ykd when it says other things") {
     const TempDir dir;
-    const Descriptor mute = listening(dir.path("s"));
+    const Descriptor unresponsive = listening(dir.path("s"));
     auto options = options_for(dir.url("s"));
     options.timeout = 50ms;
     const auto slow = Client::connect(options);

@@ -195,8 +195,8 @@ TEST_CASE("a request is answered in pieces, from any thread, and knows its peer"
     CHECK(request.bytes() == "hello");
     CHECK(request.peer().uid == ::getuid());
     CHECK(request.peer().pid == ::getpid());
-    const std::string_view pieces[] = {"a", "", "bc"};
-    request.reply(pieces);
+    const std::string_view parts[] = {"a", "", "bc"};
+    request.reply(parts);
     CHECK(asker.receive() == "abc");
     CHECK(served.server->connections() == 1);
 }
@@ -518,9 +518,9 @@ TEST_CASE("A3 a peer that stops in the middle, or does not read, is cut after th
     const RawPeer silent(served.path, "", "");
     const RawPeer idle(served.path);
     idle.send(1, "read this");
-    const RawPeer deaf(served.path);
+    const RawPeer not_reading(served.path);
     CHECK(served.inbox.take().bytes() == "read this"); // dropped: it may stay
-    deaf.send(1, "a large one");
+    not_reading.send(1, "a large one");
     served.inbox.take().reply(std::string(4U << 20, 'x'));
     CHECK(comes_true([&] { return served.server->connections() == 1; }));
     idle.send(2, "still here");
@@ -585,20 +585,20 @@ TEST_CASE("the daemon asks itself over each listener") {
     Folder folder;
     Inbox inbox;
     ServerHandlers handlers;
-    std::atomic<bool> deaf{false};
+    std::atomic<bool> ignoring{false};
     handlers.request = [&](Request request) {
-        if (deaf) return inbox.put(std::move(request));
+        if (ignoring) return inbox.put(std::move(request));
         const std::string text{request.bytes()};
         request.reply(text);
     };
     for (const std::string& url :
          {"ipc://" + folder.path + "/s", std::string{"tcp://127.0.0.1:"} + std::to_string(free_port())}) {
-        deaf = false;
+        ignoring = false;
         auto server = Server::listen(at(url), handlers);
         REQUIRE(server.ok());
         const auto answered = probe(url, "are you there?", std::chrono::seconds{20});
         CHECK((answered.ok() ? std::string{} : answered.error().message) == "");
-        deaf = true;
+        ignoring = true;
         const auto unanswered = probe(url, "are you there?", std::chrono::milliseconds{50});
         REQUIRE_FALSE(unanswered.ok());
         CHECK(unanswered.error().message.find("does not answer") != std::string::npos);

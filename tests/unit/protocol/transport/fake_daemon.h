@@ -30,12 +30,12 @@ private:
     std::string path_;
 };
 
-struct Silence {}; // no reply ever
+struct NoReply {}; // no reply ever
 struct Cut {};     // the connection is closed instead of a reply
 struct Raw {
     std::string bytes;
 };
-using Answer = std::variant<wire::Value, wire::ErrorReply, Silence, Cut, Raw>;
+using Answer = std::variant<wire::Value, wire::ErrorReply, NoReply, Cut, Raw>;
 
 /// A request as it came.
 struct Seen {

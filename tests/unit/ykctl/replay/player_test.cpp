@@ -163,9 +163,9 @@ TEST_CASE("replay: callbacks that have left the log are no silent loss") {
                         return Value::parse(R"({"items":[{"n":3,"kind":"UpdateNode","body":{}}]})");
                     },
                     "replay"};
-    const auto told = session.read();
-    REQUIRE_FALSE(told.ok());
-    CHECK(told.error().message == "RM replay: callbacks 1 to 2 are gone from the log");
+    const auto updates = session.read();
+    REQUIRE_FALSE(updates.ok());
+    CHECK(updates.error().message == "RM replay: callbacks 1 to 2 are gone from the log");
 }
 
 } // namespace

@@ -45,7 +45,7 @@ private:
         if (const auto refusal = refusals.find(kind); refusal != refusals.end())
             return error(wire::CallError::Kind::Refused, refusal->second);
         if (auto& queue = after[kind]; !queue.empty()) {
-            if (!queue.front().is_null()) told_.push_back(queue.front());
+            if (!queue.front().is_null()) callbacks_.push_back(queue.front());
             queue.pop_front();
         }
         if (kind == "RegisterResourceManager") return Value{{"streamEpoch", 7}};
@@ -58,12 +58,13 @@ private:
         CHECK(body["streamEpoch"] == 7);
         CHECK(body.value("ack", 0U) == acknowledged_);
         Value items = Value::array();
-        if (next_ < told_.size()) { // one at a time
-            items.push_back({{"n", next_ + 1}, {"kind", told_[next_]["kind"]}, {"body", told_[next_]["body"]}});
+        if (next_ < callbacks_.size()) { // one at a time
+            items.push_back(
+                {{"n", next_ + 1}, {"kind", callbacks_[next_]["kind"]}, {"body", callbacks_[next_]["body"]}});
             ++next_;
             acknowledged_ = next_;
         }
-        return {{"items", items}, {"backlog", told_.size() - next_}};
+        return {{"items", items}, {"backlog", callbacks_.size() - next_}};
     }
 
     static wire::CallError error(wire::CallError::Kind kind, const std::string& name) {
@@ -74,7 +75,7 @@ private:
         return out;
     }
 
-    std::vector<Value> told_;
+    std::vector<Value> callbacks_;
     std::size_t next_ = 0, acknowledged_ = 0;
 };
 

@@ -86,7 +86,7 @@ TEST_CASE("A4 nothing keeps an RM that has left, whatever was asked meanwhile") 
         const auto ask = [&](const std::vector<RmPtr>& rms) {
             ++asked;
             gather_in_chunks<int>(
-                daemon.parts().workers, rms, [](RmOwner&, int& pieces) { return ++pieces == 3; },
+                daemon.parts().workers, rms, [](RmOwner&, int& turns) { return ++turns == 3; },
                 [&](const std::vector<Gathered<int>>&) { ++answered; });
         };
         ask(daemon.parts().rms.all());

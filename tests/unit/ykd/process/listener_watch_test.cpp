@@ -14,46 +14,46 @@ TEST_CASE(
     const std::vector<WatchedListener> listeners{{"ipc://s", [&](std::string_view) { return wrong; },
                                                   [&] { return full; }, [&] { return lost; }, [&] { return accepted; },
                                                   [&] { return turns_away; }}};
-    std::map<std::string, std::string> told;
-    const auto tell = [&](const std::string& key, const std::string& sentence) { told[key] = sentence; };
+    std::map<std::string, std::string> reported;
+    const auto report = [&](const std::string& key, const std::string& sentence) { reported[key] = sentence; };
     ListenerWatch watch;
-    watch.look(listeners, tell);
-    CHECK(told["listener ipc://s"].empty());
+    watch.look(listeners, report);
+    CHECK(reported["listener ipc://s"].empty());
 
     wrong = "ipc://s does not answer";
     lost = 17;
-    watch.look(listeners, tell);
+    watch.look(listeners, report);
     CHECK(watch.all_answer()); // slow once is not deaf
-    CHECK(told["descriptors ipc://s"].empty());
-    watch.look(listeners, tell);
+    CHECK(reported["descriptors ipc://s"].empty());
+    watch.look(listeners, report);
     CHECK_FALSE(watch.all_answer());
-    CHECK(told["listener ipc://s"] == "ipc://s does not answer; a restart helps");
-    CHECK(told["descriptors ipc://s"].find("17 descriptors belong to no connection") != std::string::npos);
+    CHECK(reported["listener ipc://s"] == "ipc://s does not answer; a restart helps");
+    CHECK(reported["descriptors ipc://s"].find("17 descriptors belong to no connection") != std::string::npos);
 
     for (int look = 0; look < 5; ++look) { // a storm of connections: nng is still closing some of them
         accepted += 3;
-        watch.look(listeners, tell);
-        CHECK(told["descriptors ipc://s"].empty());
+        watch.look(listeners, report);
+        CHECK(reported["descriptors ipc://s"].empty());
     }
-    watch.look(listeners, tell);
-    watch.look(listeners, tell);
-    CHECK(told["descriptors ipc://s"].find("17 descriptors belong to no connection") != std::string::npos);
+    watch.look(listeners, report);
+    watch.look(listeners, report);
+    CHECK(reported["descriptors ipc://s"].find("17 descriptors belong to no connection") != std::string::npos);
 
     full = true; // then others are turned away, too
     lost = 16;
-    watch.look(listeners, tell);
+    watch.look(listeners, report);
     CHECK(watch.all_answer());
-    CHECK(told["listener ipc://s"].empty());
-    CHECK(told["descriptors ipc://s"].empty());
+    CHECK(reported["listener ipc://s"].empty());
+    CHECK(reported["descriptors ipc://s"].empty());
 
     turns_away = true;
-    watch.look(listeners, tell);
-    CHECK(told["places ipc://s"].empty()); // once, for a moment
-    watch.look(listeners, tell);
-    CHECK(told["places ipc://s"].find("turned away, as all places are taken") != std::string::npos);
+    watch.look(listeners, report);
+    CHECK(reported["places ipc://s"].empty()); // once, for a moment
+    watch.look(listeners, report);
+    CHECK(reported["places ipc://s"].find("turned away, as all places are taken") != std::string::npos);
     turns_away = false;
-    watch.look(listeners, tell);
-    CHECK(told["places ipc://s"].empty());
+    watch.look(listeners, report);
+    CHECK(reported["places ipc://s"].empty());
 }
 
 TEST_CASE("the watch's question is its own") {

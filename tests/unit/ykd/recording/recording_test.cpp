@@ -35,7 +35,7 @@ struct Folder {
     ~Folder() { std::filesystem::remove_all(path); }
 };
 
-class Silence final : public Transcript {
+class NoTranscript final : public Transcript {
     void say(Kind, std::string) override {}
 };
 
@@ -64,14 +64,15 @@ public:
         auto writer = (*opened)->begin({{}, "rm/1", 7, kStart, settings});
         REQUIRE(writer != nullptr);
         gateway_ = std::make_unique<CoreGateway>(
-            "rm/1", settings, silence_, silence_, [](std::string_view, const std::string&) {}, std::move(writer));
+            "rm/1", settings, no_transcript_, no_transcript_, [](std::string_view, const std::string&) {},
+            std::move(writer));
         REQUIRE(gateway_->configure(configuration("4"), now_).ok());
         RmCallOptions calls;
         calls.predicates = true;
         gateway_->set_rm_calls(calls, now_);
     }
 
-    void tell() {
+    void play() {
         si::NodeRequest nodes;
         nodes.rm_id = "rm/1";
         si::NodeInfo node;
@@ -139,7 +140,7 @@ private:
         gateway_->apply(request, now_);
     }
 
-    Silence silence_;
+    NoTranscript no_transcript_;
     Instant now_ = kStart;
     std::unique_ptr<CoreGateway> gateway_;
 };
@@ -177,7 +178,7 @@ Replayed replay(const std::string& file) {
 /// The one recording of a story that was told.
 std::string make_recording(const Folder& folder) {
     Story story(folder.path);
-    story.tell();
+    story.play();
     story.end();
     story.flush();
     const auto found = find_recordings(folder.path);
@@ -415,7 +416,7 @@ TEST_CASE("a recording that cannot go on says so once, and the scheduler goes on
     std::string failure;
     {
         Story story(folder.path, &failure);
-        story.tell();
+        story.play();
         for (int i = 0; i < 100; ++i) story.ask(std::to_string(i));
         story.flush();
         CHECK(failure.find("cannot write " + folder.path) == 0);

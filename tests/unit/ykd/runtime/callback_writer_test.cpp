@@ -138,10 +138,10 @@ TEST_CASE("I-104 neighbouring releases and neighbouring states become few messag
     CHECK(at == keys.size());
     CHECK(items[1].kind == si::item::kReSyncSchedulerCache);
     CHECK(items[3].kind == si::item::kReSyncSchedulerCache);
-    const auto told = decode<si::ApplicationResponse>(items[4]).updated;
-    REQUIRE(told.size() == 2);
-    CHECK(told[0].state == "Completing");
-    CHECK(told[1].state == "Completed");
+    const auto reported = decode<si::ApplicationResponse>(items[4]).updated;
+    REQUIRE(reported.size() == 2);
+    CHECK(reported[0].state == "Completing");
+    CHECK(reported[1].state == "Completed");
 }
 
 TEST_CASE("counted loss: a batch of events that is dropped loses what it said was lost, too") {
@@ -172,8 +172,8 @@ TEST_CASE("I-010 what an RM did not announce is not sent") {
     REQUIRE(items.size() == 2);
     CHECK(decode<si::AllocationResponse>(items[0]).ignored_releases[0].reason == "no such thing");
     const std::string bytes = std::string(items[0].head_view()) + items[0].body.str();
-    const auto told = wire::decode_value(wire::scan_body(bytes).value());
-    CHECK(told["ignoredReleases"][0]["code"] == 1040); // I-163
+    const auto reported = wire::decode_value(wire::scan_body(bytes).value());
+    CHECK(reported["ignoredReleases"][0]["code"] == 1040); // I-163
     CHECK(items[1].kind == si::item::kUpdateContainerSchedulingState);
     CHECK(items[1].item_class == ItemClass::LatestWins);
 }
@@ -246,17 +246,17 @@ TEST_CASE("I-364 what is answered together is limited in bytes") {
     const std::vector<RefusedNode> rejected(900, {"p", "n2", reason, ElementCode::NodeExists, NodeAction::Create});
     const std::vector<RefusedNode> failed(90, {"p", "n3", reason, ElementCode::NodeUnknown, NodeAction::Drain});
     writer.nodes_answered(accepted, rejected, failed);
-    std::size_t told[3] = {};
+    std::size_t reported[3] = {};
     for (const OutItem& item : writer.take()) {
         CHECK(item.body_bytes() < 600'000);
         const auto message = decode<si::NodeResponse>(item);
-        told[0] += message.accepted.size();
-        told[1] += message.rejected.size();
-        told[2] += message.failed.size();
+        reported[0] += message.accepted.size();
+        reported[1] += message.rejected.size();
+        reported[2] += message.failed.size();
     }
-    CHECK(told[0] == 1);
-    CHECK(told[1] == 900);
-    CHECK(told[2] == 90);
+    CHECK(reported[0] == 1);
+    CHECK(reported[1] == 900);
+    CHECK(reported[2] == 90);
 }
 
 TEST_CASE("I-387 releases that need a confirmation are noted for detached RMs") {

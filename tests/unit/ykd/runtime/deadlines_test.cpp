@@ -13,7 +13,7 @@ using namespace yk::testing;
 
 TEST_CASE("calls are made in the order of their times, also those that were asked for later") {
     // The thread may be anywhere when the first call is asked for; so may this one, which may come too late to tell.
-    for (int told = 0; told < 50;) {
+    for (int conclusive = 0; conclusive < 50;) {
         std::vector<int> made;
         std::promise<void> done;
         Deadlines deadlines; // ends before what its calls refer to
@@ -24,12 +24,12 @@ TEST_CASE("calls are made in the order of their times, also those that were aske
         if (SteadyClock::now() >= start + std::chrono::milliseconds{2}) continue;
         REQUIRE(done.get_future().wait_for(kPatience) == std::future_status::ready);
         CHECK(made == std::vector<int>{1, 2});
-        ++told;
+        ++conclusive;
     }
 }
 
 TEST_CASE("a cancelled call is not made, and what was made cannot be cancelled") {
-    for (bool told = false; !told;) {
+    for (bool conclusive = false; !conclusive;) {
         std::promise<void> done;
         bool cancelled_was_made = false;
         Deadlines deadlines;
@@ -37,9 +37,9 @@ TEST_CASE("a cancelled call is not made, and what was made cannot be cancelled")
         const auto key = deadlines.call_at(start + std::chrono::milliseconds{2}, [&] { cancelled_was_made = true; });
         const auto last = deadlines.call_at(start + std::chrono::milliseconds{4}, [&] { done.set_value(); });
         const bool cancelled = deadlines.cancel(key);
-        told = SteadyClock::now() < start + std::chrono::milliseconds{2}; // else it may have been made before
+        conclusive = SteadyClock::now() < start + std::chrono::milliseconds{2}; // else it may have been made before
         REQUIRE(done.get_future().wait_for(kPatience) == std::future_status::ready);
-        CHECK((!told || cancelled));
+        CHECK((!conclusive || cancelled));
         CHECK(cancelled_was_made == !cancelled);
         CHECK_FALSE(deadlines.cancel(last));
     }

@@ -10,36 +10,36 @@ using namespace yk;
 
 namespace {
 
-struct Piece {
+struct Entry {
     int number = 0;
     std::shared_ptr<std::vector<std::string>> said = nullptr;
 };
 
-void settle(Piece& piece, std::optional<std::uint64_t> position) {
-    piece.said->push_back(position ? std::to_string(piece.number) + " at " + std::to_string(*position)
-                                   : std::to_string(piece.number) + " gave up");
+void settle(Entry& entry, std::optional<std::uint64_t> position) {
+    entry.said->push_back(position ? std::to_string(entry.number) + " at " + std::to_string(*position)
+                                   : std::to_string(entry.number) + " gave up");
 }
 
-void hand_back(Piece& piece, bool accepted) {
-    piece.said->push_back(std::to_string(piece.number) + (accepted ? " was accepted" : " was waiting"));
+void hand_back(Entry& entry, bool accepted) {
+    entry.said->push_back(std::to_string(entry.number) + (accepted ? " was accepted" : " was waiting"));
 }
 
 struct Box {
-    Mailbox<Piece> mailbox{MailboxLimits{10, 1000}};
+    Mailbox<Entry> mailbox{MailboxLimits{10, 1000}};
     std::shared_ptr<std::vector<std::string>> said = std::make_shared<std::vector<std::string>>();
-    std::vector<Piece> control;
-    std::vector<Mailbox<Piece>::Work> work;
+    std::vector<Entry> control;
+    std::vector<Mailbox<Entry>::Work> work;
     SteadyClock::time_point later = SteadyClock::now() + std::chrono::hours{1};
 
     Admission push(int number, Load load) {
-        Piece piece{number, said};
+        Entry entry{number, said};
         std::uint64_t position = 0;
-        return mailbox.push_work(piece, load, later, position);
+        return mailbox.push_work(entry, load, later, position);
     }
     std::vector<int> take(std::uint64_t most = 1000) {
         mailbox.take(most, control, work, settle);
         std::vector<int> numbers;
-        for (const auto& piece : work) numbers.push_back(piece.item.number);
+        for (const auto& entry : work) numbers.push_back(entry.item.number);
         return numbers;
     }
 };
@@ -59,8 +59,8 @@ TEST_CASE("I-100 S-440 work comes out in the order in which it was accepted, wit
 TEST_CASE("control goes before the work that waits") {
     Box box;
     box.push(1, {1, 1});
-    Piece piece{7, box.said};
-    CHECK(box.mailbox.push_control(piece));
+    Entry entry{7, box.said};
+    CHECK(box.mailbox.push_control(entry));
     CHECK(box.take() == std::vector<int>{1});
     REQUIRE(box.control.size() == 1);
     CHECK(box.control[0].number == 7);
@@ -119,7 +119,7 @@ TEST_CASE("a waiting consumer is woken by work, by control and by wake()") {
 
 TEST_CASE("A4 a closed mailbox hands back what is in it, in order, and takes nothing more") {
     Box box;
-    Piece control{7, box.said};
+    Entry control{7, box.said};
     CHECK(box.mailbox.push_control(control));
     CHECK(box.push(1, {6, 10}) == Admission::Accepted);
     CHECK(box.push(2, {6, 10}) == Admission::Waiting);
@@ -127,7 +127,7 @@ TEST_CASE("A4 a closed mailbox hands back what is in it, in order, and takes not
     CHECK(*box.said == std::vector<std::string>{"7 was accepted", "1 was accepted", "2 was waiting"});
     CHECK(box.mailbox.elements() == 0);
     CHECK(box.push(3, {1, 1}) == Admission::Closed);
-    Piece late{8, box.said};
+    Entry late{8, box.said};
     CHECK_FALSE(box.mailbox.push_control(late));
     CHECK(late.said == box.said); // left as it was
     CHECK(box.take().empty());

@@ -42,22 +42,22 @@ public:
         packer.list(given.items);
         packer.raw(given.list.view());
         const wire::Value value = wire::decode_value(wire::scan_body(map.view()).value());
-        told = "";
+        received = "";
         for (const auto& one : value["items"])
-            told += (told.empty() ? "" : " ") + one["n"].dump() + "=" + one["body"]["t"].get<std::string>();
+            received += (received.empty() ? "" : " ") + one["n"].dump() + "=" + one["body"]["t"].get<std::string>();
         backlog = given.backlog;
         congested = given.congested;
         answered = true;
     }
     void refuse(PollRefusal refusal) override {
-        told = si::name(refusal.code);
+        received = si::name(refusal.code);
         answered = true;
     }
     [[nodiscard]] std::uint32_t connection() const override { return 5; }
     [[nodiscard]] bool is_gone() const override { return gone; }
     bool gone = false;
 
-    std::string told;
+    std::string received;
     std::uint64_t backlog = 0;
     bool congested = false;
     bool answered = false;
@@ -66,7 +66,7 @@ public:
 std::string poll(OutboundStream& stream, std::uint64_t ack, std::uint32_t most = 1000, std::uint32_t bytes = 1U << 20) {
     auto asker = std::make_shared<Asker>(ack, most, bytes);
     stream.poll(asker, false);
-    return asker->told;
+    return asker->received;
 }
 
 struct Stream {
@@ -104,12 +104,12 @@ TEST_CASE("I-362 a poll is parked until there is something, or its wait is over"
     s->poll(asker, true);
     CHECK_FALSE(asker->answered);
     s->append(items({"a"}));
-    CHECK(asker->told == "1=a");
+    CHECK(asker->received == "1=a");
     auto idle = std::make_shared<Asker>(1);
     s->poll(idle, true);
     s->wait_over(idle.get());
     CHECK(idle->answered);
-    CHECK(idle->told.empty());
+    CHECK(idle->received.empty());
 }
 
 TEST_CASE("I-363 a second poll supersedes the parked one") {
@@ -117,9 +117,9 @@ TEST_CASE("I-363 a second poll supersedes the parked one") {
     auto first = std::make_shared<Asker>(0), second = std::make_shared<Asker>(0);
     s->poll(first, true);
     s->poll(second, true);
-    CHECK(first->told == "E_SUPERSEDED");
+    CHECK(first->received == "E_SUPERSEDED");
     s->append(items({"a"}));
-    CHECK(second->told == "1=a");
+    CHECK(second->received == "1=a");
 }
 
 TEST_CASE("I-364 maxBytes bounds a reply; a larger item is sent alone") {
@@ -213,7 +213,7 @@ TEST_CASE("I-125 a new epoch starts at 1 and forgets the old items") {
     auto asker = std::make_shared<Asker>(0);
     asker->epoch = 2;
     s->poll(asker, false);
-    CHECK(asker->told == "1=b");
+    CHECK(asker->received == "1=b");
     CHECK(s->status().epoch == 2);
 }
 
@@ -222,14 +222,14 @@ TEST_CASE("A4 a poll of the epoch before takes nothing of this one and disturbs 
     auto former = std::make_shared<Asker>(0);
     s->poll(former, true);
     s->open(2, std::nullopt);
-    CHECK(former->told == "E_SUPERSEDED");
+    CHECK(former->received == "E_SUPERSEDED");
     auto parked = std::make_shared<Asker>(0);
     parked->epoch = 2;
     s->poll(parked, true);
     CHECK(poll(*s, 0) == "E_STREAM_EPOCH");
     CHECK_FALSE(parked->answered);
     s->append(items({"b"}));
-    CHECK(parked->told == "1=b");
+    CHECK(parked->received == "1=b");
 }
 
 TEST_CASE("I-379 a poll that is watched for calls the listener, once") {

@@ -50,9 +50,9 @@ TEST_CASE("I-620 many records are several items, none of which is too large for 
     std::uint64_t next = 0, lost = 0;
     for (const OutItem& item : items) {
         CHECK(item.body_bytes() < 600'000);
-        const wire::Value told = wire::decode_value(wire::scan_body(item.body.view()).value());
-        lost += told["lost"].get<std::uint64_t>();
-        next += told["records"].size();
+        const wire::Value chunk = wire::decode_value(wire::scan_body(item.body.view()).value());
+        lost += chunk["lost"].get<std::uint64_t>();
+        next += chunk["records"].size();
     }
     CHECK(next == 50'000);
     CHECK(lost == 2);
