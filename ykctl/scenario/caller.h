@@ -8,7 +8,8 @@
 
 namespace yk::scenario {
 
-/// Sends one request, a message of protocol/si or the `{kind, body}` of a file, as Client::call() with its default time-out.
+/// Sends one request, a message of protocol/si or the `{kind, body}` of a file, as Client::call() with its default
+/// time-out.
 using Caller = std::function<wire::CallResult<wire::Value>(const wire::EncodedRequest& request)>;
 
 /// A Caller that uses `client`, which has to outlive it.
