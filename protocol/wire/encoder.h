@@ -29,14 +29,14 @@ private:
 
     template <class T, class... F>
     void fields(const T& message, Fields<F...>) {
-        static const T absent{};
+        static const T kAbsent{};
         if constexpr (sizeof...(F) > kMostInOneByte) {
-            packer_.map((std::size_t{is_present<F>(message, absent)} + ...));
-            static_cast<void>((field<F>(message, absent) + ...));
+            packer_.map((std::size_t{is_present<F>(message, kAbsent)} + ...));
+            static_cast<void>((field<F>(message, kAbsent) + ...));
         } else { // the count is filled in once it is known
             const std::size_t header = packer_.buffer().size();
             packer_.map(0);
-            const std::size_t count = (std::size_t{0} + ... + field<F>(message, absent));
+            const std::size_t count = (std::size_t{0} + ... + field<F>(message, kAbsent));
             packer_.buffer().patch(header, static_cast<char>(0x80 | count));
         }
     }
