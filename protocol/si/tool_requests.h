@@ -150,10 +150,16 @@ struct ExplainRequest {
 
 // --- driving the daemon ------------------------------------------------------------------------------------------
 
+/// Where a step ends before its cycles are over.
+struct StepEnd {
+    std::uint32_t allocations = 0; // 0: it does not
+    bool operator==(const StepEnd&) const = default;
+};
+
 struct StepRequest {
     static constexpr Kind kKind = Kind::Step;
     std::uint32_t cycles = 1;
-    std::uint32_t until = 0; // end after so many allocations; 0: do not
+    StepEnd until{}; // ykd takes a number of allocations instead of the map, too
     bool operator==(const StepRequest&) const = default;
 };
 

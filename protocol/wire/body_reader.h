@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Bodies as a Value, for kinds whose fields depend on one of them: decode_value() and encode_value() move them between
-// bytes and tree, BodyReader reads fields out of the tree with the errors of I-317.
+// Bodies as a Value, for kinds whose fields depend on one of them or have two forms: decode_value() and encode_value()
+// move them between bytes and tree, BodyReader reads fields out of the tree with the errors of I-317.
 
 #include <cstdint>
 #include <optional>

@@ -108,6 +108,11 @@ struct Schema<si::ExplainRequest> {
 // --- driving the daemon -------------------------------------------------------------------------------------------
 
 template <>
+struct Schema<si::StepEnd> {
+    using fields = Fields<Field<"allocations", &si::StepEnd::allocations>>;
+};
+
+template <>
 struct Schema<si::StepRequest> {
     using M = si::StepRequest;
     using fields = Fields<Field<"cycles", &M::cycles>, Field<"until", &M::until>>;

@@ -24,8 +24,8 @@ def git(*words):
 
 
 def tracked():
-    """The paths of all files that git knows and that are there; of all files where there is no git."""
-    listed = git("ls-files", "-z")
+    """The paths of all files that git knows or would add, if they are there; of all files where there is no git."""
+    listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
     names = listed.split("\0") if listed else [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*")
                                                if path.relative_to(ROOT).parts[0] not in ("build", ".git")]
     return sorted(name for name in names if (ROOT / name).is_file())
@@ -42,6 +42,8 @@ def base():
 
 def list_before(name):
     """The lines of a list of exceptions at base(), without comments; None if it was not there."""
+    if git("rev-parse", "--verify", f"{base()}^{{commit}}") is None:
+        print(f"SKIPPED: whether {name} grew; {base()} is not in this clone")
     text = git("show", f"{base()}:{name}")
     return None if text is None else entries(text)
 

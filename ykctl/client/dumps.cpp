@@ -100,10 +100,7 @@ Answer<std::vector<Value>> find_all(Context& context, const std::string& noun, c
         std::unordered_map<std::string, std::vector<Value>> found;
         const std::vector<std::string> wanted(names.begin() + static_cast<std::ptrdiff_t>(begin),
                                               names.begin() + static_cast<std::ptrdiff_t>(end));
-        si::DumpRequest query;
-        query.names = wanted;
-        query.objects = 0;
-        const auto failure = context.dump_pages(noun + "s", std::move(query), [&](const Value& page) {
+        const auto failure = context.dump_pages(noun + "s", {.objects = 0, .names = wanted}, [&](const Value& page) {
             for (auto& one : elements(page)) found[text_of(one, id)].push_back(std::move(one));
             return std::optional<Failure>{};
         });
@@ -126,19 +123,14 @@ Answer<std::int64_t> daemon_now(Context& context) {
 }
 
 std::optional<Failure> list_nodes(Context& context, const TakeItems& take) {
-    si::DumpRequest query;
-    query.objects = kMaxInline;
-    return context.dump_pages("nodes", std::move(query), [&take](const Value& page) -> std::optional<Failure> {
+    return context.dump_pages("nodes", {.objects = kMaxInline}, [&take](const Value& page) -> std::optional<Failure> {
         take(nodes_of(page));
         return std::nullopt;
     });
 }
 
 Answer<Value> find_node(Context& context, const std::string& id, std::uint32_t objects) {
-    si::DumpRequest query;
-    query.node = id;
-    query.objects = objects;
-    return find_one(context, "node", std::move(query), id);
+    return find_one(context, "node", {.objects = objects, .node = id}, id);
 }
 
 Answer<std::vector<Value>> find_nodes(Context& context, const std::vector<std::string>& ids) {
@@ -150,16 +142,11 @@ Answer<std::vector<Value>> find_applications(Context& context, const std::vector
 }
 
 Answer<Value> find_application(Context& context, const std::string& id, std::uint32_t objects) {
-    si::DumpRequest query;
-    query.application = id;
-    query.objects = objects;
-    return find_one(context, "app", std::move(query), id);
+    return find_one(context, "app", {.objects = objects, .application = id}, id);
 }
 
 std::optional<Failure> list_queues(Context& context, const TakeItems& take) {
-    si::DumpRequest query;
-    query.flat = true;
-    return context.dump_pages("queues", std::move(query), [&take](const Value& page) -> std::optional<Failure> {
+    return context.dump_pages("queues", {.flat = true}, [&take](const Value& page) -> std::optional<Failure> {
         std::vector<Value> queues(page.begin(), page.end());
         for (Value& queue : queues) {
             queue.erase("childCount");
@@ -171,9 +158,7 @@ std::optional<Failure> list_queues(Context& context, const TakeItems& take) {
 }
 
 Answer<Value> find_queue(Context& context, const std::string& path) {
-    si::DumpRequest query;
-    query.queue = path;
-    return find_one(context, "queue", std::move(query), path);
+    return find_one(context, "queue", {.queue = path}, path);
 }
 
 Answer<std::vector<Value>> all_partitions(Context& context) {

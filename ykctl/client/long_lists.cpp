@@ -161,16 +161,9 @@ private:
     std::vector<Level> open_; // from the top of a tree down
 };
 
-si::DumpRequest in_state(const char* state) {
-    si::DumpRequest query;
-    query.state = state;
-    return query;
-}
-
 /// Writes the full dump, which lacks the long lists, with each list where it belongs.
 std::optional<Failure> write_everything(Context& context, JsonStream& to) {
-    si::DumpRequest brief;
-    brief.brief = true;
+    const si::DumpRequest brief{.brief = true};
     YK_TRY(pages, context.dump("full", brief));
     if (pages.empty()) return std::nullopt;
     to.begin_object();
@@ -181,7 +174,7 @@ std::optional<Failure> write_everything(Context& context, JsonStream& to) {
             to.value(value);
         else if (key == "applications")
             failure =
-                write_lists(context, to, "apps", {in_state("active"), in_state("completed"), in_state("rejected")});
+                write_lists(context, to, "apps", {{.state = "active"}, {.state = "completed"}, {.state = "rejected"}});
         else if (key == "queues")
             failure = write_queue_trees(context, to);
         else

@@ -181,10 +181,7 @@ std::optional<Failure> list_applications(Context& context, const ListOptions& op
             take(std::move(wanted));
             return std::nullopt;
         };
-        si::DumpRequest query;
-        query.state = list;
-        query.brief = true;
-        if (auto failure = context.dump_pages("apps", std::move(query), take_wanted)) return failure;
+        if (auto failure = context.dump_pages("apps", {.brief = true, .state = list}, take_wanted)) return failure;
     }
     return std::nullopt;
 }

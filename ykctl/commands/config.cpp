@@ -88,7 +88,7 @@ Answer<std::optional<std::string>> running_rm(Context& context) {
 /// Asks the daemon whether the running state allows the configuration (C-435, C-436). True when it does.
 Answer<bool> check_with_daemon(Context& context, const std::string& file, const std::string& text, Findings& findings) {
     YK_TRY(rm, running_rm(context));
-    YK_TRY(reply, context.call(si::ValidateConfigurationRequest{text, rm.value_or(std::string{})}));
+    YK_TRY(reply, context.call(si::ValidateConfigurationRequest{.config = text, .rm_id = rm.value_or(std::string{})}));
     if (flag_of(reply, "allowed")) return true;
     ++findings.errors;
     findings.problems.push_back({{"file", file}, {"message", text_of(reply, "reason")}, {"severity", "error"}});
@@ -165,7 +165,7 @@ struct Changes {
 Answer<Changes> changes_of(Context& context, const std::string& file) {
     YK_TRY(text, read_configuration(context, file));
     YK_TRY(rm, context.rm());
-    YK_TRY(reply, context.call(si::ValidateConfigurationRequest{text, rm.id, true}));
+    YK_TRY(reply, context.call(si::ValidateConfigurationRequest{.config = text, .rm_id = rm.id, .diff = true}));
     const auto& list = member_of(reply, "changes");
     if (!flag_of(reply, "allowed") && list.empty()) {
         const auto& problems = member_of(reply, "problems");
@@ -287,7 +287,9 @@ std::optional<Failure> refused(const Value& report) {
 
 /// Makes the daemon read its files again, as SIGHUP does.
 Outcome reload_files(Context& context, const ReloadOptions& options) {
-    const si::ReloadRequest request{context.settings().rm.value_or(std::string{}), options.from_file, options.dry_run};
+    const si::ReloadRequest request{.rm_id = context.settings().rm.value_or(std::string{}),
+                                    .from_file = options.from_file,
+                                    .dry_run = options.dry_run};
     YK_TRY(report, context.settings().rm ? context.call_for_rm(request) : context.call(request));
     for (const auto& file : member_of(report, "files"))
         if (flag_of(file, "ok")) print_warnings(context, file);

@@ -110,7 +110,7 @@ Outcome deregister(Context& context, const std::optional<std::string>& id, bool 
         YK_TRY(only, context.rm());
         wanted = only.id;
     }
-    auto reply = context.call_for_rm(si::UnregisterResourceManagerRequest{wanted, force});
+    auto reply = context.call_for_rm(si::UnregisterResourceManagerRequest{.rm_id = wanted, .force = force});
     if (!reply.ok()) {
         auto failure = reply.error();
         if (failure.name == "E_BUSY_STATE") failure.hints = {"drop what it runs as well:  --force"};

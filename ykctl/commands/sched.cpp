@@ -32,7 +32,7 @@ Outcome step(Context& context, std::int64_t cycles, std::optional<std::int64_t> 
     if (until && (*until < 0 || *until > kMost)) return usage_error("--until: out of range (32 bits)");
     YK_TRY(reply, call_with_hint(context,
                                  si::StepRequest{static_cast<std::uint32_t>(cycles),
-                                                 static_cast<std::uint32_t>(until.value_or(0))},
+                                                 {static_cast<std::uint32_t>(until.value_or(0))}},
                                  "only a daemon started with --manual-schedule can be stepped"));
     const auto text = fmt::format("{}, {}{}\n", pluralize(number_of(reply, "cycles"), "cycle"),
                                   pluralize(number_of(reply, "allocations"), "allocation"),

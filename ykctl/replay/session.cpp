@@ -70,7 +70,7 @@ Session::Done Session::open(const Trace& trace, const std::string& policy, std::
 
 Session::Done Session::close() {
     is_open_ = false;
-    return send(si::UnregisterResourceManagerRequest{rm_id_, true});
+    return send(si::UnregisterResourceManagerRequest{.rm_id = rm_id_, .force = true});
 }
 
 Session::Done Session::add_nodes(const std::vector<TraceNode>& nodes) {

@@ -259,7 +259,7 @@ wire::CallResult<bool> Player::confirm(const std::string& id, std::vector<si::Al
 
 void Player::unregister_all() {
     for (const auto& [id, rm] : rms_)
-        if (rm.is_served) static_cast<void>(caller_(si::UnregisterResourceManagerRequest{id, true}));
+        if (rm.is_served) static_cast<void>(caller_(si::UnregisterResourceManagerRequest{.rm_id = id, .force = true}));
     rms_.clear();
 }
 

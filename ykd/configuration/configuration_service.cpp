@@ -200,8 +200,8 @@ void ConfigurationService::reload(const CallPtr& call) {
                                       "with an rmID it is of one RM",
                                       si::text(call->session->role)),
                           "rmID");
-    parts_.reloader.reload({rm_id, request->from_file, request->dry_run}, kStorePatience,
-                           [call](const ReloadReport& report) { call->ok(report_value(report)); });
+    parts_.reloader.reload({.rm_id = rm_id, .from_file = request->from_file, .dry_run = request->dry_run},
+                           kStorePatience, [call](const ReloadReport& report) { call->ok(report_value(report)); });
 }
 
 void ConfigurationService::set_extra_config(const CallPtr& call) {

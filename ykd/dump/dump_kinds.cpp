@@ -35,7 +35,7 @@ void collect_queue(const PartitionState& state, const DumpQuery& query, DumpPart
 }
 
 ObjectFilter filter_of(const DumpQuery& query) {
-    return {query.application, query.key, query.node, query.queue, query.status};
+    return {query.application, query.allocation_key, query.node, query.queue, query.status};
 }
 
 /// Takes the applications by id. First the roster of all is made; when that has been put in order, the applications are

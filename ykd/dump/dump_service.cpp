@@ -21,24 +21,13 @@ constexpr std::size_t kMostNames = 1000; // in one request
 constexpr std::size_t kSmallestObject = 78;
 
 DumpQuery query_of(si::DumpRequest&& request) {
-    DumpQuery query;
-    query.what = std::move(request.what);
-    query.partition = std::move(request.partition);
-    query.rm_id = std::move(request.rm_id);
-    query.queue = config::lower(request.queue);
-    query.subtree = request.subtree;
-    if (request.flat && query.what == "queues") query.what = kFlatQueues;
-    query.most = request.brief ? 0 : request.objects;
-    query.key = std::move(request.allocation_key);
-    query.names = std::move(request.names);
-    query.application = std::move(request.application);
-    query.node = std::move(request.node);
-    query.user = std::move(request.user);
-    query.group = std::move(request.group);
-    query.state = config::lower(request.state);
-    query.status = config::lower(request.status);
-    query.limit = std::max(1U, request.limit);
-    query.cursor = std::move(request.cursor);
+    DumpQuery query{std::move(request)};
+    if (query.flat && query.what == "queues") query.what = kFlatQueues;
+    query.queue = config::lower(query.queue);
+    query.state = config::lower(query.state);
+    query.status = config::lower(query.status);
+    query.most = query.brief ? 0 : query.objects;
+    query.limit = std::max(1U, query.limit);
     return query;
 }
 

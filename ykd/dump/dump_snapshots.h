@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libcore/ports/view.h"
+#include "protocol/si/tool_requests.h"
 #include "ykd/request/cursors.h"
 
 namespace yk::service {
@@ -43,15 +44,10 @@ using SnapshotPtr = std::shared_ptr<const DumpSnapshot>;
 /// The dump of queues one by one, parents before children.
 inline constexpr const char* kFlatQueues = "queues flat";
 
-/// What a Dump asks for (interface.md 5.2).
-struct DumpQuery {
-    std::string what;
-    std::string partition, rm_id, queue, application, key, node, user, group, state, status;
-    std::optional<std::vector<std::string>> names; // only these applications or nodes, in whatever state they are
-    bool subtree = false;
+/// What a Dump asks for (interface.md 5.2): the request with names in lower case where their case does not matter, and
+/// within this daemon's limits.
+struct DumpQuery : si::DumpRequest {
     std::size_t most = kAllObjects; // applications and nodes with more asks and allocations are shown without them
-    std::uint32_t limit = 1000;     // elements of a page
-    std::string cursor;             // of the page; empty: the first
 };
 
 /// The applications of a partition in the order of their ids, while their pages are fetched.

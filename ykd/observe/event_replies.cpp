@@ -6,24 +6,6 @@
 #include "ykd/runtime/event_encoding.h"
 
 namespace yk::service {
-namespace {
-
-std::set<std::uint64_t> read_numbers(wire::BodyReader& reader, const char* key) {
-    std::set<std::uint64_t> numbers;
-    const Value* list = reader.list(key);
-    if (list == nullptr) return numbers;
-    for (const Value& element : *list) {
-        if (!element.is_number_unsigned()) {
-            reader.fail(ErrorCode::Type, key, "a list of whole numbers is wanted");
-            break;
-        }
-        numbers.insert(element.get<std::uint64_t>());
-    }
-    return numbers;
-}
-
-} // namespace
-
 bool EventFilter::wants(const StoredEvent& event) const {
     if (!types.empty() && types.count(static_cast<std::uint64_t>(event.type)) == 0) return false;
     if (!details.empty() && details.count(static_cast<std::uint64_t>(event.detail)) == 0) return false;
@@ -33,16 +15,14 @@ bool EventFilter::wants(const StoredEvent& event) const {
     return partition.empty() || partition == event.partition || partition == whose.name;
 }
 
-EventFilter read_filter(const Call& call, wire::BodyReader& reader) {
+EventFilter filter_of(const Call& call, const std::optional<si::EventFilter>& sent) {
     EventFilter filter;
     filter.viewer = call.session;
-    const Value* map = reader.map("filter");
-    if (map == nullptr) return filter;
-    wire::BodyReader nested = reader.nested("filter", *map);
-    filter.types = read_numbers(nested, "types");
-    filter.details = read_numbers(nested, "details");
-    filter.object_prefix = nested.text("objectID", wire::Presence::Optional, wire::TextRule::Queue);
-    filter.partition = nested.text("partition", wire::Presence::Optional, wire::TextRule::Queue);
+    if (!sent) return filter;
+    filter.types = {sent->types.begin(), sent->types.end()};
+    filter.details = {sent->details.begin(), sent->details.end()};
+    filter.object_prefix = sent->object_id;
+    filter.partition = sent->partition;
     return filter;
 }
 

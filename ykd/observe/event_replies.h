@@ -2,6 +2,7 @@
 #pragma once
 // Events and event streams as replies (interface.md 7.4, 7.5).
 
+#include <optional>
 #include <set>
 #include <string>
 
@@ -23,8 +24,8 @@ struct EventFilter {
     [[nodiscard]] bool wants(const StoredEvent& event) const;
 };
 
-/// Reads `filter {types [int], details [int], objectID, partition}` of a body, if it has one, for the sender of `call`.
-[[nodiscard]] EventFilter read_filter(const Call& call, wire::BodyReader& reader);
+/// What the sender of `call` asked for and may see.
+[[nodiscard]] EventFilter filter_of(const Call& call, const std::optional<si::EventFilter>& sent);
 
 /// The encoded records of a slice that fit into `max_bytes`.
 struct EncodedEvents {

@@ -35,32 +35,26 @@ void EventService::open_stream(const CallPtr& call, std::uint64_t count, const E
 }
 
 void EventService::events(const CallPtr& call) {
-    const Value body = wire::decode_value(call->envelope.body);
-    wire::BodyReader reader(body);
-    const std::uint64_t start = reader.u64("start");
-    const std::uint64_t count = reader.u64("count");
-    const EventFilter filter = read_filter(*call, reader);
-    if (reader.has("count") && count == 0) reader.fail(ErrorCode::Invalid, "count", "count 0 asks for nothing");
-    if (!call->accepts(reader) || !is_tracking(call)) return;
+    const auto request = call->decode<si::EventsRequest>();
+    if (!request) return;
+    if (request->count == 0U) return call->fail(ErrorCode::Invalid, "count 0 asks for nothing", "count");
+    if (!is_tracking(call)) return;
     const std::uint64_t most = parts_.effective.current().service.response_size;
-    const auto slice = parts_.ring.slice(start, count == 0 ? most : std::min(count, most));
-    call->ok_encoded(
-        event_batch(slice, parts_.identity.boot_id, filter, call->reply_limit() - kReplyOverhead).reply.view());
+    const auto slice = parts_.ring.slice(request->start, std::min(request->count.value_or(most), most));
+    call->ok_encoded(event_batch(slice, parts_.identity.boot_id, filter_of(*call, request->filter),
+                                 call->reply_limit() - kReplyOverhead)
+                         .reply.view());
 }
 
 void EventService::event_stream(const CallPtr& call) {
-    const Value body = wire::decode_value(call->envelope.body);
-    wire::BodyReader reader(body);
-    const auto id = reader.optional_text("streamID");
-    const std::uint64_t count = reader.u64("count");
-    const std::uint64_t after = reader.u64("after");
-    const std::uint64_t wait_ms = reader.u64("waitMs", 10'000);
-    const EventFilter filter = read_filter(*call, reader);
-    if (!call->accepts(reader) || !is_tracking(call)) return;
-    if (!id || id->empty()) return open_stream(call, count, filter);
+    const auto request = call->decode<si::EventStreamRequest>();
+    if (!request || !is_tracking(call)) return;
+    const EventFilter filter = filter_of(*call, request->filter);
+    if (request->stream_id.empty()) return open_stream(call, request->count, filter);
     const auto longest = std::chrono::duration_cast<std::chrono::milliseconds>(parts_.max_poll_wait);
-    const auto wait = std::min(std::chrono::milliseconds{std::min<std::uint64_t>(wait_ms, 3'600'000)}, longest);
-    parts_.streams.read(call, *id, reader.has("after") ? std::optional(after) : std::nullopt, filter, wait);
+    const auto wait =
+        std::min(std::chrono::milliseconds{std::min<std::uint64_t>(request->wait_ms, 3'600'000)}, longest);
+    parts_.streams.read(call, request->stream_id, request->after, filter, wait);
 }
 
 } // namespace yk::service

@@ -72,12 +72,13 @@ void AdminService::advance_clock(const CallPtr& call) {
 void AdminService::shut_down(const CallPtr& call) {
     const auto request = call->decode<si::ShutdownRequest>();
     if (!request) return;
-    const auto grace = request->grace_ms
-                           ? std::chrono::milliseconds{*request->grace_ms}
-                           : std::chrono::duration_cast<std::chrono::milliseconds>(parts_.settings.shutdown_grace);
+    constexpr std::uint64_t kLongest = 5 * 60 * 1000;
+    const SteadyClock::duration grace = request->grace_ms
+                                            ? std::chrono::milliseconds{std::min(*request->grace_ms, kLongest)}
+                                            : parts_.settings.shutdown_grace;
     log("core").info("{} asked the daemon to stop", call->session->grant.name);
     call->ok();
-    parts_.request_stop(std::min<SteadyClock::duration>(grace, std::chrono::minutes{5}));
+    parts_.request_stop(std::min<SteadyClock::duration>(grace, std::chrono::milliseconds{kLongest}));
 }
 
 } // namespace yk::service

@@ -456,7 +456,7 @@ TEST_CASE("decode(encode(x)) == x for the requests of tools") {
     check_round_trip(si::HealthRequest{true});
     check_round_trip(
         si::ExplainRequest{"placement", "p", "rm", "a", "k", "root.q", "n", "u", {"g"}, {{"t", "v"}}, "x: 1\n"});
-    check_round_trip(si::StepRequest{2, 3});
+    check_round_trip(si::StepRequest{2, {3}});
     check_round_trip(si::ClockRequest{5});
     check_round_trip(si::ShutdownRequest{0U});
 }
