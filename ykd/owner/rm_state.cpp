@@ -19,14 +19,20 @@ constexpr Causes kAll = kStream | kLiveness | kCalls;
 
 /// Where an event leads. Running stands for Suspended while there is a cause.
 struct Transition {
-    std::array<si::CoreState, 4> next; // from New, Running, Suspended, Lost
+    std::array<si::CoreState, 6> next; // from New, Running, Recovering, Failed, Suspended, Lost: as CoreState counts
     bool has_notice;
 };
-constexpr Transition kRegister{{Running, Running, Running, Running}, false};
-constexpr Transition kUnregister{{New, New, New, New}, false};
-constexpr Transition kSuspend{{New, Suspended, Suspended, Lost}, true};
-constexpr Transition kResume{{New, Running, Running, Lost}, true};
-constexpr Transition kLose{{New, Lost, Lost, Lost}, false};
+constexpr Transition kRegister{{Running, Running, Running, Running, Running, Running}, false};
+constexpr Transition kRecover{{Recovering, Recovering, Recovering, Recovering, Recovering, Recovering}, false};
+constexpr Transition kSucceed{{New, Running, Running, Failed, Suspended, Lost}, true};
+constexpr Transition kFail{{New, Running, Failed, Failed, Suspended, Lost}, true};
+constexpr Transition kBreak{{New, Failed, Recovering, Failed, Suspended, Lost}, true};
+constexpr Transition kRetry{{New, Running, Recovering, Recovering, Suspended, Lost}, true};
+constexpr Transition kAccept{{New, Running, Recovering, Running, Suspended, Lost}, true};
+constexpr Transition kUnregister{{New, New, New, New, New, New}, false};
+constexpr Transition kSuspend{{New, Suspended, Recovering, Failed, Suspended, Lost}, true};
+constexpr Transition kResume{{New, Running, Recovering, Failed, Running, Lost}, true};
+constexpr Transition kLose{{New, Lost, Lost, Lost, Lost, Lost}, false};
 
 struct Row {
     RmEvent event;
@@ -35,9 +41,16 @@ struct Row {
     std::string_view reason;
 };
 
-// The rows stand in the order of RmEvent.
-constexpr std::array<Row, 10> kTable{{
+// The rows stand in the order of RmEvent. A recovery that ends forgets its causes: those that last are reported again,
+// so that it is Running first, and Suspended after that (I-202).
+constexpr std::array<Row, 16> kTable{{
     {Registered, kNone, kAll, kRegister, "registered"},
+    {RegisteredToRecover, kNone, kAll, kRecover, "registered with recovery"},
+    {RecoverySucceeded, kNone, kAll, kSucceed, "recovery succeeded"},
+    {RecoveryFailed, kNone, kNone, kFail, {}},
+    {ConsistencyLost, kNone, kNone, kBreak, {}},
+    {RecoveryRetried, kNone, kNone, kRetry, "recovery is tried again"},
+    {RecoveryAccepted, kNone, kAll, kAccept, "accepted as it is"},
     {Unregistered, kNone, kAll, kUnregister, {}},
     {StreamCongested, kStream, kNone, kSuspend, "back-pressure: the callback stream is three quarters full"},
     {StreamEased, kNone, kStream, kResume, "the callback stream is below half of its limits"},
@@ -56,18 +69,15 @@ constexpr bool in_order_of_events() {
 }
 static_assert(in_order_of_events());
 
-/// The column of the table. The states of recovery have none: no RM enters them.
-constexpr std::size_t column(si::CoreState state) {
-    return state == New ? 0 : state == Running ? 1 : state == Suspended ? 2 : 3;
-}
-
 } // namespace
 
 std::optional<RmStateChange> RmState::handle(RmEvent event, std::string_view reason) {
+    const bool ends_recovery = event == RecoverySucceeded || event == RecoveryAccepted;
+    if (ends_recovery && state_ != Recovering && state_ != Failed) return std::nullopt; // its causes stay
     const Row& row = kTable[static_cast<std::size_t>(event)];
     causes_ = static_cast<Causes>((causes_ & ~row.ends) | row.begins);
-    if (event == Registered) removal_taken_ = false;
-    si::CoreState next = row.transition.next[column(state_)];
+    if (event == Registered || event == RegisteredToRecover) removal_taken_ = false;
+    si::CoreState next = row.transition.next[static_cast<std::size_t>(state_)];
     if (next == Running && causes_ != kNone) next = Suspended;
     const si::CoreState from = std::exchange(state_, next);
     if (from == next) return std::nullopt;

@@ -3,6 +3,9 @@
 // RmState: the state of an RM (docs/spec/interface.md 3.1) and everything that changes it, as one table of events
 // (rm_state.cpp). A registered RM is Running, or Suspended while there is a cause for that: its stream is congested, it
 // gives no sign of life, it lets calls time out. Causes may overlap; the suspension ends with the last of them.
+// One that registers with recovery is Recovering until what it replayed was verified; when that fails, or an invariant
+// of its partitions breaks, it is Failed until an operator or itself resolves that. Neither becomes Suspended: causes
+// are noted, and tell when it runs.
 //
 // Owner: RmOwner, which reports what happened and publishes the changes that come back. Thread: the owner thread of
 // the RM. It reads no clock and calls nothing. Invariants:
@@ -23,6 +26,12 @@ namespace yk {
 /// What can change the state of an RM.
 enum class RmEvent : std::uint8_t {
     Registered,
+    RegisteredToRecover,
+    RecoverySucceeded, // what was replayed is what the RM has (I-238)
+    RecoveryFailed,    // it is not, or a timer of the recovery is over (I-213, I-239)
+    ConsistencyLost,   // an invariant of its partitions is broken (I-245)
+    RecoveryRetried,   // ResolveRecovery: retry or reset (I-254)
+    RecoveryAccepted,  // ResolveRecovery: accept
     Unregistered,
     StreamCongested,  // at least three quarters of its stream's limits are used (I-370)
     StreamEased,      // at most half of them
@@ -59,7 +68,7 @@ public:
     [[nodiscard]] bool has(SuspensionCause cause) const { return (causes_ & static_cast<std::uint8_t>(cause)) != 0; }
 
     /// Applies the event's row of the table; nullopt: the state stays. An event may be reported again while it lasts.
-    /// `reason` is used where the table has none, which is for Unregistered only.
+    /// `reason` is used where the table has none: for Unregistered, RecoveryFailed and ConsistencyLost.
     std::optional<RmStateChange> handle(RmEvent event, std::string_view reason = {});
     /// Handles how full the stream is; Crowded changes nothing.
     std::optional<RmStateChange> handle(Pressure pressure);

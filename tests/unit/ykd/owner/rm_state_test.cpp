@@ -32,8 +32,18 @@ RmState registered(const std::vector<RmEvent>& events = {}) {
     return state;
 }
 
-constexpr std::array kEvents{Registered, Unregistered, StreamCongested, StreamEased,   StreamOverflowed,
-                             NotHeard,   HeardAgain,   SilentTooLong,   CallsTimedOut, PollsAgain};
+/// An RM that registered with recovery, and then went through these events.
+RmState recovering(const std::vector<RmEvent>& events = {}) {
+    RmState state{LivenessLimits{}};
+    state.handle(RegisteredToRecover);
+    for (const RmEvent event : events) state.handle(event);
+    return state;
+}
+
+constexpr std::array kEvents{Registered,      RegisteredToRecover, RecoverySucceeded, RecoveryFailed,
+                             ConsistencyLost, RecoveryRetried,     RecoveryAccepted,  Unregistered,
+                             StreamCongested, StreamEased,         StreamOverflowed,  NotHeard,
+                             HeardAgain,      SilentTooLong,       CallsTimedOut,     PollsAgain};
 
 struct Pair {
     RmEvent begin, end;
@@ -50,13 +60,13 @@ const std::array<Pair, 3> kPairs{{
 
 } // namespace
 
-TEST_CASE("I-202 an RM that is not registered becomes Running by its registration, and nothing else changes it") {
+TEST_CASE("I-202 an RM that is not registered becomes Running or Recovering by its registration, and by nothing else") {
     for (const RmEvent event : kEvents) {
         RmState state{LivenessLimits{}};
         CHECK(state.state() == New);
         const auto change = state.handle(event);
-        CHECK(change.has_value() == (event == Registered));
-        CHECK(state.state() == (event == Registered ? Running : New));
+        CHECK(change.has_value() == (event == Registered || event == RegisteredToRecover));
+        CHECK(state.state() == (event == Registered ? Running : event == RegisteredToRecover ? Recovering : New));
     }
 }
 
@@ -143,6 +153,10 @@ TEST_CASE("I-202 a lost RM stays lost until it registers again or is removed") {
             CHECK(change->from == Lost);
             CHECK(state.state() == Running); // no cause is left from before
             CHECK(!change->has_notice);
+        } else if (event == RegisteredToRecover) {
+            REQUIRE(change);
+            CHECK(change->from == Lost);
+            CHECK(state.state() == Recovering);
         } else if (event == Unregistered) {
             REQUIRE(change);
             CHECK(change->from == Lost);
@@ -202,4 +216,85 @@ TEST_CASE("I-385 a silent RM is suspended, then lost, then removed once") {
         state.handle(SilentTooLong);
         CHECK(state.take_removal(hours{24}));
     }
+}
+
+// --- recovery -----------------------------------------------------------------------------------------------------
+
+TEST_CASE("I-238 I-239 a recovery ends Running or Failed, with a notice") {
+    RmState good = recovering();
+    const auto success = good.handle(RecoverySucceeded);
+    REQUIRE(success);
+    CHECK(success->from == Recovering);
+    CHECK(success->to == Running);
+    CHECK(success->has_notice);
+    RmState bad = recovering();
+    const auto failure = bad.handle(RecoveryFailed, "timeout");
+    REQUIRE(failure);
+    CHECK(failure->to == Failed);
+    CHECK(failure->reason == "timeout");
+    CHECK(failure->has_notice);
+    CHECK(!bad.handle(RecoverySucceeded)); // only resolve helps
+    CHECK(bad.state() == Failed);
+}
+
+TEST_CASE("I-254 a failed RM recovers once more, or is accepted as it is") {
+    RmState retried = recovering({RecoveryFailed});
+    CHECK(retried.handle(RecoveryRetried));
+    CHECK(retried.state() == Recovering);
+    RmState accepted = recovering({RecoveryFailed});
+    CHECK(accepted.handle(RecoveryAccepted));
+    CHECK(accepted.state() == Running);
+}
+
+TEST_CASE("I-245 a running RM fails when an invariant of its partitions breaks") {
+    RmState state = registered();
+    const auto broken = state.handle(ConsistencyLost, "Queue usage");
+    REQUIRE(broken);
+    CHECK(broken->to == Failed);
+    CHECK(broken->reason == "Queue usage");
+}
+
+TEST_CASE("I-202 neither a recovering nor a failed RM is suspended; what lasts suspends it once it runs") {
+    for (const Pair& pair : kPairs) {
+        for (const std::vector<RmEvent>& before : {std::vector<RmEvent>{}, std::vector<RmEvent>{RecoveryFailed}}) {
+            RmState state = recovering(before);
+            CHECK(!state.handle(pair.begin));
+            CHECK(state.has(pair.cause));
+            const auto change = state.handle(before.empty() ? RecoverySucceeded : RecoveryAccepted);
+            REQUIRE(change);
+            CHECK(change->to == Running);
+            CHECK(state.handle(pair.begin)); // it is reported while it lasts
+            CHECK(state.state() == Suspended);
+        }
+    }
+}
+
+TEST_CASE("I-202 only the transitions of the table are possible, whatever happens in which order") {
+    constexpr std::array<std::array<bool, 6>, 6> kAllowed{{
+        // to: New, Running, Recovering, Failed, Suspended, Lost
+        {false, true, true, false, false, false}, // from New
+        {true, false, true, true, true, true},    // Running; Recovering by another registration
+        {true, true, false, true, false, true},   // Recovering
+        {true, true, true, false, false, true},   // Failed
+        {true, true, true, false, false, true},   // Suspended
+        {true, true, true, false, false, false},  // Lost
+    }};
+    for (const RmEvent a : kEvents)
+        for (const RmEvent b : kEvents)
+            for (const RmEvent c : kEvents)
+                for (const RmEvent d : kEvents) {
+                    RmState state{LivenessLimits{}};
+                    for (const RmEvent event : {a, b, c, d}) {
+                        const auto change = state.handle(event);
+                        const bool is_suspended = state.has(SuspensionCause::Stream) ||
+                                                  state.has(SuspensionCause::Liveness) ||
+                                                  state.has(SuspensionCause::Calls);
+                        if (state.state() == Running && is_suspended) FAIL("invariant A");
+                        if (state.state() == Suspended && !is_suspended) FAIL("invariant B");
+                        if (!change) continue;
+                        if (!kAllowed[static_cast<std::size_t>(change->from)][static_cast<std::size_t>(change->to)])
+                            FAIL(change->from << " -> " << change->to);
+                    }
+                }
+    SUCCEED();
 }
