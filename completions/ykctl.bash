@@ -8,7 +8,7 @@ _ykctl() {
         word=${COMP_WORDS[i]}
         if [ $skip = yes ]; then skip=no; continue; fi
         case $word in
-            --after|--app|--attribute|--color|--columns|--config|--config-store|--count|--extra|--family|--file|--first|--for|--gang-style|--grep|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--refuse|--required-node|--resources|--rm|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
+            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--gang-style|--grep|--group|--id|--interval|--keep|--key|--max-quarantined|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--required-node|--resources|--rm|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
         esac
         case "$place:$word" in
             ':status') place='status' ;;
@@ -16,6 +16,7 @@ _ykctl() {
             ':health') place='health' ;;
             ':version') place='version' ;;
             ':rm') place='rm' ;;
+            ':recovery') place='recovery' ;;
             ':node') place='node' ;;
             ':queue') place='queue' ;;
             ':app') place='app' ;;
@@ -44,6 +45,9 @@ _ykctl() {
             'rm:log') place='rm log' ;;
             'rm:deregister') place='rm deregister' ;;
             'rm:serve') place='rm serve' ;;
+            'recovery:done') place='recovery done' ;;
+            'recovery:list'|'recovery:ls') place='recovery list' ;;
+            'recovery:resolve') place='recovery resolve' ;;
             'node:add') place='node add' ;;
             'node:list'|'node:ls') place='node list' ;;
             'node:show') place='node show' ;;
@@ -120,11 +124,11 @@ _ykctl() {
         'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP' -- "$cur")); return ;;
     esac
     case $prev in
-        --after|--app|--attribute|--color|--columns|--config|--config-store|--count|--extra|--family|--file|--first|--for|--gang-style|--grep|--group|--interval|--keep|--key|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--refuse|--required-node|--resources|--rm|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
+        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--gang-style|--grep|--group|--id|--interval|--keep|--key|--max-quarantined|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--required-node|--resources|--rm|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
     esac
     case $place in
         '')
-            words='status ping health version rm node queue app ask alloc partition user group config explain scenario replay recording dump events metrics log wait sched clock completion help'
+            words='status ping health version rm recovery node queue app ask alloc partition user group config explain scenario replay recording dump events metrics log wait sched clock completion help'
             options='-h --help -s --socket -r --rm -p --partition -o --output --columns --sort-by --no-headers --timeout --color --token-file --tls-ca --quiet -v --verbose --strict --trace-wire'
             files=no ;;
         'status')
@@ -149,7 +153,7 @@ _ykctl() {
             files=no ;;
         'rm register')
             words=''
-            options='-h --help --policy-group --config --extra --force --if-not-registered --no-confirm --keep'
+            options='-h --help --policy-group --config --extra --force --if-not-registered --recovery --recovery-timeout --recovery-idle --no-force-applications --max-quarantined --expect --no-confirm --keep'
             files=no ;;
         'rm list')
             words=''
@@ -169,7 +173,23 @@ _ykctl() {
             files=no ;;
         'rm serve')
             words=''
-            options='-h --help --policy-group --config --extra --force --if-not-registered --no-confirm --count --refuse --config-store --state-dump'
+            options='-h --help --policy-group --config --extra --force --if-not-registered --recovery --recovery-timeout --recovery-idle --no-force-applications --max-quarantined --expect --no-confirm --count --refuse --config-store --state-dump'
+            files=no ;;
+        'recovery')
+            words='done list resolve'
+            options='-h --help'
+            files=no ;;
+        'recovery done')
+            words=''
+            options='-h --help --id --attempt --as-restored --nodes --applications --allocations --asks --digest-nodes --digest-applications --digest-allocations'
+            files=no ;;
+        'recovery list')
+            words='nodes applications allocations'
+            options='-h --help --bucket --watch --interval'
+            files=no ;;
+        'recovery resolve')
+            words='retry reset accept abort'
+            options='-h --help'
             files=no ;;
         'node')
             words='add list show update drain undrain remove'

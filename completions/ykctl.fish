@@ -7,7 +7,7 @@ function __ykctl_at --description 'whether the command typed so far is the one g
             set skip no
             continue
         end
-        if contains -- $word --after --app --attribute --color --columns --config --config-store --count --extra --family --file --first --for --gang-style --grep --group --interval --keep --key --name-format --node --nodes --object --output --parallel --partition --placeholder-timeout --pods --policy --policy-group --priority --queue --reason --refuse --required-node --resources --rm --seed --since --socket --sort-by --speed --state --state-dump --tag --task-group --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
+        if contains -- $word --after --allocations --app --applications --asks --attempt --attribute --bucket --color --columns --config --config-store --count --digest-allocations --digest-applications --digest-nodes --expect --extra --family --file --first --for --gang-style --grep --group --id --interval --keep --key --max-quarantined --name-format --node --nodes --object --output --parallel --partition --placeholder-timeout --pods --policy --policy-group --priority --queue --reason --recovery --recovery-idle --recovery-timeout --refuse --required-node --resources --rm --seed --since --socket --sort-by --speed --state --state-dump --tag --task-group --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
             set skip yes
             continue
         end
@@ -22,6 +22,8 @@ function __ykctl_at --description 'whether the command typed so far is the one g
                 set place 'version'
             case ':rm'
                 set place 'rm'
+            case ':recovery'
+                set place 'recovery'
             case ':node'
                 set place 'node'
             case ':queue'
@@ -78,6 +80,12 @@ function __ykctl_at --description 'whether the command typed so far is the one g
                 set place 'rm deregister'
             case 'rm:serve'
                 set place 'rm serve'
+            case 'recovery:done'
+                set place 'recovery done'
+            case 'recovery:list' 'recovery:ls'
+                set place 'recovery list'
+            case 'recovery:resolve'
+                set place 'recovery resolve'
             case 'node:add'
                 set place 'node add'
             case 'node:list' 'node:ls'
@@ -192,6 +200,7 @@ complete -c ykctl -n '__ykctl_at ' -a ping -d 'ask the daemon for a sign of life
 complete -c ykctl -n '__ykctl_at ' -a health -d 'run the daemon'\''s health checks; exit 0 healthy, 1 not'
 complete -c ykctl -n '__ykctl_at ' -a version -d 'versions of ykctl and of the daemon'
 complete -c ykctl -n '__ykctl_at ' -a rm -d 'resource managers: register, look at, serve, deregister'
+complete -c ykctl -n '__ykctl_at ' -a recovery -d 'after a restart: compare what an RM reported, end its recovery'
 complete -c ykctl -n '__ykctl_at ' -a node -d 'nodes: add, look at, drain, remove'
 complete -c ykctl -n '__ykctl_at ' -a queue -d 'queues: limits, usage, what waits (change them in the configuration)'
 complete -c ykctl -n '__ykctl_at ' -a app -d 'applications: submit, look at, remove'
@@ -249,6 +258,12 @@ complete -c ykctl -n '__ykctl_at rm register' -l config -r -F -d 'queue configur
 complete -c ykctl -n '__ykctl_at rm register' -l extra -x -d 'extra configuration (service.…, event.…, log.level …)'
 complete -c ykctl -n '__ykctl_at rm register' -l force -d 'even when the RM has something: it is dropped'
 complete -c ykctl -n '__ykctl_at rm register' -l if-not-registered -d 'change nothing when it is registered already'
+complete -c ykctl -n '__ykctl_at rm register' -l recovery -x -d 'begin a recovery of this name: the RM reports what it has'
+complete -c ykctl -n '__ykctl_at rm register' -l recovery-timeout -x -d 'the recovery fails after this time, default 10m'
+complete -c ykctl -n '__ykctl_at rm register' -l recovery-idle -x -d 'and when so long nothing is reported, default 2m'
+complete -c ykctl -n '__ykctl_at rm register' -l no-force-applications -d 'reject applications that no queue takes, instead of root.@recovery@'
+complete -c ykctl -n '__ykctl_at rm register' -l max-quarantined -x -d 'succeed with up to so many objects in quarantine, default 0'
+complete -c ykctl -n '__ykctl_at rm register' -l expect -x -d 'how much will be reported (nodes=…,applications=…), for display'
 complete -c ykctl -n '__ykctl_at rm register' -l no-confirm -d 'the daemon does not confirm releases on its behalf'
 complete -c ykctl -n '__ykctl_at rm register' -l keep -x -d 'messages kept for rm log, default 10000'
 complete -c ykctl -n '__ykctl_at rm list' -s h -l help -d 'this text'
@@ -266,11 +281,44 @@ complete -c ykctl -n '__ykctl_at rm serve' -l config -r -F -d 'queue configurati
 complete -c ykctl -n '__ykctl_at rm serve' -l extra -x -d 'extra configuration (service.…, event.…, log.level …)'
 complete -c ykctl -n '__ykctl_at rm serve' -l force -d 'even when the RM has something: it is dropped'
 complete -c ykctl -n '__ykctl_at rm serve' -l if-not-registered -d 'change nothing when it is registered already'
+complete -c ykctl -n '__ykctl_at rm serve' -l recovery -x -d 'begin a recovery of this name: the RM reports what it has'
+complete -c ykctl -n '__ykctl_at rm serve' -l recovery-timeout -x -d 'the recovery fails after this time, default 10m'
+complete -c ykctl -n '__ykctl_at rm serve' -l recovery-idle -x -d 'and when so long nothing is reported, default 2m'
+complete -c ykctl -n '__ykctl_at rm serve' -l no-force-applications -d 'reject applications that no queue takes, instead of root.@recovery@'
+complete -c ykctl -n '__ykctl_at rm serve' -l max-quarantined -x -d 'succeed with up to so many objects in quarantine, default 0'
+complete -c ykctl -n '__ykctl_at rm serve' -l expect -x -d 'how much will be reported (nodes=…,applications=…), for display'
 complete -c ykctl -n '__ykctl_at rm serve' -l no-confirm -d 'do not confirm releases'
 complete -c ykctl -n '__ykctl_at rm serve' -l count -x -d 'stop after so many messages'
 complete -c ykctl -n '__ykctl_at rm serve' -l refuse -x -d 'be asked about nodes, and refuse those that match; may be repeated'
 complete -c ykctl -n '__ykctl_at rm serve' -l config-store -r -F -d 'store here what others make the RM'\''s configuration, before it is active'
 complete -c ykctl -n '__ykctl_at rm serve' -l state-dump -r -F -d 'JSON to tell as its state in full dumps, read each time'
+complete -c ykctl -n '__ykctl_at recovery' -a done -d 'everything is reported: compare, and let the RM run'
+complete -c ykctl -n '__ykctl_at recovery' -a list -d 'what was restored, with the hash of each object'
+complete -c ykctl -n '__ykctl_at recovery' -a resolve -d 'a recovery that failed: go on, begin anew, accept it, give up'
+complete -c ykctl -n '__ykctl_at recovery' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at recovery done' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at recovery done' -l id -x -d 'name of the recovery, as in rm register --recovery'
+complete -c ykctl -n '__ykctl_at recovery done' -l attempt -x -d 'one more than the time before, default 1'
+complete -c ykctl -n '__ykctl_at recovery done' -l as-restored -d 'claim what the daemon has restored, fetched from it'
+complete -c ykctl -n '__ykctl_at recovery done' -l nodes -x -d 'so many nodes exist, default 0'
+complete -c ykctl -n '__ykctl_at recovery done' -l applications -x -d 'so many applications, default 0'
+complete -c ykctl -n '__ykctl_at recovery done' -l allocations -x -d 'so many allocations, default 0'
+complete -c ykctl -n '__ykctl_at recovery done' -l asks -x -d 'so many asks, default: they are not compared'
+complete -c ykctl -n '__ykctl_at recovery done' -l digest-nodes -x -d 'sum of the hashes of the nodes'
+complete -c ykctl -n '__ykctl_at recovery done' -l digest-applications -x -d 'sum of those of the applications'
+complete -c ykctl -n '__ykctl_at recovery done' -l digest-allocations -x -d 'sum of those of the allocations'
+complete -c ykctl -n '__ykctl_at recovery list' -a nodes
+complete -c ykctl -n '__ykctl_at recovery list' -a applications
+complete -c ykctl -n '__ykctl_at recovery list' -a allocations
+complete -c ykctl -n '__ykctl_at recovery list' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at recovery list' -l bucket -x -d 'only those of this bucket, 0 to 255'
+complete -c ykctl -n '__ykctl_at recovery list' -l watch -d 'again and again: redraw on a terminal, else changes as JSON-lines'
+complete -c ykctl -n '__ykctl_at recovery list' -l interval -x -d 'time between two looks, default 2s'
+complete -c ykctl -n '__ykctl_at recovery resolve' -a retry
+complete -c ykctl -n '__ykctl_at recovery resolve' -a reset
+complete -c ykctl -n '__ykctl_at recovery resolve' -a accept
+complete -c ykctl -n '__ykctl_at recovery resolve' -a abort
+complete -c ykctl -n '__ykctl_at recovery resolve' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at node' -a add -d 'add nodes, from options or from a file'
 complete -c ykctl -n '__ykctl_at node' -a list -d 'all nodes'
 complete -c ykctl -n '__ykctl_at node' -a show -d 'one node with its allocations'

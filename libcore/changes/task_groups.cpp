@@ -11,7 +11,6 @@ namespace yk {
 
 namespace {
 
-constexpr std::string_view kApplicationCreated = "yunikorn.apache.org/creationTime";
 constexpr std::int64_t kNanosPerMilli = 1'000'000;
 
 } // namespace

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kPartitionAttribute = "si/node-partition";
 constexpr std::string_view kDefaultPartition = "default";
 
-using Partitions = std::map<std::string, std::unique_ptr<PartitionContext>, std::less<>>;
+using Partitions = ClusterRecovery::Partitions;
 
 bool creates(const NodeSpec& spec) {
     return spec.action == NodeAction::Create || spec.action == NodeAction::CreateDrain;
@@ -33,16 +33,20 @@ Refusal no_partition(std::string_view rm, std::string_view partition, std::strin
     return {std::move(unknown), ElementCode::PartitionUnknown};
 }
 
+bool has_node(const PartitionContext& partition, std::string_view id) {
+    return partition.state().nodes.find(id).valid();
+}
+
 /// The partition that the attribute names. Without it: `default`, or for a node that exists the partition that has it.
 std::string_view partition_of(const NodeSpec& spec, const Partitions& partitions) {
     if (spec.attributes)
         for (const Tag& tag : *spec.attributes)
             if (tag.key == kPartitionAttribute && !tag.value.empty()) return tag.value;
     const auto standard = partitions.find(kDefaultPartition);
-    if (creates(spec) || (standard != partitions.end() && standard->second->has_node(spec.id)))
+    if (creates(spec) || (standard != partitions.end() && has_node(*standard->second, spec.id)))
         return kDefaultPartition;
     for (const auto& [name, partition] : partitions)
-        if (partition->has_node(spec.id)) return name;
+        if (has_node(*partition, spec.id)) return name;
     return kDefaultPartition;
 }
 
@@ -50,7 +54,7 @@ std::string_view partition_of(const NodeSpec& spec, const Partitions& partitions
 bool is_elsewhere(const Refusal& refusal, const NodeSpec& spec, const Partitions& partitions) {
     if (refusal.code != ElementCode::NodeUnknown) return false;
     return std::any_of(partitions.begin(), partitions.end(),
-                       [&](const auto& each) { return each.second->has_node(spec.id); });
+                       [&](const auto& each) { return has_node(*each.second, spec.id); });
 }
 
 /// Whether it would be refused whatever the state of application and partition (S-611).
@@ -124,9 +128,11 @@ Result<void> ClusterContext::configure(const config::Configuration& config, Inst
         const std::string& name = names.running(partition.name);
         named.insert(name);
         auto& context = partitions_[name];
-        if (context == nullptr)
+        if (context == nullptr) {
             context = std::make_unique<PartitionContext>(name, full_name(name), settings_, callbacks_, events_, calls_,
                                                          held_, now);
+            recovery_.add(*context);
+        }
         context->configure(partition, now);
     }
     for (auto each = partitions_.begin(); each != partitions_.end();) {
@@ -184,7 +190,7 @@ void ClusterContext::apply_asks(const std::vector<AskSpec>& asks, bool placement
                                        std::string{spec.application} + " and allocation key " + std::string{spec.key});
         else
             refusal = partition->apply_ask(spec, now);
-        if (!refusal) continue;
+        if (!refusal || refusal->code == ElementCode::SetAside) continue;
         if (!spec.node.empty() && is_impossible(refusal->code)) ++unattributed_.scheduling_errors;
         rejected.push_back({&spec, full_name(spec.partition), std::move(*refusal)});
     }
@@ -232,7 +238,7 @@ void ClusterContext::apply(const ApplicationRequest& request, Instant now) {
             answer.text = queue.error().reason;
             answer.code = queue.error().code;
         }
-        answers.push_back(std::move(answer));
+        if (answer.code != ElementCode::SetAside) answers.push_back(std::move(answer));
     }
     if (!answers.empty()) {
         std::vector<AcceptedApplication> accepted;
@@ -244,7 +250,12 @@ void ClusterContext::apply(const ApplicationRequest& request, Instant now) {
     }
     for (const RemoveApplicationSpec& spec : request.remove)
         if (PartitionContext* partition = find_partition(spec.partition)) partition->remove_application(spec.id, now);
+    heal(now);
     sweep();
+}
+
+void ClusterContext::heal(Instant now) {
+    for (const auto& [name, partition] : partitions_) partition->restoration().heal(now);
 }
 
 void ClusterContext::sweep() {
@@ -278,20 +289,24 @@ void ClusterContext::apply(const NodeRequest& request, Instant now) {
         if (create || answer.refusal) answers.push_back(std::move(answer));
     }
     sweep();
-    if (answers.empty()) return;
+    if (answers.empty()) return heal(now);
     std::vector<AcceptedNode> accepted;
     std::vector<RefusedNode> rejected;
     std::vector<RefusedNode> failed;
     for (const Answer& each : answers) {
+        if (each.refusal && each.refusal->code == ElementCode::SetAside) continue;
         if (!each.refusal)
             accepted.push_back({each.full, each.spec->id});
         else
             (creates(*each.spec) ? rejected : failed)
                 .push_back({each.full, each.spec->id, each.refusal->reason, each.refusal->code, each.spec->action});
     }
-    callbacks_.nodes_answered(accepted, rejected, failed);
+    if (!accepted.empty() || !rejected.empty() || !failed.empty())
+        callbacks_.nodes_answered(accepted, rejected, failed);
     for (const Answer& each : answers)
-        if (!each.refusal) each.partition->announce_existing(*each.spec);
+        if (!each.refusal || each.refusal->code == ElementCode::SetAside)
+            each.partition->announce_existing(*each.spec, now);
+    heal(now);
 }
 
 // --- calls to the RM ------------------------------------------------------------------------------------------------
@@ -373,19 +388,19 @@ void ClusterContext::health_page(HealthCursor& cursor, std::size_t& budget,
     }
 }
 
-std::vector<HealthCheckView> ClusterContext::health() const {
-    HealthCursor cursor;
-    std::size_t budget = std::numeric_limits<std::size_t>::max();
-    std::vector<HealthCheckView> checks;
-    health_page(cursor, budget, checks);
-    return checks;
-}
-
 std::vector<std::string> ClusterContext::check() {
     std::vector<std::string> faults;
     for (const auto& [name, partition] : partitions_)
         for (std::string& fault : partition->check()) faults.push_back(std::move(fault));
     return faults;
+}
+
+std::vector<HealthCheckView> health_of(const ClusterContext& core) {
+    HealthCursor cursor;
+    std::size_t budget = std::numeric_limits<std::size_t>::max();
+    std::vector<HealthCheckView> checks;
+    core.health_page(cursor, budget, checks);
+    return checks;
 }
 
 } // namespace yk

@@ -15,6 +15,7 @@
 
 #include "libcore/base/result.h"
 #include "libcore/base/time.h"
+#include "libcore/cluster/cluster_recovery.h"
 #include "libcore/config/config.h"
 #include "libcore/ports/callbacks.h"
 #include "libcore/ports/command.h"
@@ -70,6 +71,9 @@ public:
     bool apply(const CallAnswer& answer, Instant now);
     [[nodiscard]] std::size_t calls_in_flight() const { return calls_.size(); }
 
+    // --- recovery (docs/spec/interface.md, section 3) -------------------------------------------------------------
+    [[nodiscard]] ClusterRecovery& recovery() { return recovery_; }
+
     // --- time and cycles --------------------------------------------------------------------------------------------
     /// When fire_timers() has something to do next; nullopt: never.
     [[nodiscard]] std::optional<Instant> next_timer() const;
@@ -93,8 +97,6 @@ public:
     [[nodiscard]] const Holdings& holdings() const { return held_; }
     /// One page of the health checks over all partitions, see reports/health.h.
     void health_page(HealthCursor& cursor, std::size_t& budget, std::vector<HealthCheckView>& checks) const;
-    /// The same as one page.
-    [[nodiscard]] std::vector<HealthCheckView> health() const;
     /// The broken invariants of all partitions, in words, see reports/check.h.
     [[nodiscard]] std::vector<std::string> check();
 
@@ -110,6 +112,7 @@ private:
         ElementCode code;
     };
     void sweep();
+    void heal(Instant now);
     void apply_asks(const std::vector<AskSpec>& asks, bool placements, Instant now);
     void release(const std::vector<ReleaseSpec>& releases, bool asks_only, std::vector<IgnoredElement>& ignored,
                  Instant now);
@@ -120,8 +123,12 @@ private:
     EventSink& events_;
     RmCalls calls_;
     Holdings held_;
-    std::map<std::string, std::unique_ptr<PartitionContext>, std::less<>> partitions_; // by short name
+    ClusterRecovery::Partitions partitions_; // by short name
+    ClusterRecovery recovery_{partitions_};
     CoreCounters unattributed_; // of removed partitions, of elements that name none, and all rejected asks
 };
+
+/// All pages of the health checks.
+[[nodiscard]] std::vector<HealthCheckView> health_of(const ClusterContext& core);
 
 } // namespace yk

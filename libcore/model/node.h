@@ -25,7 +25,7 @@ struct Node {
     std::vector<std::pair<std::string, std::string>> attributes; // sorted by key, without the partition
     Resource capacity;                                           // this and the sums are changed by the Ledger
     Resource reported;                                           // occupied as the RM declares it
-    Sum occupied;                                                // with foreign allocations
+    Sum occupied;                                                // with foreign and quarantined allocations
     Sum allocated;
     Sum available;
     std::vector<AllocationId> allocations; // own

@@ -81,15 +81,24 @@ void Applications::expire(EndedApplication& ended, Instant now) {
 }
 
 Result<std::string, Refusal> Applications::add(const ApplicationSpec& spec, Instant now) {
+    auto added = try_add(spec, now);
+    if (!added.ok()) reject(spec, added.error(), now);
+    return added;
+}
+
+/// When it was submitted, by which applications are ordered. One that is restored keeps its time (I-225).
+Instant Applications::submission_time(const ApplicationSpec& spec) {
+    if (state_.recovering)
+        if (const auto created = creation_time(find_tag(spec.tags, kApplicationCreated))) return *created;
+    return state_.last_submitted;
+}
+
+Result<std::string, Refusal> Applications::try_add(const ApplicationSpec& spec, Instant now) {
     state_.emit({EventType::App, EventChange::Add, EventDetail::AppNew, spec.id}, now);
     // later than the last one, although the clock may stand still: applications of one request keep their order
     state_.last_submitted = std::max(now, state_.last_submitted + Duration{1});
     const std::string id{spec.id};
-    const auto refuse = [&](std::string reason, ElementCode code) -> Refusal {
-        Refusal refusal{std::move(reason), code};
-        reject(spec, refusal, now);
-        return refusal;
-    };
+    const auto refuse = [](std::string reason, ElementCode code) { return Refusal{std::move(reason), code}; };
     if (!spec.user_fault.empty()) return refuse(std::string{spec.user_fault}, ElementCode::User);
     if (state_.state != ObjectState::Active)
         return refuse("partition " + state_.full_name + " is stopped cannot add a new application " + id,
@@ -120,7 +129,7 @@ Result<std::string, Refusal> Applications::add(const ApplicationSpec& spec, Inst
     state_.budget_meter.add(Held::Names, bytes_of(application));
     application.placeholder_ask = *placeholder_ask;
     task_groups_.configure(application.gang, spec, now);
-    application.submitted = state_.last_submitted;
+    application.submitted = submission_time(spec);
     application.state_log.emplace_back(now, ApplicationState::New);
     application.queue = &leaf;
     application.queue_position = static_cast<std::uint32_t>(leaf.applications.size());
@@ -267,6 +276,7 @@ void Applications::drop_timed_out_asks(ApplicationId id, bool real, Instant now)
 }
 
 void Applications::settle(ApplicationId id, Removed removed, Instant now) {
+    if (state_.recovering) return; // the rest of it may still come; Restoration::end() settles all
     const Application& application = state_.applications[id];
     if (application.state == ApplicationState::Resuming) {
         if (application.placeholders > application.gang.free) return; // some are still being released

@@ -41,6 +41,10 @@ public:
 
     /// Adds the application; the path of its queue, or why it is refused (S-490).
     [[nodiscard]] Result<std::string, Refusal> add(const ApplicationSpec& spec, Instant now);
+    // The two halves of add(): of an application that is refused, try_add() leaves nothing behind, and reject() lists
+    // it among the rejected ones.
+    [[nodiscard]] Result<std::string, Refusal> try_add(const ApplicationSpec& spec, Instant now);
+    void reject(const ApplicationSpec& spec, const Refusal& refusal, Instant now);
     /// An event of its state machine. One that ends the application removes its asks and takes it out of its queue
     /// (S-142, S-143).
     void handle(ApplicationId id, ApplicationEvent event, std::string_view info, Instant now);
@@ -66,7 +70,7 @@ private:
     void leave_queue(ApplicationId id, Instant now);
     void end(ApplicationId id, Instant now);
     void destroy(ApplicationId id);
-    void reject(const ApplicationSpec& spec, const Refusal& refusal, Instant now);
+    [[nodiscard]] Instant submission_time(const ApplicationSpec& spec);
     void release_placeholders(ApplicationId id, bool real, Instant now);
     void drop_timed_out_asks(ApplicationId id, bool real, Instant now);
 

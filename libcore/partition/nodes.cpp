@@ -49,7 +49,21 @@ void Nodes::capacity_changed(const Resource& before, const Resource& after, Inst
                        state_.queues.root().max.unlimited() ? nullptr : &state_.queues.root().max.bounds(), now);
 }
 
-std::optional<Refusal> Nodes::create(const NodeSpec& spec, Instant now) {
+bool Nodes::is_same(const NodeSpec& spec) {
+    const NodeId id = state_.nodes.find(spec.id);
+    if (!id.valid()) return false;
+    const auto pruned = [this](const std::optional<Quantities>& amounts) {
+        std::optional<Resource> resource = state_.to_resource(amounts.value_or(Quantities{}));
+        if (resource) resource->prune();
+        return resource;
+    };
+    const auto capacity = pruned(spec.capacity), occupied = pruned(spec.occupied);
+    const Node& node = state_.nodes[id];
+    return capacity && occupied && capacity->equals(node.capacity) && occupied->equals(node.reported) &&
+           (spec.attributes ? attributes_of(*spec.attributes) : decltype(node.attributes){}) == node.attributes;
+}
+
+std::optional<Refusal> Nodes::create(const NodeSpec& spec, std::span<const AskSpec> existing, Instant now) {
     const std::string id{spec.id};
     if (state_.state != ObjectState::Active)
         return Refusal{"partition " + state_.full_name + " is stopped, it takes no node " + id,
@@ -64,8 +78,10 @@ std::optional<Refusal> Nodes::create(const NodeSpec& spec, Instant now) {
         return Refusal{"node " + id + ": a partition holds at most " + std::to_string(kMaxResourceTypes) +
                            " resource types",
                        ElementCode::Negative};
-    if (auto refusal = refuse_existing(spec)) return refusal;
-    if (auto refusal = admission_.refuse_claim("node " + id, claim_of(spec), !spec.existing.empty())) return refusal;
+    if (auto refusal = refuse_existing(spec.id, existing)) return refusal;
+    // a node that brings something is a fact, also when that is restored afterwards
+    if (auto refusal = admission_.refuse_claim("node " + id, claim_of(spec, existing), !spec.existing.empty()))
+        return refusal;
     const NodeId made = state_.nodes.add(spec.id);
     Node& node = state_.nodes[made];
     if (spec.attributes) node.attributes = attributes_of(*spec.attributes);
@@ -85,24 +101,24 @@ std::optional<Refusal> Nodes::create(const NodeSpec& spec, Instant now) {
                  {},
                  node.schedulable ? "schedulable: true" : "schedulable: false"},
                 now);
-    for (const AskSpec& existing : spec.existing) {
-        if (is_foreign(existing))
-            foreign_allocations_.place(existing, made, now);
+    for (const AskSpec& each : existing) {
+        if (is_foreign(each))
+            foreign_allocations_.place(each, made, now);
         else
-            ask_requests_.place_reported(existing, state_.find_application(existing.application), made, false, now);
+            ask_requests_.place_reported(each, state_.find_application(each.application), made, false, now);
     }
     return std::nullopt;
 }
 
 /// Why one of the allocations that the node brings is refused. All are tested before anything is changed (S-481).
-std::optional<Refusal> Nodes::refuse_existing(const NodeSpec& spec) {
-    for (const AskSpec& existing : spec.existing) {
-        const ApplicationId application = state_.find_application(existing.application);
-        std::optional<Refusal> refusal = is_foreign(existing) ? foreign_allocations_.refuse(existing)
-                                                              : ask_requests_.refuse_ask(existing, application, false);
-        if (!refusal && !is_foreign(existing)) refusal = ask_requests_.refuse_known(existing, application, {}, spec.id);
+std::optional<Refusal> Nodes::refuse_existing(std::string_view node, std::span<const AskSpec> existing) {
+    for (const AskSpec& each : existing) {
+        const ApplicationId application = state_.find_application(each.application);
+        std::optional<Refusal> refusal =
+            is_foreign(each) ? foreign_allocations_.refuse(each) : ask_requests_.refuse_ask(each, application, false);
+        if (!refusal && !is_foreign(each)) refusal = ask_requests_.refuse_known(each, application, {}, node);
         if (refusal)
-            return Refusal{"node " + std::string{spec.id} + ": existing allocation: " + refusal->reason,
+            return Refusal{"node " + std::string{node} + ": existing allocation: " + refusal->reason,
                            ElementCode::ExistingAllocation};
     }
     return std::nullopt;
@@ -244,15 +260,15 @@ void Nodes::remove(NodeId id, Instant now) {
 }
 
 /// What the node takes of the budget, with all that it brings and that is not known yet.
-Holdings Nodes::claim_of(const NodeSpec& spec) const {
+Holdings Nodes::claim_of(const NodeSpec& spec, std::span<const AskSpec> existing) const {
     std::uint64_t asks = 0, bytes = bytes_of(spec.id) + (spec.attributes ? bytes_of(*spec.attributes) : 0);
-    for (const AskSpec& existing : spec.existing) {
-        const bool foreign = is_foreign(existing);
-        const bool known =
-            foreign ? foreign_allocations_.has(existing.key)
-                    : state_.find_allocation(state_.find_application(existing.application), existing.key).valid();
+    for (const AskSpec& each : existing) {
+        const bool foreign = is_foreign(each);
+        const bool known = foreign
+                               ? foreign_allocations_.has(each.key)
+                               : state_.find_allocation(state_.find_application(each.application), each.key).valid();
         asks += known ? 0U : 1U;
-        if (foreign || !known) bytes += most_bytes(existing);
+        if (foreign || !known) bytes += most_bytes(each);
     }
     return Holdings{}.plus(Held::Nodes, 1).plus(Held::Asks, asks).plus(Held::Names, bytes);
 }

@@ -4,6 +4,8 @@
 //
 // Owner: PartitionContext. Thread: the partition's owner.
 
+#include <span>
+
 #include "libcore/changes/admission.h"
 #include "libcore/changes/foreign_allocations.h"
 #include "libcore/changes/placeholder_swaps.h"
@@ -37,17 +39,19 @@ public:
 
     /// Removes the node with all that is on it (S-484).
     void remove(NodeId id, Instant now);
-    /// Creates the node with all allocations that it brings; else, without a change, why it is refused (S-481).
-    [[nodiscard]] std::optional<Refusal> create(const NodeSpec& spec, Instant now);
+    /// Creates the node with all of these allocations; else, without a change, why it is refused (S-481).
+    [[nodiscard]] std::optional<Refusal> create(const NodeSpec& spec, std::span<const AskSpec> existing, Instant now);
+    /// Whether the node exists with this capacity, these attributes and these reported occupied resources.
+    [[nodiscard]] bool is_same(const NodeSpec& spec);
     /// The actions UPDATE, DRAIN, SCHEDULABLE and DECOMISSION; else why the change is refused.
     [[nodiscard]] std::optional<Refusal> change(const NodeSpec& spec, Instant now);
     /// Notifies the RM of the allocations that the node brought, after that of the node itself (S-481).
     void announce_existing(const NodeSpec& spec);
 
 private:
-    [[nodiscard]] Holdings claim_of(const NodeSpec& spec) const;
+    [[nodiscard]] Holdings claim_of(const NodeSpec& spec, std::span<const AskSpec> existing) const;
     void capacity_changed(const Resource& before, const Resource& after, Instant now);
-    [[nodiscard]] std::optional<Refusal> refuse_existing(const NodeSpec& spec);
+    [[nodiscard]] std::optional<Refusal> refuse_existing(std::string_view node, std::span<const AskSpec> existing);
     void update_node(NodeId id, const NodeSpec& spec, Instant now);
     void set_schedulable(NodeId id, bool schedulable, Instant now);
 

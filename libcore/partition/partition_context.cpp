@@ -60,6 +60,7 @@ void PartitionContext::configure(const config::Partition& config, Instant now) {
     state_.slots_changed = true;
     checks_.update_all(now);
     indexes_.rebuild_all();
+    restoration_.configured(now);
 }
 
 /// The queues drain; applications fail and are removed, then nodes, limits and queues. The RM is notified of its
@@ -67,6 +68,7 @@ void PartitionContext::configure(const config::Partition& config, Instant now) {
 void PartitionContext::drop_everything(Instant now) {
     state_.state = ObjectState::Draining;
     queues_.drain(state_.queues.root());
+    restoration_.clear();
     std::vector<std::string> ids;
     for (const auto& [id, application] : state_.application_ids) ids.push_back(id);
     std::sort(ids.begin(), ids.end());

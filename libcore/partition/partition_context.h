@@ -41,6 +41,7 @@
 #include "libcore/partition/nodes.h"
 #include "libcore/partition/queues.h"
 #include "libcore/partition/releases.h"
+#include "libcore/partition/restoration.h"
 #include "libcore/planning/gang_planner.h"
 #include "libcore/planning/planner.h"
 #include "libcore/planning/scheduling_indexes.h"
@@ -76,27 +77,35 @@ public:
 
     // --- requests (S-440 to S-502) ----------------------------------------------------------------------------------
     [[nodiscard]] std::optional<Refusal> apply_ask(const AskSpec& spec, Instant now) {
-        return ask_requests_.apply(spec, now);
+        return restoration_.is_active() ? restoration_.apply_ask(spec, now) : ask_requests_.apply(spec, now);
     }
     /// `asks_only`: an entry of allocationAsksToRelease. A refusal means that the release is ignored.
     [[nodiscard]] std::optional<Refusal> release(const ReleaseSpec& spec, bool asks_only, Instant now) {
-        return releases_.release(spec, asks_only, now);
+        return restoration_.is_active() ? restoration_.release(spec, asks_only, now)
+                                        : releases_.release(spec, asks_only, now);
     }
     /// The path of its queue, or why it is refused.
     [[nodiscard]] Result<std::string, Refusal> add_application(const ApplicationSpec& spec, Instant now) {
-        return applications_.add(spec, now);
+        return restoration_.is_active() ? restoration_.add_application(spec, now) : applications_.add(spec, now);
     }
-    void remove_application(std::string_view id, Instant now) { applications_.remove(id, now); }
+    void remove_application(std::string_view id, Instant now) {
+        restoration_.is_active() ? restoration_.remove_application(id, now) : applications_.remove(id, now);
+    }
     [[nodiscard]] std::optional<Refusal> create_node(const NodeSpec& spec, Instant now) {
-        return nodes_.create(spec, now);
+        return restoration_.is_active() ? restoration_.create_node(spec, now) : nodes_.create(spec, spec.existing, now);
     }
-    /// After the request for the node was answered: notifies the RM of the allocations that it brought (S-481).
-    void announce_existing(const NodeSpec& spec) { nodes_.announce_existing(spec); }
+    /// After the request for the node was answered: notifies the RM of the allocations that it brought (S-481). While
+    /// it recovers they are restored only now.
+    void announce_existing(const NodeSpec& spec, Instant now) {
+        restoration_.is_active() ? restoration_.restore_existing(spec, now) : nodes_.announce_existing(spec);
+    }
     /// The actions UPDATE, DRAIN, SCHEDULABLE and DECOMISSION.
     [[nodiscard]] std::optional<Refusal> change_node(const NodeSpec& spec, Instant now) {
-        return nodes_.change(spec, now);
+        return restoration_.is_active() ? restoration_.change_node(spec, now) : nodes_.change(spec, now);
     }
-    [[nodiscard]] bool has_node(std::string_view id) const { return state_.nodes.find(id).valid(); }
+
+    // --- recovery (interface.md, section 3) -------------------------------------------------------------------------
+    [[nodiscard]] Restoration& restoration() { return restoration_; }
 
     // --- cycles and time (timers.cpp) -------------------------------------------------------------------------------
     /// One scheduling cycle. `observer`, unless nullptr, is notified of its stages.
@@ -182,6 +191,7 @@ private:
     Nodes nodes_{
         state_,  indexes_,      reservations_, placements_, placeholder_swaps_, admission_, foreign_allocations_,
         queues_, applications_, ask_requests_};
+    Restoration restoration_{state_, admission_, applications_, releases_, ask_requests_, nodes_};
     Inquirer inquirer_{state_, planner_, attempt_log_, parked_asks_};
     Cycle cycle_{state_,       indexes_,           checks_,
                  planner_,     gang_planner_,      victim_marks_,

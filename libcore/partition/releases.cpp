@@ -16,13 +16,11 @@ EventDetail removal_detail(TerminationType type) {
     }
 }
 
-/// Whether the RM is notified of the release: it decided on it itself, and does not confirm what the core asked for
-/// (S-472).
-bool is_echoed(TerminationType type) {
+} // namespace
+
+bool Releases::is_echoed(TerminationType type) noexcept {
     return type != TerminationType::Timeout && type != TerminationType::PreemptedByScheduler;
 }
-
-} // namespace
 
 std::optional<Refusal> Releases::release(const ReleaseSpec& spec, bool asks_only, Instant now) {
     if (spec.application.empty()) return foreign_allocations_.release(spec, now);

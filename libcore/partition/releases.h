@@ -29,6 +29,9 @@ public:
     /// Releases an ask or allocation, or all of an application. `asks_only`: never an allocation. A refusal means that
     /// the release is ignored.
     [[nodiscard]] std::optional<Refusal> release(const ReleaseSpec& spec, bool asks_only, Instant now);
+    /// Whether the RM is notified of the release: it decided on it itself, and does not confirm what the core asked for
+    /// (S-472).
+    [[nodiscard]] static bool is_echoed(TerminationType type) noexcept;
 
 private:
     void release_all(ApplicationId id, const ReleaseSpec& spec, bool asks_only, Instant now);

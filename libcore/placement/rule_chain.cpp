@@ -110,7 +110,7 @@ RuleChain::RuleChain(const std::vector<config::PlacementRule>& rules) {
 
 Outcome RuleChain::place(const ApplicationSpec& spec, const QueueTree& queues) const {
     Outcome outcome;
-    const bool forced = is_forced(spec.tags);
+    const bool forced = spec.forced || is_forced(spec.tags);
     for (const Rule& rule : rules_) {
         Yield yield = rule.apply(spec, queues);
         Step step{std::to_string(&rule - rules_.data()) + " " + std::string{rule.kind().name}, {}, {}, {}};

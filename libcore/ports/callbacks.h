@@ -16,6 +16,7 @@ namespace yk {
 
 /// Element codes of interface.md 4.11: why one element of a request was refused.
 enum class ElementCode : std::uint32_t {
+    SetAside = 0, // never sent: it is not refused, but waits in quarantine (I-242)
     PartitionUnknown = 1000,
     PartitionForeign = 1001,
     PartitionStopped = 1002,

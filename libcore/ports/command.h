@@ -92,6 +92,7 @@ struct ApplicationSpec {
     std::int64_t execution_timeout_ms = 0;
     Quantities placeholder_ask;
     std::string_view gang_style;
+    bool forced = false; // as by the tag of C-345: the recovery queue takes it when no rule does
 };
 
 struct RemoveApplicationSpec {
@@ -104,6 +105,12 @@ struct ApplicationRequest {
     std::vector<RemoveApplicationSpec> remove;
 };
 
+/// What the RM has booked on a node, for comparison during a recovery (I-221).
+struct BookedOnNode {
+    Quantities available;
+    std::uint64_t allocations = 0;
+};
+
 struct NodeSpec {
     std::string_view id;
     NodeAction action = NodeAction::Unset;
@@ -111,6 +118,7 @@ struct NodeSpec {
     std::optional<Quantities> capacity;
     std::optional<Quantities> occupied;
     std::vector<AskSpec> existing; // CREATE only (S-481)
+    std::optional<BookedOnNode> booked;
 };
 
 struct NodeRequest {

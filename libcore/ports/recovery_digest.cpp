@@ -23,16 +23,6 @@ std::string joined(std::initializer_list<std::string_view> fields) {
     return text;
 }
 
-std::string text_of(const ResourceMapView& resources) { // the map is in byte order
-    std::string text;
-    for (const auto& [name, amount] : resources) {
-        if (amount == 0) continue;
-        if (!text.empty()) text += ',';
-        text += name + '=' + std::to_string(amount);
-    }
-    return text;
-}
-
 std::string line(std::initializer_list<std::string_view> fields) {
     return joined(fields) + '\n';
 }
@@ -49,9 +39,18 @@ std::uint64_t line_hash(std::string_view line) noexcept {
     return mix(hash);
 }
 
-std::string node_line(std::string_view partition, std::string_view node, const ResourceMapView& resources,
-                      bool schedulable) {
-    return line({"N", partition, node, text_of(resources), schedulable ? "1" : "0"});
+std::string resources_text(const ResourceMapView& resources) { // the map is in byte order
+    std::string text;
+    for (const auto& [name, amount] : resources) {
+        if (amount == 0) continue;
+        if (!text.empty()) text += ',';
+        text += name + '=' + std::to_string(amount);
+    }
+    return text;
+}
+
+std::string node_line(std::string_view partition, std::string_view node, std::string_view resources, bool schedulable) {
+    return line({"N", partition, node, resources, schedulable ? "1" : "0"});
 }
 
 std::string application_line(std::string_view partition, std::string_view application) {
@@ -59,8 +58,8 @@ std::string application_line(std::string_view partition, std::string_view applic
 }
 
 std::string allocation_line(std::string_view partition, std::string_view application, std::string_view key,
-                            std::string_view node, const ResourceMapView& resources, bool placeholder) {
-    return line({"L", partition, application, key, node, text_of(resources), placeholder ? "1" : "0"});
+                            std::string_view node, std::string_view resources, bool placeholder) {
+    return line({"L", partition, application, key, node, resources, placeholder ? "1" : "0"});
 }
 
 std::uint8_t bucket_of(std::string_view partition, std::string_view id) {
@@ -69,6 +68,11 @@ std::uint8_t bucket_of(std::string_view partition, std::string_view id) {
 
 std::uint8_t bucket_of(std::string_view partition, std::string_view application, std::string_view key) {
     return top_byte(line_hash(joined({partition, application, key})));
+}
+
+void Digest::add(const Digest& other) noexcept {
+    for (std::size_t i = 0; i < buckets_.size(); ++i) buckets_[i] += other.buckets_[i];
+    count_ += other.count_;
 }
 
 std::uint64_t Digest::sum() const noexcept {

@@ -19,13 +19,16 @@ namespace yk::recovery {
 /// The hash of one line (I-232).
 [[nodiscard]] std::uint64_t line_hash(std::string_view line) noexcept;
 
-// The line of each kind (I-233). `partition` is the short name. Amounts of 0 are left out.
-[[nodiscard]] std::string node_line(std::string_view partition, std::string_view node, const ResourceMapView& resources,
+/// The amounts as they stand in a line; those of 0 are left out.
+[[nodiscard]] std::string resources_text(const ResourceMapView& resources);
+
+// The line of each kind (I-233). `partition` is the short name, `resources` a resources_text().
+[[nodiscard]] std::string node_line(std::string_view partition, std::string_view node, std::string_view resources,
                                     bool schedulable);
 [[nodiscard]] std::string application_line(std::string_view partition, std::string_view application);
 /// `application` is empty for a foreign allocation.
 [[nodiscard]] std::string allocation_line(std::string_view partition, std::string_view application,
-                                          std::string_view key, std::string_view node, const ResourceMapView& resources,
+                                          std::string_view key, std::string_view node, std::string_view resources,
                                           bool placeholder);
 
 /// The bucket of an object (I-235). `id`: of a node or application.
@@ -45,6 +48,9 @@ public:
         buckets_[bucket] -= hash;
         --count_;
     }
+
+    /// Adds all that was added to the other one.
+    void add(const Digest& other) noexcept;
 
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
     /// The sum of all hashes modulo 2^64 (I-231).

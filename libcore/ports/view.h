@@ -289,6 +289,7 @@ struct PartitionView {
     std::int64_t allocations = 0;  // placeholders included
     std::int64_t placeholders = 0;
     std::int64_t reservations = 0;
+    std::int64_t quarantined = 0; // reported during a recovery, and not restored (I-242)
     std::int64_t pending_asks = 0;
     std::map<std::string, std::int64_t> application_states; // live, completed and rejected ones
 };

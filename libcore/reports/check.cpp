@@ -344,6 +344,10 @@ private:
             }
             for (const AllocationId allocation : node.foreign)
                 occupied.add(state_.resource_of(state_.allocations[allocation]));
+            for (const Quarantine::Serial serial : state_.recovery.quarantine.on_node(node.id))
+                if (const QuarantinedObject& waiting = state_.recovery.quarantine.objects().at(serial);
+                    waiting.occupies.valid())
+                    occupied.add(waiting.size);
             faults_.expect_equal(node.allocated, allocated, what + " allocated");
             faults_.expect_equal(node.occupied, occupied, what + " occupied");
             Resource available = node.capacity;

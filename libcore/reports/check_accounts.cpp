@@ -115,12 +115,14 @@ void check_budget(const PartitionState& state, std::vector<std::string>& broken)
     names += charged;
     for (const EndedApplication& ended : state.ended.completed()) names += bytes_of(ended);
     for (const auto& [serial, rejected] : state.ended.rejected()) names += bytes_of(rejected);
-    const Holdings counted = Holdings{}
-                                 .plus(Held::Nodes, state.nodes.size())
-                                 .plus(Held::Applications, state.applications.size())
-                                 .plus(Held::Asks, state.allocations.size())
-                                 .plus(Held::Queues, queues)
-                                 .plus(Held::Names, names);
+    names += state.recovery.quarantine.bytes();
+    const Holdings counted =
+        Holdings{}
+            .plus(Held::Nodes, state.nodes.size())
+            .plus(Held::Applications, state.applications.size())
+            .plus(Held::Asks, state.allocations.size() + state.recovery.quarantine.objects().size())
+            .plus(Held::Queues, queues)
+            .plus(Held::Names, names);
     for (const Held what : kAllHeld)
         if (state.budget_meter.own().of(what) != counted.of(what))
             broken.push_back(state.full_name + ": the budget meter has " +

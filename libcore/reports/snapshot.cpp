@@ -103,6 +103,7 @@ PartitionView partition_view(const PartitionState& state) {
     view.allocations = static_cast<std::int64_t>(state.allocation_count);
     view.placeholders = static_cast<std::int64_t>(state.placeholder_count);
     view.reservations = static_cast<std::int64_t>(state.reservations.size());
+    view.quarantined = static_cast<std::int64_t>(state.recovery.quarantine.counted());
     view.pending_asks = static_cast<std::int64_t>(state.pending_asks);
     state.applications.for_each(
         [&](ApplicationId id) { ++view.application_states[std::string{text_of(state.applications[id].state)}]; });

@@ -34,6 +34,7 @@
 #include "libcore/state/ask_index.h"
 #include "libcore/state/ended_applications.h"
 #include "libcore/state/preemption_records.h"
+#include "libcore/state/recovery_records.h"
 #include "libcore/state/rm_calls.h"
 #include "libcore/state/timers.h"
 #include "libcore/usage/user_group_manager.h"
@@ -86,6 +87,10 @@ struct PartitionState {
     Callbacks& callbacks;
     EventSink& events;
     RmCalls& calls;
+    // These are read by every ask and event, so that they stand here and not in `recovery`.
+    bool recovering = false;        // a recovery is open: from the registration until the RM is Running
+    bool restoring = false;         // the same, or something is in quarantine
+    std::string_view event_message; // of events that have none: `restored`, `restored after quarantine` (I-228)
     BudgetMeter budget_meter;
     ObjectState state = ObjectState::Active;
     Instant last_transition;
@@ -125,6 +130,7 @@ struct PartitionState {
     Timers timers;
     PreemptionRecords preemption;
     Inquiries inquiries;
+    RecoveryRecords recovery{budget_meter};
     std::uint64_t next_token = 1;
     CoreCounters counters;
     Ledger ledger{counters};
@@ -175,10 +181,14 @@ struct PartitionState {
     };
     void emit(const Note& note, Instant now) {
         if (!settings.events_enabled) return;
-        events.record({note.type, note.change, note.detail, now, full_name, note.object, note.reference, note.message,
+        const std::string_view message = note.message.empty() ? event_message : note.message;
+        events.record({note.type, note.change, note.detail, now, full_name, note.object, note.reference, message,
                        NamedResource{note.resource, &resources}});
     }
 };
+
+/// Key of the creation-time tag of an application (I-060).
+inline constexpr std::string_view kApplicationCreated = "yunikorn.apache.org/creationTime";
 
 /// Decimal seconds of a creation-time tag (S-110, I-060); nullopt when missing or malformed.
 [[nodiscard]] std::optional<Instant> creation_time(std::string_view text);

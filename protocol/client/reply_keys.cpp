@@ -35,6 +35,9 @@ constexpr std::array kReplies{
     ReplyKeys{"Poll", " streamEpoch items backlog backlogBytes congested "},
     ReplyKeys{"CallResult", " late "},
     ReplyKeys{"Sync", " position streamNext asks "},
+    ReplyKeys{"RecoveryDone",
+              " rmID id attempt result counts digestMatch buckets incompleteNodes quarantine quarantineTotal "
+              "unusedTombstones durationMs truncated faults "},
     ReplyKeys{"RecoveryList", " items cursor "},
     ReplyKeys{"ResolveRecovery", " state "},
     ReplyKeys{"Dump", " asOf complete cursor data "},

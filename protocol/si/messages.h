@@ -3,7 +3,8 @@
 // The SI messages (interface.md section 1) and the session messages (4.3, 4.6, 4.8) as plain owning structs. Members
 // are the wire's names in snake_case. std::optional is used where an absent field and an empty one differ (I-002):
 // resources, preemptionPolicy, config, extraConfig, attributes. Any other absent field has the empty value of its type.
-// A message that is the body of a request names the request's kind. Those of tools are in tool_requests.h.
+// A message that is the body of a request names the request's kind. Those of tools are in tool_requests.h, those that
+// end a recovery in recovery_messages.h.
 
 #include <cstdint>
 #include <optional>
@@ -39,7 +40,7 @@ struct RecoveryCounts {
     std::uint64_t nodes = 0;
     std::uint64_t applications = 0;
     std::uint64_t allocations = 0;
-    std::uint64_t asks = 0;
+    std::optional<std::uint64_t> asks{}; // absent: not counted (I-236)
     bool operator==(const RecoveryCounts&) const = default;
 };
 

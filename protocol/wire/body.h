@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Body: a part of a message whose structure scan() has accepted.
+// Body: a part of a message whose structure scan() has accepted, and how strictly it is decoded.
 
 #include <string_view>
 
@@ -20,6 +20,12 @@ public:
 
 private:
     std::string_view bytes_ = "\x80"; // an empty map
+};
+
+struct DecodeOptions {
+    bool strict = false; // an unknown key is E_INVALID (I-312)
+    // Off for messages of the daemon: its full partition names may be longer than an identifier that a client may send.
+    bool check_texts = true;
 };
 
 } // namespace yk::wire

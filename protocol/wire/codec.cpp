@@ -3,6 +3,7 @@
 
 #include "protocol/wire/decoder.h"
 #include "protocol/wire/encoder.h"
+#include "protocol/wire/recovery_schema.h"
 #include "protocol/wire/tool_schema.h"
 
 namespace yk::wire {
@@ -46,6 +47,12 @@ YK_MESSAGE(CallResultRequest)
 YK_MESSAGE(CallResultBody)
 YK_MESSAGE(SyncRequest)
 YK_MESSAGE(StreamLogRequest)
+YK_MESSAGE(RecoveryDoneRequest)
+YK_MESSAGE(RecoveryReport)
+YK_MESSAGE(RecoveryListRequest)
+YK_MESSAGE(RecoveryListReply)
+YK_MESSAGE(ResolveRecoveryRequest)
+YK_MESSAGE(ResolveRecoveryReply)
 YK_MESSAGE(PingRequest)
 YK_MESSAGE(StatusRequest)
 YK_MESSAGE(UnregisterResourceManagerRequest)

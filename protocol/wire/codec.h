@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // decode<T>() and encode() for the messages of protocol/si: field by field, straight between bytes and structs.
-// The name of each field, its rule and whether it is required are data in schema.h and tool_schema.h.
+// The name of each field, its rule and whether it is required are data in schema.h, recovery_schema.h and
+// tool_schema.h.
 
 #include "protocol/si/messages.h"
+#include "protocol/si/recovery_messages.h"
 #include "protocol/si/tool_requests.h"
-#include "protocol/wire/decode_options.h"
+#include "protocol/wire/body.h"
 #include "protocol/wire/error.h"
 #include "protocol/wire/packer.h"
 #include "protocol/wire/scan.h"
@@ -13,7 +15,8 @@
 namespace yk::wire {
 
 /// The message in `body`. Errors: E_TYPE, E_MISSING_FIELD, E_LIMIT, E_INVALID, always with the path (I-113, I-317).
-/// T: every struct of messages.h or tool_requests.h that is a body, a list element or a callback body.
+/// T: every struct of messages.h, recovery_messages.h or tool_requests.h that is a body, a list element or a callback
+/// body.
 template <class T>
 [[nodiscard]] WireResult<T> decode(Body body, DecodeOptions options = {});
 

@@ -18,7 +18,11 @@ bool Decoder::read(si::EncodedMap& out, TextRule) {
 bool Decoder::list(std::uint32_t& size) {
     if (!expect(Type::List)) return false;
     size = cursor_.list();
-    return size <= kMaxListElements || fail(si::ErrorCode::Limit, list_limit_message(size));
+    return check_size(size);
+}
+
+bool Decoder::check_size(std::uint32_t elements) {
+    return elements <= kMaxListElements || fail(si::ErrorCode::Limit, list_limit_message(elements));
 }
 
 bool Decoder::fail(si::ErrorCode code, std::string message) {

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "protocol/si/messages.h"
+#include "protocol/wire/body.h"
 #include "protocol/wire/cursor.h"
-#include "protocol/wire/decode_options.h"
 #include "protocol/wire/error.h"
 #include "protocol/wire/limits.h"
 #include "protocol/wire/schema.h"
@@ -179,6 +179,15 @@ private:
         return bytes <= kMaxTagBytes || fail_tags(bytes);
     }
 
+    /// Messages by name; as in a list, there are at most so many.
+    template <Message T>
+    bool read(std::vector<std::pair<std::string, T>>& out, TextRule rule) {
+        if (!expect(Type::Map)) return false;
+        Cursor ahead = cursor_;
+        const std::uint32_t size = ahead.map();
+        return check_size(size) && entries(out, rule);
+    }
+
     /// A map with names as keys; an entry whose value is nil counts as absent (I-002).
     template <class Value>
     bool entries(std::vector<std::pair<std::string, Value>>& out, TextRule rule) {
@@ -215,6 +224,7 @@ private:
     }
     bool expect(Type type) { return cursor_.type() == type || fail_type(type); }
     bool list(std::uint32_t& size);
+    bool check_size(std::uint32_t elements);
 
     // --- faults -----------------------------------------------------------------------------------------------------
     bool fail(si::ErrorCode code, std::string message);

@@ -50,6 +50,8 @@ void check_body(Body body) {
         body);
     check_messages<si::ValidateConfigurationRequest, si::SetExtraConfigRequest, si::DumpRequest, si::EventsRequest,
                    si::EventStreamRequest, si::ExplainRequest, si::StepRequest, si::ShutdownRequest>(body);
+    check_messages<si::RecoveryDoneRequest, si::RecoveryReport, si::RecoveryListRequest, si::RecoveryListReply,
+                   si::ResolveRecoveryRequest, si::ResolveRecoveryReply>(body);
     const Value value = decode_value(body);
     const std::string bytes = encoded_value(value);
     const auto again = scan_body(bytes);

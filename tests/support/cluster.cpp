@@ -142,6 +142,21 @@ std::string Cluster::configure(const std::string& queues, const std::string& roo
     return play("config " + configuration(queues, root, partition));
 }
 
+Cluster& Cluster::begin_recovery(bool force_applications) {
+    play(force_applications ? "recover begin-forced" : "recover begin");
+    return *this;
+}
+
+Cluster& Cluster::forget_tombstones() {
+    play("recover forget");
+    return *this;
+}
+
+Cluster& Cluster::end_recovery() {
+    play("recover end");
+    return *this;
+}
+
 // --- questions ------------------------------------------------------------------------------------------------------
 
 ApplicationView Cluster::app(const std::string& id) const {
@@ -239,6 +254,17 @@ std::vector<std::string> Cluster::events(bool users_too) {
         lines.push_back(line.substr(from, line.find(" res=") - from));
         if (lines.back().size() >= 5 && lines.back().compare(lines.back().size() - 5, 5, " ref=") == 0)
             lines.back().resize(lines.back().size() - 5);
+    }
+    return lines;
+}
+
+std::vector<std::string> Cluster::event_messages() {
+    std::vector<std::string> lines;
+    for (const std::string& line : std::exchange(said_->events.lines, {})) {
+        const std::size_t from = line.find(' ') + 1, wording = line.find(Transcript::kWording); // without the partition
+        if (line.compare(from, 10, "USERGROUP ") == 0) continue;
+        lines.push_back(line.substr(from, line.find(" ref=") - from));
+        if (wording != std::string::npos) lines.back() += line.substr(wording);
     }
     return lines;
 }

@@ -19,6 +19,7 @@
 #include "libcore/reports/snapshot.h"
 #include "tests/support/player.h"
 #include "tests/support/recorder.h"
+#include "tests/support/recovery_text.h"
 
 namespace yk::testing {
 
@@ -54,6 +55,14 @@ public:
     /// The same partition with other queues; `ok`, `refused` or the loader's error.
     std::string configure(const std::string& queues, const std::string& root = {}, const std::string& partition = {});
 
+    // --- recovery (docs/spec/interface.md, section 3) ---------------------------------------------------------------
+    Cluster& begin_recovery(bool force_applications = true);
+    Cluster& forget_tombstones();
+    Cluster& end_recovery();
+    /// What there is for comparison with what the RM counts: `nodes=1 apps=1 allocations=2 asks=0`, and behind that
+    /// what is not as it should be (recovery_text.h).
+    [[nodiscard]] std::string recovery() const { return text_of(core_->recovery().view()); }
+
     // --- questions --------------------------------------------------------------------------------------------------
     [[nodiscard]] ApplicationView app(const std::string& id) const; // state `gone` when there is none
     [[nodiscard]] QueueView queue(const std::string& path) const;   // state `gone` when there is none
@@ -79,6 +88,8 @@ public:
     std::vector<std::string> notices_in_full();
     /// Events since the last time as `TYPE object CHANGE DETAIL ref`; those of users and groups only on request.
     std::vector<std::string> events(bool users_too = false);
+    /// The same with their messages: `TYPE object CHANGE DETAIL # message`; those of users and groups are left out.
+    std::vector<std::string> event_messages();
     /// Those of asks (S-605) since the last time, wording included.
     std::vector<std::string> ask_events() { return std::exchange(said_->events.requests, {}); }
     [[nodiscard]] std::int64_t seconds() const { return now_.ns / 1'000'000'000; }

@@ -25,9 +25,10 @@ std::vector<std::string_view> split(std::string_view text, std::string_view divi
     }
 }
 
-constexpr std::array<std::pair<CommandKind, std::string_view>, 7> kWords{{{CommandKind::Config, "config"},
+constexpr std::array<std::pair<CommandKind, std::string_view>, 8> kWords{{{CommandKind::Config, "config"},
                                                                           {CommandKind::Advance, "advance"},
                                                                           {CommandKind::Cycle, "cycle"},
+                                                                          {CommandKind::Recovery, "recover"},
                                                                           {CommandKind::Allocations, "alloc"},
                                                                           {CommandKind::Applications, "apps"},
                                                                           {CommandKind::Nodes, "nodes"},
@@ -115,6 +116,8 @@ NodeSpec node_spec(const Element& element) {
     if (element.has("part")) spec.attributes = Tags{{"si/node-partition", element.get("part")}};
     if (element.has("res")) spec.capacity = quantities(element.get("res"));
     if (element.has("occ")) spec.occupied = quantities(element.get("occ"));
+    if (element.has("avail") || element.has("count"))
+        spec.booked = {quantities(element.get("avail")), static_cast<std::uint64_t>(element.number("count"))};
     return spec;
 }
 
@@ -141,7 +144,7 @@ Quantities quantities(std::string_view text) {
 
 std::string print(const Command& command) {
     std::string line{word_of(command.kind)};
-    if (command.kind == CommandKind::Config) return line + " " + command.text;
+    if (command.kind == CommandKind::Config || command.kind == CommandKind::Recovery) return line + " " + command.text;
     if (command.kind == CommandKind::Advance) return line + " " + std::to_string(command.count) + "ms";
     if (command.kind == CommandKind::Cycle) return line + " " + std::to_string(command.count);
     for (std::size_t i = 0; i < command.elements.size(); ++i) {
@@ -169,7 +172,7 @@ Result<Command> parse_command(std::string_view line) {
         known = true;
     }
     if (!known) return Error{0, "unknown command: " + std::string(word), {}};
-    if (command.kind == CommandKind::Config) {
+    if (command.kind == CommandKind::Config || command.kind == CommandKind::Recovery) {
         command.text = rest;
     } else if (command.kind == CommandKind::Advance || command.kind == CommandKind::Cycle) {
         command.count = to_number(rest);

@@ -6,11 +6,13 @@
 //   config partitions: [...]              the configuration, YAML in flow style on one line
 //   advance 2500ms                        time passes, timers fire
 //   cycle 3                               scheduling cycles
+//   recover begin | recover begin-forced | recover forget | recover end           steps of a recovery
 //   alloc ask app=a key=k res=vcore:5 group=g placeholder=1 | place ... node=n
 //         unask app=a key=k | release app=a key=k type=1
 //   apps new id=a queue=root.q user=u groups=g,h tags=k:v gang=vcore:5 style=Hard timeout=200 | remove id=a
 //   (tagmax=vcore:5 tagguaranteed=vcore:2 tagapps=3: the quota tags of C-237; fault=TEXT: the user cannot be resolved)
 //   nodes create id=n res=vcore:10 occ=vcore:1 | update ... | drain id=n | schedulable id=n | decommission id=n
+//   (avail=vcore:3 count=2: what the RM has booked on the node, I-221)
 //
 //   answer fit call=1 yes=n-0,n-1 no=n-2:why,n-3:why | failed call=1 error=TEXT | timeout call=1
 //          preempt call=1 index=2 (no index: refused)           how a call to the RM ended
@@ -39,11 +41,11 @@ struct Element {
     [[nodiscard]] std::int64_t number(const std::string& field) const; // 0 when it is not there
 };
 
-enum class CommandKind { Config, Advance, Cycle, Allocations, Applications, Nodes, Answers };
+enum class CommandKind { Config, Advance, Cycle, Recovery, Allocations, Applications, Nodes, Answers };
 
 struct Command {
     CommandKind kind = CommandKind::Cycle;
-    std::string text;       // Config: YAML
+    std::string text;       // Config: YAML; Recovery: the step
     std::int64_t count = 0; // Advance: milliseconds; Cycle: how many
     std::vector<Element> elements;
 };

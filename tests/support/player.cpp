@@ -11,4 +11,10 @@ Result<config::Configuration> load_configuration(const std::string& yaml) {
     return *std::move(outcome.configuration);
 }
 
+void play_recovery(ClusterRecovery& recovery, const std::string& step, Instant now) {
+    if (step == "begin" || step == "begin-forced") recovery.begin(step == "begin-forced");
+    if (step == "forget") recovery.forget_tombstones();
+    if (step == "end") recovery.end(now);
+}
+
 } // namespace yk::testing

@@ -24,6 +24,9 @@ std::string play_configuration(Core& core, const std::string& yaml, Instant now)
     return core.configure(loaded.value(), now).ok() ? "ok" : "refused";
 }
 
+/// A step of a recovery; nothing when there is none of that name.
+void play_recovery(ClusterRecovery& recovery, const std::string& step, Instant now);
+
 /// Plays everything but Advance. Returns the outcome in words.
 template <class Core>
 std::string play(Core& core, const Command& command, Instant now) {
@@ -44,6 +47,9 @@ std::string play(Core& core, const Command& command, Instant now) {
             outcome += "allocations=" + std::to_string(core.cycle(now).allocations) + " ";
         return outcome;
     }
+    case CommandKind::Recovery:
+        if constexpr (requires { core.recovery(); }) play_recovery(core.recovery(), command.text, now);
+        break;
     case CommandKind::Advance: break;
     }
     return {};

@@ -136,7 +136,7 @@ void RandomConfig::add_user_limits(Queue& queue, bool is_root) {
 
 namespace {
 
-std::string text_of(const std::map<std::string, std::int64_t>& amounts) {
+std::string amounts_text(const std::map<std::string, std::int64_t>& amounts) {
     std::string text;
     for (const auto& [type, value] : amounts)
         text += fmt::format("{}{}: {}{}", text.empty() ? "" : ", ", type, value, type == "vcore" ? "m" : "");
@@ -152,7 +152,7 @@ std::string RandomConfig::text_of(const Limit& limit) {
     };
     if (!limit.users.empty()) parts.push_back(fmt::format("users: [{}]", list(limit.users)));
     if (!limit.groups.empty()) parts.push_back(fmt::format("groups: [{}]", list(limit.groups)));
-    if (!limit.max.empty()) parts.push_back("maxresources: " + testing::text_of(limit.max));
+    if (!limit.max.empty()) parts.push_back("maxresources: " + amounts_text(limit.max));
     if (limit.max_applications != 0) parts.push_back(fmt::format("maxapplications: {}", limit.max_applications));
     return fmt::format("{{{}}}", fmt::join(parts, ", "));
 }
@@ -164,9 +164,9 @@ std::string RandomConfig::text_of(const Queue& queue) {
     if (queue.max_applications != 0) text += fmt::format(", maxapplications: {}", queue.max_applications);
     if (!queue.max.empty() || !queue.guaranteed.empty()) {
         text += ", resources: {";
-        if (!queue.guaranteed.empty()) text += "guaranteed: " + testing::text_of(queue.guaranteed);
+        if (!queue.guaranteed.empty()) text += "guaranteed: " + amounts_text(queue.guaranteed);
         if (!queue.max.empty() && !queue.guaranteed.empty()) text += ", ";
-        if (!queue.max.empty()) text += "max: " + testing::text_of(queue.max);
+        if (!queue.max.empty()) text += "max: " + amounts_text(queue.max);
         text += "}";
     }
     if (!queue.properties.empty()) {

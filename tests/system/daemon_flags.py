@@ -16,6 +16,7 @@ def test_rms_that_must_recover():  # I-210
         client = daemon.client()
         for rm in ("a", "b"):
             client.refused("E_RECOVERY_REQUIRED", "RegisterResourceManager", {"rmID": rm, "config": CONFIG}, mutating=True)
+            client.register(rm, recovery={"id": "first"})
         client.register("c")
 
 

@@ -21,8 +21,6 @@ def test_hello_negotiates():  # I-320, I-321, I-343, I-350
         client.refused("E_FORBIDDEN", "RegisterResourceManager", {"rmID": "rm:1"}, mutating=True)
         client.refused("E_KIND", "Dance")
         client.refused("E_VERSION", "Ping", v=2)
-        for kind in ("RecoveryList",):
-            check("not part of this version" in client.refused("E_KIND", kind)["message"])
         client.get("Bye")
         client.refused("E_SESSION_UNKNOWN", "Ping")
 

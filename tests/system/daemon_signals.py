@@ -192,6 +192,21 @@ def test_a_second_term_ends_at_once():
         check(time.monotonic() - start < 4, "the second TERM did not hurry it")
 
 
+def test_a_grace_beyond_all_clocks_is_long_not_over():
+    with Daemon() as daemon:
+        client = daemon.client()
+        client.register()
+        client.poll(wait=0)
+        client.cluster()  # what it is told is not fetched
+        daemon.client().change("Shutdown", {"graceMs": 2**63})
+        until("the daemon is stopping", lambda: "asked the daemon to stop" in daemon.text())
+        time.sleep(0.5)
+        check(daemon.process.poll() is None, "it waits for the RM")
+        daemon.signal(signal.SIGTERM)
+        daemon.signal(signal.SIGTERM)
+        check(daemon.exit_code() == 0)
+
+
 def test_shutdown_request_stops():
     with Daemon() as daemon:
         daemon.client().change("Shutdown", {"graceMs": 100})

@@ -283,6 +283,8 @@ def test_events_are_kept_and_followed():  # I-625, I-626, I-630, I-633
         check([r["eventID"] for r in all_records] == list(range(len(all_records))))
         only = client.get("Events", {"start": 0, "filter": {"types": [3], "objectID": "n"}})["EventRecords"]
         check(only and all(r["type"] == 3 for r in only), only)
+        with_nil = client.get("Events", {"start": 0, "filter": {"types": [None, 3, None], "objectID": "n"}})["EventRecords"]
+        check(with_nil == only, "an element that is nil is skipped (I-009)", with_nil)
         client.refused("E_INVALID", "Events", {"start": 0, "count": 0})
         sent = []
         ack = 0

@@ -58,6 +58,8 @@ constexpr std::array kCommands{
     Hint{"scontrol", "the noun comes first:  ykctl node show NAME, ykctl app show ID"},
     Hint{"scancel", "ykctl app remove ID, ykctl ask remove KEY"},
     Hint{"sbatch", "ykctl app add ID -q QUEUE, ykctl ask add ID -R memory=4Gi,vcore=1"},
+    Hint{"recover", "ykctl rm register RMID --recovery ID, report what it has, then  ykctl recovery done"},
+    Hint{"restore", "ykctl rm register RMID --recovery ID, report what it has, then  ykctl recovery done"},
     Hint{"info", "ykctl status, ykctl version"},
     Hint{"cluster-info", "ykctl status"},
     Hint{"api-resources", "the nouns stand in  ykctl --help"},

@@ -90,6 +90,30 @@ Not in the way, but worth knowing:
 The verdict is IMPOSSIBLE before HELD (stopped, backing off, or waiting for its placeholder), before BLOCKED_BY_LIMIT (of
 a queue, a user or a group, in amounts or in applications), before WAITING (for nodes), before SCHEDULABLE.
 )"},
+    {"recovering", "after a restart: how an RM reports again what it has",
+     R"(Recovering (after a restart of ykd or of an RM)
+  ykd keeps nothing on disk. An RM that had something registers with a recovery, reports what exists, and says when that
+  is all; until then nothing is placed for it.
+    ykctl rm register demo --recovery r1
+    ykctl app add …; ykctl node add -f nodes.yaml      # nodes with their existingAllocations
+    ykctl ask add …
+    ykctl recovery list allocations                    # a look at what was restored
+    ykctl recovery done --id r1 --as-restored          # or with the RM's own counts and digests
+  The answer is running; or retry: report the rest and say done again with --attempt 2; or failed:
+    ykctl recovery resolve retry     keep what there is, with new time limits
+    ykctl recovery resolve reset     drop everything and begin anew
+    ykctl recovery resolve accept    run with what there is; what is quarantined still counts on its nodes
+    ykctl recovery resolve abort     deregister the RM
+  How far it is:  ykctl status. What cannot be restored is in quarantine, until it heals:
+    APP_UNKNOWN           an allocation before its application: when that is reported
+    NODE_UNKNOWN          an allocation before its node: when that is reported
+    APP_REJECTED          an allocation of a rejected application: when that is reported again and accepted
+    QUEUE_INVALID         an application for which there is no queue: when the configuration has one
+    NO_RESOURCE, NEGATIVE an allocation or node without or with a negative size: when it is reported rightly
+    DUPLICATE_NODE        a node reported twice, with other contents: when it is removed, or reported as the first one
+    PLACED_TWICE          an allocation on two nodes: when it is released
+    PLACEHOLDER_NO_GROUP  a placeholder without a task group: when it is reported rightly
+)"},
 };
 
 } // namespace

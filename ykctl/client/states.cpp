@@ -2,11 +2,13 @@
 #include "ykctl/client/states.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "libcore/base/pluralize.h"
 #include "protocol/si/enums.h"
 #include "ykctl/client/context.h"
 #include "ykctl/render/text.h"
@@ -55,9 +57,36 @@ std::string fullest_text(const Value& rm) {
     return text;
 }
 
+/// `120 of 500 nodes`; when nothing was announced, `120 nodes`.
+std::string progress_text(const Value& recovery, const char* key, const char* expected, std::string_view noun) {
+    const auto count = number_of(recovery, key);
+    if (!member_of(recovery, expected).is_number()) return pluralize(count, noun);
+    return fmt::format("{} of {}", count, pluralize(number_of(recovery, expected), noun));
+}
+
 } // namespace
 
+std::string recovery_progress(const Value& rm) {
+    const auto state = number_of(rm, "state");
+    const Value& recovery = member_of(rm, "recovery");
+    const bool is_open =
+        state == static_cast<int>(si::CoreState::Recovering) || state == static_cast<int>(si::CoreState::Failed);
+    if (!is_open || !recovery.is_object()) return {};
+    auto text = progress_text(recovery, "nodes", "expectedNodes", "node") + ", " +
+                progress_text(recovery, "applications", "expectedApplications", "application") + ", " +
+                progress_text(recovery, "allocations", "expectedAllocations", "allocation") + ", " +
+                pluralize(number_of(recovery, "asks"), "ask");
+    if (const auto count = number_of(recovery, "quarantined"); count > 0)
+        text += ", " + pluralize(count, "object") + " quarantined";
+    const std::chrono::milliseconds age{number_of(recovery, "sinceMs")};
+    text += fmt::format(", begun {} ago (recovery {}", duration_text(age), printable(text_of(recovery, "id")));
+    if (const auto attempt = number_of(recovery, "attempt"); attempt > 0) text += fmt::format(", attempt {}", attempt);
+    return text + ")";
+}
+
 ListLayout rm_layout() {
+    Column recovery{{"RECOVERY"}, recovery_progress, true};
+    recovery.when_filled = true;
     const auto partitions = [](const Value& rm) {
         std::vector<std::string> names;
         for (const auto& name : member_of(rm, "partitions")) {
@@ -71,7 +100,8 @@ ListLayout rm_layout() {
              {{"PARTITIONS"}, partitions},
              number_column("INBOUND", "inboundItems"),
              number_column("BACKLOG", "backlog"),
-             {{"FULLEST"}, fullest_text, true}},
+             {{"FULLEST"}, fullest_text, true},
+             std::move(recovery)},
             [](const Value& rm) { return text_of(rm, "rmID"); },
             "no RM is registered; ykctl rm register RMID makes one"};
 }

@@ -19,6 +19,10 @@ namespace yk::cli {
 /// `Running` for 1 (interface.md 3.1); the number itself for a state that this program does not know.
 [[nodiscard]] std::string core_state_text(std::int64_t state);
 
+/// How far the recovery of an RM of Status is, while it is Recovering or Failed: `120 of 500 nodes, 3 applications, 40
+/// allocations, 12 asks, begun 4s ago (recovery r1, attempt 1)`. Else empty.
+[[nodiscard]] std::string recovery_progress(const wire::Value& rm);
+
 /// The table of the RMs of Status.
 [[nodiscard]] ListLayout rm_layout();
 

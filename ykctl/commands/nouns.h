@@ -9,6 +9,7 @@ namespace yk::cli {
 
 void define_status(Command root, Context& context); // status, ping, health, version
 void define_rm(Command root, Context& context);
+void define_recovery(Command root, Context& context);
 void define_node(Command root, Context& context);
 void define_queue(Command root, Context& context);
 void define_app(Command root, Context& context);

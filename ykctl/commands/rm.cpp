@@ -44,10 +44,12 @@ Outcome register_rm(Context& context, const RegisterOptions& options) {
     const auto* const outcome = flag_of(reply, "kept")             ? "is registered already, nothing was changed"
                                 : flag_of(reply, "reRegistration") ? "registered anew, emptied"
                                                                    : "registered";
-    const auto text = fmt::format("rm {} {}, partitions {}\n", options.id, outcome, join(partitions, ", "));
-    return context.show_item(reply, options.id,
-                             context.settings().quiet ? std::string{}
-                                                      : printable(text.substr(0, text.size() - 1)) + "\n");
+    auto text = printable(fmt::format("rm {} {}, partitions {}", options.id, outcome, join(partitions, ", "))) + "\n";
+    if (options.recovery.id && !flag_of(reply, "kept"))
+        text += printable(fmt::format("recovering: report what it has, then  ykctl recovery done {} --id {}",
+                                      options.id, *options.recovery.id)) +
+                "\n";
+    return context.show_item(reply, options.id, context.settings().quiet ? std::string{} : text);
 }
 
 Outcome show_rm(Context& context, const std::optional<std::string>& id) {
@@ -129,6 +131,7 @@ void define_registration(Command command, RegisterOptions& options, bool id_requ
         .value("KEY=VALUE");
     command.flag("--force", options.force, "even when the RM has something: it is dropped");
     command.flag("--if-not-registered", options.if_not_registered, "change nothing when it is registered already");
+    define_recovery_options(command, options.recovery);
 }
 
 void define_register(Command rm, Context& context) {

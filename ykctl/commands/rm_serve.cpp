@@ -179,12 +179,18 @@ Answer<si::RegisterResourceManagerRequest> registration(Context& context, const 
         YK_TRY(extra, parse_pairs(options.extra, "--extra"));
         request.extra_config = std::move(extra);
     }
+    YK_TRY(recovery, recovery_request(options.recovery));
+    request.recovery = std::move(recovery);
     return request;
 }
 
 Failure not_registered(Failure failure, const RegisterOptions& options) {
     if (failure.name == "E_BUSY_STATE") {
         failure.hints = {"drop all of it:  --force      leave it as it is:  --if-not-registered"};
+        return failure;
+    }
+    if (failure.name == "E_RECOVERY_REQUIRED") {
+        failure.hints = {"report what it has under a name of your choice:  --recovery ID"};
         return failure;
     }
     return with_problems(std::move(failure), shown_config(options));
@@ -214,6 +220,9 @@ void announce(Context& context, const RegisterOptions& wanted, const Value& regi
     if (wanted.config_file || !wanted.extra.empty())
         context.note("its configuration stays as it was; change it with ykctl config reload -f, or start anew with "
                      "--force, which drops what the RM has");
+    if (wanted.recovery.id)
+        context.note(
+            "no recovery begins, since nothing was lost; start anew with --force, which drops what the RM has");
 }
 
 std::vector<std::string> capabilities(const ServeOptions& options) {

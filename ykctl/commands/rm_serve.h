@@ -9,6 +9,7 @@
 
 #include "libcore/config_yaml/load.h"
 #include "ykctl/client/context.h"
+#include "ykctl/commands/recovery.h"
 
 namespace yk::cli {
 
@@ -21,6 +22,7 @@ struct RegisterOptions {
     std::int64_t keep = 10000;      // of a detached RM
     bool force = false;             // drop the objects that the RM has
     bool if_not_registered = false; // change nothing if the RM is registered already
+    RecoveryOptions recovery;
 };
 
 /// The request without `detached` and capabilities. A configuration file that is empty (I-058) or that the

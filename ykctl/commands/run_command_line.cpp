@@ -13,6 +13,7 @@ void define_all(CommandLine& line, Context& context, GlobalOptions& options) {
     define_global_options(root, options);
     define_status(root, context);
     define_rm(root, context);
+    define_recovery(root, context);
     define_node(root, context);
     define_queue(root, context);
     define_app(root, context);

@@ -64,6 +64,27 @@ void add_own_configurations(const Value& status, std::vector<std::pair<std::stri
     }
 }
 
+/// Adds the RMs that recover, with how far they are, and those whose recovery failed, with the way out.
+void add_recoveries(const Value& status, std::vector<std::pair<std::string, std::string>>& fields) {
+    for (const auto& rm : member_of(status, "rms")) {
+        const auto id = printable(text_of(rm, "rmID"));
+        const auto progress = recovery_progress(rm);
+        if (number_of(rm, "state") == static_cast<int>(si::CoreState::Failed))
+            fields.emplace_back("failed", fmt::format("{}: {}; way out:  ykctl recovery resolve "
+                                                      "retry|reset|accept|abort {}",
+                                                      id, progress.empty() ? "see  ykctl health" : progress, id));
+        else if (!progress.empty())
+            fields.emplace_back("recovering", id + ": " + progress);
+    }
+}
+
+/// The table of the RMs. How far recoveries are stands above it.
+std::string rms_text(const Value& rms, const Style& style) {
+    auto layout = rm_layout();
+    for (auto& column : layout.columns) column.when_filled = false;
+    return list_text(std::vector<Value>(rms.begin(), rms.end()), layout, Format::Table, style);
+}
+
 std::string status_text(Context& context, const Value& status) {
     const auto& counts = member_of(status, "counts");
     const auto uptime = std::chrono::milliseconds{number_of(status, "uptimeMs")};
@@ -78,6 +99,7 @@ std::string status_text(Context& context, const Value& status) {
     for (const auto& [group, checksum] : member_of(status, "checksums").items()) {
         fields.emplace_back("configuration", group + " " + (checksum.is_string() ? checksum.get<std::string>() : ""));
     }
+    add_recoveries(status, fields);
     add_own_configurations(status, fields);
     add_reloads(status, fields);
     if (const auto directory = text_of(status, "recordDirectory"); !directory.empty())
@@ -88,8 +110,7 @@ std::string status_text(Context& context, const Value& status) {
     auto text = fields_text(fields, context.style());
     const auto& rms = member_of(status, "rms");
     if (rms.empty()) return text + "no RM is registered; ykctl rm register RMID makes one\n";
-    return text + "\n" +
-           list_text(std::vector<Value>(rms.begin(), rms.end()), rm_layout(), Format::Table, context.style());
+    return text + "\n" + rms_text(rms, context.style());
 }
 
 Outcome show_status(Context& context) {

@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "protocol/si/enums.h"
+#include "protocol/si/kinds.h"
 #include "ykctl/cli/failure.h"
 #include "ykctl/client/context.h"
+#include "ykctl/output/recovery_text.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -125,6 +127,8 @@ std::string item_line(const Value& item) {
         add_each(body, "accepted", text, node_text);
         add_each(body, "rejected", text, refused_node);
         add_each(body, "failed", text, refused_node);
+    } else if (kind == si::item::kRecoveryReport) {
+        text += "    " + recovery_sentence(body) + "\n";
     } else {
         text += "    " + printable(body.dump(-1, ' ', false, Value::error_handler_t::replace)) + "\n";
     }

@@ -75,12 +75,21 @@ bool differs(const std::vector<Value>& items, const Column& column) {
     return std::any_of(items.begin(), items.end(), [&](const Value& item) { return column.cell(item) != first; });
 }
 
+bool is_filled(const std::vector<Value>& items, const Column& column) {
+    return std::any_of(items.begin(), items.end(), [&](const Value& item) { return !column.cell(item).empty(); });
+}
+
+bool is_shown(const std::vector<Value>& items, const Column& column, bool wide) {
+    return !column.wide || wide || (column.when_varied && differs(items, column)) ||
+           (column.when_filled && is_filled(items, column));
+}
+
 std::string table_text(const std::vector<Value>& items, const ListLayout& layout, bool wide, const Style& style) {
     if (items.empty()) return layout.headers ? layout.nothing + "\n" : std::string{};
     std::vector<const Column*> shown;
     std::vector<Heading> headings;
     for (const auto& column : layout.columns) {
-        if (column.wide && !wide && !(column.when_varied && differs(items, column))) continue;
+        if (!is_shown(items, column, wide)) continue;
         shown.push_back(&column);
         headings.push_back(column.heading);
     }

@@ -33,6 +33,7 @@ struct Column {
     bool wide = false;                                     // shown with -o wide only
     std::function<SortKey(const wire::Value&)> order = {}; // for --sort-by; empty: by the text of the cell
     bool when_varied = false; // a wide column that is also shown when the items differ in it
+    bool when_filled = false; // a wide column that is also shown when an item has a text in it
 };
 
 /// How one kind of object is shown: the columns of its table, and its name.

@@ -44,7 +44,7 @@ void PageWriter::write_rows(const std::vector<Value>& page) {
     if (first) {
         std::vector<Heading> headings;
         for (const Column& column : layout_.columns) {
-            if (column.wide && format_ != Format::Wide && !column.when_varied) continue;
+            if (column.wide && format_ != Format::Wide && !column.when_varied && !column.when_filled) continue;
             shown_.push_back(&column);
             headings.push_back(column.heading);
         }

@@ -33,6 +33,9 @@ const Shape kAsk{"an ask",
                   {"nodeID"},
                   {"repeat", FieldType::Count}}};
 
+const Shape kNodeRecovery{"recovery of a node",
+                          {{"availableResource", FieldType::Resources}, {"allocations", FieldType::Count}}};
+
 const Shape kNode{"a node",
                   {{"nodeID"},
                    {"action", FieldType::NodeAction},
@@ -40,6 +43,7 @@ const Shape kNode{"a node",
                    {"schedulableResource", FieldType::Resources},
                    {"occupiedResource", FieldType::Resources},
                    {"existingAllocations", FieldType::List, &kAsk},
+                   {"recovery", FieldType::Map, &kNodeRecovery},
                    {"repeat", FieldType::Count}}};
 
 const Shape kUser{"ugi", {{"user"}, {"groups", FieldType::TextList}}};

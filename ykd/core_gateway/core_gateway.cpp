@@ -172,6 +172,27 @@ void CoreGateway::fire_timers(Instant now) {
     context_->fire_timers(now);
 }
 
+void CoreGateway::record_recovery(std::string_view step, Instant now) {
+    thread_.assert_here();
+    if (recording_)
+        recording_->command(recorded::kRecovery, now, 1, [step](wire::Packer& packer) { packer.field("step", step); });
+}
+
+void CoreGateway::begin_recovery(bool force_applications, Instant now) {
+    record_recovery(force_applications ? recorded::kBeginForced : recorded::kBegin, now);
+    context_->recovery().begin(force_applications);
+}
+
+void CoreGateway::end_recovery(Instant now) {
+    record_recovery(recorded::kEndRecovery, now);
+    context_->recovery().end(now);
+}
+
+void CoreGateway::forget_tombstones(Instant now) {
+    record_recovery(recorded::kForget, now);
+    context_->recovery().forget_tombstones();
+}
+
 void CoreGateway::drop_everything(Instant now) {
     thread_.assert_here();
     if (recording_) recording_->command(recorded::kEnd, now);

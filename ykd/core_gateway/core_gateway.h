@@ -44,6 +44,11 @@ public:
         return context_->check();
     }
 
+    [[nodiscard]] const ClusterRecovery& recovery() const {
+        thread_.assert_here();
+        return context_->recovery();
+    }
+
     // Commands: each does what the function of this name in ClusterContext does, and is recorded.
     [[nodiscard]] Result<void> configure(const config::Configuration& config, Instant now);
     void set_settings(const Settings& settings, Instant now);
@@ -65,6 +70,10 @@ public:
         return outcome;
     }
     void drop_everything(Instant now);
+    // Of ClusterRecovery: begin(), end() and forget_tombstones().
+    void begin_recovery(bool force_applications, Instant now);
+    void end_recovery(Instant now);
+    void forget_tombstones(Instant now);
 
     /// Writes what was recorded so far to the file.
     void flush_recording() {
@@ -78,6 +87,7 @@ public:
 private:
     class Tee;
 
+    void record_recovery(std::string_view step, Instant now);
     template <class Message>
     void record(std::string_view what, const Message& message, Instant now);
 

@@ -80,6 +80,7 @@ private:
         if (step.what == kConfigure) return configure(reader);
         if (step.what == kSettings) return settings(reader);
         if (step.what == kCalls) return calls(reader);
+        if (step.what == kRecovery) return recovery(reader);
         if (step.what == kTimers) {
             gateway_.fire_timers(last_);
             return std::string{"timers"};
@@ -184,6 +185,21 @@ private:
         gateway_.set_rm_calls(options, last_);
         return std::string{options.predicates || options.preemption_predicates ? "the RM is asked about nodes"
                                                                                : "the RM is asked nothing"};
+    }
+
+    Result<std::string> recovery(BodyReader& reader) {
+        using namespace recorded;
+        const std::string step = reader.text("step", Presence::Required, wire::TextRule::Message);
+        if (reader.fault()) return std::string{};
+        if (step == kBegin || step == kBeginForced)
+            gateway_.begin_recovery(step == kBeginForced, last_);
+        else if (step == kEndRecovery)
+            gateway_.end_recovery(last_);
+        else if (step == kForget)
+            gateway_.forget_tombstones(last_);
+        else
+            return Error{0, fmt::format("unknown step {} of a recovery", step), "step"};
+        return fmt::format("recovery: {}", step);
     }
 
     Collector emitted_;

@@ -77,6 +77,11 @@ void fill(NodeSpec& to, const si::NodeInfo& from) {
     if (from.attributes) fill(to.attributes.emplace(), *from.attributes);
     if (from.schedulable_resource) fill(to.capacity.emplace(), from.schedulable_resource);
     if (from.occupied_resource) fill(to.occupied.emplace(), from.occupied_resource);
+    to.booked.reset();
+    if (from.recovery) {
+        to.booked.emplace().allocations = from.recovery->allocations;
+        fill(to.booked->available, from.recovery->available_resource);
+    }
     to.existing.resize(from.existing_allocations.size());
     for (std::size_t i = 0; i < to.existing.size(); ++i) fill(to.existing[i], from.existing_allocations[i]);
 }

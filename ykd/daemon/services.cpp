@@ -10,6 +10,7 @@ Services::Services(Parts& parts, std::function<void(SteadyClock::duration grace)
                parts.degraded, parts.health, parts.workers}),
       registration_({parts.settings, parts.registry, parts.rms, parts.sessions, parts.config_files,
                      parts.config_history, parts.effective, parts.reloader, parts.memory, parts.workers}),
+      recovery_(parts.rms, parts.registry),
       update_({parts.rms, parts.memory, parts.clock, parts.users}),
       configuration_({parts.rms, parts.config_files, parts.config_history, parts.memory, parts.effective, parts.changer,
                       parts.reloader, parts.workers}),
@@ -60,7 +61,9 @@ void Services::fill(Parts& parts) {
     row(Kind::Step, admin_, &AdminService::step);
     row(Kind::Clock, admin_, &AdminService::advance_clock);
     row(Kind::Shutdown, admin_, &AdminService::shut_down);
-    // RecoveryDone, RecoveryList and ResolveRecovery are not part of this version.
+    row(Kind::RecoveryDone, recovery_, &RecoveryService::done, &parts.large_answers);
+    row(Kind::RecoveryList, recovery_, &RecoveryService::list, &parts.large_answers);
+    row(Kind::ResolveRecovery, recovery_, &RecoveryService::resolve);
 }
 
 } // namespace yk::service

@@ -16,6 +16,7 @@
 #include "ykd/observe/metrics_service.h"
 #include "ykd/request/kind_table.h"
 #include "ykd/service/admin_service.h"
+#include "ykd/service/recovery_service.h"
 #include "ykd/service/registration_service.h"
 #include "ykd/service/session_service.h"
 #include "ykd/service/status_service.h"
@@ -39,6 +40,7 @@ private:
     SessionService session_;
     StatusService status_;
     RegistrationService registration_;
+    RecoveryService recovery_;
     UpdateService update_;
     ConfigurationService configuration_;
     StreamService stream_;

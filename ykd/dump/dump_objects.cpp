@@ -265,7 +265,7 @@ Value partition_value(const PartitionView& view) {
         .always("state", view.state)
         .always("lastStateTransitionTime", view.last_transition.ns)
         .always("reservations", view.reservations)
-        .always("quarantined", 0)
+        .always("quarantined", view.quarantined)
         .always("pendingAsks", view.pending_asks);
     return std::move(fields.value);
 }

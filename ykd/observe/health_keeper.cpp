@@ -19,12 +19,23 @@ struct RmHealth {
     HealthCursor cursor;
 };
 
+/// Which of checks 3 to 6 failed, and what they found (I-245); empty: none.
+std::string inconsistencies(const std::vector<HealthCheckView>& checks) {
+    constexpr std::size_t kDeciding = 4; // the first of health_checks()
+    std::string found;
+    for (std::size_t i = 0; i < std::min(kDeciding, checks.size()); ++i)
+        if (!checks[i].succeeded)
+            found += fmt::format("{}{}: {}", found.empty() ? "" : "; ", checks[i].name, checks[i].diagnosis);
+    return found;
+}
+
 /// Checks the next chunk of objects, so that cycles run in between (docs/adr/0008). True: it was the last.
 bool check_more(RmOwner& owner, RmHealth& health) {
     if (owner.context() == nullptr) return true;
     std::size_t budget = kChunk;
     owner.context()->health_page(health.cursor, budget, health.checks);
     health.counters = owner.context()->counters();
+    if (budget > 0) owner.recovery().note_consistency(inconsistencies(health.checks));
     return budget > 0;
 }
 

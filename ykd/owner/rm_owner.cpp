@@ -46,7 +46,11 @@ RmOwner::RmOwner(RmShared& shared, const OwnerOptions& options, Instant now, Eve
       tally_(tally),
       now_(now),
       next_event_batch_(now + kEventInterval),
-      rm_state_(options.liveness) {
+      rm_state_(options.liveness),
+      recovery_({shared_, gateway_, writer_, rm_state_, now_,
+                 [this](RmEvent event, const std::string& reason) { publish(rm_state_.handle(event, reason)); },
+                 [this](const config::Configuration& configuration) { return remake_core(configuration); }},
+                options.recovery_attempts) {
     events_.set_end_listener(hooks_.application_ended);
 }
 
@@ -81,8 +85,7 @@ SteadyClock::time_point RmOwner::next_wake() const {
     if (const auto call = calls_.next()) wake = std::min(wake, *call);
     if (!gateway_ || options_.virtual_clock) return wake;
     Instant next = events_.has_batch() ? next_event_batch_ : Instant{real_now() + Duration{kHeartbeat}};
-    const auto timer = finishing_ ? std::nullopt : context()->next_timer(); // a timer that is due would never fire then
-    if (timer) next = std::min(next, *timer);
+    if (const auto due = next_due()) next = std::min(next, *due);
     return std::min(wake, now + std::max(Duration{0}, next - real_now()));
 }
 
@@ -100,6 +103,7 @@ void RmOwner::turn() {
     run_work();
     at_work().what = "its timers";
     if (!options_.virtual_clock) fire_timers();
+    recovery_.check_timers();
     expire_calls();
     at_work().what = "a scheduling cycle";
     schedule();
@@ -147,6 +151,7 @@ void RmOwner::drop_context() {
     counted_ = {};
     calls_.clear();
     daemon_calls_.drop();
+    recovery_.clear();
 }
 
 void RmOwner::run_control() {
@@ -162,8 +167,15 @@ void RmOwner::run_work() {
     work_.clear();
 }
 
+/// When something is due at a time of the scheduler: a timer of the core, unless these are held back, or one of the
+/// recovery.
+std::optional<Instant> RmOwner::next_due() const {
+    if (is_recovering()) return recovery_.deadline();
+    return holds_timers() ? std::nullopt : context()->next_timer();
+}
+
 void RmOwner::fire_timers() {
-    if (!gateway_ || finishing_) return;
+    if (!gateway_ || holds_timers()) return;
     const auto due = context()->next_timer();
     if (!due || *due > now_) return;
     gateway_->fire_timers(now_);
@@ -259,37 +271,60 @@ void RmOwner::flush() {
 
 // --- registration -------------------------------------------------------------------------------
 
+/// An empty core with this configuration.
+Result<std::unique_ptr<CoreGateway>> RmOwner::make_gateway(const config::Configuration& configuration,
+                                                           const Settings& settings, std::uint64_t epoch) {
+    auto recording =
+        options_.recordings ? options_.recordings->begin({{}, shared_.rm_id, epoch, now_, settings}) : nullptr;
+    auto gateway =
+        std::make_unique<CoreGateway>(shared_.rm_id, settings, writer_, events_, hooks_.warn, std::move(recording));
+    gateway->owner_thread().bind();
+    const auto done = gateway->configure(configuration, now_);
+    writer_.discard();
+    if (!done.ok()) return done.error();
+    return gateway;
+}
+
 Result<void> RmOwner::install(const Installation& installation) {
     owner_thread_.assert_here();
     drop_context();
     events_.set_interest(installation.events);
     set_now();
-    auto recording =
-        options_.recordings
-            ? options_.recordings->begin({{}, shared_.rm_id, installation.epoch, now_, installation.settings})
-            : nullptr;
-    auto gateway = std::make_unique<CoreGateway>(shared_.rm_id, installation.settings, writer_, events_, hooks_.warn,
-                                                 std::move(recording));
-    gateway->owner_thread().bind();
-    auto done = gateway->configure(installation.configuration, now_);
-    writer_.discard();
-    if (!done.ok()) {
+    auto gateway = make_gateway(installation.configuration, installation.settings, installation.epoch);
+    if (!gateway.ok()) {
         uninstall("registration failed");
-        return done;
+        return gateway.error();
     }
-    gateway_ = std::move(gateway);
+    gateway_ = std::move(gateway).value();
     set_wishes(installation);
     detached_ = installation.keep.has_value();
     shared_.last_alive = now_.ns;
     shared_.stream.open(installation.epoch, installation.keep);
-    publish(rm_state_.handle(RmEvent::Registered));
+    if (installation.recovery) recovery_.begin(*installation.recovery);
+    publish(rm_state_.handle(installation.recovery ? RmEvent::RegisteredToRecover : RmEvent::Registered));
+    return {};
+}
+
+/// Drops everything, without callbacks for that, and starts with an empty core in the same epoch. An error leaves the
+/// RM unregistered.
+Result<void> RmOwner::remake_core(const config::Configuration& configuration) {
+    const Settings settings = context()->settings();
+    drop_context();
+    auto gateway = make_gateway(configuration, settings, shared_.stream.status().epoch);
+    if (!gateway.ok()) {
+        uninstall("its core could not be made anew");
+        return gateway.error();
+    }
+    gateway_ = std::move(gateway).value();
+    gateway_->set_rm_calls(call_options_, now_);
     return {};
 }
 
 void RmOwner::set_wishes(const Installation& wishes) {
     events_.set_interest(wishes.events);
     writer_.set_interest(wishes.interest);
-    gateway_->set_rm_calls(wishes.calls, now_);
+    call_options_ = wishes.calls;
+    gateway_->set_rm_calls(call_options_, now_);
     calls_.set_limits(wishes.interest.predicate_ttl, wishes.interest.preemption_ttl);
 }
 
@@ -368,7 +403,7 @@ void RmOwner::advance(Instant to, bool alive) {
     Instant last{};
     int repeats = 0;
     while (gateway_ && !finishing_) {
-        const auto due = context()->next_timer();
+        const auto due = next_due();
         if (!due || *due > to) break;
         repeats = *due <= last ? repeats + 1 : 0;
         if (repeats > kMaxRepeats) break; // a timer that is due again at once must not keep the clock from advancing
@@ -377,6 +412,7 @@ void RmOwner::advance(Instant to, bool alive) {
         set_now();
         if (alive) shared_.mark_alive();
         fire_timers();
+        recovery_.check_timers();
         schedule();
         check_liveness();
         send_events();

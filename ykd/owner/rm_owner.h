@@ -21,6 +21,7 @@
 #include "ykd/core_gateway/owner_thread.h"
 #include "ykd/owner/cycle_watch.h"
 #include "ykd/owner/daemon_calls.h"
+#include "ykd/owner/owner_recovery.h"
 #include "ykd/owner/owner_task.h"
 #include "ykd/owner/rm_shared.h"
 #include "ykd/owner/rm_state.h"
@@ -41,6 +42,7 @@ struct OwnerOptions {
     MailboxLimits inbound;
     StreamLimits outbound;
     LivenessLimits liveness;
+    std::uint32_t recovery_attempts = 5;          // recoveryMaxAttempts (I-239)
     std::shared_ptr<const Recordings> recordings; // nullptr: nothing is recorded
 };
 
@@ -53,6 +55,7 @@ struct Installation {
     CallbackWriter::Interest interest;
     OwnerEvents::Interest events = OwnerEvents::Interest::None;
     RmCallOptions calls;
+    std::optional<si::RecoveryRequest> recovery; // the RM recovers instead of starting empty (I-212)
 };
 
 /// What step() did.
@@ -112,6 +115,10 @@ public:
     /// Another session takes the registration over: from now on the RM gets the callbacks, events and calls that this
     /// session announced. The configuration, the settings and the stream stay. REQUIRES: context() is not nullptr.
     void change_wishes(const Installation& wishes);
+    [[nodiscard]] OwnerRecovery& recovery() {
+        owner_thread_.assert_here();
+        return recovery_;
+    }
     /// Unregisters the RM and drops everything; polls and updates find no such RM from now on.
     void uninstall(const std::string& reason);
     /// Accepts nothing more; gone() is called for tasks that wait, also for those that were taken for this turn. An RM
@@ -143,7 +150,7 @@ public:
     }
     /// Appends the callbacks written so far to the stream, and the recorded commands to their file.
     void flush();
-    /// Whether cycles may run: the RM is registered, neither suspended nor lost, and no graceful stop has begun.
+    /// Whether cycles may run: the RM is Running, and no graceful stop has begun.
     [[nodiscard]] bool may_schedule() const {
         owner_thread_.assert_here();
         return gateway_ && state() == si::CoreState::Running && !finishing_;
@@ -172,6 +179,14 @@ private:
     void send_events();
     void publish(const std::optional<RmStateChange>& change);
     void check_liveness();
+    [[nodiscard]] Result<std::unique_ptr<CoreGateway>> make_gateway(const config::Configuration& configuration,
+                                                                    const Settings& settings, std::uint64_t epoch);
+    [[nodiscard]] bool is_recovering() const { return state() == si::CoreState::Recovering; }
+    [[nodiscard]] bool holds_timers() const {
+        return finishing_ || is_recovering() || state() == si::CoreState::Failed;
+    }
+    [[nodiscard]] std::optional<Instant> next_due() const;
+    [[nodiscard]] Result<void> remake_core(const config::Configuration& configuration);
     void set_wishes(const Installation& wishes);
     void watch_calls();
     void expire_calls();
@@ -194,6 +209,8 @@ private:
     bool closed_ = false;    // close() was called
     bool more_to_schedule_ = false;
     RmState rm_state_;
+    OwnerRecovery recovery_;
+    RmCallOptions call_options_;          // of the registration
     std::uint64_t polls_at_timeouts_ = 0; // the polls the RM had made when it was suspended for calls that timed out
     CallWatch calls_;
     DaemonCalls daemon_calls_;

@@ -48,7 +48,7 @@ void RmThread::in_order(std::function<void(RmOwner&)> call, Gone on_closed) {
     OwnerTaskPtr task = std::make_unique<Closure>(std::move(call), std::move(on_closed));
     std::uint64_t position = 0;
     // Never refused: a load without bytes always fits the line.
-    if (shared_.mailbox.push_work(task, Load{1, 0}, SteadyClock::time_point::max(), position) == Admission::Closed)
+    if (shared_.mailbox.push_work(task, Load{1, 0}, SteadyClock::time_point::max(), position) == PushOutcome::Closed)
         task->gone(false);
 }
 

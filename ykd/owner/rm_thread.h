@@ -25,7 +25,7 @@ public:
     RmThread& operator=(const RmThread&) = delete;
 
     /// Queues a task in the order of the RM's inputs (I-100). See Mailbox::push_work.
-    Admission submit(OwnerTaskPtr& task, Load load, SteadyClock::time_point deadline, std::uint64_t& position) {
+    PushOutcome submit(OwnerTaskPtr& task, Load load, SteadyClock::time_point deadline, std::uint64_t& position) {
         return shared_.mailbox.push_work(task, load, deadline, position);
     }
     /// Called instead of a closure when the owner is closed, on the thread that sends or on the one that closes it.

@@ -94,6 +94,7 @@ private:
         add_duration("preemptionTimeout", settings_.preemption_timeout);
         add_small("predicateBatch", settings_.predicate_batch, 1000);
         add_small("maxCalls", settings_.max_calls, 65'536);
+        add_small("recoveryMaxAttempts", settings_.recovery_max_attempts, 1000);
         add_limit("historySize", settings_.history_size, "history");
         add_limit("rmMaxNodes", settings_.rm_max.nodes, "limit");
         add_limit("rmMaxApplications", settings_.rm_max.applications, "limit");
@@ -249,8 +250,7 @@ private:
     }
 
     /// Keys of the specification that have no effect in this version (C-469).
-    static constexpr std::array<std::string_view, 4> kLater{"mcs", "recoveryTimeout", "recoveryIdleTimeout",
-                                                            "recoveryMaxAttempts"};
+    static constexpr std::array<std::string_view, 3> kLater{"mcs", "recoveryTimeout", "recoveryIdleTimeout"};
 
     DaemonSettings& settings_;
     std::string path_;

@@ -78,10 +78,11 @@ struct DaemonSettings {
     Duration shutdown_grace = std::chrono::seconds{5};
     Duration predicate_timeout = std::chrono::seconds{2}; // of a call to an RM (I-376)
     Duration preemption_timeout = std::chrono::seconds{5};
-    std::uint64_t predicate_batch = 16; // nodes in one call (I-377)
-    std::uint64_t max_calls = 1024;     // of one RM in flight (I-378)
-    Budget rm_max;                      // of each RM
-    std::uint64_t history_size = 1440;  // samples; 0: no history (I-702)
+    std::uint64_t predicate_batch = 16;      // nodes in one call (I-377)
+    std::uint64_t max_calls = 1024;          // of one RM in flight (I-378)
+    std::uint64_t recovery_max_attempts = 5; // comparisons before a recovery has failed (I-239)
+    Budget rm_max;                           // of each RM
+    std::uint64_t history_size = 1440;       // samples; 0: no history (I-702)
     Duration history_interval = std::chrono::minutes{1};
 };
 

@@ -33,8 +33,12 @@ namespace yk {
 namespace recorded {
 inline constexpr std::string_view kSettings = "settings", kCalls = "calls", kConfigure = "configure",
                                   kAllocations = "allocations", kApplications = "applications", kNodes = "nodes",
-                                  kAnswer = "answer", kTimers = "timers", kCycles = "cycles", kEnd = "end";
-}
+                                  kAnswer = "answer", kTimers = "timers", kCycles = "cycles", kRecovery = "recovery",
+                                  kEnd = "end";
+// The steps of a recovery.
+inline constexpr std::string_view kBegin = "begin", kBeginForced = "begin, applications forced", kEndRecovery = "end",
+                                  kForget = "forget releases of what never came";
+} // namespace recorded
 
 inline constexpr std::uint64_t kRecordingForm = 1;
 inline constexpr std::string_view kRecordingSuffix = ".ykrec";

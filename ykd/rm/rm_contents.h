@@ -3,20 +3,19 @@
 // RmContents: how many objects an RM has, in all its partitions together.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "libcore/ports/budget.h"
 #include "protocol/wire/value.h"
-
-namespace yk {
-class RmOwner;
-}
+#include "ykd/owner/rm_owner.h"
 
 namespace yk::service {
 
 struct RmContents {
     std::int64_t nodes = 0, applications = 0, allocations = 0, pending_asks = 0;
-    Holdings held; // as contents_of() counted them; add() leaves them out
+    Holdings held;                          // as contents_of() counted them; add() leaves them out
+    std::optional<RecoveryStatus> recovery; // while it recovers or has failed; add() leaves it out
 
     void add(const RmContents& other);
     /// Whether there is any object.

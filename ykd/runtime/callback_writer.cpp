@@ -409,6 +409,11 @@ void CallbackWriter::notice(std::string_view code, std::string_view message, std
     packer.raw(details);
 }
 
+void CallbackWriter::recovery_report(std::string_view report) {
+    thread_.assert_here();
+    Packer{add(si::item::kRecoveryReport).body}.raw(report);
+}
+
 void CallbackWriter::events(std::string_view records, const EventSpan& sent, const EventSpan& lost) {
     thread_.assert_here();
     OutItem& item = add(si::item::kSendEvent);

@@ -69,6 +69,8 @@ public:
 
     /// Writes Notice {code, message, details}; `details` is one encoded map or empty.
     void notice(std::string_view code, std::string_view message, std::string_view details);
+    /// Writes RecoveryReport; `report` is the encoded message (I-237).
+    void recovery_report(std::string_view report);
     /// Writes UpdateConfiguration: the RM is to store `text` (I-184).
     void config_to_store(std::uint64_t call, std::string_view text);
     /// Writes GetStateDump: the RM is to send its state (I-435).

@@ -40,7 +40,7 @@ struct MailboxLimits {
 };
 
 /// The result of push_work(). Closed: the consumer has left.
-enum class Admission { Accepted, Waiting, Refused, Closed };
+enum class PushOutcome { Accepted, Waiting, Refused, Closed };
 
 template <class T>
 class Mailbox {
@@ -60,20 +60,20 @@ public:
     /// Accepted: the item is in the lane at `position`. Waiting: it is in line, and settled later by take() or
     /// expire(). Refused: the line itself has as many bytes as the lane may have. When refused or closed, `item` is
     /// unchanged.
-    Admission push_work(T& item, Load load, SteadyClock::time_point deadline, std::uint64_t& position) {
+    PushOutcome push_work(T& item, Load load, SteadyClock::time_point deadline, std::uint64_t& position) {
         {
             const std::lock_guard lock(mutex_);
-            if (closed_) return Admission::Closed;
+            if (closed_) return PushOutcome::Closed;
             if (!line_.empty() || !fits(load)) {
-                if (waiting_bytes_ + load.bytes > limits_.bytes) return Admission::Refused;
+                if (waiting_bytes_ + load.bytes > limits_.bytes) return PushOutcome::Refused;
                 waiting_bytes_ += load.bytes;
                 line_.push_back({std::move(item), load, deadline});
-                return Admission::Waiting;
+                return PushOutcome::Waiting;
             }
             position = enqueue(std::move(item), load);
         }
         bell_.notify_one();
-        return Admission::Accepted;
+        return PushOutcome::Accepted;
     }
 
     /// False: the mailbox is closed; `item` is unchanged.

@@ -130,6 +130,16 @@ Pressure OutboundStream::append(std::vector<OutItem> items) {
     return pressure;
 }
 
+void OutboundStream::set_wide(bool wide) {
+    constexpr std::uint64_t kWide = 8;
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t factor = wide ? kWide : 1;
+    limits_ = {normal_limits_.items * factor, normal_limits_.bytes * factor};
+    if (pressure_locked() != Pressure::Broken) return;
+    raise_limits();
+    congested_ = true;
+}
+
 void OutboundStream::enqueue(OutItem item) {
     if (item.item_class == ItemClass::LatestWins) return replace_or_queue(std::move(item));
     if (item.item_class == ItemClass::CountedLoss) ++event_batches_;

@@ -83,7 +83,7 @@ public:
 
 class OutboundStream {
 public:
-    explicit OutboundStream(StreamLimits limits) : limits_(limits) {}
+    explicit OutboundStream(StreamLimits limits) : normal_limits_(limits), limits_(limits) {}
 
     /// Begins a new epoch: queued items are dropped, numbers start at 1 (I-125). With `keep` it is the stream of a
     /// detached RM: items are numbered and acknowledged at once, and the last `keep` stay readable (I-387).
@@ -102,6 +102,9 @@ public:
     /// The call's time limit is over: drops its item, unless that was delivered already (interface.md 4.8, expiring).
     void expire(std::uint64_t call);
     [[nodiscard]] Pressure pressure() const;
+    /// While the RM recovers its limits are eight times as high, so that one replay fits (I-373). What is queued when
+    /// they become normal again stays, and the stream is congested.
+    void set_wide(bool wide);
     /// Takes the span of the event records that were dropped since the last call (counted loss).
     [[nodiscard]] EventSpan take_lost();
 
@@ -156,8 +159,9 @@ private:
     [[nodiscard]] PollAnswer make_answer(const Poller& poller);
     [[nodiscard]] Outcome answer_parked();
 
-    const StreamLimits limits_;
+    const StreamLimits normal_limits_;
     mutable std::mutex mutex_;
+    StreamLimits limits_; // those in force
     std::uint64_t epoch_ = 0;
     std::optional<std::uint32_t> keep_;
     std::deque<OutItem> delivered_;  // of a detached RM: the kept log

@@ -64,12 +64,14 @@ bool check(const DaemonSettings& settings, const CallPtr& call, const Request& r
     if (!call->session->may_own(request.rm_id))
         return refuse(ErrorCode::Forbidden,
                       fmt::format("{} may not register RM {}", call->session->grant.name, request.rm_id), "rmID");
-    if (request.recovery)
-        return refuse(ErrorCode::Invalid, "this version of ykd has no recovery yet; register without it and replay",
-                      "recovery");
-    if (settings.require_recovery.count(request.rm_id) != 0)
+    if (request.recovery && request.recovery->timeout_seconds == 0)
+        return refuse(ErrorCode::Invalid, "a recovery takes longer than 0 seconds", "recovery.timeoutSeconds");
+    if (request.recovery && request.recovery->idle_seconds == 0)
+        return refuse(ErrorCode::Invalid, "a recovery pauses for longer than 0 seconds", "recovery.idleSeconds");
+    if (!request.recovery && settings.require_recovery.count(request.rm_id) != 0)
         return refuse(ErrorCode::RecoveryRequired,
-                      fmt::format("RM {} must register with recovery (--require-recovery), which this version lacks",
+                      fmt::format("RM {} must register with recovery (requireRecovery of ykd.conf, "
+                                  "--require-recovery), so that nothing is lost: with ykctl rm register --recovery ID",
                                   request.rm_id),
                       {});
     if (!if_registered(request))
@@ -177,7 +179,6 @@ si::RegisterResourceManagerResponse response_of(const Registration& registration
     response.policy_group = facts.policy_group;
     response.config_checksum = facts.configuration->checksum;
     response.stream_epoch = facts.epoch;
-    response.core_state = si::CoreState::Running;
     response.re_registration = registration.again;
     response.ignored_capabilities = registration.ignored;
     return response;
@@ -293,6 +294,7 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
     installation.interest = interest_of(*registration);
     installation.events = event_interest_of(*registration);
     installation.calls = call_options_of(*registration);
+    installation.recovery = request.recovery;
     const auto done = owner.install(installation);
     if (!done.ok()) return give_up(*registration, owner, {ErrorCode::ConfigInvalid, done.error().text(), {}, {}, {}});
     registration->rm->users->clear();
@@ -308,7 +310,9 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
               request.detached ? " (detached)" : "", few_of(facts.partitions, 10, " "),
               installation.configuration.checksum.substr(0, 12), registration->origin);
     log_problems("RM " + owner.rm_id(), *registration->loaded);
-    registration->call->ok_encoded(wire::encoded(response_of(*registration, facts)));
+    auto response = response_of(*registration, facts);
+    response.core_state = owner.state();
+    registration->call->ok_encoded(wire::encoded(response));
     follow_reload(*registration);
 }
 

@@ -41,16 +41,19 @@ OwnerOptions RmRegistry::owner_options() const {
     options.liveness.liveness_timeout = settings.liveness_timeout;
     options.liveness.session_ttl = settings.session_ttl;
     options.liveness.rm_retention = settings.rm_retention;
+    options.recovery_attempts = static_cast<std::uint32_t>(settings.recovery_max_attempts);
     return options;
 }
 
 RmOwner::Hooks RmRegistry::hooks_of(const std::string& rm_id) {
     RmOwner::Hooks hooks;
     hooks.state_changed = [rm_id](si::CoreState from, si::CoreState to, const std::string& reason) {
-        const auto level = to == si::CoreState::Lost        ? spdlog::level::err
+        const bool is_bad = to == si::CoreState::Lost || to == si::CoreState::Failed;
+        const auto level = is_bad                           ? spdlog::level::err
                            : to == si::CoreState::Suspended ? spdlog::level::warn
                                                             : spdlog::level::info;
-        log("core.rmproxy").log(level, "RM {}: {} -> {} ({})", rm_id, si::text(from), si::text(to), reason);
+        log(from == si::CoreState::Recovering || to == si::CoreState::Recovering ? "recovery" : "core.rmproxy")
+            .log(level, "RM {}: {} -> {} ({})", rm_id, si::text(from), si::text(to), reason);
     };
     hooks.retired = [this, rm_id] {
         parts_.workers.post([this, rm_id] {

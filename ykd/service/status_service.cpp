@@ -26,6 +26,24 @@ void add_budget(Value& rm, const Holdings& held, const Budget& budget) {
     rm["max"] = std::move(most);
 }
 
+/// How far a recovery is: what there is, beside what the RM expects (I-212).
+Value recovery_value(const RecoveryStatus& recovery) {
+    Value value{{"id", recovery.wish.id},
+                {"attempt", recovery.attempt},
+                {"nodes", recovery.has.nodes},
+                {"applications", recovery.has.applications},
+                {"allocations", recovery.has.allocations},
+                {"asks", recovery.has.pending_asks},
+                {"quarantined", recovery.has.quarantined},
+                {"sinceMs", std::chrono::duration_cast<std::chrono::milliseconds>(recovery.lasts).count()}};
+    if (const auto& expected = recovery.wish.expected) {
+        value["expectedNodes"] = expected->nodes;
+        value["expectedApplications"] = expected->applications;
+        value["expectedAllocations"] = expected->allocations;
+    }
+    return value;
+}
+
 /// Adds a sentence such as `RM a has 95 % of its nodes (rmMaxNodes 100000)` for each limit that is nearly reached.
 void add_shortages(Value& degraded, const std::string& rm, const Holdings& held, const Budget& budget) {
     constexpr std::uint64_t kNearly = 90; // percent
@@ -70,6 +88,7 @@ Value StatusService::status_value(const std::vector<Gathered<RmContents>>& all) 
         if (!facts.configuration || rm->owner.state() == si::CoreState::New) continue;
         counts.add(answer);
         rms.push_back(rm_value(*rm, facts));
+        if (answer.recovery) rms.back()["recovery"] = recovery_value(*answer.recovery);
         add_budget(rms.back(), answer.held, parts_.settings.rm_max);
         add_shortages(degraded, rm->id, answer.held, parts_.settings.rm_max);
         checksums[facts.policy_group] = facts.configuration->checksum;

@@ -83,6 +83,7 @@ public:
         } else {
             owner.gateway().apply(message_, owner.now());
         }
+        owner.recovery().note_update();
         owner.settle_releases();
     }
 
@@ -123,10 +124,10 @@ void submit(const CallPtr& call, const RmPtr& rm, Message message, const Load& l
     OwnerTaskPtr task = std::make_unique<UpdateTask<Message>>(call, rm, std::move(message), std::move(users));
     std::uint64_t position = 0;
     switch (rm->owner.submit(task, load, call->deadline(), position)) {
-    case Admission::Accepted: return answer_position(*call, position);
-    case Admission::Waiting: return;
-    case Admission::Refused: return call->busy("the RM's inbound queue is full");
-    case Admission::Closed: return rm_left(call, rm->id)();
+    case PushOutcome::Accepted: return answer_position(*call, position);
+    case PushOutcome::Waiting: return;
+    case PushOutcome::Refused: return call->busy("the RM's inbound queue is full");
+    case PushOutcome::Closed: return rm_left(call, rm->id)();
     }
 }
 
@@ -169,6 +170,8 @@ void UpdateService::update(const CallPtr& call) {
     if (!rm) return;
     const Load load{std::max<std::uint64_t>(1, elements_of(*message)), call->envelope.body.bytes().size()};
     if (!is_admitted(call, rm, *message, load)) return;
+    if (rm->owner.state() == si::CoreState::Recovering && rm->owner.stream().status().congested)
+        return call->busy("the callback stream of the RM is three quarters full; poll, and go on replaying", 100);
     if constexpr (std::is_same_v<Message, si::ApplicationRequest>)
         submit_with_users(call, rm, std::move(*message), load);
     else

@@ -182,7 +182,7 @@ TEST_CASE("section 22 no. 7 S-183 overshoot") {
     CHECK(c.queue("root").max == Map{{"vcore", 5}});
     CHECK(c.queue("root").headroom == Map{{"vcore", -3}});
     CHECK(c.allocations_of("app") == 1);
-    for (const HealthCheckView& check : c.core().health()) {
+    for (const HealthCheckView& check : health_of(c.core())) {
         INFO(check.name << ": " << check.diagnosis);
         CHECK(check.succeeded);
     }

@@ -21,7 +21,7 @@ PartitionState& hands_on(Cluster& c) {
 
 std::vector<std::string> failures(Cluster& c) {
     std::vector<std::string> failed;
-    for (const HealthCheckView& check : c.core().health())
+    for (const HealthCheckView& check : health_of(c.core()))
         if (!check.succeeded) failed.push_back(check.name + ": " + check.diagnosis);
     return failed;
 }
@@ -37,7 +37,7 @@ Cluster sound() {
 
 TEST_CASE("S-610 a sound cluster passes every check, each with a description; reservations are told") {
     Cluster c = sound();
-    const auto checks = c.core().health();
+    const auto checks = health_of(c.core());
     CHECK(checks.size() == 9);
     for (const HealthCheckView& check : checks) {
         INFO(check.name << ": " << check.diagnosis);

@@ -180,11 +180,11 @@ TEST_CASE("I-445 health in pieces of any size finds the same, also in several pa
             lines.push_back(check.name + (check.succeeded ? " ok " : " failed ") + check.diagnosis);
         return lines;
     };
-    CHECK(texts(health_in_chunks(c, 1)) == texts(c.core().health()));
+    CHECK(texts(health_in_chunks(c, 1)) == texts(health_of(c.core())));
     tamper(state.nodes[state.nodes.find("n-1")].occupied).set(0, 3);
     tamper(state.queues.find("root.a-b.x")->allocated).set(0, 1);
     state.users[state.applications[state.find_application("app-7")].user_usage].usage.set(0, 1);
-    const Lines whole = texts(c.core().health());
+    const Lines whole = texts(health_of(c.core()));
     CHECK(std::count_if(whole.begin(), whole.end(),
                         [](const std::string& line) { return line.find(" failed ") != std::string::npos; }) == 3);
     for (const std::size_t size : {std::size_t{1}, std::size_t{2}, std::size_t{5}})

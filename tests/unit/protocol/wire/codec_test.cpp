@@ -430,7 +430,7 @@ TEST_CASE("decode(encode(x)) == x for requests") {
                                            {{"a", "b"}},
                                            "",
                                            si::StringMap{},
-                                           si::RecoveryRequest{"id", si::RecoveryCounts{1, 2, 3, 4}, 1, 2, false, {7}},
+                                           si::RecoveryRequest{"id", si::RecoveryCounts{1, 2, 3, 4U}, 1, 2, false, {7}},
                                            {"events"},
                                            si::DetachedOptions{false, 1},
                                            "resume"});
@@ -459,6 +459,101 @@ TEST_CASE("decode(encode(x)) == x for the requests of tools") {
     check_round_trip(si::StepRequest{2, {3}});
     check_round_trip(si::ClockRequest{5});
     check_round_trip(si::ShutdownRequest{0U});
+}
+
+TEST_CASE("decode(encode(x)) == x for recovery") {
+    const si::Binary sums{std::string(2048, '\x01')};
+    check_round_trip(si::RecoveryDoneRequest{.rm_id = "rm", .id = "r"});
+    check_round_trip(si::RecoveryDoneRequest{
+        "rm",
+        "r",
+        2,
+        {1, 2, 3, 0U},
+        {std::numeric_limits<std::uint64_t>::max(), 5, 6},
+        si::RecoveryBuckets{sums, std::nullopt, si::Binary{}},
+        si::PartitionClaims{{"a", {}}, {"b", {si::RecoveryCounts{}, si::RecoveryDigests{1, 2, 3}}}},
+        true});
+    check_round_trip(si::RecoveryListRequest{"rm", "allocations", 0U, "c\td", 7, true});
+    check_round_trip(si::RecoveryListReply{});
+    check_round_trip(si::RecoveryListReply{{{"[rm]p", "n", "a", "k", 1}, {}}, "c"});
+    check_round_trip(si::ResolveRecoveryRequest{"rm", "accept", true});
+    check_round_trip(si::ResolveRecoveryReply{si::CoreState::Recovering});
+    check_round_trip(si::RecoveryReport{.rm_id = "rm", .id = "r", .result = "running"});
+    check_round_trip(si::RecoveryReport{"rm",
+                                        "r",
+                                        3,
+                                        "retry",
+                                        {{1, 2}, {3, 4}, {5, 6}, si::RecoveryCountPair{0, 1}},
+                                        {true, false, true},
+                                        si::RecoveryBuckets{std::nullopt, sums, std::nullopt},
+                                        {{"n", "p", si::Resources{{"vcore", 1}}, si::Resources{}, 2, 3}, {"m"}},
+                                        {{"allocations", "p", "n", "a", "k", "APP_UNKNOWN", 9}},
+                                        1001,
+                                        7,
+                                        8,
+                                        true,
+                                        {"check 3 failed"}});
+}
+
+TEST_CASE("I-230 a claim without counts or digests, and asks that are not counted") {
+    CHECK(verdict_of<si::RecoveryDoneRequest>(R"({"rmID":"rm"})") == "E_MISSING_FIELD id");
+    CHECK(verdict_of<si::RecoveryDoneRequest>(R"({"rmID":"rm","id":"r","digest":{}})") == "E_MISSING_FIELD expected");
+    CHECK(verdict_of<si::RecoveryDoneRequest>(R"({"rmID":"rm","id":"r","expected":null,"digest":{}})") ==
+          "E_MISSING_FIELD expected");
+    CHECK(verdict_of<si::RecoveryDoneRequest>(R"({"rmID":"rm","id":"r","expected":{}})") == "E_MISSING_FIELD digest");
+    const auto claim = [](std::string_view asks) {
+        const std::string json =
+            R"({"rmID":"rm","id":"r","digest":{},"expected":{"nodes":1)" + std::string{asks} + "}}";
+        return decoded<si::RecoveryDoneRequest>(json);
+    };
+    CHECK(claim("").attempt == 1);
+    CHECK_FALSE(claim("").expected.asks);
+    CHECK_FALSE(claim(R"(,"asks":null)").expected.asks);
+    CHECK(claim(R"(,"asks":0)").expected.asks == 0U);
+}
+
+TEST_CASE("I-230 I-235 what a claim may hold beside its totals") {
+    const auto of = [](std::string_view pairs) {
+        return R"({"rmID":"rm","id":"r","expected":{},"digest":{},)" + std::string{pairs} + "}";
+    };
+    const auto claims =
+        *decoded<si::RecoveryDoneRequest>(of(R"("partitions":{"p":{"expected":{"nodes":2}},"q":{},"r":null})"))
+             .partitions;
+    REQUIRE(claims.size() == 2);
+    CHECK(claims[0].first == "p");
+    CHECK(claims[0].second.expected->nodes == 2);
+    CHECK_FALSE(claims[0].second.digest);
+    CHECK(claims[1] == std::pair<std::string, si::PartitionClaim>{"q", {}});
+    using Request = si::RecoveryDoneRequest;
+    CHECK(verdict_of<Request>(of(R"("partitions":{"p":{"digest":{"nodes":-1}}})")) ==
+          "E_TYPE partitions.p.digest.nodes");
+    CHECK(verdict_of<Request>(of(R"("partitions":{"p":7})")) == "E_TYPE partitions.p");
+    CHECK(verdict_of<Request>(of(R"("partitions":[])")) == "E_TYPE partitions");
+    CHECK(verdict_of<Request>(of(R"("buckets":{"nodes":"text"})")) == "E_TYPE buckets.nodes");
+    std::string many = packed(R"({"rmID":"rm","id":"r","expected":{},"digest":{}})") + text_of("partitions");
+    many.front() = '\x85';
+    many += map_of(100'001);
+    for (int i = 0; i <= 100'000; ++i) many += text_of(std::to_string(i)) + '\x80';
+    CHECK(verdict<Request>(many) == "E_LIMIT partitions");
+}
+
+TEST_CASE("I-237 a report also says 0, false and none") {
+    const auto report = wire::decode_value(*wire::scan_body(wire::encoded(si::RecoveryReport{.rm_id = "rm"})));
+    CHECK(report["counts"]["nodes"] == wire::Value{{"expected", 0}, {"actual", 0}});
+    CHECK_FALSE(report["counts"].contains("asks"));
+    CHECK(report["digestMatch"] == wire::Value{{"nodes", false}, {"applications", false}, {"allocations", false}});
+    for (const char* list : {"incompleteNodes", "quarantine"}) CHECK(report[list] == wire::Value::array());
+    for (const char* number : {"quarantineTotal", "unusedTombstones", "durationMs"}) CHECK(report[number] == 0);
+    CHECK(report["truncated"] == false);
+    CHECK_FALSE(report.contains("buckets"));
+}
+
+TEST_CASE("I-240 a list of what was restored: defaults") {
+    const auto request = decoded<si::RecoveryListRequest>(R"({"rmID":"rm","kind":"nodes"})");
+    CHECK(request.limit == 1000);
+    CHECK_FALSE(request.bucket);
+    CHECK(verdict_of<si::RecoveryListRequest>(R"({"rmID":"rm"})") == "E_MISSING_FIELD kind");
+    CHECK(verdict_of<si::ResolveRecoveryRequest>(R"({"rmID":"rm"})") == "E_MISSING_FIELD action");
 }
 
 TEST_CASE("a message with more fields than a one-byte map header can count is sent whole") {

@@ -96,6 +96,14 @@ TEST_CASE("-f: nested messages and absent values") {
               .problem.rfind("f.yaml:3:20: unknown field 'self' in PreemptionPolicy", 0) == 0);
 }
 
+TEST_CASE("I-221 -f: what an RM has booked on a node") {
+    CHECK(read("nodeID: n\nrecovery: {availableResource: {vcore: 500}, allocations: 2}\n").messages ==
+          std::vector<Value>{
+              {{"nodeID", "n"}, {"recovery", {{"availableResource", {{"vcore", 500}}}, {"allocations", 2}}}}});
+    CHECK(read("nodeID: n\nrecovery: {available: {}}\n")
+              .problem.rfind("f.yaml:2:12: unknown field 'available' in recovery", 0) == 0);
+}
+
 TEST_CASE("-f: aliases and merge keys stand for what they name, limits are those of the daemon") {
     CHECK(read("- &a {nodeID: a, action: 1}\n- {<<: *a, nodeID: b}\n").messages ==
           std::vector<Value>{{{"nodeID", "a"}, {"action", 1}}, {{"nodeID", "b"}, {"action", 1}}});

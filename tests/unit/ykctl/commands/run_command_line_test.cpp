@@ -273,6 +273,48 @@ TEST_CASE("help knows its topics") {
     CHECK(ran.err.rfind("ykctl: no help on 'exit-code'; did you mean 'exit-codes'?", 0) == 0);
 }
 
+TEST_CASE("I-230 what recovery done claims is checked before ykd is asked") {
+    const auto problem = [](std::vector<std::string> options) {
+        options.insert(options.begin(), {"recovery", "done", "rm-1", "--id", "r1", "-s", kNowhere});
+        const auto ran = ykctl(options);
+        CHECK(ran.out.empty());
+        return std::to_string(ran.exit) + " " + ran.err.substr(0, ran.err.find('\n'));
+    };
+    CHECK(problem({}) == "2 ykctl: recovery done: what does the RM have?");
+    CHECK(problem({"--nodes", "1"}) == "2 ykctl: --nodes: the digest is missing; give --digest-nodes");
+    CHECK(problem({"--digest-nodes", "1"}) == "2 ykctl: --digest-nodes: the digest of how many?  --nodes N");
+    CHECK(problem({"--nodes", "1", "--digest-nodes", "0xg"}) ==
+          "2 ykctl: --digest-nodes: '0xg' is neither a number below 2^64 nor 0x and up to 16 digits");
+    CHECK(problem({"--nodes", "1", "--digest-nodes", "0x"}).rfind("2 ", 0) == 0);
+    CHECK(problem({"--nodes", "1", "--digest-nodes", "18446744073709551616"}).rfind("2 ", 0) == 0);
+    CHECK(problem({"--nodes=-1"}) == "2 ykctl: --nodes: not negative");
+    CHECK(problem({"--asks=-1", "--nodes", "0"}) == "2 ykctl: --asks: not negative");
+    CHECK(problem({"--attempt", "0", "--nodes", "0"}) == "2 ykctl: --attempt: from 1 (32 bits)");
+    CHECK(problem({"--as-restored", "--nodes", "1"}).rfind("2 ykctl: either --as-restored or counts", 0) == 0);
+    for (const std::vector<std::string>& good : std::vector<std::vector<std::string>>{
+             {"--as-restored"},
+             {"--as-restored", "--asks", "3"},
+             {"--nodes", "0"},
+             {"--allocations", "2", "--digest-allocations", "0xfade705232fafc03"},
+             {"--applications", "2", "--digest-applications", "18446744073709551615"}})
+        CHECK(problem(good).rfind("3 ", 0) == 0);
+    CHECK(ykctl({"recovery", "done", "rm-1", "--nodes", "0"}).err.rfind("ykctl: --id is required", 0) == 0);
+}
+
+TEST_CASE("I-240 I-254 recovery list and resolve know their words") {
+    CHECK(ykctl({"recovery", "list", "node", "-s", kNowhere}).err.find("did you mean 'nodes'?") != std::string::npos);
+    CHECK(ykctl({"recovery", "list", "nodes", "rm-1", "--bucket", "256", "-s", kNowhere}).exit == 2);
+    CHECK(ykctl({"recovery", "list", "nodes", "rm-1", "--bucket", "255", "-s", kNowhere}).exit == 3);
+    CHECK(ykctl({"recovery", "resolve", "forget", "-s", kNowhere}).exit == 2);
+    CHECK(ykctl({"recovery", "resolve", "accept", "rm-1", "-s", kNowhere}).exit == 3);
+}
+
+TEST_CASE("I-212 a registration begins a recovery") {
+    CHECK(ykctl({"rm", "register", "demo", "--expect", "nodes=1", "-s", kNowhere}).exit == 2);
+    CHECK(ykctl({"rm", "register", "demo", "--recovery", "r1", "--expect", "nodes=1", "-s", kNowhere}).exit == 3);
+    CHECK(ykctl({"rm", "serve", "demo", "--recovery", "r1", "--recovery-idle", "1m", "-s", kNowhere}).exit == 3);
+}
+
 TEST_CASE("version --client needs no daemon") {
     CHECK(ykctl({"version", "--client"}).out == "ykctl 9.8.7\n");
     CHECK(Value::parse(ykctl({"version", "--client", "-o", "json"}).out) ==

@@ -27,6 +27,20 @@ TEST_CASE("callback items: one line per element, codes and types by name") {
                              "    released   app/k3 PREEMPTED_BY_SCHEDULER m\n");
 }
 
+TEST_CASE("I-237 the report of a recovery is one sentence") {
+    const Value item{{"n", 1},
+                     {"kind", "RecoveryReport"},
+                     {"body",
+                      {{"rmID", "rm"},
+                       {"id", "r1"},
+                       {"attempt", 1},
+                       {"result", "running"},
+                       {"counts", {{"nodes", {{"expected", 1}, {"actual", 1}}}}},
+                       {"durationMs", 250}}}};
+    CHECK(item_line(item) ==
+          "     1 - RecoveryReport\n    recovery r1 of rm, attempt 1: running after 250ms; 1 of 1 node\n");
+}
+
 TEST_CASE("callback items of another kind show their body") {
     CHECK(item_line({{"n", 1}, {"kind", "Notice"}, {"body", {{"code", "STATE"}}}}) ==
           "     1 - Notice\n    {\"code\":\"STATE\"}\n");

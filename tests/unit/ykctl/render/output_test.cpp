@@ -37,6 +37,18 @@ TEST_CASE("lists in every format") {
           "schema: 1\nitems:\n  - id: a\n    \"n\": 1\n  - id: b\n    \"n\": 2\n");
 }
 
+TEST_CASE("wide columns that are shown when there is something in them") {
+    ListLayout varied = layout();
+    varied.columns[1].when_varied = true;
+    CHECK(list_text(kItems, varied, Format::Table, {}) == "ID  N\na   1\nb   2\n");
+    CHECK(list_text({kItems[0]}, varied, Format::Table, {}) == "ID\na\n");
+    ListLayout filled = layout();
+    filled.columns[1].when_filled = true;
+    CHECK(list_text({kItems[0]}, filled, Format::Table, {}) == "ID  N\na   1\n");
+    filled.columns[1].cell = [](const Value&) { return std::string{}; };
+    CHECK(list_text(kItems, filled, Format::Table, {}) == "ID\na\nb\n");
+}
+
 TEST_CASE("an empty list says so in a table and is an empty list in JSON") {
     CHECK(list_text({}, layout(), Format::Table, {}) == "nothing\n");
     CHECK(list_text({}, layout(), Format::JsonLines, {}).empty());

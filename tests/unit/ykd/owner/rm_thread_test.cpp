@@ -40,3 +40,41 @@ TEST_CASE("A stopping daemon does not spin: timers that are due and do not fire 
     CHECK(owner.turns() - before < 20);
     owner.stop();
 }
+
+TEST_CASE("I-245 an RM whose sums are found broken in two runs in a row has failed, and is resolved") {
+    EventRing ring;
+    TallyBoard tally;
+    RmThread owner("rm", OwnerOptions{}, real_now(), ring, tally, {});
+    const auto on_owner = [&](auto&& act) {
+        std::atomic<bool> done{false};
+        owner.control(
+            [&](RmOwner& own) {
+                act(own);
+                done = true;
+            },
+            [] {});
+        REQUIRE(comes_true([&] { return done.load(); }));
+    };
+    on_owner([](RmOwner& own) { CHECK(own.install(installation()).ok()); });
+    on_owner([](RmOwner& own) { own.recovery().note_consistency("a sum"); });
+    CHECK(owner.state() == si::CoreState::Running); // once is not enough
+    on_owner([](RmOwner& own) { own.recovery().note_consistency({}); });
+    on_owner([](RmOwner& own) { own.recovery().note_consistency("a sum"); });
+    CHECK(owner.state() == si::CoreState::Running);
+    on_owner([](RmOwner& own) { own.recovery().note_consistency("a sum"); });
+    CHECK(owner.state() == si::CoreState::Failed);
+    on_owner([](RmOwner& own) {
+        CHECK_FALSE(own.may_schedule());
+        CHECK(own.recovery().reset(installation().configuration).ok());
+    });
+    CHECK(owner.state() == si::CoreState::Recovering);
+    on_owner([](RmOwner& own) {
+        si::RecoveryDoneRequest claim;
+        claim.id = "any"; // it had not registered with recovery
+        const auto report = own.recovery().compare(claim);
+        REQUIRE(report.ok());
+        CHECK(report->result == "running");
+    });
+    CHECK(owner.state() == si::CoreState::Running);
+    owner.stop();
+}

@@ -31,7 +31,7 @@ struct Box {
     std::vector<Mailbox<Entry>::Work> work;
     SteadyClock::time_point later = SteadyClock::now() + std::chrono::hours{1};
 
-    Admission push(int number, Load load) {
+    PushOutcome push(int number, Load load) {
         Entry entry{number, said};
         std::uint64_t position = 0;
         return mailbox.push_work(entry, load, later, position);
@@ -48,8 +48,8 @@ struct Box {
 
 TEST_CASE("I-100 S-440 work comes out in the order in which it was accepted, with positions without gaps") {
     Box box;
-    CHECK(box.push(1, {1, 1}) == Admission::Accepted);
-    CHECK(box.push(2, {1, 1}) == Admission::Accepted);
+    CHECK(box.push(1, {1, 1}) == PushOutcome::Accepted);
+    CHECK(box.push(2, {1, 1}) == PushOutcome::Accepted);
     CHECK(box.take() == std::vector<int>{1, 2});
     CHECK(box.work[0].position == 1);
     CHECK(box.work[1].position == 2);
@@ -68,9 +68,9 @@ TEST_CASE("control goes before the work that waits") {
 
 TEST_CASE("I-336 a full mailbox lets waiting work in when there is room, in order") {
     Box box;
-    CHECK(box.push(1, {6, 10}) == Admission::Accepted);
-    CHECK(box.push(2, {6, 10}) == Admission::Waiting);
-    CHECK(box.push(3, {1, 10}) == Admission::Waiting); // would fit, but 2 was first
+    CHECK(box.push(1, {6, 10}) == PushOutcome::Accepted);
+    CHECK(box.push(2, {6, 10}) == PushOutcome::Waiting);
+    CHECK(box.push(3, {1, 10}) == PushOutcome::Waiting); // would fit, but 2 was first
     CHECK(box.mailbox.elements() == 6);
     CHECK(box.take() == std::vector<int>{1});
     CHECK(*box.said == std::vector<std::string>{"2 at 2", "3 at 3"});
@@ -82,7 +82,7 @@ TEST_CASE("I-336 what waits longer than its time is given up") {
     Box box;
     box.push(1, {10, 10});
     box.later = SteadyClock::now();
-    CHECK(box.push(2, {1, 10}) == Admission::Waiting);
+    CHECK(box.push(2, {1, 10}) == PushOutcome::Waiting);
     box.mailbox.expire(box.later, settle);
     CHECK(*box.said == std::vector<std::string>{"2 gave up"});
     CHECK(box.take() == std::vector<int>{1});
@@ -91,9 +91,9 @@ TEST_CASE("I-336 what waits longer than its time is given up") {
 
 TEST_CASE("I-336 a request larger than the bound is taken when the queue is empty, and refused behind a full line") {
     Box box;
-    CHECK(box.push(1, {5000, 5000}) == Admission::Accepted);
-    CHECK(box.push(2, {1, 900}) == Admission::Waiting);
-    CHECK(box.push(3, {1, 200}) == Admission::Refused);
+    CHECK(box.push(1, {5000, 5000}) == PushOutcome::Accepted);
+    CHECK(box.push(2, {1, 900}) == PushOutcome::Waiting);
+    CHECK(box.push(3, {1, 200}) == PushOutcome::Refused);
     CHECK(box.take() == std::vector<int>{1});
 }
 
@@ -121,12 +121,12 @@ TEST_CASE("A4 a closed mailbox hands back what is in it, in order, and takes not
     Box box;
     Entry control{7, box.said};
     CHECK(box.mailbox.push_control(control));
-    CHECK(box.push(1, {6, 10}) == Admission::Accepted);
-    CHECK(box.push(2, {6, 10}) == Admission::Waiting);
+    CHECK(box.push(1, {6, 10}) == PushOutcome::Accepted);
+    CHECK(box.push(2, {6, 10}) == PushOutcome::Waiting);
     box.mailbox.close(hand_back);
     CHECK(*box.said == std::vector<std::string>{"7 was accepted", "1 was accepted", "2 was waiting"});
     CHECK(box.mailbox.elements() == 0);
-    CHECK(box.push(3, {1, 1}) == Admission::Closed);
+    CHECK(box.push(3, {1, 1}) == PushOutcome::Closed);
     Entry late{8, box.said};
     CHECK_FALSE(box.mailbox.push_control(late));
     CHECK(late.said == box.said); // left as it was

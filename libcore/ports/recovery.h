@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the core tells about a recovery (docs/spec/interface.md, section 3): what was restored, what could not be and
+// waits in quarantine, and which nodes do not have what the RM has booked on them.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/base/time.h"
+#include "libcore/ports/recovery_digest.h"
+#include "libcore/ports/view.h"
+
+namespace yk {
+
+/// What is counted and compared. Pending asks are counted only.
+enum class RecoveryKind : std::uint8_t { Nodes, Applications, Allocations };
+inline constexpr std::array kRecoveryKinds{RecoveryKind::Nodes, RecoveryKind::Applications, RecoveryKind::Allocations};
+
+/// `nodes`, `applications`, `allocations`.
+[[nodiscard]] std::string_view name_of(RecoveryKind kind) noexcept;
+/// nullopt: there is no kind of that name.
+[[nodiscard]] std::optional<RecoveryKind> find_recovery_kind(std::string_view name) noexcept;
+
+/// Why an object is in quarantine (I-242).
+enum class QuarantineReason : std::uint8_t {
+    AppUnknown,   // an allocation: its application did not arrive yet
+    NodeUnknown,  // an allocation: its node did not arrive yet
+    AppRejected,  // an allocation: its application was refused
+    QueueInvalid, // an application: no queue takes it, which another configuration may change
+    NoResource,
+    Negative,
+    DuplicateNode, // a node that exists with other content
+    PlacedTwice,   // an allocation that is on another node as well
+    PlaceholderNoGroup
+};
+
+/// `APP_UNKNOWN`, `NODE_UNKNOWN` ...
+[[nodiscard]] std::string_view text_of(QuarantineReason reason) noexcept;
+
+struct QuarantineView {
+    RecoveryKind kind{};
+    std::string partition; // short
+    std::string node, application, key;
+    QuarantineReason reason{};
+    Instant since;
+};
+
+/// A node that does not have what the RM has booked on it (I-221).
+struct IncompleteNodeView {
+    std::string partition; // short
+    std::string node;
+    ResourceMapView missing, surplus; // of what is booked; of what the core has beyond that
+    std::uint64_t booked_allocations = 0, allocations = 0;
+};
+
+/// One sum for each kind.
+using RecoveryDigests = std::array<recovery::Digest, kRecoveryKinds.size()>;
+
+/// What the core has of one RM. Lists are cut at `most` entries, their totals are not.
+struct RecoveryView {
+    struct Partition {
+        RecoveryDigests restored;
+        std::uint64_t pending_asks = 0;
+    };
+
+    std::size_t most = 1000;
+    std::map<std::string, Partition> partitions; // by short name
+    RecoveryDigests quarantined;                 // what an RM counts, but the core does not
+    std::vector<IncompleteNodeView> incomplete;
+    std::uint64_t incomplete_total = 0;
+    std::vector<QuarantineView> quarantine; // in the order of their arrival, by partition
+    std::uint64_t quarantine_total = 0;
+    std::uint64_t unused_tombstones = 0;
+    std::vector<std::string> faults; // health checks that failed, in words
+
+    /// Over all partitions.
+    [[nodiscard]] recovery::Digest restored(RecoveryKind kind) const;
+    [[nodiscard]] std::uint64_t pending_asks() const;
+};
+
+/// How far a recovery is.
+struct RecoveryProgress {
+    std::uint64_t nodes = 0, applications = 0, allocations = 0, pending_asks = 0, quarantined = 0;
+};
+
+/// Identifies an object of a kind; what the kind does not have is empty.
+struct RecoveryItem {
+    std::string partition; // short
+    std::string node, application, key;
+    std::uint64_t hash = 0; // of its line (I-233)
+};
+
+} // namespace yk

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libcore/reports/recovery.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace yk {
+
+namespace {
+
+using recovery::bucket_of;
+using recovery::line_hash;
+
+/// The lines of a partition's objects. Allocations of one shape have the same text of resources.
+class Lines {
+public:
+    explicit Lines(const PartitionState& state) : state_(state) {}
+
+    [[nodiscard]] std::uint64_t hash(const Node& node) const {
+        return line_hash(recovery::node_line(state_.name, node.id, text_of(node.capacity), node.schedulable));
+    }
+    [[nodiscard]] std::uint64_t hash(const Application& application) const {
+        return line_hash(recovery::application_line(state_.name, application.id));
+    }
+    [[nodiscard]] std::uint64_t hash(const Allocation& allocation) {
+        const auto [text, is_new] = by_shape_.try_emplace(allocation.shape.index);
+        if (is_new) text->second = text_of(state_.resource_of(allocation));
+        return line_hash(recovery::allocation_line(state_.name, application_of(allocation), allocation.key.view(),
+                                                   state_.nodes[allocation.node].id, text->second,
+                                                   allocation.is(Allocation::Placeholder)));
+    }
+    /// Empty: it is foreign.
+    [[nodiscard]] std::string_view application_of(const Allocation& allocation) const {
+        if (allocation.is(Allocation::Foreign)) return {};
+        return state_.applications[allocation.application].id;
+    }
+    [[nodiscard]] std::uint8_t bucket(const Allocation& allocation) const {
+        return bucket_of(state_.name, application_of(allocation), allocation.key.view());
+    }
+
+    /// Calls `each(const Allocation&)` for all that the RM has been told of, and foreign ones.
+    template <class Each>
+    void each_allocation(Each&& each) const {
+        state_.allocations.for_each([&](AllocationId id) {
+            const Allocation& allocation = state_.allocations[id];
+            if (allocation.is(Allocation::Placed) && !allocation.is(Allocation::InFlight)) each(allocation);
+        });
+    }
+
+private:
+    [[nodiscard]] std::string text_of(const Resource& amounts) const {
+        return recovery::resources_text(state_.map_of(amounts));
+    }
+
+    const PartitionState& state_;
+    std::unordered_map<std::uint32_t, std::string> by_shape_;
+};
+
+recovery::Digest& of(RecoveryDigests& digests, RecoveryKind kind) {
+    return digests[static_cast<std::size_t>(kind)];
+}
+
+std::uint8_t bucket_of_waiting(const PartitionState& state, const QuarantinedObject& object) {
+    switch (object.kind) {
+    case RecoveryKind::Nodes: return bucket_of(state.name, object.node);
+    case RecoveryKind::Applications: return bucket_of(state.name, object.application_id());
+    case RecoveryKind::Allocations: return bucket_of(state.name, object.application_id(), object.key());
+    }
+    return 0;
+}
+
+void add_quarantine(const PartitionState& state, RecoveryView& view) {
+    for (const auto& [serial, object] : state.recovery.quarantine.objects()) {
+        if (object.is_ask()) continue;
+        of(view.quarantined, object.kind).add(bucket_of_waiting(state, object), object.hash);
+        ++view.quarantine_total;
+        if (view.quarantine.size() == view.most) continue;
+        view.quarantine.push_back({object.kind, state.name, object.node, std::string{object.application_id()},
+                                   std::string{object.key()}, object.reason, object.since});
+    }
+}
+
+/// Lists the nodes that do not have what the RM has booked on them (I-221).
+void add_incomplete(const PartitionState& state, RecoveryView& view) {
+    for (const auto& [name, books] : state.recovery.booked) {
+        const NodeId id = state.nodes.find(name);
+        if (!id.valid()) continue;
+        const Node& node = state.nodes[id];
+        Resource used = node.occupied;
+        used.add(node.allocated);
+        ResourceMapView missing = state.map_of(node.capacity), surplus; // first what is booked
+        for (const auto& [type, amount] : books.available) missing[type] = sat_sub(missing[type], amount);
+        for (const auto& [type, amount] : state.map_of(used)) missing[type] = sat_sub(missing[type], amount);
+        for (const auto& [type, amount] : missing)
+            if (amount < 0) surplus[type] = sat_sub(0, amount);
+        std::erase_if(missing, [](const auto& entry) { return entry.second <= 0; });
+        std::uint64_t allocations = objects_of(node);
+        for (const Quarantine::Serial serial : state.recovery.quarantine.on_node(name))
+            allocations += state.recovery.quarantine.objects().at(serial).occupies.valid() ? 1U : 0U;
+        if (missing.empty() && surplus.empty() && allocations == books.allocations) continue;
+        ++view.incomplete_total;
+        if (view.incomplete.size() == view.most) continue;
+        view.incomplete.push_back(
+            {state.name, name, std::move(missing), std::move(surplus), books.allocations, allocations});
+    }
+}
+
+bool comes_before(const RecoveryItem& a, const RecoveryItem& b) {
+    return std::tie(a.partition, a.node, a.application, a.key) < std::tie(b.partition, b.node, b.application, b.key);
+}
+
+/// The first so many of the items that are offered, as a heap with the last of them at its top.
+class FirstItems {
+public:
+    FirstItems(std::vector<RecoveryItem>& items, std::size_t most) : items_(items), most_(most) {
+        std::make_heap(items_.begin(), items_.end(), comes_before);
+    }
+    ~FirstItems() { std::sort_heap(items_.begin(), items_.end(), comes_before); }
+    FirstItems(const FirstItems&) = delete;
+    FirstItems& operator=(const FirstItems&) = delete;
+
+    void offer(RecoveryItem item) {
+        if (items_.size() == most_) {
+            if (!comes_before(item, items_.front())) return;
+            std::pop_heap(items_.begin(), items_.end(), comes_before);
+            items_.pop_back();
+        }
+        items_.push_back(std::move(item));
+        std::push_heap(items_.begin(), items_.end(), comes_before);
+    }
+
+private:
+    std::vector<RecoveryItem>& items_;
+    const std::size_t most_;
+};
+
+} // namespace
+
+void add_recovery(const PartitionState& state, RecoveryView& view) {
+    Lines lines{state};
+    RecoveryView::Partition& sums = view.partitions[state.name];
+    sums.pending_asks = state.pending_asks;
+    state.nodes.for_each([&](NodeId id) {
+        const Node& node = state.nodes[id];
+        of(sums.restored, RecoveryKind::Nodes).add(bucket_of(state.name, node.id), lines.hash(node));
+    });
+    state.applications.for_each([&](ApplicationId id) {
+        const Application& application = state.applications[id];
+        of(sums.restored, RecoveryKind::Applications)
+            .add(bucket_of(state.name, application.id), lines.hash(application));
+    });
+    lines.each_allocation([&](const Allocation& allocation) {
+        of(sums.restored, RecoveryKind::Allocations).add(lines.bucket(allocation), lines.hash(allocation));
+    });
+    view.unused_tombstones += state.recovery.tombstones();
+    add_quarantine(state, view);
+    add_incomplete(state, view);
+}
+
+void add_progress(const PartitionState& state, RecoveryProgress& progress) {
+    progress.nodes += state.nodes.size();
+    progress.applications += state.applications.size();
+    progress.allocations += state.allocations.size() - state.pending_asks; // foreign ones included
+    progress.pending_asks += state.pending_asks;
+    progress.quarantined += state.recovery.quarantine.counted();
+}
+
+void add_recovery_items(const PartitionState& state, RecoveryKind kind, std::optional<std::uint8_t> bucket,
+                        const std::optional<RecoveryItem>& after, std::size_t most, std::vector<RecoveryItem>& items) {
+    Lines lines{state};
+    FirstItems first{items, most};
+    const auto consider = [&](std::uint8_t in, RecoveryItem item, const auto& object) {
+        if ((bucket && *bucket != in) || (after && !comes_before(*after, item))) return;
+        item.hash = lines.hash(object);
+        first.offer(std::move(item));
+    };
+    switch (kind) {
+    case RecoveryKind::Nodes:
+        state.nodes.for_each([&](NodeId id) {
+            const Node& node = state.nodes[id];
+            consider(bucket_of(state.name, node.id), {state.name, node.id, {}, {}, 0}, node);
+        });
+        return;
+    case RecoveryKind::Applications:
+        state.applications.for_each([&](ApplicationId id) {
+            const Application& application = state.applications[id];
+            consider(bucket_of(state.name, application.id), {state.name, {}, application.id, {}, 0}, application);
+        });
+        return;
+    case RecoveryKind::Allocations:
+        lines.each_allocation([&](const Allocation& allocation) {
+            consider(lines.bucket(allocation),
+                     {state.name, state.nodes[allocation.node].id, std::string{lines.application_of(allocation)},
+                      std::string{allocation.key.view()}, 0},
+                     allocation);
+        });
+        return;
+    }
+}
+
+} // namespace yk

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// interface.md 3.3: what becomes of that which an RM replays: applications and their states, events, counters, the
+// budget, what is booked on nodes; and the end of a recovery that leaves something in quarantine (I-254).
+
+#include "libcore/partition/restoration.h"
+
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/libcore/partition/restoration_story.h"
+
+namespace yk::testing {
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+} // namespace
+
+// --- applications ---------------------------------------------------------------------------------------------------
+
+TEST_CASE("I-223 with force an application that no rule places goes to the recovery queue") {
+    RecoveryStory c{"[{name: a, submitacl: ' '}, {name: p, parent: true}]", Cluster::manual_settings(), true};
+    c.node("n", "vcore:10").existing("app", "k", "vcore:3", "n").notices();
+    c.application("app", "root.late");
+    CHECK(c.said() == "A apps +[app root.@recovery@]; U Accepted; U Running; N k on n");
+    c.application("parent", "root.p");
+    CHECK(c.said() == "A apps +[parent root.@recovery@]");
+    const Lines events = c.events();
+    CHECK(std::count(events.begin(), events.end(), "APP parent ADD APP_NEW") == 1);
+    CHECK(c.recovery() == "nodes=1 apps=2 allocations=1 asks=0");
+    CHECK(c.allocated("root.@recovery@") == 3);
+}
+
+TEST_CASE("I-223 C-340 with force an application still goes where the rules place it, root.default included") {
+    RecoveryStory c{"[{name: a}, {name: default}]", Cluster::manual_settings(), true};
+    c.application("app").application("elsewhere", "root.late");
+    CHECK(c.said() == "A apps +[app root.a]; A apps +[elsewhere root.default]");
+}
+
+TEST_CASE("I-224 what an application has decides on its state") {
+    struct Row {
+        const char* application;
+        Lines objects;
+        const char* state;
+    };
+    const std::string placeholder = "place app=app node=n placeholder=1 group=g res=vcore:1 ";
+    const std::string real = "place app=app node=n res=vcore:1 ", ask = "ask app=app res=vcore:1 ";
+    const Row rows[] = {
+        {"", {}, "New"},
+        {"", {ask + "key=a"}, "Accepted"},
+        {"", {real + "key=a"}, "Running"},
+        {"", {ask + "key=a", real + "key=b"}, "Running"},
+        {"gang=vcore:2", {}, "New"},
+        {"gang=vcore:2", {placeholder + "key=a"}, "Accepted"},
+        {"gang=vcore:2", {placeholder + "key=a", ask + "key=b placeholder=1 group=g"}, "Accepted"},
+        {"gang=vcore:2", {placeholder + "key=a", placeholder + "key=b"}, "Running"},
+        {"gang=vcore:2", {placeholder + "key=a", real + "key=b group=g"}, "Running"},
+    };
+    for (const Row& row : rows) {
+        INFO(row.application << ": " << fmt::format("{}", fmt::join(row.objects, " | ")));
+        RecoveryStory early, late; // the application comes first, or last
+        early.node("n", "vcore:10").play(fmt::format("apps new id=app queue=root.a {}", row.application));
+        late.node("n", "vcore:10");
+        for (RecoveryStory* c : {&early, &late})
+            for (const std::string& object : row.objects) c->play("alloc " + object);
+        late.play(fmt::format("apps new id=app queue=root.a {}", row.application));
+        for (RecoveryStory* c : {&early, &late}) {
+            CHECK(c->state_of("app") == row.state);
+            c->end_recovery();
+            CHECK(c->state_of("app") == row.state);
+        }
+    }
+}
+
+TEST_CASE(
+    "I-224 an application that has only asks when the recovery ends is Accepted; one that lost all completes then") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").application("asks").application("lost").application("empty");
+    c.ask("asks", "a", "vcore:1").release("asks", "a").ask("asks", "b", "vcore:1");
+    c.existing("lost", "k", "vcore:1", "n").release("lost", "k");
+    CHECK(c.state_of("lost") == "Running"); // the rest of it may still come
+    c.end_recovery();
+    CHECK(c.state_of("asks") == "Accepted");
+    CHECK(c.state_of("lost") == "Completing");
+    CHECK(c.state_of("empty") == "New");
+}
+
+TEST_CASE("I-224 I-254 an application that was completing before goes on doing so when a recovery ends") {
+    Cluster c;
+    c.node("n", "vcore:10").application("app").existing("app", "k", "vcore:1", "n").release("app", "k");
+    REQUIRE(c.state_of("app") == "Completing");
+    c.begin_recovery().end_recovery(); // tried again after the consistency was lost
+    CHECK(c.state_of("app") == "Completing");
+    c.advance(std::chrono::seconds{29});
+    CHECK(c.state_of("app") == "Completing");
+    c.advance(std::chrono::seconds{1});
+    CHECK(c.state_of("app") == "Completed");
+}
+
+TEST_CASE("I-224 the placeholder timeout counts from the creation of the application and fires after the recovery") {
+    RecoveryStory c;
+    c.node("n", "vcore:10");
+    c.play(fmt::format("apps new id=old queue=root.a gang=vcore:2 timeout=60000 "
+                       "tags=yunikorn.apache.org/creationTime:{}",
+                       c.seconds() - 3600));
+    c.play(fmt::format("apps new id=young queue=root.a gang=vcore:2 timeout=60000 "
+                       "tags=yunikorn.apache.org/creationTime:{}",
+                       c.seconds() - 50));
+    for (const char* app : {"old", "young"}) c.existing(app, "k", "vcore:1", "n", "placeholder=1 group=g");
+    c.said();
+    c.end_recovery(); // its owner held the timers until now
+    CHECK(c.said() == "");
+    c.advance(std::chrono::milliseconds{1});
+    CHECK(c.said() == "U Resuming; L [old/k type=2]");
+    c.advance(std::chrono::seconds{9});
+    CHECK(c.said() == "");
+    c.advance(std::chrono::seconds{1});
+    CHECK(c.said() == "U Resuming; L [young/k type=2]");
+}
+
+TEST_CASE("I-225 applications keep their order of submission, whatever the order of the replay") {
+    RecoveryStory c;
+    for (const int age : {5, 20, 10}) {
+        c.play(fmt::format("apps new id=age-{} queue=root.a tags=yunikorn.apache.org/creationTime:{}", age,
+                           c.seconds() - age));
+        c.ask(fmt::format("age-{}", age), "k", "vcore:1");
+    }
+    CHECK(c.app("age-20").submitted == c.now() - std::chrono::seconds{20});
+    c.end_recovery().node("n", "vcore:2");
+    CHECK(c.cycles(3) == 2);
+    CHECK(c.placed("age-20") + c.placed("age-10") + c.placed("age-5") == "kk");
+    CHECK(c.placed("age-5") == "");
+}
+
+TEST_CASE("I-225 an application that is restored after quarantine keeps its time, too") {
+    const std::string application = "apps new id=app queue=root.late tags=yunikorn.apache.org/creationTime:999999900";
+    RecoveryStory open, closed;
+    for (RecoveryStory* c : {&open, &closed}) c->play(application);
+    closed.end_recovery();
+    for (RecoveryStory* c : {&open, &closed}) {
+        REQUIRE(c->configure("[{name: late}]") == "ok");
+        CHECK(c->app("app").submitted == c->now() - std::chrono::seconds{100});
+    }
+}
+
+// --- events and counters --------------------------------------------------------------------------------------------
+
+TEST_CASE("I-228 events of restored objects say so, and those of healed ones") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").application("app").existing("app", "k", "vcore:3", "n");
+    for (const std::string& line : c.event_messages()) {
+        INFO(line);
+        const bool has_own = line.find("NODE_SCHEDULABLE") != std::string::npos; // schedulable: true
+        CHECK(has_own != (line.find(" # restored") != std::string::npos));
+    }
+    c.existing("later", "k", "vcore:3", "n").event_messages();
+    c.application("later");
+    const Lines lines = c.event_messages();
+    for (const char* line : {"APP later ADD APP_NEW # restored", "APP later ADD APP_ALLOC # restored after quarantine",
+                             "NODE n ADD NODE_ALLOC # restored after quarantine"}) {
+        INFO(line);
+        CHECK(std::count(lines.begin(), lines.end(), line) == 1);
+    }
+    c.end_recovery().application("new");
+    for (const std::string& line : c.event_messages()) CHECK(line.find('#') == std::string::npos);
+}
+
+TEST_CASE("I-244 I-228 events of an application that a new configuration heals say so") {
+    RecoveryStory c;
+    c.application("app", "root.late").event_messages();
+    REQUIRE(c.configure("[{name: late}]") == "ok");
+    const Lines lines = c.event_messages();
+    CHECK(std::count(lines.begin(), lines.end(), "APP app ADD APP_NEW # restored after quarantine") == 1);
+}
+
+TEST_CASE("I-228 restored allocations are not counted as allocated") {
+    RecoveryStory c;
+    c.node("n", "vcore:10")
+        .application("app")
+        .existing("app", "k", "vcore:3", "n")
+        .existing("later", "l", "vcore:1", "n");
+    CHECK(c.core().counters().restored == 1);
+    c.application("later");
+    CHECK(c.core().counters().restored == 2);
+    CHECK(c.core().counters().allocated == 0);
+    CHECK(c.core().counters().rejected == 0);
+    CHECK(c.core().counters().scheduling_errors == 0); // I-148
+}
+
+// --- budget ---------------------------------------------------------------------------------------------------------
+
+TEST_CASE("I-242 A10 what is in quarantine counts as asks of the budget, up to twice the limit as all facts") {
+    Settings settings = Cluster::manual_settings();
+    settings.budget.asks = 2;
+    RecoveryStory c{"[{name: a}]", settings};
+    c.node("n", "vcore:10").notices();
+    for (int i = 0; i < 5; ++i) c.existing("app", fmt::format("k-{}", i), "vcore:1", "n");
+    CHECK(c.said() == "A rejectedAllocations [app/k-4 code=1025]");
+    CHECK(c.core().holdings().of(Held::Asks) == 4);
+    CHECK(c.occupied("n") == 4);
+    c.ask("app", "waits", "vcore:1").application("other", "root.late");
+    c.play("nodes create id=n res=vcore:9");
+    CHECK(c.said() == "A rejectedAsks [app/waits code=1025]; A apps -[other code=1025]; A nodes -[n code=1025]");
+    c.application("app");
+    CHECK(c.said() == "A apps +[app root.a]; U Accepted; U Running; N k-0 on n; N k-1 on n; N k-2 on n; N k-3 on n");
+    CHECK(c.core().holdings().of(Held::Asks) == 4);
+    c.remove("app");
+    CHECK(c.core().holdings().of(Held::Asks) == 0);
+}
+
+TEST_CASE("I-242 A10 the names in quarantine count, too, and are given back") {
+    RecoveryStory c{"[{name: a}]"};
+    c.node("n", "vcore:10");
+    const auto before = c.core().holdings().of(Held::Names);
+    c.existing("app", "k", "vcore:1", "n", "tags=note:" + std::string(1000, 'x'));
+    c.application("other", "root.late").play("nodes create id=n res=vcore:1");
+    CHECK(c.core().holdings().of(Held::Names) > before + 1000);
+    c.release("app", "k").remove("other").node("n", "vcore:10");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0");
+    CHECK(c.core().holdings().of(Held::Names) == before);
+}
+
+// --- what is booked on a node ---------------------------------------------------------------------------------------
+
+TEST_CASE("I-221 a node is complete when it has what the RM has booked on it, in amounts and in number") {
+    RecoveryStory c;
+    c.play("nodes create id=n res=vcore:10,memory:8 occ=vcore:1 avail=vcore:5,memory:8 count=3");
+    c.application("app");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0 incomplete=[n missing=vcore:4 booked=3 has=0]");
+    c.existing("app", "k", "vcore:1,memory:2", "n");
+    CHECK(c.recovery() ==
+          "nodes=1 apps=1 allocations=1 asks=0 incomplete=[n missing=vcore:3 surplus=memory:2 booked=3 has=1]");
+    c.existing("app", "k", "vcore:1", "n");
+    c.play("alloc place key=f res=vcore:3 node=n tags=foreign:default");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=2 asks=0 incomplete=[n booked=3 has=2]");
+    c.play("alloc place key=g res=vcore:0 node=n tags=foreign:default");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=3 asks=0");
+}
+
+TEST_CASE("I-221 I-243 what is in quarantine is on its node; an update may say anew what is booked") {
+    RecoveryStory c;
+    c.play("nodes create id=n res=vcore:10 avail=vcore:7 count=1");
+    c.existing("app", "k", "vcore:3", "n");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN]");
+    c.release("app", "k");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 incomplete=[n missing=vcore:3 booked=1 has=0]");
+    c.play("nodes update id=n avail=vcore:10 count=0");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0");
+    c.play("nodes update id=n avail=vcore:10,gpu:2 count=0"); // a type that nothing else has
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 incomplete=[n surplus=gpu:2 booked=0 has=0]");
+    c.play("nodes decommission id=n");
+    CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0");
+}
+
+// --- the end of the recovery ----------------------------------------------------------------------------------------
+
+TEST_CASE("I-254 what is in quarantine when the recovery is accepted goes on occupying its node") {
+    RecoveryStory c{"[{name: a}, {name: b}]"};
+    c.node("n", "vcore:10").existing("app", "k", "vcore:8", "n").end_recovery();
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN]");
+    CHECK(c.occupied("n") == 8);
+    c.application("other", "root.b").ask("other", "a", "vcore:3");
+    CHECK(c.cycles(3) == 0); // no capacity is promised twice
+    c.said();
+    SECTION("until it is released") {
+        c.release("app", "k");
+        CHECK(c.said() == "L [app/k type=1]");
+        CHECK(c.occupied("n") == 0);
+        CHECK(c.cycles(1) == 1);
+        CHECK(c.core().holdings().of(Held::Asks) == 1);
+    }
+    SECTION("or its application arrives") {
+        c.application("app");
+        CHECK(c.said() == "A apps +[app root.a]; U Accepted; U Running; N k on n");
+        CHECK(c.recovery() == "nodes=1 apps=2 allocations=1 asks=1");
+        CHECK(c.cycles(3) == 0);
+        CHECK(c.allocated("root.a") == 8);
+    }
+    SECTION("or its application is removed, which never came") {
+        c.remove("app");
+        CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=1");
+        CHECK(c.cycles(1) == 1);
+    }
+    SECTION("or its node is removed") {
+        c.play("nodes decommission id=n");
+        CHECK(c.said() == "L [app/k type=1]");
+        CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=1");
+    }
+}
+
+TEST_CASE("I-254 after the recovery what is new is refused as ever, but what waits is healed") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").application("lost", "root.late").existing("app", "k", "vcore:1", "m").end_recovery();
+    c.said();
+    c.existing("nobody", "k", "vcore:1", "n").release("nobody", "k").application("refused", "root.late");
+    c.play("nodes create id=n res=vcore:9");
+    c.play("nodes create id=o res=vcore:9 | existing app=nobody key=k res=vcore:1");
+    CHECK(c.said() == "A rejectedAllocations [nobody/k code=1010]; A ignoredReleases [nobody/k code=1010]; "
+                      "A apps -[refused code=1014]; A nodes -[n code=1021]; A nodes -[o code=1050]");
+    CHECK(c.recovery() ==
+          "nodes=1 apps=0 allocations=0 asks=0 quarantined=[A lost QUEUE_INVALID; L app/k m APP_UNKNOWN]");
+    c.application("app");
+    CHECK(c.said() == "A apps +[app root.a]");
+    c.node("m", "vcore:10");
+    CHECK(c.said() == "A nodes +[m]; U Accepted; U Running; N k on m");
+    REQUIRE(c.configure("[{name: a}, {name: late}]") == "ok");
+    CHECK(c.said() == "A apps +[lost root.late]");
+    CHECK(c.recovery() == "nodes=2 apps=2 allocations=1 asks=0");
+}
+
+TEST_CASE("I-254 a retry goes on with what is there and in quarantine") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").existing("app", "k", "vcore:3", "n").end_recovery().begin_recovery();
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN]");
+    c.existing("app", "l", "vcore:3", "n").application("app");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=2 asks=0");
+}
+
+} // namespace yk::testing

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// I-226: what is released before it arrives is released when it does.
+
+#include "libcore/partition/restoration.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/libcore/partition/restoration_story.h"
+
+namespace yk::testing {
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE("I-226 an allocation that was released before it arrives is announced and released at once") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").application("app").ask("app", "waits", "vcore:1").notices();
+    c.play("alloc release app=app key=k type=1 message=why");
+    CHECK(c.said() == "");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=1 tombstones=1");
+    c.existing("app", "k", "vcore:3", "n");
+    const Lines lines = c.notices_in_full();
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[0].find("Running") != std::string::npos);
+    CHECK(lines[1].substr(0, 2) == "N ");
+    CHECK(lines[2] == "L [[rm]default app/k type=1] # [why]");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=1");
+    CHECK(c.available("n") == 10);
+    c.existing("app", "k", "vcore:3", "n"); // sent again after that: it is there
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=1");
+}
+
+TEST_CASE("I-226 a release overtakes its allocation, whatever that waits for") {
+    const std::string release = "alloc release app=app key=k type=1",
+                      place = "alloc place app=app key=k res=vcore:3 node=n", node = "nodes create id=n res=vcore:10",
+                      brings = node + " | existing app=app key=k res=vcore:3", app = "apps new id=app queue=root.a";
+    const std::vector<Lines> orders{{release, app, node, place},
+                                    {release, node, place, app},
+                                    {release, app, place, node},
+                                    {release, place, app, node},
+                                    {node, release, place, app},
+                                    {app, release, place, node},
+                                    {app, place, release, node},
+                                    {node, place, release, app},
+                                    {place, release, node, app},
+                                    {release, app, brings},
+                                    {release, brings, app},
+                                    {app, release, brings},
+                                    {node + " | drain id=n", release, place, app}};
+    for (const Lines& order : orders) {
+        RecoveryStory c;
+        for (const std::string& command : order) c.play(command);
+        INFO(fmt::format("{}", fmt::join(order, "\n")));
+        CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0");
+        CHECK(c.available("n") == 10);
+        CHECK(c.allocated("root") == 0);
+        CHECK(c.core().holdings().of(Held::Asks) == 0);
+        const std::string said = c.said();
+        INFO(said);
+        CHECK(said.find("L [app/k type=1]") != std::string::npos); // the echo
+        CHECK(said.find("code=") == std::string::npos);
+    }
+}
+
+TEST_CASE("I-226 an ask that was released before it arrives is gone, by either kind of release") {
+    for (const char* verb : {"unask", "release"}) {
+        INFO(verb);
+        RecoveryStory c;
+        c.play(fmt::format("alloc {} app=app key=k type=1", verb));
+        CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 tombstones=1");
+        c.ask("app", "k", "vcore:1").ask("app", "l", "vcore:1");
+        CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 tombstones=1");
+        c.application("app");
+        CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=1");
+        c.play(fmt::format("alloc {} app=app key=m type=1", verb));
+        c.ask("app", "m", "vcore:1");
+        CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=1");
+        CHECK(c.state_of("app") == "Accepted");
+        CHECK(c.said().find("L ") == std::string::npos); // no echo (I-155, I-161)
+    }
+}
+
+TEST_CASE("I-226 I-155 a release of an ask leaves an allocation alone, before and after its arrival") {
+    RecoveryStory before, after;
+    for (RecoveryStory* c : {&before, &after}) c->node("n", "vcore:10").application("app");
+    before.play("alloc unask app=app key=k type=1");
+    CHECK(before.recovery() == "nodes=1 apps=1 allocations=0 asks=0 tombstones=1");
+    before.existing("app", "k", "vcore:3", "n");
+    after.existing("app", "k", "vcore:3", "n").notices();
+    after.play("alloc unask app=app key=k type=1");
+    CHECK(after.said() == "A ignoredReleases [app/k code=1040]"); // it arrived: there is nothing to wait for
+    for (RecoveryStory* c : {&before, &after}) CHECK(c->recovery() == "nodes=1 apps=1 allocations=1 asks=0");
+}
+
+TEST_CASE("I-226 the type of a release counts when what it names arrives") {
+    struct Row {
+        int type;
+        const char* more; // of the allocation
+        const char* said;
+        const char* left;
+    };
+    const Row rows[] = {
+        {0, "", "U Accepted; U Running; N k on n; L [app/k type=1]", "allocations=0"},
+        {2, "", "U Accepted; U Running; N k on n", "allocations=0"}, // no echo (I-157)
+        {3, "", "U Accepted; U Running; N k on n", "allocations=0"},
+        {4, "", "U Accepted; U Running; N k on n", "allocations=1"}, // no placeholder: it is not released (I-163)
+        {4, "placeholder=1 group=g", "U Accepted; N k on n; L [app/k type=1]", "allocations=0"}};
+    for (const Row& row : rows) {
+        INFO(row.type << " " << row.more);
+        RecoveryStory c;
+        c.node("n", "vcore:10").application("app").release("app", "k", row.type).notices();
+        c.existing("app", "k", "vcore:3", "n", row.more);
+        CHECK(c.said() == row.said);
+        CHECK(c.recovery() == fmt::format("nodes=1 apps=1 {} asks=0", row.left));
+    }
+}
+
+TEST_CASE("I-226 everything of an application that was released before the application arrives") {
+    RecoveryStory c;
+    c.play("alloc release app=app type=1"); // no key
+    CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 tombstones=1");
+    c.node("n", "vcore:10").existing("app", "k", "vcore:3", "n").ask("app", "l", "vcore:1").notices();
+    c.application("app");
+    CHECK(c.said() == "A apps +[app root.a]; U Accepted; U Running; N k on n; L [app/k type=1]");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0");
+    CHECK(c.available("n") == 10);
+}
+
+TEST_CASE("I-226 everything of an application that waits is released with it, in one echo") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").application("app").existing("app", "here", "vcore:1", "n");
+    c.existing("app", "a", "vcore:1", "later").existing("app", "zero", "vcore:0", "n").ask("app", "ask", "vcore:1");
+    c.notices();
+    CHECK(c.recovery() ==
+          "nodes=1 apps=1 allocations=1 asks=1 quarantined=[L app/a later NODE_UNKNOWN; L app/zero n NO_RESOURCE]");
+    SECTION("with its asks") {
+        c.play("alloc release app=app type=1");
+        CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0");
+    }
+    SECTION("but for its asks") {
+        c.play("alloc release app=app type=1 keep=1");
+        CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=1");
+    }
+    SECTION("only its asks") {
+        c.play("alloc unask app=app type=1");
+        CHECK(c.recovery() ==
+              "nodes=1 apps=1 allocations=1 asks=0 quarantined=[L app/a later NODE_UNKNOWN; L app/zero n NO_RESOURCE]");
+    }
+}
+
+TEST_CASE("I-226 what waits for its node goes with everything of its application, in either order") {
+    RecoveryStory before, after;
+    before.play("alloc release app=app type=1");
+    for (RecoveryStory* c : {&before, &after}) c->existing("app", "k", "vcore:1", "n").application("app");
+    after.play("alloc release app=app type=1");
+    for (RecoveryStory* c : {&before, &after}) {
+        CHECK(c->recovery() == "nodes=0 apps=1 allocations=0 asks=0");
+        c->node("n", "vcore:10");
+        CHECK(c->available("n") == 10);
+    }
+}
+
+TEST_CASE("I-226 an application that was removed before it arrives is accepted, and gone with all that it has") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").remove("app").notices();
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 tombstones=1");
+    c.existing("app", "k", "vcore:3", "n").ask("app", "l", "vcore:1");
+    CHECK(c.occupied("n") == 3);
+    c.application("app");
+    CHECK(c.said() == "A apps +[app root.a]; U Accepted; U Running; N k on n; L [app/k type=1]");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0");
+    CHECK(c.available("n") == 10);
+    CHECK(c.state_of("app") == "gone");
+    c.application("app"); // the next one of that name is another one
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0");
+}
+
+TEST_CASE("I-226 what waits for its node goes with its application, in either order") {
+    const std::string remove = "apps remove id=app", app = "apps new id=app queue=root.a",
+                      place = "alloc place app=app key=k res=vcore:3 node=n", node = "nodes create id=n res=vcore:10";
+    for (const Lines& order :
+         {Lines{remove, place, app, node}, Lines{place, remove, app, node}, Lines{app, place, remove, node},
+          Lines{place, app, remove, node}, Lines{place, app + " | remove id=app", node}}) {
+        RecoveryStory c;
+        for (const std::string& command : order) c.play(command);
+        INFO(fmt::format("{}", fmt::join(order, "\n")));
+        CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0");
+        CHECK(c.available("n") == 10);
+    }
+}
+
+TEST_CASE("I-226 the removal of an application that waits in quarantine takes it with its allocations") {
+    RecoveryStory c;
+    c.node("n", "vcore:10")
+        .application("app", "root.late")
+        .existing("app", "k", "vcore:3", "n")
+        .ask("app", "l", "vcore:1");
+    c.remove("app");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0");
+    CHECK(c.available("n") == 10);
+    CHECK(c.core().holdings().of(Held::Asks) == 0);
+}
+
+TEST_CASE("I-226 I-242 what arrives after its application or node was removed waits, until a release names it") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").application("app").remove("app").existing("app", "k", "vcore:3", "n");
+    c.node("m", "vcore:10").play("nodes decommission id=m");
+    c.application("other").existing("other", "l", "vcore:3", "m").notices();
+    CHECK(c.recovery() ==
+          "nodes=1 apps=1 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN; L other/l m NODE_UNKNOWN]");
+    c.release("app", "k").release("other", "l");
+    CHECK(c.said() == "L [app/k type=1]; L [other/l type=1]");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0");
+}
+
+TEST_CASE("I-226 a node that was decommissioned before it arrives is accepted, and gone with all that it has") {
+    RecoveryStory c;
+    c.application("app").play("nodes decommission id=n");
+    CHECK(c.said() == "A apps +[app root.a]"); // nothing failed
+    CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=0 tombstones=1");
+    c.existing("app", "waits", "vcore:1", "n").existing("later", "l", "vcore:1", "n");
+    c.play("nodes create id=n res=vcore:10 | existing app=app key=k res=vcore:2");
+    CHECK(c.said() == "A nodes +[n]; U Accepted; U Running; N k on n; N waits on n; "
+                      "L [app/k type=1] [app/waits type=1]; L [later/l type=1]");
+    CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=0");
+    CHECK(c.partition().capacity.empty());
+    c.node("n", "vcore:10"); // the next one is another one
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0");
+    CHECK(c.available("n") == 10);
+}
+
+TEST_CASE("I-226 a node that is removed takes what waits in quarantine with it") {
+    RecoveryStory c;
+    c.node("n", "vcore:10")
+        .application("app")
+        .existing("app", "k", "vcore:1", "n")
+        .existing("later", "l", "vcore:1", "n");
+    c.play("alloc place key=f res=vcore:1 node=n tags=foreign:default");
+    c.notices();
+    c.play("nodes decommission id=n");
+    CHECK(c.said() == "L [app/k type=1]; L [later/l type=1]");
+    CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=0");
+    CHECK(c.core().holdings().of(Held::Asks) == 0);
+    c.application("later");
+    CHECK(c.recovery() == "nodes=0 apps=2 allocations=0 asks=0");
+}
+
+TEST_CASE("I-172 I-177 a node that comes and goes in one request leaves nothing behind") {
+    RecoveryStory c;
+    c.application("app").notices();
+    c.play("nodes create id=n res=vcore:10 | existing app=app key=k res=vcore:2 | decommission id=n");
+    CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=0");
+}
+
+TEST_CASE("I-226 a foreign allocation that was released before it arrives") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").play("alloc release key=f");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 tombstones=1");
+    c.play("alloc place key=f res=vcore:3 node=n tags=foreign:default");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0");
+    CHECK(c.occupied("n") == 0);
+    CHECK(c.said() == "A nodes +[n]");
+}
+
+TEST_CASE("I-226 what was released and never arrived is forgotten with the report, and at the end") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").application("app").release("app", "k").release("nobody", "k").remove("other");
+    c.play("alloc release app=later type=1");
+    c.play("nodes decommission id=m");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0 tombstones=5");
+    c.forget_tombstones();
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0");
+    c.existing("app", "k", "vcore:1", "n").application("other").node("m", "vcore:1");
+    CHECK(c.recovery() == "nodes=2 apps=2 allocations=1 asks=0");
+    c.release("app", "late").end_recovery().existing("app", "late", "vcore:1", "n");
+    CHECK(c.recovery() == "nodes=2 apps=2 allocations=2 asks=0");
+}
+
+TEST_CASE("I-226 A10 as many releases are remembered as there may be asks") {
+    Settings settings = Cluster::manual_settings();
+    settings.budget.asks = 2;
+    RecoveryStory c{"[{name: a}]", settings};
+    c.release("app", "a").release("app", "b").release("app", "b").notices();
+    c.release("app", "c").play("nodes decommission id=n");
+    c.remove("other");
+    CHECK(c.said() == "A ignoredReleases [app/c code=1025]; A nodes failed[n action=4 code=1020]");
+    CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 tombstones=2");
+}
+
+TEST_CASE("I-226 outside a recovery nothing is remembered, also while something waits in quarantine") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").existing("app", "k", "vcore:1", "n").end_recovery().notices();
+    c.release("app", "l").remove("app-2").play("nodes decommission id=m");
+    CHECK(c.said() == "A ignoredReleases [app/l code=1010]; A nodes failed[m action=4 code=1020]");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN]");
+}
+
+} // namespace yk::testing

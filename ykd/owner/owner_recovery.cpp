@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/owner/owner_recovery.h"
+
+#include "protocol/wire/codec.h"
+
+namespace yk {
+
+void OwnerRecovery::begin(const si::RecoveryRequest& wish) {
+    process_.begin(wish, parts_.now);
+    open_core();
+}
+
+void OwnerRecovery::open_core() {
+    parts_.shared.stream.set_wide(true);
+    if (!parts_.gateway->recovery().is_open())
+        parts_.gateway->begin_recovery(process_.wish().force_applications, parts_.now);
+}
+
+void OwnerRecovery::clear() {
+    process_.clear();
+    broken_runs_ = 0;
+    parts_.shared.stream.set_wide(false);
+}
+
+void OwnerRecovery::note_update() {
+    process_.note_update(parts_.now);
+}
+
+/// The RM is Running from now on; whatever comes after this in the stream was decided by a cycle (I-238).
+void OwnerRecovery::end(RmEvent event) {
+    parts_.gateway->end_recovery(parts_.now);
+    parts_.shared.stream.set_wide(false);
+    parts_.report(event, {});
+}
+
+Result<si::RecoveryReport> OwnerRecovery::compare(const si::RecoveryDoneRequest& claim) {
+    if (auto refused = process_.check(claim, parts_.state.state()); !refused.ok()) return refused.error();
+    if (const si::RecoveryReport* same = process_.answered(claim)) return *same;
+    note_update();
+    const si::RecoveryReport& report =
+        process_.compare(claim, parts_.gateway->recovery().view(), parts_.state.state(), parts_.now);
+    if (report.result == "running")
+        end(RmEvent::RecoverySucceeded);
+    else
+        parts_.gateway->forget_tombstones(parts_.now); // the RM is told how many there were
+    if (report.result == "failed")
+        parts_.report(RmEvent::RecoveryFailed, "recovery failed: attempt " + std::to_string(report.attempt) +
+                                                   " did not find the same on both sides");
+    parts_.writer.recovery_report(wire::encoded(report));
+    return report;
+}
+
+void OwnerRecovery::check_timers() {
+    if (!parts_.gateway || !is(si::CoreState::Recovering)) return;
+    const auto why = process_.timed_out(parts_.now);
+    if (!why) return;
+    const si::RecoveryReport report = process_.report_failure(parts_.gateway->recovery().view(), *why, parts_.now);
+    parts_.report(RmEvent::RecoveryFailed, "recovery failed: " + *why);
+    parts_.writer.recovery_report(wire::encoded(report));
+}
+
+void OwnerRecovery::note_consistency(const std::string& broken) {
+    constexpr int kRuns = 2;
+    broken_runs_ = broken.empty() ? 0 : broken_runs_ + 1;
+    if (broken_runs_ >= kRuns) parts_.report(RmEvent::ConsistencyLost, "consistency is lost: " + broken);
+}
+
+void OwnerRecovery::retry() {
+    process_.begin_again(parts_.now);
+    open_core();
+    parts_.report(RmEvent::RecoveryRetried, {});
+}
+
+Result<void> OwnerRecovery::reset(const config::Configuration& configuration) {
+    const si::RecoveryRequest wish = process_.wish();
+    YK_CHECKED(parts_.remake_core(configuration));
+    begin(wish);
+    parts_.report(RmEvent::RecoveryRetried, {});
+    return {};
+}
+
+void OwnerRecovery::accept() {
+    end(RmEvent::RecoveryAccepted);
+}
+
+std::optional<RecoveryStatus> OwnerRecovery::status() const {
+    if (!parts_.gateway || (!is(si::CoreState::Recovering) && !is(si::CoreState::Failed))) return std::nullopt;
+    return RecoveryStatus{process_.wish(), process_.attempt(), parts_.now - process_.started(),
+                          parts_.gateway->recovery().progress()};
+}
+
+} // namespace yk
