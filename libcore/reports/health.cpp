@@ -4,8 +4,10 @@
 #include "libcore/reports/health.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
+#include "libcore/base/saturate.h"
 #include "libcore/planning/queue_walk.h"
 
 namespace yk {
@@ -49,7 +51,7 @@ public:
         Resource sum = node.available;
         sum.add(node.allocated);
         sum.add(node.occupied);
-        if (!sum.equals(node.capacity)) fail(NodeSum, what);
+        if (!sum.equals(node.capacity) && !is_at_end(node)) fail(NodeSum, what);
         for (const AllocationId allocation : node.allocations)
             if (!is_listed(allocation)) fail(OrphanOnNode, what);
     }
@@ -85,6 +87,16 @@ public:
     }
 
 private:
+    /// Whether an amount of the node is at the end of the range, so that its sums say nothing (S-003).
+    [[nodiscard]] static bool is_at_end(const Node& node) {
+        bool at_end = false;
+        const auto look = [&at_end](ResourceId, std::int64_t amount) {
+            at_end = at_end || amount >= kMaxQuantity || amount <= -kMaxQuantity;
+        };
+        const std::array<const Resource*, 4> all{&node.capacity, &node.occupied, &node.allocated, &node.available};
+        for (const Resource* amounts : all) amounts->for_each(look);
+        return at_end;
+    }
     /// Whether its application is known and lists it.
     [[nodiscard]] bool is_listed(AllocationId id) const {
         const Allocation& each = state_.allocations[id];

@@ -48,6 +48,17 @@ TEST_CASE("S-610 a sound cluster passes every check, each with a description; re
     CHECK(checks[4].diagnosis == "[rm]default: 0 on 2 nodes");
 }
 
+TEST_CASE("S-610 I-245 amounts at the end of the range are no damage: an RM may send them") {
+    Cluster c;
+    const std::string most = "vcore:9223372036854775807";
+    c.node("n", "vcore:5").node("m", most).application("app");
+    c.play("alloc place key=f res=" + most +
+           " node=n tags=foreign:default | place key=g res=vcore:9 node=n "
+           "tags=foreign:default");
+    c.existing("app", "a", most, "n").existing("app", "b", most, "n");
+    CHECK(failures(c).empty());
+}
+
 TEST_CASE("S-610 every kind of damage is found, with the offender") {
     struct Row {
         std::function<void(PartitionState&)> damage;
