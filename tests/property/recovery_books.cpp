@@ -338,10 +338,9 @@ std::vector<Command> RecoveryBooks::any_order() {
 /// `ends`: of a node that was removed, when both its creation and its removal have come.
 void RecoveryBooks::add_nodes(std::vector<Step>& steps, Places& ends) {
     for (const Node& node : nodes_) {
-        const auto& [partition, id] = node.name;
-        const auto action = [&](const char* verb, std::int64_t at) {
-            Element element = element_in(partition, verb);
-            element.fields["id"] = id;
+        const auto action = [&steps, &name = node.name](const char* verb, std::int64_t at) {
+            Element element = element_in(name.first, verb);
+            element.fields["id"] = name.second;
             steps.push_back({CommandKind::Nodes, {std::move(element)}, at});
         };
         std::int64_t created = anywhere();
