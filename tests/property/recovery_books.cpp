@@ -102,7 +102,8 @@ RecoveryBooks::RecoveryBooks(std::uint64_t seed) : random_(seed), types_{"vcore"
     release_some();
     book();
     add_up();
-    add_states();
+    for (const Application& each : applications_)
+        if (!each.removed && !each.changed) add_state(each);
 }
 
 // --- the books ------------------------------------------------------------------------------------------------------
@@ -307,20 +308,16 @@ void RecoveryBooks::add_up() {
     }
 }
 
-void RecoveryBooks::add_states() {
-    for (const Application& application : applications_) {
-        if (application.removed || application.changed) continue;
-        std::int64_t real = 0, placeholders = 0, asks = 0;
-        for (const Allocation& each : allocations_)
-            if (each.application == application.name)
-                ++(each.node.second.empty() ? asks : each.placeholder ? placeholders : real);
-        const bool runs = real > 0 || (application.placeholders > 0 && placeholders == application.placeholders);
-        std::int64_t submitted = application.created;
-        for (const Allocation& each : allocations_)
-            if (each.application == application.name) submitted = std::min(submitted, each.created);
-        submitted_[application.name] = Instant{submitted * 1'000'000'000};
-        states_[application.name] = runs ? "Running" : placeholders + asks > 0 ? "Accepted" : "New";
+void RecoveryBooks::add_state(const Application& application) {
+    std::int64_t real = 0, placeholders = 0, asks = 0, submitted = application.created;
+    for (const Allocation& each : allocations_) {
+        if (each.application != application.name) continue;
+        submitted = std::min(submitted, each.created);
+        ++(each.node.second.empty() ? asks : each.placeholder ? placeholders : real);
     }
+    const bool runs = real > 0 || (application.placeholders > 0 && placeholders == application.placeholders);
+    submitted_[application.name] = Instant{submitted * 1'000'000'000};
+    states_[application.name] = runs ? "Running" : placeholders + asks > 0 ? "Accepted" : "New";
 }
 
 // --- an order of the replay -----------------------------------------------------------------------------------------

@@ -90,7 +90,7 @@ private:
     void make_foreign(const Node& node);
     void release_some();
     void add_up();
-    void add_states();
+    void add_state(const Application& application);
     void book();
 
     void add_nodes(std::vector<Step>& steps, Places& ends);
