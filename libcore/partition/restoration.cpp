@@ -69,9 +69,7 @@ void Restoration::end(Instant now) {
 }
 
 void Restoration::forget_tombstones() {
-    records_.released.clear();
-    records_.removed_applications.clear();
-    records_.decommissioned_nodes.clear();
+    records_.tombstones.clear();
 }
 
 void Restoration::clear() {
@@ -170,24 +168,22 @@ std::optional<Refusal> Restoration::restore_ask(const AskSpec& spec, const Place
     object.hash = recovery::line_hash(recovery::allocation_line(state_.name, spec.application, spec.key, spec.node,
                                                                 recovery::resources_text(map_of(spec.resource)),
                                                                 spec.placeholder));
-    if (earlier) drop({*earlier});
     if (auto shortage = refuse_beyond_budget(title_of(spec), object)) return shortage;
+    if (earlier) drop({*earlier});
     return set_aside(std::move(object), place, std::move(refusal->reason));
 }
 
 /// Releases what just arrived, if it was released before.
 void Restoration::carry_out(std::string_view application, std::string_view key, Instant now) {
-    if (records_.released.empty()) return;
-    const auto found = records_.released.extract({std::string{application}, std::string{key}});
-    if (found.empty()) return;
-    const Tombstone& tombstone = found.mapped();
+    const auto tombstone = records_.tombstones.take_release(application, key);
+    if (!tombstone) return;
     ReleaseSpec spec;
-    spec.application = found.key().first;
-    spec.key = found.key().second;
-    spec.type = tombstone.type;
-    spec.message = tombstone.message;
-    spec.keep_asks = tombstone.keep_asks;
-    static_cast<void>(release(spec, tombstone.asks_only, now)); // it is there: it was just restored
+    spec.application = application;
+    spec.key = key;
+    spec.type = tombstone->type;
+    spec.message = tombstone->message;
+    spec.keep_asks = tombstone->keep_asks;
+    static_cast<void>(release(spec, tombstone->asks_only, now)); // it is there: it was just restored
 }
 
 /// Removes what the release names from the quarantine. Returns the keys of the allocations of which the RM is notified.
@@ -222,15 +218,18 @@ std::optional<Refusal> Restoration::release(const ReleaseSpec& spec, bool asks_o
     return state_.recovering && not_here && !is_there ? bury(spec, asks_only) : refusal;
 }
 
-/// Remembers the release until what it names arrives. As many are kept as the RM may have asks.
+/// Why a tombstone for `whom`, with so many bytes of texts, is not kept: the budget is used up.
+std::optional<Refusal> Restoration::refuse_tombstone(std::string_view whom, std::size_t texts) const {
+    return admission_.refuse_claim(quoted(whom) + " is not there yet",
+                                   Holdings{}.plus(Held::Names, Tombstones::bytes_of(texts)), true);
+}
+
+/// Remembers the release until what it names arrives.
 std::optional<Refusal> Restoration::bury(const ReleaseSpec& spec, bool asks_only) {
-    const std::uint64_t most = state_.settings.budget.asks;
-    if (most != 0 && records_.tombstones() >= most)
-        return Refusal{title_of(spec) + " is unknown, and no more than " + std::to_string(most) +
-                           " releases of what did not arrive yet are kept (rmMaxAsks of ykd.conf)",
-                       ElementCode::NoCapacity};
-    records_.released.insert_or_assign({std::string{spec.application}, std::string{spec.key}},
-                                       Tombstone{spec.type, asks_only, spec.keep_asks, std::string{spec.message}});
+    const std::size_t texts = spec.application.size() + spec.key.size() + spec.message.size();
+    if (auto shortage = refuse_tombstone(spec.key.empty() ? spec.application : spec.key, texts)) return shortage;
+    records_.tombstones.add_release(spec.application, spec.key,
+                                    {spec.type, asks_only, spec.keep_asks, std::string{spec.message}});
     return std::nullopt;
 }
 
@@ -273,8 +272,7 @@ void Restoration::remove_application(std::string_view id, Instant now) {
     drop(records_.quarantine.of_application(id));
     if (const auto waiting = records_.quarantine.find_application(id)) return drop({*waiting});
     if (state_.find_application(id).valid()) return applications_.remove(id, now);
-    const std::uint64_t most = state_.settings.budget.asks;
-    if (state_.recovering && (most == 0 || records_.tombstones() < most)) records_.removed_applications.emplace(id);
+    if (state_.recovering && !refuse_tombstone(id, id.size())) records_.tombstones.add_application(id);
 }
 
 // --- nodes ----------------------------------------------------------------------------------------------------------
@@ -324,10 +322,9 @@ std::optional<Refusal> Restoration::change_node(const NodeSpec& spec, Instant no
                                 "its node was removed"});
     if (!released.empty()) state_.callbacks.allocations_released(released);
     if (!refusal || waiting) return std::nullopt;
-    const std::uint64_t most = state_.settings.budget.asks;
-    if (!state_.recovering || refusal->code != ElementCode::NodeUnknown || (most != 0 && records_.tombstones() >= most))
-        return refusal;
-    records_.decommissioned_nodes.emplace(spec.id);
+    if (!state_.recovering || refusal->code != ElementCode::NodeUnknown) return refusal;
+    if (auto shortage = refuse_tombstone(spec.id, spec.id.size())) return shortage;
+    records_.tombstones.add_node(spec.id);
     return std::nullopt;
 }
 
@@ -382,16 +379,10 @@ void Restoration::heal(Instant now) {
     state_.event_message = message;
     for (const std::string& id : applications) {
         carry_out(id, {}, now);
-        if (const auto removed = records_.removed_applications.find(id);
-            removed != records_.removed_applications.end()) {
-            records_.removed_applications.erase(removed);
-            remove_application(id, now);
-        }
+        if (records_.tombstones.take_application(id)) remove_application(id, now);
     }
     for (const std::string& id : nodes) {
-        const auto removed = records_.decommissioned_nodes.find(id);
-        if (removed == records_.decommissioned_nodes.end()) continue;
-        records_.decommissioned_nodes.erase(removed);
+        if (!records_.tombstones.take_node(id)) continue;
         NodeSpec spec;
         spec.id = id;
         spec.action = NodeAction::Decommission;

@@ -79,6 +79,7 @@ private:
     void drop(const std::vector<Quarantine::Serial>& serials);
     [[nodiscard]] std::vector<std::string> drop_released(const ReleaseSpec& spec, bool asks_only);
     [[nodiscard]] std::optional<Refusal> bury(const ReleaseSpec& spec, bool asks_only);
+    [[nodiscard]] std::optional<Refusal> refuse_tombstone(std::string_view whom, std::size_t texts) const;
     void carry_out(std::string_view application, std::string_view key, Instant now);
     void try_again(Quarantine::Serial serial, Instant now);
     void book(const NodeSpec& spec);

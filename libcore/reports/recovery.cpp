@@ -154,7 +154,7 @@ void add_recovery(const PartitionState& state, RecoveryView& view) {
     lines.each_allocation([&](const Allocation& allocation) {
         of(sums.restored, RecoveryKind::Allocations).add(lines.bucket(allocation), lines.hash(allocation));
     });
-    view.unused_tombstones += state.recovery.tombstones();
+    view.unused_tombstones += state.recovery.tombstones.size();
     add_quarantine(state, view);
     add_incomplete(state, view);
 }

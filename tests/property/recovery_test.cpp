@@ -229,7 +229,7 @@ TEST_CASE("I-220 I-231 I-244 in whatever order an RM replays its books, all inva
                 replay.play(command);
                 quarantined += replay.core.recovery().progress().quarantined != 0 ? 1U : 0U;
                 for (const std::string& partition : replay.core.partition_names())
-                    buried += replay.core.read(partition)->recovery.tombstones() != 0 ? 1U : 0U;
+                    buried += replay.core.read(partition)->recovery.tombstones.size() != 0 ? 1U : 0U;
             }
         }
     }

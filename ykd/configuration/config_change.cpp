@@ -141,14 +141,20 @@ private:
         }
         remember(owner);
         if (change_.extra_config) set_extra_config();
-        parts_.workers.post([self = shared_from_this(), changed] { self->report(changed); });
+        owner.flush(); // what is told of it, also into the books, which a restart goes on with
+        owner.books().when_kept([self = shared_from_this(), changed](bool) {
+            self->parts_.workers.post([self, changed] { self->report(changed); });
+        });
         return true;
     }
     /// Notes the new configuration. The former one is freed on a worker: a large one takes a while.
     void remember(RmOwner& owner) const {
         const Candidate& now = change_.candidate;
         ConfigurationPtr before = now.configuration();
-        parts_.history.keep(rm().id, {real_now(), wanted().checksum, now.origin, now.text});
+        const AcceptedConfig accepted{real_now(), wanted().checksum, now.origin, now.text};
+        parts_.history.keep(rm().id, accepted);
+        owner.books().note_configuration(kept_form(accepted), now.from_file, owner.context()->partition_names());
+        owner.books().note_change(change_.policy_group, kept_settings());
         rm().change_facts([&](RmFacts& facts) {
             facts.last_reload = ReloadNote{real_now(), {}};
             std::swap(facts.configuration, before);
@@ -160,6 +166,11 @@ private:
                 facts.partitions.push_back(owner.context()->full_name(name));
         });
         parts_.workers.post([before = std::move(before)] {});
+    }
+    /// The extraConfig that comes with the change, as in a registration.
+    [[nodiscard]] std::optional<si::StringMap> kept_settings() const {
+        if (!change_.extra_config) return std::nullopt;
+        return si::StringMap{change_.extra_config->begin(), change_.extra_config->end()};
     }
     void set_extra_config() const {
         const TextMap before = parts_.settings.extra_config().effective();

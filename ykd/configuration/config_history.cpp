@@ -20,6 +20,10 @@ bool begins(const std::string& checksum, const std::string& prefix) {
 
 } // namespace
 
+books::KeptConfiguration kept_form(const AcceptedConfig& accepted) {
+    return {accepted.at.ns, accepted.checksum, accepted.origin, *accepted.text};
+}
+
 void ConfigHistory::keep(const std::string& rm_id, AcceptedConfig accepted) {
     const std::lock_guard lock(mutex_);
     auto& list = by_rm_[rm_id];

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libcore/base/time.h"
+#include "protocol/books/book_file.h"
 
 namespace yk::service {
 
@@ -22,6 +23,9 @@ struct AcceptedConfig {
     std::string origin; // for people: `file /etc/ykd/queues.yaml`, `registration`, `request of uid 0`
     std::shared_ptr<const std::string> text;
 };
+
+/// As it stands in the books of an RM.
+[[nodiscard]] books::KeptConfiguration kept_form(const AcceptedConfig& accepted);
 
 class ConfigHistory {
 public:

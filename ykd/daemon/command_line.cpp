@@ -43,8 +43,8 @@ void define_files(CLI::App& app, Flags& flags) {
     app.add_option("--settings", flags.settings_file,
                    std::string("the daemon's settings (default ") + kDefaultSettings + ", if there)")
         ->type_name("FILE");
-    app.add_option("--state-dir", flags.state_directory,
-                   "directory for the dumps that SIGUSR1 asks for (default $STATE_DIRECTORY)")
+    app.add_option("--state,--state-dir", flags.state_directory,
+                   "keep detached RMs in this directory, over restarts (default $STATE_DIRECTORY)")
         ->type_name("DIR");
     app.add_option("--record", flags.record_directory,
                    "record all that is done to the core in this directory (ykctl recording verify DIR)")

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 #include <thread>
 
 #include "protocol/client/probe.h"
 #include "protocol/server/own_sockets.h"
 #include "ykd/process/log.h"
+#include "ykd/rm/rm_contents.h"
 
 namespace yk::service {
 namespace {
@@ -17,6 +19,7 @@ constexpr auto kSweepInterval = std::chrono::seconds{1};
 constexpr auto kExpireInterval = std::chrono::milliseconds{50}; // of requests that wait until a mailbox has capacity
 constexpr auto kMemoryInterval = std::chrono::milliseconds{250};
 constexpr auto kProbePatience = std::chrono::seconds{5};
+constexpr auto kOwnerPatience = std::chrono::seconds{1};
 constexpr auto kDeliveryLook = std::chrono::milliseconds{5};
 
 } // namespace
@@ -60,6 +63,8 @@ Result<void> Daemon::start() {
     if (const std::string& directory = parts_.settings.record_directory; !directory.empty())
         YK_CHECKED(parts_.registry.start_recording(directory, parts_.identity.version));
     YK_CHECKED(parts_.access_files.load(false));
+    if (!parts_.settings.state_directory.empty()) YK_CHECKED(parts_.books.open());
+    parts_.restore.restore_all();
     parts_.health.run([](const wire::Value&) {}); // so that there is a result from the start
     YK_CHECKED(open_listeners());
     watch_listeners();
@@ -145,11 +150,48 @@ void Daemon::stop(SteadyClock::duration grace) {
     drop_waiting();
     for (const RmPtr& rm : parts_.rms.all()) rm->owner.begin_shutdown();
     wait_for_delivery(SteadyClock::now() + grace);
+    close_books(SteadyClock::now() + grace);
 }
 
 /// Drops requests that wait for their turn among large answers.
 void Daemon::drop_waiting() {
     for (LargeAnswers* each : {&parts_.large_answers, &parts_.looks, &parts_.configurations}) each->clear();
+}
+
+std::size_t Daemon::warn_of_loss() {
+    std::size_t lost = 0;
+    for (const RmPtr& rm : parts_.rms.all()) {
+        if (!rm->is_detached()) continue;
+        auto contents = std::make_shared<std::promise<std::string>>();
+        rm->owner.control(
+            [contents](RmOwner& owner) {
+                const RmContents has = owner.books().keeper() ? RmContents{} : contents_of(owner);
+                contents->set_value(has.any() ? has.text() : std::string{});
+            },
+            [contents] { contents->set_value({}); });
+        auto answer = contents->get_future();
+        if (answer.wait_for(kOwnerPatience) != std::future_status::ready) continue;
+        const std::string has = answer.get();
+        if (has.empty()) continue;
+        ++lost;
+        log("core").warn("RM {} is detached: its {} are lost now; ykd --state DIR would keep them", rm->id, has);
+    }
+    return lost;
+}
+
+/// Has the books of all RMs written and closed.
+void Daemon::close_books(SteadyClock::time_point until) {
+    for (const RmPtr& rm : parts_.rms.all()) {
+        auto written = std::make_shared<std::promise<void>>();
+        rm->owner.control(
+            [written](RmOwner& owner) {
+                owner.flush();
+                owner.books().set_keeper(nullptr); // writes what waits, and closes the file
+                written->set_value();
+            },
+            [written] { written->set_value(); });
+        written->get_future().wait_until(until);
+    }
 }
 
 /// Waits until every stream has been delivered and then every request answered. Event streams, which have no end, are

@@ -23,6 +23,7 @@
 #include "ykd/process/name_service.h"
 #include "ykd/request/large_answers.h"
 #include "ykd/request/user_lookup.h"
+#include "ykd/service/detached_restore.h"
 #include "ykd/service/rm_registry.h"
 #include "ykd/session/access_files.h"
 
@@ -63,6 +64,9 @@ struct Parts {
     // These work with the parts above and have little state of their own.
     EffectiveSettings effective;
     RmRegistry registry;
+    BookShelf books;
+    RmInstaller installer;
+    DetachedRestore restore;
     ConfigChanger changer;
     Reloader reloader;
     UserLookup users;

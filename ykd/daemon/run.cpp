@@ -17,6 +17,7 @@
 #include <iostream>
 #include <thread>
 
+#include "libcore/base/pluralize.h"
 #include "libcore/config_yaml/load.h"
 #include "protocol/transport/tls_files.h"
 #include "ykd/daemon/daemon.h"
@@ -129,7 +130,7 @@ private:
                 std::chrono::duration_cast<std::chrono::milliseconds>(real_now() - rm->owner.last_turn()).count());
         }
         if (!settings_.state_directory.empty()) return parts_.state_dumper.write();
-        log("core").warn("no file with everything is written: that needs --state-dir; ykctl dump all makes one, too");
+        log("core").warn("no file with everything is written: that needs --state; ykctl dump all makes one, too");
     }
 
     std::string status() {
@@ -243,6 +244,7 @@ void block_signals() {
     const sigset_t signals = handled_signals();
     ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
+    static_cast<void>(std::signal(SIGXFSZ, SIG_IGN)); // a file that may not grow is a fault of that file
 }
 
 int run_daemon(const DaemonSettings& settings, const std::string& version) {
@@ -255,7 +257,7 @@ int run_daemon(const DaemonSettings& settings, const std::string& version) {
     if (!check_pid_file(settings.pid_file)) return 1;
     if (!settings.state_directory.empty()) {
         if (const auto usable = check_state_directory(settings.state_directory); !usable.ok()) {
-            std::cerr << "ykd: " << usable.error().message << "; make it, or choose another with --state-dir\n";
+            std::cerr << "ykd: " << usable.error().message << "; make it, or choose another with --state\n";
             return 1;
         }
     }
@@ -275,7 +277,9 @@ int run_daemon(const DaemonSettings& settings, const std::string& version) {
     if (!write_pid_file(settings.pid_file)) return 1;
     log("core").info("ykd {} is ready (pid {})", version, ::getpid());
     const SteadyClock::duration grace = Control(*daemon, settings).run();
-    notify("STOPPING=1\nSTATUS=draining");
+    const std::size_t lost = daemon->warn_of_loss();
+    notify("STOPPING=1\nSTATUS=draining" +
+           (lost == 0 ? "" : "; " + pluralize(lost, "detached RM") + " without books lost (--state)"));
     start_last_resort(grace);
     daemon->stop(grace);
     std::this_thread::sleep_for(kLastReplies);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykd/owner/owner_recovery.h"
 
+#include <vector>
+
 #include "protocol/wire/codec.h"
 
 namespace yk {
@@ -48,6 +50,29 @@ Result<si::RecoveryReport> OwnerRecovery::compare(const si::RecoveryDoneRequest&
                                                    " did not find the same on both sides");
     parts_.writer.recovery_report(wire::encoded(report));
     return report;
+}
+
+/// What the books are replayed from is in them already, so nothing is noted meanwhile. There is one attempt: the books
+/// say the same each time.
+Result<si::RecoveryReport> OwnerRecovery::replay_books() {
+    books::ReplaySink sink;
+    const auto apply = [this](const auto&... arguments) {
+        parts_.gateway->apply(arguments..., parts_.now);
+        note_update();
+        parts_.flush();
+    };
+    sink.nodes = apply;
+    sink.allocations = apply;
+    sink.applications = [&](const si::ApplicationRequest& request) { // whose users were known when it was sent
+        apply(request, std::vector<std::string>(request.add.size()));
+    };
+    parts_.books.set_silent(true);
+    auto claim = parts_.books.keeper()->replay(parts_.shared.rm_id, sink);
+    parts_.books.set_silent(false);
+    if (!claim.ok()) return claim.error();
+    claim->id = process_.wish().id;
+    claim->attempt = max_attempts_;
+    return compare(*claim);
 }
 
 void OwnerRecovery::check_timers() {

@@ -17,6 +17,7 @@
 #include "libcore/ports/recovery.h"
 #include "protocol/si/recovery_messages.h"
 #include "ykd/core_gateway/core_gateway.h"
+#include "ykd/owner/owner_books.h"
 #include "ykd/owner/rm_recovery.h"
 #include "ykd/owner/rm_shared.h"
 #include "ykd/owner/rm_state.h"
@@ -39,15 +40,18 @@ public:
         RmShared& shared;
         const std::unique_ptr<CoreGateway>& gateway; // nullptr: the RM is not registered
         CallbackWriter& writer;
+        OwnerBooks& books;
         const RmState& state;
         const Instant& now;
         /// Applies the event to the state, and publishes the change.
         std::function<void(RmEvent event, const std::string& reason)> report;
         /// Makes the core anew, empty, without callbacks for what it had.
         std::function<Result<void>(const config::Configuration& configuration)> remake_core;
+        /// Appends to the stream what the core said.
+        std::function<void()> flush;
     };
     OwnerRecovery(Parts parts, std::uint32_t max_attempts)
-        : parts_(std::move(parts)), process_(parts_.shared.rm_id, max_attempts) {}
+        : parts_(std::move(parts)), max_attempts_(max_attempts), process_(parts_.shared.rm_id, max_attempts) {}
     OwnerRecovery(const OwnerRecovery&) = delete;
     OwnerRecovery& operator=(const OwnerRecovery&) = delete;
 
@@ -64,6 +68,9 @@ public:
     /// Compares what the RM counts with what the core has, and ends the recovery if both are the same (I-236). An error
     /// says why that cannot be done now.
     [[nodiscard]] Result<si::RecoveryReport> compare(const si::RecoveryDoneRequest& claim);
+    /// Replays the books that are kept for the RM, and compares both. An error: they cannot be read. REQUIRES: the RM
+    /// recovers, and books are kept.
+    [[nodiscard]] Result<si::RecoveryReport> replay_books();
     /// Tries the recovery once more, with what is there (I-254).
     void retry();
     /// Drops everything, without callbacks for that, and recovers anew with this configuration. An error leaves the RM
@@ -84,6 +91,7 @@ private:
     [[nodiscard]] bool is(si::CoreState state) const { return parts_.state.state() == state; }
 
     const Parts parts_;
+    const std::uint32_t max_attempts_;
     RmRecovery process_;
     int broken_runs_ = 0; // of the health checks, in a row
 };

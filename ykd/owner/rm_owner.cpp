@@ -47,9 +47,10 @@ RmOwner::RmOwner(RmShared& shared, const OwnerOptions& options, Instant now, Eve
       now_(now),
       next_event_batch_(now + kEventInterval),
       rm_state_(options.liveness),
-      recovery_({shared_, gateway_, writer_, rm_state_, now_,
+      recovery_({shared_, gateway_, writer_, books_, rm_state_, now_,
                  [this](RmEvent event, const std::string& reason) { publish(rm_state_.handle(event, reason)); },
-                 [this](const config::Configuration& configuration) { return remake_core(configuration); }},
+                 [this](const config::Configuration& configuration) { return remake_core(configuration); },
+                 [this] { flush(); }},
                 options.recovery_attempts) {
     events_.set_end_listener(hooks_.application_ended);
 }
@@ -143,7 +144,9 @@ void RmOwner::publish_tally() {
 
 /// Removes the core, after its counters were added to the metrics.
 void RmOwner::drop_context() {
+    books_.set_silent(true);
     if (gateway_) gateway_->drop_everything(now_);
+    books_.set_silent(false);
     publish_tally(); // with what drop_everything() released
     events_.end_epoch();
     writer_.discard(); // the RM gets no callback of it (I-124)
@@ -211,7 +214,9 @@ void RmOwner::settle_releases() {
             request.rm_id = shared_.rm_id;
             request.releases.allocations_to_release.assign(
                 begin, begin + static_cast<std::ptrdiff_t>(std::min(kMostConfirmed, pending.size() - i)));
-            gateway_->apply(request, now_);
+            const auto shared = std::make_shared<const si::AllocationRequest>(std::move(request));
+            books_.note_sent(shared, now_);
+            gateway_->apply(*shared, now_);
         }
     }
 }
@@ -262,6 +267,8 @@ void RmOwner::flush() {
     events_.flush();
     watch_calls();
     if (gateway_) gateway_->flush_recording();
+    books_.end_turn();
+    shared_.books_full.store(books_.is_full(), std::memory_order_relaxed);
     if (writer_.empty()) {
         if (rm_state_.has(SuspensionCause::Stream)) publish(rm_state_.handle(shared_.stream.pressure()));
         return;
@@ -276,8 +283,9 @@ Result<std::unique_ptr<CoreGateway>> RmOwner::make_gateway(const config::Configu
                                                            const Settings& settings, std::uint64_t epoch) {
     auto recording =
         options_.recordings ? options_.recordings->begin({{}, shared_.rm_id, epoch, now_, settings}) : nullptr;
-    auto gateway =
-        std::make_unique<CoreGateway>(shared_.rm_id, settings, writer_, events_, hooks_.warn, std::move(recording));
+    auto gateway = std::make_unique<CoreGateway>(shared_.rm_id, settings,
+                                                 books_.keeper() ? static_cast<Callbacks&>(books_) : writer_, events_,
+                                                 hooks_.warn, std::move(recording));
     gateway->owner_thread().bind();
     const auto done = gateway->configure(configuration, now_);
     writer_.discard();
@@ -288,6 +296,7 @@ Result<std::unique_ptr<CoreGateway>> RmOwner::make_gateway(const config::Configu
 Result<void> RmOwner::install(const Installation& installation) {
     owner_thread_.assert_here();
     drop_context();
+    books_.set_keeper(installation.books);
     events_.set_interest(installation.events);
     set_now();
     auto gateway = make_gateway(installation.configuration, installation.settings, installation.epoch);
@@ -339,6 +348,7 @@ void RmOwner::change_wishes(const Installation& wishes) {
 void RmOwner::uninstall(const std::string& reason) {
     owner_thread_.assert_here();
     drop_context();
+    books_.set_keeper(nullptr);
     publish(rm_state_.handle(RmEvent::Unregistered, reason));
     shared_.stream.break_off({si::ErrorCode::RmUnknown, "the resource manager is not registered: " + reason});
 }

@@ -21,6 +21,7 @@
 #include "ykd/core_gateway/owner_thread.h"
 #include "ykd/owner/cycle_watch.h"
 #include "ykd/owner/daemon_calls.h"
+#include "ykd/owner/owner_books.h"
 #include "ykd/owner/owner_recovery.h"
 #include "ykd/owner/owner_task.h"
 #include "ykd/owner/rm_shared.h"
@@ -56,6 +57,7 @@ struct Installation {
     OwnerEvents::Interest events = OwnerEvents::Interest::None;
     RmCallOptions calls;
     std::optional<si::RecoveryRequest> recovery; // the RM recovers instead of starting empty (I-212)
+    std::shared_ptr<books::BookKeeper> books;    // of a detached RM; nullptr: none are kept
 };
 
 /// What step() did.
@@ -135,6 +137,11 @@ public:
         owner_thread_.assert_here();
         writer_.state_wanted(daemon_calls_.begin(std::move(done)));
     }
+    /// What is done in the name of the RM is noted here before the core gets it.
+    [[nodiscard]] OwnerBooks& books() {
+        owner_thread_.assert_here();
+        return books_;
+    }
     /// Confirms what the core just released in the name of a detached RM (I-387). To be called after each change of the
     /// core.
     void settle_releases();
@@ -153,7 +160,7 @@ public:
     /// Whether cycles may run: the RM is Running, and no graceful stop has begun.
     [[nodiscard]] bool may_schedule() const {
         owner_thread_.assert_here();
-        return gateway_ && state() == si::CoreState::Running && !finishing_;
+        return gateway_ && state() == si::CoreState::Running && !finishing_ && !books_.is_full();
     }
     /// Checks, in debug builds, that this is the owner thread; before it starts and after it ended any thread passes.
     void assert_owner_thread() const { owner_thread_.assert_here(); }
@@ -197,6 +204,7 @@ private:
     const Hooks hooks_;
     [[no_unique_address]] OwnerThread owner_thread_;
     CallbackWriter writer_;
+    OwnerBooks books_{writer_};
     OwnerEvents events_;
     TallyBoard& tally_;
     CycleWatch watch_;

@@ -111,14 +111,22 @@ void answer_state(const CallPtr& call, const RmOwner& owner) {
     call->ok_encoded(wire::encoded(si::ResolveRecoveryReply{owner.state()}));
 }
 
+/// What the daemon keeps for a detached RM is replayed by the daemon itself.
+void replay(RmOwner& owner) {
+    if (const auto report = owner.recovery().replay_books(); !report.ok())
+        log("recovery").error("RM {}: its books cannot be replayed: {}", owner.rm_id(), report.error().message);
+}
+
 /// Thread: the owner thread.
-void carry_out(Action action, const CallPtr& call, RmRegistry& registry, const RmPtr& rm, RmOwner& owner) {
+void carry_out(Action action, const CallPtr& call, const RecoveryService::Parts& parts, const RmPtr& rm,
+               RmOwner& owner) {
     if (const std::string why = not_possible(action, owner); !why.empty()) return call->fail(ErrorCode::BadState, why);
+    const bool is_kept = owner.books().keeper() != nullptr;
     switch (action) {
     case Action::Retry: owner.recovery().retry(); break;
     case Action::Reset:
         if (const auto done = owner.recovery().reset(*rm->facts().configuration); !done.ok()) {
-            registry.retire(rm, owner);
+            parts.registry.retire(rm, owner);
             return call->fail(ErrorCode::ConfigInvalid, done.error().text() + " (the RM is not registered any more)");
         }
         break;
@@ -132,9 +140,11 @@ void carry_out(Action action, const CallPtr& call, RmRegistry& registry, const R
         break;
     case Action::Abort:
         owner.uninstall("its recovery was aborted");
-        registry.retire(rm, owner);
+        parts.books.remove(rm->id);
+        parts.registry.retire(rm, owner);
         break;
     }
+    if (is_kept && (action == Action::Retry || action == Action::Reset)) replay(owner);
     answer_state(call, owner);
 }
 
@@ -143,7 +153,7 @@ void carry_out(Action action, const CallPtr& call, RmRegistry& registry, const R
 void RecoveryService::done(const CallPtr& call) {
     auto claim = call->decode<si::RecoveryDoneRequest>();
     if (!claim) return;
-    const RmPtr rm = find_rm(rms_, call, claim->rm_id, claim->impersonate, Ownership::Owner);
+    const RmPtr rm = find_rm(parts_.rms, call, claim->rm_id, claim->impersonate, Ownership::Owner);
     if (!rm) return;
     rm->owner.in_order(
         [call, rm, claim = std::move(*claim), epoch = rm->epoch()](RmOwner& owner) {
@@ -166,7 +176,7 @@ void RecoveryService::list(const CallPtr& call) {
     if (!request) return;
     const auto page = page_of(call, *request);
     if (!page) return;
-    const RmPtr rm = find_rm(rms_, call, request->rm_id, request->impersonate, Ownership::Viewer);
+    const RmPtr rm = find_rm(parts_.rms, call, request->rm_id, request->impersonate, Ownership::Viewer);
     if (!rm) return;
     rm->owner.control(
         [call, page = *page, rm_id = rm->id](RmOwner& owner) {
@@ -184,13 +194,13 @@ void RecoveryService::resolve(const CallPtr& call) {
     if (!action)
         return call->fail(ErrorCode::Invalid,
                           fmt::format("'{}' is none of retry, reset, accept, abort", request->action), "action");
-    const RmPtr rm = find_rm(rms_, call, request->rm_id, request->impersonate, Ownership::OwnerOrAdmin);
+    const RmPtr rm = find_rm(parts_.rms, call, request->rm_id, request->impersonate, Ownership::OwnerOrAdmin);
     if (!rm) return;
     log("recovery").warn("RM {}: {} resolves its recovery: {}", rm->id, call->session->grant.name, request->action);
     rm->owner.in_order(
         [this, call, rm, action = *action, epoch = rm->epoch()](RmOwner& owner) {
             if (owner.context() == nullptr || !is_meant_for(*call, *rm, epoch)) return rm_left(call, rm->id)();
-            carry_out(action, call, registry_, rm, owner);
+            carry_out(action, call, parts_, rm, owner);
         },
         rm_left(call, rm->id));
 }

@@ -6,21 +6,26 @@
 // Owner: Daemon. Thread: workers; what the answers are made of is read on the owner thread of the RM.
 
 #include "ykd/request/call.h"
+#include "ykd/service/book_shelf.h"
 #include "ykd/service/rm_registry.h"
 
 namespace yk::service {
 
 class RecoveryService {
 public:
-    RecoveryService(const RmTable& rms, RmRegistry& registry) : rms_(rms), registry_(registry) {}
+    struct Parts {
+        const RmTable& rms;
+        RmRegistry& registry;
+        BookShelf& books;
+    };
+    explicit RecoveryService(const Parts& parts) : parts_(parts) {}
 
     void done(const CallPtr& call);
     void list(const CallPtr& call);
     void resolve(const CallPtr& call);
 
 private:
-    const RmTable& rms_;
-    RmRegistry& registry_;
+    const Parts parts_;
 };
 
 } // namespace yk::service

@@ -33,10 +33,6 @@ bool holds(const std::array<std::string_view, N>& names, const std::string& name
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool has(const std::vector<std::string>& capabilities, std::string_view name) {
-    return std::find(capabilities.begin(), capabilities.end(), name) != capabilities.end();
-}
-
 /// What a registration does with an RM that is registered already.
 enum class IfRegistered { Drop, Refuse, Leave, Resume };
 constexpr std::array<std::pair<std::string_view, IfRegistered>, 4> kIfRegistered{{{"drop", IfRegistered::Drop},
@@ -91,86 +87,37 @@ struct Registration {
     const Parts& parts;
     CallPtr call;
     RmPtr rm;
-    Request request;
-    std::shared_ptr<const config_yaml::LoadOutcome> loaded;
-    std::string text, origin;
-    bool from_file = false;
+    RmWish wish;
     std::uint64_t reloads = 0; // how many had begun before the file was read
     bool again = false;        // the RM was registered before
-    std::vector<std::string> capabilities, ignored;
+    std::vector<std::string> ignored;
 };
 using RegistrationPtr = std::shared_ptr<Registration>;
 
 /// Loads the text that was sent, else the daemon's file, else the built-in default (I-024). False: the call was
 /// answered.
 bool obtain_configuration(Registration& registration) {
-    const auto& sent = registration.request.config;
+    const auto& sent = registration.wish.request.config;
     if (sent && !sent->empty()) {
-        registration.text = *sent;
-        registration.origin = "registration";
-        registration.loaded = std::make_shared<const config_yaml::LoadOutcome>(config_yaml::load(*sent, "config"));
+        registration.wish.text = *sent;
+        registration.wish.origin = "registration";
+        registration.wish.loaded = std::make_shared<const config_yaml::LoadOutcome>(config_yaml::load(*sent, "config"));
         return true;
     }
     registration.reloads = registration.parts.config_files.reloads();
-    auto file = registration.parts.config_files.load(registration.request.policy_group);
+    auto file = registration.parts.config_files.load(registration.wish.request.policy_group);
     if (!file.ok()) {
         registration.call->fail(ErrorCode::ConfigSource, file.error().message);
         return false;
     }
-    registration.from_file = file->has_value(); // also when it is empty: a reload looks at it again
-    const bool built_in = !registration.from_file || (*file)->text.empty(); // an empty file counts as none (C-009)
-    registration.text = built_in ? std::string(config_yaml::default_text()) : (*file)->text;
+    registration.wish.from_file = file->has_value(); // also when it is empty: a reload looks at it again
+    const bool built_in = !registration.wish.from_file || (*file)->text.empty(); // an empty file counts as none (C-009)
+    registration.wish.text = built_in ? std::string(config_yaml::default_text()) : (*file)->text;
     const std::string source = built_in ? "built-in default" : (*file)->source;
-    registration.origin = built_in ? source : "file " + source;
-    registration.loaded =
-        std::make_shared<const config_yaml::LoadOutcome>(config_yaml::load(registration.text, source));
+    registration.wish.origin = built_in ? source : "file " + source;
+    registration.wish.loaded =
+        std::make_shared<const config_yaml::LoadOutcome>(config_yaml::load(registration.wish.text, source));
     return true;
-}
-
-CallbackWriter::Interest interest_of(const Registration& registration) {
-    CallbackWriter::Interest interest;
-    interest.report_ignored = has(registration.capabilities, "reportIgnored") || registration.request.detached;
-    interest.container_state = has(registration.capabilities, "containerState");
-    interest.resync_cache = has(registration.capabilities, "resyncCache");
-    interest.confirm_releases = registration.request.detached && registration.request.detached->confirm_releases;
-    interest.predicate_ttl = registration.parts.settings.predicate_timeout;
-    interest.preemption_ttl = registration.parts.settings.preemption_timeout;
-    return interest;
-}
-
-RmCallOptions call_options_of(const Registration& registration) {
-    const DaemonSettings& settings = registration.parts.settings;
-    RmCallOptions options;
-    options.predicates = has(registration.capabilities, "predicates");
-    options.preemption_predicates = has(registration.capabilities, "preemptionPredicates");
-    options.batch = static_cast<std::uint32_t>(settings.predicate_batch);
-    options.in_flight = static_cast<std::uint32_t>(settings.max_calls);
-    return options;
-}
-
-OwnerEvents::Interest event_interest_of(const Registration& registration) {
-    if (has(registration.capabilities, "events:all")) return OwnerEvents::Interest::All;
-    return has(registration.capabilities, "events") ? OwnerEvents::Interest::RequestsAndNodes
-                                                    : OwnerEvents::Interest::None;
-}
-
-RmFacts facts_of(const Registration& registration, const Installation& installation, RmOwner& owner) {
-    const Request& request = registration.request;
-    RmFacts facts;
-    facts.version = request.version;
-    facts.policy_group = request.policy_group;
-    facts.build_info = {request.build_info.begin(), request.build_info.end()};
-    facts.capabilities = registration.capabilities;
-    facts.detached = request.detached;
-    if (!request.detached) facts.owner = registration.call->session->sid;
-    facts.configuration = {registration.loaded, &*registration.loaded->configuration};
-    facts.config_from_file = registration.from_file;
-    facts.config_origin = registration.origin;
-    for (const std::string& name : owner.context()->partition_names())
-        facts.partitions.push_back(owner.context()->full_name(name));
-    facts.epoch = installation.epoch;
-    facts.registered_at = owner.now();
-    return facts;
 }
 
 si::RegisterResourceManagerResponse response_of(const Registration& registration, const RmFacts& facts) {
@@ -196,16 +143,12 @@ void answer_kept(const Registration& registration, RmOwner& owner) {
 
 /// Makes the session of the request the owner of the RM. The stream continues behind what is acknowledged.
 void resume(const Registration& registration, RmOwner& owner) {
-    Installation wishes;
-    wishes.interest = interest_of(registration);
-    wishes.events = event_interest_of(registration);
-    wishes.calls = call_options_of(registration);
     registration.rm->change_facts([&](RmFacts& facts) {
         facts.owner = registration.call->session->sid;
-        facts.capabilities = registration.capabilities;
-        facts.version = registration.request.version;
+        facts.capabilities = registration.wish.capabilities;
+        facts.version = registration.wish.request.version;
     });
-    owner.change_wishes(wishes);
+    owner.change_wishes(registration.parts.installer.wishes_of(registration.wish));
     log("core.rmproxy")
         .info("RM {} goes on with {}: another session of {} serves it", owner.rm_id(), contents_of(owner).text(),
               registration.call->session->grant.name);
@@ -215,7 +158,7 @@ void resume(const Registration& registration, RmOwner& owner) {
 /// Why the session cannot continue with the RM, as the rest of a sentence; empty: it can.
 std::string not_resumable(const Registration& registration, const RmOwner& owner) {
     if (registration.rm->is_detached()) return " is detached";
-    if (registration.request.detached) return " is not detached";
+    if (registration.wish.request.detached) return " is not detached";
     if (is_served(registration.parts.sessions, registration.rm->facts())) return " is served by another process";
     if (owner.stream().status().broken) return " was lost (stream overflow or silence)";
     return {};
@@ -237,7 +180,7 @@ void refuse_to_drop(const Registration& registration, const std::string& rm_id, 
 /// A registration drops what the RM has (I-124), unless the field `ifRegistered` wants something else. True: the RM
 /// keeps what it has, and the call was answered.
 bool stays(const Registration& registration, RmOwner& owner) {
-    const IfRegistered wanted = *if_registered(registration.request);
+    const IfRegistered wanted = *if_registered(registration.wish.request);
     if (!registration.again || wanted == IfRegistered::Drop) return false;
     if (wanted == IfRegistered::Leave) {
         answer_kept(registration, owner);
@@ -260,13 +203,14 @@ void give_up(const Registration& registration, RmOwner& owner, wire::ErrorReply 
     error.message = "registration of RM failed: " + error.message;
     if (registration.again)
         error.message += fmt::format(" (RM {} is no longer registered, its partitions are gone)", owner.rm_id());
+    registration.parts.books.remove(owner.rm_id());
     registration.parts.registry.retire(registration.rm, owner);
     registration.call->fail(error);
 }
 
 /// Reloads the RM if a reload began after its file was read: that one may not have seen the RM yet.
-void follow_reload(const Registration& registration) {
-    if (!registration.from_file || registration.parts.config_files.reloads() == registration.reloads) return;
+void follow_reload(const Registration& registration, bool from_file) {
+    if (!from_file || registration.parts.config_files.reloads() == registration.reloads) return;
     ReloadRequest request;
     request.rm_id = registration.rm->id;
     request.follow_up = true;
@@ -277,55 +221,31 @@ void follow_reload(const Registration& registration) {
 
 /// Makes the RM's core anew and answers. Thread: the owner thread.
 void install(const RegistrationPtr& registration, RmOwner& owner) {
-    const Parts& parts = registration->parts;
-    const Request& request = registration->request;
     if (const RmContents lost = contents_of(owner); lost.any())
         log("core.rmproxy").warn("RM {} registers anew, which drops {}", owner.rm_id(), lost.text());
-    if (!registration->loaded->configuration) return give_up(*registration, owner, config_error(*registration->loaded));
-    if (request.extra_config)
-        parts.effective.extra_config().set(owner.rm_id(), {request.extra_config->begin(), request.extra_config->end()});
-    Installation installation;
-    installation.configuration = *registration->loaded->configuration;
-    const DerivedSettings settings = parts.effective.pending();
-    installation.settings = settings.core;
-    owner.set_event_capacity(settings.service.request_capacity);
-    installation.epoch = parts.registry.next_epoch();
-    if (request.detached) installation.keep = request.detached->keep;
-    installation.interest = interest_of(*registration);
-    installation.events = event_interest_of(*registration);
-    installation.calls = call_options_of(*registration);
-    installation.recovery = request.recovery;
-    const auto done = owner.install(installation);
-    if (!done.ok()) return give_up(*registration, owner, {ErrorCode::ConfigInvalid, done.error().text(), {}, {}, {}});
-    registration->rm->users->clear();
-    registration->rm->users->set_validity(settings.service.user_cache_valid);
-    registration->rm->users->configure(installation.configuration);
-    const RmFacts facts = facts_of(*registration, installation, owner);
-    parts.history.keep(owner.rm_id(), {real_now(), installation.configuration.checksum, registration->origin,
-                                       std::make_shared<const std::string>(std::move(registration->text))});
-    registration->rm->set_facts(facts); // after the history has its text: who sees the facts looks for it
-    if (request.extra_config) parts.effective.apply();
-    log("core.rmproxy")
-        .info("RM {} registered{}: partitions {}, configuration {} ({})", owner.rm_id(),
-              request.detached ? " (detached)" : "", few_of(facts.partitions, 10, " "),
-              installation.configuration.checksum.substr(0, 12), registration->origin);
-    log_problems("RM " + owner.rm_id(), *registration->loaded);
-    auto response = response_of(*registration, facts);
+    if (!registration->wish.loaded->configuration)
+        return give_up(*registration, owner, config_error(*registration->wish.loaded));
+    const auto facts = registration->parts.installer.install(*registration->rm, owner, std::move(registration->wish));
+    if (!facts.ok()) return give_up(*registration, owner, facts.error());
+    auto response = response_of(*registration, *facts);
     response.core_state = owner.state();
-    registration->call->ok_encoded(wire::encoded(response));
-    follow_reload(*registration);
+    owner.flush();
+    owner.books().when_kept([registration, response, from_file = facts->config_from_file](bool) {
+        registration->call->ok_encoded(wire::encoded(response));
+        follow_reload(*registration, from_file);
+    });
 }
 
 /// Unregisters the RM and answers. Thread: the owner thread.
-void leave(RmRegistry& registry, const CallPtr& call, const RmPtr& rm, RmOwner& owner, bool force,
-           std::uint64_t epoch) {
+void leave(const Parts& parts, const CallPtr& call, const RmPtr& rm, RmOwner& owner, bool force, std::uint64_t epoch) {
     if (!is_meant_for(*call, *rm, epoch)) return rm_left(call, owner.rm_id())();
     const RmContents contents = contents_of(owner);
     if (contents.allocations > 0 && !force)
         return call->fail(ErrorCode::BusyState, fmt::format("RM {} has {}; release them or use force", owner.rm_id(),
                                                             pluralize(contents.allocations, "allocation")));
     owner.uninstall("it unregistered");
-    registry.retire(rm, owner);
+    parts.books.remove(rm->id);
+    parts.registry.retire(rm, owner);
     log("core.rmproxy").info("RM {} unregistered, which drops {}", owner.rm_id(), contents.text());
     call->ok();
 }
@@ -333,12 +253,13 @@ void leave(RmRegistry& registry, const CallPtr& call, const RmPtr& rm, RmOwner& 
 /// Whether there is memory for the configuration. An RM that is known may always register with one as large as its own,
 /// which it keeps or whose memory it gives back. False: the call was answered.
 bool fits(const Registration& registration) {
-    if (const RmPtr known = registration.parts.rms.find(registration.request.rm_id)) {
+    if (const RmPtr known = registration.parts.rms.find(registration.wish.request.rm_id)) {
         const ConfigurationPtr has = known->facts().configuration;
         const auto text = has ? registration.parts.history.find(known->id, has->checksum) : std::nullopt;
-        if (text && registration.text.size() <= text->text->size()) return true;
+        if (text && registration.wish.text.size() <= text->text->size()) return true;
     }
-    return has_memory(registration.parts.memory, registration.call, bytes_of_configuration(registration.text.size()));
+    return has_memory(registration.parts.memory, registration.call,
+                      bytes_of_configuration(registration.wish.text.size()));
 }
 
 /// Hands the registration to the RM's owner thread, or, when that RM is just being removed, to the one of a new RM with
@@ -346,7 +267,7 @@ bool fits(const Registration& registration) {
 void hand_over(const RegistrationPtr& registration) {
     const CallPtr& call = registration->call;
     if (call->is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
-    auto made = registration->parts.registry.make(registration->request.rm_id, call->session->claimant());
+    auto made = registration->parts.registry.make(registration->wish.request.rm_id, call->session->claimant());
     if (!made.ok() && call->is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     if (!made.ok()) return call->busy(made.error().message + "; unregister one (ykctl rm deregister RM)", 1000);
     registration->rm = std::move(made).value();
@@ -365,10 +286,11 @@ void RegistrationService::register_rm(const CallPtr& call) {
     if (!request || !check(parts_.settings, call, *request)) return;
     auto registration = std::make_shared<Registration>(parts_);
     registration->call = call;
-    registration->request = std::move(*request);
-    if (registration->request.policy_group.empty()) registration->request.policy_group = "default";
-    for (const std::string& name : registration->request.capabilities)
-        (holds(kUnderstood, name) ? registration->capabilities : registration->ignored).push_back(name);
+    registration->wish.request = std::move(*request);
+    if (!registration->wish.request.detached) registration->wish.owner = call->session->sid;
+    if (registration->wish.request.policy_group.empty()) registration->wish.request.policy_group = "default";
+    for (const std::string& name : registration->wish.request.capabilities)
+        (holds(kUnderstood, name) ? registration->wish.capabilities : registration->ignored).push_back(name);
     if (!obtain_configuration(*registration)) return;
     if (fits(*registration)) hand_over(registration);
 }
@@ -383,7 +305,7 @@ void RegistrationService::unregister_rm(const CallPtr& call) {
     const RmPtr rm = is_lost ? lost : find_rm(parts_.rms, call, rm_id, request->impersonate, Ownership::Owner);
     if (!rm) return;
     rm->owner.in_order([this, call, rm, force = request->force,
-                        epoch = rm->epoch()](RmOwner& owner) { leave(parts_.registry, call, rm, owner, force, epoch); },
+                        epoch = rm->epoch()](RmOwner& owner) { leave(parts_, call, rm, owner, force, epoch); },
                        rm_left(call, rm_id));
 }
 

@@ -7,7 +7,7 @@
 #include "ykd/configuration/reload.h"
 #include "ykd/process/memory_guard.h"
 #include "ykd/request/call.h"
-#include "ykd/service/rm_registry.h"
+#include "ykd/service/rm_installer.h"
 
 namespace yk::service {
 
@@ -16,11 +16,12 @@ public:
     struct Parts {
         const DaemonSettings& settings;
         RmRegistry& registry;
+        const RmInstaller& installer;
+        BookShelf& books;
         RmTable& rms;
         SessionTable& sessions;
         const ConfigFiles& config_files;
         ConfigHistory& history;
-        EffectiveSettings& effective;
         Reloader& reloader;
         const MemoryGuard& memory;
         Workers& workers;

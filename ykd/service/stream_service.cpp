@@ -137,7 +137,9 @@ void StreamService::sync(const CallPtr& call) {
         owner.flush();
         Value reply{{"position", position}, {"streamNext", owner.stream().status().next}};
         if (!asks.empty()) reply["asks"] = outcomes_of(asks, owner);
-        call->ok(reply);
+        owner.books().when_kept([call, reply](bool kept) {
+            kept ? call->ok(reply) : call->busy("the books of the RM cannot be written now; see ykctl health", 1000);
+        });
     };
     if (!wants_outcomes) return rm->owner.in_order(std::move(answer), rm_left(call, rm->id));
     rm->owner.at_rest(kRest, std::move(answer), rm_left(call, rm->id));

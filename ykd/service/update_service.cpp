@@ -79,9 +79,11 @@ public:
         if (owner.context() == nullptr || !rm || !is_meant_for(*call_, *rm, epoch_)) return came_too_late();
         if constexpr (std::is_same_v<Message, si::ApplicationRequest>) {
             const auto faults = rm->users->resolve(message_, users_.answers, users_.asked);
-            owner.gateway().apply(message_, faults, owner.now());
+            const auto message = noted(owner);
+            owner.gateway().apply(*message, faults, owner.now());
         } else {
-            owner.gateway().apply(message_, owner.now());
+            const auto message = noted(owner);
+            owner.gateway().apply(*message, owner.now());
         }
         owner.recovery().note_update();
         owner.settle_releases();
@@ -106,6 +108,12 @@ public:
     }
 
 private:
+    /// The message, which the books of the RM share from now on.
+    [[nodiscard]] std::shared_ptr<const Message> noted(RmOwner& owner) {
+        auto message = std::make_shared<const Message>(std::move(message_));
+        owner.books().note_sent(message, owner.now());
+        return message;
+    }
     void came_too_late() const {
         log("core.rmproxy")
             .warn("an update of RM {} came after it was unregistered, or taken over by another session",
@@ -170,6 +178,9 @@ void UpdateService::update(const CallPtr& call) {
     if (!rm) return;
     const Load load{std::max<std::uint64_t>(1, elements_of(*message)), call->envelope.body.bytes().size()};
     if (!is_admitted(call, rm, *message, load)) return;
+    if (rm->owner.books_full())
+        return call->busy(
+            fmt::format("the books of RM {} cannot be written, see ykctl health; nothing is lost", rm->id), 1000);
     if (rm->owner.state() == si::CoreState::Recovering && rm->owner.stream().status().congested)
         return call->busy("the callback stream of the RM is three quarters full; poll, and go on replaying", 100);
     if constexpr (std::is_same_v<Message, si::ApplicationRequest>)

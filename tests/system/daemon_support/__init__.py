@@ -47,10 +47,14 @@ class Daemon:
         self.path = self.folder + "/s"
         for name, text in (files or {}).items():
             self.write(name, text)
-        flags = [flag.replace("@", self.folder + "/") for flag in flags]
+        self.flags = [flag.replace("@", self.folder + "/") for flag in flags]
+        self.env = {**os.environ, **(env or {})}
+        self.start(wait)
+
+    def start(self, wait=True):
         self.log = open(self.folder + "/log", "w+b")
-        self.process = subprocess.Popen([YKD, "--listen", "ipc://" + self.path, *flags], stdin=subprocess.DEVNULL,
-                                        stdout=self.log, stderr=self.log, env={**os.environ, **(env or {})})
+        self.process = subprocess.Popen([YKD, "--listen", "ipc://" + self.path, *self.flags], stdin=subprocess.DEVNULL,
+                                        stdout=self.log, stderr=self.log, env=self.env)
         if wait:
             until("ykd is ready", lambda: "is ready" in self.text() or self.process.poll() is not None)
             check(self.process.poll() is None, "ykd ended:", self.text())
@@ -65,6 +69,12 @@ class Daemon:
     def text(self):
         with open(self.folder + "/log", encoding="utf-8", errors="replace") as file:
             return file.read()
+
+    def restart(self, number=signal.SIGKILL):
+        """Ends it by the signal and starts it again with the same flags, in the same folder."""
+        self.signal(number)
+        self.exit_code()
+        self.start()
 
     def signal(self, number):
         self.process.send_signal(number)

@@ -279,15 +279,23 @@ TEST_CASE("I-226 what was released and never arrived is forgotten with the repor
     CHECK(c.recovery() == "nodes=2 apps=2 allocations=2 asks=0");
 }
 
-TEST_CASE("I-226 A10 as many releases are remembered as there may be asks") {
+TEST_CASE("I-226 A10 releases are remembered until the names that the RM may hold are used up") {
     Settings settings = Cluster::manual_settings();
-    settings.budget.asks = 2;
+    settings.budget.names = 1000;
     RecoveryStory c{"[{name: a}]", settings};
-    c.release("app", "a").release("app", "b").release("app", "b").notices();
-    c.release("app", "c").play("nodes decommission id=n");
-    c.remove("other");
-    CHECK(c.said() == "A ignoredReleases [app/c code=1025]; A nodes failed[n action=4 code=1020]");
+    const std::string text(500, 'x');
+    c.play("alloc release app=app key=a type=1 message=" + text);
+    c.play("alloc release app=app key=a type=1 message=" + text); // the same again, in its place
+    c.play("alloc release app=app key=b type=1 message=" + text);
+    c.notices();
     CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 tombstones=2");
+    c.play("alloc release app=app key=c type=1 message=" + text);
+    c.play("nodes decommission id=" + text);
+    c.remove(text);
+    CHECK(c.said() == "A ignoredReleases [app/c code=1025]; A nodes failed[" + text + " action=4 code=1025]");
+    CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 tombstones=2");
+    c.forget_tombstones().play("alloc release app=app key=c type=1 message=" + text);
+    CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 tombstones=1");
 }
 
 TEST_CASE("I-226 outside a recovery nothing is remembered, also while something waits in quarantine") {

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/books/book_file.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "libcore/ports/recovery_digest.h"
+
+namespace yk::books {
+namespace {
+
+constexpr int kVersion = 1;
+constexpr int kApplication = 0x796b6231; // "ykb1": marks the file as books
+
+constexpr const char* kTables = R"(
+    CREATE TABLE objects (seq INTEGER PRIMARY KEY, kind INTEGER NOT NULL, body BLOB NOT NULL, sum INTEGER NOT NULL,
+                          node TEXT);
+    CREATE TABLE settings (name TEXT PRIMARY KEY, value BLOB NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE configurations (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, checksum TEXT NOT NULL,
+                                 origin TEXT NOT NULL, text TEXT NOT NULL);
+)";
+
+/// The file, made if there is none. SQLite would make it readable for others.
+Result<void> make_file(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0) return Error{0, path + ": " + std::strerror(errno), {}};
+    ::close(file);
+    return {};
+}
+
+/// What stands beside each text, so that a byte that changed on the disk is noticed.
+std::int64_t sum_of(std::string_view bytes) {
+    return static_cast<std::int64_t>(recovery::line_hash(bytes));
+}
+
+std::string bytes_of(sqlite3_stmt* statement, int column) {
+    const void* bytes = sqlite3_column_blob(statement, column);
+    const int size = sqlite3_column_bytes(statement, column);
+    return bytes == nullptr ? std::string{}
+                            : std::string{static_cast<const char*>(bytes), static_cast<std::size_t>(size)};
+}
+
+} // namespace
+
+/// A statement while it is used: bound, stepped through, reset at the end. One that is not kept is prepared for this
+/// use alone.
+class BookFile::Statement {
+public:
+    Statement(BookFile& file, const char* sql) : file_(file) { prepare(sql, 0); }
+    /// `kept`: where the statement is kept for the next use.
+    Statement(BookFile& file, const char* sql, sqlite3_stmt*& kept) : file_(file), is_kept_(true), statement_(kept) {
+        if (statement_ == nullptr) prepare(sql, SQLITE_PREPARE_PERSISTENT);
+        kept = statement_;
+    }
+    ~Statement() { is_kept_ ? sqlite3_reset(statement_) : sqlite3_finalize(statement_); }
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
+
+    Statement& with(int place, std::int64_t number) {
+        if (statement_ != nullptr) sqlite3_bind_int64(statement_, place, number);
+        return *this;
+    }
+    Statement& text(int place, std::string_view text) {
+        if (statement_ != nullptr)
+            sqlite3_bind_text64(statement_, place, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+        return *this;
+    }
+    Statement& bytes(int place, std::string_view bytes) {
+        if (statement_ != nullptr)
+            sqlite3_bind_blob64(statement_, place, bytes.empty() ? "" : bytes.data(), bytes.size(), SQLITE_STATIC);
+        return *this;
+    }
+    Statement& nothing(int place) {
+        if (statement_ != nullptr) sqlite3_bind_null(statement_, place);
+        return *this;
+    }
+    /// Runs it and calls `use` for each row of the answer.
+    template <class Use>
+    Result<void> each(Use use) {
+        if (statement_ == nullptr) return Error{0, file_.fault(), {}};
+        int step = sqlite3_step(statement_);
+        for (; step == SQLITE_ROW; step = sqlite3_step(statement_)) use(statement_);
+        if (step != SQLITE_DONE) return Error{0, file_.fault(), {}};
+        return {};
+    }
+    Result<void> run() {
+        return each([](sqlite3_stmt*) {});
+    }
+
+private:
+    void prepare(const char* sql, unsigned flags) {
+        sqlite3_prepare_v3(file_.db_, sql, -1, flags, &statement_, nullptr);
+    }
+
+    BookFile& file_;
+    const bool is_kept_ = false;
+    sqlite3_stmt* statement_ = nullptr; // nullptr when it could not be prepared
+};
+
+std::string BookFile::fault() const {
+    return path_ + ": " + sqlite3_errmsg(db_);
+}
+
+Result<void> BookFile::run(const char* sql) {
+    if (sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return Error{0, fault(), {}};
+    return {};
+}
+
+Result<std::unique_ptr<BookFile>, BookFile::Refusal> BookFile::open(const std::string& path) {
+    if (const auto made = make_file(path); !made.ok()) return Refusal{Fault::System, made.error().message};
+    sqlite3* db = nullptr;
+    const int opened = sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+    std::unique_ptr<BookFile> file{new BookFile(path, db)};
+    const auto refuse = [&] {
+        const int code = sqlite3_errcode(db);
+        const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+        return Refusal{damaged ? Fault::Damaged : Fault::System, file->fault()};
+    };
+    if (opened != SQLITE_OK) return refuse();
+    std::int64_t application = 0, version = 0, tables = 0;
+    std::string whole;
+    const auto number = [&](const char* sql, std::int64_t& to) {
+        return Statement{*file, sql}.each([&](sqlite3_stmt* row) { to = sqlite3_column_int64(row, 0); });
+    };
+    // The lock is taken with the first access and kept, so no other process can use the file.
+    if (!file->run("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL").ok() ||
+        !number("PRAGMA application_id", application).ok() || !number("PRAGMA user_version", version).ok() ||
+        !number("SELECT count(*) FROM sqlite_master", tables).ok())
+        return refuse();
+    if (tables == 0) {
+        const std::string marks = "PRAGMA application_id = " + std::to_string(kApplication) +
+                                  "; PRAGMA user_version = " + std::to_string(kVersion);
+        if (!file->begin().ok() || !file->run(kTables).ok() || !file->run(marks.c_str()).ok() || !file->commit().ok())
+            return refuse();
+        return file;
+    }
+    if (application != kApplication) return Refusal{Fault::Foreign, path + ": these are no books of an RM"};
+    if (version != kVersion)
+        return Refusal{Fault::Foreign, path + ": version " + std::to_string(version) + " of the books is unknown, " +
+                                           std::to_string(kVersion) + " is known"};
+    const auto check = [&](sqlite3_stmt* row) { whole = bytes_of(row, 0); };
+    if (!Statement{*file, "PRAGMA quick_check(1)"}.each(check).ok()) return refuse();
+    if (whole != "ok") return Refusal{Fault::Damaged, path + ": " + whole};
+    std::int64_t wrong = 0;
+    const auto compare = [&](sqlite3_stmt* row) {
+        if (sum_of(bytes_of(row, 0)) != sqlite3_column_int64(row, 1)) ++wrong;
+    };
+    for (const char* sql : {"SELECT body, sum FROM objects", "SELECT value, sum FROM settings"})
+        if (!Statement{*file, sql}.each(compare).ok()) return refuse();
+    if (wrong != 0) return Refusal{Fault::Damaged, path + ": " + std::to_string(wrong) + " rows have changed"};
+    return file;
+}
+
+BookFile::~BookFile() {
+    for (sqlite3_stmt* each : {put_, set_body_, set_node_, erase_}) sqlite3_finalize(each);
+    sqlite3_close(db_);
+}
+
+Result<void> BookFile::begin() {
+    return run("BEGIN IMMEDIATE");
+}
+Result<void> BookFile::commit() {
+    return run("COMMIT");
+}
+void BookFile::rollback() {
+    if (sqlite3_get_autocommit(db_) == 0) static_cast<void>(run("ROLLBACK")); // some errors have ended it already
+}
+
+Result<void> BookFile::put(const Row& row) {
+    Statement statement{*this, "INSERT OR REPLACE INTO objects (seq, kind, body, sum, node) VALUES (?, ?, ?, ?, ?)",
+                        put_};
+    statement.with(1, row.seq)
+        .with(2, static_cast<std::int64_t>(row.kind))
+        .bytes(3, row.body)
+        .with(4, sum_of(row.body));
+    return (row.node ? statement.text(5, *row.node) : statement.nothing(5)).run();
+}
+
+Result<void> BookFile::set_body(std::int64_t seq, std::string_view body) {
+    return Statement{*this, "UPDATE objects SET body = ?, sum = ? WHERE seq = ?", set_body_}
+        .bytes(1, body)
+        .with(2, sum_of(body))
+        .with(3, seq)
+        .run();
+}
+
+Result<void> BookFile::set_node(std::int64_t seq, std::string_view node) {
+    return Statement{*this, "UPDATE objects SET node = ? WHERE seq = ?", set_node_}.text(1, node).with(2, seq).run();
+}
+
+Result<void> BookFile::erase(std::int64_t seq) {
+    return Statement{*this, "DELETE FROM objects WHERE seq = ?", erase_}.with(1, seq).run();
+}
+
+Result<void> BookFile::set(std::string_view name, std::string_view value) {
+    return Statement{*this, "INSERT OR REPLACE INTO settings (name, value, sum) VALUES (?, ?, ?)"}
+        .text(1, name)
+        .bytes(2, value)
+        .with(3, sum_of(value))
+        .run();
+}
+
+Result<void> BookFile::add_configuration(const KeptConfiguration& configuration, std::size_t most) {
+    YK_CHECKED((Statement{*this, "INSERT INTO configurations (at, checksum, origin, text) VALUES (?, ?, ?, ?)"}
+                    .with(1, configuration.at)
+                    .text(2, configuration.checksum)
+                    .text(3, configuration.origin)
+                    .text(4, configuration.text)
+                    .run()));
+    return Statement{*this, "DELETE FROM configurations WHERE seq <= (SELECT max(seq) FROM configurations) - ?"}
+        .with(1, static_cast<std::int64_t>(most))
+        .run();
+}
+
+Result<void> BookFile::each(RowKind kind, std::optional<bool> placed, const std::function<void(Row)>& use) {
+    const char* sql = !placed   ? "SELECT seq, body, node FROM objects WHERE kind = ? ORDER BY seq"
+                      : *placed ? "SELECT seq, body, node FROM objects WHERE kind = ? AND node IS NOT NULL ORDER BY seq"
+                                : "SELECT seq, body, node FROM objects WHERE kind = ? AND node IS NULL ORDER BY seq";
+    return Statement{*this, sql}.with(1, static_cast<std::int64_t>(kind)).each([&](sqlite3_stmt* row) {
+        std::optional<std::string> node;
+        if (sqlite3_column_type(row, 2) != SQLITE_NULL) node = bytes_of(row, 2);
+        use({sqlite3_column_int64(row, 0), kind, bytes_of(row, 1), std::move(node)});
+    });
+}
+
+Result<std::optional<std::string>> BookFile::get(std::string_view name) {
+    std::optional<std::string> value;
+    YK_CHECKED((Statement{*this, "SELECT value FROM settings WHERE name = ?"}.text(1, name).each(
+        [&](sqlite3_stmt* row) { value = bytes_of(row, 0); })));
+    return value;
+}
+
+Result<std::vector<KeptConfiguration>> BookFile::configurations() {
+    std::vector<KeptConfiguration> kept;
+    YK_CHECKED((Statement{*this, "SELECT at, checksum, origin, text FROM configurations ORDER BY seq"}.each(
+        [&](sqlite3_stmt* row) {
+            kept.push_back({sqlite3_column_int64(row, 0), bytes_of(row, 1), bytes_of(row, 2), bytes_of(row, 3)});
+        })));
+    return kept;
+}
+
+} // namespace yk::books

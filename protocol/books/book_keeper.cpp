@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/books/book_keeper.h"
+
+#include <chrono>
+#include <type_traits>
+#include <utility>
+
+namespace yk::books {
+namespace {
+
+constexpr auto kRetry = std::chrono::seconds{1};
+constexpr auto kPatience = std::chrono::seconds{10}; // of replay(), with a file that cannot be written
+
+} // namespace
+
+Result<std::unique_ptr<BookKeeper>> BookKeeper::start(std::unique_ptr<BookFile> file, OnFault on_fault) {
+    std::unique_ptr<BookKeeper> keeper{new BookKeeper(std::move(file), std::move(on_fault))};
+    std::uint64_t unreadable = 0;
+    for (const RowKind kind : {RowKind::Node, RowKind::Application, RowKind::Ask, RowKind::Foreign})
+        YK_CHECKED(keeper->file_->each(kind, std::nullopt, [&](const Row& row) {
+            if (!keeper->books_.load(row)) ++unreadable;
+        }));
+    if (unreadable != 0) return Error{0, std::to_string(unreadable) + " rows of the books cannot be understood", {}};
+    keeper->thread_ = std::thread([k = keeper.get()] { k->run(); });
+    return keeper;
+}
+
+BookKeeper::~BookKeeper() {
+    if (!thread_.joinable()) return;
+    end_turn();
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+}
+
+void BookKeeper::note(KeptConfiguration configuration, std::set<std::string> partitions) {
+    turn_.push_back(NewConfiguration{std::move(configuration), std::move(partitions)});
+}
+
+void BookKeeper::note_setting(std::string name, std::string value) {
+    turn_.push_back(Setting{std::move(name), std::move(value)});
+}
+
+void BookKeeper::end_turn() {
+    if (turn_.empty()) return;
+    waiting_.fetch_add(turn_.size(), std::memory_order_relaxed);
+    {
+        const std::lock_guard lock(mutex_);
+        turns_.push_back(std::exchange(turn_, {}));
+        idle_ = false;
+    }
+    changed_.notify_all();
+}
+
+void BookKeeper::when_kept(std::function<void(bool)> call) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!idle_) {
+            waiters_.push_back(std::move(call));
+            return changed_.notify_all();
+        }
+    }
+    call(true);
+}
+
+Result<si::RecoveryDoneRequest> BookKeeper::replay(const std::string& rm_id, const ReplaySink& sink) {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, kPatience, [this] { return idle_; }))
+        return Error{0, "the books of RM " + rm_id + " cannot be written, so they are not complete", {}};
+    return books::replay(*file_, rm_id, sink); // with the mutex, so that the thread takes nothing
+}
+
+// --- the thread -----------------------------------------------------------------------------------------------------
+
+void BookKeeper::run() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+        changed_.wait(lock, [this] { return stopping_ || !turns_.empty() || !waiters_.empty() || unwritten_ != 0; });
+        const bool last = stopping_ && turns_.empty();
+        if (last && unwritten_ == 0 && waiters_.empty()) return;
+        auto turns = std::exchange(turns_, {});
+        const auto waiters = std::exchange(waiters_, {});
+        lock.unlock();
+        apply(turns);
+        const auto written = write();
+        report(written.ok() ? std::string{} : written.error().message);
+        lock.lock();
+        idle_ = written.ok() && turns_.empty();
+        lock.unlock();
+        changed_.notify_all();
+        for (const auto& waiter : waiters) waiter(written.ok());
+        lock.lock();
+        if (last) return;
+        if (!written.ok()) changed_.wait_for(lock, kRetry, [this] { return stopping_; });
+    }
+}
+
+void BookKeeper::apply(std::vector<Turn>& turns) {
+    for (Turn& turn : turns) {
+        for (Entry& entry : turn) apply(entry);
+        unwritten_ += turn.size();
+    }
+}
+
+void BookKeeper::apply(Entry& entry) {
+    std::visit(
+        [this](auto& one) {
+            using One = std::decay_t<decltype(one)>;
+            if constexpr (std::is_same_v<One, Outcome>) {
+                books_.note(one);
+            } else if constexpr (std::is_same_v<One, NewConfiguration>) {
+                books_.keep_partitions(one.partitions);
+                configurations_.push_back(std::move(one.configuration));
+            } else if constexpr (std::is_same_v<One, Setting>) {
+                settings_.push_back(std::move(one));
+            } else {
+                books_.sent(*one.request, one.at);
+            }
+        },
+        entry);
+}
+
+/// Writes what changed since it was written last, all of it or nothing. Between two turns everything that an RM sent
+/// was answered.
+Result<void> BookKeeper::write() {
+    const RowChanges& rows = books_.changes();
+    if (!rows.empty() || !configurations_.empty() || !settings_.empty()) {
+        auto written = file_->begin();
+        if (written.ok()) written = write_all(rows);
+        if (written.ok()) written = file_->commit();
+        if (!written.ok()) {
+            file_->rollback();
+            return written;
+        }
+        books_.forget_changes();
+        configurations_.clear();
+        settings_.clear();
+    }
+    waiting_.fetch_sub(std::exchange(unwritten_, 0), std::memory_order_relaxed);
+    return {};
+}
+
+Result<void> BookKeeper::write_all(const RowChanges& rows) {
+    for (const auto& [seq, change] : rows) YK_CHECKED(write_row(seq, change));
+    for (const KeptConfiguration& each : configurations_)
+        YK_CHECKED(file_->add_configuration(each, kMostConfigurations));
+    for (const Setting& each : settings_) YK_CHECKED(file_->set(each.name, each.value));
+    return {};
+}
+
+Result<void> BookKeeper::write_row(std::int64_t seq, const RowChange& change) {
+    if (change.erased) return file_->erase(seq);
+    if (change.is_new) return file_->put({seq, change.kind, change.body.value_or(""), change.node});
+    if (change.body) YK_CHECKED(file_->set_body(seq, *change.body));
+    if (change.node) YK_CHECKED(file_->set_node(seq, *change.node));
+    return {};
+}
+
+/// Tells of a fault once, and of its end.
+void BookKeeper::report(const std::string& fault) {
+    if (fault == fault_) return;
+    fault_ = fault;
+    on_fault_(fault_);
+}
+
+} // namespace yk::books

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// BookKeeper: keeps the books of one RM in its file, on a thread of its own, so that whoever sends requests never waits
+// for the disk. What is noted between two end_turn() is written together or not at all; everything that waits is
+// written in one transaction.
+//
+// A file that cannot be written is tried again each second; nothing is lost meanwhile but the time, and when too much
+// waits, is_full() says so. Owner: RmOwner, or a client. Thread: note() and end_turn() one, which it may be any; the
+// rest any.
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "protocol/books/book_file.h"
+#include "protocol/books/books.h"
+#include "protocol/books/replay.h"
+#include "protocol/si/messages.h"
+
+namespace yk::books {
+
+class BookKeeper {
+public:
+    /// What is told of the file: empty when it can be written, else why not. Called by the keeper's thread.
+    using OnFault = std::function<void(const std::string& fault)>;
+
+    /// Reads the rows of the file and starts. An error: a row cannot be understood.
+    [[nodiscard]] static Result<std::unique_ptr<BookKeeper>> start(std::unique_ptr<BookFile> file, OnFault on_fault);
+    /// Writes what waits, if that is possible.
+    ~BookKeeper();
+    BookKeeper(const BookKeeper&) = delete;
+    BookKeeper& operator=(const BookKeeper&) = delete;
+
+    // --- what happens, in order -----------------------------------------------------------------
+    /// A request that is being sent. `at`: in seconds since 1970.
+    template <class Request>
+    void note(std::shared_ptr<const Request> request, std::int64_t at) {
+        turn_.push_back(Sent<Request>{std::move(request), at});
+    }
+    void note(Outcome outcome) { turn_.push_back(std::move(outcome)); }
+    /// The RM has a new configuration, and these partitions.
+    void note(KeptConfiguration configuration, std::set<std::string> partitions);
+    /// A named text of the RM itself, such as its registration.
+    void note_setting(std::string name, std::string value);
+    /// Hands over what was noted.
+    void end_turn();
+
+    /// Has `call` called when everything that was handed over before is in the file (true), or cannot be written now
+    /// (false). On the keeper's thread, or at once on the caller's if nothing waits.
+    void when_kept(std::function<void(bool kept)> call);
+    /// Whether so much waits that nothing more should be sent.
+    [[nodiscard]] bool is_full() const { return waiting_.load(std::memory_order_relaxed) > kMostWaiting; }
+
+    /// As books::replay() of what was handed over before. Waits until that is written.
+    [[nodiscard]] Result<si::RecoveryDoneRequest> replay(const std::string& rm_id, const ReplaySink& sink);
+
+    static constexpr std::size_t kMostConfigurations = 16; // that are kept of an RM
+
+private:
+    template <class Request>
+    struct Sent {
+        std::shared_ptr<const Request> request;
+        std::int64_t at = 0;
+    };
+    struct NewConfiguration {
+        KeptConfiguration configuration;
+        std::set<std::string> partitions;
+    };
+    struct Setting {
+        std::string name, value;
+    };
+    using Entry = std::variant<Sent<si::NodeRequest>, Sent<si::ApplicationRequest>, Sent<si::AllocationRequest>,
+                               Outcome, NewConfiguration, Setting>;
+    using Turn = std::vector<Entry>;
+    static constexpr std::size_t kMostWaiting = 1'000'000; // entries
+
+    BookKeeper(std::unique_ptr<BookFile> file, OnFault on_fault)
+        : file_(std::move(file)), on_fault_(std::move(on_fault)) {}
+
+    void run();
+    void apply(std::vector<Turn>& turns);
+    void apply(Entry& entry);
+    [[nodiscard]] Result<void> write();
+    [[nodiscard]] Result<void> write_all(const RowChanges& rows);
+    [[nodiscard]] Result<void> write_row(std::int64_t seq, const RowChange& change);
+    void report(const std::string& fault);
+
+    Turn turn_; // of the thread that notes
+
+    std::mutex mutex_; // guards what follows, up to the next comment
+    std::condition_variable changed_;
+    std::vector<Turn> turns_; // handed over, not taken
+    std::vector<std::function<void(bool)>> waiters_;
+    bool idle_ = true; // everything that was handed over is written
+    bool stopping_ = false;
+
+    std::atomic<std::uint64_t> waiting_{0}; // entries that were handed over and are not written
+
+    // Of the keeper's thread. While everything is written, whoever has the mutex may use the file.
+    const std::unique_ptr<BookFile> file_;
+    const OnFault on_fault_;
+    Books books_;
+    std::uint64_t unwritten_ = 0; // entries that were taken
+    std::vector<KeptConfiguration> configurations_;
+    std::vector<Setting> settings_;
+    std::string fault_;
+    std::thread thread_;
+};
+
+} // namespace yk::books

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/books/replay.h"
+
+#include <array>
+#include <utility>
+
+#include "libcore/ports/recovery_digest.h"
+#include "protocol/books/books.h"
+#include "protocol/wire/codec.h"
+
+namespace yk::books {
+namespace {
+
+using recovery::resources_text;
+
+constexpr std::size_t kTogether = 1000; // elements of one request
+
+ResourceMapView map_of(const std::optional<si::Resources>& resources) {
+    return resources ? ResourceMapView{resources->begin(), resources->end()} : ResourceMapView{};
+}
+
+/// The message in a row. The file was found whole when it was opened, so there is one.
+template <class T>
+std::optional<T> message_of(const Row& row) {
+    const auto scanned = wire::scan_body(row.body);
+    if (!scanned.ok()) return std::nullopt;
+    auto message = wire::decode<T>(*scanned);
+    if (!message.ok()) return std::nullopt;
+    return std::move(message).value();
+}
+
+/// Makes requests of rows, one kind after the other, and sums up what was sent.
+class Replay {
+public:
+    Replay(BookFile& file, const std::string& rm_id, const ReplaySink& sink)
+        : file_(file), sink_(sink), rm_id_(rm_id) {}
+
+    Result<si::RecoveryDoneRequest> run() {
+        claim_.rm_id = rm_id_;
+        YK_CHECKED(applications());
+        YK_CHECKED(nodes());
+        YK_CHECKED(foreign());
+        YK_CHECKED(asks(true));
+        YK_CHECKED(asks(false));
+        if (unreadable_ != 0)
+            return Error{0, std::to_string(unreadable_) + " rows of the books of RM " + rm_id_ + " cannot be read", {}};
+        claim_.expected.asks = pending_;
+        return claim_;
+    }
+
+private:
+    /// Sends the rows of a kind: `add` puts the message into a request, whose `elements` are sent when there are many.
+    template <class Message, class Request, class Add>
+    Result<void> send(RowKind kind, std::optional<bool> placed, const std::function<void(const Request&)>& sink,
+                      Add add) {
+        Request request;
+        request.rm_id = rm_id_;
+        std::size_t count = 0;
+        const auto flush = [&] {
+            if (count != 0) sink(request);
+            request = {};
+            request.rm_id = rm_id_;
+            count = 0;
+        };
+        YK_CHECKED(file_.each(kind, placed, [&](Row row) {
+            auto message = message_of<Message>(row);
+            if (!message) return static_cast<void>(++unreadable_);
+            add(request, std::move(*message), std::move(row));
+            if (++count == kTogether) flush();
+        }));
+        flush();
+        return {};
+    }
+
+    Result<void> applications() {
+        return send<si::AddApplicationRequest>(
+            RowKind::Application, std::nullopt, sink_.applications,
+            [this](si::ApplicationRequest& request, si::AddApplicationRequest message, Row&&) {
+                const std::string partition = short_partition(message.partition_name);
+                ++claim_.expected.applications;
+                claim_.digest.applications +=
+                    recovery::line_hash(recovery::application_line(partition, message.application_id));
+                request.add.push_back(std::move(message));
+            });
+    }
+
+    Result<void> nodes() {
+        return send<si::NodeInfo>(
+            RowKind::Node, std::nullopt, sink_.nodes, [this](si::NodeRequest& request, si::NodeInfo message, Row&&) {
+                ++claim_.expected.nodes;
+                claim_.digest.nodes += recovery::line_hash(recovery::node_line(
+                    partition_of(message), message.node_id, resources_text(map_of(message.schedulable_resource)),
+                    message.action == si::NodeAction::Create));
+                request.nodes.push_back(std::move(message));
+            });
+    }
+
+    /// Adds what is placed to the claim.
+    template <class Message>
+    void count(const Message& message, const std::optional<si::Resources>& size) {
+        ++claim_.expected.allocations;
+        claim_.digest.allocations += recovery::line_hash(recovery::allocation_line(
+            short_partition(message.partition_name), message.application_id, message.allocation_key, message.node_id,
+            resources_text(map_of(size)), message.placeholder));
+    }
+
+    Result<void> foreign() {
+        return send<si::Allocation>(RowKind::Foreign, std::nullopt, sink_.allocations,
+                                    [this](si::AllocationRequest& request, si::Allocation message, Row&& row) {
+                                        message.node_id = row.node.value_or("");
+                                        count(message, message.resource_per_alloc);
+                                        request.allocations.push_back(std::move(message));
+                                    });
+    }
+
+    Result<void> asks(bool placed) {
+        return send<si::AllocationAsk>(
+            RowKind::Ask, placed, sink_.allocations,
+            [this, placed](si::AllocationRequest& request, si::AllocationAsk message, Row&& row) {
+                message.node_id = row.node.value_or("");
+                if (placed)
+                    count(message, message.resource_ask);
+                else
+                    ++pending_;
+                request.asks.push_back(std::move(message));
+            });
+    }
+
+    BookFile& file_;
+    const ReplaySink& sink_;
+    const std::string& rm_id_;
+    si::RecoveryDoneRequest claim_;
+    std::uint64_t pending_ = 0, unreadable_ = 0;
+};
+
+} // namespace
+
+Result<si::RecoveryDoneRequest> replay(BookFile& file, const std::string& rm_id, const ReplaySink& sink) {
+    return Replay{file, rm_id, sink}.run();
+}
+
+} // namespace yk::books

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Reads the books of an RM as the requests that make a core recover what is in them, in the order of I-220, and as the
+// claim that ends the recovery (I-230).
+
+#include <functional>
+#include <string>
+
+#include "libcore/base/result.h"
+#include "protocol/books/book_file.h"
+#include "protocol/si/messages.h"
+#include "protocol/si/recovery_messages.h"
+
+namespace yk::books {
+
+/// Takes the requests of a replay, one after the other.
+struct ReplaySink {
+    std::function<void(const si::ApplicationRequest&)> applications;
+    std::function<void(const si::NodeRequest&)> nodes;
+    std::function<void(const si::AllocationRequest&)> allocations;
+};
+
+/// Sends everything in the file to `sink`, in requests of at most a thousand elements. Returns the claim, whose id and
+/// attempt are for the caller to set.
+[[nodiscard]] Result<si::RecoveryDoneRequest> replay(BookFile& file, const std::string& rm_id, const ReplaySink& sink);
+
+} // namespace yk::books

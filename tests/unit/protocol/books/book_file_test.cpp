@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/books/book_file.h"
+
+#include <fstream>
+#include <iterator>
+
+#include <catch2/catch.hpp>
+#include <sqlite3.h>
+
+#include "tests/support/books_folder.h"
+
+namespace yk::testing {
+
+using books::BookFile;
+using books::Row;
+using books::RowKind;
+
+namespace {
+
+/// All rows of the file as text: `seq kind body@node`.
+std::string rows_of(BookFile& file) {
+    std::string text;
+    for (const RowKind kind : {RowKind::Node, RowKind::Application, RowKind::Ask})
+        CHECK(file.each(kind, std::nullopt,
+                        [&](const Row& row) {
+                            text += std::to_string(row.seq) + " " + std::to_string(static_cast<int>(row.kind)) + " " +
+                                    row.body + (row.node ? "@" + *row.node : "") + "; ";
+                        })
+                  .ok());
+    return text;
+}
+
+void put(BookFile& file, const std::vector<Row>& rows) {
+    REQUIRE(file.begin().ok());
+    for (const Row& row : rows) REQUIRE(file.put(row).ok());
+    REQUIRE(file.commit().ok());
+}
+
+/// Lets SQLite itself do something to the file, while nobody has it open.
+void run_sql(const std::string& path, const char* sql) {
+    sqlite3* db = nullptr;
+    REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+    sqlite3_close(db);
+}
+
+BookFile::Refusal refusal_of(const std::string& path) {
+    auto file = BookFile::open(path);
+    REQUIRE_FALSE(file.ok());
+    return file.error();
+}
+
+} // namespace
+
+TEST_CASE("I-387 rows of the books come back as they were written, in order, whoever opens the file") {
+    const BooksFolder folder;
+    {
+        const auto file = folder.open();
+        put(*file, {{3, RowKind::Ask, std::string{"a\0b", 3}, "n"},
+                    {1, RowKind::Node, "node", {}},
+                    {2, RowKind::Ask, "pending", {}},
+                    {4, RowKind::Application, "", {}}});
+        REQUIRE(file->set("name", "value").ok());
+    }
+    const auto file = folder.open();
+    CHECK(rows_of(*file) == "1 0 node; 4 1 ; 2 2 pending; 3 2 " + std::string{"a\0b", 3} + "@n; ");
+    CHECK(file->get("name").value() == "value");
+    CHECK(file->get("other").value() == std::nullopt);
+    std::string placed, pending;
+    CHECK(file->each(RowKind::Ask, true, [&](const Row& row) { placed += std::to_string(row.seq); }).ok());
+    CHECK(file->each(RowKind::Ask, false, [&](const Row& row) { pending += std::to_string(row.seq); }).ok());
+    CHECK(placed + "," + pending == "3,2");
+}
+
+TEST_CASE("I-387 a change of the books is there as a whole or not at all") {
+    const BooksFolder folder;
+    const auto file = folder.open();
+    put(*file, {{1, RowKind::Ask, "one", {}}, {2, RowKind::Ask, "two", {}}});
+    REQUIRE(file->begin().ok());
+    CHECK(file->erase(1).ok());
+    CHECK(file->set_body(2, "other").ok());
+    file->rollback();
+    CHECK(rows_of(*file) == "1 2 one; 2 2 two; ");
+    REQUIRE(file->begin().ok());
+    CHECK(file->erase(1).ok());
+    CHECK(file->set_body(2, "other").ok());
+    CHECK(file->set_node(2, "n").ok());
+    REQUIRE(file->commit().ok());
+    CHECK(rows_of(*file) == "2 2 other@n; ");
+}
+
+TEST_CASE("B-12 the newest configurations are kept") {
+    const BooksFolder folder;
+    const auto file = folder.open();
+    for (int i = 1; i <= 5; ++i)
+        REQUIRE(file->add_configuration({i, "sum" + std::to_string(i), "origin", "text"}, 3).ok());
+    std::string kept;
+    const auto configurations = file->configurations();
+    for (const auto& each : *configurations) kept += std::to_string(each.at) + " " + each.checksum + "; ";
+    CHECK(kept == "3 sum3; 4 sum4; 5 sum5; ");
+}
+
+TEST_CASE("a byte of the books that changed on the disk is noticed") {
+    const BooksFolder folder;
+    put(*folder.open(), {{1, RowKind::Ask, "untouched-message", {}}});
+    std::ifstream in(folder.file(), std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    const std::size_t at = bytes.find("untouched-message");
+    REQUIRE(at != std::string::npos);
+    bytes[at] = 'U';
+    std::ofstream(folder.file(), std::ios::binary) << bytes;
+    const auto refusal = refusal_of(folder.file());
+    CHECK(refusal.fault == BookFile::Fault::Damaged);
+    CHECK(refusal.message == folder.file() + ": 1 rows have changed");
+}
+
+TEST_CASE("what is no book, or one of a later version, is not touched") {
+    const BooksFolder folder;
+    std::ofstream(folder.file())
+        << "this is a letter, and long enough to be read as the head of a database file .......";
+    CHECK(refusal_of(folder.file()).fault == BookFile::Fault::Damaged);
+    const std::string other = folder.file() + "2";
+    run_sql(other, "CREATE TABLE letters (text)");
+    CHECK(refusal_of(other).fault == BookFile::Fault::Foreign);
+    const std::string later = folder.file() + "3";
+    static_cast<void>(BookFile::open(later).value());
+    run_sql(later, "PRAGMA user_version = 99");
+    const auto refusal = refusal_of(later);
+    CHECK(refusal.fault == BookFile::Fault::Foreign);
+    CHECK(refusal.message == later + ": version 99 of the books is unknown, 1 is known");
+}
+
+TEST_CASE("books that are open cannot be opened again") {
+    const BooksFolder folder;
+    const auto file = folder.open();
+    CHECK(refusal_of(folder.file()).fault == BookFile::Fault::System);
+    CHECK(refusal_of(folder.file() + "/none").fault == BookFile::Fault::System);
+}
+
+} // namespace yk::testing

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/owner/owner_books.h"
+
+#include <algorithm>
+#include <array>
+
+#include "protocol/wire/codec.h"
+
+namespace yk {
+namespace {
+
+using books::Outcome;
+using What = books::Outcome::What;
+
+/// States in which an application has ended (I-040). Expired comes later, maybe when another has its id.
+constexpr std::array<std::string_view, 2> kEnded{"Completed", "Failed"};
+
+} // namespace
+
+void OwnerBooks::note(What what, std::string_view partition, std::string_view id, std::string_view key) {
+    keeper_->note(Outcome{what, std::string{partition}, std::string{id}, std::string{key}});
+}
+
+void OwnerBooks::note_registration(const si::RegisterResourceManagerRequest& request) {
+    if (!notes()) return;
+    registration_ = request;
+    registration_.config.reset();   // is noted as such
+    registration_.recovery.reset(); // a later daemon has its own
+    registration_.if_registered.clear();
+    keeper_->note_setting(std::string{kRegistration}, wire::encoded(registration_));
+}
+
+void OwnerBooks::note_configuration(books::KeptConfiguration configuration, bool from_file,
+                                    const std::vector<std::string>& partitions) {
+    if (!notes()) return;
+    std::string lines;
+    for (const std::string& name : partitions) lines += name + "\n";
+    keeper_->note(std::move(configuration), {partitions.begin(), partitions.end()});
+    keeper_->note_setting(std::string{kPartitions}, lines);
+    keeper_->note_setting(std::string{kFromFile}, from_file ? "yes" : "");
+}
+
+void OwnerBooks::note_change(const std::string& policy_group, const std::optional<si::StringMap>& extra_config) {
+    if (!notes() || (policy_group.empty() && !extra_config)) return;
+    if (!policy_group.empty()) registration_.policy_group = policy_group;
+    if (extra_config) registration_.extra_config = extra_config;
+    keeper_->note_setting(std::string{kRegistration}, wire::encoded(registration_));
+}
+
+void OwnerBooks::allocation_made(const NewAllocation& allocation) {
+    if (notes())
+        keeper_->note(Outcome{What::Placed, std::string{allocation.partition}, std::string{allocation.application},
+                              std::string{allocation.key}, std::string{allocation.node}});
+    next_.allocation_made(allocation);
+}
+
+/// What the RM has stopped, or lost, is gone. Of the rest the RM is asked to stop it, and confirms it by a release of
+/// its own; only an ask that was pending is gone at once (I-033, I-037).
+void OwnerBooks::allocations_released(std::span<const ReleasedAllocation> released) {
+    if (notes())
+        for (const ReleasedAllocation& each : released) {
+            Outcome outcome{What::Released, std::string{each.partition}, std::string{each.application},
+                            std::string{each.key}};
+            outcome.pending = each.type != TerminationType::StoppedByRm;
+            keeper_->note(std::move(outcome));
+        }
+    next_.allocations_released(released);
+}
+
+void OwnerBooks::asks_rejected(std::span<const RejectedAsk> rejected, bool placements) {
+    if (notes())
+        for (const RejectedAsk& each : rejected) note(What::Rejected, each.partition, each.application, each.key);
+    next_.asks_rejected(rejected, placements);
+}
+
+void OwnerBooks::applications_answered(std::span<const AcceptedApplication> accepted,
+                                       std::span<const RejectedApplication> rejected) {
+    if (notes()) {
+        for (const AcceptedApplication& each : accepted) note(What::ApplicationAccepted, each.partition, each.id);
+        for (const RejectedApplication& each : rejected) note(What::ApplicationRejected, each.partition, each.id);
+    }
+    next_.applications_answered(accepted, rejected);
+}
+
+void OwnerBooks::application_updated(const UpdatedApplication& updated) {
+    if (notes() && std::find(kEnded.begin(), kEnded.end(), updated.state) != kEnded.end())
+        note(What::ApplicationEnded, updated.partition, updated.id);
+    next_.application_updated(updated);
+}
+
+void OwnerBooks::nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
+                                std::span<const RefusedNode> failed) {
+    if (notes()) {
+        for (const AcceptedNode& each : accepted) note(What::NodeAccepted, each.partition, each.id);
+        for (const RefusedNode& each : rejected) note(What::NodeRejected, each.partition, each.id);
+        for (const RefusedNode& each : failed) note(What::NodeFailed, each.partition, each.id);
+    }
+    next_.nodes_answered(accepted, rejected, failed);
+}
+
+} // namespace yk

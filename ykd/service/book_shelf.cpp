@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/service/book_shelf.h"
+
+#include <fmt/format.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <sstream>
+#include <utility>
+
+#include "libcore/ports/recovery_digest.h"
+#include "protocol/wire/codec.h"
+#include "ykd/owner/owner_books.h"
+#include "ykd/process/log.h"
+#include "ykd/recording/files.h"
+#include "ykd/runtime/clock.h"
+
+namespace yk::service {
+namespace {
+
+using books::BookFile;
+
+constexpr std::string_view kEnding = ".books";
+/// What SQLite puts beside the file while it is open, or leaves there when the process is killed.
+constexpr std::array<std::string_view, 2> kBeside{"-wal", "-shm"};
+
+/// The name of an RM's file: what can stand in a name of its id, and a hash, since two ids may look alike then.
+std::string name_of(const std::string& rm_id) {
+    constexpr std::size_t kLongest = 60;
+    std::string name = rm_id.substr(0, kLongest);
+    for (char& c : name) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+        if (!plain) c = '_';
+    }
+    return fmt::format("{}-{:016x}{}", name, recovery::line_hash(rm_id), kEnding);
+}
+
+bool ends_with(std::string_view text, std::string_view end) {
+    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+Error system_error(const std::string& what) {
+    return Error{0, what + ": " + std::strerror(errno), {}};
+}
+
+void remove_file(const std::string& path) {
+    static_cast<void>(::unlink(path.c_str()));
+    for (const std::string_view end : kBeside) static_cast<void>(::unlink((path + std::string{end}).c_str()));
+}
+
+} // namespace
+
+BookShelf::~BookShelf() {
+    if (lock_ >= 0) ::close(lock_);
+}
+
+Result<void> BookShelf::open() {
+    if (::mkdir(folder().c_str(), 0700) != 0 && errno != EEXIST) return system_error(folder());
+    const std::string path = directory_ + "/lock";
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0) return system_error(path);
+    if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
+        const bool is_taken = errno == EWOULDBLOCK;
+        const Error error = is_taken ? Error{0, "the state directory " + directory_ + " is used by another ykd", {}}
+                                     : system_error(path);
+        ::close(file);
+        return error;
+    }
+    lock_ = file;
+    return {};
+}
+
+std::string BookShelf::path_of(const std::string& rm_id) const {
+    return folder() + "/" + name_of(rm_id);
+}
+
+// --- what is there --------------------------------------------------------------------------------------------------
+
+std::vector<FoundBooks> BookShelf::find() {
+    std::vector<std::string> paths;
+    if (DIR* open = ::opendir(folder().c_str())) {
+        while (const dirent* entry = ::readdir(open))
+            if (ends_with(entry->d_name, kEnding)) paths.push_back(folder() + "/" + entry->d_name);
+        ::closedir(open);
+    }
+    std::sort(paths.begin(), paths.end());
+    std::vector<FoundBooks> found;
+    for (const std::string& path : paths) {
+        auto file = BookFile::open(path);
+        if (!file.ok()) {
+            if (file.error().fault != BookFile::Fault::System) {
+                set_aside(path, file.error().message);
+                continue;
+            }
+            log("recovery").error("books cannot be read, their RM is not restored: {}", file.error().message);
+            degraded_.set("books " + path, "books cannot be read: " + file.error().message + "; mend that and restart");
+            continue;
+        }
+        auto contents = read(std::move(file).value());
+        if (!contents.ok()) {
+            set_aside(path, path + ": " + contents.error().message);
+        } else if (contents->registration.rm_id.empty()) {
+            contents->file.reset();
+            remove_file(path);
+        } else {
+            contents->path = path;
+            found.push_back(std::move(contents).value());
+        }
+    }
+    return found;
+}
+
+Result<FoundBooks> BookShelf::read(std::unique_ptr<BookFile> file) const {
+    FoundBooks found;
+    YK_TRY(registration, file->get(OwnerBooks::kRegistration));
+    YK_TRY(from_file, file->get(OwnerBooks::kFromFile));
+    YK_TRY(partitions, file->get(OwnerBooks::kPartitions));
+    YK_TRY(configurations, file->configurations());
+    found.file = std::move(file);
+    if (!registration && configurations.empty()) return found; // the daemon ended before it answered the registration
+    if (!registration || configurations.empty()) return Error{0, "the registration of the RM is missing", {}};
+    const auto scanned = wire::scan_body(*registration);
+    auto request = scanned.ok() ? wire::decode<si::RegisterResourceManagerRequest>(*scanned) : scanned.error();
+    if (!request.ok()) return Error{0, "the registration of the RM cannot be read: " + request.error().message, {}};
+    found.registration = std::move(request).value();
+    std::istringstream lines{partitions.value_or("")};
+    for (std::string name; std::getline(lines, name);) found.partitions.push_back(name);
+    found.from_file = from_file && !from_file->empty();
+    found.configurations = std::move(configurations);
+    return found;
+}
+
+void BookShelf::set_aside(const std::string& path, const std::string& why) {
+    const std::string other = path + ".damaged-" + utc_stamp(real_now());
+    const bool renamed = std::rename(path.c_str(), other.c_str()) == 0;
+    for (const std::string_view end : kBeside)
+        static_cast<void>(std::rename((path + std::string{end}).c_str(), (other + std::string{end}).c_str()));
+    const std::string sentence = fmt::format(
+        "books cannot be used, their RM is not restored: {}; {}", why,
+        renamed ? "the file is now " + other : "and it cannot be renamed: " + std::string{std::strerror(errno)});
+    log("recovery").error("{}", sentence);
+    degraded_.set("books " + path, sentence);
+}
+
+// --- keeping --------------------------------------------------------------------------------------------------------
+
+Result<std::shared_ptr<books::BookKeeper>> BookShelf::start(std::unique_ptr<BookFile> file, const std::string& rm_id) {
+    const auto on_fault = [&degraded = degraded_, rm_id](const std::string& fault) {
+        const std::string key = "books of " + rm_id;
+        if (fault.empty()) {
+            degraded.clear(key);
+            return log("recovery").info("the books of RM {} are written again, nothing is missing", rm_id);
+        }
+        const std::string sentence = fmt::format(
+            "the books of RM {} cannot be written since {}: {}; what happens now would be lost with the daemon", rm_id,
+            utc_stamp(real_now()), fault);
+        if (degraded.set(key, sentence)) log("recovery").error("{}", sentence);
+    };
+    YK_TRY(keeper, books::BookKeeper::start(std::move(file), on_fault));
+    return std::shared_ptr<books::BookKeeper>{std::move(keeper)};
+}
+
+Result<std::shared_ptr<books::BookKeeper>> BookShelf::go_on(FoundBooks& found) {
+    return start(std::move(found.file), found.registration.rm_id);
+}
+
+Result<std::shared_ptr<books::BookKeeper>> BookShelf::begin(const std::string& rm_id) {
+    auto file = BookFile::open(path_of(rm_id));
+    if (!file.ok()) return Error{0, file.error().message, {}};
+    return start(std::move(file).value(), rm_id);
+}
+
+void BookShelf::remove(const std::string& rm_id) {
+    if (!is_open()) return;
+    remove_file(path_of(rm_id));
+    degraded_.clear("books of " + rm_id);
+}
+
+} // namespace yk::service

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/service/detached_restore.h"
+
+#include <fmt/format.h>
+
+#include <future>
+#include <memory>
+
+#include "libcore/base/pluralize.h"
+#include "ykd/process/log.h"
+
+namespace yk::service {
+namespace {
+
+constexpr const char* kLabel = "books"; // of the recovery
+
+} // namespace
+
+void DetachedRestore::restore_all() {
+    if (!parts_.books.is_open()) return;
+    for (FoundBooks& found : parts_.books.find()) restore(std::move(found));
+}
+
+void DetachedRestore::fail(const std::string& rm_id, const std::string& why) {
+    log("recovery").error("RM {} is not restored: {}", rm_id, why);
+    parts_.degraded.set("books of " + rm_id, fmt::format("RM {} is not restored from its books: {}", rm_id, why));
+}
+
+/// Warns when the file that the configuration came from says something else by now: the RM goes on with what was
+/// active.
+void DetachedRestore::compare_with_file(const FoundBooks& found) const {
+    if (!found.from_file) return;
+    const auto file = parts_.config_files.load(found.registration.policy_group);
+    if (file.ok() && file->has_value() && (*file)->text == found.configurations.back().text) return;
+    log("core.config")
+        .warn("RM {} goes on with the configuration that was active, {}, but {}; ykctl config reload takes the file",
+              found.registration.rm_id, found.configurations.back().checksum.substr(0, 12),
+              !file.ok()           ? "its file cannot be read: " + file.error().message
+              : !file->has_value() ? std::string{"there is no file for its policy group any more"}
+                                   : "the file " + (*file)->source + " has changed since");
+}
+
+Result<RmWish> DetachedRestore::wish_of(FoundBooks& found) const {
+    const books::KeptConfiguration& active = found.configurations.back();
+    RmWish wish;
+    wish.request = found.registration;
+    wish.request.recovery.emplace().id = kLabel;
+    wish.capabilities = found.registration.capabilities;
+    wish.text = active.text;
+    wish.origin = active.origin;
+    wish.from_file = found.from_file;
+    for (const std::string& name : found.partitions) wish.ran.add(name);
+    wish.loaded =
+        std::make_shared<const config_yaml::LoadOutcome>(config_yaml::load_or_default(active.text, active.origin));
+    if (!wish.loaded->configuration)
+        return Error{0, "its configuration is refused: " + wish.loaded->first_error().text(), {}};
+    YK_TRY(keeper, parts_.books.go_on(found));
+    wish.restored = std::move(keeper);
+    return wish;
+}
+
+void DetachedRestore::restore(FoundBooks found) {
+    const std::string rm_id = found.registration.rm_id;
+    compare_with_file(found);
+    for (const books::KeptConfiguration& each : found.configurations)
+        parts_.history.keep(
+            rm_id, {Instant{each.at}, each.checksum, each.origin, std::make_shared<const std::string>(each.text)});
+    auto wish = wish_of(found);
+    if (!wish.ok()) return fail(rm_id, wish.error().message);
+    auto rm = parts_.registry.make(rm_id, {"books", true});
+    if (!rm.ok()) return fail(rm_id, rm.error().message);
+    std::promise<std::string> ended;
+    (*rm)->owner.in_order(
+        [&](RmOwner& owner) {
+            const auto give_up = [&](const std::string& why) { // its file stays
+                owner.uninstall("it could not be restored");
+                parts_.registry.retire(*rm, owner);
+                ended.set_value(why);
+            };
+            const auto installed = parts_.installer.install(**rm, owner, std::move(wish).value());
+            if (!installed.ok()) return give_up(installed.error().message);
+            const auto report = owner.recovery().replay_books();
+            if (!report.ok()) return give_up(report.error().message);
+            log("recovery")
+                .info("RM {}: {} after {} ms ({}, {}, {}; {} in quarantine)", rm_id, report->result,
+                      report->duration_ms, pluralize(report->counts.nodes.actual, "node"),
+                      pluralize(report->counts.applications.actual, "application"),
+                      pluralize(report->counts.allocations.actual, "allocation"), report->quarantine_total);
+            ended.set_value({});
+        },
+        [&] { ended.set_value("the daemon is stopping"); });
+    if (const std::string why = ended.get_future().get(); !why.empty()) fail(rm_id, why);
+}
+
+} // namespace yk::service
