@@ -106,7 +106,7 @@ void DynamicQueues::take_tags(const QueueTags& tags, LeafPlan& plan) {
 
 std::optional<Refusal> DynamicQueues::refuse_gang(const LeafPlan& plan, const ApplicationSpec& spec,
                                                   const Resource& ask) const {
-    if (ask.is_zero()) return std::nullopt;
+    if (ask.is_zero() || state_.recovering) return std::nullopt; // what is replayed was accepted before (I-222)
     const std::string id{spec.id};
     if (plan.properties.sort_policy != config::SortPolicy::Fifo)
         return Refusal{"queue " + plan.path + " cannot run application " + id +

@@ -112,14 +112,14 @@ TEST_CASE("I-242 an application that no queue takes may also be sent again for a
     CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=0");
 }
 
-TEST_CASE("I-242 an application in quarantine that something else refuses by now is rejected") {
+TEST_CASE(
+    "I-242 I-222 an application in quarantine is taken once its queue is there, also where its gang does not fit") {
     RecoveryStory c;
     c.play("apps new id=app queue=root.late gang=vcore:8");
     CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 quarantined=[A app QUEUE_INVALID]");
     REQUIRE(c.configure("[{name: a}, {name: late, resources: {max: {vcore: 2m}}}]") == "ok");
-    CHECK(c.said() == "A apps -[app code=1018]");
-    CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0");
-    CHECK(c.state_of("app") == "Rejected");
+    CHECK(c.said() == "A apps +[app root.late]");
+    CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=0");
 }
 
 TEST_CASE("I-242 an allocation of no or of negative amounts counts nowhere until it is sent correctly") {

@@ -310,6 +310,18 @@ TEST_CASE("I-254 after the recovery what is new is refused as ever, but what wai
     CHECK(c.recovery() == "nodes=2 apps=2 allocations=1 asks=0");
 }
 
+TEST_CASE("I-222 an application with a gang is taken where the configuration refuses a new one by now") {
+    RecoveryStory c{
+        "[{name: fair, properties: {application.sort.policy: fair}}, {name: a, resources: {max: {vcore: 1}}}]"};
+    c.play("apps new id=g1 queue=root.fair user=u gang=vcore:5000");
+    c.play("apps new id=g2 queue=root.a user=u gang=vcore:5000");
+    CHECK(c.recovery() == "nodes=0 apps=2 allocations=0 asks=0");
+    c.end_recovery().notices();
+    c.play("apps new id=g3 queue=root.fair user=u gang=vcore:5000");
+    c.play("apps new id=g4 queue=root.a user=u gang=vcore:5000");
+    CHECK(c.recovery() == "nodes=0 apps=2 allocations=0 asks=0");
+}
+
 TEST_CASE("I-254 a retry goes on with what is there and in quarantine") {
     RecoveryStory c;
     c.node("n", "vcore:10").existing("app", "k", "vcore:3", "n").end_recovery().begin_recovery();
