@@ -297,7 +297,6 @@ void Books::sent_foreign(si::Allocation allocation) {
 }
 
 void Books::sent_ask_release(const si::AllocationAskRelease& release) {
-    settle();
     if (release.termination_type == si::TerminationType::Timeout) return; // confirms what is gone (I-155)
     Partition& partition = partitions_[short_partition(release.partition_name)];
     const auto application = partition.applications.find(release.application_id);
@@ -309,7 +308,6 @@ void Books::sent_ask_release(const si::AllocationAskRelease& release) {
 }
 
 void Books::sent_release(const si::AllocationRelease& release) {
-    settle();
     Partition& partition = partitions_[short_partition(release.partition_name)];
     if (release.application_id.empty()) return erase_foreign(partition, release.allocation_key);
     const auto application = partition.applications.find(release.application_id);
@@ -357,7 +355,6 @@ void Books::note(const Outcome& outcome) {
         return;
     case Outcome::What::ApplicationEnded: return erase_application(partition, outcome.id);
     case Outcome::What::Placed: {
-        settle();
         Ask* ask = find_ask(partition_name, outcome.id, outcome.key);
         if (ask == nullptr || ask->placed) return;
         ask->placed = true;

@@ -127,6 +127,19 @@ TEST_CASE("I-387 what was refused is as it was before") {
     CHECK(replayed(*keeper) == "app app yunikorn.apache.org/creationTime=77; CREATE_DRAIN n:20; a:4 creationTime=77; ");
 }
 
+TEST_CASE("I-387 a change that is refused after something else was placed leaves the ask as it was") {
+    const BooksFolder folder;
+    const auto keeper = keeper_of(folder);
+    note(*keeper, application("app"));
+    note(*keeper, ask("a", 1));
+    si::AllocationRequest both = ask("b", 2);
+    both.asks.push_back(ask("a", 9).asks[0]);
+    note(*keeper, both);
+    keeper->note({Outcome::What::Placed, "default", "app", "b", "n"});
+    keeper->note({Outcome::What::Rejected, "default", "app", "a"});
+    CHECK(replayed(*keeper).find("b:2@n creationTime=77; a:1 creationTime=77; ") != std::string::npos);
+}
+
 TEST_CASE("I-033 an allocation that the core wants stopped is in the books until the RM has stopped it") {
     const BooksFolder folder;
     const auto keeper = keeper_of(folder);
