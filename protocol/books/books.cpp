@@ -5,7 +5,6 @@
 #include <charconv>
 #include <utility>
 
-#include "libcore/base/check.h"
 #include "protocol/wire/codec.h"
 
 namespace yk::books {
@@ -301,9 +300,13 @@ void Books::sent_ask_release(const si::AllocationAskRelease& release) {
     Partition& partition = partitions_[short_partition(release.partition_name)];
     const auto application = partition.applications.find(release.application_id);
     if (application == partition.applications.end()) return;
+    const Asks& asks = application->second.asks;
     std::vector<std::string> gone;
-    for (const auto& [key, ask] : application->second.asks)
-        if (!ask.placed && (release.allocation_key.empty() || key == release.allocation_key)) gone.push_back(key);
+    if (const auto one = asks.find(release.allocation_key); one != asks.end() && !one->second.placed)
+        gone.push_back(one->first);
+    if (release.allocation_key.empty())
+        for (const auto& [key, ask] : asks)
+            if (!ask.placed) gone.push_back(key);
     for (const std::string& key : gone) erase_ask(partition, release.application_id, key);
 }
 

@@ -43,10 +43,6 @@ std::string name_of(const std::string& rm_id) {
     return fmt::format("{}-{:016x}{}", name, recovery::line_hash(rm_id), kEnding);
 }
 
-bool ends_with(std::string_view text, std::string_view end) {
-    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 Error system_error(const std::string& what) {
     return Error{0, what + ": " + std::strerror(errno), {}};
 }
@@ -88,7 +84,7 @@ std::vector<FoundBooks> BookShelf::find() {
     std::vector<std::string> paths;
     if (DIR* open = ::opendir(folder().c_str())) {
         while (const dirent* entry = ::readdir(open))
-            if (ends_with(entry->d_name, kEnding)) paths.push_back(folder() + "/" + entry->d_name);
+            if (std::string_view{entry->d_name}.ends_with(kEnding)) paths.push_back(folder() + "/" + entry->d_name);
         ::closedir(open);
     }
     std::sort(paths.begin(), paths.end());

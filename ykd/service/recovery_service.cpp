@@ -112,7 +112,8 @@ void answer_state(const CallPtr& call, const RmOwner& owner) {
 }
 
 /// What the daemon keeps for a detached RM is replayed by the daemon itself.
-void replay(RmOwner& owner) {
+void replay_books(RmOwner& owner) {
+    if (!owner.books().keeper()) return;
     if (const auto report = owner.recovery().replay_books(); !report.ok())
         log("recovery").error("RM {}: its books cannot be replayed: {}", owner.rm_id(), report.error().message);
 }
@@ -121,14 +122,17 @@ void replay(RmOwner& owner) {
 void carry_out(Action action, const CallPtr& call, const RecoveryService::Parts& parts, const RmPtr& rm,
                RmOwner& owner) {
     if (const std::string why = not_possible(action, owner); !why.empty()) return call->fail(ErrorCode::BadState, why);
-    const bool is_kept = owner.books().keeper() != nullptr;
     switch (action) {
-    case Action::Retry: owner.recovery().retry(); break;
+    case Action::Retry:
+        owner.recovery().retry();
+        replay_books(owner);
+        break;
     case Action::Reset:
         if (const auto done = owner.recovery().reset(*rm->facts().configuration); !done.ok()) {
             parts.registry.retire(rm, owner);
             return call->fail(ErrorCode::ConfigInvalid, done.error().text() + " (the RM is not registered any more)");
         }
+        replay_books(owner);
         break;
     case Action::Accept:
         if (!may_accept(*call, owner))
@@ -144,7 +148,6 @@ void carry_out(Action action, const CallPtr& call, const RecoveryService::Parts&
         parts.registry.retire(rm, owner);
         break;
     }
-    if (is_kept && (action == Action::Retry || action == Action::Reset)) replay(owner);
     answer_state(call, owner);
 }
 

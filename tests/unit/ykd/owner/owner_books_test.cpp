@@ -45,15 +45,14 @@ si::StringMap map_of(const Tags& from) {
     return to;
 }
 
-si::AllocationAsk ask_of(const AskSpec& from) {
-    si::AllocationAsk to;
+/// What an ask and a placement have in common.
+template <class Message>
+Message message_of(const AskSpec& from) {
+    Message to;
     to.allocation_key = from.key;
     to.application_id = from.application;
     to.partition_name = from.partition;
-    to.resource_ask = resources(from.resource);
-    to.max_allocations = from.max_allocations;
     to.priority = from.priority;
-    to.tags = map_of(from.tags);
     to.task_group_name = from.task_group;
     to.placeholder = from.placeholder;
     to.originator = from.originator;
@@ -62,19 +61,18 @@ si::AllocationAsk ask_of(const AskSpec& from) {
     return to;
 }
 
+si::AllocationAsk ask_of(const AskSpec& from) {
+    auto to = message_of<si::AllocationAsk>(from);
+    to.resource_ask = resources(from.resource);
+    to.max_allocations = from.max_allocations;
+    to.tags = map_of(from.tags);
+    return to;
+}
+
 si::Allocation allocation_of(const AskSpec& from) {
-    si::Allocation to;
-    to.allocation_key = from.key;
-    to.application_id = from.application;
-    to.partition_name = from.partition;
+    auto to = message_of<si::Allocation>(from);
     to.resource_per_alloc = resources(from.resource);
-    to.priority = from.priority;
     to.allocation_tags = map_of(from.tags);
-    to.task_group_name = from.task_group;
-    to.placeholder = from.placeholder;
-    to.originator = from.originator;
-    to.preemption_policy = {from.allow_preempt_self, from.allow_preempt_other};
-    to.node_id = from.node;
     return to;
 }
 
