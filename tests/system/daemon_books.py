@@ -170,6 +170,22 @@ def test_books_that_are_damaged_are_set_aside_and_named():
         check(Detached(daemon).state() == RUNNING, "it can be registered anew")
 
 
+def test_books_are_taken_from_this_user_only():
+    with Daemon(*STATE) as daemon:
+        folder = os.path.join(daemon.folder, "books")
+        check(os.stat(folder).st_mode & 0o777 == 0o700, "nobody else may look into the books")
+        daemon.signal(signal.SIGTERM)
+        daemon.exit_code()
+        for mode in (0o770, 0o777):
+            os.chmod(folder, mode)
+            with Daemon("--state", daemon.folder, wait=False) as other:
+                check(other.exit_code() == 1)
+                check(f"may be written by others (mode {mode:04o})" in other.text(), other.text())
+        os.chmod(folder, 0o700)
+        daemon.start()
+        daemon.client().get("Ping")
+
+
 def test_one_daemon_for_one_directory():
     with Daemon(*STATE) as first, Daemon("--state", first.folder, wait=False) as second:
         check(second.exit_code() == 1)

@@ -47,6 +47,25 @@ Error system_error(const std::string& what) {
     return Error{0, what + ": " + std::strerror(errno), {}};
 }
 
+/// Whether nobody but this user can put files into the folder: books hold whole configurations, and whoever plants some
+/// makes the daemon register what is in them.
+Result<void> check_own(const std::string& folder) {
+    struct stat info {};
+    if (::lstat(folder.c_str(), &info) != 0) return system_error(folder);
+    const auto refused = [&](const std::string& why) {
+        return Error{0,
+                     fmt::format("the books in {} cannot be trusted: it {}; see to that, or choose another --state",
+                                 folder, why),
+                     folder};
+    };
+    if (!S_ISDIR(info.st_mode)) return refused("is no directory");
+    if (info.st_uid != ::geteuid())
+        return refused(fmt::format("belongs to uid {}, and ykd runs as {}", info.st_uid, ::geteuid()));
+    if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        return refused(fmt::format("may be written by others (mode {:04o})", info.st_mode & 07777U));
+    return {};
+}
+
 void remove_file(const std::string& path) {
     static_cast<void>(::unlink(path.c_str()));
     for (const std::string_view end : kBeside) static_cast<void>(::unlink((path + std::string{end}).c_str()));
@@ -60,6 +79,7 @@ BookShelf::~BookShelf() {
 
 Result<void> BookShelf::open() {
     if (::mkdir(folder().c_str(), 0700) != 0 && errno != EEXIST) return system_error(folder());
+    YK_CHECKED(check_own(folder()));
     const std::string path = directory_ + "/lock";
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) return system_error(path);
