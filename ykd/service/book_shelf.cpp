@@ -112,12 +112,7 @@ std::vector<FoundBooks> BookShelf::find() {
     for (const std::string& path : paths) {
         auto file = BookFile::open(path);
         if (!file.ok()) {
-            if (file.error().fault != BookFile::Fault::System) {
-                set_aside(path, file.error().message);
-                continue;
-            }
-            log("recovery").error("books cannot be read, their RM is not restored: {}", file.error().message);
-            degraded_.set("books " + path, "books cannot be read: " + file.error().message + "; mend that and restart");
+            refuse(path, file.error());
             continue;
         }
         auto contents = read(std::move(file).value());
@@ -152,6 +147,18 @@ Result<FoundBooks> BookShelf::read(std::unique_ptr<BookFile> file) const {
     found.from_file = from_file && !from_file->empty();
     found.configurations = std::move(configurations);
     return found;
+}
+
+/// Books that cannot be opened: what is damaged or foreign is set aside, what may be readable later stays where it is.
+void BookShelf::refuse(const std::string& path, const BookFile::Refusal& refusal) {
+    if (refusal.fault == BookFile::Fault::Damaged || refusal.fault == BookFile::Fault::Foreign)
+        return set_aside(path, refusal.message);
+    const bool of_another = refusal.fault == BookFile::Fault::Version;
+    const std::string sentence =
+        fmt::format("books cannot be read, their RM is not restored: {}; {}", refusal.message,
+                    of_another ? "start the ykd that wrote them, or move the file away" : "mend that and restart");
+    log("recovery").error("{}", sentence);
+    degraded_.set("books " + path, sentence);
 }
 
 void BookShelf::set_aside(const std::string& path, const std::string& why) {
