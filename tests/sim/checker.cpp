@@ -46,22 +46,23 @@ void check_soon(World& world, DaemonHost& host, const std::string& rm_id) {
         [] {});
 }
 
-std::optional<DaemonState> look(World& world, DaemonHost& host, const std::string& rm_id) {
-    if (!host.is_up()) return std::nullopt;
-    const service::RmPtr rm = host.daemon().parts().rms.find(rm_id);
-    if (!rm) return std::nullopt;
-    const auto found = std::make_shared<std::optional<DaemonState>>();
-    const auto done = std::make_shared<bool>(false);
-    rm->owner.in_order( // after what was accepted before
-        [&world, rm_id, found, done](RmOwner& owner) {
-            if (owner.context() != nullptr)
-                for (const std::string& wrong : owner.gateway().check())
-                    world.fail(fmt::format("{}: the daemon is inconsistent: {}", rm_id, wrong));
-            if (const PartitionState* state = owner.read("default")) *found = state_of(*state);
-            *done = true;
-        },
-        [done] { *done = true; });
-    world.run_until([done] { return *done; }, world.now() + seconds{10});
+Look look(World& world, DaemonHost& host, const std::string& rm_id) {
+    if (!host.is_up()) return {};
+    const auto found = std::make_shared<Look>();
+    // The RM is not held meanwhile, since the daemon may be killed.
+    if (const service::RmPtr rm = host.daemon().parts().rms.find(rm_id))
+        rm->owner.in_order( // after what was accepted before
+            [&world, rm_id, found](RmOwner& owner) {
+                if (owner.context() != nullptr)
+                    for (const std::string& wrong : owner.gateway().check())
+                        world.fail(fmt::format("{}: the daemon is inconsistent: {}", rm_id, wrong));
+                if (const PartitionState* state = owner.read("default")) found->state = state_of(*state);
+                found->answered = true;
+            },
+            [] {});
+    else
+        found->answered = true;
+    world.run_until([found] { return found->answered; }, world.now() + seconds{400});
     return *found;
 }
 

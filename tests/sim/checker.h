@@ -33,8 +33,13 @@ struct DaemonState {
 
 /// Has the daemon look at itself: sums and structures of an RM.
 void check_soon(World& world, DaemonHost& host, const std::string& rm_id);
-/// What the daemon has of an RM. nullopt: it is not registered.
-[[nodiscard]] std::optional<DaemonState> look(World& world, DaemonHost& host, const std::string& rm_id);
+/// What came of a look.
+struct Look {
+    bool answered = false;            // false: the daemon ended meanwhile, or is stopped
+    std::optional<DaemonState> state; // nullopt: the RM is not registered
+};
+/// What the daemon has of an RM, once it has handled what it accepted before.
+[[nodiscard]] Look look(World& world, DaemonHost& host, const std::string& rm_id);
 /// Compares it with the books of the RM, while nothing is under way.
 void compare(World& world, const DaemonState& state, const ServedRm& rm);
 

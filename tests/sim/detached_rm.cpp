@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "protocol/wire/codec.h"
-#include "protocol/wire/value_codec.h"
+#include "protocol/wire/body_reader.h"
 #include "tests/sim/served_rm.h"
 
 namespace yk::sim {
@@ -42,7 +42,7 @@ void DetachedRm::plan() {
 }
 
 void DetachedRm::act() {
-    if (unsure_) return find_out(answered_, "its session was lost");
+    if (unsure_) return find_out("its session was lost");
     if (updates_.empty()) return register_it();
     if (session_->open_changes() >= kMostOpen || answered_ == 0) return;
     if (resting_ || world_.chance(0.25)) return sync();
@@ -75,6 +75,7 @@ void DetachedRm::send(Update update) {
 void DetachedRm::lost() {
     ++life_;
     unsure_ = true;
+    least_ = answered_;
     syncing_ = false;
     placements_.clear();
 }
@@ -251,12 +252,14 @@ std::string DetachedRm::difference(const State& wanted, const std::optional<Daem
 }
 
 /// Finds out how many of the updates the daemon has carried out.
-void DetachedRm::find_out(std::size_t least, const char* why) {
+void DetachedRm::find_out(const char* why) {
     if (!host_.is_up() || host_.is_busy()) return;
-    const auto has = look(world_, host_, rm_id_);
-    if (!host_.is_up()) return; // it ended meanwhile
+    const std::uint64_t life = life_;
+    const auto found = look(world_, host_, rm_id_);
+    if (!found.answered || life != life_ || !unsure_) return; // something else happened meanwhile
+    const auto& has = found.state;
     std::string differs;
-    for (std::size_t count = updates_.size() + 1; count-- > least;) {
+    for (std::size_t count = updates_.size() + 1; count-- > least_;) {
         const State state = after(count);
         differs = difference(state, has);
         if (!differs.empty()) continue;
@@ -289,13 +292,14 @@ void DetachedRm::daemon_started(bool power) {
         kept_.clear();
         synced_ = answered_ = 0;
     }
-    find_out(synced_, power ? "a loss of power" : "a restart");
+    least_ = synced_;
+    find_out(power ? "a loss of power" : "a restart");
     session_->abandon();
     session_ = std::make_shared<Session>(world_, host_, rm_id_);
 }
 
 void DetachedRm::judge_rest() {
-    const auto has = look(world_, host_, rm_id_);
+    const auto has = look(world_, host_, rm_id_).state;
     if (const std::string differs = difference(expected_, has); !differs.empty())
         world_.fail(fmt::format("{}: at rest, {}", rm_id_, differs));
 }

@@ -65,8 +65,8 @@ private:
     void add_asks();
     void release();
     void register_it();
-    /// How many updates the daemon has carried out; at least `least`. nullopt: no number of them comes to what it has.
-    void find_out(std::size_t least, const char* why);
+    /// Finds out how many of the updates the daemon has carried out. It is a fault if no number comes to what it has.
+    void find_out(const char* why);
     [[nodiscard]] State after(std::size_t updates) const;
     [[nodiscard]] std::string difference(const State& wanted, const std::optional<DaemonState>& has) const;
     [[nodiscard]] std::string new_id(const char* prefix) { return fmt::format("{}-{}-{}", rm_id_, prefix, ++serial_); }
@@ -79,6 +79,7 @@ private:
     std::vector<Update> updates_; // that were sent
     State expected_;              // after all of them
     std::size_t answered_ = 0, synced_ = 0;
+    std::size_t least_ = 0; // so many updates must be there, while nobody is sure how many are
     std::map<std::string, std::string> placements_, kept_; // key -> node, as the daemon said, and as it must keep them
     std::set<std::string> anchors_;                        // asks that are never released, so that no application ends
     std::uint64_t serial_ = 0, life_ = 0;

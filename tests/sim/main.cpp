@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "tests/sim/run_seed.h"
 
@@ -19,7 +21,33 @@ struct Options {
     std::uint64_t first = 1, last = 100;
     bool trace = false, twice = false, paths = false;
     double minutes = 0;
+    std::string write_paths, must;
+    std::vector<std::string> read_paths;
 };
+
+/// Each line of such a file: a number, and a path.
+void read_paths(const std::string& file, Coverage& coverage) {
+    std::ifstream in(file);
+    std::uint64_t count = 0;
+    for (std::string path; in >> count >> std::ws && std::getline(in, path);) coverage[path] += count;
+}
+
+void write_paths(const std::string& file, const Coverage& coverage) {
+    std::ofstream out(file);
+    for (const auto& [path, count] : coverage) out << count << ' ' << path << '\n';
+}
+
+/// Says which of the paths in the file were not taken, and returns their number.
+std::size_t missing_paths(const std::string& file, const Coverage& coverage) {
+    std::ifstream in(file);
+    std::size_t missing = 0;
+    for (std::string path; std::getline(in, path);) {
+        if (path.empty() || path.front() == '#' || coverage.count(path) != 0) continue;
+        fmt::print("not one seed came to: {}\n", path);
+        ++missing;
+    }
+    return missing;
+}
 
 /// Runs a seed. Returns whether all was well.
 bool run_one(std::uint64_t seed, Disk& disk, const Options& options, Coverage& coverage, std::uint64_t& steps) {
@@ -51,9 +79,12 @@ int run_all(const Options& options) {
         ++run;
         if (!run_one(seed, disk, options, coverage, steps)) ++failed;
     }
+    for (const std::string& file : options.read_paths) read_paths(file, coverage);
+    if (!options.write_paths.empty()) write_paths(options.write_paths, coverage);
+    if (!options.must.empty()) failed += missing_paths(options.must, coverage);
     if (options.paths)
         for (const auto& [path, count] : coverage) fmt::print("{:>10}  {}\n", count, path);
-    fmt::print("{} seeds, {} failed, {:.1f} s, {:.1f} ms and {} steps a seed\n", run, failed, elapsed(),
+    if (run != 0) fmt::print("{} seeds, {} failed, {:.1f} s, {:.1f} ms and {} steps a seed\n", run, failed, elapsed(),
                1000 * elapsed() / static_cast<double>(run == 0 ? 1 : run), run == 0 ? 0 : steps / run);
     return failed == 0 ? 0 : 1;
 }
@@ -70,6 +101,9 @@ int main(int argc, char** argv) {
     app.add_flag("--trace", options.trace, "show what happens");
     app.add_flag("--twice", options.twice, "run each seed twice, and compare");
     app.add_flag("--paths", options.paths, "show how often each path was taken");
+    app.add_option("--write-paths", options.write_paths, "write these numbers to a file");
+    app.add_option("--read-paths", options.read_paths, "add the numbers of such files");
+    app.add_option("--must", options.must, "fail if a path that this file names was never taken");
     app.add_option("--minutes", options.minutes, "end after so many minutes");
     CLI11_PARSE(app, argc, argv);
     if (!range.empty() && std::sscanf(range.c_str(), "%lu..%lu", &options.first, &options.last) != 2) {

@@ -129,10 +129,7 @@ void RmBooks::hear(const si::ApplicationResponse& response) {
         if (found == apps.end()) continue; // it has left
         AppEntry& app = found->second;
         world_.cover("application: " + each.state);
-        if (each.state == "Running" && app.members != 0 && !app.disturbed && !app.timed_out && app.real.empty() &&
-            app.replaced.empty() && static_cast<std::int64_t>(app.placeholders.size()) != app.members)
-            return fail(fmt::format("gang {} runs with {} of {} members", each.application_id, app.placeholders.size(),
-                                    app.members));
+        if (each.state == "Running") app.runs = true;
         if (each.state == "Failing" || each.state == "Resuming") app.timed_out = true;
         if (each.state != "Completed" && each.state != "Failed") continue;
         app.ended = true;
@@ -148,6 +145,7 @@ void RmBooks::hear(const si::ApplicationResponse& response) {
 std::vector<RmBooks::ToStop> RmBooks::hear(const si::AllocationResponse& response) {
     std::vector<ToStop> stop;
     for (const si::Allocation& each : response.made) hear_new(each);
+    check_gangs();
     for (const si::RejectedAllocation& each : response.rejected) hear_rejected(each);
     for (const si::RejectedAllocation& each : response.rejected_allocations)
         fail(fmt::format("allocation {} was rejected: {}", each.allocation_key, each.reason));
@@ -173,7 +171,10 @@ void RmBooks::hear_new(const si::Allocation& made) {
         return fail(fmt::format("{} was placed with another size or application", key));
     switch (ask.place) {
     case Place::Pending: return placed(key, ask, made.node_id);
-    case Place::Leaving: world_.cover("placed while its release was on its way"); return;
+    case Place::Leaving:
+        world_.cover("placed while its release was on its way");
+        if (ask.node.empty()) ask.node = made.node_id;
+        return;
     case Place::Placed:
     case Place::Stopping:
         if (!ask.reported) return fail(fmt::format("{} was placed again, it was on {}", key, ask.node));
@@ -209,6 +210,17 @@ void RmBooks::check_member(const std::string& key, const AskEntry& ask) {
     if (app.real.size() > app.replaced.size())
         fail(fmt::format("{} of gang {} came for no placeholder: {} members, {} placeholders replaced", key, ask.app,
                          app.real.size(), app.replaced.size()));
+}
+
+/// A gang that runs is whole. What makes it so may be in the item behind the one that says so.
+void RmBooks::check_gangs() {
+    for (auto& [id, app] : apps) {
+        if (!std::exchange(app.runs, false) || app.members == 0 || app.disturbed || app.timed_out) continue;
+        if (!app.real.empty() || !app.replaced.empty()) continue;
+        world_.cover("gang: runs");
+        if (static_cast<std::int64_t>(app.placeholders.size()) != app.members)
+            return fail(fmt::format("gang {} runs with {} of {} members", id, app.placeholders.size(), app.members));
+    }
 }
 
 void RmBooks::hear_rejected(const si::RejectedAllocation& rejected) {
@@ -275,7 +287,8 @@ void RmBooks::hear_released(const si::AllocationRelease& released, std::vector<T
 void RmBooks::judge_rest() const {
     for (const auto& [key, ask] : asks) {
         const auto app = apps.find(ask.app);
-        if (ask.place == Place::Leaving && app != apps.end() && !app->second.leaving && !app->second.ended)
+        const bool is_of_one = app != apps.end() && !app->second.leaving && !app->second.ended;
+        if (ask.place == Place::Leaving && !ask.node.empty() && is_of_one) // of what was pending it has none
             return fail(fmt::format("the release of {} was never answered", key));
     }
     for (const auto& [id, node] : nodes)

@@ -37,6 +37,7 @@ struct AppEntry {
     bool ended = false;                   // the daemon said so
     bool disturbed = false;               // something happened that its gang need not survive
     bool timed_out = false;               // its placeholders were told to go
+    bool runs = false;                    // the daemon said so; whether it is whole is looked at next
     std::set<std::string> placeholders;   // that were ever placed
     std::set<std::string> replaced, real; // placeholders that were confirmed gone for a member; members that came
 };
@@ -54,7 +55,7 @@ struct AskEntry {
     bool placeholder = false;
     std::string group;
     Place place = Place::Pending;
-    std::string node;
+    std::string node;     // where it is, or was before it was leaving
     bool heard = false;    // in this epoch the daemon said where it is
     bool reported = false; // in this epoch the RM said where it is
 };
@@ -105,6 +106,7 @@ public:
 private:
     void hear_new(const si::Allocation& made);
     void hear_released(const si::AllocationRelease& released, std::vector<ToStop>& stop);
+    void check_gangs();
     void hear_rejected(const si::RejectedAllocation& rejected);
     void placed(const std::string& key, AskEntry& ask, const std::string& node);
     void check_member(const std::string& key, const AskEntry& ask);

@@ -13,7 +13,8 @@ namespace {
 
 using Place = AskEntry::Place;
 
-constexpr std::size_t kMostNodes = 5, kMostApps = 8, kMostObjects = 60, kMostOpen = 6;
+constexpr std::size_t kMostNodes = 5, kMostApps = 8, kMostOpen = 6;
+constexpr std::ptrdiff_t kMostObjects = 60;
 
 } // namespace
 
@@ -215,7 +216,9 @@ void ServedRm::add_asks() {
     std::vector<std::string> live;
     for (const std::string& id : live_apps())
         if (books_.apps.at(id).members == 0) live.push_back(id);
-    if (live.empty() || books_.asks.size() > kMostObjects) return;
+    const auto objects = std::count_if(books_.asks.begin(), books_.asks.end(),
+                                       [](const auto& each) { return each.second.place != Place::Leaving; });
+    if (live.empty() || objects > kMostObjects) return;
     const std::string& app = world_.one_of(live);
     si::AllocationRequest request;
     request.rm_id = rm_id_;

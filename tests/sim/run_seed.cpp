@@ -173,7 +173,7 @@ private:
         }
         for (const auto& rm : rms_) {
             if (world_.has_failed()) return;
-            const auto state = look(world_, *host_, rm->id());
+            const auto state = look(world_, *host_, rm->id()).state;
             if (!state) return world_.fail(rm->id() + ": at rest, the daemon does not know it");
             compare(world_, *state, *rm);
             rm->books().judge_rest();

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "protocol/wire/codec.h"
-#include "protocol/wire/value_codec.h"
+#include "protocol/wire/body_reader.h"
 
 namespace yk::sim {
 namespace {
