@@ -215,7 +215,8 @@ void RmBooks::check_member(const std::string& key, const AskEntry& ask) {
 /// A gang that runs is whole. What makes it so may be in the item behind the one that says so.
 void RmBooks::check_gangs() {
     for (auto& [id, app] : apps) {
-        if (!std::exchange(app.runs, false) || app.members == 0 || app.disturbed || app.timed_out) continue;
+        if (!std::exchange(app.runs, false) || app.members == 0 || app.leaving) continue;
+        if (app.disturbed || app.timed_out) continue;
         if (!app.real.empty() || !app.replaced.empty()) continue;
         world_.cover("gang: runs");
         if (static_cast<std::int64_t>(app.placeholders.size()) != app.members)

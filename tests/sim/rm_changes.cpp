@@ -54,14 +54,14 @@ void ServedRm::change() {
     };
     const std::array<Choice, 11> choices{{{8, &ServedRm::add_node},
                                           {4, &ServedRm::change_node},
-                                          {2, &ServedRm::remove_node},
+                                          {manners_.removes_nodes ? 2 : 0, &ServedRm::remove_node},
                                           {10, &ServedRm::add_application},
                                           {manners_.gangs ? 6 : 0, &ServedRm::add_gang},
                                           {manners_.gangs ? 10 : 0, &ServedRm::add_members},
                                           {2, &ServedRm::remove_application},
                                           {30, &ServedRm::add_asks},
                                           {30, &ServedRm::release},
-                                          {4, &ServedRm::repeat_ask},
+                                          {manners_.removes_nodes ? 0 : 8, &ServedRm::repeat_ask},
                                           {4, &ServedRm::look}}};
     std::int64_t sum = 0;
     for (const Choice& each : choices) sum += each.weight;

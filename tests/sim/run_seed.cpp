@@ -60,6 +60,7 @@ private:
         Manners manners;
         manners.gangs = world_.chance(0.5);
         manners.preemption = world_.chance(0.5);
+        manners.removes_nodes = world_.chance(0.6);
         manners.slow_reader = world_.chance(0.2);
         manners.forgetful = world_.chance(0.3) ? 0.3 : 0;
         manners.pace = milliseconds{world_.between(50, 1000)};

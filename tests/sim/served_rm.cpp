@@ -53,7 +53,7 @@ void ServedRm::set_state(State state) {
 }
 
 bool ServedRm::is_calm() const {
-    return state_ == State::Running && session_->is_up() && session_->open_changes() == 0 && stopping_ == 0;
+    return state_ == State::Running && world_.now() >= awake_at_ && session_->is_up() && session_->open_changes() == 0 && stopping_ == 0;
 }
 
 std::function<void()> ServedRm::in_this_life(std::function<void()> call) {

@@ -7,7 +7,7 @@
 namespace yk::sim {
 namespace {
 
-constexpr std::size_t kMostUnderWay = 8;             // changes
+constexpr std::uint64_t kMostUnderWay = 8;             // changes
 constexpr auto kPatience = std::chrono::seconds{20}; // with a request that is not answered; longer than any poll waits
 constexpr std::uint32_t kTtl = 10'000;
 
@@ -161,10 +161,10 @@ void Session::watch(std::uint32_t number) {
 }
 
 void Session::send_waiting() {
-    if (state_ != State::Up) return;
-    std::size_t under_way = 0;
+    if (state_ != State::Up || changes_.empty()) return;
+    const std::uint64_t first = changes_.begin()->first; // its answer must be remembered as long as it may be asked for
     for (auto& [seq, change] : changes_) {
-        if (++under_way > kMostUnderWay) return;
+        if (seq >= first + kMostUnderWay) return;
         if (!change.sent) send_change(seq);
     }
 }
