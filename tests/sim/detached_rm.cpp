@@ -11,7 +11,7 @@ namespace yk::sim {
 namespace {
 
 constexpr std::size_t kMostNodes = 4, kMostApps = 4, kMostAsks = 30, kMostOpen = 4;
-constexpr Nanoseconds kPace = milliseconds{400};
+constexpr Nanoseconds kPace = milliseconds{400}, kRestingPace = seconds{20};
 
 } // namespace
 
@@ -35,7 +35,7 @@ bool DetachedRm::is_calm() const {
 // --- updates --------------------------------------------------------------------------------------------------------
 
 void DetachedRm::plan() {
-    world_.after(world_.between(milliseconds{5}, kPace), [this] {
+    world_.after(world_.between(milliseconds{5}, resting_ ? kRestingPace : kPace), [this] {
         act();
         plan();
     });

@@ -144,6 +144,7 @@ void RmBooks::hear(const si::ApplicationResponse& response) {
 
 std::vector<RmBooks::ToStop> RmBooks::hear(const si::AllocationResponse& response) {
     std::vector<ToStop> stop;
+    ++heard_;
     for (const si::Allocation& each : response.made) hear_new(each);
     check_gangs();
     for (const si::RejectedAllocation& each : response.rejected) hear_rejected(each);
@@ -190,8 +191,10 @@ void RmBooks::placed(const std::string& key, AskEntry& ask, const std::string& n
     ask.node = node;
     if (!found->second.leaving && used(node) > found->second.most)
         return fail(fmt::format("{} has {} after {} came, and {} at most", node, used(node), key, found->second.most));
-    for (Victim& victim : victims)
-        if (victim.node == node && victim.app != ask.app) victim.landed = true;
+    for (const Victim& one : victims) {
+        if (one.node != node || one.app == ask.app) continue;
+        for (Victim& each : victims) each.landed = each.landed || each.group == one.group;
+    }
     check_member(key, ask);
 }
 
@@ -269,7 +272,7 @@ void RmBooks::hear_released(const si::AllocationRelease& released, std::vector<T
         if (ask.place == Place::Leaving) return;
         if (ask.place != Place::Placed) return fail(fmt::format("{} was preempted, and was not running", key));
         disturb(ask.app);
-        victims.push_back({key, ask.app, ask.node});
+        victims.push_back({key, ask.app, ask.node, heard_});
         break;
     case TerminationType::PlaceholderReplaced:
         if (ask.place == Place::Leaving) return;

@@ -63,7 +63,8 @@ struct AskEntry {
 /// An allocation that was stopped for another.
 struct Victim {
     std::string key, app, node;
-    bool landed = false; // something came to its node afterwards
+    std::uint64_t group = 0; // those of one ask: most on the node that it gets, others where their queues are too full
+    bool landed = false;     // something came to the node of one of them afterwards
 };
 
 class RmBooks {
@@ -114,6 +115,7 @@ private:
 
     World& world_;
     const std::string rm_id_;
+    std::uint64_t heard_ = 0;    // messages about allocations
     std::set<std::string> past_; // keys that are gone; the daemon may speak of them no more
 };
 

@@ -84,7 +84,8 @@ private:
     }
 
     void plan_fault() {
-        world_.after(world_.between(Nanoseconds{0}, fault_pace_), [this] {
+        const bool at_once = world_.chance(0.2); // while the last one is not over
+        world_.after(world_.between(Nanoseconds{0}, at_once ? Nanoseconds{milliseconds{100}} : fault_pace_), [this] {
             if (resting_) return;
             fault();
             plan_fault();
@@ -108,7 +109,6 @@ private:
                 return kill(true);
             }
             note("daemon restarted");
-            disk_.faults() = {};
             host_->stop(seconds{5});
             return restart(false);
         case 7:
