@@ -111,5 +111,6 @@ int main(int argc, char** argv) {
         return 2;
     }
     if (one->count() != 0) options.first = options.last = seed;
+    if (options.trace) std::setvbuf(stdout, nullptr, _IOLBF, 1U << 12U); // also of a run that the daemon aborts
     return run_all(options);
 }

@@ -11,6 +11,13 @@ constexpr std::uint64_t kMostUnderWay = 8;             // changes
 constexpr auto kPatience = std::chrono::seconds{20}; // with a request that is not answered; longer than any poll waits
 constexpr std::uint32_t kTtl = 10'000;
 
+/// What people can read of a message, for the trace.
+std::string text_of(const std::string& body) {
+    std::string text;
+    for (const char c : body) text += c >= ' ' && c <= '~' ? c : '.';
+    return text.substr(0, 300);
+}
+
 } // namespace
 
 void Session::change(si::Kind kind, std::string body, Done done) {
@@ -172,6 +179,7 @@ void Session::send_waiting() {
 void Session::send_change(std::uint64_t seq) {
     Change& change = changes_.at(seq);
     change.sent = true;
+    world_.trace("{}: sends {} as {}: {}", client_, si::info(change.kind).name, seq, text_of(change.body));
     transmit(Sent{change.kind, seq, {}}, change.body);
 }
 
