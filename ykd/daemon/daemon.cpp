@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <future>
-#include <thread>
 
 #include "protocol/client/probe.h"
 #include "protocol/server/own_sockets.h"
@@ -71,7 +70,7 @@ Result<void> Daemon::start() {
     return {};
 }
 
-Result<void> Daemon::open_listeners() {
+wire::ServerHandlers Daemon::handlers() {
     wire::ServerHandlers handlers;
     handlers.admit = [this](const wire::Peer& peer) { return parts_.access.admits(peer); };
     handlers.request = [this](wire::Request request) {
@@ -85,6 +84,10 @@ Result<void> Daemon::open_listeners() {
         if (const auto suffix = parts_.line_limit.suffix(peer.address))
             log("wire").warn("cut a connection of {}: {}{}", peer.address, why, *suffix);
     };
+    return handlers;
+}
+
+Result<void> Daemon::open_listeners() {
     const auto budget = std::make_shared<wire::TransportBudget>();
     budget->most_replies = parts_.settings.max_reply_bytes;
     budget->most_requests = parts_.settings.max_request_bytes;
@@ -102,7 +105,7 @@ Result<void> Daemon::open_listeners() {
         options.tls_cert = parts_.settings.tls_cert;
         options.tls_key = parts_.settings.tls_key;
         options.tls_client_ca = parts_.settings.tls_client_ca;
-        YK_TRY(server, wire::Server::listen(options, handlers));
+        YK_TRY(server, wire::Server::listen(options, handlers()));
         if (url.rfind("tcp://", 0) == 0 && parts_.settings.allow_plaintext)
             log("wire").warn("{} is not encrypted: tokens and data can be read on the way", url);
         log("wire").info("listening on {}", url);
@@ -170,7 +173,7 @@ std::size_t Daemon::warn_of_loss() {
             },
             [contents] { contents->set_value({}); });
         auto answer = contents->get_future();
-        if (answer.wait_for(kOwnerPatience) != std::future_status::ready) continue;
+        if (wait_until(answer, SteadyClock::now() + kOwnerPatience) != std::future_status::ready) continue;
         const std::string has = answer.get();
         if (has.empty()) continue;
         ++lost;
@@ -190,7 +193,8 @@ void Daemon::close_books(SteadyClock::time_point until) {
                 written->set_value();
             },
             [written] { written->set_value(); });
-        written->get_future().wait_until(until);
+        auto answer = written->get_future();
+        wait_until(answer, until);
     }
 }
 
@@ -201,13 +205,13 @@ void Daemon::wait_for_delivery(SteadyClock::time_point until) {
         const auto rms = parts_.rms.all();
         return std::all_of(rms.begin(), rms.end(), [](const RmPtr& rm) { return rm->owner.is_finished(); });
     };
-    while (!delivered() && SteadyClock::now() < until) std::this_thread::sleep_for(kDeliveryLook);
+    wait_until(delivered, until, kDeliveryLook);
     parts_.event_streams.finish();
     const auto answered = [this] {
         return std::all_of(servers_.begin(), servers_.end(),
                            [](const auto& server) { return server->open_requests() == 0; });
     };
-    while (!answered() && SteadyClock::now() < until) std::this_thread::sleep_for(kDeliveryLook);
+    wait_until(answered, until, kDeliveryLook);
 }
 
 // --- housekeeping -------------------------------------------------------------------------------

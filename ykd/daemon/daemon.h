@@ -32,6 +32,8 @@ public:
     void set_stop_listener(std::function<void(SteadyClock::duration grace)> listener) {
         stop_listener_ = std::move(listener);
     }
+    /// What is done with the requests of clients, for who makes the connections: a server, or a simulation.
+    [[nodiscard]] wire::ServerHandlers handlers();
     /// For the code that runs the process, and for tests. Services are made with the parts they need instead.
     [[nodiscard]] Parts& parts() { return parts_; }
 

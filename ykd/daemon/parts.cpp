@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "protocol/simulation/simulator.h"
 #include "ykd/process/log.h"
 
 namespace yk::service {
@@ -11,6 +12,7 @@ namespace {
 
 /// As many workers as there are processors, within bounds: they decode and encode, and never wait.
 unsigned worker_count() {
+    if (simulator() != nullptr) return 3; // on every machine
     return std::clamp(std::thread::hardware_concurrency(), 2U, 8U);
 }
 

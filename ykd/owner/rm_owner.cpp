@@ -79,6 +79,16 @@ void RmOwner::run() {
     if (gateway_) gateway_->owner_thread().release();
 }
 
+/// In a simulation: a turn if run() would begin one now. Else when it would.
+std::optional<SteadyClock::time_point> RmOwner::turn_if_due() {
+    if (!shared_.mailbox.take_wake() && SteadyClock::now() < next_turn_) return next_turn_;
+    at_work().whose = &shared_.rm_id;
+    turn();
+    at_work().whose = nullptr;
+    next_turn_ = next_wake();
+    return std::nullopt;
+}
+
 SteadyClock::time_point RmOwner::next_wake() const {
     const auto now = SteadyClock::now();
     if (more_to_schedule_) return now;

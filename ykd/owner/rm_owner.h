@@ -173,6 +173,7 @@ private:
         closed_ ? task.gone(true) : task.run(*this);
     }
     void run();
+    std::optional<SteadyClock::time_point> turn_if_due();
     void turn();
     void run_control();
     void run_work();
@@ -211,6 +212,7 @@ private:
     CoreCounters counted_;                 // of the core, as added to tally_ already
     std::unique_ptr<CoreGateway> gateway_; // nullptr: the RM is not registered
     Instant now_;
+    SteadyClock::time_point next_turn_{}; // of turn_if_due()
     Instant next_event_batch_;
     bool detached_ = false;
     bool finishing_ = false; // a graceful stop has begun

@@ -9,8 +9,8 @@
 
 #include <functional>
 #include <string>
-#include <thread>
 
+#include "protocol/simulation/loop_thread.h"
 #include "ykd/owner/rm_owner.h"
 #include "ykd/owner/rm_shared.h"
 
@@ -71,7 +71,7 @@ private:
 
     RmShared shared_;
     RmOwner owner_; // the owner thread's, but for the tally of the calls
-    std::thread thread_;
+    LoopThread thread_;
 };
 
 } // namespace yk

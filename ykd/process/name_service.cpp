@@ -8,8 +8,10 @@
 
 namespace yk::service {
 
-NameService::NameService(std::function<void(const char* what)> fault)
-    : fault_(std::move(fault)), thread_([this] { run(); }) {}
+NameService::NameService(std::function<void(const char* what)> fault) : fault_(std::move(fault)) {
+    thread_.start(
+        "name service", [this] { run(); }, [this] { return step(); });
+}
 
 NameService::~NameService() {
     stop();
@@ -29,7 +31,7 @@ void NameService::stop() {
         stopping_ = true;
     }
     bell_.notify_one();
-    if (thread_.joinable()) thread_.join();
+    thread_.end();
 }
 
 std::function<void()> NameService::take_next() {
@@ -50,14 +52,30 @@ void NameService::run() {
         if (stopping_) return;
         std::function<void()> ask = take_next();
         lock.unlock();
-        try {
-            ask();
-        } catch (const std::exception& thrown) {
-            fault_(thrown.what());
-        }
+        call(ask);
         ask = nullptr; // what it owned may post again while it is freed
         lock.lock();
     }
+}
+
+void NameService::call(std::function<void()>& ask) const {
+    try {
+        ask();
+    } catch (const std::exception& thrown) {
+        fault_(thrown.what());
+    }
+}
+
+/// In a simulation: the next question.
+std::optional<Simulator::Clock::time_point> NameService::step() {
+    std::function<void()> ask;
+    {
+        const std::lock_guard lock(mutex_);
+        if (stopping_ || waiting_.empty()) return Simulator::Clock::time_point::max();
+        ask = take_next();
+    }
+    call(ask);
+    return std::nullopt;
 }
 
 } // namespace yk::service

@@ -11,8 +11,10 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
+
+#include "protocol/simulation/loop_thread.h"
 
 namespace yk::service {
 
@@ -31,6 +33,8 @@ public:
 
 private:
     void run();
+    std::optional<Simulator::Clock::time_point> step();
+    void call(std::function<void()>& ask) const;
     /// Takes out the question whose turn it is. REQUIRES: mutex_ held, and one waits.
     [[nodiscard]] std::function<void()> take_next();
 
@@ -40,7 +44,7 @@ private:
     std::map<std::string, std::deque<std::function<void()>>> waiting_; // by who asks; no queue is empty
     std::string last_;                                                 // who asked last
     bool stopping_ = false;
-    std::thread thread_;
+    LoopThread thread_;
 };
 
 } // namespace yk::service

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykd/runtime/workers.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
 namespace yk {
 
 Workers::Workers(unsigned threads, std::function<void(const char* what)> fault) : fault_(std::move(fault)) {
-    for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+    for (unsigned i = 0; i < threads; ++i)
+        threads_.emplace_back().start(
+            "worker", [this] { run(); }, [this] { return step(); });
 }
 
 Workers::~Workers() {
@@ -28,8 +31,21 @@ void Workers::stop() {
         stopping_ = true;
     }
     bell_.notify_all();
-    for (std::thread& thread : threads_)
-        if (thread.joinable()) thread.join();
+    for (LoopThread& thread : threads_) thread.end();
+}
+
+/// In a simulation: one of those that begin next, since each worker may be faster than the others.
+std::optional<Simulator::Clock::time_point> Workers::step() {
+    std::function<void()> work;
+    {
+        const std::lock_guard lock(mutex_);
+        if (stopping_ || queue_.empty()) return Simulator::Clock::time_point::max();
+        const std::size_t next = simulator()->choose(std::min(queue_.size(), threads_.size()));
+        work = std::move(queue_[next]);
+        queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(next));
+    }
+    call(work);
+    return std::nullopt;
 }
 
 void Workers::run() {

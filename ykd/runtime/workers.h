@@ -10,8 +10,10 @@
 #include <deque>
 #include <functional>
 #include <mutex>
-#include <thread>
+#include <optional>
 #include <vector>
+
+#include "protocol/simulation/loop_thread.h"
 
 namespace yk {
 
@@ -30,6 +32,7 @@ public:
 
 private:
     void run();
+    std::optional<Simulator::Clock::time_point> step();
     void call(std::function<void()>& work) const;
 
     const std::function<void(const char*)> fault_;
@@ -37,7 +40,7 @@ private:
     std::condition_variable bell_;
     std::deque<std::function<void()>> queue_;
     bool stopping_ = false;
-    std::vector<std::thread> threads_;
+    std::vector<LoopThread> threads_;
 };
 
 } // namespace yk

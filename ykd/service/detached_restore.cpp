@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "libcore/base/pluralize.h"
+#include "protocol/simulation/simulator.h"
 #include "ykd/process/log.h"
 
 namespace yk::service {
@@ -89,7 +90,8 @@ void DetachedRestore::restore(FoundBooks found) {
             ended.set_value({});
         },
         [&] { ended.set_value("the daemon is stopping"); });
-    if (const std::string why = ended.get_future().get(); !why.empty()) fail(rm_id, why);
+    auto outcome = ended.get_future();
+    if (const std::string why = get(outcome); !why.empty()) fail(rm_id, why);
 }
 
 } // namespace yk::service
