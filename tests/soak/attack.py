@@ -10,6 +10,7 @@ import argparse
 import concurrent.futures
 import contextlib
 import random
+import selectors
 import sys
 import threading
 import time
@@ -34,7 +35,7 @@ KEYS = ["rmID", "nodes", "nodeID", "action", "new", "remove", "asks", "releases"
 TEXTS = ["", "rm:9", "default", "[rm:9]default", "root.a", "root.a.b", "n1", "app", "ask", "nodes", "queues", "apps", "events",
          "é\u202e\x9b", "x" * 300, "../../etc", "%s%n", "\x1b[31m", "partitions:\n  - name: default\n    queues:\n      - name: root\n"]
 NUMBERS = [0, 1, 2, -1, 127, 1 << 31, (1 << 63) - 1, -(1 << 63), (1 << 64) - 1]
-BODIES, FLOODS, RING = 1000, 6, 20_000
+BODIES, FLOODS, RING = 1000, 12, 20_000
 RESOURCES = ["vcore", "memory", "gpu", "é", "x" * 300]
 YAML_BITS = ["partitions:", "- name: ", "queues:", "root", "limits:", "*", "&a", "*a", "[", "]", "{", "}", "\t", "éé", "!!null", "max: {vcore: 1}",
              "placementrules:", "properties:", "submitacl: '*'", "\n", "\n  ", "\n    ", "'", '"', "|", "100Gi", "-1"]
@@ -115,13 +116,16 @@ class Fuzz:
 
 
 class Flood(Client):
-    """Has several messages on their way at once."""
+    """Has several messages on their way at once. It goes on with the session of another one that was cut: one for each
+    would be more than there may be."""
 
-    def __init__(self, path, role):
+    def __init__(self, path, role, cut=None):
         self.buffer, self.role, self.waiting = bytearray(), role, []
         super().__init__(path)
-        self.hello(role=role)
-        self.seq = 0
+        if cut is None:
+            self.hello(role=role)
+        else:
+            self.sid, self.seq = cut.sid, cut.seq
 
     def read(self, size):
         while len(self.buffer) < size:
@@ -147,42 +151,63 @@ class Flood(Client):
         self.socket.sendall(b"".join(data))
         return len(self.waiting)
 
-    def receive_all(self):
-        """The answers, which must be msgpack with valid text and no E_INTERNAL. How many."""
-        for _ in self.waiting:
-            reply = self.receive()
-            error = (reply.get("err") or {}).get("name")
-            check(error != "E_INTERNAL", "E_INTERNAL for one of", self.waiting)
-            # A number that is too low is told at once, one that is too high after a second: a fuzzed one was taken.
-            if error == "E_SEQ_GAP":
-                self.seq = reply["err"]["details"]["expected"] - 1
-            elif error in ("E_SEQ_OLD", "E_SEQ_CONFLICT") or (reply["ok"] and reply.get("kind") in CHANGES):
-                self.seq += 1
-            elif error == "E_SESSION_UNKNOWN":
-                self.sid = None
-        if self.sid is None:
+    def take(self):
+        """What has come of the answers, which must be msgpack with valid text and no E_INTERNAL. How many."""
+        more = self.socket.recv(1 << 18)
+        if not more:
+            raise EOFError("the daemon closed the connection")
+        self.buffer += more
+        taken = 0
+        while self.waiting and len(self.buffer) >= 9 and len(self.buffer) >= 9 + int.from_bytes(self.buffer[1:9], "big"):
+            self.heed(self.receive())
+            self.waiting.pop()
+            taken += 1
+        if not self.waiting and self.sid is None:
             self.hello(role=self.role)
             self.seq = 0
-        return len(self.waiting)
+        return taken
+
+    def heed(self, reply):
+        error = (reply.get("err") or {}).get("name")
+        check(error != "E_INTERNAL", "E_INTERNAL for one of", self.waiting)
+        # A number that is too low is told at once, one that is too high after a second: a fuzzed one was taken.
+        if error == "E_SEQ_GAP":
+            self.seq = reply["err"]["details"]["expected"] - 1
+        elif error in ("E_SEQ_OLD", "E_SEQ_CONFLICT") or (reply["ok"] and reply.get("kind") in CHANGES):
+            self.seq += 1
+        elif error == "E_SESSION_UNKNOWN":
+            self.sid = None
 
 
 def send_fuzz(path, seed, messages, role, end):
     """Sends fuzzed messages over several connections and reads the answers. Returns how many it sent, and how many were answered.
     A process of its own."""
-    fuzz, sent, answered = Fuzz(seed), 0, 0
-    floods = [Flood(path, role) for _ in range(FLOODS)]
-    while sent < messages and time.monotonic() < end:
-        for flood in floods:
-            with contextlib.suppress(ConnectionError):
-                sent += flood.send_some(fuzz)
-        for number, flood in enumerate(floods):
+    fuzz, sent, answered, busy = Fuzz(seed), 0, 0, selectors.DefaultSelector()
+
+    def begin(cut=None):
+        flood = Flood(path, role, cut)
+        busy.register(flood.socket, selectors.EVENT_READ, flood)
+        return flood.send_some(fuzz)
+
+    sent += sum(begin() for _ in range(FLOODS))
+    while busy.get_map():
+        ready = busy.select(DEADLINE)
+        check(ready, "nothing was answered within", DEADLINE, "s")
+        for key, _ in ready:
+            flood = key.data
             try:
-                answered += flood.receive_all()
-            except (EOFError, ConnectionError):  # ten undecodable ones
+                answered += flood.take()
+                if flood.waiting:
+                    continue
+                if sent < messages and time.monotonic() < end:
+                    sent += flood.send_some(fuzz)
+                    continue
+                busy.unregister(flood.socket)
                 flood.close()
-                floods[number] = Flood(path, role)
-    for flood in floods:
-        flood.close()
+            except (EOFError, ConnectionError):  # ten undecodable ones
+                busy.unregister(flood.socket)
+                flood.close()
+                sent += begin(flood)
     return sent, answered
 
 

@@ -10,12 +10,12 @@ only sleeps shows how loaded the machine was."""
 import math
 import random
 
-from part import Clock, main
+from part import Clock, as_program
 
 from daemon_support import *
 from daemon_support.attacks import Sleeper, resident
 
-ROUNDS = 240  # of each hour
+ROUNDS = 480  # of each hour
 ASKS = 20  # of each application, of which one comes in each round
 LEVEL = 0.6  # of the capacity
 GROWTH, SLACK = 1.05, 8 << 20  # of memory
@@ -207,4 +207,4 @@ def run(size, seed, seconds, nodes=5000, rounds=ROUNDS):
 
 
 if __name__ == "__main__":
-    main(run, 24, __doc__)
+    as_program(run, 24, __doc__)

@@ -6,7 +6,7 @@ Size: reconnects of all of them."""
 import concurrent.futures
 import os
 
-from part import Clock, main, of
+from part import Clock, as_program, of
 
 from daemon_support import *
 from daemon_support.manager import Manager
@@ -18,7 +18,7 @@ SETTINGS = "outboundMaxItems: 100\noutboundMaxBytes: 64KiB\nsessionTtl: 5s\nlive
 def follow(path, number, size, seed, seconds):
     """One RM; a process of its own."""
     clock = Clock(seconds)
-    rm = Manager(path, f"rm:{number}", seed + number, cut=0.2, slow=True)
+    rm = Manager(path, f"rm:{number}", seed + number, cut=0.1, slow=True)
     rm.come_back()
     looked = 0
     while rm.link.counts["reconnects"] < size and not clock.is_over():
@@ -55,4 +55,4 @@ def run(size, seed, seconds):
 
 
 if __name__ == "__main__":
-    main(run, 10_000, __doc__)
+    as_program(run, 10_000, __doc__)

@@ -5,7 +5,7 @@ acknowledged is lost, nothing is there twice, recoveries agree at once, what was
 detached RM, whose books the daemon keeps. Size: how many times each."""
 import random
 
-from part import Clock, main, of, spread
+from part import Clock, as_program, of, spread
 
 from daemon_support import *
 from daemon_support.detached_load import DetachedLoad
@@ -64,4 +64,4 @@ def kill(what, daemon, rm):
 
 
 if __name__ == "__main__":
-    main(run, 200, __doc__)
+    as_program(run, 200, __doc__)

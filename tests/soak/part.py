@@ -34,7 +34,7 @@ def of(done, wanted):
     return f"{done}" if done >= wanted else f"{done} of {wanted} (time was up)"
 
 
-def main(run, size, what):
+def as_program(run, size, what):
     parser = argparse.ArgumentParser(description=what)
     parser.add_argument("--size", type=int, default=size, help=f"default {size}")
     parser.add_argument("--seed", type=int, default=int(time.time()))

@@ -4,7 +4,7 @@
 the rules of docs/protocol.md, execute nothing twice, miss nothing, and daemon and books are one in the end. Size: faults."""
 import hashlib
 
-from part import Clock, main, of
+from part import Clock, as_program, of
 
 from daemon_support import *
 from daemon_support.manager import Manager
@@ -22,8 +22,7 @@ def run(size, seed, seconds):
     clock, port = Clock(seconds), free_port()
     tokens = f"admin * {hashlib.sha256(TOKEN.encode()).hexdigest()}\n"
     figures = []
-    with Daemon("--settings", "@conf", "--listen", f"tcp://127.0.0.1:{port}", "--tokens", "@tokens",
-                files={"tokens": tokens, "conf": "maxSessions: 64\n"}) as daemon:
+    with Daemon("--listen", f"tcp://127.0.0.1:{port}", "--tokens", "@tokens", files={"tokens": tokens}) as daemon:
         for way, where, hello in (("ipc", daemon.path, {}), ("tcp", ("127.0.0.1", port), {"token": TOKEN})):
             half = Clock((seconds - clock.passed()) / (2 if way == "ipc" else 1))
             with Proxy(where, seed, daemon.folder + "/proxy") as proxy:
@@ -51,4 +50,4 @@ def run(size, seed, seconds):
 
 
 if __name__ == "__main__":
-    main(run, 20_000, __doc__)
+    as_program(run, 20_000, __doc__)

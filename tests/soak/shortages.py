@@ -9,7 +9,7 @@ import resource
 import socket
 import tempfile
 
-from part import Clock, main, of
+from part import Clock, as_program, of
 
 from daemon_support import *
 from daemon_support.detached_load import DetachedLoad
@@ -169,4 +169,4 @@ def run(size, seed, seconds):
 
 
 if __name__ == "__main__":
-    main(run, 30, __doc__)
+    as_program(run, 30, __doc__)

@@ -4,13 +4,13 @@
 An RM that was stopped is Suspended, then Lost, and comes back; a stopped daemon blames nobody for the time. Size: rounds of four."""
 import random
 
-from part import Clock, main, of, spread
+from part import Clock, as_program, of, spread
 
 from daemon_support import *
 from daemon_support.detached_load import DetachedLoad
 from daemon_support.served_rm import Served
 
-LIVENESS, SESSION = 1.0, 3.0  # seconds, of the settings
+LIVENESS, SESSION = 3.0, 5.0  # seconds, of the settings; of a stop of the daemon up to three count all the same
 SUSPENDED, LOST = 4, 5
 
 
@@ -19,6 +19,7 @@ def state(daemon):
     try:
         return {one["rmID"]: one["state"] for one in client.get("Status")["rms"]}.get("rm:served")
     finally:
+        client.get("Bye")
         client.close()
 
 
@@ -80,4 +81,4 @@ def run(size, seed, seconds):
 
 
 if __name__ == "__main__":
-    main(run, 25, __doc__)
+    as_program(run, 15, __doc__)

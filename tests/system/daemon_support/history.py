@@ -16,10 +16,10 @@ class History:
         self.held = {}  # (application, key): node; what the daemon says it has placed
         self.counts = collections.Counter()
 
-    def begin(self, epoch):
-        """After a registration."""
-        check(epoch not in self.epochs, "the stream", epoch, "was there before")
-        self.epochs.add(epoch)
+    def begin(self, epoch, boot=None):
+        """After a registration with the daemon that calls itself `boot`."""
+        check((boot, epoch) not in self.epochs, "the stream", epoch, "was there before")
+        self.epochs.add((boot, epoch))
         self.epoch, self.handled, self.seen, self.held = epoch, 0, {}, {}
         self.counts["streams"] += 1
 

@@ -19,7 +19,7 @@ class Gone(Exception):
 
 class Refused(Exception):
     def __init__(self, kind, error):
-        super().__init__(f"{kind} was refused: {error}")
+        super().__init__(kind, error)
         self.name = error["name"]
 
 
@@ -56,10 +56,9 @@ class Link:
         if body["resumed"]:
             check(before == self.sid, "another session was resumed")
             check(body["lastSeq"] in (self.seq, self.seq - 1), "the session was at", self.seq, "and not at", body["lastSeq"])
-        else:
+        elif before is not None:
             self.seq = 0
-            if before is not None:
-                raise Gone("session not resumed")
+            raise Gone("session not resumed")
 
     def exchange(self, kind, body, seq):
         if self.client is None:

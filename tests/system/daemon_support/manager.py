@@ -17,7 +17,7 @@ from daemon_support.link import Gone, Link, Refused
 RUNNING = 1
 UNKNOWN_APPLICATION, TERMINAL_APPLICATION = 1010, 1012
 ENDED = ("Completed", "Failed", "Expired")
-SLOW = 0.005  # of an RM that reads slowly: how often it begins to
+SLOW = 0.01  # of an RM that reads slowly: how often it begins to
 
 
 class OwnBooks:
@@ -125,6 +125,8 @@ class Manager:
 
     def listen(self, wait=0):
         """One poll; how many items it brought. It acknowledges what it handled, at times less than that."""
+        if self.epoch is None:
+            return 0
         handled = self.history.handled
         ack = handled if self.random.random() < 0.8 else self.random.randint(self.acknowledged, handled)
         self.acknowledged = ack
@@ -214,11 +216,11 @@ class Manager:
 
     def recover(self):
         self.life += 1
-        attempt = f"{os.getpid()}.{self.life}"
+        attempt, self.epoch = f"{os.getpid()}.{self.life}", None
         reply = self.link.change("RegisterResourceManager", {"rmID": self.rm, "config": CONFIG, "recovery": {"id": attempt}})
         self.counts["interrupted recoveries"] += self.recovering  # the one before
         self.epoch, self.acknowledged, self.recovering = reply["streamEpoch"], 0, True
-        self.history.begin(self.epoch)
+        self.history.begin(self.epoch, self.link.boot)
         self.replay()
         self.settle()
         report = self.link.change("RecoveryDone", {"rmID": self.rm, "id": attempt, "attempt": 1, **self.books.claim()})
@@ -311,7 +313,7 @@ class Manager:
             self.work()
             self.quiet = max(0, self.quiet - 1)
             if self.slow and self.random.random() < SLOW:
-                self.quiet = self.random.randrange(50, 200)
+                self.quiet = self.random.randrange(50, 300)
             if not self.quiet:
                 self.listen(self.random.choice((0, 0, 10)))
             return

@@ -21,8 +21,8 @@ def serve(where, books, seed):
     say = lambda **what: print(json.dumps(what), flush=True)
     manager.come_back()
     while not leave:
+        manager.steadily(manager.agree)
         life = manager.life
-        manager.agree()
         books = manager.books
         say(running=life, nodes=len(books.nodes), applications=len(books.apps), allocations=len(books.placed),
             pending=len(books.asks) - len(books.placed))
@@ -32,7 +32,7 @@ def serve(where, books, seed):
             if manager.life == life and manager.placements > placed and time.monotonic() > last + 0.1:
                 placed, last = manager.placements, time.monotonic()
                 say(placed=placed)
-    manager.settle()
+    manager.steadily(manager.settle)
     say(figures=manager.figures())
 
 
