@@ -83,12 +83,13 @@ def memory(size, seed, clock):
             pid = daemon.process.pid
             with open(f"/proc/{pid}/statm", encoding="ascii") as file:
                 now = int(file.read().split()[0]) * os.sysconf("SC_PAGESIZE")
-            limit = now + choose.randrange(4, 40) * (1 << 20)
+            limit = now + choose.choice((2, 5, 10, 20, 40, 80, 150)) * (1 << 20)
             resource.prlimit(pid, resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
             gone = not eat(daemon, f"rm:eats{lap}")
             if gone:
                 ended += 1
-                daemon.exit_code()
+                check(daemon.exit_code() == -signal.SIGABRT and "there is no memory left" in daemon.text(),
+                      "it ended with", daemon.exit_code(), "and said:", daemon.text()[-2000:])
                 daemon.start()
                 rm.steadily(rm.agree)
             else:
@@ -104,12 +105,12 @@ def eat(daemon, rm):
     """Applications with large tags; whether it lives on."""
     try:
         client = daemon.client()
-        client.register(rm)
-        for number in range(300):
+        requests = [("RegisterResourceManager", {"config": CONFIG})]  # it may get no thread
+        requests += [("UpdateApplication", {"new": [{"applicationID": f"a{number}", "queueName": "root.a", "ugi": {"user": "u"},
+                                                     "tags": {f"t{i}": "x" * 60_000 for i in range(4)}}]}) for number in range(300)]
+        for kind, body in requests:
             client.seq += 1
-            reply = client.ask("UpdateApplication", {"rmID": rm, "new": [
-                {"applicationID": f"a{number}", "queueName": "root.a", "ugi": {"user": "u"},
-                 "tags": {f"t{i}": "x" * 60_000 for i in range(4)}}]}, seq=client.seq)
+            reply = client.ask(kind, {"rmID": rm, **body}, seq=client.seq)
             if not reply["ok"]:
                 check(reply["err"]["name"] in ("E_BUSY", "E_TIMEOUT"), reply)
                 break
