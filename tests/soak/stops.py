@@ -66,13 +66,16 @@ def run(size, seed, seconds):
             "conf": f"livenessTimeout: {LIVENESS:g}s\nsessionTtl: {SESSION:g}s\n"}) as daemon, \
             DetachedLoad(daemon.path, seed) as beside, Served(daemon.path, daemon.folder, seed) as rm:
         rm.works()
+        lives = None
         for stop, long in rounds:
             if clock.is_over():
                 break
             time.sleep(choose.random() * 0.3)
+            check(lives in (None, rm.lives()), "the RM had to recover some time after the daemon was stopped")
             name = list(took)[2 * (stop is stop_daemon) + long]
             took[name].append(stop(daemon, rm, long))
             beside.hold()
+            lives = rm.lives()
         health = daemon.client().get("Health", {"run": True})
         check(health["Healthy"], [one for one in health["HealthChecks"] if not one["Succeeded"]])
         figures = rm.end()

@@ -79,6 +79,10 @@ class Served:
             return any("placed" in line for line in lines[back[-1] if back else 0:]) and [[lines[i] for i in back]]
         return until("the RM works", placed, deadline)[0]
 
+    def lives(self):
+        """How often it came back so far."""
+        return max((line["running"] for line in self.watched() if "running" in line), default=0)
+
     def kill(self):
         self.process.kill()
         self.process.wait()
