@@ -261,7 +261,7 @@ private:
             return unsatisfied(wanted_, last, " still, after " + duration_text(limit_), Exit::NotSatisfied);
         seen_ = true;
         if (const auto failure = bell_.wait(left().count())) return dial(*failure);
-        return std::nullopt;
+        return std::optional<Exit>{};
     }
 
     static Answer<std::optional<Exit>> shown(Outcome outcome) {
