@@ -60,7 +60,6 @@ public:
     [[nodiscard]] bool machine_readable() const { return is_machine_readable(settings_.format); }
     [[nodiscard]] Style style() const;
     [[nodiscard]] Streams& streams() { return streams_; }
-    [[nodiscard]] bool out_is_terminal() const { return streams_.out_is_terminal; }
     [[nodiscard]] std::ostream& out() { return streams_.out; }
 
     /// Prints a note on standard error, unless --quiet is given.

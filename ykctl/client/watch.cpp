@@ -89,7 +89,7 @@ public:
             }
             if (!failure) is_incomplete_ = false;
             if (failure && !(is_incomplete_ && may_be_back(*failure))) {
-                if (is_gone(*failure) && !picture_.empty()) mark_as_old();
+                if (is_gone(*failure) && !drawn_.empty()) mark_as_old();
                 YK_TRY(signal, reconnect_.after(*failure, context_.settings().timeout));
                 if (signal != 0) return Exit::Interrupted;
                 continue;
@@ -115,9 +115,9 @@ private:
         if (on_terminal()) {
             auto text = context_.list_view(*std::move(items), *std::move(layout));
             if (!text.ok()) return std::move(text).error();
-            picture_ = *std::move(text);
+            drawn_ = *std::move(text);
             seen_ = time_text(std::chrono::nanoseconds{std::chrono::system_clock::now().time_since_epoch()}.count());
-            context_.out() << kClearScreen << picture_;
+            context_.out() << kClearScreen << drawn_;
         } else {
             std::map<std::string, Value> now;
             for (auto& item : *items) now.emplace(identity(item, *layout), item);
@@ -129,11 +129,13 @@ private:
     }
 
     void mark_as_old() {
-        context_.out() << kClearScreen << context_.style().yellow("old, seen at " + seen_) << "\n" << picture_;
+        context_.out() << kClearScreen << context_.style().yellow("old, seen at " + seen_) << "\n" << drawn_;
         context_.out().flush();
     }
 
-    [[nodiscard]] bool on_terminal() const { return context_.out_is_terminal() && !context_.machine_readable(); }
+    [[nodiscard]] bool on_terminal() const {
+        return context_.streams().out_is_terminal && !context_.machine_readable();
+    }
 
     Context& context_;
     const WatchOptions& options_;
@@ -141,7 +143,7 @@ private:
     const HeldSignals signals_;
     Reconnect reconnect_{context_, signals_};
     std::map<std::string, Value> before_; // the last look, as JSON-lines tell it
-    std::string picture_, seen_;          // the last look on a terminal, and when that was
+    std::string drawn_, seen_;            // the last look on a terminal, and when that was
     bool is_incomplete_ = false;          // since the daemon was restarted no look has succeeded
 };
 
