@@ -122,9 +122,11 @@ struct Client::Impl {
 // --- one exchange -------------------------------------------------------------------------------
 
 Done Client::Impl::open(Deadline deadline) {
-    auto opened =
-        Connection::open({options.url, options.tls_ca, options.max_message, options.wait_for_socket}, deadline);
+    auto opened = Connection::open(
+        {options.url, options.tls_ca, options.max_message, options.wait_for_socket, options.redials, options.stopped},
+        deadline);
     if (!opened) {
+        if (opened.error().code == ECANCELED) return failure(Kind::Stopped, opened.error().message);
         const bool denied = opened.error().code == EACCES || opened.error().code == EPERM;
         return failure(denied ? Kind::Denied : Kind::Unreachable, opened.error().message);
     }
@@ -200,6 +202,7 @@ ReplyBytes Client::Impl::hello_as(const std::string& role, Deadline deadline) {
         }
         const auto& cut = std::get<ExchangeFailure>(came);
         if (cut.kind == ExchangeFailure::Kind::NotConnected) return failure(Kind::Unreachable, cut.text);
+        if (cut.kind == ExchangeFailure::Kind::Stopped) return failure(Kind::Stopped, cut.text);
         if (cut.kind != ExchangeFailure::Kind::Lost)
             return failure(
                 Kind::Unreachable,
@@ -293,6 +296,10 @@ std::optional<CallError> Client::Impl::after_cut(const ExchangeFailure& cut, boo
     };
     if (cut.kind == ExchangeFailure::Kind::NotConnected)
         return is_unknown ? unknown(cut.text) : failure(Kind::Unreachable, cut.text);
+    if (cut.kind == ExchangeFailure::Kind::Stopped) {
+        is_seq_certain = is_seq_certain && !is_unknown;
+        return failure(Kind::Stopped, cut.text);
+    }
     if (cut.kind == ExchangeFailure::Kind::TimedOut || Clock::now() >= deadline) {
         is_seq_certain = is_seq_certain && !is_unknown;
         if (cut.kind == ExchangeFailure::Kind::Stuck) connection.reset();
@@ -352,6 +359,13 @@ CallResult<Value> Client::call(std::string_view kind, const Value& body, std::ch
 
 const Value& Client::hello() const {
     return impl_->hello;
+}
+const std::string& Client::boot_id() const {
+    return impl_->boot_id;
+}
+void Client::set_redials(bool on) {
+    impl_->options.redials = on;
+    if (impl_->connection) impl_->connection->set_redials(on);
 }
 const ClientOptions& Client::options() const {
     return impl_->options;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libcore/base/result.h"
+#include "protocol/transport/byte_stream.h"
 #include "protocol/wire/encoded_request.h"
 #include "protocol/wire/value.h"
 
@@ -26,6 +27,7 @@ struct CallError {
         Denied,         // no permission to connect, or the daemon does not admit this user
         TimedOut,       // no answer in time to something read-only
         OutcomeUnknown, // a change was sent and the connection or the daemon was lost before the answer
+        Stopped,        // ClientOptions::stopped said so; a change may have been made
         TooLarge,       // the request exceeds the daemon's message limit
         Malformed       // the answer could not be read
     };
@@ -53,6 +55,8 @@ struct ClientOptions {
     std::chrono::milliseconds timeout{5000};
     std::uint32_t max_message = 16U << 20;
     bool wait_for_socket = false; // a missing socket file counts as "not ready yet": for a daemon just started
+    bool redials = true;          // a call whose connection was cut looks for a listener until its time-out
+    StopCheck stopped = {};       // asked ten times a second while a call waits; true: the call fails as Stopped
     bool strict = false;          // unknown keys in replies are errors (I-312)
     bool trace = false;           // every message to stderr as JSON
 };
@@ -83,8 +87,14 @@ public:
     /// sequence numbers are the owner's. Once the session has ended its calls answer E_SESSION_UNKNOWN.
     [[nodiscard]] static CallResult<std::unique_ptr<Client>> attach(const Client& owner);
 
+    /// ClientOptions::redials from now on. Without it a call fails at once when the daemon is gone, so that the caller
+    /// can say so and decide when to try again; the session is taken up by the first call that reaches the daemon.
+    void set_redials(bool on);
+
     /// The body of the reply to Hello.
     [[nodiscard]] const Value& hello() const;
+    /// Which run of the daemon the session belongs to: another one after a restart (I-260).
+    [[nodiscard]] const std::string& boot_id() const;
     [[nodiscard]] const ClientOptions& options() const;
     /// Ends the session (Bye); the destructor does not.
     void bye();

@@ -48,7 +48,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const ConnectionOptions& op
 /// With `waits_for_listener` it tries until the deadline while nobody listens.
 Result<void> Connection::connect(Deadline deadline, bool waits_for_listener) {
     while (true) {
-        auto stream = connect_stream(options_.url, options_.tls_ca, deadline);
+        auto stream = connect_stream(options_.url, options_.tls_ca, deadline, options_.stopped);
         if (stream) {
             stream_ = std::move(stream).value();
             reader_.emplace(kRepGreeting, is_ipc_, options_.max_message == 0 ? SIZE_MAX : options_.max_message);
@@ -57,6 +57,7 @@ Result<void> Connection::connect(Deadline deadline, bool waits_for_listener) {
         const auto again = options_.wait_for_socket ? kLookAgain : kDialAgain;
         if (!waits_for_listener || !is_nobody(stream.error().code) || Clock::now() + again >= deadline)
             return std::move(stream).error();
+        if (options_.stopped && options_.stopped()) return Error{ECANCELED, "interrupted", {}};
         std::this_thread::sleep_for(again);
     }
 }
@@ -71,8 +72,9 @@ Result<std::string, ExchangeFailure> Connection::exchange(std::string_view reque
 Connection::Done Connection::be_connected(Deadline deadline) {
     if (stream_ && stream_->is_cut()) stream_.reset();
     if (stream_) return {};
-    if (auto connected = connect(deadline, true); !connected)
-        return Failure{Kind::NotConnected, std::move(connected).error().message, false};
+    if (auto connected = connect(deadline, options_.redials); !connected)
+        return Failure{connected.error().code == ECANCELED ? Kind::Stopped : Kind::NotConnected,
+                       std::move(connected).error().message, false};
     return {};
 }
 
@@ -104,7 +106,8 @@ Connection::Done Connection::send(std::string_view request, Deadline deadline) {
     std::size_t written = 0;
     const int fault = stream_->write(head, request, deadline, written);
     if (fault == 0) return {};
-    if (fault != ETIMEDOUT) return cut(fault, written != 0);
+    if (fault != ETIMEDOUT && fault != ECANCELED) return cut(fault, written != 0);
+    if (written == 0 && fault == ECANCELED) return Failure{Kind::Stopped, "interrupted", false};
     if (written == 0) return Failure{Kind::TimedOut, "the daemon takes nothing: it is slow or stopped", false};
     stream_.reset();
     return Failure{Kind::Stuck, "the request could not be sent in time", true};
@@ -129,6 +132,7 @@ Result<std::string, ExchangeFailure> Connection::receive(Deadline deadline) {
 Connection::Done Connection::read_more(Deadline deadline) {
     const auto buffer = reader_->free_space();
     const ReadOutcome got = stream_->read(buffer.data(), buffer.size(), deadline);
+    if (got.fault == ECANCELED) return Failure{Kind::Stopped, "interrupted", reader_->is_greeted()};
     if (got.fault == ETIMEDOUT) return Failure{Kind::TimedOut, "no answer in time", reader_->is_greeted()};
     if (got.fault != 0) return cut(got.fault, reader_->is_greeted());
     reader_->took(got.bytes);

@@ -28,6 +28,8 @@ struct ConnectionOptions {
     std::string tls_ca;            // tls+tcp; empty: the system's bundle
     std::uint32_t max_message = 0; // what may be received
     bool wait_for_socket = false;  // when nobody listens, try until the deadline
+    bool redials = true;           // the same after a cut; false: the exchange fails at once
+    StopCheck stopped = {};        // ends every wait
 };
 
 struct ExchangeFailure {
@@ -35,6 +37,7 @@ struct ExchangeFailure {
         NotConnected, // nobody listens, or not a ykd
         Lost,         // the connection was cut
         TimedOut,     // no reply in time
+        Stopped,      // ConnectionOptions::stopped said so
         Stuck         // only a part of the request was sent: this Connection cannot be used any more, open another
     };
     Kind kind = Kind::NotConnected;
@@ -50,9 +53,11 @@ public:
     /// `wait_for_socket` it tries until the deadline while nobody listens or the socket file is missing.
     [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const ConnectionOptions& options, Deadline deadline);
 
-    /// Sends a request and waits for its reply. If the connection was cut it connects again first, and keeps trying
-    /// until the deadline, because the daemon may be restarting.
+    /// Sends a request and waits for its reply. If the connection was cut it connects again first, and with `redials`
+    /// keeps trying until the deadline, because the daemon may be restarting.
     [[nodiscard]] Result<std::string, ExchangeFailure> exchange(std::string_view request, Deadline deadline);
+
+    void set_redials(bool on) { options_.redials = on; }
 
 private:
     using Failure = ExchangeFailure;
@@ -68,7 +73,7 @@ private:
     [[nodiscard]] Done read_more(Deadline deadline);
     [[nodiscard]] Failure cut(int fault, bool sent);
 
-    const ConnectionOptions options_;
+    ConnectionOptions options_;
     const bool is_ipc_;
     std::unique_ptr<ByteStream> stream_; // nullptr: not connected
     std::optional<FrameReader> reader_;  // takes the bytes of stream_ apart

@@ -140,14 +140,14 @@ Result<void> set_tls(nng_stream_dialer* dialer, const std::string& url, const st
 }
 
 Result<std::unique_ptr<ByteStream>> connect_stream(const std::string& url, const std::string& tls_ca,
-                                                   ByteStream::Deadline deadline) {
-    if (const std::string path = ipc_path_of(url); !path.empty()) return connect_ipc(path, deadline);
-    if (url.starts_with("tls+tcp://")) return connect_tls(url, tls_ca, deadline);
+                                                   ByteStream::Deadline deadline, const StopCheck& stopped) {
+    if (const std::string path = ipc_path_of(url); !path.empty()) return connect_ipc(path, deadline, stopped);
+    if (url.starts_with("tls+tcp://")) return connect_tls(url, tls_ca, deadline, stopped);
     const std::size_t start = url.find("://") + 3, colon = url.rfind(':');
     if (colon < start) return Error{EINVAL, fmt::format("'{}' names no port: tcp://HOST:PORT", url), url};
     std::string host = url.substr(start, colon - start);
     if (host.size() > 1 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-    return connect_tcp(host, url.substr(colon + 1), deadline);
+    return connect_tcp(host, url.substr(colon + 1), deadline, stopped);
 }
 
 std::string why_no_tls(const std::string& url) {

@@ -44,10 +44,11 @@ private:
 };
 
 /// Waits for one of `events`. Returns 0 or errno.
-int wait_for(int fd, short events, Deadline deadline) {
+int wait_for(int fd, short events, Deadline deadline, const StopCheck& stopped) {
     while (true) {
+        if (stopped && stopped()) return ECANCELED;
         pollfd look{fd, events, 0};
-        const int ready = ::poll(&look, 1, left_until(deadline));
+        const int ready = ::poll(&look, 1, left_until(next_look(deadline, stopped)));
         if (ready > 0) return 0;
         if (ready < 0 && errno != EINTR) return errno;
         if (Clock::now() >= deadline) return ETIMEDOUT;
@@ -56,7 +57,7 @@ int wait_for(int fd, short events, Deadline deadline) {
 
 class SocketStream final : public ByteStream {
 public:
-    explicit SocketStream(Descriptor socket) : socket_(std::move(socket)) {}
+    SocketStream(Descriptor socket, StopCheck stopped) : socket_(std::move(socket)), stopped_(std::move(stopped)) {}
 
     int write(std::string_view head, std::string_view body, Deadline deadline, std::size_t& written) override {
         written = 0;
@@ -70,7 +71,7 @@ public:
             if (sent < 0 && errno == EINTR) continue;
             if (sent < 0 && errno != EAGAIN) return errno;
             if (sent < 0) {
-                if (const int fault = wait_for(socket_.get(), POLLOUT, deadline); fault != 0) return fault;
+                if (const int fault = wait_for(socket_.get(), POLLOUT, deadline, stopped_); fault != 0) return fault;
                 continue;
             }
             written += static_cast<std::size_t>(sent);
@@ -88,7 +89,7 @@ public:
             if (got == 0) return {0, ECONNRESET};
             if (errno == EINTR) continue;
             if (errno != EAGAIN) return {0, errno};
-            if (const int fault = wait_for(socket_.get(), POLLIN, deadline); fault != 0) return {0, fault};
+            if (const int fault = wait_for(socket_.get(), POLLIN, deadline, stopped_); fault != 0) return {0, fault};
         }
     }
 
@@ -100,21 +101,23 @@ public:
 
 private:
     Descriptor socket_;
+    StopCheck stopped_;
 };
 
 /// Connects; returns 0 or errno.
-int connect_until(int fd, const sockaddr* address, socklen_t size, Deadline deadline) {
+int connect_until(int fd, const sockaddr* address, socklen_t size, Deadline deadline, const StopCheck& stopped) {
     constexpr std::chrono::milliseconds kLookAgain{5};
     while (::connect(fd, address, size) != 0) {
         if (errno == EISCONN) return 0;
         if (errno == EINPROGRESS || errno == EALREADY) {
-            int fault = wait_for(fd, POLLOUT, deadline);
+            int fault = wait_for(fd, POLLOUT, deadline, stopped);
             socklen_t length = sizeof fault;
             if (fault == 0 && ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &fault, &length) != 0) fault = errno;
             return fault;
         }
         if (errno != EAGAIN && errno != EINTR) return errno;
         if (Clock::now() + kLookAgain >= deadline) return ETIMEDOUT; // EAGAIN: the listener's backlog is full
+        if (stopped && stopped()) return ECANCELED;
         std::this_thread::sleep_for(kLookAgain);
     }
     return 0;
@@ -132,7 +135,12 @@ int left_until(Deadline deadline) {
     return static_cast<int>(std::clamp<std::int64_t>(left, 1, kHour));
 }
 
-Result<std::unique_ptr<ByteStream>> connect_ipc(const std::string& path, Deadline deadline) {
+Deadline next_look(Deadline deadline, const StopCheck& stopped) {
+    constexpr std::chrono::milliseconds kLookEvery{100};
+    return stopped ? std::min(deadline, Clock::now() + kLookEvery) : deadline;
+}
+
+Result<std::unique_ptr<ByteStream>> connect_ipc(const std::string& path, Deadline deadline, const StopCheck& stopped) {
     sockaddr_un address{};
     if (path.size() >= sizeof address.sun_path) return ipc_refusal(path, ENAMETOOLONG);
     address.sun_family = AF_UNIX;
@@ -140,13 +148,14 @@ Result<std::unique_ptr<ByteStream>> connect_ipc(const std::string& path, Deadlin
     Descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (socket.get() < 0) return ipc_refusal(path, errno);
     if (const int fault =
-            connect_until(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address, deadline);
+            connect_until(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address, deadline, stopped);
         fault != 0)
         return ipc_refusal(path, fault);
-    return std::unique_ptr<ByteStream>{new SocketStream(std::move(socket))};
+    return std::unique_ptr<ByteStream>{new SocketStream(std::move(socket), stopped)};
 }
 
-Result<std::unique_ptr<ByteStream>> connect_tcp(const std::string& host, const std::string& port, Deadline deadline) {
+Result<std::unique_ptr<ByteStream>> connect_tcp(const std::string& host, const std::string& port, Deadline deadline,
+                                                const StopCheck& stopped) {
     constexpr std::chrono::milliseconds kPatience{500}; // for each of several addresses
     addrinfo hints{};
     hints.ai_family = AF_UNSPEC;
@@ -159,14 +168,16 @@ Result<std::unique_ptr<ByteStream>> connect_tcp(const std::string& host, const s
     for (const addrinfo* one = list.get(); one != nullptr; one = one->ai_next) {
         Descriptor socket{::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
         const bool is_only = list->ai_next == nullptr;
-        fault = socket.get() < 0 ? errno
-                                 : connect_until(socket.get(), one->ai_addr, one->ai_addrlen,
-                                                 is_only ? deadline : std::min(deadline, Clock::now() + kPatience));
+        fault = socket.get() < 0
+                    ? errno
+                    : connect_until(socket.get(), one->ai_addr, one->ai_addrlen,
+                                    is_only ? deadline : std::min(deadline, Clock::now() + kPatience), stopped);
+        if (fault == ECANCELED) break;
         if (fault != 0) continue;
         const int on = 1;
         ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         ::setsockopt(socket.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-        return std::unique_ptr<ByteStream>{new SocketStream(std::move(socket))};
+        return std::unique_ptr<ByteStream>{new SocketStream(std::move(socket), stopped)};
     }
     return Error{fault, fmt::format("no daemon answers at {}:{}: {}", host, port, std::strerror(fault)), host};
 }

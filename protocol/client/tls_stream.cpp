@@ -67,9 +67,14 @@ public:
         const std::lock_guard lock(mutex_);
         rung_ = false;
     }
-    [[nodiscard]] bool wait_until(Deadline deadline) {
+    /// Returns 0 once it rang, ETIMEDOUT, or ECANCELED.
+    [[nodiscard]] int wait_until(Deadline deadline, const StopCheck& stopped) {
         std::unique_lock lock(mutex_);
-        return bell_.wait_until(lock, deadline, [this] { return rung_; });
+        while (!bell_.wait_until(lock, next_look(deadline, stopped), [this] { return rung_; })) {
+            if (stopped && stopped()) return ECANCELED;
+            if (std::chrono::steady_clock::now() >= deadline) return ETIMEDOUT;
+        }
+        return 0;
     }
 
 private:
@@ -82,8 +87,8 @@ private:
 /// limit. So the deadline is kept here: when it is over the stream is closed, which ends every operation.
 class TlsStream final : public ByteStream {
 public:
-    TlsStream(nng_stream* stream, std::unique_ptr<Bell> bell, Aio aio)
-        : bell_(std::move(bell)), aio_(std::move(aio)), stream_(stream) {}
+    TlsStream(nng_stream* stream, std::unique_ptr<Bell> bell, Aio aio, StopCheck stopped)
+        : stopped_(std::move(stopped)), bell_(std::move(bell)), aio_(std::move(aio)), stream_(stream) {}
 
     int write(std::string_view head, std::string_view body, Deadline deadline, std::size_t& written) override {
         written = 0;
@@ -115,15 +120,16 @@ private:
         bell_->reset();
         nng_aio_set_timeout(aio_.get(), NNG_DURATION_INFINITE);
         start(stream_.get(), aio_.get());
-        const bool in_time = bell_->wait_until(deadline);
-        if (!in_time) nng_stream_close(stream_.get());
+        const int why = bell_->wait_until(deadline, stopped_);
+        if (why != 0) nng_stream_close(stream_.get());
         nng_aio_wait(aio_.get());
-        const int fault = in_time ? errno_of(nng_aio_result(aio_.get())) : ETIMEDOUT;
+        const int fault = why == 0 ? errno_of(nng_aio_result(aio_.get())) : why;
         dead_ = fault != 0;
         return fault;
     }
 
     bool dead_ = false;
+    StopCheck stopped_;
     std::unique_ptr<Bell> bell_;
     Aio aio_;
     std::unique_ptr<nng_stream, FreeStream> stream_; // destroyed first, so that no operation uses the aio any more
@@ -131,7 +137,8 @@ private:
 
 } // namespace
 
-Result<std::unique_ptr<ByteStream>> connect_tls(const std::string& url, const std::string& tls_ca, Deadline deadline) {
+Result<std::unique_ptr<ByteStream>> connect_tls(const std::string& url, const std::string& tls_ca, Deadline deadline,
+                                                const StopCheck& stopped) {
     nng_stream_dialer* raw_dialer = nullptr;
     if (const int code = nng_stream_dialer_alloc(&raw_dialer, reachable_url(url).c_str()); code != 0)
         return Error{EINVAL, fmt::format("cannot use the address {}: {}", url, nng_strerror(code)), url};
@@ -146,7 +153,7 @@ Result<std::unique_ptr<ByteStream>> connect_tls(const std::string& url, const st
     const int fault = finish(aio.get(), deadline, [&](nng_aio* each) { nng_stream_dialer_dial(dialer.get(), each); });
     if (fault != 0) return Error{fault, why_no_tls(url), url};
     auto* const stream = static_cast<nng_stream*>(nng_aio_get_output(aio.get(), 0));
-    return std::unique_ptr<ByteStream>{new TlsStream(stream, std::move(bell), std::move(aio))};
+    return std::unique_ptr<ByteStream>{new TlsStream(stream, std::move(bell), std::move(aio), stopped)};
 }
 
 } // namespace yk::wire

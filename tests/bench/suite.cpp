@@ -9,6 +9,7 @@
 #include "tests/bench/cases/gang.h"
 #include "tests/bench/cases/placing.h"
 #include "tests/bench/cases/preempting.h"
+#include "tests/bench/cases/recovering.h"
 #include "tests/bench/cases/reload.h"
 #include "tests/bench/cases/wire.h"
 #include "tests/bench/workloads/workloads.h"
@@ -264,9 +265,13 @@ void run_snapshots(const Options& options, Report& report) { // D1
     for (Figure& figure : stops) report.figures.push_back(std::move(figure));
 }
 
-void run_wires(const Options& options, Report& report) { // W1 and W9 over ipc
+std::string daemon_of(const Options& options) {
     const std::string beside = options.beside.substr(0, options.beside.rfind('/') + 1);
-    const std::string ykd = options.ykd.empty() ? beside + "ykd" : options.ykd;
+    return options.ykd.empty() ? beside + "ykd" : options.ykd;
+}
+
+void run_wires(const Options& options, Report& report) { // W1 and W9 over ipc
+    const std::string ykd = daemon_of(options);
     Row bulk{"W1 two-queues", "wire", 3855, {}};
     Row single{"W9 latency", "wire", 0, {}};
     TreeParameters half; // W2's cluster, half full
@@ -279,6 +284,66 @@ void run_wires(const Options& options, Report& report) { // W1 and W9 over ipc
         if (!measure_into(single, run, report, [&] { return run_wire_latency(ykd, tree(half), kWireSteps); })) break;
     for (Row* row : {&bulk, &single})
         if (!row->samples.empty()) report.rows.push_back(std::move(*row));
+}
+
+/// One figure of several runs, each of which `measure` makes.
+void run_recovery_case(const std::string& name, const Options& options, Report& report,
+                       const std::vector<std::pair<std::string, double Sample::*>>& figures,
+                       const std::function<Result<Sample>()>& measure) {
+    if (!options.wants_workload(name)) return;
+    Row row{name, "wire", 0, {}};
+    std::vector<Figure> taken;
+    for (const auto& figure : figures) taken.push_back({name, figure.first, {}});
+    for (int run = 0; run < options.runs; ++run) {
+        if (!measure_into(row, run, report, measure)) return;
+        for (std::size_t i = 0; i < figures.size(); ++i)
+            taken[i].values.push_back(row.samples.back().*figures[i].second);
+    }
+    for (Figure& figure : taken) report.figures.push_back(std::move(figure));
+}
+
+void run_recoveries(const Options& options, Report& report) { // W8
+    const std::string ykd = daemon_of(options);
+    const std::vector<std::pair<std::string, RecoveryParameters>> sizes{
+        {"W8 recovery, 100k allocations", {5000, 1000, 100'000}},
+        {"W8 recovery, 1M allocations", {50'000, 1000, 1'000'000}}};
+    for (const auto& [name, parameters] : sizes)
+        run_recovery_case(name, options, report,
+                          {{"seconds from registration to Running", &Sample::seconds},
+                           {"seconds until all of it was read back", &Sample::pause},
+                           {"processor seconds of ykd", &Sample::cpu_seconds}},
+                          [&, p = parameters] { return run_recovery(ykd, p); });
+    for (const auto& [name, owner] :
+         {std::pair{"W8 restart, served", Owner::Served}, std::pair{"W8 restart, detached", Owner::Detached}})
+        run_recovery_case(name, options, report, {{"seconds from SIGKILL to a new allocation", &Sample::seconds}},
+                          [&, o = owner] {
+                              return run_restart(ykd, {1000, 1000, 10'000}, o);
+                          });
+}
+
+/// W1 for a detached RM, with books and without in turns.
+void run_books(const Options& options, Report& report) {
+    Row without{"W1 detached", "wire", 0, {}};
+    Row with{"W1 detached, books", "wire", 0, {}};
+    if (!options.wants_workload(without.workload)) return;
+    const std::string ykd = daemon_of(options);
+    for (int run = 0; run < options.runs; ++run)
+        for (Row* row : {&without, &with})
+            if (!measure_into(*row, run, report, [&] {
+                    return run_wire_detached(
+                        ykd, [] { return make_two_queues(5000, 10'000); }, row == &with);
+                }))
+                return;
+    Figure time{with.workload, "time / without books", {}};
+    Figure processor{with.workload, "processor time of ykd / without books", {}};
+    Figure written{with.workload, "milliseconds until all is in the books", {}};
+    for (std::size_t i = 0; i < with.samples.size(); ++i) {
+        time.values.push_back(with.samples[i].seconds / without.samples[i].seconds);
+        processor.values.push_back(with.samples[i].cpu_seconds / without.samples[i].cpu_seconds);
+        written.values.push_back(with.samples[i].pause * 1e3);
+    }
+    for (Figure* figure : {&time, &processor, &written}) report.figures.push_back(std::move(*figure));
+    for (Row* row : {&without, &with}) report.rows.push_back(std::move(*row));
 }
 
 } // namespace
@@ -305,7 +370,11 @@ Report run_workloads(const Options& options) {
         run_preemptings(options, report);
     }
     run_gangs(options, report);
-    if (options.wants_level("wire")) run_wires(options, report);
+    if (options.wants_level("wire")) {
+        run_wires(options, report);
+        run_books(options, report);
+        run_recoveries(options, report);
+    }
     return report;
 }
 

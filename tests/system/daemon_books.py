@@ -6,7 +6,7 @@ import resource
 from daemon_support import *
 
 STATE = ("--state", "@.")
-RUNNING = 1
+RUNNING, FAILED = 1, 3
 TWO_QUEUES = CONFIG.replace("- name: b", "- name: b2")
 
 
@@ -89,7 +89,7 @@ def kept_files(daemon):
     return glob.glob(daemon.folder + "/books/*.books")
 
 
-def test_a_detached_rm_survives_any_end_of_the_daemon():
+def test_a_detached_rm_survives_any_end_of_the_daemon():  # I-265 to I-267, I-387
     for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL):
         with Daemon(*STATE) as daemon:
             rm = filled(daemon)
@@ -111,7 +111,7 @@ def test_a_detached_rm_survives_any_end_of_the_daemon():
             check(rm.get("Health")["Healthy"])
 
 
-def test_it_goes_on_with_the_configuration_that_was_active():
+def test_it_goes_on_with_the_configuration_that_was_active():  # I-265, I-266
     with Daemon(*STATE, "--config", "@queues.yaml", files={"queues.yaml": CONFIG}) as daemon:
         rm = filled(daemon, config=None)
         sent = Detached(daemon, "rm:2")
@@ -129,7 +129,7 @@ def test_it_goes_on_with_the_configuration_that_was_active():
         check(rm.state() == RUNNING and rm.dump("app", application="other")["queueName"] == "root.@recovery@", "its queue went")
 
 
-def test_who_leaves_is_forgotten():
+def test_who_leaves_is_forgotten():  # I-268
     with Daemon(*STATE) as daemon:
         rm = filled(daemon)
         Detached(daemon, "other")
@@ -147,7 +147,7 @@ def test_who_leaves_is_forgotten():
         check([one["rmID"] for one in daemon.client().get("Status")["rms"]] == ["other"])
 
 
-def test_books_that_are_damaged_are_set_aside_and_named():
+def test_books_that_are_damaged_are_set_aside_and_named():  # I-268
     with Daemon(*STATE) as daemon:
         filled(daemon)
         good = Detached(daemon, "good")
@@ -170,7 +170,7 @@ def test_books_that_are_damaged_are_set_aside_and_named():
         check(Detached(daemon).state() == RUNNING, "it can be registered anew")
 
 
-def test_books_are_taken_from_this_user_only():
+def test_books_are_taken_from_this_user_only():  # I-268
     with Daemon(*STATE) as daemon:
         folder = os.path.join(daemon.folder, "books")
         check(os.stat(folder).st_mode & 0o777 == 0o700, "nobody else may look into the books")
@@ -186,14 +186,14 @@ def test_books_are_taken_from_this_user_only():
         daemon.client().get("Ping")
 
 
-def test_one_daemon_for_one_directory():
+def test_one_daemon_for_one_directory():  # I-268
     with Daemon(*STATE) as first, Daemon("--state", first.folder, wait=False) as second:
         check(second.exit_code() == 1)
         check("is used by another ykd" in second.text(), second.text())
         first.client().get("Ping")
 
 
-def test_a_disk_that_is_full_loses_nothing():
+def test_a_disk_that_is_full_loses_nothing():  # I-267
     with Daemon(*STATE) as daemon:
         rm = filled(daemon)
         soft, hard = resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE)
@@ -211,7 +211,7 @@ def test_a_disk_that_is_full_loses_nothing():
         check(rm.contents() == before)
 
 
-def test_a_stop_without_books_says_what_is_lost():
+def test_a_stop_without_books_says_what_is_lost():  # I-263
     with Daemon() as daemon:
         Detached(daemon, "empty")
         filled(daemon)
@@ -220,6 +220,34 @@ def test_a_stop_without_books_says_what_is_lost():
         check("RM rm:1 is detached: its 3 nodes, 2 applications, 2 allocations and 1 pending ask are lost now" in daemon.text(),
               daemon.text())
         check("RM empty is detached" not in daemon.text())
+
+
+def test_books_that_are_too_much_for_the_daemon_fail_and_are_resolved():  # I-266, I-254, I-268
+    for action in ("retry", "reset", "accept", "abort"):
+        with Daemon(*STATE) as daemon:
+            rm = filled(daemon)
+            rm.get("Sync")
+            before = rm.contents()
+            daemon.signal(signal.SIGTERM)
+            daemon.exit_code()
+            flags, daemon.flags = daemon.flags, daemon.flags + ["--rm-max", "nodes=1"]
+            daemon.start()
+            check(rm.state() == FAILED, rm.state())
+            check(any("RM rm:1 is Failed" in line for line in daemon.client().get("Status")["degraded"]))
+            rm.ask("later")  # it is taken, and kept
+            check(rm.change("ResolveRecovery", {"action": action})["state"] == (0 if action == "abort" else RUNNING if action == "accept" else FAILED))
+            if action == "abort":
+                check(kept_files(daemon) == [], "its books are removed")
+                continue
+            rm.get("Sync")
+            daemon.signal(signal.SIGTERM)
+            daemon.exit_code()
+            daemon.flags = flags
+            daemon.start()
+            if action == "accept":
+                continue
+            check(rm.state() == RUNNING and rm.contents()[0] == before[0], "nothing of it was lost", rm.contents(), before)
+            until("what came meanwhile is placed", lambda: len(rm.dump("app", application="app")["allocations"]) == 3)
 
 
 def test_ten_thousand_allocations():

@@ -62,7 +62,7 @@ def test_peers_that_are_gone_at_once():
         witness.get("Ping")
 
 
-def test_strangers_to_the_framing():
+def test_strangers_to_the_framing():  # I-300
     with Daemon() as daemon:
         client = daemon.client()
         for greeting in (b"GET / HTTP/1.1\r\n\r\n", b"\0SP\0\0\x50\0\0", b"\xff" * 64):

@@ -2,63 +2,7 @@
 """Recovery of a resource manager (interface.md section 3)."""
 from daemon_support import *
 from daemon_support.books import Books, line_hash
-
-BY_HAND = ("--manual-schedule", "--clock", "virtual")
-ALLOCATION, APPLICATION, NODE = "UpdateAllocation", "UpdateApplication", "UpdateNode"
-RUNNING, RECOVERING, FAILED, LOST = 1, 2, 3, 5
-SIZE = {"vcore": 10}
-
-
-class Recovering(Rm):
-    """A resource manager with books, which registers with recovery."""
-
-    def __init__(self, daemon, rm="rm:1", hello=None, id="r1", recovery=None, **registration):
-        self.id, self.books = id, Books()
-        super().__init__(daemon, rm, hello, recovery={"id": id, **(recovery or {})}, **registration)
-
-    def state(self):
-        return self.client.get("Ping", {"rmID": self.rm})["state"]
-
-    def node(self, name, vcore=1000, **more):
-        self.books.node(name, {"vcore": vcore})
-        return self.nodes({"nodeID": name, "schedulableResource": {"vcore": vcore}, **more})
-
-    def application(self, app, **more):
-        self.books.application(app)
-        return self.applications({"applicationID": app, **more})
-
-    def allocation(self, key, node="n1", app="app", size=SIZE, **more):
-        self.books.allocation(app, key, node, size)
-        return self.send(ALLOCATION, allocations=[
-            {"allocationKey": key, "applicationID": app, "nodeID": node, "resourcePerAlloc": size, **more}])
-
-    def claim(self, attempt=1, **more):
-        return {"rmID": self.rm, "id": self.id, "attempt": attempt, "expected": self.books.expected,
-                "digest": self.books.digest, **more}
-
-    def done(self, attempt=1, **more):
-        return self.client.change("RecoveryDone", self.claim(attempt, **more))
-
-    def placed_by(self, daemon):
-        """What it is told of allocations when an admin lets the scheduler run."""
-        daemon.client().change("Step", {"cycles": 20})
-        return [item for item in self.told() if item[0] == ALLOCATION]
-
-    def resolve(self, action, **more):
-        return self.client.change("ResolveRecovery", {"rmID": self.rm, "action": action, **more})["state"]
-
-
-def sum_of(buckets):
-    return sum(int.from_bytes(buckets[i:i + 8], "big") for i in range(0, len(buckets), 8)) % 2**64
-
-
-def reports(items):
-    return [body for kind, body in items if kind == "RecoveryReport"]
-
-
-def states(items):
-    return [(body["details"]["old"], body["details"]["new"]) for kind, body in items
-            if kind == "Notice" and body["code"] == "STATE"]
+from daemon_support.recovering import *
 
 
 def test_a_replay_is_restored_and_scheduling_begins_after_the_report():  # I-210, I-226, I-227, I-230 to I-238

@@ -140,6 +140,7 @@ Failure from_call_error(const wire::CallError& error, const std::string& address
                 0,
                 {},
                 {}};
+    case Kind::Stopped: return {Exit::Interrupted, "interrupted", {}, 0, {}, {}};
     case Kind::TooLarge:
         return {Exit::Refused,
                 "the request is larger than the daemon takes: " + error.message,

@@ -43,6 +43,7 @@ scenario run has its own: 0 all pass, 1 an expectation failed, 2 a file is wrong
   --columns name,state and --sort-by used:desc choose columns and order of a list, --no-headers leaves the headings out
   and prints nothing about an empty list; a column's name is its heading with a dash for a blank: last-reason.
   --watch redraws a terminal; on a pipe it appends {"schema":1,"change":added|changed|removed,"item":{...}} per line.
+  When the daemon goes away, --watch, events --follow, wait and ask add --wait say so on standard error and dial again.
 )"},
     {"files", "the files of -f", R"(Files (-f FILE, - for standard input)
   The messages of the scheduler interface with their own field names: NodeInfo for node add, AddApplicationRequest for

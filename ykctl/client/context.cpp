@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykctl/client/context.h"
 
+#include <csignal>
 #include <ostream>
 
 #include <fmt/format.h>
 
+#include "protocol/si/enums.h"
 #include "protocol/si/errors.h"
 #include "ykctl/cli/suggest.h"
 #include "ykctl/render/text.h"
@@ -22,7 +24,10 @@ bool is_quick(std::string_view kind) {
 
 std::vector<RmInfo> rms_of(const Value& status) {
     std::vector<RmInfo> rms;
-    for (const auto& rm : member_of(status, "rms")) rms.push_back({text_of(rm, "rmID"), flag_of(rm, "detached")});
+    for (const auto& rm : member_of(status, "rms")) {
+        if (number_of(rm, "state") == static_cast<int>(si::CoreState::New) && rm.contains("state")) continue;
+        rms.push_back({text_of(rm, "rmID"), flag_of(rm, "detached")});
+    }
     return rms;
 }
 
@@ -40,6 +45,12 @@ Failure with_way_out(Failure failure) {
     return failure;
 }
 
+/// Whether SIGINT or SIGTERM came while HeldSignals hold them back.
+bool is_signal_held() {
+    sigset_t held;
+    return sigpending(&held) == 0 && (sigismember(&held, SIGINT) == 1 || sigismember(&held, SIGTERM) == 1);
+}
+
 } // namespace
 
 Context::~Context() {
@@ -55,6 +66,11 @@ void Context::note(std::string_view text) {
     if (!settings_.quiet) streams_.err << "ykctl: " << printable(text) << "\n";
 }
 
+void Context::fail_when_gone() {
+    settings_.client.redials = false;
+    if (client_) client_->set_redials(false);
+}
+
 Answer<wire::Client*> Context::client() {
     if (!client_) {
         if (settings_.client.timeout.count() <= 0)
@@ -68,6 +84,7 @@ Answer<wire::Client*> Context::client() {
                                0,
                                {},
                                {}};
+        settings_.client.stopped = is_signal_held;
         auto connected = wire::Client::connect(settings_.client);
         if (!connected.ok()) return from_call_error(connected.error(), settings_.address);
         client_ = std::move(connected).value();

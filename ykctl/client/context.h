@@ -65,6 +65,12 @@ public:
     /// Prints a note on standard error, unless --quiet is given.
     void note(std::string_view text);
 
+    /// For commands that dial again themselves (client/reconnect.h): from now on a request fails at once when the
+    /// daemon is gone.
+    void fail_when_gone();
+    /// Which run of the daemon answered last (I-260); empty before the first answer.
+    [[nodiscard]] std::string boot_id() const { return client_ ? client_->boot_id() : std::string{}; }
+
     /// The reply of one request, which is a message of protocol/si. Failures name the address.
     [[nodiscard]] Answer<wire::Value> call(const wire::EncodedRequest& request,
                                            std::chrono::milliseconds timeout = std::chrono::milliseconds{0});

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykctl/client/watch.h"
 
-#include <csignal>
+#include <chrono>
 #include <iterator>
 #include <map>
 #include <ostream>
 
+#include "ykctl/client/reconnect.h"
 #include "ykctl/render/page_writer.h"
+#include "ykctl/render/text.h"
 #include "ykctl/render/view.h"
 
 namespace yk::cli {
@@ -15,14 +17,6 @@ namespace {
 using wire::Value;
 
 constexpr const char* kClearScreen = "\x1b[H\x1b[2J";
-
-sigset_t ending_signals() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    return set;
-}
 
 /// One line per difference between two looks.
 std::string changes_text(const std::map<std::string, Value>& before, const std::map<std::string, Value>& now) {
@@ -79,6 +73,80 @@ Outcome stream(Context& context, const Listing& listing) {
     return Exit::Ok;
 }
 
+/// --watch. Owner: list_or_watch(). Thread: main.
+class Watch {
+public:
+    Watch(Context& context, const WatchOptions& options, const Listing& listing)
+        : context_(context), options_(options), listing_(listing) {}
+
+    Outcome run() {
+        while (true) {
+            const auto failure = look();
+            const bool restarted = reconnect_.was_restarted();
+            if (restarted) {
+                context_.note("ykd was restarted: what its RMs have not told it again is missing here");
+                is_incomplete_ = true;
+            }
+            if (!failure) is_incomplete_ = false;
+            if (failure && !(is_incomplete_ && may_be_back(*failure))) {
+                if (is_gone(*failure) && !drawn_.empty()) mark_as_old();
+                YK_TRY(signal, reconnect_.after(*failure, context_.settings().timeout));
+                if (signal != 0) return Exit::Interrupted;
+                continue;
+            }
+            if (failure && restarted) context_.note(failure->message + "; looking again");
+            if (!context_.out()) return Exit::Ok; // the reader has closed the pipe
+            if (signals_.wait(options_.interval) != 0) return Exit::Interrupted;
+        }
+    }
+
+private:
+    /// Whether a refusal may be because the RM that was shown is not yet back in a restarted daemon, or because the
+    /// daemon was restarted between two pages of the list.
+    static bool may_be_back(const Failure& failure) {
+        return failure.exit == Exit::NotFound || failure.exit == Exit::Refused;
+    }
+
+    std::optional<Failure> look() {
+        auto items = all_items(listing_);
+        if (!items.ok()) return std::move(items).error();
+        auto layout = listing_.layout();
+        if (!layout.ok()) return std::move(layout).error();
+        if (on_terminal()) {
+            auto text = context_.list_view(*std::move(items), *std::move(layout));
+            if (!text.ok()) return std::move(text).error();
+            drawn_ = *std::move(text);
+            seen_ = time_text(std::chrono::nanoseconds{std::chrono::system_clock::now().time_since_epoch()}.count());
+            context_.out() << kClearScreen << drawn_;
+        } else {
+            std::map<std::string, Value> now;
+            for (auto& item : *items) now.emplace(identity(item, *layout), item);
+            context_.out() << changes_text(before_, now);
+            before_ = std::move(now);
+        }
+        context_.out().flush();
+        return std::nullopt;
+    }
+
+    void mark_as_old() {
+        context_.out() << kClearScreen << context_.style().yellow("old, seen at " + seen_) << "\n" << drawn_;
+        context_.out().flush();
+    }
+
+    [[nodiscard]] bool on_terminal() const {
+        return context_.streams().out_is_terminal && !context_.machine_readable();
+    }
+
+    Context& context_;
+    const WatchOptions& options_;
+    const Listing& listing_;
+    const HeldSignals signals_;
+    Reconnect reconnect_{context_, signals_};
+    std::map<std::string, Value> before_; // the last look, as JSON-lines tell it
+    std::string drawn_, seen_;            // the last look on a terminal, and when that was
+    bool is_incomplete_ = false;          // since the daemon was restarted no look has succeeded
+};
+
 } // namespace
 
 void define_watch(Command command, WatchOptions& options) {
@@ -93,42 +161,7 @@ Outcome list_or_watch(Context& context, const WatchOptions& options, const Listi
         YK_TRY(layout, listing.layout());
         return context.show_list(items, layout);
     }
-    const HeldSignals signals;
-    std::map<std::string, Value> before;
-    do {
-        YK_TRY(items, all_items(listing));
-        YK_TRY(layout, listing.layout());
-        if (context.streams().out_is_terminal && !context.machine_readable()) {
-            YK_TRY(text, context.list_view(std::move(items), std::move(layout)));
-            context.out() << kClearScreen << text;
-        } else {
-            std::map<std::string, Value> now;
-            for (auto& item : items) now.emplace(identity(item, layout), item);
-            context.out() << changes_text(before, now);
-            before = std::move(now);
-        }
-        context.out().flush();
-        if (!context.out()) return Exit::Ok; // the reader has closed the pipe
-    } while (signals.wait(options.interval) == 0);
-    return Exit::Interrupted;
-}
-
-HeldSignals::HeldSignals() {
-    const auto set = ending_signals();
-    pthread_sigmask(SIG_BLOCK, &set, nullptr);
-}
-
-HeldSignals::~HeldSignals() {
-    const auto set = ending_signals();
-    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-}
-
-int HeldSignals::wait(std::chrono::milliseconds time) const {
-    const auto set = ending_signals();
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
-    const timespec limit{seconds.count(), std::chrono::nanoseconds(time - seconds).count()};
-    const int signal = sigtimedwait(&set, nullptr, &limit);
-    return signal > 0 ? signal : 0;
+    return Watch{context, options, listing}.run();
 }
 
 } // namespace yk::cli

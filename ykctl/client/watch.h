@@ -10,6 +10,7 @@
 #include "protocol/wire/value.h"
 #include "ykctl/cli/command.h"
 #include "ykctl/client/context.h"
+#include "ykctl/client/held_signals.h"
 
 namespace yk::cli {
 
@@ -32,18 +33,8 @@ struct Listing {
 };
 
 /// Prints the list once, or with --watch until SIGINT or SIGTERM (exit 130): on a terminal the screen is redrawn,
-/// elsewhere what was added, changed or removed since the last look is appended as JSON-lines.
+/// elsewhere what was added, changed or removed since the last look is appended as JSON-lines. While the daemon is gone
+/// the last picture stays, marked as old.
 [[nodiscard]] Outcome list_or_watch(Context& context, const WatchOptions& options, const Listing& listing);
-
-/// SIGINT and SIGTERM are held back while this lives, so that a loop notices them between two steps.
-class HeldSignals {
-public:
-    HeldSignals();
-    ~HeldSignals();
-    HeldSignals(const HeldSignals&) = delete;
-    HeldSignals& operator=(const HeldSignals&) = delete;
-    /// Waits for at most `time`; returns the signal that came, or 0.
-    [[nodiscard]] int wait(std::chrono::milliseconds time) const;
-};
 
 } // namespace yk::cli

@@ -12,6 +12,7 @@
 #include "libcore/base/pluralize.h"
 #include "ykctl/cli/values.h"
 #include "ykctl/client/dumps.h"
+#include "ykctl/client/reconnect.h"
 #include "ykctl/client/states.h"
 #include "ykctl/client/updates.h"
 #include "ykctl/client/watch.h"
@@ -39,7 +40,7 @@ struct AddOptions {
 /// The asks that --wait waits for.
 struct Awaited {
     std::map<ElementKey, si::AskName> asks; // not placed so far
-    std::uint64_t next = 0;                 // the stream is read up to this number; 0: nothing was sent yet
+    std::uint64_t next = 0; // the stream is read up to this number; 0: nothing was sent yet, or it begins anew
     bool known = true;
 };
 
@@ -83,18 +84,54 @@ void report_placed(Context& context, Awaited& awaited, const ElementKey& element
     awaited.asks.erase(ask);
 }
 
-/// Asks the daemon where the asks are, for when the stream no longer has the items about them.
-std::optional<Failure> look_again(Context& context, Awaited& awaited) {
+/// Asks the daemon where the asks are, for when the stream no longer has the items about them. Returns how many it does
+/// not know.
+Answer<std::size_t> look_again(Context& context, Awaited& awaited) {
+    std::size_t absent = 0;
     Batches<std::vector<si::AskName>> batches{[&](auto names) -> std::optional<Failure> {
         YK_TRY(found, find_asks(context, std::move(names)));
-        for (const auto& [element, where] : found)
+        for (const auto& [element, where] : found) {
             if (where.state == Whereabouts::State::Placed) report_placed(context, awaited, element, where.node);
+            if (where.state == Whereabouts::State::Absent) ++absent;
+        }
         return std::nullopt;
     }};
     const auto asks = awaited.asks;
     for (const auto& [element, name] : asks)
-        if (auto failure = batches.add(name)) return failure;
-    return batches.finish();
+        if (auto failure = batches.add(name)) return *std::move(failure);
+    if (auto failure = batches.finish()) return *std::move(failure);
+    return absent;
+}
+
+/// In a daemon that was restarted, whose stream begins anew: where the asks are now.
+std::optional<Failure> find_after_restart(Context& context, const std::string& rm, Awaited& awaited) {
+    YK_TRY(position, stream_position(context, rm));
+    YK_TRY(absent, look_again(context, awaited));
+    awaited.next = position.next;
+    if (absent == 0) return std::nullopt;
+    return Failure{Exit::Refused,
+                   fmt::format("{} lost: ykd was restarted and does not have them", pluralize(absent, "ask")),
+                   {"detached RMs outlive a restart with  ykd --state DIR"},
+                   0,
+                   {},
+                   {}};
+}
+
+/// Reports what was placed since the last call.
+std::optional<Failure> take_placements(Context& context, const std::string& rm, Awaited& awaited) {
+    if (awaited.next == 0) return find_after_restart(context, rm, awaited);
+    YK_TRY(position, stream_position(context, rm));
+    YK_TRY(stream, read_stream(context, rm, awaited.next, position.next));
+    awaited.next = position.next;
+    for (const auto& item : stream.items) {
+        for (const auto& placed : member_of(member_of(item, "body"), "new")) {
+            const auto element = element_key(text_of(placed, "applicationID"), text_of(placed, "allocationKey"));
+            report_placed(context, awaited, element, text_of(placed, "nodeID"));
+        }
+    }
+    if (stream.lost == 0) return std::nullopt;
+    const auto looked = look_again(context, awaited);
+    return looked.ok() ? std::nullopt : std::optional{looked.error()};
 }
 
 /// Reads the stream until every ask is placed or the time is over.
@@ -102,22 +139,25 @@ Outcome wait_until_placed(Context& context, Awaited awaited, std::chrono::millis
     if (!awaited.known)
         return usage_error("--wait: the RM is served by a process; only that one is told of placements");
     YK_TRY(rm, context.rm());
-    const auto deadline = std::chrono::steady_clock::now() + limit;
+    using Clock = std::chrono::steady_clock;
+    const auto deadline = Clock::now() + limit;
     const HeldSignals signals;
+    Reconnect reconnect{context, signals};
     while (!awaited.asks.empty()) {
         if (signals.wait(kLookEvery) != 0) return Exit::Interrupted;
-        YK_TRY(position, stream_position(context, rm.id));
-        YK_TRY(stream, read_stream(context, rm.id, awaited.next, position.next));
-        awaited.next = position.next;
-        for (const auto& item : stream.items) {
-            for (const auto& placed : member_of(member_of(item, "body"), "new")) {
-                const auto element = element_key(text_of(placed, "applicationID"), text_of(placed, "allocationKey"));
-                report_placed(context, awaited, element, text_of(placed, "nodeID"));
-            }
+        const auto failure = take_placements(context, rm.id, awaited);
+        if (reconnect.was_restarted()) {
+            context.note("ykd was restarted: looking for the asks in the new one");
+            awaited.next = 0;
+            continue;
         }
-        if (stream.lost > 0)
-            if (auto failure = look_again(context, awaited)) return *failure;
-        if (awaited.asks.empty() || std::chrono::steady_clock::now() < deadline) continue;
+        if (failure) {
+            const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+            YK_TRY(signal, reconnect.after(*failure, left));
+            if (signal != 0) return Exit::Interrupted;
+            continue;
+        }
+        if (awaited.asks.empty() || Clock::now() < deadline) continue;
         const auto& first = awaited.asks.begin()->second;
         return Failure{
             Exit::NotSatisfied,

@@ -12,7 +12,8 @@
 #include "libcore/base/pluralize.h"
 #include "ykctl/cli/values.h"
 #include "ykctl/client/dumps.h"
-#include "ykctl/client/watch.h"
+#include "ykctl/client/held_signals.h"
+#include "ykctl/client/reconnect.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/output/item_text.h"
 #include "ykctl/render/text.h"
@@ -149,31 +150,91 @@ Answer<std::int64_t> read_kept(Context& context, std::int64_t from, const Filter
     }
 }
 
-/// Prints the events from number `from` on, or without it those from now on, until a signal comes.
-Outcome follow(Context& context, Printer& printer, const Filter& filter, std::optional<std::int64_t> from) {
-    const HeldSignals signals;
-    std::string stream;
-    while (true) {
-        const int signal = signals.wait(std::chrono::milliseconds{0});
-        if (signal != 0) return signal == SIGINT ? Exit::Interrupted : Exit::Ok;
+/// --follow: prints what happens until a signal comes, also across restarts of the daemon. Owner: show_events().
+/// Thread: main.
+class Follower {
+public:
+    /// `since`: the number of the first event to print, of those that are kept; without it, those from now on.
+    Follower(Context& context, const Filter& filter, Printer& printer, std::optional<std::int64_t> since)
+        : context_(context), filter_(filter), printer_(printer), backlog_(since) {}
+
+    Outcome run() {
+        while (true) {
+            if (const int signal = signals_.wait(std::chrono::milliseconds{0}); signal != 0) return exit_of(signal);
+            const auto failure = step();
+            if (!context_.out()) return Exit::Ok; // the reader has closed the pipe
+            if (!failure) continue;
+            YK_TRY(signal, reconnect_.after(*failure, context_.settings().timeout));
+            if (signal != 0) return exit_of(signal);
+            stream_.clear();
+        }
+    }
+
+private:
+    static Exit exit_of(int signal) { return signal == SIGINT ? Exit::Interrupted : Exit::Ok; }
+
+    std::optional<Failure> step() { return backlog_ ? print_kept(*backlog_) : print_next(); }
+
+    std::optional<Failure> print_kept(std::int64_t from) {
+        std::vector<Value> kept;
+        const auto next = read_kept(context_, from, filter_, kept);
+        if (restarted()) return std::nullopt;
+        if (!next.ok()) return next.error();
+        printer_.print(kept);
+        next_ = *next;
+        backlog_.reset();
+        return std::nullopt;
+    }
+
+    std::optional<Failure> print_next() {
         si::EventStreamRequest query;
-        query.stream_id = stream;
+        query.stream_id = stream_;
         query.wait_ms = 0;
-        if (!stream.empty()) {
-            query.after = static_cast<std::uint64_t>(*from);
+        if (!stream_.empty()) {
+            query.after = static_cast<std::uint64_t>(*next_);
             query.wait_ms = kPollWaitMs;
         }
-        YK_TRY(reply, context.call(query));
-        const bool opened = std::exchange(stream, text_of(reply, "streamID")).empty();
+        const auto reply = context_.call(query);
+        if (restarted()) return std::nullopt;
+        const bool opens = stream_.empty();
+        if (!reply.ok() && reply.error().exit == Exit::NotFound && !opens) {
+            stream_.clear(); // it was not read for too long, and is given up
+            return std::nullopt;
+        }
+        if (!reply.ok()) return reply.error();
+        stream_ = text_of(*reply, "streamID");
         std::vector<Value> wanted;
-        add_wanted(member_of(reply, "records"), filter, wanted);
-        printer.print(wanted);
-        report_lost(context, reply);
+        add_wanted(member_of(*reply, "records"), filter_, wanted);
+        printer_.print(wanted);
+        report_lost(context_, *reply);
         // A new stream begins with the newest event; after a backlog it has to begin where that ended.
-        if (!from || !opened) from = std::max(from.value_or(0), number_of(reply, "nextID"));
-        if (!context.out()) return Exit::Ok; // the reader has closed the pipe
+        if (!next_ || !opens) next_ = std::max(next_.value_or(0), number_of(*reply, "nextID"));
+        return std::nullopt;
     }
-}
+
+    /// Whether the daemon was restarted. Its events are numbered from 0 again; the next step prints those that it
+    /// keeps.
+    bool restarted() {
+        if (!reconnect_.was_restarted()) return false;
+        context_.note(next_
+                          ? fmt::format("ykd was restarted: what happened from event {} on and before it ended is not "
+                                        "known; its events are numbered from 0 again",
+                                        *next_)
+                          : std::string{"ykd was restarted: its events are numbered from 0 again"});
+        stream_.clear();
+        backlog_ = 0;
+        return true;
+    }
+
+    Context& context_;
+    const Filter& filter_;
+    Printer& printer_;
+    const HeldSignals signals_;
+    Reconnect reconnect_{context_, signals_};
+    std::string stream_;
+    std::optional<std::int64_t> backlog_; // from where on the events that are kept are still to be printed
+    std::optional<std::int64_t> next_;    // the number of the next event
+};
 
 Outcome show_events(Context& context, const EventOptions& options) {
     YK_TRY(filter, filter_of(options));
@@ -181,21 +242,22 @@ Outcome show_events(Context& context, const EventOptions& options) {
     filter.since_ns = start.since_ns;
     filter.partition = context.settings().partition;
     filter.rm = context.settings().rm;
-    std::vector<Value> kept;
-    std::optional<std::int64_t> next;
-    if (!options.follow || options.since) {
-        YK_TRY(read, read_kept(context, start.id, filter, kept));
-        next = read;
-    }
     Printer printer{context};
+    std::vector<Value> kept;
+    if (!options.follow) {
+        YK_TRY(next, read_kept(context, start.id, filter, kept));
+        static_cast<void>(next);
+    }
     if (options.follow || (kept.empty() && (filter.rm || filter.partition))) { // else they may not exist any more
         YK_TRY(partitions, all_partitions(context)); // for -r and -p; an unknown one is an error
         for (const auto& one : partitions) printer.expect(text_of(one, "clusterId"), text_of(one, "name"));
     }
-    if (!options.follow && (context.format() == Format::Json || context.format() == Format::Yaml))
+    if (options.follow)
+        return Follower{context, filter, printer, options.since ? std::optional{start.id} : std::nullopt}.run();
+    if (context.format() == Format::Json || context.format() == Format::Yaml)
         return context.show_list(std::move(kept), {});
     printer.print(kept);
-    return options.follow ? follow(context, printer, filter, next) : Exit::Ok;
+    return Exit::Ok;
 }
 
 } // namespace

@@ -9,11 +9,13 @@
 #include <fmt/format.h>
 
 #include "libcore/base/pluralize.h"
+#include "protocol/si/enums.h"
 #include "protocol/si/errors.h"
 #include "ykctl/cli/suggest.h"
 #include "ykctl/client/dumps.h"
+#include "ykctl/client/held_signals.h"
+#include "ykctl/client/reconnect.h"
 #include "ykctl/client/states.h"
-#include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/render/text.h"
 
@@ -168,6 +170,13 @@ class Bell {
 public:
     explicit Bell(Context& context) : context_(context) {}
 
+    /// Begins anew, for another daemon.
+    void reset() {
+        stream_.clear();
+        next_ = 0;
+        off_ = false;
+    }
+
     std::optional<Failure> wait(std::int64_t limit_ms) {
         if (off_) return pause();
         si::EventStreamRequest query;
@@ -214,21 +223,102 @@ Outcome satisfied(Context& context, const Wanted& wanted, const Look& last) {
                              context.settings().quiet ? std::string{} : text);
 }
 
+/// The RMs of the daemon that have told it all they have; in a restarted one those that were there before come back one
+/// by one.
+Answer<std::set<std::string>> rms_with_everything(Context& context) {
+    YK_TRY(status, context.call(si::StatusRequest{}));
+    std::set<std::string> ids;
+    for (const auto& rm : member_of(status, "rms")) {
+        const auto state = static_cast<si::CoreState>(number_of(rm, "state"));
+        if (state != si::CoreState::New && state != si::CoreState::Recovering) ids.insert(text_of(rm, "rmID"));
+    }
+    return ids;
+}
+
+/// The command. Owner: wait(). Thread: main.
+class Waiting {
+public:
+    Waiting(Context& context, const Wanted& wanted, std::chrono::milliseconds limit)
+        : context_(context), wanted_(wanted), limit_(limit), deadline_(Clock::now() + limit) {}
+
+    Outcome run() {
+        while (true) {
+            YK_TRY(done, step());
+            if (done) return *done;
+            if (signals_.wait(std::chrono::milliseconds{0}) != 0) return Exit::Interrupted;
+        }
+    }
+
+private:
+    /// One look, and the wait for the next one. Nothing: the command goes on.
+    Answer<std::optional<Exit>> step() {
+        const auto found = look_now();
+        if (!found.ok()) return dial(found.error());
+        const Look& last = *found;
+        if (last.satisfied) return shown(satisfied(context_, wanted_, last));
+        if (last.hopeless) return unsatisfied(wanted_, last, " and stays so", Exit::Refused);
+        if (left().count() <= 0)
+            return unsatisfied(wanted_, last, " still, after " + duration_text(limit_), Exit::NotSatisfied);
+        seen_ = true;
+        if (const auto failure = bell_.wait(left().count())) return dial(*failure);
+        return std::optional<Exit>{};
+    }
+
+    static Answer<std::optional<Exit>> shown(Outcome outcome) {
+        if (!outcome.ok()) return std::move(outcome).error();
+        return std::optional{*outcome};
+    }
+
+    Answer<std::optional<Exit>> dial(const Failure& failure) {
+        YK_TRY(signal, reconnect_.after(failure, left()));
+        return signal == 0 ? std::nullopt : std::optional{Exit::Interrupted};
+    }
+
+    /// A look at the object. In a daemon that was restarted what an RM had counts as unknown until that RM is back.
+    Answer<Look> look_now() {
+        if (rms_.empty() && wanted_.noun != "rm") {
+            YK_TRY(rms, rms_with_everything(context_));
+            rms_ = std::move(rms);
+        }
+        auto found = look(context_, wanted_, seen_);
+        if (reconnect_.was_restarted()) {
+            context_.note("ykd was restarted: waiting for the RMs that it had");
+            is_incomplete_ = true;
+            bell_.reset();
+        }
+        if (!is_incomplete_ || (!found.ok() && is_gone(found.error()))) return found;
+        if (wanted_.noun == "rm") {
+            if (found.ok() && !found->hopeless) return found;
+            return Look{false, false, "is not registered since ykd was restarted"};
+        }
+        YK_TRY(back, rms_with_everything(context_));
+        for (const auto& id : rms_)
+            if (back.count(id) == 0)
+                return Look{false, false, "is not known since ykd was restarted: RM " + printable(id) + " is not back"};
+        is_incomplete_ = false;
+        return look(context_, wanted_, seen_);
+    }
+
+    [[nodiscard]] std::chrono::milliseconds left() const {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
+    }
+
+    Context& context_;
+    const Wanted& wanted_;
+    const std::chrono::milliseconds limit_;
+    const Clock::time_point deadline_;
+    const HeldSignals signals_;
+    Reconnect reconnect_{context_, signals_};
+    Bell bell_{context_};
+    std::set<std::string> rms_;  // that the daemon knew at first
+    bool seen_ = false;          // a look has succeeded
+    bool is_incomplete_ = false; // the daemon was restarted, and not all of rms_ are back
+};
+
 Outcome wait(Context& context, const WaitOptions& options) {
     YK_TRY(wanted, wanted_of(options));
     const auto limit = context.take_timeout().value_or(kDefaultWait);
-    const auto deadline = Clock::now() + limit;
-    const HeldSignals signals;
-    Bell bell{context};
-    for (bool seen = false;; seen = true) {
-        YK_TRY(last, look(context, wanted, seen));
-        if (last.satisfied) return satisfied(context, wanted, last);
-        if (last.hopeless) return unsatisfied(wanted, last, " and stays so", Exit::Refused);
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-        if (left <= 0) return unsatisfied(wanted, last, " still, after " + duration_text(limit), Exit::NotSatisfied);
-        if (auto failure = bell.wait(left)) return *failure;
-        if (signals.wait(std::chrono::milliseconds{0}) != 0) return Exit::Interrupted;
-    }
+    return Waiting{context, wanted, limit}.run();
 }
 
 } // namespace

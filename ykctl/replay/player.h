@@ -32,6 +32,9 @@ public:
 
     [[nodiscard]] wire::CallResult<Report> play(const std::string& policy);
 
+    /// The report of a replay that failed, as far as it came.
+    [[nodiscard]] const Report& so_far() const { return report_; }
+
 private:
     using Clock = std::chrono::steady_clock;
     using Done = Session::Done;

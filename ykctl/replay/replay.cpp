@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <memory>
@@ -102,6 +103,27 @@ cli::Answer<cli::Exit> check(wire::Client& client, Session& session, const Repla
     return failure;
 }
 
+/// Whether the daemon that had this boot id has ended since.
+bool has_ended(wire::Client& client, const std::string& boot_id) {
+    constexpr std::chrono::seconds kAnswerTime{1};
+    const auto answer = client.call(si::PingRequest{}, kAnswerTime);
+    return (!answer && answer.error().kind == wire::CallError::Kind::Unreachable) || client.boot_id() != boot_id;
+}
+
+/// The failure of a replay whose daemon ended. A replay is not taken up again: what was placed by then, and when,
+/// cannot be compared with what another daemon does.
+cli::Failure daemon_ended(const wire::CallError& error, const Report& report, const ReplayOptions& options,
+                          const std::string& url) {
+    auto failure = make_failure(cli::Exit::Unreachable,
+                                fmt::format("ykd at {} ended in the middle of the replay, after {} of {} pods were "
+                                            "placed: {}",
+                                            url, report.placed, report.pods, error.message),
+                                "REPLAY_CUT_OFF");
+    failure.hints = {"once it runs again, the same command starts from the beginning"};
+    if (options.keep) failure.hints.push_back("--keep: with ykd --state DIR the RM is still there, else it is gone");
+    return failure;
+}
+
 std::string text_of(const Report& report, cli::Format format) {
     switch (format) {
     case cli::Format::Json: return cli::pretty_json(report_value(report));
@@ -116,8 +138,10 @@ int play(const Trace& trace, const ReplayOptions& options, const wire::ClientOpt
     // The handlers of scenario/spawn.cpp end a private daemon, and the RM with it.
     const auto signals = options.spawn ? nullptr : std::make_unique<NotedSignals>();
     auto client = wire::Client::connect(at);
+    if (client) (*client)->set_redials(false); // a replay cannot go on with another daemon
     if (!client) return fail(cli::from_call_error(client.error(), at.url), options, err);
     const auto caller = scenario::caller_of(**client);
+    const std::string boot_id = (*client)->boot_id();
     Session session{interruptible(caller), options.rm_id};
     if (const auto checked = check(**client, session, options, at.url); !checked)
         return fail(checked.error(), options, err);
@@ -125,11 +149,13 @@ int play(const Trace& trace, const ReplayOptions& options, const wire::ClientOpt
                            if (options.progress) err << bar_text(progress) << std::flush;
                        }};
     auto report = player.play(options.policy);
+    const bool ended = !report && !NotedSignals::came() && has_ended(**client, boot_id);
     if (options.progress) err << "\r\x1b[K" << std::flush;
     Session::Done closed;
-    if (session.is_open() && !options.keep && !options.spawn) closed = Session{caller, options.rm_id}.close();
+    if (session.is_open() && !options.keep && !options.spawn && !ended) closed = Session{caller, options.rm_id}.close();
     if (NotedSignals::came() && !report)
         return fail(make_failure(cli::Exit::Interrupted, "replay: interrupted", "INTERRUPTED"), options, err);
+    if (ended) return fail(daemon_ended(report.error(), player.so_far(), options, at.url), options, err);
     if (!report) return fail(cli::from_call_error(report.error(), at.url), options, err);
     (*client)->bye();
     out << text_of(*report, options.format) << std::flush;

@@ -46,7 +46,8 @@ Parts::Parts(DaemonSettings given, std::string version)
       workers(worker_count(), log_dropped),
       name_service(log_dropped),
       effective(settings, rms, ring),
-      registry({settings, clock, rms, ring, tally, config_history, effective, degraded, workers}),
+      registry(
+          {settings, clock, rms, ring, tally, config_history, effective, degraded, workers, identity.epoch_base()}),
       books(settings.state_directory, degraded),
       installer({settings, registry, config_history, effective, books}),
       restore({registry, installer, config_files, config_history, books, degraded}),

@@ -30,15 +30,16 @@ public:
         EffectiveSettings& effective;
         Degraded& degraded;
         Workers& workers;
+        std::uint64_t epoch_base; // of Identity
     };
-    explicit RmRegistry(const Parts& parts) : parts_(parts) {}
+    explicit RmRegistry(const Parts& parts) : parts_(parts), last_epoch_(parts.epoch_base) {}
 
     /// From now on what is done to the cores of new RMs is recorded in this directory (--record). To be called before
     /// the first RM is made.
     [[nodiscard]] Result<void> start_recording(const std::string& directory, const std::string& version);
     /// The RM with this id, made if there is none. An error: there are as many as allowed, or no thread can be started.
     [[nodiscard]] Result<RmPtr> make(const std::string& rm_id, const Claimant& claimant);
-    /// The epoch of a registration; never the same twice.
+    /// The epoch of a registration; never the same twice, also after a restart (I-260).
     [[nodiscard]] std::uint64_t next_epoch() { return ++last_epoch_; }
     /// Removes the RM for good, with its extraConfig and the history of its configurations, and lets its thread end.
     /// What waits for it is answered. Thread: the owner thread, after uninstall().
@@ -53,7 +54,7 @@ private:
 
     const Parts parts_;
     std::shared_ptr<const Recordings> recordings_; // written before the first RM is made
-    std::atomic<std::uint64_t> last_epoch_{0};
+    std::atomic<std::uint64_t> last_epoch_;
 };
 
 } // namespace yk::service

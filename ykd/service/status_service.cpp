@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykd/service/status_service.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "ykd/configuration/reload.h"
@@ -58,6 +60,19 @@ void add_shortages(Value& degraded, const std::string& rm, const Holdings& held,
     }
 }
 
+/// Adds the RMs that the settings list and that have not registered since the daemon started (I-262).
+void add_awaited(Value& rms, const std::set<std::string>& listed) {
+    std::set<std::string> there;
+    for (const Value& rm : rms) there.insert(rm["rmID"].get<std::string>());
+    for (const std::string& id : listed)
+        if (there.count(id) == 0)
+            rms.push_back({{"rmID", id},
+                           {"state", static_cast<int>(si::CoreState::New)},
+                           {"detached", false},
+                           {"served", false},
+                           {"partitions", Value::array()}});
+}
+
 } // namespace
 
 Value StatusService::rm_value(const Rm& rm, const RmFacts& facts) const {
@@ -95,6 +110,7 @@ Value StatusService::status_value(const std::vector<Gathered<RmContents>>& all) 
         if (rm->owner.state() != si::CoreState::Running)
             degraded.push_back(fmt::format("RM {} is {}", rm->id, si::text(rm->owner.state())));
     }
+    add_awaited(rms, parts_.settings.require_recovery);
     for (const std::string& line : parts_.degraded.list()) degraded.push_back(line);
     for (const std::string& line : parts_.health.failures()) degraded.push_back(line);
     const SessionTable::Count sessions = parts_.sessions.count();

@@ -27,21 +27,22 @@ std::string content(const std::string& path) {
 }
 
 /// In the child; does not return.
-[[noreturn]] void become(const std::string& program, const std::string& folder) {
+[[noreturn]] void become(const std::string& program, const std::string& folder, bool with_state) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     const std::string settings = folder + "/settings";
     const std::string url = "ipc://" + folder + "/socket";
     const int log = open((folder + "/log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
+    const char* const last = with_state ? "--state" : nullptr;
     execl(program.c_str(), program.c_str(), "--listen", url.c_str(), "--settings", settings.c_str(), "--log-level",
-          "warn", "--log-target", "stderr", nullptr);
+          "warn", "--log-target", "stderr", last, folder.c_str(), nullptr);
     _exit(127);
 }
 
 } // namespace
 
-Result<std::unique_ptr<DaemonProcess>> DaemonProcess::start(const std::string& program) {
+Result<std::unique_ptr<DaemonProcess>> DaemonProcess::start(const std::string& program, bool with_state) {
     if (access(program.c_str(), X_OK) != 0)
         return Error{0, fmt::format("cannot be run ({}); build it, or name it with --ykd", std::strerror(errno)),
                      program};
@@ -49,16 +50,32 @@ Result<std::unique_ptr<DaemonProcess>> DaemonProcess::start(const std::string& p
     if (mkdtemp(name.data()) == nullptr) return Error{0, "cannot make a folder", name.data()};
     const std::string folder = name.data();
     std::ofstream{folder + "/settings"}.flush(); // empty: the defaults, and not those of this machine
-    const pid_t pid = fork();
-    if (pid < 0) return Error{0, "cannot fork", {}};
-    if (pid == 0) become(program, folder);
-    return std::unique_ptr<DaemonProcess>{new DaemonProcess{folder, pid}};
+    std::unique_ptr<DaemonProcess> daemon{new DaemonProcess{program, folder, with_state}};
+    YK_CHECKED(daemon->launch());
+    return daemon;
+}
+
+Result<void> DaemonProcess::launch() {
+    pid_ = fork();
+    if (pid_ < 0) return Error{0, "cannot fork", {}};
+    if (pid_ == 0) become(program_, folder_, with_state_);
+    return {};
+}
+
+void DaemonProcess::end(int signal) {
+    if (pid_ <= 0) return;
+    kill(pid_, signal);
+    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+Result<void> DaemonProcess::kill_and_start() {
+    end(SIGKILL);
+    return launch();
 }
 
 DaemonProcess::~DaemonProcess() {
-    kill(pid_, SIGTERM);
-    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    end(SIGTERM);
     std::error_code ignored; // a folder left in /tmp harms nothing
     std::filesystem::remove_all(folder_, ignored);
 }

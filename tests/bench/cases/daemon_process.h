@@ -14,13 +14,17 @@ namespace yk::bench {
 
 class DaemonProcess {
 public:
-    /// Starts `program`; it may not listen yet when this returns. Error: why it cannot be started.
-    [[nodiscard]] static Result<std::unique_ptr<DaemonProcess>> start(const std::string& program);
+    /// Starts `program`; it may not listen yet when this returns. `with_state`: it keeps the books of detached RMs.
+    /// Error: why it cannot be started.
+    [[nodiscard]] static Result<std::unique_ptr<DaemonProcess>> start(const std::string& program,
+                                                                      bool with_state = false);
     ~DaemonProcess();
     DaemonProcess(const DaemonProcess&) = delete;
     DaemonProcess& operator=(const DaemonProcess&) = delete;
 
     [[nodiscard]] std::string url() const { return "ipc://" + folder_ + "/socket"; }
+    /// Ends it with SIGKILL and starts it anew, with the state it has.
+    [[nodiscard]] Result<void> kill_and_start();
     /// What it logged, for an error message.
     [[nodiscard]] std::string log() const;
     /// Processor time so far, seconds.
@@ -29,10 +33,14 @@ public:
     [[nodiscard]] std::uint64_t peak_rss() const;
 
 private:
-    DaemonProcess(std::string folder, pid_t pid) : folder_(std::move(folder)), pid_(pid) {}
+    DaemonProcess(std::string program, std::string folder, bool with_state)
+        : program_(std::move(program)), folder_(std::move(folder)), with_state_(with_state) {}
+    [[nodiscard]] Result<void> launch();
+    void end(int signal);
 
-    std::string folder_;
-    pid_t pid_;
+    const std::string program_, folder_;
+    const bool with_state_;
+    pid_t pid_ = -1;
 };
 
 } // namespace yk::bench

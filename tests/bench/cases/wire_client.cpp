@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include <fmt/format.h>
-
 #include "protocol/wire/codec.h"
-#include "tests/bench/measure/measure.h"
+#include "tests/bench/cases/decode.h"
 
 namespace yk::bench {
 
@@ -15,23 +13,6 @@ namespace {
 
 constexpr const char* kRm = "bench";
 constexpr std::uint32_t kBatch = 1000;
-constexpr wire::DecodeOptions kFromDaemon{false, false};
-
-Error to_error(const wire::CallError& error) {
-    return {0, error.name + " " + error.message, error.path};
-}
-Error to_error(const wire::WireError& error) {
-    return {0, error.message, error.path};
-}
-
-template <class T>
-Result<T> decode(const std::string& bytes) {
-    const auto body = wire::scan_body(bytes);
-    if (!body.ok()) return to_error(body.error());
-    auto message = wire::decode<T>(body.value(), kFromDaemon);
-    if (!message.ok()) return to_error(message.error());
-    return std::move(message).value();
-}
 
 } // namespace
 
@@ -48,14 +29,6 @@ Result<std::unique_ptr<WireClient>> WireClient::open(const std::string& url, con
     return client;
 }
 
-WireClient::~WireClient() {
-    {
-        const std::lock_guard lock{mutex_};
-        closing_ = true;
-    }
-    if (poller_.joinable()) poller_.join(); // a poll waits for a tenth of a second at most
-}
-
 Result<void> WireClient::register_all() {
     si::RegisterResourceManagerRequest hello;
     hello.rm_id = kRm;
@@ -64,11 +37,8 @@ Result<void> WireClient::register_all() {
     const auto answer = client_->call_raw("RegisterResourceManager", wire::encoded(hello));
     if (!answer.ok()) return to_error(answer.error());
     YK_TRY(registered, decode<si::RegisterResourceManagerResponse>(answer.value()));
-    stream_epoch_ = registered.stream_epoch;
-    auto attached = wire::Client::attach(*client_);
-    if (!attached.ok()) return to_error(attached.error());
-    poller_ =
-        std::thread{[this, poller = std::shared_ptr<wire::Client>{std::move(attached).value()}] { poll(*poller); }};
+    YK_TRY(reader, StreamReader::start(*client_, kRm, registered.stream_epoch));
+    reader_ = std::move(reader);
     YK_CHECKED(register_nodes());
     si::ApplicationRequest applications;
     applications.rm_id = kRm;
@@ -122,65 +92,6 @@ si::AllocationRequest WireClient::request(std::uint32_t from, std::uint32_t to) 
         request.asks.push_back(std::move(ask));
     }
     return request;
-}
-
-Result<double> WireClient::wait_for(std::uint64_t count) {
-    std::unique_lock lock{mutex_};
-    while (received_ < count && fault_.empty()) {
-        const std::uint64_t before = received_;
-        changed_.wait_for(lock, std::chrono::minutes{1}, [&] { return received_ != before || !fault_.empty(); });
-        if (received_ == before && fault_.empty())
-            fault_ = fmt::format("no allocation for a minute, after {} of {}", received_, count);
-    }
-    if (!fault_.empty()) return Error{0, fault_, {}};
-    return last_;
-}
-
-void WireClient::poll(wire::Client& poller) {
-    std::uint64_t ack = 0;
-    while (true) {
-        {
-            const std::lock_guard lock{mutex_};
-            if (closing_) return;
-        }
-        const auto polled = poll_once(poller, ack);
-        if (!polled.ok()) {
-            const std::lock_guard lock{mutex_};
-            fault_ = "Poll: " + polled.error().text();
-            changed_.notify_all();
-            return;
-        }
-        ack = polled.value();
-    }
-}
-
-/// The number of the last item handled.
-Result<std::uint64_t> WireClient::poll_once(wire::Client& poller, std::uint64_t ack) {
-    si::PollRequest request;
-    request.rm_id = kRm;
-    request.stream_epoch = stream_epoch_;
-    request.ack = ack;
-    request.wait_ms = 100;
-    const auto answer = poller.call_raw("Poll", wire::encoded(request));
-    if (!answer.ok()) return to_error(answer.error());
-    YK_TRY(reply, decode<si::PollReply>(answer.value()));
-    std::uint64_t allocations = 0;
-    for (const si::StreamItem& item : reply.items) {
-        ack = item.n;
-        if (item.kind != "UpdateAllocation") continue;
-        YK_TRY(response, decode<si::AllocationResponse>(item.body.bytes));
-        allocations += response.made.size();
-        if (!response.rejected.empty()) return Error{0, "an ask was rejected: " + response.rejected.front().reason, {}};
-    }
-    if (allocations > 0) arrived(allocations);
-    return ack;
-}
-
-void WireClient::arrived(std::uint64_t allocations) {
-    const std::lock_guard lock{mutex_};
-    received_ += allocations;
-    last_ = wall_seconds();
-    changed_.notify_all();
 }
 
 } // namespace yk::bench

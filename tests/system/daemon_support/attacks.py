@@ -115,8 +115,12 @@ def waiting_and_gone(where, sid):
     with contextlib.closing(raw(where)) as peer:
         peer.sendall(GREETING)
         peer.recv(8)
-        peer.sendall(on(where, request("Ping", sid, number=1),
-                        request("Poll", sid, {"rmID": "rm:polled", "streamEpoch": 1, "ack": 0, "waitMs": 30_000}, 2)))
+        poll = {"rmID": "rm:polled", "streamEpoch": 0, "ack": 0, "waitMs": 30_000}
+        peer.sendall(on(where, request("Poll", sid, poll, 1)))
+        head = 13 if isinstance(where, str) else 12  # length and number stand before the message
+        refused = msgpack.unpackb(peer.recv(4096)[head:], raw=False)["err"]
+        poll["streamEpoch"] = refused["details"]["streamEpoch"]
+        peer.sendall(on(where, request("Ping", sid, number=2), request("Poll", sid, poll, 3)))
 
 
 RUDE = [gone_at_once, half_a_greeting, another_protocol, half_a_frame, a_frame_without_end, another_type_of_frame,

@@ -52,7 +52,7 @@ BookFile::Refusal refusal_of(const std::string& path) {
 
 } // namespace
 
-TEST_CASE("I-387 rows of the books come back as they were written, in order, whoever opens the file") {
+TEST_CASE("I-265 rows of the books come back as they were written, in order, whoever opens the file") {
     const BooksFolder folder;
     {
         const auto file = folder.open();
@@ -72,7 +72,7 @@ TEST_CASE("I-387 rows of the books come back as they were written, in order, who
     CHECK(placed + "," + pending == "3,2");
 }
 
-TEST_CASE("I-387 a change of the books is there as a whole or not at all") {
+TEST_CASE("I-267 a change of the books is there as a whole or not at all") {
     const BooksFolder folder;
     const auto file = folder.open();
     put(*file, {{1, RowKind::Ask, "one", {}}, {2, RowKind::Ask, "two", {}}});
@@ -100,7 +100,7 @@ TEST_CASE("B-12 the newest configurations are kept") {
     CHECK(kept == "3 sum3; 4 sum4; 5 sum5; ");
 }
 
-TEST_CASE("a byte of the books that changed on the disk is noticed") {
+TEST_CASE("I-268 a byte of the books that changed on the disk is noticed") {
     const BooksFolder folder;
     put(*folder.open(), {{1, RowKind::Ask, "untouched-message", {}}});
     std::ifstream in(folder.file(), std::ios::binary);
@@ -114,7 +114,7 @@ TEST_CASE("a byte of the books that changed on the disk is noticed") {
     CHECK(refusal.message == folder.file() + ": 1 rows have changed");
 }
 
-TEST_CASE("what is no book, or one of a later version, is not touched") {
+TEST_CASE("I-268 what is no book, or one of a later version, is not touched") {
     const BooksFolder folder;
     std::ofstream(folder.file())
         << "this is a letter, and long enough to be read as the head of a database file .......";
@@ -130,7 +130,7 @@ TEST_CASE("what is no book, or one of a later version, is not touched") {
     CHECK(refusal.message == later + ": version 99 of the books is unknown, 1 is known");
 }
 
-TEST_CASE("books that are open cannot be opened again") {
+TEST_CASE("I-268 books that are open cannot be opened again") {
     const BooksFolder folder;
     const auto file = folder.open();
     CHECK(refusal_of(folder.file()).fault == BookFile::Fault::System);

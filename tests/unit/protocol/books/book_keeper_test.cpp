@@ -82,7 +82,7 @@ std::string replayed(BookKeeper& keeper) {
 
 } // namespace
 
-TEST_CASE("I-387 what was noted is replayed by the next keeper, with the time at which it came") {
+TEST_CASE("I-265 I-225 what was noted is replayed by the next keeper, with the time at which it came") {
     const BooksFolder folder;
     {
         const auto keeper = keeper_of(folder);
@@ -102,7 +102,7 @@ TEST_CASE("I-387 what was noted is replayed by the next keeper, with the time at
                                           "placed:1@n creationTime=77; waits:2 creationTime=77; ");
 }
 
-TEST_CASE("I-387 what was refused is as it was before") {
+TEST_CASE("I-265 what was refused is as it was before") {
     const BooksFolder folder;
     const auto keeper = keeper_of(folder);
     note(*keeper, node("n", 10));
@@ -127,7 +127,7 @@ TEST_CASE("I-387 what was refused is as it was before") {
     CHECK(replayed(*keeper) == "app app yunikorn.apache.org/creationTime=77; CREATE_DRAIN n:20; a:4 creationTime=77; ");
 }
 
-TEST_CASE("I-387 a change that is refused after something else was placed leaves the ask as it was") {
+TEST_CASE("I-265 a change that is refused after something else was placed leaves the ask as it was") {
     const BooksFolder folder;
     const auto keeper = keeper_of(folder);
     note(*keeper, application("app"));
@@ -140,7 +140,7 @@ TEST_CASE("I-387 a change that is refused after something else was placed leaves
     CHECK(replayed(*keeper).find("b:2@n creationTime=77; a:1 creationTime=77; ") != std::string::npos);
 }
 
-TEST_CASE("I-033 an allocation that the core wants stopped is in the books until the RM has stopped it") {
+TEST_CASE("I-265 I-033 an allocation that the core wants stopped is in the books until the RM has stopped it") {
     const BooksFolder folder;
     const auto keeper = keeper_of(folder);
     note(*keeper, node("n", 10));

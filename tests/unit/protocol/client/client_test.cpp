@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/client/client.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -411,6 +412,51 @@ TEST_CASE("a daemon that went away is unreachable, and found again when it is ba
     FakeDaemon second{dir.url("s"), agree};
     second.set_hello(hello_reply('t', 'c'));
     CHECK(client->call("Status").ok());
+}
+
+TEST_CASE("without redials a daemon that went away is unreachable at once") {
+    const TempDir dir;
+    auto first = std::make_unique<FakeDaemon>(dir.url("s"), agree);
+    const auto client = connected(options_for(dir.url("s")));
+    CHECK(client->boot_id() == std::string(16, 'b'));
+    client->set_redials(false);
+    first.reset();
+    const auto began = std::chrono::steady_clock::now();
+    for (int i = 0; i < 2; ++i) {
+        const auto lost = client->call("Status");
+        REQUIRE_FALSE(lost.ok());
+        CHECK(lost.error().kind == Kind::Unreachable);
+    }
+    CHECK(std::chrono::steady_clock::now() - began < 10s); // half of the time-out
+    FakeDaemon second{dir.url("s"), [](const Seen& request) -> Answer {
+                          if (request.sid != std::string(16, 't'))
+                              return wire::ErrorReply{ErrorCode::SessionUnknown, "who", "", {}, {}};
+                          return Value::object();
+                      }};
+    second.set_hello(hello_reply('t', 'c'));
+    CHECK(client->call("Status").ok());
+    CHECK(client->boot_id() == std::string(16, 'c'));
+}
+
+TEST_CASE("a call that waits for an answer ends when its user wants to stop") {
+    const TempDir dir;
+    FakeDaemon daemon{dir.url("s"), script({NoReply{}, Value::object()})};
+    std::atomic<bool> stop{false};
+    auto options = options_for(dir.url("s"));
+    options.stopped = [&stop] { return stop.load(); };
+    const auto client = connected(options);
+    std::thread stopper{[&] {
+        while (daemon.seen("Status").empty()) std::this_thread::yield();
+        stop = true;
+    }};
+    const auto began = std::chrono::steady_clock::now();
+    const auto stopped = client->call("Status");
+    stopper.join();
+    REQUIRE_FALSE(stopped.ok());
+    CHECK(stopped.error().kind == Kind::Stopped);
+    CHECK(std::chrono::steady_clock::now() - began < 10s);
+    stop = false;
+    CHECK(client->call("Status").ok()); // the session goes on
 }
 
 TEST_CASE("I-323 an attached client uses the session of its owner, and reports its loss") {

@@ -304,15 +304,15 @@ void try_seeds(RandomCommands::Mix mix) {
 
 } // namespace
 
-TEST_CASE("I-387 the books of an RM say what the core has, and another core recovers from them") {
+TEST_CASE("I-265 I-266 the books of an RM say what the core has, and another core recovers from them") {
     try_seeds(RandomCommands::Mix::Plain);
 }
 
-TEST_CASE("I-387 the books of an RM with gangs") {
+TEST_CASE("I-265 I-266 the books of an RM with gangs") {
     try_seeds(RandomCommands::Mix::Gangs);
 }
 
-TEST_CASE("I-387 the books of an RM with preemption") {
+TEST_CASE("I-265 I-266 the books of an RM with preemption") {
     try_seeds(RandomCommands::Mix::Preemption);
 }
 

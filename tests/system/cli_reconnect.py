@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands of ykctl that run on outlive their daemon: they say that it is gone, dial again and go on (I-308, I-260)."""
+from daemon_support import *
+
+import json
+import pty
+import threading
+
+YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
+STATE = ("--state", "@.")
+GONE, BACK, RESTARTED = "dialling again", "connected again after", "ykd was restarted"
+INTERRUPTED, UNREACHABLE, NOT_FOUND, NOT_SATISFIED = 130, 3, 4, 7
+
+
+class Running:
+    """A ykctl that runs on; what it says is read all the while."""
+
+    def __init__(self, daemon, *words, address=None, terminal=False):
+        out = pty.openpty() if terminal else os.pipe()
+        self.process = subprocess.Popen([YKCTL, "-s", address or "ipc://" + daemon.path, *words], stdin=subprocess.DEVNULL,
+                                        stdout=out[1], stderr=subprocess.PIPE,
+                                        env={**os.environ, "NO_COLOR": "1"})
+        os.close(out[1])
+        self.out = self.err = ""
+        self.readers = [threading.Thread(target=self.read, args=("out", out[0])),
+                        threading.Thread(target=self.read, args=("err", self.process.stderr.fileno()))]
+        for reader in self.readers:
+            reader.start()
+
+    def read(self, name, source):
+        while True:
+            try:
+                more = os.read(source, 65536)
+            except OSError:  # how a terminal ends
+                more = b""
+            if not more:
+                return
+            setattr(self, name, getattr(self, name) + more.decode())
+
+    def says(self, *texts, on="err"):
+        """Waits until it has said all of that."""
+        for text in texts:
+            until(f"it says {text!r}", lambda: text in getattr(self, on) or self.process.poll() is not None)
+            check(text in getattr(self, on), "it ended", self.process.poll(), "without", text, ":", self.out, self.err)
+
+    def lines(self):
+        return [json.loads(line) for line in self.out.splitlines() if line.endswith("}")]
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def ends(self, wanted):
+        found = self.process.wait(DEADLINE)
+        for reader in self.readers:
+            reader.join()
+        check(found == wanted, "ended with", found, "not", wanted, self.out[-500:], self.err)
+        return self.err
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.process.stderr.close()
+
+
+def kill(daemon):
+    daemon.signal(signal.SIGKILL)
+    daemon.exit_code()
+
+
+def detached(daemon, rm="rm:1"):
+    client = daemon.client()
+    client.register(rm, detached={})
+    client.cluster(rm)
+    client.get("Sync", {"rmID": rm})
+    return client
+
+
+def add_node(daemon, name, rm="rm:1", vcore=5):
+    client = daemon.client()
+    client.change("UpdateNode", {"rmID": rm, "nodes": [{"nodeID": name, "action": 1, "schedulableResource": {"vcore": vcore}}]})
+    client.get("Sync", {"rmID": rm})
+
+
+def until_it_waits(daemon):
+    """A ykctl wait has looked and found nothing, and waits for the next event."""
+    until("it waits", lambda: any("streamID" in one for one in daemon.client().dump("streams")))
+
+
+def test_watch_goes_on_with_the_restarted_daemon():
+    with Daemon(*STATE) as daemon:
+        detached(daemon)
+        with Running(daemon, "node", "list", "--watch", "--interval", "50ms") as watch:
+            watch.says('"added"', on="out")
+            kill(daemon)
+            watch.says("cannot reach ykd at ipc://" + daemon.path, GONE, "Ctrl-C ends this")
+            daemon.start()
+            watch.says(BACK, RESTARTED)
+            add_node(daemon, "n2")
+            watch.says('"n2"', on="out")
+            check([(one["change"], one["item"]["nodeID"]) for one in watch.lines()] == [("added", "n1"), ("added", "n2")], watch.out)
+            daemon.restart()  # so quick that it may be noticed by its other boot id only
+            add_node(daemon, "n3")
+            watch.says('"n3"', on="out")
+            check(watch.err.count(RESTARTED) == 2, watch.err)
+            watch.signal(signal.SIGINT)
+            watch.ends(INTERRUPTED)
+
+
+def test_watch_waits_for_an_rm_that_is_not_back_yet():
+    with Daemon() as daemon:
+        detached(daemon)
+        with Running(daemon, "node", "list", "-r", "rm:1", "--watch", "--interval", "50ms") as watch:
+            watch.says('"added"', on="out")
+            daemon.restart()
+            watch.says(RESTARTED, "rm:1", "looking again")
+            detached(daemon)
+            add_node(daemon, "n2")
+            watch.says('"n2"', on="out")
+            daemon.client().change("UnregisterResourceManager", {"rmID": "rm:1", "force": True})
+            watch.ends(NOT_FOUND)  # that is no restart
+
+
+def test_the_last_picture_stays_on_the_terminal_and_is_marked_as_old():
+    with Daemon() as daemon:
+        detached(daemon)
+        with Running(daemon, "node", "list", "--watch", "--interval", "50ms", terminal=True) as watch:
+            watch.says("n1", on="out")
+            kill(daemon)
+            watch.says("old, seen at 20", on="out")
+            check("n1" in watch.out.rpartition("old, seen at")[2], "with what it showed", watch.out[-300:])
+            daemon.start()
+            watch.says(BACK)
+            until("a new picture is drawn", lambda: "old, seen at" not in watch.out.rpartition("\x1b[2J")[2])
+            watch.signal(signal.SIGTERM)
+            watch.ends(INTERRUPTED)
+
+
+def test_a_signal_ends_the_dialling_at_once():
+    for words, number, wanted in ((("rm", "list", "--watch", "--interval", "50ms"), signal.SIGINT, INTERRUPTED),
+                                  (("events", "--follow", "--since", "0"), signal.SIGINT, INTERRUPTED),
+                                  (("events", "--follow", "--since", "0"), signal.SIGTERM, 0),
+                                  (("wait", "app/app", "--for", "state=Completed"), signal.SIGINT, INTERRUPTED)):
+        with Daemon() as daemon:
+            detached(daemon)
+            with Running(daemon, *words) as command:
+                if words[0] == "wait":
+                    until_it_waits(daemon)
+                else:
+                    command.says("rm:1" if words[0] == "rm" else "n1", on="out")
+                kill(daemon)
+                command.says(GONE)
+                command.signal(number)
+                began = time.monotonic()
+                command.ends(wanted)
+                check(time.monotonic() - began < 2, "at once, not after", time.monotonic() - began)
+
+
+def test_a_signal_ends_the_wait_for_a_daemon_that_hangs():
+    with Daemon() as daemon:
+        detached(daemon)
+        with Running(daemon, "events", "--follow", "--since", "0") as follow:
+            follow.says("n1", on="out")
+            daemon.signal(signal.SIGSTOP)
+            follow.signal(signal.SIGINT)
+            began = time.monotonic()
+            follow.ends(INTERRUPTED)
+            check(time.monotonic() - began < 2, "at once, not after", time.monotonic() - began)
+            daemon.signal(signal.SIGCONT)
+
+
+def test_timeout_is_how_long_the_daemon_may_be_away():
+    with Daemon() as daemon:
+        detached(daemon)
+        with Running(daemon, "node", "list", "--watch", "--interval", "50ms", "--timeout", "500ms") as watch:
+            watch.says("n1", on="out")
+            kill(daemon)
+            said = watch.ends(UNREACHABLE)
+            check("dialling again for at most 500ms" in said and "it did not come back within 500ms" in said, said)
+        with Running(daemon, "node", "list", "--watch") as never:  # that never reached a daemon does not dial
+            check(GONE not in never.ends(UNREACHABLE))
+
+
+def test_events_of_a_restarted_daemon_follow():
+    with Daemon(*STATE) as daemon:
+        detached(daemon)
+        with Running(daemon, "events", "--follow", "--since", "0", "-o", "jsonl") as follow:
+            follow.says('"n1"', on="out")
+            until("all that is kept has come", lambda: len(follow.lines()) == daemon.client().get("Events", {"start": 0, "count": 1})["NextID"])
+            last = follow.lines()[-1]["eventID"]
+            kill(daemon)
+            follow.says(GONE)
+            daemon.start()
+            add_node(daemon, "n2")
+            follow.says('"n2"', on="out")
+            follow.says(BACK, f"{RESTARTED}: what happened from event {last + 1} on and before it ended is not known")
+            numbers = [one["eventID"] for one in follow.lines()]
+            check(numbers[:last + 1] == list(range(last + 1)), "none of the old ones is left out", numbers)
+            check(numbers[last + 1:] == list(range(len(numbers) - last - 1)), "nor of the new ones", numbers)
+            follow.signal(signal.SIGINT)
+            follow.ends(INTERRUPTED)
+
+
+class Relay:
+    """A socket of its own in front of the daemon's, which cuts what runs through it."""
+
+    def __init__(self, daemon):
+        self.path, self.target, self.open = daemon.folder + "/relay", daemon.path, []
+        self.server = socket.socket(socket.AF_UNIX)
+        self.server.bind(self.path)
+        self.server.listen()
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                near, _ = self.server.accept()
+                far = socket.socket(socket.AF_UNIX)
+                far.connect(self.target)
+            except OSError:
+                return
+            self.open += [near, far]
+            for source, sink in ((near, far), (far, near)):
+                threading.Thread(target=self.pump, args=(source, sink), daemon=True).start()
+
+    @staticmethod
+    def pump(source, sink):
+        try:
+            while data := source.recv(65536):
+                sink.sendall(data)
+        except OSError:
+            pass
+
+    def cut(self):
+        for one in self.open:
+            one.shutdown(socket.SHUT_RDWR)
+        self.open = []
+
+
+def test_a_cut_connection_leaves_no_event_out():
+    with Daemon() as daemon:
+        detached(daemon)
+        relay = Relay(daemon)
+        with Running(daemon, "events", "--follow", "--since", "0", "-o", "jsonl", address="ipc://" + relay.path) as follow:
+            follow.says('"n1"', on="out")
+            for i in range(5):
+                until("it is connected", lambda: relay.open)
+                relay.cut()
+                add_node(daemon, f"after-{i}")
+                follow.says(f'"after-{i}"', on="out")
+            numbers = [one["eventID"] for one in follow.lines()]
+            check(numbers == list(range(len(numbers))), "each came once, in order", numbers)
+            check(RESTARTED not in follow.err, follow.err)
+            follow.signal(signal.SIGINT)
+            follow.ends(INTERRUPTED)
+
+
+def test_wait_goes_on_and_is_not_deceived_by_an_empty_daemon():
+    with Daemon(*STATE) as daemon:
+        detached(daemon).asks("k1")
+        with Running(daemon, "wait", "ask/k2", "--for", "placed", "--timeout", "20s") as early:
+            early.ends(NOT_FOUND)
+        client = daemon.client()
+        client.asks("k2", vcore=5000)  # does not fit
+        client.get("Sync", {"rmID": "rm:1"})
+        with Running(daemon, "wait", "ask/k2", "--for", "placed", "--timeout", "20s") as placed:
+            until_it_waits(daemon)
+            kill(daemon)
+            placed.says(GONE)
+            daemon.start()
+            placed.says(RESTARTED)
+            add_node(daemon, "large", vcore=5000)
+            placed.ends(0)
+            check("is on large" in placed.out, placed.out)
+    with Daemon() as daemon:
+        detached(daemon).asks("k1")
+        until("it is placed", lambda: daemon.client().get("Status")["counts"]["allocations"] == 1)
+        with Running(daemon, "wait", "alloc/k1", "--for", "gone", "--timeout", "1500ms") as gone:
+            until_it_waits(daemon)
+            daemon.restart()
+            said = gone.ends(NOT_SATISFIED)
+            check("is not known since ykd was restarted: RM rm:1 is not back" in said, said)
+
+
+def test_ask_add_waits_across_a_restart():
+    with Daemon(*STATE) as daemon:
+        detached(daemon)
+        words = ("ask", "add", "app", "--key", "waits", "-R", "vcore=5000", "--wait", "--timeout", "20s")
+        with Running(daemon, *words) as add:
+            until("it is sent", lambda: daemon.client().get("Status")["counts"]["pendingAsks"] == 1)
+            kill(daemon)
+            add.says(GONE)
+            daemon.start()
+            add.says(BACK, RESTARTED)
+            add_node(daemon, "large", vcore=5000)
+            add.ends(0)
+            check("ask waits placed on large" in add.out, add.out)
+
+
+def test_a_replay_ends_with_its_daemon():
+    with Daemon(*STATE) as daemon:
+        folder = daemon.folder + "/trace"
+        subprocess.run([YKCTL, "replay", "gen", folder, "--nodes", "5", "--pods", "50"], check=True, stdout=subprocess.DEVNULL)
+        words = ("replay", "--nodes", folder + "/nodes.csv", "--pods", folder + "/pods.csv", "--speed", "0.001")
+        with Running(daemon, *words) as replay:
+            until("it has begun", lambda: daemon.client().get("Status")["counts"]["nodes"] == 5)
+            kill(daemon)
+            said = replay.ends(UNREACHABLE)
+            check("ended in the middle of the replay, after" in said and "of 50 pods" in said and "REPLAY_CUT_OFF" in said, said)
+        daemon.start()
+        check([rm["rmID"] for rm in daemon.client().get("Status")["rms"]] == ["replay"], "with books it is left behind")
+        with Running(daemon, *words[:-1], "max") as replay:  # and replaced by the next one
+            replay.ends(0)
+        check(daemon.client().get("Status")["rms"] == [])
+
+
+main(globals())

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""I-357: which requests the verbs of ykctl send. Each changes something by one kind of request, and only by that."""
+from daemon_support import *
+
+import re
+
+YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
+READS = {"Ping", "Status", "Sync", "StreamLog", "Dump", "Events", "Metrics", "Health", "Explain", "RecoveryList",
+         "ValidateConfiguration", "EventStream"}
+VERBS = [  # in an order in which each can be done; `changes` is empty for what only looks
+    ("RegisterResourceManager", "rm register rm:1 --config @c.yaml"),
+    ("UpdateConfiguration", "config set @two.yaml"),
+    ("UpdateNode", "node add n1 -R vcore=4"),
+    ("UpdateNode", "node drain n1"),
+    ("UpdateNode", "node undrain n1"),
+    ("UpdateApplication", "app add app --queue root.a"),
+    ("UpdateAllocation", "ask add app --key k1 -R vcore=1 --wait"),
+    ("UpdateAllocation", "alloc release k1"),
+    ("UpdateAllocation", "ask add app --key k2 -R vcore=100"),
+    ("UpdateAllocation", "ask remove k2"),
+    ("UpdateApplication", "app remove app"),
+    ("UpdateNode", "node remove n1"),
+    ("Reload", "config reload --from-file rm:1"),
+    ("", "config check @c.yaml --diff"),
+    ("", "status"),
+    ("", "health"),
+    ("", "metrics"),
+    ("", "events"),
+    ("", "dump nodes"),
+    ("", "rm log"),
+    ("UnregisterResourceManager", "rm deregister rm:1 --force"),
+    ("RegisterResourceManager", "rm register rm:1 --recovery r1"),
+    ("", "recovery list nodes"),
+    ("ResolveRecovery", "recovery resolve retry"),
+    ("RecoveryDone", "recovery done --id r1 --nodes 0"),
+]
+
+
+def kinds_of(daemon, words):
+    words = [word.replace("@", daemon.folder + "/") for word in words.split()]
+    done = subprocess.run([YKCTL, "-s", "ipc://" + daemon.path, "--verbose", *words], capture_output=True, text=True, check=False)
+    check(done.returncode == 0, words, "ended with", done.returncode, done.stdout, done.stderr)
+    return re.findall(r"^ykctl: (\w+) answered", done.stderr, re.M)
+
+
+def test_verbs_send_one_kind_each():  # I-357
+    with Daemon(files={"c.yaml": CONFIG, "two.yaml": CONFIG.replace("- name: b", "- name: c")}) as daemon:
+        for wanted, words in VERBS:
+            changes = set(kinds_of(daemon, words)) - READS
+            check(changes == ({wanted} if wanted else set()), words, "sends", changes, "not", wanted)
+    with Daemon("--manual-schedule", "--clock", "virtual") as daemon:
+        check(kinds_of(daemon, "sched step") == ["Step"])
+
+
+main(globals())
