@@ -142,6 +142,16 @@ public:
         owner_thread_.assert_here();
         return books_;
     }
+    /// Whether the RM is to get this update back as an item: it keeps books, and the update is not its own replay.
+    [[nodiscard]] bool echoes(bool impersonated) const {
+        owner_thread_.assert_here();
+        return writer_.echoes() && (impersonated || !is_recovering());
+    }
+    /// Where such an update is written before the core gets it, and what came of it.
+    [[nodiscard]] CallbackWriter& writer() {
+        owner_thread_.assert_here();
+        return writer_;
+    }
     /// Confirms what the core just released in the name of a detached RM (I-387). To be called after each change of the
     /// core.
     void settle_releases();
