@@ -122,8 +122,8 @@ struct Client::Impl {
 // --- one exchange -------------------------------------------------------------------------------
 
 Done Client::Impl::open(Deadline deadline) {
-    auto opened = Connection::open(
-        {options.url, options.tls_ca, options.max_message, options.wait_for_socket, options.redial}, deadline);
+    auto opened =
+        Connection::open({options.url, options.tls_ca, options.max_message, options.wait_for_socket}, deadline);
     if (!opened) {
         const bool denied = opened.error().code == EACCES || opened.error().code == EPERM;
         return failure(denied ? Kind::Denied : Kind::Unreachable, opened.error().message);

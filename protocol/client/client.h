@@ -52,7 +52,6 @@ struct ClientOptions {
     std::vector<std::string> capabilities;
     std::chrono::milliseconds timeout{5000};
     std::uint32_t max_message = 16U << 20;
-    bool redial = true;           // a connection that was lost is dialled until the time is over
     bool wait_for_socket = false; // a missing socket file counts as "not ready yet": for a daemon just started
     bool strict = false;          // unknown keys in replies are errors (I-312)
     bool trace = false;           // every message to stderr as JSON

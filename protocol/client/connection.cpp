@@ -71,7 +71,7 @@ Result<std::string, ExchangeFailure> Connection::exchange(std::string_view reque
 Connection::Done Connection::be_connected(Deadline deadline) {
     if (stream_ && stream_->is_cut()) stream_.reset();
     if (stream_) return {};
-    if (auto connected = connect(deadline, options_.redial); !connected)
+    if (auto connected = connect(deadline, true); !connected)
         return Failure{Kind::NotConnected, std::move(connected).error().message, false};
     return {};
 }

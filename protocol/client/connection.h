@@ -28,7 +28,6 @@ struct ConnectionOptions {
     std::string tls_ca;            // tls+tcp; empty: the system's bundle
     std::uint32_t max_message = 0; // what may be received
     bool wait_for_socket = false;  // when nobody listens, try until the deadline
-    bool redial = true;            // the same for a connection that was cut
 };
 
 struct ExchangeFailure {
@@ -51,8 +50,8 @@ public:
     /// `wait_for_socket` it tries until the deadline while nobody listens or the socket file is missing.
     [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const ConnectionOptions& options, Deadline deadline);
 
-    /// Sends a request and waits for its reply. If the connection was cut it connects again first, and with `redial`
-    /// keeps trying until the deadline, because the daemon may be restarting.
+    /// Sends a request and waits for its reply. If the connection was cut it connects again first, and keeps trying
+    /// until the deadline, because the daemon may be restarting.
     [[nodiscard]] Result<std::string, ExchangeFailure> exchange(std::string_view request, Deadline deadline);
 
 private:

@@ -28,7 +28,8 @@ public:
     [[nodiscard]] virtual std::string session_id() const = 0;
 };
 
-/// The link over a Client, which outlives it.
+/// The link over a Client, which outlives it. The Client itself dials until a request's time is over, because a daemon
+/// may be restarting; once that was in vain, each further request dials once.
 class ClientLink final : public DaemonLink {
 public:
     /// Called after each request.
@@ -43,9 +44,11 @@ public:
 
 private:
     [[nodiscard]] std::string said(const char* key) const;
+    [[nodiscard]] Result<void, wire::CallError> dial() const;
 
     wire::Client& client_;
     const Watch watch_;
+    bool is_down_ = false; // nobody listened lately
 };
 
 } // namespace yk::rm

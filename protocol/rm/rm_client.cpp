@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "protocol/rm/answers.h"
 #include "protocol/rm/loss.h"
 #include "protocol/si/errors.h"
 #include "protocol/si/request_item.h"
@@ -22,7 +23,7 @@ constexpr milliseconds kFirstBackOff{50}, kLongestBackOff{5000}; // between two 
 constexpr milliseconds kBusyWait{100};
 constexpr milliseconds kGoing{1000};        // in which the daemon notices that a process has ended
 constexpr milliseconds kLookAgain{50};      // meanwhile
-constexpr milliseconds kPollPatience{1000}; // beyond what a poll waits
+constexpr milliseconds kPollPatience{2000}; // beyond what a poll waits
 constexpr std::uint32_t kPollItems = 1000;
 constexpr std::uint32_t kMostPollItems = 1'000'000;
 constexpr std::uint32_t kPollBytes = 1U << 20U, kMostPollBytes = 15U << 20U; // the answer fits 16 MiB
@@ -31,53 +32,6 @@ constexpr const char* kRecovery = "books";                                   // 
 
 bool is(const CallError& error, si::ErrorCode code) {
     return error.kind == CallError::Kind::Refused && error.code == static_cast<std::uint32_t>(code);
-}
-
-CallError failure(CallError::Kind kind, std::string message) {
-    CallError error;
-    error.kind = kind;
-    error.message = std::move(message);
-    return error;
-}
-
-CallError malformed(std::string_view what, const std::string& why) {
-    return failure(CallError::Kind::Malformed, std::string{what} + ": " + why);
-}
-
-template <class T>
-CallResult<T> decoded(std::string_view what, const CallResult<std::string>& answer) {
-    if (!answer.ok()) return answer.error();
-    const auto scanned = wire::scan_body(*answer);
-    if (!scanned.ok()) return malformed(what, scanned.error().message);
-    auto message = wire::decode<T>(*scanned);
-    if (!message.ok()) return malformed(what, message.error().path + ": " + message.error().message);
-    return std::move(message).value();
-}
-
-const wire::Value& member_of(const wire::Value& map, const char* key) {
-    static const wire::Value kNothing;
-    if (!map.is_object()) return kNothing;
-    const auto found = map.find(key);
-    return found == map.end() ? kNothing : *found;
-}
-
-bool is_flag_set(const wire::Value& map, const char* key) {
-    const wire::Value& member = member_of(map, key);
-    return member.is_boolean() && member.get<bool>();
-}
-
-std::uint64_t number_of(const wire::Value& map, const char* key) {
-    const wire::Value& member = member_of(map, key);
-    return member.is_number_unsigned() ? member.get<std::uint64_t>() : 0;
-}
-
-std::string text_of(const wire::Value& map, const char* key) {
-    const wire::Value& member = member_of(map, key);
-    return member.is_string() ? member.get<std::string>() : std::string{};
-}
-
-si::CoreState core_state_of(const wire::Value& map, const char* key) {
-    return static_cast<si::CoreState>(std::min<std::uint64_t>(number_of(map, key), 255));
 }
 
 } // namespace
@@ -122,7 +76,7 @@ RmClient::Reply RmClient::ask_to_register(const si::RegisterResourceManagerReque
     while (true) {
         auto reply = decoded<si::RegisterResourceManagerResponse>(
             "RegisterResourceManager", link_.call(wire::EncodedRequest{request}, options_.patience));
-        if (reply.ok() || !is_flag_set(reply.error().details, "served") || std::chrono::steady_clock::now() >= until ||
+        if (reply.ok() || !flag_of(reply.error().details, "served") || std::chrono::steady_clock::now() >= until ||
             !program_.pause(kLookAgain))
             return reply;
     }
@@ -131,14 +85,21 @@ RmClient::Reply RmClient::ask_to_register(const si::RegisterResourceManagerReque
 /// Whether a registration was refused because the daemon has the very registration that this client had, or that its
 /// books know, and nobody else serves it.
 bool RmClient::is_ours(const CallError& refused) const {
-    if (!is(refused, si::ErrorCode::BusyState) || is_flag_set(refused.details, "served")) return false;
+    if (!is(refused, si::ErrorCode::BusyState) || flag_of(refused.details, "served")) return false;
     const std::uint64_t epoch = number_of(refused.details, "streamEpoch");
     return epoch != 0 && epoch == at_.epoch && link_.boot_id() == at_.boot_id;
 }
 
-RmClient::Reply RmClient::register_without_books() {
+si::RegisterResourceManagerRequest RmClient::registration() {
     auto request = options_.registration;
-    if (was_registered_) request.if_registered = "resume";
+    if (!was_registered_) return request;
+    request.if_registered = "resume";
+    if (auto text = program_.configuration()) request.config = std::move(text);
+    return request;
+}
+
+RmClient::Reply RmClient::register_without_books() {
+    auto request = registration();
     auto reply = ask_to_register(request);
     if (reply.ok() || !was_registered_ || !is_ours(reply.error())) return reply;
     request.if_registered = "drop"; // it is lost: the daemon has no stream of it any more
@@ -146,8 +107,7 @@ RmClient::Reply RmClient::register_without_books() {
 }
 
 RmClient::Reply RmClient::register_with_books() {
-    auto request = options_.registration;
-    if (was_registered_ || request.if_registered.empty()) request.if_registered = "resume";
+    auto request = registration();
     request.recovery.emplace().id = kRecovery;
     request.capabilities.emplace_back(kEcho);
     auto reply = ask_to_register(request);

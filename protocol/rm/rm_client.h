@@ -56,6 +56,9 @@ public:
     /// Waits. False: the program wants to end.
     virtual bool pause(std::chrono::milliseconds time) = 0;
 
+    /// The configuration to register with, when that is done again; nullopt: that of the first time.
+    virtual std::optional<std::string> configuration() = 0;
+
     virtual void state_changed(State from, State to, const std::string& why) = 0;
     virtual void daemon_is_gone(const std::string& why) = 0; // it is dialled again and again
     virtual void daemon_answers() = 0;                       // again, and still knows the RM
@@ -89,6 +92,8 @@ public:
     [[nodiscard]] wire::CallResult<Went> end();
 
     [[nodiscard]] State state() const { return state_; }
+    /// Whether nobody has answered lately.
+    [[nodiscard]] bool is_alone() const { return is_gone_; }
     [[nodiscard]] const std::string& rm_id() const { return options_.registration.rm_id; }
     [[nodiscard]] std::uint64_t epoch() const { return at_.epoch; }
 
@@ -96,6 +101,7 @@ private:
     using Reply = wire::CallResult<si::RegisterResourceManagerResponse>;
 
     [[nodiscard]] Reply ask_to_register(const si::RegisterResourceManagerRequest& request);
+    [[nodiscard]] si::RegisterResourceManagerRequest registration();
     [[nodiscard]] Reply register_without_books();
     [[nodiscard]] Reply register_with_books();
     [[nodiscard]] wire::CallResult<Registered> enroll();

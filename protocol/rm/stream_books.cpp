@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "protocol/rm/answers.h"
 #include "protocol/si/request_item.h"
 #include "protocol/wire/body_reader.h"
 #include "protocol/wire/codec.h"
@@ -57,13 +58,10 @@ std::optional<Position> position_in(const std::string& text) {
     return position;
 }
 
-/// Of a Request: how many of the items after it are answers.
-std::uint64_t answers_of(const si::StreamItem& item) {
+/// The body of an item; null when it cannot be read.
+wire::Value body_of(const si::StreamItem& item) {
     const auto scanned = wire::scan_body(item.body.bytes);
-    if (!scanned.ok()) return 0;
-    const wire::Value body = wire::decode_value(*scanned);
-    const auto answers = body.find("answers");
-    return answers != body.end() && answers->is_number_unsigned() ? answers->get<std::uint64_t>() : 0;
+    return scanned.ok() ? wire::decode_value(*scanned) : wire::Value{};
 }
 
 bool is_answer(const si::StreamItem& item) {
@@ -96,7 +94,7 @@ Error refusal(const books::BookFile::Refusal& refused) {
 std::size_t group_at_front(std::span<const si::StreamItem> items) {
     if (items.empty()) return 0;
     if (items.front().kind != si::item::kRequest) return 1;
-    const std::uint64_t wanted = answers_of(items.front());
+    const std::uint64_t wanted = number_of(body_of(items.front()), "answers");
     std::uint64_t found = 0;
     std::size_t size = 1;
     for (; found < wanted && size < items.size(); ++size)
@@ -148,19 +146,18 @@ void StreamBooks::take(std::span<const si::StreamItem> items, bool recovers) {
 }
 
 void StreamBooks::take_request(const si::StreamItem& item) {
-    const auto scanned = wire::scan_body(item.body.bytes);
-    if (!scanned.ok()) return;
-    const wire::Value request = wire::decode_value(*scanned);
-    const auto kind = request.find("kind"), body = request.find("body");
-    if (kind == request.end() || !kind->is_string() || body == request.end() || !body->is_object()) return;
-    const std::string bytes = wire::encoded_value(*body);
+    const wire::Value request = body_of(item);
+    const std::string kind = text_of(request, "kind");
+    const wire::Value& body = member_of(request, "body");
+    if (!body.is_object()) return;
+    const std::string bytes = wire::encoded_value(body);
     const auto note = [&](auto message) {
         using Message = typename decltype(message)::value_type;
         if (message) keeper_->note(std::make_shared<const Message>(*std::move(message)), item.at / kSecond);
     };
-    if (*kind == si::item::kUpdateNode) note(message_of<si::NodeRequest>(bytes));
-    if (*kind == si::item::kUpdateApplication) note(message_of<si::ApplicationRequest>(bytes));
-    if (*kind == si::item::kUpdateAllocation) note(message_of<si::AllocationRequest>(bytes));
+    if (kind == si::item::kUpdateNode) note(message_of<si::NodeRequest>(bytes));
+    if (kind == si::item::kUpdateApplication) note(message_of<si::ApplicationRequest>(bytes));
+    if (kind == si::item::kUpdateAllocation) note(message_of<si::AllocationRequest>(bytes));
 }
 
 /// What the RM was told, as what it means for its books: like OwnerBooks in the daemon.

@@ -7,6 +7,7 @@
 
 #include "protocol/si/errors.h"
 #include "ykctl/cli/suggest.h"
+#include "ykctl/client/connect.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -57,20 +58,8 @@ void Context::note(std::string_view text) {
 
 Answer<wire::Client*> Context::client() {
     if (!client_) {
-        if (settings_.client.timeout.count() <= 0)
-            return usage_error("--timeout: nothing can be asked in no time",
-                               {"the usual one, 5s, for work 60s?  leave it out"});
-        if (!settings_.address_named) // an address that the user named needs no check
-            if (const auto trusted = wire::check_default_address(settings_.address); !trusted.ok())
-                return Failure{Exit::Denied,
-                               "not trusted: " + trusted.error().message,
-                               {"is it right all the same?  -s " + settings_.address},
-                               0,
-                               {},
-                               {}};
-        auto connected = wire::Client::connect(settings_.client);
-        if (!connected.ok()) return from_call_error(connected.error(), settings_.address);
-        client_ = std::move(connected).value();
+        YK_TRY(connected, connect(settings_));
+        client_ = std::move(connected);
     }
     return client_.get();
 }

@@ -56,9 +56,6 @@ public:
         settings_.client.timeout = kQuick;
         return std::exchange(settings_.timeout, std::nullopt);
     }
-    /// From now on a request fails at once when its connection is lost: for commands that dial again themselves. To be
-    /// called before the first request.
-    void dial_once() { settings_.client.redial = false; }
     [[nodiscard]] Format format() const { return settings_.format; }
     [[nodiscard]] bool machine_readable() const { return is_machine_readable(settings_.format); }
     [[nodiscard]] Style style() const;
@@ -113,10 +110,8 @@ public:
     /// Prints `text` in the table formats, `item` in machine formats, and `name` for -o name.
     [[nodiscard]] Outcome show_item(const wire::Value& item, const std::string& name, const std::string& text);
 
-    /// The connection itself, for commands that look after its losses.
-    [[nodiscard]] Answer<wire::Client*> client();
-
 private:
+    [[nodiscard]] Answer<wire::Client*> client();
     /// Hands one page to `take`. Returns the cursor of the next one; empty: it was the last.
     [[nodiscard]] Answer<std::string> call_page(const wire::EncodedRequest& request, const TakePage& take);
     [[nodiscard]] Answer<wire::Value> call_for_rm(const wire::EncodedRequest& request,

@@ -17,6 +17,7 @@
 #include "protocol/si/enums.h"
 #include "protocol/wire/body_reader.h"
 #include "ykctl/cli/values.h"
+#include "ykctl/client/connect.h"
 #include "ykctl/client/end_signals.h"
 #include "ykctl/output/item_text.h"
 #include "ykctl/output/recovery_text.h"
@@ -212,6 +213,16 @@ public:
     }
     bool pause(std::chrono::milliseconds time) override { return signals_.wait(time) == 0; }
 
+    /// The file as it is by now: --config-store may have written it. Not one that the daemon would refuse.
+    std::optional<std::string> configuration() override {
+        const auto& file = options_.registration.config_file;
+        if (!file || *file == "-") return std::nullopt;
+        auto text = read_good_configuration(context_, *file);
+        if (text.ok()) return std::move(text).value();
+        context_.note(text.error().message + "; going on with what it was before");
+        return std::nullopt;
+    }
+
     void state_changed(rm::State from, rm::State to, const std::string& why) override {
         if (from == rm::State::New && !context_.settings().verbose) return; // registered() says more
         context_.note(fmt::format("{}: {} -> {} ({})", name(), rm::text(from), rm::text(to), why));
@@ -304,6 +315,7 @@ Answer<std::unique_ptr<rm::StreamBooks>> open_books(const ServeOptions& options,
     if (options.state.empty()) return std::unique_ptr<rm::StreamBooks>{};
     if (options.registration.recovery.id)
         return usage_error("either --state or --recovery: with --state the RM recovers by itself");
+    static_cast<void>(std::signal(SIGXFSZ, SIG_IGN)); // a file that may not grow is a fault of that file
     auto books = rm::StreamBooks::open(options.state, id);
     if (!books.ok()) return usage_error("--state " + books.error().message);
     return std::move(books).value();
@@ -330,8 +342,7 @@ Outcome serve(Context& context, const ServeOptions& options) {
     YK_TRY(request, registration(context, wanted, "resume"));
     request.capabilities = capabilities(options);
     YK_TRY(books, open_books(options, wanted.id));
-    context.dial_once();
-    YK_TRY(connection, context.client());
+    YK_TRY(connection, connect(context.settings()));
     const auto watch = [&context](std::string_view kind, bool answered, std::chrono::steady_clock::duration took) {
         if (context.settings().verbose)
             context.streams().err << fmt::format("ykctl: {} {} in {:.1f} ms\n", kind, answered ? "answered" : "failed",
@@ -352,7 +363,9 @@ Outcome serve(Context& context, const ServeOptions& options) {
         return Exit::Ok;
     }
     announce(context, options, wanted.id, registered->reply.kept);
-    return serve_on(context, client, serving, signals);
+    const Outcome outcome = serve_on(context, client, serving, signals);
+    if (!client.is_alone()) connection->bye();
+    return outcome;
 }
 
 } // namespace yk::cli

@@ -30,6 +30,7 @@ public:
     std::function<Handled(const si::StreamItem&)> handler = [](const si::StreamItem&) { return Handled::Done; };
     std::function<void()> in_pause;
     bool wants_to_end = false;
+    std::optional<std::string> config;
 
     Handled handle(const si::StreamItem& item) override {
         const Handled done = handler(item);
@@ -41,6 +42,7 @@ public:
         if (in_pause) in_pause();
         return !wants_to_end;
     }
+    std::optional<std::string> configuration() override { return config; }
     void state_changed(State from, State to, const std::string& /*why*/) override {
         log.push_back(std::string{rm::text(from)} + "->" + std::string{rm::text(to)});
         if (!rm::may_follow(from, to)) log.emplace_back("which may not be");
