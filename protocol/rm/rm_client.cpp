@@ -363,7 +363,7 @@ void RmClient::set_state(State state, const std::string& why) {
 void RmClient::lose_registration(const std::string& why) {
     is_registered_ = is_to_report_ = is_replaying_ = false;
     poll_items_ = kPollItems;
-    why_ = why;
+    if (why_.empty()) why_ = why;
     set_state(State::New, why);
 }
 

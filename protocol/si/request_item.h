@@ -3,8 +3,8 @@
 // The item Request of a callback stream (interface.md 4.8): an update of the RM, whoever sent it, as the core got it.
 // RMs with the capability echoRequests get it, so that their books know what others do in their name (I-269).
 //
-// Its body: {answers u32: how many of the items of UpdateNode, UpdateApplication and UpdateAllocation that come next are
-// what the core answered; kind str; impersonated bool: another session sent it; body map: the update}.
+// Its body: {answers u32: how many of the items of UpdateNode, UpdateApplication and UpdateAllocation that come next
+// are what the core answered; kind str; impersonated bool: another session sent it; body map: the update}.
 
 #include <cstddef>
 #include <string_view>

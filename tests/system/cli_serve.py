@@ -267,7 +267,7 @@ def test_a_stream_that_breaks_is_begun_anew():
                 if not reply["ok"]:
                     break
                 other.client.seq += 1
-                other.client.get("Sync", {"rmID": "s", "impersonate": True})
+                other.client.ask("Sync", {"rmID": "s", "impersonate": True})
             check(reply["err"]["name"] == "E_RESYNC_REQUIRED", reply)
             serving.process.send_signal(signal.SIGCONT)
             serving.said("RM s is lost (stream overflow or silence); register again; s is registered anew")
@@ -303,7 +303,7 @@ def test_with_books_nothing_is_lost():
         check(daemon.client().get("Health")["Healthy"])
 
 
-def test_with_books_an_overflow_is_reported_again():
+def test_with_books_an_rm_that_was_lost_reports_all_again():
     with Daemon("--config", "@queues.yaml", "--settings", "@ykd.conf", files={
             "queues.yaml": CONFIG, "ykd.conf": "livenessTimeout: 1s\nsessionTtl: 2s\n"}) as daemon:
         with Serving(daemon, "--state", daemon.folder + "/state") as serving:

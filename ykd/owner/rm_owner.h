@@ -142,15 +142,12 @@ public:
         owner_thread_.assert_here();
         return books_;
     }
-    /// Whether the RM is to get this update back as an item: it keeps books, and the update is not its own replay.
-    [[nodiscard]] bool echoes(bool impersonated) const {
+    /// Where an update is written before the core gets it, and what came of it, for an RM that keeps books; nullptr: it
+    /// is not, also when it is the RM's own replay (I-269).
+    [[nodiscard]] CallbackWriter* echo(bool impersonated) {
         owner_thread_.assert_here();
-        return writer_.echoes() && (impersonated || !is_recovering());
-    }
-    /// Where such an update is written before the core gets it, and what came of it.
-    [[nodiscard]] CallbackWriter& writer() {
-        owner_thread_.assert_here();
-        return writer_;
+        return shared_.echoes.load(std::memory_order_relaxed) && (impersonated || !is_recovering()) ? &writer_
+                                                                                                    : nullptr;
     }
     /// Confirms what the core just released in the name of a detached RM (I-387). To be called after each change of the
     /// core.

@@ -32,7 +32,7 @@ public:
         bool container_state = false;
         bool resync_cache = false;
         bool confirm_releases = false; // detached: the daemon confirms releases for it (I-387)
-        bool echo_requests = false;    // its own updates, and those of others in its name (I-269)
+        bool echo_requests = false;    // its own updates, and those of others in its name, as items (I-269)
         Duration predicate_ttl{};      // time limits of calls to the RM (I-376)
         Duration preemption_ttl{};
     };
@@ -68,11 +68,6 @@ public:
     /// For the owner thread to bind.
     [[nodiscard]] OwnerThread& owner_thread() { return thread_; }
 
-    /// Whether the RM wants its updates back.
-    [[nodiscard]] bool echoes() const {
-        thread_.assert_here();
-        return interest_.echo_requests;
-    }
     /// Writes Request: the core gets an update next, `body` is that message, encoded.
     void request(std::string_view kind, bool impersonated, std::string_view body);
     /// The core has answered the update of request(): what was written since is what came of it.

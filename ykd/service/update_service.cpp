@@ -80,11 +80,11 @@ public:
         const RmPtr rm = rm_.lock();
         if (owner.context() == nullptr || !rm || !is_meant_for(*call_, *rm, epoch_)) return came_too_late();
         const bool impersonated = !rm->is_owned_by(*call_->session);
-        const bool echoed = owner.echoes(impersonated);
+        CallbackWriter* const echo = owner.echo(impersonated);
         const auto noted = [&] { // the message, which the books of the RM share from now on
             auto message = std::make_shared<const Message>(std::move(message_));
             owner.books().note_sent(message, owner.now());
-            if (echoed) owner.writer().request(si::info(Message::kKind).name, impersonated, wire::encoded(*message));
+            if (echo != nullptr) echo->request(si::info(Message::kKind).name, impersonated, wire::encoded(*message));
             return message;
         };
         if constexpr (std::is_same_v<Message, si::ApplicationRequest>) {
@@ -93,7 +93,7 @@ public:
         } else {
             owner.gateway().apply(*noted(), owner.now());
         }
-        if (echoed) owner.writer().request_answered();
+        if (echo != nullptr) echo->request_answered();
         owner.recovery().note_update();
         owner.settle_releases();
     }
