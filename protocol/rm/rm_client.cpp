@@ -167,8 +167,12 @@ CallResult<Went> RmClient::report() {
     auto replay = books_->replay();
     if (!replay.ok()) return malformed("the books", replay.error().message);
     program_.reports(replay->claim.expected, std::exchange(why_, {}));
-    YK_TRY(sent, send_replay(*replay));
-    if (sent == Went::Stopped) return sent;
+    const auto sent = send_replay(*replay);
+    if (!sent.ok() && loss_of(sent.error(), true) == Loss::Everything) {
+        YK_TRY(now, ask_state()); // other rules hold when the recovery has ended meanwhile
+        return now == si::CoreState::Recovering ? sent : Went::On;
+    }
+    if (!sent.ok() || *sent == Went::Stopped) return sent;
     replay->claim.id = kRecovery;
     replay->claim.attempt = attempt_;
     return take_report(link_.call(replay->claim, options_.patience));
@@ -201,7 +205,8 @@ CallResult<si::CoreState> RmClient::ask_state() {
 }
 
 CallResult<Went> RmClient::take_report(const CallResult<std::string>& answer) {
-    if (!answer.ok() && is(answer.error(), si::ErrorCode::BadState)) return Went::On; // the next step asks for it
+    if (!answer.ok() && is(answer.error(), si::ErrorCode::BadState)) // has it ended? the next step asks for it
+        return program_.pause(kBusyWait) ? Went::On : Went::Stopped;
     auto report = decoded<si::RecoveryReport>("RecoveryDone", answer);
     if (!report.ok()) return std::move(report).error();
     is_to_report_ = report->result == "retry";

@@ -25,6 +25,7 @@ public:
     bool is_gone = false;
     std::vector<std::string> results;                             // of the next RecoveryDones; empty: running
     std::optional<std::pair<std::string, si::ErrorCode>> refuses; // the next request of this kind, with that
+    bool fails_then = false;                                      // the recovery, when `refuses` does
     bool is_served_by_another = false;
     bool knows_echo = true;
 
@@ -79,7 +80,10 @@ public:
     Reply call(const wire::EncodedRequest& request, std::chrono::milliseconds /*timeout*/) override {
         if (is_gone) return failure(wire::CallError::Kind::Unreachable, "nobody listens");
         if (request.kind != "Poll") kinds.emplace_back(request.kind);
-        if (refuses && refuses->first == request.kind) return refused(std::exchange(refuses, std::nullopt)->second);
+        if (refuses && refuses->first == request.kind) {
+            if (fails_then) core = si::CoreState::Failed;
+            return refused(std::exchange(refuses, std::nullopt)->second);
+        }
         if (request.kind == "RegisterResourceManager")
             return registers(*wire::decode<si::RegisterResourceManagerRequest>(*wire::scan_body(request.body)));
         if (!is_registered_) return refused(si::ErrorCode::RmUnknown);

@@ -501,6 +501,26 @@ TEST_CASE("I-213 a recovery whose time is over is Failed") {
     CHECK(rig.daemon.attempts.empty());
 }
 
+TEST_CASE("I-213 a replay that is refused because its time is over ends; any other refusal is final") {
+    const BooksFolder folder;
+    Rig rig{folder.file()};
+    REQUIRE(rig.client->begin().ok());
+    rig.steps(3);
+    put_node(rig.daemon, "n");
+    rig.steps(2);
+    rig.daemon.restart();
+    rig.steps(2);
+    rig.daemon.refuses = {"UpdateNode", si::ErrorCode::Limit};
+    SECTION("its time is over") {
+        rig.daemon.fails_then = true;
+        rig.steps(2);
+        CHECK(rig.client->state() == State::Failed);
+    }
+    SECTION("it goes on") {
+        CHECK_FALSE(rig.client->step(std::chrono::milliseconds{0}).ok());
+    }
+}
+
 TEST_CASE("I-269 a daemon that does not report requests is no place for books") {
     const BooksFolder folder;
     Rig rig{folder.file()};
