@@ -75,7 +75,7 @@ class RmClient {
 public:
     struct Options {
         si::RegisterResourceManagerRequest registration; // the first; later ones go on with what the RM has
-        std::chrono::milliseconds patience{10'000};      // for the answer to a change
+        std::chrono::milliseconds patience{30'000};      // for the answer to a change
     };
 
     /// `books`: nullptr when the RM keeps none. All of them outlive this.

@@ -199,14 +199,12 @@ public:
 
     /// To be called before anything is handled.
     void set_client(rm::RmClient& client) { client_ = &client; }
-    /// What went wrong here, not between the daemon and the RM.
-    [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
 
     rm::Handled handle(const si::StreamItem& item) override {
         const Value value = value_of(item);
         context_.out() << (context_.machine_readable() ? json_line(value) : item_line(value));
         context_.out().flush();
-        if (item.call && !answer_call(value, *item.call)) return failure_ ? rm::Handled::Stop : rm::Handled::Again;
+        if (item.call && !answer_call(value, *item.call)) return rm::Handled::Again;
         if (options_.registration.confirm && !confirm(value)) return rm::Handled::Again;
         const bool is_last = options_.count && ++handled_ >= *options_.count;
         return is_last || !context_.out() ? rm::Handled::Stop : rm::Handled::Done; // or the reader has closed the pipe
@@ -291,7 +289,6 @@ private:
     const ServeOptions& options_;
     EndSignals& signals_;
     rm::RmClient* client_ = nullptr;
-    std::optional<Failure> failure_;
     std::int64_t handled_ = 0;
 };
 
@@ -321,15 +318,22 @@ Answer<std::unique_ptr<rm::StreamBooks>> open_books(const ServeOptions& options,
     return std::move(books).value();
 }
 
-/// Polls until a signal or `count` ends it.
-Outcome serve_on(Context& context, rm::RmClient& client, Serving& serving, EndSignals& signals) {
+/// Registers, and polls until a signal or `count` ends it.
+Outcome serve_by(rm::RmClient& client, Context& context, const ServeOptions& options, EndSignals& signals) {
+    const auto& address = context.settings().address;
+    const auto registered = client.begin();
+    if (!registered.ok()) return not_registered(from_call_error(registered.error(), address), options.registration);
+    if (options.registration.if_not_registered && registered->reply.kept) {
+        context.note("rm " + client.rm_id() + " is registered already; nothing was changed");
+        return Exit::Ok;
+    }
+    announce(context, options, client.rm_id(), registered->reply.kept);
     auto went = wire::CallResult<rm::Went>{rm::Went::On};
     while (went.ok() && *went == rm::Went::On && signals.wait(std::chrono::milliseconds{0}) == 0)
         went = client.step(kPollWait);
-    if (serving.failure()) return *serving.failure();
     if (went.ok()) went = client.end();
     const int signal = signals.wait(std::chrono::milliseconds{0});
-    if (!went.ok() && signal == 0) return from_call_error(went.error(), context.settings().address);
+    if (!went.ok() && signal == 0) return from_call_error(went.error(), address);
     return signal == SIGINT ? Exit::Interrupted : Exit::Ok;
 }
 
@@ -355,15 +359,7 @@ Outcome serve(Context& context, const ServeOptions& options) {
     if (context.settings().timeout) how.patience = *context.settings().timeout;
     rm::RmClient client{link, serving, books.get(), std::move(how)};
     serving.set_client(client);
-    const auto registered = client.begin();
-    if (!registered.ok())
-        return not_registered(from_call_error(registered.error(), context.settings().address), wanted);
-    if (wanted.if_not_registered && registered->reply.kept) {
-        context.note("rm " + wanted.id + " is registered already; nothing was changed");
-        return Exit::Ok;
-    }
-    announce(context, options, wanted.id, registered->reply.kept);
-    const Outcome outcome = serve_on(context, client, serving, signals);
+    const Outcome outcome = serve_by(client, context, options, signals);
     if (!client.is_alone()) connection->bye();
     return outcome;
 }
