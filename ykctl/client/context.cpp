@@ -9,6 +9,7 @@
 #include "protocol/si/enums.h"
 #include "protocol/si/errors.h"
 #include "ykctl/cli/suggest.h"
+#include "ykctl/client/connect.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -73,21 +74,9 @@ void Context::fail_when_gone() {
 
 Answer<wire::Client*> Context::client() {
     if (!client_) {
-        if (settings_.client.timeout.count() <= 0)
-            return usage_error("--timeout: nothing can be asked in no time",
-                               {"the usual one, 5s, for work 60s?  leave it out"});
-        if (!settings_.address_named) // an address that the user named needs no check
-            if (const auto trusted = wire::check_default_address(settings_.address); !trusted.ok())
-                return Failure{Exit::Denied,
-                               "not trusted: " + trusted.error().message,
-                               {"is it right all the same?  -s " + settings_.address},
-                               0,
-                               {},
-                               {}};
         settings_.client.stopped = is_signal_held;
-        auto connected = wire::Client::connect(settings_.client);
-        if (!connected.ok()) return from_call_error(connected.error(), settings_.address);
-        client_ = std::move(connected).value();
+        YK_TRY(connected, connect(settings_));
+        client_ = std::move(connected);
     }
     return client_.get();
 }

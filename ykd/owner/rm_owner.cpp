@@ -342,6 +342,7 @@ Result<void> RmOwner::remake_core(const config::Configuration& configuration) {
 void RmOwner::set_wishes(const Installation& wishes) {
     events_.set_interest(wishes.events);
     writer_.set_interest(wishes.interest);
+    shared_.echoes.store(wishes.interest.echo_requests, std::memory_order_relaxed);
     call_options_ = wishes.calls;
     gateway_->set_rm_calls(call_options_, now_);
     calls_.set_limits(wishes.interest.predicate_ttl, wishes.interest.preemption_ttl);

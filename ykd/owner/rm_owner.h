@@ -142,6 +142,13 @@ public:
         owner_thread_.assert_here();
         return books_;
     }
+    /// Where an update is written before the core gets it, and what came of it, for an RM that keeps books; nullptr: it
+    /// is not, also when it is the RM's own replay (I-269).
+    [[nodiscard]] CallbackWriter* echo(bool impersonated) {
+        owner_thread_.assert_here();
+        return shared_.echoes.load(std::memory_order_relaxed) && (impersonated || !is_recovering()) ? &writer_
+                                                                                                    : nullptr;
+    }
     /// Confirms what the core just released in the name of a detached RM (I-387). To be called after each change of the
     /// core.
     void settle_releases();

@@ -21,12 +21,12 @@ using Request = si::RegisterResourceManagerRequest;
 using Parts = RegistrationService::Parts;
 
 /// Capabilities that have an effect in this version; others are returned as ignored (I-021).
-constexpr std::array<std::string_view, 9> kUnderstood{
+constexpr std::array<std::string_view, 10> kUnderstood{
     "events",     "events:all",           "containerState", "reportIgnored", "resyncCache",
-    "predicates", "preemptionPredicates", "configStore",    "stateDump"};
-/// Capabilities that an RM has only if it answers calls.
-constexpr std::array<std::string_view, 4> kNeedAnswers{"predicates", "preemptionPredicates", "configStore",
-                                                       "stateDump"};
+    "predicates", "preemptionPredicates", "configStore",    "stateDump",     "echoRequests"};
+/// Capabilities that an RM has only if a process serves it: it answers calls, or keeps books.
+constexpr std::array<std::string_view, 5> kNeedProcess{"predicates", "preemptionPredicates", "configStore", "stateDump",
+                                                       "echoRequests"};
 
 template <std::size_t N>
 bool holds(const std::array<std::string_view, N>& names, const std::string& name) {
@@ -75,8 +75,9 @@ bool check(const DaemonSettings& settings, const CallPtr& call, const Request& r
                       fmt::format("'{}' is none of drop, refuse, leave, resume", request.if_registered),
                       "ifRegistered");
     for (std::size_t i = 0; request.detached && i < request.capabilities.size(); ++i)
-        if (holds(kNeedAnswers, request.capabilities[i]))
-            return refuse(ErrorCode::Invalid, "a detached RM answers no calls", fmt::format("capabilities[{}]", i));
+        if (holds(kNeedProcess, request.capabilities[i]))
+            return refuse(ErrorCode::Invalid, "a detached RM answers no calls and keeps no books of its own",
+                          fmt::format("capabilities[{}]", i));
     return true;
 }
 
@@ -164,6 +165,7 @@ std::string not_resumable(const Registration& registration, const RmOwner& owner
     return {};
 }
 
+/// With the epoch, so that who had this registration knows that nothing but its own would go.
 void refuse_to_drop(const Registration& registration, const std::string& rm_id, const RmContents& contents,
                     const std::string& why) {
     wire::ErrorReply error{ErrorCode::BusyState,
@@ -174,6 +176,7 @@ void refuse_to_drop(const Registration& registration, const std::string& rm_id, 
                            {}};
     error.details = contents.value();
     error.details["served"] = is_served(registration.parts.sessions, registration.rm->facts());
+    error.details["streamEpoch"] = registration.rm->facts().epoch;
     registration.call->fail(error);
 }
 

@@ -21,6 +21,7 @@ CallbackWriter::Interest interest_of(const RmWish& wish, const DaemonSettings& s
     interest.report_ignored = has(wish.capabilities, "reportIgnored") || wish.request.detached;
     interest.container_state = has(wish.capabilities, "containerState");
     interest.resync_cache = has(wish.capabilities, "resyncCache");
+    interest.echo_requests = has(wish.capabilities, "echoRequests");
     interest.confirm_releases = wish.request.detached && wish.request.detached->confirm_releases;
     interest.predicate_ttl = settings.predicate_timeout;
     interest.preemption_ttl = settings.preemption_timeout;
