@@ -117,6 +117,15 @@ void Restoration::drop(const std::vector<Quarantine::Serial>& serials) {
     for (const Quarantine::Serial serial : serials) static_cast<void>(take(serial));
 }
 
+/// What waits for the application to come waits for it to be accepted from now on.
+void Restoration::note_rejected(std::string_view application) {
+    for (const Quarantine::Serial serial : records_.quarantine.of_application(application)) {
+        QuarantinedObject object = records_.quarantine.take(serial); // goes on occupying its node
+        if (object.reason == QuarantineReason::AppUnknown) object.reason = QuarantineReason::AppRejected;
+        records_.quarantine.add(serial, std::move(object));
+    }
+}
+
 // --- asks and allocations -------------------------------------------------------------------------------------------
 
 /// Why the allocation waits in quarantine instead of being refused; nullopt: it is refused (I-242).
@@ -252,6 +261,7 @@ Result<std::string, Refusal> Restoration::add_application(const ApplicationSpec&
         arrived_applications_.emplace_back(spec.id);
         return added;
     }
+    note_rejected(spec.id);
     Refusal refusal = std::move(added).error();
     if (refusal.code == ElementCode::Placement) {
         QuarantinedObject object;

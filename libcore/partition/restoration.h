@@ -77,6 +77,7 @@ private:
     void update_active() { state_.restoring = state_.recovering || !records_.quarantine.empty(); }
     QuarantinedObject take(Quarantine::Serial serial);
     void drop(const std::vector<Quarantine::Serial>& serials);
+    void note_rejected(std::string_view application);
     [[nodiscard]] std::vector<std::string> drop_released(const ReleaseSpec& spec, bool asks_only);
     [[nodiscard]] std::optional<Refusal> bury(const ReleaseSpec& spec, bool asks_only);
     [[nodiscard]] std::optional<Refusal> refuse_tombstone(std::string_view whom, std::size_t texts) const;

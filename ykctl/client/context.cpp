@@ -25,10 +25,9 @@ bool is_quick(std::string_view kind) {
 
 std::vector<RmInfo> rms_of(const Value& status) {
     std::vector<RmInfo> rms;
-    for (const auto& rm : member_of(status, "rms")) {
-        if (number_of(rm, "state") == static_cast<int>(si::CoreState::New) && rm.contains("state")) continue;
-        rms.push_back({text_of(rm, "rmID"), flag_of(rm, "detached")});
-    }
+    for (const auto& rm : member_of(status, "rms"))
+        if (member_of(rm, "state") != static_cast<int>(si::CoreState::New)) // else it is only listed in the settings
+            rms.push_back({text_of(rm, "rmID"), flag_of(rm, "detached")});
     return rms;
 }
 
@@ -163,6 +162,8 @@ Answer<std::string> Context::call_page(const wire::EncodedRequest& request, cons
 Answer<std::string> Context::list_view(std::vector<Value> items, ListLayout layout) const {
     if (const auto done = apply_view(settings_.view, items, layout); !done.ok())
         return usage_error(done.error().message);
+    const bool for_people = settings_.format == Format::Table || settings_.format == Format::Wide;
+    if (layout.drawing && for_people) return layout.drawing(items, style());
     return list_text(items, layout, settings_.format, style());
 }
 

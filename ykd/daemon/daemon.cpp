@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <future>
 
+#include "libcore/base/pluralize.h"
 #include "protocol/client/probe.h"
 #include "protocol/server/own_sockets.h"
 #include "ykd/process/log.h"
@@ -58,13 +59,27 @@ Daemon::~Daemon() {
 
 // --- start --------------------------------------------------------------------------------------
 
+Result<void> Daemon::open_state() {
+    if (parts_.settings.state_directory.empty() || parts_.books.is_open()) return {};
+    YK_CHECKED(parts_.books.open());
+    YK_CHECKED(parts_.daemon_state.open());
+    const auto levels = parts_.daemon_state.levels();
+    parts_.effective.extra_config().overlay(levels);
+    parts_.effective.apply();
+    log("core").info("ykd {} starts, boot {} with {}{}", parts_.identity.version, parts_.daemon_state.boots(),
+                     parts_.settings.state_directory,
+                     levels.empty() ? std::string{} : "; " + pluralize(levels.size(), "log level") + " as set before");
+    return {};
+}
+
 Result<void> Daemon::start() {
+    YK_CHECKED(open_state());
     if (const std::string& directory = parts_.settings.record_directory; !directory.empty())
         YK_CHECKED(parts_.registry.start_recording(directory, parts_.identity.version));
     YK_CHECKED(parts_.access_files.load(false));
-    if (!parts_.settings.state_directory.empty()) YK_CHECKED(parts_.books.open());
     parts_.restore.restore_all();
-    parts_.health.run([](const wire::Value&) {}); // so that there is a result from the start
+    parts_.health.run(HealthKeeper::Thorough::Small,
+                      [](const wire::Value&) {}); // so that there is a result from the start
     YK_CHECKED(open_listeners());
     watch_listeners();
     return {};
@@ -154,6 +169,7 @@ void Daemon::stop(SteadyClock::duration grace) {
     for (const RmPtr& rm : parts_.rms.all()) rm->owner.begin_shutdown();
     wait_for_delivery(SteadyClock::now() + grace);
     close_books(SteadyClock::now() + grace);
+    parts_.daemon_state.stop();
 }
 
 /// Drops requests that wait for their turn among large answers.

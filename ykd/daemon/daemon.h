@@ -21,6 +21,9 @@ public:
     Daemon(const Daemon&) = delete;
     Daemon& operator=(const Daemon&) = delete;
 
+    /// Takes the state directory, if there is one, and goes on with what an earlier daemon left there for itself.
+    /// Called by start(), unless it was before.
+    [[nodiscard]] Result<void> open_state();
     /// Reads tokens, checks the configuration files, opens the listeners.
     [[nodiscard]] Result<void> start();
     /// Stops gracefully: takes no more changes, and delivers what is queued for at most `grace` (I-263). Returns when

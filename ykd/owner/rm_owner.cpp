@@ -51,7 +51,7 @@ RmOwner::RmOwner(RmShared& shared, const OwnerOptions& options, Instant now, Eve
                  [this](RmEvent event, const std::string& reason) { publish(rm_state_.handle(event, reason)); },
                  [this](const config::Configuration& configuration) { return remake_core(configuration); },
                  [this] { flush(); }},
-                options.recovery_attempts) {
+                options.recovery) {
     events_.set_end_listener(hooks_.application_ended);
 }
 
@@ -370,6 +370,7 @@ void RmOwner::uninstall(const std::string& reason) {
 void RmOwner::publish(const std::optional<RmStateChange>& change) {
     if (!change) return;
     shared_.state.store(change->to);
+    shared_.state_record.note(change->from, change->to, change->reason, now_);
     if (change->to == si::CoreState::Running) more_to_schedule_ = true;
     Pressure pressure = Pressure::Crowded;
     if (change->has_notice) {

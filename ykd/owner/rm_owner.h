@@ -43,7 +43,7 @@ struct OwnerOptions {
     MailboxLimits inbound;
     StreamLimits outbound;
     LivenessLimits liveness;
-    std::uint32_t recovery_attempts = 5;          // recoveryMaxAttempts (I-239)
+    RecoveryLimits recovery;
     std::shared_ptr<const Recordings> recordings; // nullptr: nothing is recorded
 };
 

@@ -14,6 +14,7 @@
 #include "libcore/base/time.h"
 #include "protocol/si/enums.h"
 #include "ykd/owner/owner_task.h"
+#include "ykd/owner/state_record.h"
 #include "ykd/runtime/mailbox.h"
 #include "ykd/runtime/outbound_stream.h"
 
@@ -43,6 +44,7 @@ struct RmShared {
     std::atomic<bool> echoes{false};                      // RmOwner's: the RM wants its updates back (echoRequests)
     std::atomic<bool> ended{false};                       // RmOwner's: the last item was queued
     std::atomic<si::CoreState> state{si::CoreState::New}; // RmOwner's
+    StateRecord state_record;                             // RmOwner's
 };
 
 } // namespace yk

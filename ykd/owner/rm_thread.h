@@ -41,6 +41,8 @@ public:
 
     [[nodiscard]] const std::string& rm_id() const { return shared_.rm_id; }
     [[nodiscard]] si::CoreState state() const { return shared_.state.load(std::memory_order_relaxed); }
+    /// The state, since when and why it is in it, and its transitions.
+    [[nodiscard]] StateRecord::Reading state_record() const { return shared_.state_record.read(); }
     [[nodiscard]] OutboundStream& stream() { return shared_.stream; }
     [[nodiscard]] const OutboundStream& stream() const { return shared_.stream; }
     [[nodiscard]] std::uint64_t inbound_elements() const { return shared_.mailbox.elements(); }

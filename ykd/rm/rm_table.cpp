@@ -38,7 +38,14 @@ void RmTable::close() {
 void RmTable::remove(const RmPtr& rm) {
     const std::lock_guard lock(mutex_);
     const auto found = rms_.find(rm->id);
-    if (found != rms_.end() && found->second == rm) rms_.erase(found);
+    if (found == rms_.end() || found->second != rm) return;
+    removed_.add(rm->owner.state_record().transitions);
+    rms_.erase(found);
+}
+
+StateTransitions RmTable::removed_transitions() const {
+    const std::lock_guard lock(mutex_);
+    return removed_;
 }
 
 std::vector<RmPtr> RmTable::all() const {
@@ -56,6 +63,13 @@ si::CoreState core_state(const RmTable& rms) {
         running = running || one == si::CoreState::Running || one == si::CoreState::Suspended;
     }
     return running ? si::CoreState::Running : si::CoreState::New;
+}
+
+std::vector<std::string> new_rms(const std::set<std::string>& listed, const RmTable& rms) {
+    std::vector<std::string> found;
+    for (const std::string& id : listed)
+        if (const RmPtr rm = rms.find(id); !rm || rm->owner.state() == si::CoreState::New) found.push_back(id);
+    return found;
 }
 
 std::set<wire::Sid> owning_sessions(const RmTable& rms) {

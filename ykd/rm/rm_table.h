@@ -129,16 +129,23 @@ public:
     void remove(const RmPtr& rm);
     /// All RMs in the order of their ids.
     [[nodiscard]] std::vector<RmPtr> all() const;
+    /// The transitions of RMs that were removed, together.
+    [[nodiscard]] StateTransitions removed_transitions() const;
 
 private:
     mutable std::mutex mutex_;
     std::map<std::string, RmPtr> rms_;
+    StateTransitions removed_;
     bool closed_ = false;
 };
 
 /// The state of all RMs together: Failed or Recovering if one is, else Running if one runs or is suspended, else New
 /// (I-200).
 [[nodiscard]] si::CoreState core_state(const RmTable& rms);
+/// Why an RM of the settings is New.
+inline constexpr const char* kNotRegistered = "listed in the settings, and not registered";
+/// Those of `listed` that are not registered: they are New (I-262).
+[[nodiscard]] std::vector<std::string> new_rms(const std::set<std::string>& listed, const RmTable& rms);
 /// The sessions that own an RM.
 [[nodiscard]] std::set<wire::Sid> owning_sessions(const RmTable& rms);
 /// Whether the last turn of every owner thread began less than `limit` ago.

@@ -145,6 +145,7 @@ void carry_out(Action action, const CallPtr& call, const RecoveryService::Parts&
     case Action::Abort:
         owner.uninstall("its recovery was aborted");
         parts.books.remove(rm->id);
+        parts.state.forget_configurations(rm->id);
         parts.registry.retire(rm, owner);
         break;
     }

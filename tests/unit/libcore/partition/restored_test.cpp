@@ -145,6 +145,16 @@ TEST_CASE("I-225 an application that is restored after quarantine keeps its time
     }
 }
 
+TEST_CASE("I-225 an application that runs again has run since it was created, as far as anybody knows") {
+    RecoveryStory c;
+    c.node("n", "vcore:10");
+    c.play(fmt::format("apps new id=app queue=root.a tags=yunikorn.apache.org/creationTime:{}", c.seconds() - 100));
+    c.existing("app", "k", "vcore:1", "n");
+    CHECK(c.app("app").started == c.now() - std::chrono::seconds{100});
+    c.end_recovery().application("new").existing("new", "k", "vcore:1", "n");
+    CHECK(c.app("new").started == c.now());
+}
+
 // --- events and counters --------------------------------------------------------------------------------------------
 
 TEST_CASE("I-228 events of restored objects say so, and those of healed ones") {
@@ -187,6 +197,16 @@ TEST_CASE("I-228 restored allocations are not counted as allocated") {
     CHECK(c.core().counters().allocated == 0);
     CHECK(c.core().counters().rejected == 0);
     CHECK(c.core().counters().scheduling_errors == 0); // I-148
+}
+
+TEST_CASE("I-228 an ask that is reported as placed after it was sent as pending is restored, not allocated") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").application("app").ask("app", "k", "vcore:3").existing("app", "k", "vcore:3", "n");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=0");
+    CHECK(c.core().counters().restored == 1);
+    CHECK(c.core().counters().allocated == 0);
+    c.end_recovery().ask("app", "l", "vcore:3").existing("app", "l", "vcore:3", "n");
+    CHECK(c.core().counters().allocated == 1);
 }
 
 // --- budget ---------------------------------------------------------------------------------------------------------
