@@ -13,6 +13,8 @@ namespace {
 using recovery::bucket_of;
 using recovery::line_hash;
 
+constexpr std::size_t kPerAmount = 14; // bytes of an amount in a message, with the heads of both
+
 /// The lines of a partition's objects. Allocations of one shape have the same text of resources.
 class Lines {
 public:
@@ -71,12 +73,22 @@ std::uint8_t bucket_of_waiting(const PartitionState& state, const QuarantinedObj
     return 0;
 }
 
+/// Whether a list with so many entries and bytes takes one more, whose names have `texts` bytes. An entry that is
+/// listed is counted in `bytes`. What follows one that is not taken is not listed either.
+bool takes(const RecoveryView& view, std::size_t entries, std::size_t& bytes, std::size_t texts) {
+    if (entries == view.most || bytes > view.most_bytes) return false;
+    bytes += RecoveryView::kPerEntry + texts;
+    return bytes <= view.most_bytes;
+}
+
 void add_quarantine(const PartitionState& state, RecoveryView& view) {
     for (const auto& [serial, object] : state.recovery.quarantine.objects()) {
         if (object.is_ask()) continue;
         of(view.quarantined, object.kind).add(bucket_of_waiting(state, object), object.hash);
         ++view.quarantine_total;
-        if (view.quarantine.size() == view.most) continue;
+        const std::size_t texts =
+            state.name.size() + object.node.size() + object.application_id().size() + object.key().size();
+        if (!takes(view, view.quarantine.size(), view.quarantine_bytes, texts)) continue;
         view.quarantine.push_back({object.kind, state.name, object.node, std::string{object.application_id()},
                                    std::string{object.key()}, object.reason, object.since});
     }
@@ -84,7 +96,7 @@ void add_quarantine(const PartitionState& state, RecoveryView& view) {
 
 /// Lists the nodes that do not have what the RM has booked on them (I-221).
 void add_incomplete(const PartitionState& state, RecoveryView& view) {
-    for (const auto& [name, books] : state.recovery.booked) {
+    for (const auto& [name, books] : state.recovery.booked.by_node()) {
         const NodeId id = state.nodes.find(name);
         if (!id.valid()) continue;
         const Node& node = state.nodes[id];
@@ -101,7 +113,10 @@ void add_incomplete(const PartitionState& state, RecoveryView& view) {
             allocations += state.recovery.quarantine.objects().at(serial).occupies.valid() ? 1U : 0U;
         if (missing.empty() && surplus.empty() && allocations == books.allocations) continue;
         ++view.incomplete_total;
-        if (view.incomplete.size() == view.most) continue;
+        std::size_t texts = state.name.size() + name.size();
+        for (const ResourceMapView* amounts : {&missing, &surplus})
+            for (const auto& [type, amount] : *amounts) texts += type.size() + kPerAmount;
+        if (!takes(view, view.incomplete.size(), view.incomplete_bytes, texts)) continue;
         view.incomplete.push_back(
             {state.name, name, std::move(missing), std::move(surplus), books.allocations, allocations});
     }

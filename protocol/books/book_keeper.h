@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -109,8 +110,8 @@ private:
     const OnFault on_fault_;
     Books books_;
     std::uint64_t unwritten_ = 0; // entries that were taken
-    std::vector<KeptConfiguration> configurations_;
-    std::vector<Setting> settings_;
+    std::vector<KeptConfiguration> configurations_; // not written: the last ones, as many as are kept
+    std::map<std::string, std::string> settings_;   // not written, by name
     std::string fault_;
     std::thread thread_;
 };

@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykd/runtime/workers.h"
 
+#include <algorithm>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace yk {
 
-Workers::Workers(unsigned threads, std::function<void(const char* what)> fault) : fault_(std::move(fault)) {
+namespace {
+thread_local const ItemSource* t_source = nullptr; // of the work that this thread is at
+}
+
+FairQueue<std::function<void()>>::Limits Workers::limits_of(unsigned threads) {
+    return {std::max(threads, 3U) - 2, std::max(threads, 2U) - 1};
+}
+
+Workers::Workers(unsigned threads, std::function<void(const char* what)> fault)
+    : fault_(std::move(fault)), queue_(limits_of(threads)) {
     for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
 }
 
@@ -14,10 +25,10 @@ Workers::~Workers() {
     stop();
 }
 
-void Workers::post(std::function<void()> work) {
+void Workers::post(const ItemSource& source, std::function<void()> work) {
     {
         const std::lock_guard lock(mutex_);
-        queue_.push_back(std::move(work));
+        queue_.push(source, std::move(work));
     }
     bell_.notify_one();
 }
@@ -35,15 +46,21 @@ void Workers::stop() {
 void Workers::run() {
     std::unique_lock lock(mutex_);
     while (true) {
-        bell_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+        std::optional<FairQueue<std::function<void()>>::Taken> next;
+        bell_.wait(lock, [&] { return stopping_ || (next = queue_.take()); });
         if (stopping_) return;
-        std::function<void()> work = std::move(queue_.front());
-        queue_.pop_front();
         lock.unlock();
-        call(work);
-        work = nullptr; // what it owned may post again while it is freed
+        t_source = &next->source;
+        call(next->item);
+        next->item = nullptr; // what it owned may post again while it is freed
+        t_source = nullptr;
         lock.lock();
+        queue_.done(next->source); // this thread looks again: what had to wait for it needs no bell
     }
+}
+
+ItemSource Workers::source_at_work() {
+    return t_source == nullptr ? ItemSource{} : *t_source;
 }
 
 void Workers::call(std::function<void()>& work) const {
