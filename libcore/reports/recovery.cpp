@@ -13,6 +13,8 @@ namespace {
 using recovery::bucket_of;
 using recovery::line_hash;
 
+constexpr std::size_t kPerAmount = 14; // bytes of an amount in a message, with the heads of both
+
 /// The lines of a partition's objects. Allocations of one shape have the same text of resources.
 class Lines {
 public:
@@ -76,12 +78,23 @@ QuarantineView view_of(const PartitionState& state, const QuarantinedObject& obj
             object.reason, object.since};
 }
 
+/// Whether a list with so many entries and bytes takes one more, whose names have `texts` bytes. An entry that is
+/// listed is counted in `bytes`. What follows one that is not taken is not listed either.
+bool takes(const RecoveryView& view, std::size_t entries, std::size_t& bytes, std::size_t texts) {
+    if (entries == view.most || bytes > view.most_bytes) return false;
+    bytes += RecoveryView::kPerEntry + texts;
+    return bytes <= view.most_bytes;
+}
+
 void add_quarantine(const PartitionState& state, RecoveryView& view) {
     for (const auto& [serial, object] : state.recovery.quarantine.objects()) {
         if (object.is_ask()) continue;
         of(view.quarantined, object.kind).add(bucket_of_waiting(state, object), object.hash);
         ++view.quarantine_total;
-        if (view.quarantine.size() < view.most) view.quarantine.push_back(view_of(state, object));
+        const std::size_t texts =
+            state.name.size() + object.node.size() + object.application_id().size() + object.key().size();
+        if (!takes(view, view.quarantine.size(), view.quarantine_bytes, texts)) continue;
+        view.quarantine.push_back(view_of(state, object));
     }
 }
 
@@ -107,11 +120,15 @@ std::optional<IncompleteNodeView> difference_of(const PartitionState& state, con
 }
 
 void add_incomplete(const PartitionState& state, RecoveryView& view) {
-    for (const auto& [name, books] : state.recovery.booked) {
+    for (const auto& [name, books] : state.recovery.booked.by_node()) {
         auto node = difference_of(state, name, books);
         if (!node) continue;
         ++view.incomplete_total;
-        if (view.incomplete.size() < view.most) view.incomplete.push_back(*std::move(node));
+        std::size_t texts = state.name.size() + name.size();
+        for (const ResourceMapView* amounts : {&node->missing, &node->surplus})
+            for (const auto& [type, amount] : *amounts) texts += type.size() + kPerAmount;
+        if (takes(view, view.incomplete.size(), view.incomplete_bytes, texts))
+            view.incomplete.push_back(*std::move(node));
     }
 }
 

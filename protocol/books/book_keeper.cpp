@@ -144,8 +144,9 @@ void BookKeeper::apply(Entry& entry) {
             } else if constexpr (std::is_same_v<One, NewConfiguration>) {
                 books_.keep_partitions(one.partitions);
                 configurations_.push_back(std::move(one.configuration));
+                if (configurations_.size() > kMostConfigurations) configurations_.erase(configurations_.begin());
             } else if constexpr (std::is_same_v<One, Setting>) {
-                settings_.push_back(std::move(one));
+                settings_[std::move(one.name)] = std::move(one.value);
             } else {
                 books_.sent(*one.request, one.at);
             }
@@ -177,7 +178,7 @@ Result<void> BookKeeper::write_all(const RowChanges& rows) {
     for (const auto& [seq, change] : rows) YK_CHECKED(write_row(seq, change));
     for (const KeptConfiguration& each : configurations_)
         YK_CHECKED(file_->add_configuration(each, kMostConfigurations));
-    for (const Setting& each : settings_) YK_CHECKED(file_->set(each.name, each.value));
+    for (const auto& [name, value] : settings_) YK_CHECKED(file_->set(name, value));
     return {};
 }
 

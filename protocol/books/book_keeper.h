@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -114,8 +115,8 @@ private:
     const OnFault on_fault_;
     Books books_;
     std::uint64_t unwritten_ = 0; // entries that were taken
-    std::vector<KeptConfiguration> configurations_;
-    std::vector<Setting> settings_;
+    std::vector<KeptConfiguration> configurations_; // not written: the last ones, as many as are kept
+    std::map<std::string, std::string> settings_;   // not written, by name
     std::string fault_;
     Simulator::Clock::time_point retry_{}; // in a simulation: when a file that could not be written is tried again
     LoopThread thread_;

@@ -90,7 +90,7 @@ wire::ServerHandlers Daemon::handlers() {
     handlers.admit = [this](const wire::Peer& peer) { return parts_.access.admits(peer); };
     handlers.request = [this](wire::Request request) {
         auto call = std::make_shared<Call>(parts_.calls, std::move(request));
-        parts_.workers.post([this, call] { dispatcher_.dispatch(call); });
+        parts_.workers.post(source_of(*call), [this, call] { dispatcher_.dispatch(call); });
     };
     handlers.closed = [this](std::uint32_t connection) {
         parts_.workers.post([this, connection] { on_closed(connection); });

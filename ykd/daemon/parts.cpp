@@ -10,20 +10,21 @@
 namespace yk::service {
 namespace {
 
-/// As many workers as there are processors, within bounds: they decode and encode, and never wait.
+/// One worker more than there are processors, within bounds: they decode and encode, and never wait. Nobody may have
+/// all of them at work (Workers::limits_of).
 unsigned worker_count() {
     if (simulator() != nullptr) return 3; // on every machine
-    return std::clamp(std::thread::hardware_concurrency(), 2U, 8U);
+    return std::clamp(std::thread::hardware_concurrency(), 2U, 8U) + 1;
 }
 
 void log_dropped(const char* what) {
     log("core").error("a worker dropped what it was at: {}", what);
 }
 
-/// The largest configurations keep a worker busy for up to half a second each, so one worker is left for other
+/// The largest configurations keep a worker busy for up to half a second each, so two workers are left for other
 /// requests.
 LargeAnswers::Limits turns_of_configurations() {
-    const std::size_t in_all = worker_count() - 1;
+    const std::size_t in_all = worker_count() - 2;
     return {in_all, (in_all + 1) / 2};
 }
 
@@ -44,6 +45,7 @@ Parts::Parts(DaemonSettings given, std::string version)
       sessions(settings.max_sessions, std::chrono::duration_cast<SteadyClock::duration>(settings.session_ttl)),
       config_files(settings),
       history(settings.history_size),
+      rms(settings.max_rms),
       workers(worker_count(), log_dropped),
       name_service(log_dropped),
       effective(settings, rms, ring),

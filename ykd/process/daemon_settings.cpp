@@ -78,6 +78,7 @@ private:
         add_duration("requestTtl", settings_.request_ttl);
         add_duration("maxPollWait", settings_.max_poll_wait);
         add_count("maxSessions", settings_.max_sessions);
+        add_small("maxRMs", settings_.max_rms, 4096);
         add_count("replyMemory", settings_.reply_memory);
         add_count("outboundMaxItems", settings_.outbound.items);
         add_size(

@@ -70,6 +70,7 @@ struct DaemonSettings {
     Duration request_ttl = std::chrono::seconds{10};
     Duration max_poll_wait = std::chrono::seconds{30};
     std::uint64_t max_sessions = 256;
+    std::uint64_t max_rms = 64; // each has a thread
     std::uint64_t reply_memory = 16;
     StreamLimits outbound;
     MailboxLimits inbound;

@@ -2,9 +2,8 @@
 #include "ykd/process/name_service.h"
 
 #include <exception>
+#include <optional>
 #include <utility>
-
-#include "libcore/base/check.h"
 
 namespace yk::service {
 
@@ -20,7 +19,7 @@ NameService::~NameService() {
 void NameService::post(const std::string& who, std::function<void()> ask) {
     {
         const std::lock_guard lock(mutex_);
-        waiting_[who].push_back(std::move(ask));
+        waiting_.push({who}, std::move(ask));
     }
     bell_.notify_one();
 }
@@ -34,27 +33,17 @@ void NameService::stop() {
     thread_.end();
 }
 
-std::function<void()> NameService::take_next() {
-    YK_ASSUME(!waiting_.empty(), "a question waits");
-    auto next = waiting_.upper_bound(last_);
-    if (next == waiting_.end()) next = waiting_.begin();
-    last_ = next->first;
-    std::function<void()> ask = std::move(next->second.front());
-    next->second.pop_front();
-    if (next->second.empty()) waiting_.erase(next);
-    return ask;
-}
-
 void NameService::run() {
     std::unique_lock lock(mutex_);
     while (true) {
-        bell_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+        std::optional<FairQueue<std::function<void()>>::Taken> next;
+        bell_.wait(lock, [&] { return stopping_ || (next = waiting_.take()); });
         if (stopping_) return;
-        std::function<void()> ask = take_next();
         lock.unlock();
-        call(ask);
-        ask = nullptr; // what it owned may post again while it is freed
+        call(next->item);
+        next->item = nullptr; // what it owned may post again while it is freed
         lock.lock();
+        waiting_.done(next->source);
     }
 }
 
@@ -68,13 +57,15 @@ void NameService::call(std::function<void()>& ask) const {
 
 /// In a simulation: the next question.
 std::optional<Simulator::Clock::time_point> NameService::step() {
-    std::function<void()> ask;
+    std::optional<FairQueue<std::function<void()>>::Taken> next;
     {
         const std::lock_guard lock(mutex_);
-        if (stopping_ || waiting_.empty()) return Simulator::Clock::time_point::max();
-        ask = take_next();
+        if (stopping_ || !(next = waiting_.take())) return Simulator::Clock::time_point::max();
     }
-    call(ask);
+    call(next->item);
+    next->item = nullptr;
+    const std::lock_guard lock(mutex_);
+    waiting_.done(next->source);
     return std::nullopt;
 }
 

@@ -105,8 +105,7 @@ using RmPtr = std::shared_ptr<Rm>;
 /// All RMs by id. Owner: Daemon. Thread: any.
 class RmTable {
 public:
-    /// The limit on RMs, each of which has a thread.
-    static constexpr std::size_t kMaxRms = 64;
+    explicit RmTable(std::size_t limit) : limit_(limit) {}
 
     /// The RM with this id; nullptr: it was never registered, or is not any more.
     [[nodiscard]] RmPtr find(const std::string& rm_id) const;
@@ -133,6 +132,7 @@ public:
     [[nodiscard]] StateTransitions removed_transitions() const;
 
 private:
+    const FairLimit limit_;
     mutable std::mutex mutex_;
     std::map<std::string, RmPtr> rms_;
     StateTransitions removed_;

@@ -305,7 +305,9 @@ void hand_over(const RegistrationPtr& registration) {
     if (call->is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     auto made = registration->parts.registry.make(registration->wish.request.rm_id, call->session->claimant());
     if (!made.ok() && call->is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
-    if (!made.ok()) return call->busy(made.error().message + "; unregister one (ykctl rm deregister RM)", 1000);
+    if (!made.ok())
+        return call->busy(
+            made.error().message + "; unregister one (ykctl rm deregister RM), or raise maxRMs of ykd.conf", 1000);
     registration->rm = std::move(made).value();
     registration->rm->owner.in_order(
         [registration](RmOwner& owner) {

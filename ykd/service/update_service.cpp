@@ -13,6 +13,8 @@
 namespace yk::service {
 namespace {
 
+constexpr std::string_view kFullQueue = " (inboundMaxItems and inboundMaxBytes of ykd.conf); send it again";
+
 /// How many elements of the inbound limit a request takes.
 std::uint64_t elements_of(const si::AllocationRequest& request) {
     return request.asks.size() + request.allocations.size() + request.releases.allocations_to_release.size() +
@@ -112,7 +114,7 @@ public:
         if (position) {
             answer_position(*call_, *position);
         } else {
-            call_->busy("the RM's inbound queue stayed full");
+            call_->busy("the inbound queue of RM " + message_.rm_id + " stayed full" + std::string{kFullQueue});
         }
     }
 
@@ -137,7 +139,8 @@ void submit(const CallPtr& call, const RmPtr& rm, Message message, const Load& l
     switch (rm->owner.submit(task, load, call->deadline(), position)) {
     case PushOutcome::Accepted: return answer_position(*call, position);
     case PushOutcome::Waiting: return;
-    case PushOutcome::Refused: return call->busy("the RM's inbound queue is full");
+    case PushOutcome::Refused:
+        return call->busy("the inbound queue of RM " + rm->id + " is full" + std::string{kFullQueue});
     case PushOutcome::Closed: return rm_left(call, rm->id)();
     }
 }

@@ -274,6 +274,72 @@ TEST_CASE("I-221 I-243 what is in quarantine is on its node; an update may say a
     CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0");
 }
 
+TEST_CASE("I-221 A10 what is booked on nodes counts as names, up to twice the limit, and is given back") {
+    const std::string long_type(256, 'x'), books = " avail=" + long_type + ":1 count=0";
+    Settings settings = Cluster::manual_settings();
+    RecoveryStory free{"[{name: a}]", settings};
+    free.node("a", "vcore:1").node("b", "vcore:1");
+    const auto bare = free.core().holdings().of(Held::Names);
+    free.play("nodes update id=a" + books);
+    const auto of_one = free.core().holdings().of(Held::Names) - bare;
+    CHECK(of_one > 256);
+
+    REQUIRE(bare % 2 == 0);
+    settings.budget.names = bare / 2 + of_one; // twice that: exactly what two of them take
+    RecoveryStory c{"[{name: a}]", settings};
+    c.node("a", "vcore:1").node("b", "vcore:1").notices();
+    c.play("nodes update id=a" + books).play("nodes update id=b" + books);
+    CHECK(c.said() == "");
+    CHECK(c.core().holdings().of(Held::Names) == bare + 2 * of_one);
+    c.play("nodes update id=b avail=" + long_type + ":1,more:1 count=0").play("nodes create id=c res=vcore:1" + books);
+    CHECK(c.said() == "A nodes failed[b action=2 code=1025]; A nodes -[c code=1025]");
+    CHECK(c.core().holdings().of(Held::Names) == bare + 2 * of_one);
+    c.play("nodes update id=a avail=vcore:1 count=0")
+        .play("nodes update id=b avail=" + long_type + ":1,more:1 count=0");
+    CHECK(c.said() == "");
+    c.end_recovery();
+    CHECK(c.core().holdings().of(Held::Names) == bare);
+}
+
+TEST_CASE("I-221 A10 of the types that are booked on a node one more is kept than a partition has, and no zeros") {
+    RecoveryStory c;
+    c.node("n", "vcore:1");
+    std::string zeros, ones;
+    for (int i = 0; i < 200; ++i) {
+        zeros += fmt::format(",zero-{:03}:0", i);
+        ones += fmt::format(",one-{:03}:1", i);
+    }
+    c.play("nodes update id=n avail=vcore:1" + zeros + " count=0");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0");
+    c.play("nodes update id=n avail=vcore:1" + zeros + ones + " count=0");
+    const RecoveryView view = c.core().recovery().view();
+    REQUIRE(view.incomplete.size() == 1);
+    CHECK(view.incomplete[0].surplus.size() == 65);
+}
+
+TEST_CASE("I-237 the lists of a report are cut at so many entries, and at so many bytes") {
+    const auto listed = [](int nodes, int types, std::size_t letters) {
+        RecoveryStory c;
+        std::string books;
+        for (int i = 0; i < types; ++i) books += fmt::format(",{}-{}:1", std::string(letters, 't'), i);
+        for (int i = 0; i < nodes; ++i) {
+            c.node(fmt::format("n-{}", i), "vcore:1");
+            c.play(fmt::format("nodes update id=n-{} avail=vcore:1{} count=1", i, books));
+            c.existing("later", fmt::format("{}-{}", std::string(letters, 'k'), i), "vcore:1", "n-0");
+        }
+        const RecoveryView view = c.core().recovery().view();
+        CHECK(view.incomplete_total == static_cast<std::uint64_t>(nodes));
+        CHECK(view.quarantine_total == static_cast<std::uint64_t>(nodes));
+        CHECK(view.incomplete_bytes <= view.most_bytes + 65 * 270);
+        return std::pair{view.incomplete.size(), view.quarantine.size()};
+    };
+    CHECK(listed(999, 0, 1) == std::pair{std::size_t{999}, std::size_t{999}});
+    CHECK(listed(1001, 0, 1) == std::pair{std::size_t{1000}, std::size_t{1000}});
+    const auto [incomplete, quarantined] = listed(400, 60, 230);
+    CHECK((incomplete > 30 && incomplete < 40)); // of about 15 KB each
+    CHECK(quarantined == 400);
+}
+
 // --- the end of the recovery ----------------------------------------------------------------------------------------
 
 TEST_CASE("I-254 what is in quarantine when the recovery is accepted goes on occupying its node") {
