@@ -202,7 +202,7 @@ bool add_recovery_faults(const PartitionState& state, RecoveryFaultsCursor& curs
         if (!next->second.is_ask()) page.quarantine.emplace_back(view_of(state, next->second), cursor);
     }
     cursor.is_at_nodes = true;
-    const auto& booked = state.recovery.booked;
+    const auto& booked = state.recovery.booked.by_node();
     for (auto next = booked.upper_bound(cursor.node); next != booked.end(); ++next) {
         if (budget == 0) return false;
         --budget;
