@@ -73,7 +73,10 @@ void PartitionContext::drop_everything(Instant now) {
     for (const auto& [id, application] : state_.application_ids) ids.push_back(id);
     std::sort(ids.begin(), ids.end());
     for (const std::string& id : ids) {
-        applications_.handle(state_.find_application(id), ApplicationEvent::Fail, "PartitionRemoved", now);
+        // One that is failing already waits for its placeholders; to fail again would end it without them.
+        const ApplicationId application = state_.find_application(id);
+        if (state_.applications[application].state != ApplicationState::Failing)
+            applications_.handle(application, ApplicationEvent::Fail, "PartitionRemoved", now);
         applications_.remove(id, now);
     }
     std::vector<NodeId> nodes;

@@ -139,7 +139,8 @@ void Partition::dissolve(Instant now) { // S-563
     std::vector<std::string> ids;
     for (const auto& [id, app] : applications_) ids.push_back(id);
     for (const std::string& id : ids) {
-        raise(*applications_.at(id), AppEvent::Fail, now, "PartitionRemoved");
+        if (applications_.at(id)->state != State::Failing)
+            raise(*applications_.at(id), AppEvent::Fail, now, "PartitionRemoved");
         remove_application(id, now);
     }
     while (!nodes_.empty()) decommission(nodes_.begin()->first, now);

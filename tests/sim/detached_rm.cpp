@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "protocol/wire/codec.h"
 #include "protocol/wire/body_reader.h"
+#include "protocol/wire/codec.h"
 #include "tests/sim/served_rm.h"
 
 namespace yk::sim {

@@ -84,8 +84,9 @@ int run_all(const Options& options) {
     if (!options.must.empty()) failed += missing_paths(options.must, coverage);
     if (options.paths)
         for (const auto& [path, count] : coverage) fmt::print("{:>10}  {}\n", count, path);
-    if (run != 0) fmt::print("{} seeds, {} failed, {:.1f} s, {:.1f} ms and {} steps a seed\n", run, failed, elapsed(),
-               1000 * elapsed() / static_cast<double>(run == 0 ? 1 : run), run == 0 ? 0 : steps / run);
+    if (run != 0)
+        fmt::print("{} seeds, {} failed, {:.1f} s, {:.1f} ms and {} steps a seed\n", run, failed, elapsed(),
+                   1000 * elapsed() / static_cast<double>(run == 0 ? 1 : run), run == 0 ? 0 : steps / run);
     return failed == 0 ? 0 : 1;
 }
 

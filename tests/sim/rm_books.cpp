@@ -192,7 +192,7 @@ void RmBooks::placed(const std::string& key, AskEntry& ask, const std::string& n
     if (!found->second.leaving && used(node) > found->second.most)
         return fail(fmt::format("{} has {} after {} came, and {} at most", node, used(node), key, found->second.most));
     for (const Victim& one : victims) {
-        if (one.node != node || one.app == ask.app) continue;
+        if (one.app == ask.app) continue;
         for (Victim& each : victims) each.landed = each.landed || each.group == one.group;
     }
     check_member(key, ask);
@@ -309,7 +309,7 @@ void RmBooks::judge_rest() const {
     for (const Victim& victim : victims) {
         world_.cover(victim.landed ? "victim: another landed" : "victim: nobody landed");
         if (!victim.landed)
-            return fail(fmt::format("{} had to leave {}, and nobody came for it", victim.key, victim.node));
+            return fail(fmt::format("{} had to leave {}, and nothing was placed for it", victim.key, victim.node));
     }
 }
 

@@ -55,7 +55,7 @@ struct AskEntry {
     bool placeholder = false;
     std::string group;
     Place place = Place::Pending;
-    std::string node;     // where it is, or was before it was leaving
+    std::string node;      // where it is, or was before it was leaving
     bool heard = false;    // in this epoch the daemon said where it is
     bool reported = false; // in this epoch the RM said where it is
 };
@@ -63,8 +63,8 @@ struct AskEntry {
 /// An allocation that was stopped for another.
 struct Victim {
     std::string key, app, node;
-    std::uint64_t group = 0; // those of one ask: most on the node that it gets, others where their queues are too full
-    bool landed = false;     // something came to the node of one of them afterwards
+    std::uint64_t group = 0; // those of one ask: on the node that it gets, and where queues above it are too full
+    bool landed = false;     // another application got something afterwards
 };
 
 class RmBooks {

@@ -164,7 +164,7 @@ private:
         if (detached_) detached_->rest();
         for (const auto& rm : rms_) rm->rest();
         const auto calm = [this] {
-            return (!detached_ || detached_->is_calm()) &&
+            return !world_.is_stalled() && (!detached_ || detached_->is_calm()) &&
                    std::all_of(rms_.begin(), rms_.end(), [](const auto& rm) { return rm->is_calm(); });
         };
         for (int quiet = 0; quiet < 2 && !world_.has_failed();) { // calm, and still calm after a while

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "protocol/wire/codec.h"
 #include "protocol/wire/body_reader.h"
+#include "protocol/wire/codec.h"
 
 namespace yk::sim {
 namespace {
@@ -53,7 +53,8 @@ void ServedRm::set_state(State state) {
 }
 
 bool ServedRm::is_calm() const {
-    return state_ == State::Running && world_.now() >= awake_at_ && session_->is_up() && session_->open_changes() == 0 && stopping_ == 0;
+    return state_ == State::Running && world_.now() >= awake_at_ && session_->is_up() &&
+           session_->open_changes() == 0 && stopping_ == 0;
 }
 
 std::function<void()> ServedRm::in_this_life(std::function<void()> call) {

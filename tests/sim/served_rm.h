@@ -21,10 +21,10 @@ namespace yk::sim {
 /// How an RM behaves in a run.
 struct Manners {
     bool gangs = false, preemption = false;
-    bool removes_nodes = true; // else it repeats asks: of one that is gone with its node that would be a new ask
-    bool slow_reader = false;             // pauses between polls
-    double forgetful = 0;                 // of a replay: something is left out at first
-    std::int64_t most_asks = 6;           // in one request
+    bool removes_nodes = true;  // else it repeats asks: of one that is gone with its node that would be a new ask
+    bool slow_reader = false;   // pauses between polls
+    double forgetful = 0;       // of a replay: something is left out at first
+    std::int64_t most_asks = 6; // in one request
     Nanoseconds pace = milliseconds{300}; // longest time between two changes
 };
 

@@ -7,7 +7,7 @@
 namespace yk::sim {
 namespace {
 
-constexpr std::uint64_t kMostUnderWay = 8;             // changes
+constexpr std::uint64_t kMostUnderWay = 8;           // changes
 constexpr auto kPatience = std::chrono::seconds{20}; // with a request that is not answered; longer than any poll waits
 constexpr std::uint32_t kTtl = 10'000;
 

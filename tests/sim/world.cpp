@@ -71,7 +71,13 @@ std::string World::stall_a_loop(Nanoseconds time) {
 }
 
 void World::stall_all(Nanoseconds time) {
+    trace("the daemon is stopped for {} ms", time / milliseconds{1});
     for (auto& [number, loop] : loops_) loop.stalled_until = now_ + time;
+}
+
+bool World::is_stalled() const {
+    return std::any_of(loops_.begin(), loops_.end(),
+                       [this](const auto& each) { return each.second.stalled_until > now_; });
 }
 
 // --- what happens ---------------------------------------------------------------------------------------------------

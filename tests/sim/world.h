@@ -57,6 +57,8 @@ public:
     std::string stall_a_loop(Nanoseconds time);
     /// No loop does anything for `time`: the process is stopped.
     void stall_all(Nanoseconds time);
+    /// Whether a loop is.
+    [[nodiscard]] bool is_stalled() const;
 
     // --- chance ---------------------------------------------------------------------------------
     /// Between both, which it may be.

@@ -60,6 +60,14 @@ TEST_CASE("EX-G8 G-051 G-054 a hard gang fails") {
     CHECK(c.queue("root.a").pending.empty());
 }
 
+TEST_CASE("S-563 G-054 a gang that is failing goes with its partition, placeholders included") {
+    GangStory c = incomplete("Hard");
+    c.advance(milliseconds{200});
+    CHECK(c.said() == "U app Failing, L ph-1=2 ph-2=2, L ph-3=2");
+    c.core().drop_everything(c.now());
+    CHECK(c.said() == "L ph-1=1 ph-2=1");
+}
+
 TEST_CASE("G-051 D-09 soft keeps pending real asks, of unknown groups too") {
     GangStory c = incomplete("Soft");
     c.real("app", "r1", "memory:3").real("app", "r2", "memory:9", "never-seen");
