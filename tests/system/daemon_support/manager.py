@@ -17,6 +17,7 @@ from daemon_support.link import Gone, Link, Refused
 RUNNING = 1
 UNKNOWN_APPLICATION, TERMINAL_APPLICATION = 1010, 1012
 ENDED = ("Completed", "Failed", "Expired")
+LONGEST = 1 << 20  # bytes of a file of books, before it is written anew
 SLOW = 0.01  # of an RM that reads slowly: how often it begins to
 
 
@@ -39,6 +40,22 @@ class OwnBooks:
             self.apply(*json.loads(line))
         os.ftruncate(self.file, len(whole))  # of a line that a SIGKILL tore
         os.lseek(self.file, 0, os.SEEK_END)
+        if len(whole) > LONGEST:
+            self.shorten(path)
+
+    def shorten(self, path):
+        """The same in fewer lines, in a new file that takes the place of the old one."""
+        os.close(self.file)
+        self.file = os.open(path + ".new", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+        lines = [("named", f"x{self.made}")]
+        lines += [("node", name, amount) for name, (amount, _) in self.nodes.items()]
+        lines += [("schedulable", name, False) for name, (_, schedulable) in self.nodes.items() if not schedulable]
+        lines += [("app", *one) for one in self.apps.items()]
+        lines += [("ask", key, *ask) for key, ask in self.asks.items()]
+        lines += [("place", *one) for one in self.placed.items()]
+        self.waiting = [json.dumps(line).encode() + b"\n" for line in lines]
+        self.write()
+        os.replace(path + ".new", path)
 
     def name(self, kind):
         self.made += 1
@@ -57,6 +74,9 @@ class OwnBooks:
     def apply(self, what, name, *more):
         self.made = max(self.made, int(name.lstrip("abcdefghijklmnopqrstuvwxyz") or 0))
         getattr(self, what)(name, *more)
+
+    def named(self, name):
+        """For the number in it."""
 
     def node(self, name, amount):
         self.nodes[name] = [amount, True]
