@@ -111,6 +111,7 @@ _ykctl() {
         'rm serve:--config') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'rm serve:--config-store') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'rm serve:--state-dump') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'rm serve:--state') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'node add:-f'|'node add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'app add:--gang-style') COMPREPLY=($(compgen -W 'hard soft' -- "$cur")); return ;;
         'app add:-f'|'app add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
@@ -173,7 +174,7 @@ _ykctl() {
             files=no ;;
         'rm serve')
             words=''
-            options='-h --help --policy-group --config --extra --force --if-not-registered --recovery --recovery-timeout --recovery-idle --no-force-applications --max-quarantined --expect --no-confirm --count --refuse --config-store --state-dump'
+            options='-h --help --policy-group --config --extra --force --if-not-registered --recovery --recovery-timeout --recovery-idle --no-force-applications --max-quarantined --expect --no-confirm --count --refuse --config-store --state-dump --state'
             files=no ;;
         'recovery')
             words='done list resolve'

@@ -292,6 +292,7 @@ complete -c ykctl -n '__ykctl_at rm serve' -l count -x -d 'stop after so many me
 complete -c ykctl -n '__ykctl_at rm serve' -l refuse -x -d 'be asked about nodes, and refuse those that match; may be repeated'
 complete -c ykctl -n '__ykctl_at rm serve' -l config-store -r -F -d 'store here what others make the RM'\''s configuration, before it is active'
 complete -c ykctl -n '__ykctl_at rm serve' -l state-dump -r -F -d 'JSON to tell as its state in full dumps, read each time'
+complete -c ykctl -n '__ykctl_at rm serve' -l state -r -F -d 'keep here what the RM has, so that it comes back with it after a restart of ykd or of this'
 complete -c ykctl -n '__ykctl_at recovery' -a done -d 'everything is reported: compare, and let the RM run'
 complete -c ykctl -n '__ykctl_at recovery' -a list -d 'what was restored, with the hash of each object'
 complete -c ykctl -n '__ykctl_at recovery' -a resolve -d 'a recovery that failed: go on, begin anew, accept it, give up'

@@ -55,7 +55,7 @@ void ApplicationStates::enter(ApplicationId id, ApplicationState from, Instant n
     Application& application = state_.applications[id];
     if (application.state == ApplicationState::Accepted) ++state_.counters.accepted;
     if (application.state == ApplicationState::Running) {
-        application.started = now;
+        application.started = state_.recovering ? application.submitted : now; // (I-225)
         set_allocating(application, false);
         for (Queue* queue = application.queue; queue != nullptr; queue = queue->parent) ++queue->running;
     }

@@ -77,8 +77,12 @@ void Placements::place(AllocationId id, NodeId node, bool notify, Instant now) {
     grow_queues(leaf, state_.resource_of(ask));
     put_in_application(id, now);
     if (reservation.valid()) reservations_.drop(reservation, now);
-    ++state_.counters.allocated;
-    ++leaf.placed_count;
+    if (state_.recovering) { // it was decided before, as that of an allocation whose ask came later (I-228)
+        ++state_.counters.restored;
+    } else {
+        ++state_.counters.allocated;
+        ++leaf.placed_count;
+    }
     if (notify) notify_new(id);
 }
 

@@ -165,11 +165,15 @@ void ClusterContext::apply(const AllocationRequest& request, Instant now) {
     release(request.ask_releases, true, ignored, now);
     release(request.releases, false, ignored, now);
     sweep();
+    report_ignored(ignored);
+}
+
+void ClusterContext::report_ignored(const std::vector<IgnoredElement>& ignored) {
     if (ignored.empty()) return;
     std::vector<IgnoredRelease> notices;
     notices.reserve(ignored.size());
     for (const IgnoredElement& each : ignored)
-        notices.push_back({each.partition, each.spec->application, each.spec->key, each.reason, each.code});
+        notices.push_back({each.partition, each.application, each.key, each.reason, each.code});
     callbacks_.releases_ignored(notices);
 }
 
@@ -213,8 +217,21 @@ void ClusterContext::release(const std::vector<ReleaseSpec>& releases, bool asks
             refusal = no_partition(rm_id_, spec.partition, "partition " + full_name(spec.partition) + " is unknown");
         else
             refusal = partition->release(spec, asks_only, now);
-        if (refusal) ignored.push_back({&spec, full_name(spec.partition), refusal->reason, refusal->code});
+        if (refusal)
+            ignored.push_back(
+                {spec.application, spec.key, full_name(spec.partition), std::move(refusal->reason), refusal->code});
     }
+}
+
+void ClusterContext::remove(const std::vector<RemoveApplicationSpec>& removals, Instant now) {
+    std::vector<IgnoredElement> ignored;
+    for (const RemoveApplicationSpec& spec : removals) {
+        PartitionContext* partition = find_partition(spec.partition);
+        auto refusal = partition == nullptr ? std::nullopt : partition->remove_application(spec.id, now);
+        if (refusal)
+            ignored.push_back({spec.id, {}, full_name(spec.partition), std::move(refusal->reason), refusal->code});
+    }
+    report_ignored(ignored);
 }
 
 void ClusterContext::apply(const ApplicationRequest& request, Instant now) {
@@ -248,8 +265,7 @@ void ClusterContext::apply(const ApplicationRequest& request, Instant now) {
                       : accepted.push_back({each.partition, each.id, each.text});
         callbacks_.applications_answered(accepted, rejected);
     }
-    for (const RemoveApplicationSpec& spec : request.remove)
-        if (PartitionContext* partition = find_partition(spec.partition)) partition->remove_application(spec.id, now);
+    remove(request.remove, now);
     heal(now);
     sweep();
 }

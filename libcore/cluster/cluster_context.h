@@ -106,7 +106,7 @@ public:
 
 private:
     struct IgnoredElement {
-        const ReleaseSpec* spec;
+        std::string_view application, key; // of the request
         std::string partition;
         std::string reason;
         ElementCode code;
@@ -116,6 +116,8 @@ private:
     void apply_asks(const std::vector<AskSpec>& asks, bool placements, Instant now);
     void release(const std::vector<ReleaseSpec>& releases, bool asks_only, std::vector<IgnoredElement>& ignored,
                  Instant now);
+    void remove(const std::vector<RemoveApplicationSpec>& removals, Instant now);
+    void report_ignored(const std::vector<IgnoredElement>& ignored);
 
     std::string rm_id_;
     Settings settings_;

@@ -88,8 +88,11 @@ public:
     [[nodiscard]] Result<std::string, Refusal> add_application(const ApplicationSpec& spec, Instant now) {
         return restoration_.is_active() ? restoration_.add_application(spec, now) : applications_.add(spec, now);
     }
-    void remove_application(std::string_view id, Instant now) {
-        restoration_.is_active() ? restoration_.remove_application(id, now) : applications_.remove(id, now);
+    /// A refusal means that the removal is ignored.
+    [[nodiscard]] std::optional<Refusal> remove_application(std::string_view id, Instant now) {
+        if (restoration_.is_active()) return restoration_.remove_application(id, now);
+        applications_.remove(id, now);
+        return std::nullopt;
     }
     [[nodiscard]] std::optional<Refusal> create_node(const NodeSpec& spec, Instant now) {
         return restoration_.is_active() ? restoration_.create_node(spec, now) : nodes_.create(spec, spec.existing, now);

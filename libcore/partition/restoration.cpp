@@ -117,6 +117,15 @@ void Restoration::drop(const std::vector<Quarantine::Serial>& serials) {
     for (const Quarantine::Serial serial : serials) static_cast<void>(take(serial));
 }
 
+/// What waits for the application to come waits for it to be accepted from now on.
+void Restoration::note_rejected(std::string_view application) {
+    for (const Quarantine::Serial serial : records_.quarantine.of_application(application)) {
+        QuarantinedObject object = records_.quarantine.take(serial); // goes on occupying its node
+        if (object.reason == QuarantineReason::AppUnknown) object.reason = QuarantineReason::AppRejected;
+        records_.quarantine.add(serial, std::move(object));
+    }
+}
+
 // --- asks and allocations -------------------------------------------------------------------------------------------
 
 /// Why the allocation waits in quarantine instead of being refused; nullopt: it is refused (I-242).
@@ -252,6 +261,7 @@ Result<std::string, Refusal> Restoration::add_application(const ApplicationSpec&
         arrived_applications_.emplace_back(spec.id);
         return added;
     }
+    note_rejected(spec.id);
     Refusal refusal = std::move(added).error();
     if (refusal.code == ElementCode::Placement) {
         QuarantinedObject object;
@@ -268,16 +278,23 @@ Result<std::string, Refusal> Restoration::add_application(const ApplicationSpec&
     return refusal;
 }
 
-void Restoration::remove_application(std::string_view id, Instant now) {
+std::optional<Refusal> Restoration::remove_application(std::string_view id, Instant now) {
     drop(records_.quarantine.of_application(id));
-    if (const auto waiting = records_.quarantine.find_application(id)) return drop({*waiting});
-    if (state_.find_application(id).valid()) return applications_.remove(id, now);
-    if (state_.recovering && !refuse_tombstone(id, id.size())) records_.tombstones.add_application(id);
+    if (const auto waiting = records_.quarantine.find_application(id)) {
+        drop({*waiting});
+    } else if (state_.find_application(id).valid()) {
+        applications_.remove(id, now);
+    } else if (state_.recovering) {
+        if (auto shortage = refuse_tombstone(id, id.size())) return shortage;
+        records_.tombstones.add_application(id);
+    }
+    return std::nullopt;
 }
 
 // --- nodes ----------------------------------------------------------------------------------------------------------
 
 std::optional<Refusal> Restoration::create_node(const NodeSpec& spec, Instant now) {
+    if (auto shortage = refuse_books(spec)) return shortage;
     auto refusal = nodes_.create(spec, state_.recovering ? std::span<const AskSpec>{} : spec.existing, now);
     const auto earlier = records_.quarantine.find_node(spec.id);
     if (refusal && state_.recovering && refusal->code == ElementCode::NodeExists && nodes_.is_same(spec))
@@ -305,13 +322,14 @@ std::optional<Refusal> Restoration::create_node(const NodeSpec& spec, Instant no
 
 std::optional<Refusal> Restoration::change_node(const NodeSpec& spec, Instant now) {
     if (spec.action != NodeAction::Decommission) {
+        if (auto shortage = refuse_books(spec)) return shortage;
         auto refusal = nodes_.change(spec, now);
         if (!refusal) book(spec);
         return refusal;
     }
     std::vector<QuarantinedObject> lost; // with the node
     for (const Quarantine::Serial serial : records_.quarantine.on_node(spec.id)) lost.push_back(take(serial));
-    records_.booked.erase(std::string{spec.id});
+    records_.booked.erase(spec.id);
     const auto waiting = records_.quarantine.find_node(spec.id);
     if (waiting) drop({*waiting});
     auto refusal = nodes_.change(spec, now);
@@ -328,11 +346,18 @@ std::optional<Refusal> Restoration::change_node(const NodeSpec& spec, Instant no
     return std::nullopt;
 }
 
+/// Why nothing of the request for the node is done: what the RM has booked on it is more than the budget leaves.
+std::optional<Refusal> Restoration::refuse_books(const NodeSpec& spec) const {
+    if (!spec.booked || !state_.recovering) return std::nullopt;
+    const std::uint64_t wanted = NodeBookings::bytes_of(spec.id, NodeBookings::books_of(*spec.booked));
+    const std::uint64_t known = records_.booked.bytes_of(spec.id);
+    if (wanted <= known) return std::nullopt;
+    return admission_.refuse_claim("node " + std::string{spec.id}, Holdings{}.plus(Held::Names, wanted - known), true);
+}
+
 /// Keeps what the RM says that it has booked on the node.
 void Restoration::book(const NodeSpec& spec) {
-    if (!spec.booked || !state_.recovering) return;
-    records_.booked.insert_or_assign(std::string{spec.id},
-                                     NodeBooks{map_of(spec.booked->available), spec.booked->allocations});
+    if (spec.booked && state_.recovering) records_.booked.set(spec.id, NodeBookings::books_of(*spec.booked));
 }
 
 void Restoration::restore_existing(const NodeSpec& spec, Instant now) {
@@ -379,7 +404,7 @@ void Restoration::heal(Instant now) {
     state_.event_message = message;
     for (const std::string& id : applications) {
         carry_out(id, {}, now);
-        if (records_.tombstones.take_application(id)) remove_application(id, now);
+        if (records_.tombstones.take_application(id)) static_cast<void>(remove_application(id, now)); // it arrived
     }
     for (const std::string& id : nodes) {
         if (!records_.tombstones.take_node(id)) continue;

@@ -50,7 +50,7 @@ public:
     [[nodiscard]] std::optional<Refusal> apply_ask(const AskSpec& spec, Instant now);
     [[nodiscard]] std::optional<Refusal> release(const ReleaseSpec& spec, bool asks_only, Instant now);
     [[nodiscard]] Result<std::string, Refusal> add_application(const ApplicationSpec& spec, Instant now);
-    void remove_application(std::string_view id, Instant now);
+    [[nodiscard]] std::optional<Refusal> remove_application(std::string_view id, Instant now);
     /// Without its allocations, which restore_existing() takes.
     [[nodiscard]] std::optional<Refusal> create_node(const NodeSpec& spec, Instant now);
     [[nodiscard]] std::optional<Refusal> change_node(const NodeSpec& spec, Instant now);
@@ -77,11 +77,13 @@ private:
     void update_active() { state_.restoring = state_.recovering || !records_.quarantine.empty(); }
     QuarantinedObject take(Quarantine::Serial serial);
     void drop(const std::vector<Quarantine::Serial>& serials);
+    void note_rejected(std::string_view application);
     [[nodiscard]] std::vector<std::string> drop_released(const ReleaseSpec& spec, bool asks_only);
     [[nodiscard]] std::optional<Refusal> bury(const ReleaseSpec& spec, bool asks_only);
     [[nodiscard]] std::optional<Refusal> refuse_tombstone(std::string_view whom, std::size_t texts) const;
     void carry_out(std::string_view application, std::string_view key, Instant now);
     void try_again(Quarantine::Serial serial, Instant now);
+    [[nodiscard]] std::optional<Refusal> refuse_books(const NodeSpec& spec) const;
     void book(const NodeSpec& spec);
 
     PartitionState& state_;

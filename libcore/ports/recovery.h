@@ -61,20 +61,25 @@ struct IncompleteNodeView {
 /// One sum for each kind.
 using RecoveryDigests = std::array<recovery::Digest, kRecoveryKinds.size()>;
 
-/// What the core has of one RM. Lists are cut at `most` entries, their totals are not.
+/// What the core has of one RM. Each list is cut at `most` entries and at `most_bytes`; their totals are not.
 struct RecoveryView {
     struct Partition {
         RecoveryDigests restored;
         std::uint64_t pending_asks = 0;
     };
 
+    static constexpr std::size_t kPerEntry = 200; // bytes of an entry in a message, beside its names; at most
+
     std::size_t most = 1000;
+    std::size_t most_bytes = 512U << 10;         // as entries take them in a message, about: both lists fit one
     std::map<std::string, Partition> partitions; // by short name
     RecoveryDigests quarantined;                 // what an RM counts, but the core does not
     std::vector<IncompleteNodeView> incomplete;
     std::uint64_t incomplete_total = 0;
+    std::size_t incomplete_bytes = 0;
     std::vector<QuarantineView> quarantine; // in the order of their arrival, by partition
     std::uint64_t quarantine_total = 0;
+    std::size_t quarantine_bytes = 0;
     std::uint64_t unused_tombstones = 0;
     std::vector<std::string> faults; // health checks that failed, in words
 

@@ -115,7 +115,7 @@ void check_budget(const PartitionState& state, std::vector<std::string>& broken)
     names += charged;
     for (const EndedApplication& ended : state.ended.completed()) names += bytes_of(ended);
     for (const auto& [serial, rejected] : state.ended.rejected()) names += bytes_of(rejected);
-    names += state.recovery.quarantine.bytes() + state.recovery.tombstones.bytes();
+    names += state.recovery.quarantine.bytes() + state.recovery.tombstones.bytes() + state.recovery.booked.bytes();
     const Holdings counted =
         Holdings{}
             .plus(Held::Nodes, state.nodes.size())

@@ -4,7 +4,7 @@
 #include "libcore/reports/health.h"
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 #include <unordered_map>
 
 #include "libcore/base/saturate.h"
@@ -40,7 +40,8 @@ public:
             capacity.add(state_.nodes[id].capacity);
             reserved += state_.nodes[id].reservations.size();
         });
-        if (!capacity.equals(state_.capacity)) fail(PartitionSum, state_.full_name);
+        if (!capacity.equals(state_.capacity) && !is_at_end({&capacity, &state_.capacity}))
+            fail(PartitionSum, state_.full_name);
         note(Reservations, state_.full_name + ": " + std::to_string(reserved) + " on " +
                                std::to_string(state_.nodes.size()) + " nodes");
     }
@@ -51,7 +52,9 @@ public:
         Resource sum = node.available;
         sum.add(node.allocated);
         sum.add(node.occupied);
-        if (!sum.equals(node.capacity) && !is_at_end(node)) fail(NodeSum, what);
+        if (!sum.equals(node.capacity) &&
+            !is_at_end({&node.capacity, &node.occupied, &node.allocated, &node.available}))
+            fail(NodeSum, what);
         for (const AllocationId allocation : node.allocations)
             if (!is_listed(allocation)) fail(OrphanOnNode, what);
     }
@@ -68,9 +71,11 @@ public:
             if (application.user_usage.valid()) users[application.user_usage.index].add(placed);
         }
         for (const auto& [name, child] : queue.children) sum.add(child->allocated);
-        if (!sum.equals(queue.allocated)) wrong_sum(QueueUsage, queue.path);
+        if (!sum.equals(queue.allocated) && !is_at_end({&sum, &queue.allocated})) wrong_sum(QueueUsage, queue.path);
         for (const auto& [index, held] : users)
-            if (!state_.users[UsageNodeId{index}].usage.equals(held)) wrong_usage(state_.users[UsageNodeId{index}]);
+            if (const UsageNode& node = state_.users[UsageNodeId{index}];
+                !node.usage.equals(held) && !is_at_end({&held, &node.usage}))
+                wrong_usage(node);
     }
     /// Compares the usage of a user at each queue with that at the queues below. Leaves are compared with their
     /// applications by queue().
@@ -81,19 +86,19 @@ public:
         for (const UsageNodeId id : tracker.nodes) {
             const UsageNode& node = state_.users[id];
             const auto sum = below.find(id.index);
-            if (sum != below.end() ? !node.usage.equals(sum->second) : node.linked == 0 && !node.usage.is_zero())
+            if (sum != below.end() ? !node.usage.equals(sum->second) && !is_at_end({&node.usage, &sum->second})
+                                   : node.linked == 0 && !node.usage.is_zero())
                 wrong_usage(node);
         }
     }
 
 private:
-    /// Whether an amount of the node is at the end of the range, so that its sums say nothing (S-003).
-    [[nodiscard]] static bool is_at_end(const Node& node) {
+    /// Whether one of the amounts is at the end of the range, so that sums with it say nothing (S-003).
+    [[nodiscard]] static bool is_at_end(std::initializer_list<const Resource*> all) {
         bool at_end = false;
         const auto look = [&at_end](ResourceId, std::int64_t amount) {
             at_end = at_end || amount >= kMaxQuantity || amount <= -kMaxQuantity;
         };
-        const std::array<const Resource*, 4> all{&node.capacity, &node.occupied, &node.allocated, &node.available};
         for (const Resource* amounts : all) amounts->for_each(look);
         return at_end;
     }

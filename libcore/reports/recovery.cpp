@@ -13,6 +13,8 @@ namespace {
 using recovery::bucket_of;
 using recovery::line_hash;
 
+constexpr std::size_t kPerAmount = 14; // bytes of an amount in a message, with the heads of both
+
 /// The lines of a partition's objects. Allocations of one shape have the same text of resources.
 class Lines {
 public:
@@ -71,39 +73,62 @@ std::uint8_t bucket_of_waiting(const PartitionState& state, const QuarantinedObj
     return 0;
 }
 
+QuarantineView view_of(const PartitionState& state, const QuarantinedObject& object) {
+    return {object.kind,   state.name,  object.node, std::string{object.application_id()}, std::string{object.key()},
+            object.reason, object.since};
+}
+
+/// Whether a list with so many entries and bytes takes one more, whose names have `texts` bytes. An entry that is
+/// listed is counted in `bytes`. What follows one that is not taken is not listed either.
+bool takes(const RecoveryView& view, std::size_t entries, std::size_t& bytes, std::size_t texts) {
+    if (entries == view.most || bytes > view.most_bytes) return false;
+    bytes += RecoveryView::kPerEntry + texts;
+    return bytes <= view.most_bytes;
+}
+
 void add_quarantine(const PartitionState& state, RecoveryView& view) {
     for (const auto& [serial, object] : state.recovery.quarantine.objects()) {
         if (object.is_ask()) continue;
         of(view.quarantined, object.kind).add(bucket_of_waiting(state, object), object.hash);
         ++view.quarantine_total;
-        if (view.quarantine.size() == view.most) continue;
-        view.quarantine.push_back({object.kind, state.name, object.node, std::string{object.application_id()},
-                                   std::string{object.key()}, object.reason, object.since});
+        const std::size_t texts =
+            state.name.size() + object.node.size() + object.application_id().size() + object.key().size();
+        if (!takes(view, view.quarantine.size(), view.quarantine_bytes, texts)) continue;
+        view.quarantine.push_back(view_of(state, object));
     }
 }
 
-/// Lists the nodes that do not have what the RM has booked on them (I-221).
+/// What differs between the node and what the RM has booked on it (I-221); nullopt: nothing, or there is no such node.
+std::optional<IncompleteNodeView> difference_of(const PartitionState& state, const std::string& name,
+                                                const NodeBooks& books) {
+    const NodeId id = state.nodes.find(name);
+    if (!id.valid()) return std::nullopt;
+    const Node& node = state.nodes[id];
+    Resource used = node.occupied;
+    used.add(node.allocated);
+    ResourceMapView missing = state.map_of(node.capacity), surplus; // first what is booked
+    for (const auto& [type, amount] : books.available) missing[type] = sat_sub(missing[type], amount);
+    for (const auto& [type, amount] : state.map_of(used)) missing[type] = sat_sub(missing[type], amount);
+    for (const auto& [type, amount] : missing)
+        if (amount < 0) surplus[type] = sat_sub(0, amount);
+    std::erase_if(missing, [](const auto& entry) { return entry.second <= 0; });
+    std::uint64_t allocations = objects_of(node);
+    for (const Quarantine::Serial serial : state.recovery.quarantine.on_node(name))
+        allocations += state.recovery.quarantine.objects().at(serial).occupies.valid() ? 1U : 0U;
+    if (missing.empty() && surplus.empty() && allocations == books.allocations) return std::nullopt;
+    return IncompleteNodeView{state.name, name, std::move(missing), std::move(surplus), books.allocations, allocations};
+}
+
 void add_incomplete(const PartitionState& state, RecoveryView& view) {
-    for (const auto& [name, books] : state.recovery.booked) {
-        const NodeId id = state.nodes.find(name);
-        if (!id.valid()) continue;
-        const Node& node = state.nodes[id];
-        Resource used = node.occupied;
-        used.add(node.allocated);
-        ResourceMapView missing = state.map_of(node.capacity), surplus; // first what is booked
-        for (const auto& [type, amount] : books.available) missing[type] = sat_sub(missing[type], amount);
-        for (const auto& [type, amount] : state.map_of(used)) missing[type] = sat_sub(missing[type], amount);
-        for (const auto& [type, amount] : missing)
-            if (amount < 0) surplus[type] = sat_sub(0, amount);
-        std::erase_if(missing, [](const auto& entry) { return entry.second <= 0; });
-        std::uint64_t allocations = objects_of(node);
-        for (const Quarantine::Serial serial : state.recovery.quarantine.on_node(name))
-            allocations += state.recovery.quarantine.objects().at(serial).occupies.valid() ? 1U : 0U;
-        if (missing.empty() && surplus.empty() && allocations == books.allocations) continue;
+    for (const auto& [name, books] : state.recovery.booked.by_node()) {
+        auto node = difference_of(state, name, books);
+        if (!node) continue;
         ++view.incomplete_total;
-        if (view.incomplete.size() == view.most) continue;
-        view.incomplete.push_back(
-            {state.name, name, std::move(missing), std::move(surplus), books.allocations, allocations});
+        std::size_t texts = state.name.size() + name.size();
+        for (const ResourceMapView* amounts : {&node->missing, &node->surplus})
+            for (const auto& [type, amount] : *amounts) texts += type.size() + kPerAmount;
+        if (takes(view, view.incomplete.size(), view.incomplete_bytes, texts))
+            view.incomplete.push_back(*std::move(node));
     }
 }
 
@@ -165,6 +190,27 @@ void add_progress(const PartitionState& state, RecoveryProgress& progress) {
     progress.allocations += state.allocations.size() - state.pending_asks; // foreign ones included
     progress.pending_asks += state.pending_asks;
     progress.quarantined += state.recovery.quarantine.counted();
+}
+
+bool add_recovery_faults(const PartitionState& state, RecoveryFaultsCursor& cursor, std::size_t& budget,
+                         RecoveryFaultsPage& page) {
+    const auto& objects = state.recovery.quarantine.objects();
+    for (auto next = objects.upper_bound(cursor.serial); !cursor.is_at_nodes && next != objects.end(); ++next) {
+        if (budget == 0) return false;
+        --budget;
+        cursor.serial = next->first;
+        if (!next->second.is_ask()) page.quarantine.emplace_back(view_of(state, next->second), cursor);
+    }
+    cursor.is_at_nodes = true;
+    const auto& booked = state.recovery.booked;
+    for (auto next = booked.upper_bound(cursor.node); next != booked.end(); ++next) {
+        if (budget == 0) return false;
+        --budget;
+        cursor.node = next->first;
+        if (auto node = difference_of(state, next->first, next->second))
+            page.nodes.emplace_back(*std::move(node), cursor);
+    }
+    return true;
 }
 
 void add_recovery_items(const PartitionState& state, RecoveryKind kind, std::optional<std::uint8_t> bucket,

@@ -5,30 +5,19 @@
 //
 // Owner: PartitionState; libcore/partition/restoration.cpp alone changes it. Thread: the partition's owner.
 
-#include <cstdint>
-#include <map>
-#include <string>
-#include <string_view>
-
-#include "libcore/ports/view.h"
+#include "libcore/state/node_books.h"
 #include "libcore/state/quarantine.h"
 #include "libcore/state/tombstones.h"
 
 namespace yk {
 
-/// What an RM has booked on a node (I-221).
-struct NodeBooks {
-    ResourceMapView available;
-    std::uint64_t allocations = 0;
-};
-
 struct RecoveryRecords {
-    explicit RecoveryRecords(BudgetMeter& meter) : quarantine(meter), tombstones(meter) {}
+    explicit RecoveryRecords(BudgetMeter& meter) : quarantine(meter), tombstones(meter), booked(meter) {}
 
     bool force_applications = false; // an application that no queue takes goes to the recovery queue (I-223)
     Quarantine quarantine;
     Tombstones tombstones;
-    std::map<std::string, NodeBooks, std::less<>> booked; // by node
+    NodeBookings booked;
 };
 
 } // namespace yk

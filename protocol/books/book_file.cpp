@@ -141,11 +141,12 @@ Result<std::unique_ptr<BookFile>, BookFile::Refusal> BookFile::open(const std::s
     }
     if (application != kApplication) return Refusal{Fault::Foreign, path + ": these are no books of an RM"};
     if (version != kVersion)
-        return Refusal{Fault::Foreign, path + ": version " + std::to_string(version) + " of the books is unknown, " +
+        return Refusal{Fault::Version, path + ": version " + std::to_string(version) + " of the books is unknown, " +
                                            std::to_string(kVersion) + " is known"};
     const auto check = [&](sqlite3_stmt* row) { whole = bytes_of(row, 0); };
     if (!Statement{*file, "PRAGMA quick_check(1)"}.each(check).ok()) return refuse();
-    if (whole != "ok") return Refusal{Fault::Damaged, path + ": " + whole};
+    if (whole != "ok") // the line before the finding names the database
+        return Refusal{Fault::Damaged, path + ": " + whole.substr(whole.rfind('\n') + 1)};
     std::int64_t wrong = 0;
     const auto compare = [&](sqlite3_stmt* row) {
         if (sum_of(bytes_of(row, 0)) != sqlite3_column_int64(row, 1)) ++wrong;

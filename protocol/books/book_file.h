@@ -46,7 +46,8 @@ public:
     enum class Fault {
         System, // the file cannot be opened or made; nothing is known of what is in it
         Damaged,
-        Foreign // it is of a later version, or of something else
+        Foreign, // it is of something else
+        Version  // a ykd of another version wrote it; that one can read it
     };
     struct Refusal {
         Fault fault{};

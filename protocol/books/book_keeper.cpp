@@ -21,19 +21,23 @@ Result<std::unique_ptr<BookKeeper>> BookKeeper::start(std::unique_ptr<BookFile> 
             if (!keeper->books_.load(row)) ++unreadable;
         }));
     if (unreadable != 0) return Error{0, std::to_string(unreadable) + " rows of the books cannot be understood", {}};
-    keeper->thread_ = std::thread([k = keeper.get()] { k->run(); });
+    keeper->thread_.start(
+        "books", [k = keeper.get()] { k->run(); }, [k = keeper.get()] { return k->step(); });
     return keeper;
 }
 
 BookKeeper::~BookKeeper() {
-    if (!thread_.joinable()) return;
+    if (!thread_.is_started()) return;
     end_turn();
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
     }
     changed_.notify_all();
-    thread_.join();
+    thread_.end();
+    if (simulator() == nullptr) return;
+    std::unique_lock lock(mutex_);
+    if (has_work()) write_what_waits(lock);
 }
 
 void BookKeeper::note(KeptConfiguration configuration, std::set<std::string> partitions) {
@@ -68,9 +72,19 @@ void BookKeeper::when_kept(std::function<void(bool)> call) {
 
 Result<si::RecoveryDoneRequest> BookKeeper::replay(const std::string& rm_id, const ReplaySink& sink) {
     std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, kPatience, [this] { return idle_; }))
+    if (!wait_until_idle(lock))
         return Error{0, "the books of RM " + rm_id + " cannot be written, so they are not complete", {}};
     return books::replay(*file_, rm_id, sink); // with the mutex, so that the thread takes nothing
+}
+
+/// Whether everything was written before its patience ended.
+bool BookKeeper::wait_until_idle(std::unique_lock<std::mutex>& lock) {
+    Simulator* const simulated = simulator();
+    if (simulated == nullptr) return changed_.wait_for(lock, kPatience, [this] { return idle_; });
+    lock.unlock();
+    const bool idle = simulated->run_until([this] { return idle_; }, simulated->now() + kPatience);
+    lock.lock();
+    return idle;
 }
 
 // --- the thread -----------------------------------------------------------------------------------------------------
@@ -78,24 +92,40 @@ Result<si::RecoveryDoneRequest> BookKeeper::replay(const std::string& rm_id, con
 void BookKeeper::run() {
     std::unique_lock lock(mutex_);
     while (true) {
-        changed_.wait(lock, [this] { return stopping_ || !turns_.empty() || !waiters_.empty() || unwritten_ != 0; });
+        changed_.wait(lock, [this] { return stopping_ || has_work(); });
         const bool last = stopping_ && turns_.empty();
-        if (last && unwritten_ == 0 && waiters_.empty()) return;
-        auto turns = std::exchange(turns_, {});
-        const auto waiters = std::exchange(waiters_, {});
-        lock.unlock();
-        apply(turns);
-        const auto written = write();
-        report(written.ok() ? std::string{} : written.error().message);
-        lock.lock();
-        idle_ = written.ok() && turns_.empty();
-        lock.unlock();
-        changed_.notify_all();
-        for (const auto& waiter : waiters) waiter(written.ok());
-        lock.lock();
+        if (last && !has_work()) return;
+        const bool written = write_what_waits(lock);
         if (last) return;
-        if (!written.ok()) changed_.wait_for(lock, kRetry, [this] { return stopping_; });
+        if (!written) changed_.wait_for(lock, kRetry, [this] { return stopping_; });
     }
+}
+
+/// Takes what was handed over, and writes it. Returns whether that is possible.
+bool BookKeeper::write_what_waits(std::unique_lock<std::mutex>& lock) {
+    auto turns = std::exchange(turns_, {});
+    const auto waiters = std::exchange(waiters_, {});
+    lock.unlock();
+    apply(turns);
+    const auto written = write();
+    report(written.ok() ? std::string{} : written.error().message);
+    lock.lock();
+    idle_ = written.ok() && turns_.empty();
+    lock.unlock();
+    changed_.notify_all();
+    for (const auto& waiter : waiters) waiter(written.ok());
+    lock.lock();
+    return written.ok();
+}
+
+/// In a simulation: writes what waits.
+std::optional<Simulator::Clock::time_point> BookKeeper::step() {
+    std::unique_lock lock(mutex_);
+    if (!has_work()) return Simulator::Clock::time_point::max();
+    if (simulator()->now() < retry_) return retry_;
+    const bool written = write_what_waits(lock);
+    retry_ = written ? Simulator::Clock::time_point{} : simulator()->now() + kRetry;
+    return std::nullopt;
 }
 
 void BookKeeper::apply(std::vector<Turn>& turns) {
@@ -114,8 +144,9 @@ void BookKeeper::apply(Entry& entry) {
             } else if constexpr (std::is_same_v<One, NewConfiguration>) {
                 books_.keep_partitions(one.partitions);
                 configurations_.push_back(std::move(one.configuration));
+                if (configurations_.size() > kMostConfigurations) configurations_.erase(configurations_.begin());
             } else if constexpr (std::is_same_v<One, Setting>) {
-                settings_.push_back(std::move(one));
+                settings_[std::move(one.name)] = std::move(one.value);
             } else {
                 books_.sent(*one.request, one.at);
             }
@@ -147,7 +178,7 @@ Result<void> BookKeeper::write_all(const RowChanges& rows) {
     for (const auto& [seq, change] : rows) YK_CHECKED(write_row(seq, change));
     for (const KeptConfiguration& each : configurations_)
         YK_CHECKED(file_->add_configuration(each, kMostConfigurations));
-    for (const Setting& each : settings_) YK_CHECKED(file_->set(each.name, each.value));
+    for (const auto& [name, value] : settings_) YK_CHECKED(file_->set(name, value));
     return {};
 }
 

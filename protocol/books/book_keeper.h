@@ -12,11 +12,12 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <variant>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "protocol/books/books.h"
 #include "protocol/books/replay.h"
 #include "protocol/si/messages.h"
+#include "protocol/simulation/loop_thread.h"
 
 namespace yk::books {
 
@@ -86,6 +88,10 @@ private:
         : file_(std::move(file)), on_fault_(std::move(on_fault)) {}
 
     void run();
+    std::optional<Simulator::Clock::time_point> step();
+    [[nodiscard]] bool has_work() const { return !turns_.empty() || !waiters_.empty() || unwritten_ != 0; }
+    [[nodiscard]] bool wait_until_idle(std::unique_lock<std::mutex>& lock);
+    bool write_what_waits(std::unique_lock<std::mutex>& lock);
     void apply(std::vector<Turn>& turns);
     void apply(Entry& entry);
     [[nodiscard]] Result<void> write();
@@ -109,10 +115,11 @@ private:
     const OnFault on_fault_;
     Books books_;
     std::uint64_t unwritten_ = 0; // entries that were taken
-    std::vector<KeptConfiguration> configurations_;
-    std::vector<Setting> settings_;
+    std::vector<KeptConfiguration> configurations_; // not written: the last ones, as many as are kept
+    std::map<std::string, std::string> settings_;   // not written, by name
     std::string fault_;
-    std::thread thread_;
+    Simulator::Clock::time_point retry_{}; // in a simulation: when a file that could not be written is tried again
+    LoopThread thread_;
 };
 
 } // namespace yk::books

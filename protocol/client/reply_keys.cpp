@@ -21,7 +21,7 @@ constexpr std::array kReplies{
     ReplyKeys{"Ping", " bootID state now "},
     ReplyKeys{"Status",
               " state bootID version uptimeMs checksums rms counts sessions degraded schedule clock settingsReload "
-              "sessionsKept maxSessions recordDirectory "},
+              "sessionsKept maxSessions recordDirectory boots "},
     ReplyKeys{"RegisterResourceManager",
               " partitions policyGroup configChecksum streamEpoch coreState reRegistration ignoredCapabilities "
               "kept lastAck "},
@@ -49,7 +49,7 @@ constexpr std::array kReplies{
     ReplyKeys{"StreamLog", " items next "},
     ReplyKeys{"Step", " cycles allocations idle "},
     ReplyKeys{"Clock", " now "},
-    ReplyKeys{"SetExtraConfig", " "},
+    ReplyKeys{"SetExtraConfig", " kept "},
     ReplyKeys{"Shutdown", " "},
 };
 

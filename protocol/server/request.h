@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Request: a message that a server received, with the right to answer it; Peer: who sent it. Both outlive the
-// connection. (Their members are in server_connection.cpp, which carries out what is asked for here.)
+// connection.
 
 #include <sys/types.h>
 
@@ -16,8 +16,6 @@
 #include "protocol/transport/sp_frames.h"
 
 namespace yk::wire {
-
-class ServerConnection;
 
 /// Who is at the other end of a connection.
 struct Peer {
@@ -35,18 +33,36 @@ struct Peer {
     [[nodiscard]] bool is_gone() const noexcept { return gone->load(); }
 };
 
+/// Where the answer to a request goes: the connection that it came over, or a simulated one. Thread: any.
+class ReplyTarget {
+public:
+    virtual ~ReplyTarget() = default;
+    [[nodiscard]] virtual const std::shared_ptr<const Peer>& peer() const noexcept = 0;
+    /// Queues a reply to `request`. On a connection that ended it is thrown away.
+    virtual void reply(const SpMessage& request, TransportBudget::Charge charge,
+                       std::span<const std::string_view> parts) = 0;
+    /// Notes that a request will not be answered.
+    virtual void drop(TransportBudget::Charge charge) = 0;
+    /// Cuts the connection instead of answering a request.
+    virtual void give_up(TransportBudget::Charge charge, const char* why) = 0;
+    /// The peer has shown who it is: it may have more than one request in flight.
+    virtual void trust() = 0;
+};
+
 /// A received message and the right to answer it once. Thread: any, but one at a time. Destroying it unanswered drops
 /// the request: the peer gets no reply.
 class Request {
 public:
     Request() = default;
+    /// `charge`: what it holds of the budget of `target`.
+    Request(std::shared_ptr<ReplyTarget> target, SpMessage message, TransportBudget::Charge charge);
     Request(Request&& other) noexcept = default;
     Request& operator=(Request&& other) noexcept;
     Request(const Request&) = delete;
     Request& operator=(const Request&) = delete;
     ~Request();
 
-    explicit operator bool() const noexcept { return connection_ != nullptr; }
+    explicit operator bool() const noexcept { return target_ != nullptr; }
     /// The message; valid until answered or dropped.
     [[nodiscard]] std::string_view bytes() const noexcept { return message_.body(); }
     [[nodiscard]] const Peer& peer() const noexcept { return *peer_; }
@@ -61,9 +77,7 @@ public:
     void trust() const;
 
 private:
-    friend class ServerConnection;
-    Request(std::shared_ptr<ServerConnection> connection, SpMessage message, TransportBudget::Charge charge);
-    std::shared_ptr<ServerConnection> connection_;
+    std::shared_ptr<ReplyTarget> target_;
     SpMessage message_;
     TransportBudget::Charge charge_; // what it holds of the connection's budget
     std::shared_ptr<const Peer> peer_;

@@ -282,38 +282,4 @@ std::uint32_t ServerConnection::open_requests() const {
     return in_flight_;
 }
 
-// --- Request ------------------------------------------------------------------------------------
-
-Request::Request(std::shared_ptr<ServerConnection> connection, SpMessage message, TransportBudget::Charge charge)
-    : connection_(std::move(connection)),
-      message_(std::move(message)),
-      charge_(std::move(charge)),
-      peer_(connection_->peer()) {}
-
-Request& Request::operator=(Request&& other) noexcept {
-    if (this == &other) return *this;
-    if (connection_) connection_->drop(std::move(charge_));
-    connection_ = std::move(other.connection_);
-    message_ = std::move(other.message_);
-    charge_ = std::move(other.charge_);
-    peer_ = std::move(other.peer_);
-    return *this;
-}
-
-Request::~Request() {
-    if (connection_) connection_->drop(std::move(charge_));
-}
-
-void Request::reply(std::span<const std::string_view> parts) {
-    if (connection_) std::exchange(connection_, nullptr)->reply(message_, std::move(charge_), parts);
-}
-
-void Request::disconnect() {
-    if (connection_) std::exchange(connection_, nullptr)->give_up(std::move(charge_), "");
-}
-
-void Request::trust() const {
-    if (connection_) connection_->trust();
-}
-
 } // namespace yk::wire

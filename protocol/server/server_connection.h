@@ -23,6 +23,8 @@
 
 namespace yk::wire {
 
+class ServerConnection;
+
 /// What a connection needs from its server. All are safe to call from any thread.
 struct ConnectionPort {
     std::function<void(Request)> request;
@@ -35,7 +37,9 @@ struct ConnectionPort {
 /// C  `in_flight_` counts the requests that were handed on and whose replies have not left entirely
 /// D  the budget counts `queued_`, and each request from its first byte to the end of its reply or, when there will be
 /// none, of the Request: its Charge goes with it
-class ServerConnection final : public ReplyHolder, public std::enable_shared_from_this<ServerConnection> {
+class ServerConnection final : public ReplyHolder,
+                               public ReplyTarget,
+                               public std::enable_shared_from_this<ServerConnection> {
 public:
     ServerConnection(nng_stream* stream, std::shared_ptr<const Peer> peer, const ServerOptions& options,
                      ConnectionPort port);
@@ -46,24 +50,21 @@ public:
     /// Sends the greeting and begins to receive. Returns false when the connection has ended: for want of memory, or
     /// because end() was called.
     bool start();
-    /// Queues a reply to `request`. On a connection that ended it is thrown away.
-    void reply(const SpMessage& request, TransportBudget::Charge charge, std::span<const std::string_view> parts);
-    /// Notes that a request will not be answered.
-    void drop(TransportBudget::Charge charge);
+    void reply(const SpMessage& request, TransportBudget::Charge charge,
+               std::span<const std::string_view> parts) override;
+    void drop(TransportBudget::Charge charge) override;
     /// Cuts the connection. Anything that arrives or is sent later is thrown away.
     void end(const char* why) override;
-    /// Cuts the connection instead of answering a request.
-    void give_up(TransportBudget::Charge charge, const char* why);
+    void give_up(TransportBudget::Charge charge, const char* why) override;
     /// Waits for nng's callbacks, then frees the descriptor. To be called once, after end(), not from a callback.
     void release();
     /// Called every kTick, perhaps before start(): ends a connection that makes no progress, and continues one that
     /// waited for the budget.
     void tick();
-    /// The peer has shown who it is: it may have more than one request in flight.
-    void trust();
+    void trust() override;
     [[nodiscard]] bool is_trusted() const noexcept { return trusted_.load(std::memory_order_relaxed); }
 
-    [[nodiscard]] const std::shared_ptr<const Peer>& peer() const noexcept { return peer_; }
+    [[nodiscard]] const std::shared_ptr<const Peer>& peer() const noexcept override { return peer_; }
     [[nodiscard]] const std::string& identity() const noexcept override { return peer_->address; }
     /// The replies that wait to be read; the caller sets `holder`.
     [[nodiscard]] TransportBudget::Waiting waiting() const;

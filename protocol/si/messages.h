@@ -52,9 +52,9 @@ struct AutoAccept {
 /// How an RM that restarts wants its objects recovered; `id` is its own label of the attempt (I-212).
 struct RecoveryRequest {
     std::string id;
-    std::optional<RecoveryCounts> expected; // a forecast, for the display of progress only
-    std::uint32_t timeout_seconds = 600;
-    std::uint32_t idle_seconds = 120;
+    std::optional<RecoveryCounts> expected;       // a forecast, for the display of progress only
+    std::optional<std::uint32_t> timeout_seconds; // absent: the daemon's setting
+    std::optional<std::uint32_t> idle_seconds;
     bool force_applications = true;
     AutoAccept auto_accept;
     bool operator==(const RecoveryRequest&) const = default;

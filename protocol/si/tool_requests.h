@@ -127,7 +127,8 @@ struct MetricsRequest {
 
 struct HealthRequest {
     static constexpr Kind kKind = Kind::Health;
-    bool run = false; // check now; else the last result
+    bool run = false;        // check now; else the last result
+    bool invariants = false; // check now, and every sum and index of all RMs with the objects, too
     bool operator==(const HealthRequest&) const = default;
 };
 

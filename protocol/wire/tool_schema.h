@@ -92,7 +92,7 @@ struct Schema<si::MetricsRequest> {
 template <>
 struct Schema<si::HealthRequest> {
     using M = si::HealthRequest;
-    using fields = Fields<Field<"run", &M::run>>;
+    using fields = Fields<Field<"run", &M::run>, Field<"invariants", &M::invariants>>;
 };
 
 template <>

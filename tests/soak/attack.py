@@ -3,13 +3,14 @@
 """The long form of the attacks of tests/system: fuzzed messages and rude connections beside a bystander whose pings stay short
 and whose cycles never fail; after them the daemon holds what it held before. `./dev soak --attack` runs it.
 
-usage: attack.py [--messages N] [--connections N] [--workers N] [--seed N] [--longest-ping SECONDS]
-Exits 1 with a sentence when something did not hold. $YK_BIN names the directory of ykd.
+usage: attack.py [--messages N] [--connections N] [--workers N] [--seed N] [--seconds N] [--longest-ping SECONDS]
+The last line has the figures. Exits 1 with a sentence when something did not hold. $YK_BIN names the directory of ykd.
 """
 import argparse
 import concurrent.futures
 import contextlib
 import random
+import selectors
 import sys
 import threading
 import time
@@ -34,6 +35,7 @@ KEYS = ["rmID", "nodes", "nodeID", "action", "new", "remove", "asks", "releases"
 TEXTS = ["", "rm:9", "default", "[rm:9]default", "root.a", "root.a.b", "n1", "app", "ask", "nodes", "queues", "apps", "events",
          "é\u202e\x9b", "x" * 300, "../../etc", "%s%n", "\x1b[31m", "partitions:\n  - name: default\n    queues:\n      - name: root\n"]
 NUMBERS = [0, 1, 2, -1, 127, 1 << 31, (1 << 63) - 1, -(1 << 63), (1 << 64) - 1]
+BODIES, FLOODS, RING = 1000, 12, 20_000
 RESOURCES = ["vcore", "memory", "gpu", "é", "x" * 300]
 YAML_BITS = ["partitions:", "- name: ", "queues:", "root", "limits:", "*", "&a", "*a", "[", "]", "{", "}", "\t", "éé", "!!null", "max: {vcore: 1}",
              "placementrules:", "properties:", "submitacl: '*'", "\n", "\n  ", "\n    ", "'", '"', "|", "100Gi", "-1"]
@@ -43,7 +45,7 @@ class Fuzz:
     """Messages of a client that means harm, from a seed."""
 
     def __init__(self, seed):
-        self.random = random.Random(seed)
+        self.random, self.bodies = random.Random(seed), []
 
     def value(self, depth=0):
         pick = self.random.random()
@@ -70,19 +72,38 @@ class Fuzz:
         body["waitMs"] = self.random.choice([0, 0, 1])
         return body
 
+    def packed_body(self):
+        """Mostly one that was sent before, as it is made in the time in which twenty are sent."""
+        at = self.random.randrange(BODIES)
+        if at >= len(self.bodies) or self.random.random() < 0.1:
+            body = self.body()
+            try:
+                data = msgpack.packb(body)
+            except (OverflowError, UnicodeEncodeError):
+                data = b"\x80"
+            if at >= len(self.bodies):
+                at = len(self.bodies)
+                self.bodies.append(None)
+            self.bodies[at] = body, data
+        return self.bodies[at]
+
     def message(self, client):
+        """Its kind, and its bytes."""
         kind = self.random.choice(KINDS)
         if kind == "Poll":
             kind = "Ping"
-        body = self.body()
-        if kind == "Events" and self.random.random() < 0.95:
-            body["count"] = 10  # or the time would be spent on reading megabytes
+        body, data = self.packed_body()
         envelope = {"v": 1, "kind": kind, "id": self.random.choice([client.next_id + 1, *NUMBERS]), "sid": client.sid,
-                    "seq": client.seq + 1, "body": body, "ttl": 100}
-        if self.random.random() < 0.1:
-            envelope[self.random.choice(list(envelope))] = self.value(3)
+                    "seq": client.seq + 1, "ttl": 100}
+        if kind == "Events" and self.random.random() < 0.95:
+            data = msgpack.packb({"count": 10})  # or the time would be spent on reading megabytes
         try:
-            data = msgpack.packb(envelope)
+            if self.random.random() < 0.1:
+                envelope["body"] = body
+                envelope[self.random.choice(list(envelope))] = self.value(3)
+                data = msgpack.packb(envelope)
+            else:
+                data = bytes([0x80 | len(envelope) + 1]) + msgpack.packb(envelope)[1:] + b"\xa4body" + data
         except (OverflowError, UnicodeEncodeError):
             data = b"\x80"
         if self.random.random() < 0.15:
@@ -91,40 +112,103 @@ class Fuzz:
                 if data:
                     data[self.random.randrange(len(data))] = self.random.randrange(256)
             data = bytes(data[:self.random.randrange(len(data) + 1)]) if self.random.random() < 0.3 else bytes(data)
+        return kind, data
+
+
+class Flood(Client):
+    """Has several messages on their way at once. It goes on with the session of another one that was cut: one for each
+    would be more than there may be."""
+
+    def __init__(self, path, role, cut=None):
+        self.buffer, self.role, self.waiting = bytearray(), role, []
+        super().__init__(path)
+        if cut is None:
+            self.hello(role=role)
+        else:
+            self.sid, self.seq = cut.sid, cut.seq
+
+    def read(self, size):
+        while len(self.buffer) < size:
+            more = self.socket.recv(1 << 18)
+            if not more:
+                raise EOFError("the daemon closed the connection")
+            self.buffer += more
+        data = bytes(self.buffer[:size])
+        del self.buffer[:size]
         return data
 
+    def send_some(self, fuzz):
+        """Up to one that changes something: the number of the next depends on what becomes of it. How many."""
+        self.waiting, data = [], []
+        while len(self.waiting) < 16:
+            kind, payload = fuzz.message(self)
+            self.next_id += 1
+            frame = struct.pack(">I", 0x80000000 | self.next_id & 0x7fffffff) + payload
+            data.append(b"\x01" + struct.pack(">Q", len(frame)) + frame)
+            self.waiting.append(payload)
+            if kind in CHANGES:
+                break
+        self.socket.sendall(b"".join(data))
+        return len(self.waiting)
 
-def send_fuzz(path, seed, messages, role):
-    """Sends fuzzed messages one by one and reads each answer, which must be msgpack with valid text and no E_INTERNAL. Returns
-    how many were answered. A process of its own."""
-    def connect():
-        client = Client(path)
-        client.hello(role=role)
-        return client
+    def take(self):
+        """What has come of the answers, which must be msgpack with valid text and no E_INTERNAL. How many."""
+        more = self.socket.recv(1 << 18)
+        if not more:
+            raise EOFError("the daemon closed the connection")
+        self.buffer += more
+        taken = 0
+        while self.waiting and len(self.buffer) >= 9 and len(self.buffer) >= 9 + int.from_bytes(self.buffer[1:9], "big"):
+            self.heed(self.receive())
+            self.waiting.pop()
+            taken += 1
+        if not self.waiting and self.sid is None:
+            self.hello(role=self.role)
+            self.seq = 0
+        return taken
 
-    fuzz, answered, client = Fuzz(seed), 0, connect()
-    for _ in range(messages):
-        message = fuzz.message(client)
-        try:
-            client.send_bytes(message)
-            reply = client.receive()
-        except (EOFError, ConnectionError):  # ten undecodable ones
-            client.close()
-            client = connect()
-            continue
-        answered += 1
+    def heed(self, reply):
         error = (reply.get("err") or {}).get("name")
-        check(error != "E_INTERNAL", "E_INTERNAL for", message)
+        check(error != "E_INTERNAL", "E_INTERNAL for one of", self.waiting)
         # A number that is too low is told at once, one that is too high after a second: a fuzzed one was taken.
         if error == "E_SEQ_GAP":
-            client.seq = reply["err"]["details"]["expected"] - 1
+            self.seq = reply["err"]["details"]["expected"] - 1
         elif error in ("E_SEQ_OLD", "E_SEQ_CONFLICT") or (reply["ok"] and reply.get("kind") in CHANGES):
-            client.seq += 1
-        if error == "E_SESSION_UNKNOWN":
-            client.hello(role=role)
-            client.seq = 0
-    client.close()
-    return answered
+            self.seq += 1
+        elif error == "E_SESSION_UNKNOWN":
+            self.sid = None
+
+
+def send_fuzz(path, seed, messages, role, end):
+    """Sends fuzzed messages over several connections and reads the answers. Returns how many it sent, and how many were answered.
+    A process of its own."""
+    fuzz, sent, answered, busy = Fuzz(seed), 0, 0, selectors.DefaultSelector()
+
+    def begin(cut=None):
+        flood = Flood(path, role, cut)
+        busy.register(flood.socket, selectors.EVENT_READ, flood)
+        return flood.send_some(fuzz)
+
+    sent += sum(begin() for _ in range(FLOODS))
+    while busy.get_map():
+        ready = busy.select(DEADLINE)
+        check(ready, "nothing was answered within", DEADLINE, "s")
+        for key, _ in ready:
+            flood = key.data
+            try:
+                answered += flood.take()
+                if flood.waiting:
+                    continue
+                if sent < messages and time.monotonic() < end:
+                    sent += flood.send_some(fuzz)
+                    continue
+                busy.unregister(flood.socket)
+                flood.close()
+            except (EOFError, ConnectionError):  # ten undecodable ones
+                busy.unregister(flood.socket)
+                flood.close()
+                sent += begin(flood)
+    return sent, answered
 
 
 class BystandingRm(Bystander):
@@ -186,8 +270,8 @@ def messages(daemon, options):
     """Sent by processes of their own: here they would hold the interpreter's lock while the bystander waits for it."""
     with concurrent.futures.ProcessPoolExecutor(options.workers) as pool:
         workers = [pool.submit(send_fuzz, daemon.path, options.seed + n, options.messages // options.workers,
-                               "rm" if n else "admin") for n in range(options.workers)]
-        return sum(worker.result() for worker in workers)
+                               "rm" if n else "admin", options.end) for n in range(options.workers)]
+        return [sum(counts) for counts in zip(*(worker.result() for worker in workers))]
 
 
 def connect_rudely(path, port, sid, seed, first, count):
@@ -206,57 +290,35 @@ def connections(daemon, options, sid):
             check(daemon.process.poll() is None, "the daemon ended at one of the connections from", first, "on")
 
 
-class Sleeper:
-    """How late a thread that only sleeps wakes up beside the bystander: what a long ping is to be compared with."""
-
-    def __init__(self):
-        self.latest = 0.0
-        self.stopped = threading.Event()
-        self.thread = threading.Thread(target=self.run)
-
-    def run(self):
-        while not self.stopped.is_set():
-            begin = time.monotonic()
-            time.sleep(0.002)
-            self.latest = max(self.latest, time.monotonic() - begin - 0.002)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stopped.set()
-        self.thread.join()
-
-
 def warm_up(daemon, options, sid):
     """Until what is bounded is full and well mixed, so that what grows afterwards is lost: caches, pools and the ring of events,
-    which is by far the largest (100,000 records; the bystander writes about six for each of its asks). The ring has to be
+    which is by far the largest (RING records; the bystander writes about six for each of its asks). The ring has to be
     written a few times over beside the others: what the bystander writes alone lies closer together."""
     def written_over():
         with contextlib.closing(daemon.client()) as client:  # a new one: its session would end between two looks
             return client.get("Events", {"start": 0, "count": 1})["LowestID"]
 
     begin = time.monotonic()
-    while written_over() < 300_000:
+    while written_over() < 3 * RING and time.monotonic() < options.end:
         check(time.monotonic() - begin < 3600, "the ring of events does not fill")
-        messages(daemon, argparse.Namespace(**{**vars(options), "messages": 3000 * options.workers}))
+        messages(daemon, argparse.Namespace(**{**vars(options), "messages": 10_000 * options.workers}))
         connections(daemon, argparse.Namespace(**{**vars(options), "connections": 300}), sid)
     print(f"warm after {time.monotonic() - begin:.0f} s", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--messages", type=int, default=2_000_000)
+    parser.add_argument("--messages", type=int, default=10_000_000)
     parser.add_argument("--connections", type=int, default=100_000)
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--seconds", type=float, default=86_400.0, help="no more messages after so long")
     parser.add_argument("--longest-ping", type=float, default=0.05)
     options = parser.parse_args()
     print("seed", options.seed, flush=True)
-    options.port = free_port()
+    options.port, options.end = free_port(), time.monotonic() + options.seconds
     with Daemon("--settings", "@conf", "--listen", f"tcp://127.0.0.1:{options.port}", "--tokens", "@tokens",
-                files={"conf": "sessionTtl: 2s\n", "tokens": A_TOKEN}) as daemon:
+                files={"conf": f"sessionTtl: 2s\nextraConfig: {{event.ringBufferCapacity: {RING}}}\n", "tokens": A_TOKEN}) as daemon:
         with BystandingRm(daemon) as bystander, Sleeper() as sleeper:
             def longest():
                 return (f"longest ping {bystander.longest * 1e3:.1f} ms, "
@@ -265,9 +327,10 @@ def main():
             warm_up(daemon, options, bystander.client.sid)
             before = holdings(daemon)
             begin = time.monotonic()
-            sent = messages(daemon, options)
-            print(f"{sent} fuzzed messages in {time.monotonic() - begin:.0f} s; {longest()}, "
-                  f"{bystander.placed} asks of the bystander placed", flush=True)
+            sent, answered = messages(daemon, options)
+            figures = (f"{sent} of {options.messages} fuzzed messages, {answered} of them answered, in "
+                       f"{time.monotonic() - begin:.0f} s; {longest()}, {bystander.placed} asks of the bystander placed")
+            print(figures, flush=True)
             begin = time.monotonic()
             connections(daemon, options, bystander.client.sid)
             print(f"{options.connections} rude connections in {time.monotonic() - begin:.0f} s; {longest()}", flush=True)
@@ -278,10 +341,13 @@ def main():
         unregister(client, "rm:polled")  # nobody polls it any more, which is told
         health = client.get("Health", {"run": True})
         check(health["Healthy"], "it is not healthy after it:", [one for one in health["HealthChecks"] if not one["Succeeded"]])
-        check(bystander.longest <= options.longest_ping, "a ping took", bystander.longest)
+        check(bystander.longest <= options.longest_ping + sleeper.latest, "a ping took", bystander.longest, "and a sleeper beside it",
+              sleeper.latest)
         check(after["RMs"] <= before["RMs"], "RMs are left")
         check(after["sessions"] <= before["sessions"], "sessions are left")
         check(after["memory"] <= before["memory"] * 1.1 + (4 << 20), "memory is not what it was")
+        print(f"{figures}; {options.connections} rude connections; resident {before['resident'] >> 20} MiB before, "
+              f"{after['resident'] >> 20} MiB after")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tcp needs a token, tls+tcp works with nng's engine, certificates of clients are asked for (I-341, I-342);
-what a session of role rm sees (I-412)."""
+"""tcp needs a token, tls+tcp works with nng's engine, certificates of clients are asked for, and only those of the right
+authority and time are taken (I-341, I-342); what a session of role rm sees (I-412)."""
 from daemon_support import *
 
 import hashlib
@@ -131,6 +131,74 @@ def test_tls():
             bare.load_cert_chain(place + "/user.pem", place + "/user.key")
             client = Client(("127.0.0.1", strict), tls=bare)
             check(client.hello(role="observer")["role"] == "observer")
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+CA_SETTINGS = """[ca]
+default_ca = one
+[one]
+database = index
+serial = serial
+new_certs_dir = .
+default_md = sha256
+policy = any
+[any]
+commonName = supplied
+"""
+
+
+def make_authority(folder, name):
+    openssl(folder, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=" + name, "-addext",
+            "basicConstraints=critical,CA:TRUE", "-keyout", name + ".key", "-out", name + ".pem")
+
+
+def make_signed(folder, name, authority, *dates):
+    """A certificate of a user; `dates`: from when until when, in the form of `openssl ca`."""
+    openssl(folder, "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=" + name, "-keyout", name + ".key", "-out", name + ".csr")
+    if not dates:
+        return openssl(folder, "x509", "-req", "-in", name + ".csr", "-CA", authority + ".pem", "-CAkey", authority + ".key",
+                       "-CAcreateserial", "-days", "2", "-out", name + ".pem")
+    for file, text in (("ca.cnf", CA_SETTINGS), ("index", ""), ("serial", "01\n")):
+        with open(f"{folder}/{file}", "w", encoding="ascii") as made:
+            made.write(text)
+    return openssl(folder, "ca", "-batch", "-notext", "-config", "ca.cnf", "-cert", authority + ".pem", "-keyfile", authority + ".key",
+                   "-in", name + ".csr", "-out", name + ".pem", "-startdate", dates[0], "-enddate", dates[1])
+
+
+def is_taken(port, context):
+    """Whether the daemon talks to a client with this certificate: with TLS 1.3 a refusal comes after the handshake."""
+    try:
+        client = Client(("127.0.0.1", port), tls=context)
+        check(client.hello(role="observer")["role"] == "observer")
+        client.get("Status")
+        return True
+    except (ssl.SSLError, EOFError, ConnectionError):
+        return False
+
+
+def test_certificates_of_clients():
+    port, place = free_port(), tempfile.mkdtemp(prefix="yk.", dir="/tmp")
+    try:
+        make_certificate(place, "server")
+        for authority in ("ours", "theirs"):
+            make_authority(place, authority)
+        make_signed(place, "good", "ours")
+        make_signed(place, "foreign", "theirs")
+        make_signed(place, "expired", "ours", "20200101000000Z", "20200102000000Z")
+        make_signed(place, "early", "ours", "20960101000000Z", "20970102000000Z")
+        flags = ["--tls-cert", place + "/server.pem", "--tls-key", place + "/server.key", "--tls-client-ca", place + "/ours.pem"]
+        with Daemon("--listen", f"tls+tcp://127.0.0.1:{port}", "--tokens", "@tokens", *flags,
+                    files={"tokens": tokens("rm", "hush")}) as daemon:
+            for name, taken in (("good", True), (None, False), ("foreign", False), ("expired", False), ("early", False), ("good", True)):
+                context = ssl.create_default_context(cafile=place + "/server.pem")
+                if name:
+                    context.load_cert_chain(f"{place}/{name}.pem", f"{place}/{name}.key")
+                check(is_taken(port, context) == taken, name, "is let in" if not taken else "is not let in")
+            client = Client(("127.0.0.1", port), tls=context)  # a certificate alone is role observer, a token raises it
+            client.refused("E_FORBIDDEN", "Hello", {"min": 1, "max": 1, "client": "t", "role": "rm"})
+            check(client.hello(role="rm", token="hush")["role"] == "rm")
+            daemon.client().get("Ping")
     finally:
         shutil.rmtree(place, ignore_errors=True)
 

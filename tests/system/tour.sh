@@ -2,65 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tour of README.md by one-shot commands, each result checked, and nothing in the README that is not played here.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-bin=${YK_BIN:-$PWD/build/bin}
-work=$(mktemp -d /tmp/yk-tour.XXXXXX)
-export YKCTL_SOCKET=ipc://$work/ykd.sock NO_COLOR=1
-daemon=
-step=0
-
-clean_up() {
-    local status=$?
-    if [[ -n $daemon ]]; then kill -TERM "$daemon" 2>/dev/null || true; fi
-    if [[ $status -ne 0 && -s $work/ykd.log ]]; then sed 's/^/ykd: /' "$work/ykd.log" >&2; fi
-    rm -rf "$work"
-    exit "$status"
-}
-trap clean_up EXIT
-
-ykctl() { "$bin/ykctl" "$@"; }
-
-fail() {
-    echo "step $step: $*" >&2
-    exit 1
-}
-
-# played SAID COMMAND...: as a terminal would show it
-played() { printf '$ %s\n%s\n' "${*:2}" "$1" >>"$work/played"; }
-
-# wants STATUS TEXT COMMAND...: the command ends so and says TEXT (an extended regular expression).
-wants() {
-    local wanted=$1 text=$2 said status=0
-    shift 2
-    step=$((step + 1))
-    said=$("$@" 2>&1) || status=$?
-    [[ $status -eq $wanted ]] || fail "$* should end with $wanted and ended with $status: $said"
-    grep -qE -- "$text" <<<"$said" || fail "$* should say '$text' and says: $said"
-    played "$said" "$@"
-}
-
-# eventually TEXT COMMAND...: success and TEXT within ten seconds; the scheduler works on its own.
-eventually() {
-    local text=$1 deadline=$((SECONDS + 10)) said=
-    shift
-    step=$((step + 1))
-    while ((SECONDS < deadline)); do
-        if said=$("$@" 2>&1) && grep -qE -- "$text" <<<"$said"; then
-            played "$said" "$@"
-            return
-        fi
-        sleep 0.05
-    done
-    fail "$* should come to say '$text' and says: $said"
-}
-
-# counts NUMBER COMMAND...: a list comes to have so many elements.
-counts() {
-    local number=$1
-    shift
-    eventually "^$number\$" count_of "$@"
-}
-count_of() { "$@" -o name | grep -c . || true; }
+# shellcheck source=tests/system/page_support.bash
+source "$(dirname "${BASH_SOURCE[0]}")/page_support.bash"
 
 start_daemon() { # CONFIG
     wants 3 'is it running' ykctl status
@@ -164,33 +107,6 @@ promise() {
     wants 0 'PLACED' ykctl explain preemption front
 }
 
-stop_daemon() {
-    step=$((step + 1))
-    kill -TERM "$daemon"
-    wait "$daemon" || fail "ykd ended with $? on SIGTERM"
-    daemon=
-    [[ ! -e $work/ykd.sock ]] || fail "ykd left its socket behind"
-}
-
-# What differs from run to run: times, the user who plays it, the address, and which asks are placed so soon that they are
-# never called "added"; --wait tells of all in the end.
-without_chance() {
-    awk '/^\$ / { waits = / --wait/ } !(waits && /^ask .* added$/)' |
-        sed -E 's/[0-9-]+T[0-9:.]+Z/WHEN/; s/[0-9.]+(us|ms|s)\b/TIME/g; s/user [^ )]+/user U/; s/uid [0-9]+/uid U/
-            s|ipc://[^ ,]+|URL|; s/^(ask report-[0-9]) .*/\1/; s/ +/ /g'
-}
-
-# What the README shows of ykctl is what was just said, in this order.
-compare_with_readme() {
-    local unlike
-    step=$((step + 1))
-    # shellcheck disable=SC2016 # the backquotes are those of the page
-    sed -n '/^## A tour/,/^## Under/p' README.md | sed -n '/^```console$/,/^```$/p' | grep -v '^```' |
-        sed -E '/^\$ (\.\/dev|export|ykd) /d' | without_chance >"$work/readme"
-    unlike=$(diff <(without_chance <"$work/played") "$work/readme" | grep '^>' || true)
-    [[ -z $unlike ]] || fail "README.md shows what the tour no longer does or says:"$'\n'"$unlike"
-}
-
 start_daemon docs/demo/queues.yaml
 submit
 look
@@ -206,5 +122,5 @@ gang
 urgent
 promise
 stop_daemon
-compare_with_readme
+compare_with_page README.md 'A tour' Under
 echo "$step steps"

@@ -9,6 +9,7 @@
 #include "protocol/si/enums.h"
 #include "protocol/si/errors.h"
 #include "ykctl/cli/suggest.h"
+#include "ykctl/client/connect.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -24,10 +25,9 @@ bool is_quick(std::string_view kind) {
 
 std::vector<RmInfo> rms_of(const Value& status) {
     std::vector<RmInfo> rms;
-    for (const auto& rm : member_of(status, "rms")) {
-        if (number_of(rm, "state") == static_cast<int>(si::CoreState::New) && rm.contains("state")) continue;
-        rms.push_back({text_of(rm, "rmID"), flag_of(rm, "detached")});
-    }
+    for (const auto& rm : member_of(status, "rms"))
+        if (member_of(rm, "state") != static_cast<int>(si::CoreState::New)) // else it is only listed in the settings
+            rms.push_back({text_of(rm, "rmID"), flag_of(rm, "detached")});
     return rms;
 }
 
@@ -73,21 +73,9 @@ void Context::fail_when_gone() {
 
 Answer<wire::Client*> Context::client() {
     if (!client_) {
-        if (settings_.client.timeout.count() <= 0)
-            return usage_error("--timeout: nothing can be asked in no time",
-                               {"the usual one, 5s, for work 60s?  leave it out"});
-        if (!settings_.address_named) // an address that the user named needs no check
-            if (const auto trusted = wire::check_default_address(settings_.address); !trusted.ok())
-                return Failure{Exit::Denied,
-                               "not trusted: " + trusted.error().message,
-                               {"is it right all the same?  -s " + settings_.address},
-                               0,
-                               {},
-                               {}};
         settings_.client.stopped = is_signal_held;
-        auto connected = wire::Client::connect(settings_.client);
-        if (!connected.ok()) return from_call_error(connected.error(), settings_.address);
-        client_ = std::move(connected).value();
+        YK_TRY(connected, connect(settings_));
+        client_ = std::move(connected);
     }
     return client_.get();
 }
@@ -174,6 +162,8 @@ Answer<std::string> Context::call_page(const wire::EncodedRequest& request, cons
 Answer<std::string> Context::list_view(std::vector<Value> items, ListLayout layout) const {
     if (const auto done = apply_view(settings_.view, items, layout); !done.ok())
         return usage_error(done.error().message);
+    const bool for_people = settings_.format == Format::Table || settings_.format == Format::Wide;
+    if (layout.drawing && for_people) return layout.drawing(items, style());
     return list_text(items, layout, settings_.format, style());
 }
 

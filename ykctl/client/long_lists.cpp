@@ -213,6 +213,31 @@ std::optional<Failure> write_events(Context& context, JsonStream& to) {
     return std::nullopt;
 }
 
+/// Writes the RMs of the dump `recovery`. One whose lists continue on the next page is there again, with the rest of
+/// them.
+std::optional<Failure> write_recoveries(Context& context, JsonStream& to) {
+    Value open;
+    const auto close = [&] {
+        if (!open.is_null()) to.value(open);
+    };
+    to.begin_list();
+    auto failure = context.dump_pages("recovery", {}, [&](const Value& page) -> std::optional<Failure> {
+        for (const Value& rm : page) {
+            if (text_of(open, "rmID") != text_of(rm, "rmID")) {
+                close();
+                open = rm;
+                continue;
+            }
+            for (const char* list : {"quarantine", "incompleteNodes"})
+                for (const Value& object : member_of(rm, list)) open[list].push_back(object);
+        }
+        return std::nullopt;
+    });
+    close();
+    to.end();
+    return failure;
+}
+
 } // namespace
 
 std::optional<Failure> write_queue_trees(Context& context, JsonStream& to) {

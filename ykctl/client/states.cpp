@@ -2,7 +2,9 @@
 #include "ykctl/client/states.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -84,6 +86,34 @@ std::string recovery_progress(const Value& rm) {
     return text + ")";
 }
 
+std::string recovery_bar(const Value& rm) {
+    constexpr int kWidth = 20;
+    const Value& recovery = member_of(rm, "recovery");
+    if (number_of(rm, "state") != static_cast<int>(si::CoreState::Recovering) || !recovery.is_object()) return {};
+    constexpr std::array<std::array<const char*, 2>, 4> kKinds{{{"nodes", "expectedNodes"},
+                                                                {"applications", "expectedApplications"},
+                                                                {"allocations", "expectedAllocations"},
+                                                                {"asks", "expectedAsks"}}};
+    std::int64_t has = 0, expected = 0;
+    for (const auto& [key, most] : kKinds) {
+        const auto wanted = std::max<std::int64_t>(0, number_of(recovery, most));
+        has += std::clamp<std::int64_t>(number_of(recovery, key), 0, wanted);
+        expected += wanted;
+    }
+    std::vector<std::string> parts;
+    if (expected > 0) {
+        const double share = static_cast<double>(has) / static_cast<double>(expected);
+        const auto full = static_cast<std::size_t>(share * kWidth);
+        parts.push_back(fmt::format("[{}{}] {:.0f} %", std::string(full, '#'), std::string(kWidth - full, '-'),
+                                    std::floor(100 * share)));
+    }
+    if (member_of(recovery, "idleLeftMs").is_number())
+        parts.push_back(fmt::format("failed in {} without an update, in {} at the latest",
+                                    duration_text(std::chrono::milliseconds{number_of(recovery, "idleLeftMs")}),
+                                    duration_text(std::chrono::milliseconds{number_of(recovery, "leftMs")})));
+    return join(parts, ", ");
+}
+
 ListLayout rm_layout() {
     Column recovery{{"RECOVERY"}, recovery_progress, true};
     recovery.when_filled = true;
@@ -101,7 +131,9 @@ ListLayout rm_layout() {
              number_column("INBOUND", "inboundItems"),
              number_column("BACKLOG", "backlog"),
              {{"FULLEST"}, fullest_text, true},
-             std::move(recovery)},
+             std::move(recovery),
+             {{"SINCE"}, [](const Value& rm) { return time_text(number_of(rm, "since")); }},
+             text_column("REASON", "reason")},
             [](const Value& rm) { return text_of(rm, "rmID"); },
             "no RM is registered; ykctl rm register RMID makes one"};
 }

@@ -23,6 +23,10 @@ namespace yk::cli {
 /// allocations, 12 asks, begun 4s ago (recovery r1, attempt 1)`. Else empty.
 [[nodiscard]] std::string recovery_progress(const wire::Value& rm);
 
+/// A bar for that, when the RM announced how much there is, and how long it may still last: `[######--------------] 31
+/// %, failed in 1m 50s without an update, in 9m 50s at the latest`. Else empty.
+[[nodiscard]] std::string recovery_bar(const wire::Value& rm);
+
 /// The table of the RMs of Status.
 [[nodiscard]] ListLayout rm_layout();
 

@@ -265,6 +265,17 @@ Done done(const ElementOutcomes& outcomes, const ElementKey& key, std::string wh
     return element;
 }
 
+Done added(const ElementOutcomes& outcomes, const ElementKey& key, std::string what, std::string id,
+           std::string outcome) {
+    Done element = done(outcomes, key, std::move(what), std::move(id), std::move(outcome));
+    const bool all_known = outcomes.known && outcomes.lost == 0;
+    if (all_known && !element.refusal && outcomes.accepted.count(key) == 0) {
+        element.outcome = "quarantined";
+        element.detail = "; why:  ykctl dump recovery";
+    }
+    return element;
+}
+
 Done ask_done(const ElementOutcomes& outcomes, const ElementKey& element, const std::string& noun,
               const std::string& key) {
     auto result = done(outcomes, element, noun + " " + key, key, "gone");

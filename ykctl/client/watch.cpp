@@ -37,6 +37,17 @@ std::string changes_text(const std::map<std::string, Value>& before, const std::
     return text;
 }
 
+/// The same in the words of the layout.
+std::string news_text(const std::map<std::string, Value>& before, const std::map<std::string, Value>& now,
+                      const ListLayout& layout) {
+    std::string text;
+    for (const auto& [name, item] : now) {
+        const auto old = before.find(name);
+        text += layout.news(old == before.end() ? nullptr : &old->second, item);
+    }
+    return text;
+}
+
 /// A key for an item: names are unique only within a partition of an RM.
 std::string identity(const Value& item, const ListLayout& layout) {
     std::string partition;
@@ -121,7 +132,8 @@ private:
         } else {
             std::map<std::string, Value> now;
             for (auto& item : *items) now.emplace(identity(item, *layout), item);
-            context_.out() << changes_text(before_, now);
+            const bool in_words = layout->news && !context_.machine_readable();
+            context_.out() << (in_words ? news_text(before_, now, *layout) : changes_text(before_, now));
             before_ = std::move(now);
         }
         context_.out().flush();

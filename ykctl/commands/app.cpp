@@ -67,7 +67,7 @@ std::optional<Failure> send_applications(Context& context, const Applications& a
     if (!outcomes.ok()) return outcomes.error();
     for (const auto& application : applications) {
         const std::string id = id_of(application);
-        auto element = done(*outcomes, id_key(id), "app " + id, id, "accepted");
+        auto element = added(*outcomes, id_key(id), "app " + id, id, "accepted");
         const auto accepted = outcomes->accepted.find(id_key(id));
         if (accepted != outcomes->accepted.end()) element.detail = " in " + text_of(accepted->second, "queueName");
         const bool refused = element.refusal.has_value();

@@ -23,7 +23,7 @@ using wire::Value;
 
 const std::vector<std::string> kWhats{"all",    "partitions", "queues",  "apps",          "nodes",       "reservations",
                                       "users",  "groups",     "rules",   "config",        "utilization", "streams",
-                                      "events", "clusters",   "history", "confighistory", "loglevels"};
+                                      "events", "clusters",   "history", "confighistory", "loglevels",   "recovery"};
 
 constexpr int kDumpsCompared = 3;
 constexpr int kDeepest = 100; // levels; a dump has less than a third of that

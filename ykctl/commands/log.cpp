@@ -15,7 +15,8 @@ namespace {
 using wire::Value;
 
 const std::vector<std::string> kLevels{"debug", "info", "warn", "error", "fatal"};
-constexpr const char* kAll = "all"; // stands for loggers without a level of their own
+constexpr const char* kDefault = "default"; // what extraConfig says, as if no level had been set
+constexpr const char* kAll = "all";         // stands for loggers without a level of their own
 
 std::string logger_name(const Value& item) {
     const auto name = text_of(item, "logger");
@@ -62,9 +63,14 @@ Outcome log_level(Context& context, const LevelOptions& options) {
         YK_TRY(known, levels_of(context, options.logger));
         const auto logger = text_of(known.front(), "logger");
         const auto key = logger.empty() ? std::string{"log.level"} : "log." + logger + ".level";
-        YK_TRY(done, context.call(si::SetExtraConfigRequest{{{{key, *options.level}}}}));
-        static_cast<void>(done);
-        context.note("until the daemon ends; to keep it, say " + key + " in extraConfig");
+        const auto level = *options.level == kDefault ? std::string{} : *options.level;
+        YK_TRY(done, context.call(si::SetExtraConfigRequest{{{{key, level}}}}));
+        if (!flag_of(done, "kept"))
+            context.note("until the daemon ends; to keep it, say " + key +
+                         " in extraConfig, or start ykd with --state");
+        else if (!level.empty())
+            context.note("also after a restart; back to what extraConfig says:  ykctl log level " +
+                         options.logger.value_or(kAll) + " " + kDefault);
     }
     YK_TRY(items, levels_of(context, options.logger));
     return context.show_list(std::move(items), level_layout());
@@ -74,10 +80,13 @@ Outcome log_level(Context& context, const LevelOptions& options) {
 
 void define_log(Command root, Context& context) {
     const auto log = root.sub("log", "the daemon's log: how much its loggers say");
-    const auto level = log.sub("level", "the levels in force; with LEVEL, set one until the daemon ends");
+    const auto level = log.sub("level", "the levels in force; with LEVEL, set one");
     const auto options = std::make_shared<LevelOptions>();
     level.option("LOGGER", options->logger, "such as core.config; all: those without a level of their own");
-    level.option("LEVEL", options->level, "the level that it gets from now on").choices(kLevels);
+    auto choices = kLevels;
+    choices.emplace_back(kDefault);
+    level.option("LEVEL", options->level, "the level that it gets from now on; default: that of extraConfig")
+        .choices(choices);
     level.run([&context, options] { return log_level(context, *options); });
 }
 

@@ -51,6 +51,8 @@ const std::string& id_of(const si::NodeInfo& node) {
     return node.node_id;
 }
 
+constexpr const char* kAdded = "added";
+
 /// Sends nodes and adds each to the report, as `outcome` unless it was refused.
 template <class Nodes>
 std::optional<Failure> send_nodes(Context& context, const Nodes& nodes, const std::string& outcome, Report& report) {
@@ -58,7 +60,8 @@ std::optional<Failure> send_nodes(Context& context, const Nodes& nodes, const st
     if (!outcomes.ok()) return outcomes.error();
     for (const auto& node : nodes) {
         const std::string id = id_of(node);
-        report.add(done(*outcomes, id_key(id), "node " + id, id, outcome));
+        report.add(outcome == kAdded ? added(*outcomes, id_key(id), "node " + id, id, outcome)
+                                     : done(*outcomes, id_key(id), "node " + id, id, outcome));
     }
     return std::nullopt;
 }
@@ -85,7 +88,7 @@ Outcome add_from_file(Context& context, const std::string& path) {
         return node;
     };
     return send_file(context, path, node_spec(), "node", complete,
-                     [&](const Value& nodes, Report& report) { return send_nodes(context, nodes, "added", report); });
+                     [&](const Value& nodes, Report& report) { return send_nodes(context, nodes, kAdded, report); });
 }
 
 Outcome add_nodes(Context& context, const AddOptions& options) {
@@ -106,7 +109,7 @@ Outcome add_nodes(Context& context, const AddOptions& options) {
     node.schedulable_resource = std::move(resource);
     put_partition(context, node);
     Report report{context};
-    NodeBatches batches{[&](const auto& nodes) { return send_nodes(context, nodes, "added", report); }};
+    NodeBatches batches{[&](const auto& nodes) { return send_nodes(context, nodes, kAdded, report); }};
     const bool many = options.count || options.name_format;
     for (std::int64_t i = 0; i < options.count.value_or(1); ++i) {
         node.node_id = many ? numbered_name(pattern, options.first + i) : *options.name;

@@ -251,7 +251,7 @@ constexpr std::int64_t kLargest32 = std::numeric_limits<std::uint32_t>::max();
 
 /// A limit of time in whole seconds; `seconds` stays as it is when none is given.
 std::optional<Failure> read_seconds(const char* option, const std::optional<std::chrono::milliseconds>& time,
-                                    std::uint32_t& seconds) {
+                                    std::optional<std::uint32_t>& seconds) {
     if (!time) return std::nullopt;
     const auto whole = std::chrono::duration_cast<std::chrono::seconds>(*time);
     if (whole != *time || whole.count() < 1) return usage_error(std::string{option} + ": whole seconds, at least 1s");

@@ -182,9 +182,14 @@ void define_serve(Command rm, Context& context) {
         .value("FILE");
     command.option("--state-dump", options->state_dump, "JSON to tell as its state in full dumps, read each time")
         .value("FILE");
+    command
+        .option("--state", options->state,
+                "keep here what the RM has, so that it comes back with it after a restart of ykd or of this")
+        .value("FILE");
     command.run([&context, options, no_confirm]() -> Outcome {
-        for (const std::string* file : {&options->config_store, &options->state_dump})
-            if (*file == "-") return usage_error("rm serve: --config-store and --state-dump take a file, not -");
+        for (const std::string* file : {&options->config_store, &options->state_dump, &options->state})
+            if (*file == "-")
+                return usage_error("rm serve: --config-store, --state-dump and --state take a file, not -");
         options->registration.confirm = !*no_confirm;
         return serve(context, *options);
     });

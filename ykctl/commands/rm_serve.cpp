@@ -5,15 +5,22 @@
 
 #include <algorithm>
 #include <csignal>
+#include <memory>
 #include <ostream>
-#include <thread>
+#include <utility>
 
+#include <fmt/format.h>
+
+#include "libcore/base/pluralize.h"
 #include "libcore/config_yaml/load.h"
+#include "protocol/rm/rm_client.h"
 #include "protocol/si/enums.h"
 #include "protocol/wire/body_reader.h"
 #include "ykctl/cli/values.h"
-#include "ykctl/client/watch.h"
+#include "ykctl/client/connect.h"
+#include "ykctl/client/end_signals.h"
 #include "ykctl/output/item_text.h"
+#include "ykctl/output/recovery_text.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -22,7 +29,7 @@ namespace {
 using wire::Value;
 
 constexpr std::size_t kLongestConfig = std::size_t{4} << 20U; // bytes (I-316)
-constexpr std::uint32_t kPollWaitMs = 500;                    // how soon a signal is noticed
+constexpr std::chrono::milliseconds kPollWait{500};           // how soon a signal is noticed
 
 bool needs_confirmation(const Value& release) {
     using T = si::TerminationType;
@@ -81,45 +88,6 @@ Answer<si::EncodedMap> call_result(Context& context, const Value& item, const Se
             if (node.is_string()) result.results.push_back(verdict(node.get<std::string>(), refuse));
     }
     return si::EncodedMap{wire::encoded(result)};
-}
-
-/// The RM that is served.
-struct Served {
-    std::string rm;
-    std::uint64_t epoch = 0;
-    const ServeOptions& options;
-};
-
-/// Sends the daemon the answer to a call, or why there is none.
-std::optional<Failure> answer_call(Context& context, const Served& served, const Value& item, std::uint64_t call) {
-    si::CallResultRequest reply;
-    reply.rm_id = served.rm;
-    reply.stream_epoch = served.epoch;
-    reply.call = call;
-    auto result = call_result(context, item, served.options);
-    reply.ok = result.ok();
-    if (result.ok())
-        reply.result = std::move(result).value();
-    else
-        reply.error = result.error().message;
-    auto answered = context.call(reply);
-    if (!answered.ok()) return answered.error();
-    return std::nullopt;
-}
-
-std::optional<Failure> handle(Context& context, const Served& served, const Value& item) {
-    context.out() << (context.machine_readable() ? json_line(item) : item_line(item));
-    context.out().flush();
-    if (const auto call = number_of(item, "call"); call > 0)
-        if (auto failure = answer_call(context, served, item, static_cast<std::uint64_t>(call))) return failure;
-    if (!served.options.registration.confirm) return std::nullopt;
-    si::AllocationRequest confirmation;
-    confirmation.rm_id = served.rm;
-    confirmation.releases.allocations_to_release = confirmations(item);
-    if (confirmation.releases.allocations_to_release.empty()) return std::nullopt;
-    auto sent = context.call(confirmation);
-    if (!sent.ok()) return sent.error();
-    return std::nullopt;
 }
 
 } // namespace
@@ -198,33 +166,6 @@ Failure not_registered(Failure failure, const RegisterOptions& options) {
 
 namespace {
 
-constexpr std::chrono::milliseconds kGoing{1000}; // in which the daemon notices that a process has ended
-
-/// Registers, or resumes with the objects that the RM has. Waits a moment when the daemon has not yet noticed that the
-/// last process which served the RM was killed.
-Answer<Value> register_to_serve(Context& context, const si::RegisterResourceManagerRequest& request) {
-    const auto until = std::chrono::steady_clock::now() + kGoing;
-    while (true) {
-        auto answer = context.call(request);
-        if (answer.ok() || !flag_of(answer.error().details, "served") || std::chrono::steady_clock::now() >= until)
-            return answer;
-        std::this_thread::sleep_for(std::chrono::milliseconds{50});
-    }
-}
-
-/// Prints how the RM was registered, before the first message.
-void announce(Context& context, const RegisterOptions& wanted, const Value& registered) {
-    if (!flag_of(registered, "kept"))
-        return context.note("serving " + wanted.id + "; Ctrl-C ends it, the RM stays registered (ykctl rm deregister)");
-    context.note("serving " + wanted.id + " again, with what it has; Ctrl-C ends it, the RM stays registered");
-    if (wanted.config_file || !wanted.extra.empty())
-        context.note("its configuration stays as it was; change it with ykctl config reload -f, or start anew with "
-                     "--force, which drops what the RM has");
-    if (wanted.recovery.id)
-        context.note(
-            "no recovery begins, since nothing was lost; start anew with --force, which drops what the RM has");
-}
-
 std::vector<std::string> capabilities(const ServeOptions& options) {
     std::vector<std::string> names{"reportIgnored"};
     if (!options.refuse.empty())
@@ -234,51 +175,193 @@ std::vector<std::string> capabilities(const ServeOptions& options) {
     return names;
 }
 
+/// An item as it is printed.
+Value value_of(const si::StreamItem& item) {
+    Value value{{"n", item.n}, {"kind", item.kind}, {"at", item.at}};
+    if (item.call) value["call"] = *item.call;
+    if (item.ttl) value["ttl"] = *item.ttl;
+    const auto body = wire::scan_body(item.body.bytes);
+    value["body"] = body.ok() ? wire::decode_value(*body) : Value::object();
+    return value;
+}
+
+Value value_of(const si::RecoveryReport& report) {
+    const std::string bytes = wire::encoded(report);
+    const auto body = wire::scan_body(bytes);
+    return body.ok() ? wire::decode_value(*body) : Value::object();
+}
+
+/// What `rm serve` does with items, and says of what happens. Owner: serve(). Thread: main.
+class Serving final : public rm::RmProgram {
+public:
+    Serving(Context& context, const ServeOptions& options, EndSignals& signals)
+        : context_(context), options_(options), signals_(signals) {}
+
+    /// To be called before anything is handled.
+    void set_client(rm::RmClient& client) { client_ = &client; }
+
+    rm::Handled handle(const si::StreamItem& item) override {
+        const Value value = value_of(item);
+        context_.out() << (context_.machine_readable() ? json_line(value) : item_line(value));
+        context_.out().flush();
+        if (item.call && !answer_call(value, *item.call)) return rm::Handled::Again;
+        if (options_.registration.confirm && !confirm(value)) return rm::Handled::Again;
+        const bool is_last = options_.count && ++handled_ >= *options_.count;
+        return is_last || !context_.out() ? rm::Handled::Stop : rm::Handled::Done; // or the reader has closed the pipe
+    }
+    bool pause(std::chrono::milliseconds time) override { return signals_.wait(time) == 0; }
+
+    /// The file as it is by now: --config-store may have written it. Not one that the daemon would refuse.
+    std::optional<std::string> configuration() override {
+        const auto& file = options_.registration.config_file;
+        if (!file || *file == "-") return std::nullopt;
+        auto text = read_good_configuration(context_, *file);
+        if (text.ok()) return std::move(text).value();
+        context_.note(text.error().message + "; going on with what it was before");
+        return std::nullopt;
+    }
+
+    void state_changed(rm::State from, rm::State to, const std::string& why) override {
+        if (from == rm::State::New && !context_.settings().verbose) return; // registered() says more
+        context_.note(fmt::format("{}: {} -> {} ({})", name(), rm::text(from), rm::text(to), why));
+    }
+    void daemon_is_gone(const std::string& why) override {
+        context_.note(fmt::format("ykd is gone ({}); dialling {} again", why, context_.settings().address));
+    }
+    void daemon_answers() override { context_.note("ykd answers again"); }
+    void registered(const rm::Registered& registered) override {
+        if (!registered.again) return; // serve() says that
+        if (registered.reply.kept)
+            context_.note(fmt::format("{}; serving {} again, with what it has", registered.why, name()));
+        else if (options_.state.empty())
+            context_.note(fmt::format("{}; {} is registered anew, without what it had (rm serve --state FILE keeps it)",
+                                      registered.why, name()));
+    }
+    void reports(const si::RecoveryCounts& counts, const std::string& why) override {
+        context_.note(fmt::format("{}reporting {}, {}, {} and {}", why.empty() ? why : why + "; ",
+                                  pluralize(counts.nodes, "node"), pluralize(counts.applications, "application"),
+                                  pluralize(counts.allocations, "allocation"),
+                                  pluralize(counts.asks.value_or(0), "pending ask")));
+    }
+    void recovered(const si::RecoveryReport& report) override {
+        if (report.result == "running") return context_.note("recovered: running");
+        context_.note(recovery_sentence(value_of(report)));
+        context_.note(
+            report.result == "retry"
+                ? std::string{"reporting all of it once more"}
+                : fmt::format("nothing is placed for {0} until somebody decides:  ykctl recovery resolve "
+                              "retry|reset|accept|abort {0}      what is there?  ykctl recovery list KIND {0}",
+                              name()));
+    }
+    void books_fault(const std::string& fault) override {
+        context_.note(fault.empty() ? "the state file is written again"
+                                    : fmt::format("the state file cannot be written: {}; nothing is acknowledged until "
+                                                  "it can",
+                                                  fault));
+    }
+
+private:
+    [[nodiscard]] const std::string& name() const { return client_->rm_id(); }
+
+    /// Sends the daemon the answer to a call, or why there is none.
+    bool answer_call(const Value& item, std::uint64_t call) {
+        si::CallResultRequest reply;
+        reply.rm_id = name();
+        reply.stream_epoch = client_->epoch();
+        reply.call = call;
+        auto result = call_result(context_, item, options_);
+        reply.ok = result.ok();
+        if (result.ok())
+            reply.result = std::move(result).value();
+        else
+            reply.error = result.error().message;
+        return client_->send(reply).ok();
+    }
+
+    bool confirm(const Value& item) {
+        si::AllocationRequest confirmation;
+        confirmation.rm_id = name();
+        confirmation.releases.allocations_to_release = confirmations(item);
+        return confirmation.releases.allocations_to_release.empty() || client_->send(confirmation).ok();
+    }
+
+    Context& context_;
+    const ServeOptions& options_;
+    EndSignals& signals_;
+    rm::RmClient* client_ = nullptr;
+    std::int64_t handled_ = 0;
+};
+
+/// Prints how the RM was registered, before the first message.
+void announce(Context& context, const ServeOptions& options, const std::string& id, bool kept) {
+    const auto& wanted = options.registration;
+    const char* const stays = options.state.empty() ? "the RM stays registered (ykctl rm deregister)"
+                                                    : "the RM stays registered, and its state in the file";
+    if (!kept) return context.note("serving " + id + "; Ctrl-C ends it, " + stays);
+    context.note("serving " + id + " again, with what it has; Ctrl-C ends it, " + stays);
+    if (wanted.config_file || !wanted.extra.empty())
+        context.note("its configuration stays as it was; change it with ykctl config reload -f, or start anew with "
+                     "--force, which drops what the RM has");
+    if (wanted.recovery.id)
+        context.note(
+            "no recovery begins, since nothing was lost; start anew with --force, which drops what the RM has");
+}
+
+/// The RM's books; nullptr when none are wanted.
+Answer<std::unique_ptr<rm::StreamBooks>> open_books(const ServeOptions& options, const std::string& id) {
+    if (options.state.empty()) return std::unique_ptr<rm::StreamBooks>{};
+    if (options.registration.recovery.id)
+        return usage_error("either --state or --recovery: with --state the RM recovers by itself");
+    static_cast<void>(std::signal(SIGXFSZ, SIG_IGN)); // a file that may not grow is a fault of that file
+    auto books = rm::StreamBooks::open(options.state, id);
+    if (!books.ok()) return usage_error("--state " + books.error().message);
+    return std::move(books).value();
+}
+
+/// Registers, and polls until a signal or `count` ends it.
+Outcome serve_by(rm::RmClient& client, Context& context, const ServeOptions& options, EndSignals& signals) {
+    const auto& address = context.settings().address;
+    const auto registered = client.begin();
+    if (!registered.ok()) return not_registered(from_call_error(registered.error(), address), options.registration);
+    if (options.registration.if_not_registered && registered->reply.kept) {
+        context.note("rm " + client.rm_id() + " is registered already; nothing was changed");
+        return Exit::Ok;
+    }
+    announce(context, options, client.rm_id(), registered->reply.kept);
+    auto went = wire::CallResult<rm::Went>{rm::Went::On};
+    while (went.ok() && *went == rm::Went::On && signals.wait(std::chrono::milliseconds{0}) == 0)
+        went = client.step(kPollWait);
+    if (went.ok()) went = client.end();
+    const int signal = signals.wait(std::chrono::milliseconds{0});
+    if (!went.ok() && signal == 0) return from_call_error(went.error(), address);
+    return signal == SIGINT ? Exit::Interrupted : Exit::Ok;
+}
+
 } // namespace
 
 Outcome serve(Context& context, const ServeOptions& options) {
     auto wanted = options.registration;
     if (wanted.id.empty()) wanted.id = context.settings().rm.value_or("rm:1");
-    const HeldSignals signals;
+    EndSignals signals;
     YK_TRY(request, registration(context, wanted, "resume"));
     request.capabilities = capabilities(options);
-    auto registered = register_to_serve(context, request);
-    if (!registered.ok()) return not_registered(std::move(registered).error(), wanted);
-    if (wanted.if_not_registered && flag_of(*registered, "kept")) {
-        context.note("rm " + wanted.id + " is registered already; nothing was changed");
-        return Exit::Ok;
-    }
-    announce(context, wanted, *registered);
-    const Served served{wanted.id, static_cast<std::uint64_t>(number_of(*registered, "streamEpoch")), options};
-    std::int64_t acknowledged = number_of(*registered, "lastAck");
-    std::int64_t handled = 0;
-    const auto poll = [&](std::uint32_t wait_ms) {
-        si::PollRequest polled;
-        polled.rm_id = wanted.id;
-        polled.stream_epoch = served.epoch;
-        polled.ack = static_cast<std::uint64_t>(acknowledged);
-        polled.wait_ms = wait_ms;
-        return context.call(polled);
+    YK_TRY(books, open_books(options, wanted.id));
+    YK_TRY(connection, connect(context.settings()));
+    const auto watch = [&context](std::string_view kind, bool answered, std::chrono::steady_clock::duration took) {
+        if (context.settings().verbose)
+            context.streams().err << fmt::format("ykctl: {} {} in {:.1f} ms\n", kind, answered ? "answered" : "failed",
+                                                 std::chrono::duration<double, std::milli>{took}.count());
     };
-    // Messages that were handled are acknowledged, so that the next process which serves does not get them.
-    const auto end = [&](Exit exit) -> Outcome {
-        const auto polled = poll(0);
-        if (!polled.ok()) return polled.error();
-        return exit;
-    };
-    while (true) {
-        const int signal = signals.wait(std::chrono::milliseconds{0});
-        if (signal != 0) return end(signal == SIGINT ? Exit::Interrupted : Exit::Ok);
-        YK_TRY(reply, poll(kPollWaitMs));
-        for (const auto& item : member_of(reply, "items")) {
-            const auto number = number_of(item, "n");
-            if (number <= acknowledged) continue; // it was handled already (I-365)
-            if (auto failure = handle(context, served, item)) return *failure;
-            acknowledged = number;
-            if (options.count && ++handled >= *options.count) return end(Exit::Ok);
-        }
-        if (!context.out()) return Exit::Ok; // the reader has closed the pipe
-    }
+    rm::ClientLink link{*connection, watch};
+    Serving serving{context, options, signals};
+    rm::RmClient::Options how;
+    how.registration = std::move(request);
+    if (context.settings().timeout) how.patience = *context.settings().timeout;
+    rm::RmClient client{link, serving, books.get(), std::move(how)};
+    serving.set_client(client);
+    const Outcome outcome = serve_by(client, context, options, signals);
+    if (!client.is_alone()) connection->bye();
+    return outcome;
 }
 
 } // namespace yk::cli

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <ostream>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include "libcore/base/pluralize.h"
 #include "protocol/si/enums.h"
 #include "ykctl/client/states.h"
+#include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/render/text.h"
 
@@ -53,6 +55,12 @@ std::string sessions_text(const Value& status) {
     return fmt::format("{}{}", number_of(status, "sessions"), closed);
 }
 
+/// `, boot 12`, when the daemon counts its starts.
+std::string boots_text(const Value& status) {
+    const auto boots = number_of(status, "boots");
+    return boots > 0 ? fmt::format(", boot {}", boots) : std::string{};
+}
+
 /// Adds the RMs that a reload does not change because they have a configuration of their own, with the way back.
 void add_own_configurations(const Value& status, std::vector<std::pair<std::string, std::string>>& fields) {
     for (const auto& rm : member_of(status, "rms")) {
@@ -62,6 +70,11 @@ void add_own_configurations(const Value& status, std::vector<std::pair<std::stri
                                 printable(fmt::format("RM {}: {}, not {}; back to the file:  {}", text_of(rm, "rmID"),
                                                       text_of(rm, "configOrigin"), file, text_of(rm, "wayBack"))));
     }
+}
+
+std::string with_bar(const Value& rm, const std::string& progress) {
+    const auto bar = recovery_bar(rm);
+    return bar.empty() ? progress : bar + "; " + progress;
 }
 
 /// Adds the RMs that recover, with how far they are, and those whose recovery failed, with the way out.
@@ -74,7 +87,7 @@ void add_recoveries(const Value& status, std::vector<std::pair<std::string, std:
                                                       "retry|reset|accept|abort {}",
                                                       id, progress.empty() ? "see  ykctl health" : progress, id));
         else if (!progress.empty())
-            fields.emplace_back("recovering", id + ": " + progress);
+            fields.emplace_back("recovering", id + ": " + with_bar(rm, progress));
     }
 }
 
@@ -89,8 +102,8 @@ std::string status_text(Context& context, const Value& status) {
     const auto& counts = member_of(status, "counts");
     const auto uptime = std::chrono::milliseconds{number_of(status, "uptimeMs")};
     std::vector<std::pair<std::string, std::string>> fields{
-        {"daemon", fmt::format("ykd {} at {}, {}, up {}", text_of(status, "version"), context.settings().address,
-                               core_state_text(number_of(status, "state")), duration_text(uptime))},
+        {"daemon", fmt::format("ykd {} at {}, {}, up {}{}", text_of(status, "version"), context.settings().address,
+                               core_state_text(number_of(status, "state")), duration_text(uptime), boots_text(status))},
         {"counts", fmt::format("{}, {}, {}, {}", pluralize(number_of(counts, "nodes"), "node"),
                                pluralize(number_of(counts, "applications"), "application"),
                                pluralize(number_of(counts, "allocations"), "allocation"),
@@ -113,9 +126,45 @@ std::string status_text(Context& context, const Value& status) {
     return text + "\n" + rms_text(rms, context.style());
 }
 
-Outcome show_status(Context& context) {
-    YK_TRY(status, context.call(si::StatusRequest{}));
-    return context.show_item(status, context.settings().address, status_text(context, status));
+/// `rm-1 Recovering: [####----------------] 20 %, ...`, or `rm-1 Running (recovery succeeded)`.
+std::string rm_line(const Value& rm) {
+    const auto head = printable(text_of(rm, "rmID")) + " " + core_state_text(number_of(rm, "state"));
+    if (const auto progress = recovery_progress(rm); !progress.empty())
+        return head + ": " + with_bar(rm, progress) + "\n";
+    const auto reason = printable(text_of(rm, "reason"));
+    return head + (reason.empty() ? "" : " (" + reason + ")") + "\n";
+}
+
+/// The lines of the RMs that are not as they were. One that recovers is not from look to look.
+std::string status_news(const Value* before, const Value& status) {
+    std::map<std::string, std::string> known;
+    if (before != nullptr)
+        for (const auto& rm : member_of(*before, "rms")) known[text_of(rm, "rmID")] = rm_line(rm);
+    std::string text;
+    for (const auto& rm : member_of(status, "rms")) {
+        const auto line = rm_line(rm);
+        if (known[text_of(rm, "rmID")] != line) text += line;
+        known.erase(text_of(rm, "rmID"));
+    }
+    for (const auto& [id, line] : known) text += printable(id) + " is not registered any more\n";
+    return text;
+}
+
+Outcome show_status(Context& context, const WatchOptions& watch) {
+    const auto fetch = [&context]() -> Answer<std::vector<Value>> {
+        YK_TRY(status, context.call(si::StatusRequest{}));
+        return std::vector<Value>{std::move(status)};
+    };
+    if (watch.on) {
+        ListLayout layout{{}, [&context](const Value&) { return context.settings().address; }, {}};
+        layout.drawing = [&context](const std::vector<Value>& items, const Style&) {
+            return status_text(context, items.front());
+        };
+        layout.news = status_news;
+        return list_or_watch(context, watch, {fetch, [&layout] { return Answer<ListLayout>{layout}; }});
+    }
+    YK_TRY(items, fetch());
+    return context.show_item(items.front(), context.settings().address, status_text(context, items.front()));
 }
 
 Outcome ping(Context& context, std::int64_t count) {
@@ -148,8 +197,8 @@ std::string health_text(const Value& health, const Style& style) {
     return table.text(style) + (flag_of(health, "Healthy") ? "healthy\n" : "NOT healthy\n");
 }
 
-Outcome show_health(Context& context) {
-    YK_TRY(health, context.call(si::HealthRequest{.run = true}));
+Outcome show_health(Context& context, bool invariants) {
+    YK_TRY(health, context.call(si::HealthRequest{.run = true, .invariants = invariants}));
     YK_TRY(shown, context.show_item(health, flag_of(health, "Healthy") ? "healthy" : "unhealthy",
                                     health_text(health, context.style())));
     return flag_of(health, "Healthy") ? shown : Exit::Refused;
@@ -169,16 +218,19 @@ Outcome show_version(Context& context, bool client_only) {
 } // namespace
 
 void define_status(Command root, Context& context) {
-    root.sub("status", "the daemon: version, uptime, RMs with their states, counts").run([&context] {
-        return show_status(context);
-    });
+    auto status = root.sub("status", "the daemon: version, uptime, RMs with their states, counts");
+    const auto watch = std::make_shared<WatchOptions>();
+    define_watch(status, *watch);
+    status.run([&context, watch] { return show_status(context, *watch); });
     auto ping_command = root.sub("ping", "ask the daemon for a sign of life, and time it");
     const auto count = std::make_shared<std::int64_t>(1);
     ping_command.option("-c,--count", *count, "so many times");
     ping_command.run([&context, count] { return ping(context, *count); });
-    root.sub("health", "run the daemon's health checks; exit 0 healthy, 1 not").run([&context] {
-        return show_health(context);
-    });
+    auto health = root.sub("health", "run the daemon's health checks; exit 0 healthy, 1 not");
+    const auto invariants = std::make_shared<bool>(false);
+    health.flag("--invariants", *invariants,
+                "check every sum and index of large RMs, too, which then place nothing meanwhile");
+    health.run([&context, invariants] { return show_health(context, *invariants); });
     auto version = root.sub("version", "versions of ykctl and of the daemon");
     const auto client_only = std::make_shared<bool>(false);
     version.flag("--client", *client_only, "only that of ykctl, without asking the daemon");

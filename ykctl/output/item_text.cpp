@@ -8,6 +8,7 @@
 
 #include "protocol/si/enums.h"
 #include "protocol/si/kinds.h"
+#include "protocol/si/request_item.h"
 #include "ykctl/cli/failure.h"
 #include "ykctl/client/context.h"
 #include "ykctl/output/recovery_text.h"
@@ -103,6 +104,20 @@ std::string node_text(const Value& element) {
     return printable(text_of(element, "nodeID"));
 }
 
+/// `UpdateNode by another session: nodes 2`; the lists that are not empty, with how many elements each has.
+std::string request_text(const Value& body) {
+    const auto& update = member_of(body, "body");
+    const auto& releases = member_of(update, "releases");
+    std::string lists;
+    const auto add = [&lists](const char* name, const Value& list) {
+        if (!list.empty()) lists += fmt::format("{}{} {}", lists.empty() ? ": " : ", ", name, list.size());
+    };
+    for (const char* name : {"nodes", "new", "remove", "allocations", "asks"}) add(name, member_of(update, name));
+    for (const char* name : {"allocationAsksToRelease", "allocationsToRelease"}) add(name, member_of(releases, name));
+    return printable(text_of(body, "kind")) +
+           (flag_of(body, "impersonated") ? " by another session" : " of the RM itself") + lists;
+}
+
 std::string refused_node(const Value& element) {
     return printable(text_of(element, "nodeID")) + ": " + refusal_text(element);
 }
@@ -127,6 +142,8 @@ std::string item_line(const Value& item) {
         add_each(body, "accepted", text, node_text);
         add_each(body, "rejected", text, refused_node);
         add_each(body, "failed", text, refused_node);
+    } else if (kind == si::item::kRequest) {
+        text += "    " + request_text(body) + "\n";
     } else if (kind == si::item::kRecoveryReport) {
         text += "    " + recovery_sentence(body) + "\n";
     } else {

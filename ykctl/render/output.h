@@ -42,6 +42,11 @@ struct ListLayout {
     std::function<std::string(const wire::Value&)> name;
     std::string nothing; // the text for an empty table: `no nodes`
     bool headers = true; // false: no line of headings, and no text for an empty table
+    /// Instead of the table, for people.
+    std::function<std::string(const std::vector<wire::Value>& items, const Style& style)> drawing = {};
+    /// Instead of JSON-lines, for --watch without a terminal: what there is to say of the item now. `before`: the item
+    /// at the last look; nullptr: this is the first.
+    std::function<std::string(const wire::Value* before, const wire::Value& item)> news = {};
 };
 
 /// A list as a text: a table, or `{"schema":1,"items":[...]}`, or one line each.

@@ -52,7 +52,8 @@ Session::Answer<bool> Session::is_taken() {
     YK_TRY(status, caller_(si::StatusRequest{}));
     const Value& rms = list_at(status, "rms");
     return std::any_of(rms.begin(), rms.end(), [this](const Value& rm) {
-        return text_at(rm, "rmID") == rm_id_ && text_at(rm, "version") != kVersion;
+        const bool is_registered = rm.contains("version"); // else it is only listed in the daemon's settings
+        return text_at(rm, "rmID") == rm_id_ && is_registered && text_at(rm, "version") != kVersion;
     });
 }
 

@@ -12,6 +12,7 @@
 #include "ykd/configuration/config_effects.h"
 #include "ykd/configuration/config_errors.h"
 #include "ykd/configuration/extra_config_keys.h"
+#include "ykd/configuration/kept_configurations.h"
 #include "ykd/process/log.h"
 
 namespace yk::service {
@@ -143,7 +144,8 @@ private:
         if (change_.extra_config) set_extra_config();
         owner.flush(); // what is told of it, also into the books, which a restart goes on with
         owner.books().when_kept([self = shared_from_this(), changed](bool) {
-            self->parts_.workers.post([self, changed] { self->report(changed); });
+            self->parts_.state.when_written(
+                [self, changed] { self->parts_.workers.post([self, changed] { self->report(changed); }); });
         });
         return true;
     }
@@ -165,6 +167,7 @@ private:
             for (const std::string& name : owner.context()->partition_names())
                 facts.partitions.push_back(owner.context()->full_name(name));
         });
+        keep_configurations(parts_.state, parts_.history, rm());
         parts_.workers.post([before = std::move(before)] {});
     }
     /// The extraConfig that comes with the change, as in a registration.

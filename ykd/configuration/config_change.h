@@ -18,6 +18,7 @@
 #include "ykd/configuration/config_preview.h"
 #include "ykd/configuration/effective_settings.h"
 #include "ykd/process/stop_flag.h"
+#include "ykd/state/daemon_state.h"
 
 namespace yk::service {
 
@@ -71,6 +72,7 @@ public:
         Workers& workers;
         SessionTable& sessions;
         ConfigHistory& history;
+        DaemonState& state;
         EffectiveSettings& settings;
         const StopFlag& stop;
         std::size_t max_message; // bytes of the largest message to anybody

@@ -213,7 +213,11 @@ void ConfigurationService::set_extra_config(const CallPtr& call) {
     extra_config.overlay({map.begin(), map.end()});
     warn_of_each("core.config", "extraConfig", changes_ignored(before, extra_config.effective()));
     parts_.settings.apply();
-    call->ok();
+    const bool levels =
+        std::any_of(map.begin(), map.end(), [](const auto& one) { return one.first.starts_with("log."); });
+    if (!levels) return call->ok();
+    const bool kept = parts_.state.keep_levels(extra_config.overlaid_levels());
+    parts_.state.when_written([call, kept] { call->ok({{"kept", kept}}); });
 }
 
 } // namespace yk::service

@@ -19,6 +19,7 @@ public:
         const RmTable& rms;
         const ConfigFiles& files;
         const ConfigHistory& history;
+        DaemonState& state;
         const MemoryGuard& memory;
         EffectiveSettings& settings;
         ConfigChanger& changer;

@@ -59,6 +59,13 @@ constexpr std::array<std::string_view, 35> kLoggers{"core",
                                                     "wire.stream",
                                                     "recovery"};
 
+/// Whether the key sets the level of a logger that there is, or of all.
+bool is_level_key(const std::string& key) {
+    if (key == "log.level") return true;
+    const auto logger = logger_of(key);
+    return logger && std::find(kLoggers.begin(), kLoggers.end(), *logger) != kLoggers.end();
+}
+
 /// Whether the key belongs to the resource manager: ykd carries it and does not read it (C-465).
 bool is_of_the_rm(std::string_view key) {
     return key == kHotRefresh || find_rm_key(key) != nullptr || key.rfind("kubernetes.", 0) == 0 ||
@@ -243,7 +250,20 @@ bool ExtraConfig::forget(const std::string& rm_id) {
 
 void ExtraConfig::overlay(const TextMap& map) {
     const std::lock_guard lock(mutex_);
-    for (const auto& [key, value] : map) overlay_[key] = value;
+    for (const auto& [key, value] : map) {
+        if (value.empty() && is_level_key(key))
+            overlay_.erase(key);
+        else
+            overlay_[key] = value;
+    }
+}
+
+TextMap ExtraConfig::overlaid_levels() const {
+    const std::lock_guard lock(mutex_);
+    TextMap levels;
+    for (const auto& [key, value] : overlay_)
+        if (is_level_key(key) && parse_level(value)) levels[key] = value;
+    return levels;
 }
 
 std::optional<ExtraConfig::Origin> ExtraConfig::find(const std::string& key) const {

@@ -36,8 +36,11 @@ public:
     void set(const std::string& rm_id, TextMap map);
     /// Drops the RM's map. True: it had one.
     bool forget(const std::string& rm_id);
-    /// Sets these keys above all maps until the daemon ends (SetExtraConfig).
+    /// Sets these keys above all maps until the daemon ends (SetExtraConfig). A level of a logger with an empty text
+    /// goes.
     void overlay(const TextMap& map);
+    /// The levels of known loggers that stand above all maps.
+    [[nodiscard]] TextMap overlaid_levels() const;
     /// All keys with the values in force: the overlay's, then the newest RM's, then the settings file's. Costs a copy.
     [[nodiscard]] TextMap effective() const;
 

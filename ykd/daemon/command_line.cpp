@@ -192,6 +192,7 @@ Result<void> apply(const Flags& flags, DaemonSettings& settings) {
             fmt::format("--log-level {}: debug, info, warn, error, dpanic, panic, fatal or -1 to 5", *flags.log_level));
     if (!flags.listen.empty()) settings.listen = flags.listen;
     settings.require_recovery.insert(flags.require_recovery.begin(), flags.require_recovery.end());
+    settings.known_rms.insert(flags.require_recovery.begin(), flags.require_recovery.end());
     take(flags.log_level, settings.log_level);
     take(flags.log_target, settings.log_target);
     take(flags.socket_group, settings.socket_group);

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <future>
-#include <thread>
 
+#include "libcore/base/pluralize.h"
 #include "protocol/client/probe.h"
 #include "protocol/server/own_sockets.h"
 #include "ykd/process/log.h"
@@ -59,24 +59,38 @@ Daemon::~Daemon() {
 
 // --- start --------------------------------------------------------------------------------------
 
+Result<void> Daemon::open_state() {
+    if (parts_.settings.state_directory.empty() || parts_.books.is_open()) return {};
+    YK_CHECKED(parts_.books.open());
+    YK_CHECKED(parts_.daemon_state.open());
+    const auto levels = parts_.daemon_state.levels();
+    parts_.effective.extra_config().overlay(levels);
+    parts_.effective.apply();
+    log("core").info("ykd {} starts, boot {} with {}{}", parts_.identity.version, parts_.daemon_state.boots(),
+                     parts_.settings.state_directory,
+                     levels.empty() ? std::string{} : "; " + pluralize(levels.size(), "log level") + " as set before");
+    return {};
+}
+
 Result<void> Daemon::start() {
+    YK_CHECKED(open_state());
     if (const std::string& directory = parts_.settings.record_directory; !directory.empty())
         YK_CHECKED(parts_.registry.start_recording(directory, parts_.identity.version));
     YK_CHECKED(parts_.access_files.load(false));
-    if (!parts_.settings.state_directory.empty()) YK_CHECKED(parts_.books.open());
     parts_.restore.restore_all();
-    parts_.health.run([](const wire::Value&) {}); // so that there is a result from the start
+    parts_.health.run(HealthKeeper::Thorough::Small,
+                      [](const wire::Value&) {}); // so that there is a result from the start
     YK_CHECKED(open_listeners());
     watch_listeners();
     return {};
 }
 
-Result<void> Daemon::open_listeners() {
+wire::ServerHandlers Daemon::handlers() {
     wire::ServerHandlers handlers;
     handlers.admit = [this](const wire::Peer& peer) { return parts_.access.admits(peer); };
     handlers.request = [this](wire::Request request) {
         auto call = std::make_shared<Call>(parts_.calls, std::move(request));
-        parts_.workers.post([this, call] { dispatcher_.dispatch(call); });
+        parts_.workers.post(source_of(*call), [this, call] { dispatcher_.dispatch(call); });
     };
     handlers.closed = [this](std::uint32_t connection) {
         parts_.workers.post([this, connection] { on_closed(connection); });
@@ -85,6 +99,10 @@ Result<void> Daemon::open_listeners() {
         if (const auto suffix = parts_.line_limit.suffix(peer.address))
             log("wire").warn("cut a connection of {}: {}{}", peer.address, why, *suffix);
     };
+    return handlers;
+}
+
+Result<void> Daemon::open_listeners() {
     const auto budget = std::make_shared<wire::TransportBudget>();
     budget->most_replies = parts_.settings.max_reply_bytes;
     budget->most_requests = parts_.settings.max_request_bytes;
@@ -102,7 +120,7 @@ Result<void> Daemon::open_listeners() {
         options.tls_cert = parts_.settings.tls_cert;
         options.tls_key = parts_.settings.tls_key;
         options.tls_client_ca = parts_.settings.tls_client_ca;
-        YK_TRY(server, wire::Server::listen(options, handlers));
+        YK_TRY(server, wire::Server::listen(options, handlers()));
         if (url.rfind("tcp://", 0) == 0 && parts_.settings.allow_plaintext)
             log("wire").warn("{} is not encrypted: tokens and data can be read on the way", url);
         log("wire").info("listening on {}", url);
@@ -151,6 +169,7 @@ void Daemon::stop(SteadyClock::duration grace) {
     for (const RmPtr& rm : parts_.rms.all()) rm->owner.begin_shutdown();
     wait_for_delivery(SteadyClock::now() + grace);
     close_books(SteadyClock::now() + grace);
+    parts_.daemon_state.stop();
 }
 
 /// Drops requests that wait for their turn among large answers.
@@ -170,7 +189,7 @@ std::size_t Daemon::warn_of_loss() {
             },
             [contents] { contents->set_value({}); });
         auto answer = contents->get_future();
-        if (answer.wait_for(kOwnerPatience) != std::future_status::ready) continue;
+        if (wait_until(answer, SteadyClock::now() + kOwnerPatience) != std::future_status::ready) continue;
         const std::string has = answer.get();
         if (has.empty()) continue;
         ++lost;
@@ -190,7 +209,8 @@ void Daemon::close_books(SteadyClock::time_point until) {
                 written->set_value();
             },
             [written] { written->set_value(); });
-        written->get_future().wait_until(until);
+        auto answer = written->get_future();
+        wait_until(answer, until);
     }
 }
 
@@ -201,13 +221,13 @@ void Daemon::wait_for_delivery(SteadyClock::time_point until) {
         const auto rms = parts_.rms.all();
         return std::all_of(rms.begin(), rms.end(), [](const RmPtr& rm) { return rm->owner.is_finished(); });
     };
-    while (!delivered() && SteadyClock::now() < until) std::this_thread::sleep_for(kDeliveryLook);
+    wait_until(delivered, until, kDeliveryLook);
     parts_.event_streams.finish();
     const auto answered = [this] {
         return std::all_of(servers_.begin(), servers_.end(),
                            [](const auto& server) { return server->open_requests() == 0; });
     };
-    while (!answered() && SteadyClock::now() < until) std::this_thread::sleep_for(kDeliveryLook);
+    wait_until(answered, until, kDeliveryLook);
 }
 
 // --- housekeeping -------------------------------------------------------------------------------

@@ -21,6 +21,9 @@ public:
     Daemon(const Daemon&) = delete;
     Daemon& operator=(const Daemon&) = delete;
 
+    /// Takes the state directory, if there is one, and goes on with what an earlier daemon left there for itself.
+    /// Called by start(), unless it was before.
+    [[nodiscard]] Result<void> open_state();
     /// Reads tokens, checks the configuration files, opens the listeners.
     [[nodiscard]] Result<void> start();
     /// Stops gracefully: takes no more changes, and delivers what is queued for at most `grace` (I-263). Returns when
@@ -32,6 +35,8 @@ public:
     void set_stop_listener(std::function<void(SteadyClock::duration grace)> listener) {
         stop_listener_ = std::move(listener);
     }
+    /// What is done with the requests of clients, for who makes the connections: a server, or a simulation.
+    [[nodiscard]] wire::ServerHandlers handlers();
     /// For the code that runs the process, and for tests. Services are made with the parts they need instead.
     [[nodiscard]] Parts& parts() { return parts_; }
 

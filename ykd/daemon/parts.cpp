@@ -4,24 +4,27 @@
 #include <algorithm>
 #include <thread>
 
+#include "protocol/simulation/simulator.h"
 #include "ykd/process/log.h"
 
 namespace yk::service {
 namespace {
 
-/// As many workers as there are processors, within bounds: they decode and encode, and never wait.
+/// One worker more than there are processors, within bounds: they decode and encode, and never wait. Nobody may have
+/// all of them at work (Workers::limits_of).
 unsigned worker_count() {
-    return std::clamp(std::thread::hardware_concurrency(), 2U, 8U);
+    if (simulator() != nullptr) return 3; // on every machine
+    return std::clamp(std::thread::hardware_concurrency(), 2U, 8U) + 1;
 }
 
 void log_dropped(const char* what) {
     log("core").error("a worker dropped what it was at: {}", what);
 }
 
-/// The largest configurations keep a worker busy for up to half a second each, so one worker is left for other
+/// The largest configurations keep a worker busy for up to half a second each, so two workers are left for other
 /// requests.
 LargeAnswers::Limits turns_of_configurations() {
-    const std::size_t in_all = worker_count() - 1;
+    const std::size_t in_all = worker_count() - 2;
     return {in_all, (in_all + 1) / 2};
 }
 
@@ -35,21 +38,23 @@ Parts::Parts(DaemonSettings given, std::string version)
       large_answers([this](const CallPtr& call) { calls.execute_later(call); }),
       looks([this](const CallPtr& call) { calls.execute_later(call); }),
       configurations(turns_of_configurations(), [this](const CallPtr& call) { calls.execute_later(call); }),
+      daemon_state(settings.state_directory, degraded),
       memory(settings.max_memory),
       access(settings, [this](std::function<void()> ask) { name_service.post({}, std::move(ask)); }),
       access_files(settings, access),
       sessions(settings.max_sessions, std::chrono::duration_cast<SteadyClock::duration>(settings.session_ttl)),
       config_files(settings),
       history(settings.history_size),
+      rms(settings.max_rms),
       workers(worker_count(), log_dropped),
       name_service(log_dropped),
       effective(settings, rms, ring),
-      registry(
-          {settings, clock, rms, ring, tally, config_history, effective, degraded, workers, identity.epoch_base()}),
+      registry({settings, clock, rms, ring, tally, config_history, effective, degraded, daemon_state, workers,
+                identity.epoch_base()}),
       books(settings.state_directory, degraded),
-      installer({settings, registry, config_history, effective, books}),
+      installer({settings, registry, config_history, effective, books, daemon_state}),
       restore({registry, installer, config_files, config_history, books, degraded}),
-      changer({workers, sessions, config_history, effective, stop, settings.max_message}),
+      changer({workers, sessions, config_history, daemon_state, effective, stop, settings.max_message}),
       reloader({config_files, access_files, changer, rms, deadlines, workers}),
       users(deadlines, workers, name_service),
       event_streams(ring, effective, identity, deadlines),
@@ -57,6 +62,7 @@ Parts::Parts(DaemonSettings given, std::string version)
       plain_dumps({identity, rms, effective, config_history, history, event_streams}),
       dumps({rms, clock, plain_dumps, snapshots, workers, settings.max_message}),
       dump_pages(rms, snapshots, workers),
+      recovery_dump({settings, rms, clock, snapshots, workers}),
       state_dumper(settings.state_directory, rms, snapshots, dumps),
       memory_watch({rms, memory, degraded, workers}),
       clock_watch(rms, degraded),

@@ -14,6 +14,7 @@
 #include "ykd/configuration/reload.h"
 #include "ykd/dump/dump_making.h"
 #include "ykd/dump/dump_pages.h"
+#include "ykd/dump/recovery_dump.h"
 #include "ykd/dump/state_dump.h"
 #include "ykd/observe/metric_pages.h"
 #include "ykd/observe/watches.h"
@@ -43,6 +44,7 @@ struct Parts {
     LargeAnswers large_answers, looks, configurations; // among which requests take turns (services.cpp says which)
 
     Degraded degraded;
+    DaemonState daemon_state;
     LineLimit line_limit;
     MemoryGuard memory;
     EventRing ring;
@@ -75,6 +77,7 @@ struct Parts {
     PlainDumps plain_dumps;
     DumpMaker dumps;
     DumpPager dump_pages;
+    RecoveryDump recovery_dump;
     StateDumper state_dumper;
     MemoryWatch memory_watch;
     ClockWatch clock_watch;

@@ -265,11 +265,14 @@ int run_daemon(const DaemonSettings& settings, const std::string& version) {
         std::cerr << "ykd: " << started.error().message << "\n";
         return 1;
     }
-    warn_of_open_key(settings.tls_key);
-    if (const std::string shortage = take_descriptors(settings.max_connections * settings.listen.size());
-        !shortage.empty())
-        log("wire").warn("{}", shortage);
+    const std::string shortage = take_descriptors(settings.max_connections * settings.listen.size());
     auto* daemon = new Daemon(settings, version); // never destroyed: the process ends by _exit()
+    if (const auto opened = daemon->open_state(); !opened.ok()) {
+        std::cerr << "ykd: " << opened.error().text() << "\n";
+        return 1;
+    }
+    warn_of_open_key(settings.tls_key);
+    if (!shortage.empty()) log("wire").warn("{}", shortage);
     if (const auto started = daemon->start(); !started.ok()) {
         std::cerr << "ykd: " << started.error().text() << "\n";
         return 1;

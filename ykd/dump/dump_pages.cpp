@@ -114,9 +114,11 @@ public:
         for (; live_.target < live_.targets.size(); next_target()) {
             const RmPtr rm = pager_.rms_.find(live_.targets[live_.target].rm_id);
             if (!rm) continue; // it left since the list began
-            return rm->owner.control(
-                [self = shared_from_this()](RmOwner& owner) { self->take_chunk(owner); },
-                [self = shared_from_this()] { self->pager_.workers_.post([self] { self->skip_target(); }); });
+            return rm->owner.control([self = shared_from_this()](RmOwner& owner) { self->take_chunk(owner); },
+                                     [self = shared_from_this()] {
+                                         self->pager_.workers_.post(source_of(*self->call_),
+                                                                    [self] { self->skip_target(); });
+                                     });
         }
         finish();
     }
@@ -143,7 +145,7 @@ private:
         next_cursor_.budget = std::min(page_.left(), kChunk);
         const PartitionState* state = owner.read(target.partition);
         last_ = state == nullptr || kind_.collect(*state, live_.query, next_cursor_, chunk_);
-        pager_.workers_.post([self = shared_from_this()] { self->encode(); });
+        pager_.workers_.post(source_of(*call_), [self = shared_from_this()] { self->encode(); });
     }
     void encode() {
         const std::size_t count = kind_.count(chunk_);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ykd/configuration/extra_config_keys.h"
+#include "ykd/dump/recovery_dump.h"
 #include "ykd/process/log.h"
 #include "ykd/runtime/event_encoding.h"
 
@@ -121,6 +122,14 @@ Value PlainDumps::event_stream_values() const {
     return list;
 }
 
+/// The states of the RMs; the dump `recovery` has more about each.
+Value PlainDumps::recovery_values(const Viewer& viewer) const {
+    Value list = Value::array();
+    for (const RmPtr& rm : registered_rms(parts_.rms, viewer, {}))
+        list.push_back(state_value(rm->id, rm->owner.state_record()));
+    return list;
+}
+
 PlainDumps::Answer PlainDumps::make(const CallPtr& call, const DumpQuery& query) const {
     const Viewer viewer = viewer_of(*call);
     if (query.what == "history") return {true, history_values(call, query)};
@@ -172,7 +181,8 @@ Value PlainDumps::full(const Viewer& viewer, const DumpSnapshot& snapshot, Value
             {"reservations", std::move(reservations)},
             {"users", std::move(users)},
             {"groups", std::move(groups)},
-            {"streams", stream_values(viewer, {})}};
+            {"streams", stream_values(viewer, {})},
+            {"recovery", recovery_values(viewer)}};
 }
 
 } // namespace yk::service

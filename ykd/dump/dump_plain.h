@@ -49,6 +49,7 @@ private:
     [[nodiscard]] Value config_history_values(const Viewer& viewer, const DumpQuery& query) const;
     [[nodiscard]] Value log_level_values() const;
     [[nodiscard]] Value event_stream_values() const;
+    [[nodiscard]] Value recovery_values(const Viewer& viewer) const;
 
     const Parts parts_;
 };

@@ -54,15 +54,13 @@ void answer_single(const CallPtr& call, const DumpKind& kind, const DumpSnapshot
 }
 
 void refuse_what(const CallPtr& call, const std::string& what) {
-    if (what == "recovery") // specified, but not part of this version
-        return call->fail(ErrorCode::Invalid, fmt::format("dump {} is not part of this version of ykd", what), "what");
     call->fail(
         ErrorCode::Invalid,
         fmt::format(
             "there is no dump \"{}\"; there are partitions, queues, queue, apps, app, asks, allocations, nodes, node, "
             "users, user, groups, group, reservations, rules, config, confighistory, clusters, utilization, history, "
             "loglevels, "
-            "streams, events, full",
+            "recovery, streams, events, full",
             what),
         "what");
 }
@@ -180,15 +178,18 @@ void DumpService::dump(const CallPtr& call) {
     if (!check_query(call, query) || !check_visible(call, query)) return;
     const DumpKind* kind = find_dump_kind(query.what);
     if (kind != nullptr && !query.cursor.empty()) return answer_next_page(call, *kind, query);
+    const bool recovery = query.what == RecoveryDump::kWhat;
+    if (recovery && !query.cursor.empty()) return parts_.recovery.answer_next(call, query);
     if (const PlainDumps::Answer plain = parts_.plain.make(call, query); plain.is_plain) {
         if (plain.data) answer(call, *plain.data);
         return;
     }
     if (query.what == "events") return dump_events(call, query);
     const bool full = query.what == "full";
-    if (kind == nullptr && !full) return refuse_what(call, query.what);
+    if (kind == nullptr && !full && !recovery) return refuse_what(call, query.what);
     auto targets = find_targets(parts_.rms, call, query);
     if (!targets) return;
+    if (recovery) return parts_.recovery.answer(call, query, *targets);
     if (full) return dump_everything(call, query, std::move(*targets));
     if (kind->go_on == nullptr || query.names)
         return parts_.maker.make_snapshot(query, kind->collect, std::move(*targets),

@@ -9,6 +9,7 @@
 #include "ykd/dump/dump_making.h"
 #include "ykd/dump/dump_pages.h"
 #include "ykd/dump/dump_plain.h"
+#include "ykd/dump/recovery_dump.h"
 #include "ykd/process/identity.h"
 #include "ykd/request/call.h"
 #include "ykd/runtime/scheduler_clock.h"
@@ -27,6 +28,7 @@ public:
         DumpMaker& maker;
         DumpPager& pager;
         const PlainDumps& plain;
+        RecoveryDump& recovery;
     };
     explicit DumpService(const Parts& parts) : parts_(parts) {}
 

@@ -28,7 +28,8 @@ void EventService::open_stream(const CallPtr& call, std::uint64_t count, const E
     const std::string id =
         parts_.streams.open(*call->session, events.next, settings.max_streams, settings.max_streams_per_host);
     if (id.empty())
-        return call->busy(fmt::format("too many event streams (event.maxStreams {}, per client {})",
+        return call->busy(fmt::format("there are as many event streams as may be (event.maxStreams {}, "
+                                      "event.maxStreamsPerHost {}): end one, by Bye of its session, or raise these",
                                       settings.max_streams, settings.max_streams_per_host),
                           1000);
     answer_event_stream(call, parts_.identity.boot_id, id, events, slice.lost);

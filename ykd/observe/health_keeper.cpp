@@ -5,38 +5,61 @@
 
 #include <algorithm>
 
+#include "libcore/base/text.h"
 #include "ykd/request/gather.h"
 
 namespace yk::service {
 namespace {
 
 constexpr auto kErrorWindow = std::chrono::minutes{5};
+constexpr std::size_t kLongestReason = 1000; // bytes of why an RM has failed
 
 /// The checks of one RM in the making.
 struct RmHealth {
     std::vector<HealthCheckView> checks;
     CoreCounters counters;
     HealthCursor cursor;
+    bool is_paged = false;                              // the checks in pages are done
+    std::optional<std::vector<std::string>> invariants; // those that are broken; nothing: not checked
 };
 
-/// Which of checks 3 to 6 failed, and what they found (I-245); empty: none.
+/// Which of checks 3 to 11 failed, but for the one that only informs, and what they found (I-245); empty: none.
 std::string inconsistencies(const std::vector<HealthCheckView>& checks) {
-    constexpr std::size_t kDeciding = 4; // the first of health_checks()
     std::string found;
-    for (std::size_t i = 0; i < std::min(kDeciding, checks.size()); ++i)
-        if (!checks[i].succeeded)
-            found += fmt::format("{}{}: {}", found.empty() ? "" : "; ", checks[i].name, checks[i].diagnosis);
-    return found;
+    for (const HealthCheckView& check : checks)
+        if (!check.succeeded) found += fmt::format("{}{}: {}", found.empty() ? "" : "; ", check.name, check.diagnosis);
+    return shortened(found, kLongestReason);
 }
 
-/// Checks the next chunk of objects, so that cycles run in between (docs/adr/0008). True: it was the last.
-bool check_more(RmOwner& owner, RmHealth& health) {
+/// Whether checking every invariant takes no longer than a chunk of other work.
+bool is_small(const Holdings& held) {
+    return held.of(Held::Nodes) + held.of(Held::Applications) + held.of(Held::Asks) + held.of(Held::Queues) <= kChunk;
+}
+
+std::string broken_text(const std::vector<std::string>& broken) {
+    const std::size_t shown = std::min<std::size_t>(broken.size(), 5);
+    std::string text =
+        fmt::format("{}", fmt::join(broken.begin(), broken.begin() + static_cast<std::ptrdiff_t>(shown), "; "));
+    if (broken.size() > shown) text += fmt::format("; and {} more", broken.size() - shown);
+    return shortened(text, kLongestReason);
+}
+
+/// Checks the next chunk of objects, so that cycles run in between (docs/adr/0008), and then, all at once, the
+/// invariants. True: it was the last.
+bool check_more(RmOwner& owner, RmHealth& health, HealthKeeper::Thorough thorough) {
     if (owner.context() == nullptr) return true;
-    std::size_t budget = kChunk;
-    owner.context()->health_page(health.cursor, budget, health.checks);
-    health.counters = owner.context()->counters();
-    if (budget > 0) owner.recovery().note_consistency(inconsistencies(health.checks));
-    return budget > 0;
+    if (!health.is_paged) {
+        std::size_t budget = kChunk;
+        owner.context()->health_page(health.cursor, budget, health.checks);
+        health.counters = owner.context()->counters();
+        health.is_paged = budget > 0;
+        if (!health.is_paged) return false;
+        owner.recovery().note_consistency(inconsistencies(health.checks));
+        return thorough == HealthKeeper::Thorough::Small && !is_small(owner.context()->holdings());
+    }
+    health.invariants = owner.gateway().check();
+    owner.recovery().note_invariants(broken_text(*health.invariants));
+    return true;
 }
 
 /// The same check of several RMs becomes one.
@@ -58,6 +81,16 @@ HealthCheckView streams(const std::vector<RmPtr>& rms) {
         if (bad) wrong += fmt::format("{}RM {} is {}", wrong.empty() ? "" : ", ", rm->id, si::text(state));
     }
     return {"Streams", wrong.empty(), "Checks that no RM is lost, failed or congested", wrong};
+}
+
+/// Listed when the invariants of any RM were checked.
+void add_invariants(std::vector<HealthCheckView>& checks, const std::vector<Gathered<RmHealth>>& all) {
+    for (const auto& one : all)
+        if (one.answer.invariants)
+            merge(checks,
+                  {"Invariants", one.answer.invariants->empty(), "Checks every sum and every index with the objects",
+                   broken_text(*one.answer.invariants)},
+                  one.rm->id);
 }
 
 constexpr const char* kDaemonCheck = "Daemon";
@@ -164,11 +197,12 @@ wire::Value HealthKeeper::keep(const std::vector<HealthCheckView>& checks) {
     return *last_;
 }
 
-void HealthKeeper::run(std::function<void(const wire::Value&)> done) {
+void HealthKeeper::run(Thorough thorough, std::function<void(const wire::Value&)> done) {
     std::vector<RmPtr> rms = parts_.rms.all();
     const auto run = std::make_shared<Run>(std::move(done));
     if (!rms.empty()) watch(run);
-    gather_in_chunks<RmHealth>(parts_.workers, rms, check_more,
+    const auto check = [thorough](RmOwner& owner, RmHealth& health) { return check_more(owner, health, thorough); };
+    gather_in_chunks<RmHealth>(parts_.workers, rms, check,
                                [this, rms, run](const std::vector<Gathered<RmHealth>>& all) {
                                    const Done report = run->end(parts_.deadlines);
                                    if (!report) return;
@@ -180,6 +214,7 @@ void HealthKeeper::run(std::function<void(const wire::Value&)> done) {
                                    for (const auto& one : all)
                                        for (const HealthCheckView& check : one.answer.checks)
                                            merge(checks, check, one.rm->id);
+                                   add_invariants(checks, all);
                                    checks.push_back(streams(rms));
                                    checks.push_back(main_loop(rms, false));
                                    if (auto failed = daemon_itself(parts_.degraded))

@@ -44,9 +44,12 @@ public:
     };
     explicit HealthKeeper(const Parts& parts) : parts_(parts) {}
 
+    /// Of which RMs every invariant is checked, too: of those with few objects, since an owner thread does nothing else
+    /// meanwhile, or of all.
+    enum class Thorough { Small, All };
     /// Runs all checks and calls `done` with the result on a worker. When an owner thread is stuck and does not answer,
     /// the result is the failed check of the main loop alone. Returns at once.
-    void run(std::function<void(const wire::Value&)> done);
+    void run(Thorough thorough, std::function<void(const wire::Value&)> done);
     /// The last result; nothing before the first run.
     [[nodiscard]] std::optional<wire::Value> last() const;
     /// One sentence for each check that failed in the last run, but for what Degraded lists.

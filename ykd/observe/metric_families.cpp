@@ -263,12 +263,24 @@ void write_calls(MetricWriter& to, const std::vector<RmLine>& rms) {
             to.histogram({{"rm", rm.id}, {"call", kCallKinds[kind]}}, rm.calls.seconds[kind]);
 }
 
-void write_rms(MetricWriter& to, const std::vector<RmLine>& rms) {
+void write_rms(MetricWriter& to, const MetricNumbers& numbers) {
+    const std::vector<RmLine>& rms = numbers.rms;
     to.family("yunikorn_rm_state", MetricType::Gauge, "1 for the state that a resource manager is in.");
-    for (const RmLine& rm : rms)
-        for (const auto state : {si::CoreState::New, si::CoreState::Running, si::CoreState::Recovering,
-                                 si::CoreState::Failed, si::CoreState::Suspended, si::CoreState::Lost})
-            to.count({{"rm", rm.id}, {"state", si::text(state)}}, rm.state == state ? 1 : 0);
+    const auto write_state = [&to](const std::string& id, si::CoreState is) {
+        for (const auto state : StateTransitions::kStates)
+            to.count({{"rm", id}, {"state", si::text(state)}}, is == state ? 1 : 0);
+    };
+    for (const RmLine& rm : rms) write_state(rm.id, rm.state);
+    for (const std::string& id : numbers.new_rms) write_state(id, si::CoreState::New);
+    to.family("yunikorn_rm_transitions_total", MetricType::Counter,
+              "Transitions of a resource manager from one state to another; without a name those of all that left.");
+    const auto write_transitions = [&to](const std::string& id, const StateTransitions& transitions) {
+        transitions.for_each([&](si::CoreState from, si::CoreState into, std::uint64_t count) {
+            to.count({{"rm", id}, {"from", si::text(from)}, {"to", si::text(into)}}, count);
+        });
+    };
+    for (const RmLine& rm : rms) write_transitions(rm.id, rm.transitions);
+    write_transitions({}, numbers.gone_transitions);
     const auto write = [&](std::string_view name, MetricType type, std::string_view help, auto value) {
         to.family(fmt::format("yunikorn_rm_{}", name), type, help);
         for (const RmLine& rm : rms) to.count({{"rm", rm.id}}, value(rm));
@@ -312,6 +324,11 @@ void write_process(MetricWriter& to, const MetricNumbers& numbers) {
     to.family("yunikorn_degraded", MetricType::Gauge,
               "Things that are wrong with the daemon itself, by what they are.");
     for (const auto& [reason, count] : numbers.degraded) to.count({{"reason", reason}}, count);
+    if (numbers.boots > 0) {
+        to.family("yunikorn_boots_total", MetricType::Counter,
+                  "Starts of the daemon with its state directory, this one included.");
+        to.count({}, numbers.boots);
+    }
     to.family("yunikorn_build_info", MetricType::Gauge, "1; what runs is in the labels.");
     to.count({{"version", numbers.version}, {"revision", YK_REVISION}}, 1);
     to.family("process_resident_memory_bytes", MetricType::Gauge, "Resident memory size in bytes.");
@@ -340,7 +357,7 @@ void write_families(MetricWriter& to, const MetricNumbers& numbers) {
     write_queue_resources(to, numbers.partitions);
     if (numbers.legacy_queues) write_legacy_containers(to, numbers.partitions);
     write_events(to, numbers.tally.events, numbers.events_processed);
-    write_rms(to, numbers.rms);
+    write_rms(to, numbers);
     write_calls(to, numbers.rms);
     write_requests(to, numbers.requests);
     write_process(to, numbers);

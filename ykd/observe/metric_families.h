@@ -31,18 +31,22 @@ struct RmLine {
     StreamStatus stream;
     CallTally calls;
     std::uint64_t restored;
+    StateTransitions transitions;
 };
 
 /// All numbers of one answer. All of its pages are written from the same object.
 struct MetricNumbers {
     std::vector<PartitionNumbers> partitions;
     std::vector<RmLine> rms;
+    std::vector<std::string> new_rms;  // of the settings, which are not registered
+    StateTransitions gone_transitions; // of RMs that are not there any more
     Tally tally;
     std::uint64_t events_processed = 0;
     RequestMeter::Reading requests;
     SessionTable::Count sessions;
     std::vector<std::pair<std::string, std::uint64_t>> degraded; // reason, how many
     std::string version;
+    std::uint64_t boots = 0; // 0: they are not counted
     std::uint64_t resident = 0, files = 0;
     std::optional<std::uint64_t> heap;
     double cpu = 0, started = 0; // in seconds

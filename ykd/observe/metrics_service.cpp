@@ -86,8 +86,12 @@ MetricNumbers MetricsService::read_numbers(const Call& call, std::vector<Partiti
         if (!call.session->may_see(rm->id)) continue;
         const auto known = restored.find(rm->id);
         numbers.rms.push_back({rm->id, rm->owner.state(), rm->owner.inbound_elements(), rm->owner.stream().status(),
-                               rm->owner.call_tally(), known == restored.end() ? 0 : known->second});
+                               rm->owner.call_tally(), known == restored.end() ? 0 : known->second,
+                               rm->owner.state_record().transitions});
     }
+    for (const std::string& id : new_rms(parts_.settings.known_rms, parts_.rms))
+        if (call.session->may_see(id) && !parts_.rms.find(id)) numbers.new_rms.push_back(id);
+    numbers.gone_transitions = parts_.rms.removed_transitions();
     numbers.tally = parts_.tally.read();
     numbers.events_processed = parts_.ring.next_id();
     numbers.requests = parts_.requests.read();
@@ -95,6 +99,7 @@ MetricNumbers MetricsService::read_numbers(const Call& call, std::vector<Partiti
     for (const auto& [reason, count] : parts_.degraded.counts())
         numbers.degraded.emplace_back(reason, static_cast<std::uint64_t>(count));
     numbers.version = parts_.identity.version;
+    numbers.boots = parts_.state.boots();
     numbers.resident = resident_memory();
     numbers.heap = heap_in_use();
     numbers.files = open_files();

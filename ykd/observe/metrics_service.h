@@ -12,10 +12,10 @@
 
 #include "ykd/observe/metric_families.h"
 #include "ykd/observe/metric_pages.h"
-#include "ykd/process/degraded.h"
 #include "ykd/process/identity.h"
 #include "ykd/request/call.h"
 #include "ykd/request/gather.h"
+#include "ykd/state/daemon_state.h"
 
 namespace yk::service {
 
@@ -30,6 +30,7 @@ public:
         const TallyBoard& tally;
         const RequestMeter& requests;
         const Degraded& degraded;
+        const DaemonState& state;
         MetricPages& pages;
         Workers& workers;
     };

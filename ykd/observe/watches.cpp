@@ -75,7 +75,7 @@ void HealthWatch::start() {
         const Duration age = last ? real_now() - Instant{(*last)["At"].get<std::int64_t>()} : wanted;
         const bool due = wanted > Duration{0} && (age >= wanted || age < Duration{0}); // the clock was set back
         if (due && !is_checking_.exchange(true))                                       // a slow one is not begun again
-            keeper_.run([this](const wire::Value& result) {
+            keeper_.run(HealthKeeper::Thorough::Small, [this](const wire::Value& result) {
                 const Clears at_the_end{is_checking_};
                 log_changes(result);
             });

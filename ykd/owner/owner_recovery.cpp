@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykd/owner/owner_recovery.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "protocol/wire/codec.h"
@@ -20,7 +21,7 @@ void OwnerRecovery::open_core() {
 
 void OwnerRecovery::clear() {
     process_.clear();
-    broken_runs_ = 0;
+    broken_runs_ = broken_invariants_ = 0;
     parts_.shared.stream.set_wide(false);
 }
 
@@ -85,12 +86,21 @@ void OwnerRecovery::check_timers() {
 }
 
 void OwnerRecovery::note_consistency(const std::string& broken) {
+    note(broken_runs_, broken);
+}
+
+void OwnerRecovery::note_invariants(const std::string& broken) {
+    note(broken_invariants_, broken);
+}
+
+void OwnerRecovery::note(int& runs, const std::string& broken) {
     constexpr int kRuns = 2;
-    broken_runs_ = broken.empty() ? 0 : broken_runs_ + 1;
-    if (broken_runs_ >= kRuns) parts_.report(RmEvent::ConsistencyLost, "consistency is lost: " + broken);
+    runs = broken.empty() ? 0 : runs + 1;
+    if (runs >= kRuns) parts_.report(RmEvent::ConsistencyLost, "consistency is lost: " + broken);
 }
 
 void OwnerRecovery::retry() {
+    broken_runs_ = broken_invariants_ = 0;
     process_.begin_again(parts_.now);
     open_core();
     parts_.report(RmEvent::RecoveryRetried, {});
@@ -105,13 +115,23 @@ Result<void> OwnerRecovery::reset(const config::Configuration& configuration) {
 }
 
 void OwnerRecovery::accept() {
+    broken_runs_ = broken_invariants_ = 0;
     end(RmEvent::RecoveryAccepted);
 }
 
 std::optional<RecoveryStatus> OwnerRecovery::status() const {
     if (!parts_.gateway || (!is(si::CoreState::Recovering) && !is(si::CoreState::Failed))) return std::nullopt;
-    return RecoveryStatus{process_.wish(), process_.attempt(), parts_.now - process_.started(),
-                          parts_.gateway->recovery().progress()};
+    RecoveryStatus status{process_.wish(),
+                          process_.attempt(),
+                          parts_.now - process_.started(),
+                          parts_.gateway->recovery().progress(),
+                          {},
+                          {}};
+    if (is(si::CoreState::Recovering)) {
+        status.total_left = std::max(Duration{0}, process_.total_deadline() - parts_.now);
+        status.idle_left = std::max(Duration{0}, process_.idle_deadline() - parts_.now);
+    }
+    return status;
 }
 
 } // namespace yk

@@ -31,6 +31,8 @@ struct RecoveryStatus {
     std::uint32_t attempt = 0; // of the last claim; 0: there was none
     Duration lasts{};          // so far
     RecoveryProgress has;
+    // While it recovers: until it is taken to have failed (I-213).
+    std::optional<Duration> total_left, idle_left;
 };
 
 class OwnerRecovery {
@@ -50,8 +52,8 @@ public:
         /// Appends to the stream what the core said.
         std::function<void()> flush;
     };
-    OwnerRecovery(Parts parts, std::uint32_t max_attempts)
-        : parts_(std::move(parts)), max_attempts_(max_attempts), process_(parts_.shared.rm_id, max_attempts) {}
+    OwnerRecovery(Parts parts, const RecoveryLimits& limits)
+        : parts_(std::move(parts)), max_attempts_(limits.max_attempts), process_(parts_.shared.rm_id, limits) {}
     OwnerRecovery(const OwnerRecovery&) = delete;
     OwnerRecovery& operator=(const OwnerRecovery&) = delete;
 
@@ -80,12 +82,17 @@ public:
     void accept();
     /// nullopt: the RM neither recovers nor has failed.
     [[nodiscard]] std::optional<RecoveryStatus> status() const;
+    /// What came of the recovery so far; nullptr: nothing was compared, and no timer was over.
+    [[nodiscard]] const si::RecoveryReport* last_report() const { return process_.last_report(); }
     /// After each run of the health checks: what is inconsistent in the partitions; empty: nothing. Found in two runs
     /// in a row, the RM has Failed (I-245).
     void note_consistency(const std::string& broken);
+    /// The same after each check of all invariants.
+    void note_invariants(const std::string& broken);
 
 private:
     void open_core();
+    void note(int& runs, const std::string& broken);
     void end(RmEvent event);
 
     [[nodiscard]] bool is(si::CoreState state) const { return parts_.state.state() == state; }
@@ -93,7 +100,7 @@ private:
     const Parts parts_;
     const std::uint32_t max_attempts_;
     RmRecovery process_;
-    int broken_runs_ = 0; // of the health checks, in a row
+    int broken_runs_ = 0, broken_invariants_ = 0; // of the health checks, and of all invariants, in a row
 };
 
 } // namespace yk

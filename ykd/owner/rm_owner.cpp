@@ -51,7 +51,7 @@ RmOwner::RmOwner(RmShared& shared, const OwnerOptions& options, Instant now, Eve
                  [this](RmEvent event, const std::string& reason) { publish(rm_state_.handle(event, reason)); },
                  [this](const config::Configuration& configuration) { return remake_core(configuration); },
                  [this] { flush(); }},
-                options.recovery_attempts) {
+                options.recovery) {
     events_.set_end_listener(hooks_.application_ended);
 }
 
@@ -77,6 +77,16 @@ void RmOwner::run() {
     writer_.owner_thread().release();
     events_.owner_thread().release();
     if (gateway_) gateway_->owner_thread().release();
+}
+
+/// In a simulation: a turn if run() would begin one now. Else when it would.
+std::optional<SteadyClock::time_point> RmOwner::turn_if_due() {
+    if (!shared_.mailbox.take_wake() && SteadyClock::now() < next_turn_) return next_turn_;
+    at_work().whose = &shared_.rm_id;
+    turn();
+    at_work().whose = nullptr;
+    next_turn_ = next_wake();
+    return std::nullopt;
 }
 
 SteadyClock::time_point RmOwner::next_wake() const {
@@ -332,6 +342,7 @@ Result<void> RmOwner::remake_core(const config::Configuration& configuration) {
 void RmOwner::set_wishes(const Installation& wishes) {
     events_.set_interest(wishes.events);
     writer_.set_interest(wishes.interest);
+    shared_.echoes.store(wishes.interest.echo_requests, std::memory_order_relaxed);
     call_options_ = wishes.calls;
     gateway_->set_rm_calls(call_options_, now_);
     calls_.set_limits(wishes.interest.predicate_ttl, wishes.interest.preemption_ttl);
@@ -359,6 +370,7 @@ void RmOwner::uninstall(const std::string& reason) {
 void RmOwner::publish(const std::optional<RmStateChange>& change) {
     if (!change) return;
     shared_.state.store(change->to);
+    shared_.state_record.note(change->from, change->to, change->reason, now_);
     if (change->to == si::CoreState::Running) more_to_schedule_ = true;
     Pressure pressure = Pressure::Crowded;
     if (change->has_notice) {

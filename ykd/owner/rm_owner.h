@@ -43,7 +43,7 @@ struct OwnerOptions {
     MailboxLimits inbound;
     StreamLimits outbound;
     LivenessLimits liveness;
-    std::uint32_t recovery_attempts = 5;          // recoveryMaxAttempts (I-239)
+    RecoveryLimits recovery;
     std::shared_ptr<const Recordings> recordings; // nullptr: nothing is recorded
 };
 
@@ -142,6 +142,13 @@ public:
         owner_thread_.assert_here();
         return books_;
     }
+    /// Where an update is written before the core gets it, and what came of it, for an RM that keeps books; nullptr: it
+    /// is not, also when it is the RM's own replay (I-269).
+    [[nodiscard]] CallbackWriter* echo(bool impersonated) {
+        owner_thread_.assert_here();
+        return shared_.echoes.load(std::memory_order_relaxed) && (impersonated || !is_recovering()) ? &writer_
+                                                                                                    : nullptr;
+    }
     /// Confirms what the core just released in the name of a detached RM (I-387). To be called after each change of the
     /// core.
     void settle_releases();
@@ -173,6 +180,7 @@ private:
         closed_ ? task.gone(true) : task.run(*this);
     }
     void run();
+    std::optional<SteadyClock::time_point> turn_if_due();
     void turn();
     void run_control();
     void run_work();
@@ -211,6 +219,7 @@ private:
     CoreCounters counted_;                 // of the core, as added to tally_ already
     std::unique_ptr<CoreGateway> gateway_; // nullptr: the RM is not registered
     Instant now_;
+    SteadyClock::time_point next_turn_{}; // of turn_if_due()
     Instant next_event_batch_;
     bool detached_ = false;
     bool finishing_ = false; // a graceful stop has begun

@@ -24,6 +24,10 @@ std::uint64_t& hash_sum(Counts& sums, RecoveryKind kind) {
     return sums[static_cast<std::size_t>(kind)];
 }
 
+double seconds_of(Duration duration) {
+    return std::chrono::duration<double>(duration).count();
+}
+
 si::Resources resources_of(const ResourceMapView& map) {
     return {map.begin(), map.end()};
 }
@@ -64,24 +68,32 @@ void RmRecovery::begin_again(Instant now) {
     started_ = last_update_ = now;
     attempt_ = 0;
     last_.reset();
+    timed_out_.reset();
 }
 
 void RmRecovery::clear() {
     wish_ = {};
     attempt_ = 0;
     last_.reset();
+    timed_out_.reset();
+}
+
+Duration RmRecovery::timeout() const {
+    return wish_.timeout_seconds ? Duration{std::chrono::seconds{*wish_.timeout_seconds}} : limits_.timeout;
+}
+
+Duration RmRecovery::idle_timeout() const {
+    return wish_.idle_seconds ? Duration{std::chrono::seconds{*wish_.idle_seconds}} : limits_.idle_timeout;
 }
 
 Instant RmRecovery::deadline() const {
-    return std::min(started_ + Duration{std::chrono::seconds{wish_.timeout_seconds}},
-                    last_update_ + Duration{std::chrono::seconds{wish_.idle_seconds}});
+    return std::min(total_deadline(), idle_deadline());
 }
 
 std::optional<std::string> RmRecovery::timed_out(Instant now) const {
     if (now < deadline()) return std::nullopt;
-    if (now >= started_ + Duration{std::chrono::seconds{wish_.timeout_seconds}})
-        return fmt::format("timeout: it took longer than {} s", wish_.timeout_seconds);
-    return fmt::format("timeout: no update came for {} s", wish_.idle_seconds);
+    if (now >= total_deadline()) return fmt::format("timeout: it took longer than {:g} s", seconds_of(timeout()));
+    return fmt::format("timeout: no update came for {:g} s", seconds_of(idle_timeout()));
 }
 
 Result<void> RmRecovery::check(const si::RecoveryDoneRequest& claim, si::CoreState state) const {
@@ -167,14 +179,15 @@ const si::RecoveryReport& RmRecovery::compare(const si::RecoveryDoneRequest& cla
     }
     report.digest_match = {same[0], same[1], same[2]};
     if (!(same[0] && same[1] && same[2])) report.buckets = std::move(buckets);
-    const bool may_retry = claim.attempt < max_attempts_ && !timed_out(now);
+    const bool may_retry = claim.attempt < limits_.max_attempts && !timed_out(now);
     const bool failed = state == si::CoreState::Failed || (!equal && !may_retry);
     report.result = failed ? kFailed : equal ? kRunning : kRetry;
     last_ = std::move(report);
+    timed_out_.reset();
     return *last_;
 }
 
-si::RecoveryReport RmRecovery::report_failure(const RecoveryView& view, const std::string& why, Instant now) const {
+const si::RecoveryReport& RmRecovery::report_failure(const RecoveryView& view, const std::string& why, Instant now) {
     si::RecoveryReport report = report_on(view, now);
     if (wish_.expected) {
         report.counts.nodes.expected = wish_.expected->nodes;
@@ -183,7 +196,7 @@ si::RecoveryReport RmRecovery::report_failure(const RecoveryView& view, const st
     }
     report.result = kFailed;
     report.faults.insert(report.faults.begin(), why);
-    return report;
+    return timed_out_.emplace(std::move(report));
 }
 
 } // namespace yk

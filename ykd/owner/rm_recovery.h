@@ -17,10 +17,16 @@
 
 namespace yk {
 
+/// How long a recovery may take when its registration does not say (I-212), and how often it is compared.
+struct RecoveryLimits {
+    Duration timeout = std::chrono::seconds{600};
+    Duration idle_timeout = std::chrono::seconds{120};
+    std::uint32_t max_attempts = 5; // the last comparison that may lead to another one is the one before (I-239)
+};
+
 class RmRecovery {
 public:
-    /// `max_attempts`: the last comparison that may lead to another attempt is the one before (I-239).
-    RmRecovery(std::string rm_id, std::uint32_t max_attempts) : rm_id_(std::move(rm_id)), max_attempts_(max_attempts) {}
+    RmRecovery(std::string rm_id, const RecoveryLimits& limits) : rm_id_(std::move(rm_id)), limits_(limits) {}
 
     /// A registration with recovery: starts both timers (I-213).
     void begin(const si::RecoveryRequest& wish, Instant now);
@@ -34,6 +40,13 @@ public:
     [[nodiscard]] const si::RecoveryRequest& wish() const { return wish_; }
     [[nodiscard]] Instant started() const { return started_; }
     [[nodiscard]] std::uint32_t attempt() const { return attempt_; }
+    /// What came of it so far: of the last claim, or of a timer; nullptr: nothing yet.
+    [[nodiscard]] const si::RecoveryReport* last_report() const {
+        return timed_out_ ? &*timed_out_ : last_ ? &*last_ : nullptr;
+    }
+    // When each timer is over.
+    [[nodiscard]] Instant total_deadline() const { return started_ + timeout(); }
+    [[nodiscard]] Instant idle_deadline() const { return last_update_ + idle_timeout(); }
     /// When the first timer is over.
     [[nodiscard]] Instant deadline() const;
     /// Why the recovery has taken too long; nullopt: it has not.
@@ -47,18 +60,19 @@ public:
     const si::RecoveryReport& compare(const si::RecoveryDoneRequest& claim, const RecoveryView& view,
                                       si::CoreState state, Instant now);
     /// The report of a recovery that took too long: against the forecast of the registration.
-    [[nodiscard]] si::RecoveryReport report_failure(const RecoveryView& view, const std::string& why,
-                                                    Instant now) const;
+    const si::RecoveryReport& report_failure(const RecoveryView& view, const std::string& why, Instant now);
 
 private:
+    [[nodiscard]] Duration timeout() const;
+    [[nodiscard]] Duration idle_timeout() const;
     [[nodiscard]] si::RecoveryReport report_on(const RecoveryView& view, Instant now) const;
 
     const std::string rm_id_;
-    const std::uint32_t max_attempts_;
+    const RecoveryLimits limits_;
     si::RecoveryRequest wish_;
     Instant started_, last_update_;
     std::uint32_t attempt_ = 0; // of the last claim; 0: there was none
-    std::optional<si::RecoveryReport> last_;
+    std::optional<si::RecoveryReport> last_, timed_out_;
 };
 
 } // namespace yk

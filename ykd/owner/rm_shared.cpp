@@ -11,7 +11,8 @@ RmShared::RmShared(std::string id, MailboxLimits inbound, StreamLimits outbound,
       stream(outbound),
       last_alive(now.ns),
       published_now(now.ns),
-      last_turn(real_now().ns) {
+      last_turn(real_now().ns),
+      state_record(now) {
     stream.set_listener([this] { mailbox.wake(); });
 }
 

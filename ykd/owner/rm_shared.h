@@ -14,6 +14,7 @@
 #include "libcore/base/time.h"
 #include "protocol/si/enums.h"
 #include "ykd/owner/owner_task.h"
+#include "ykd/owner/state_record.h"
 #include "ykd/runtime/mailbox.h"
 #include "ykd/runtime/outbound_stream.h"
 
@@ -40,8 +41,10 @@ struct RmShared {
     std::atomic<std::uint64_t> turns{0};                  // RmOwner's: how many there were
     std::atomic<std::uint64_t> memory{0};                 // RmOwner's: about how many bytes the core has
     std::atomic<bool> books_full{false};                  // RmOwner's: too much waits to be written to its books
+    std::atomic<bool> echoes{false};                      // RmOwner's: the RM wants its updates back (echoRequests)
     std::atomic<bool> ended{false};                       // RmOwner's: the last item was queued
     std::atomic<si::CoreState> state{si::CoreState::New}; // RmOwner's
+    StateRecord state_record;                             // RmOwner's
 };
 
 } // namespace yk

@@ -25,7 +25,8 @@ RmThread::RmThread(std::string rm_id, const OwnerOptions& options, Instant now, 
                    RmOwner::Hooks hooks)
     : shared_(std::move(rm_id), options.inbound, options.outbound, now),
       owner_(shared_, options, now, ring, tally, std::move(hooks)) {
-    thread_ = std::thread([this] { owner_.run(); });
+    thread_.start(
+        "owner", [this] { owner_.run(); }, [this] { return owner_.turn_if_due(); });
 }
 
 RmThread::~RmThread() {
@@ -35,7 +36,7 @@ RmThread::~RmThread() {
 void RmThread::stop() {
     shared_.stopping.store(true);
     shared_.mailbox.wake();
-    if (thread_.joinable()) thread_.join();
+    thread_.end();
     shared_.mailbox.close(RmShared::hand_back);
 }
 

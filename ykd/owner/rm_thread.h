@@ -9,8 +9,8 @@
 
 #include <functional>
 #include <string>
-#include <thread>
 
+#include "protocol/simulation/loop_thread.h"
 #include "ykd/owner/rm_owner.h"
 #include "ykd/owner/rm_shared.h"
 
@@ -41,6 +41,8 @@ public:
 
     [[nodiscard]] const std::string& rm_id() const { return shared_.rm_id; }
     [[nodiscard]] si::CoreState state() const { return shared_.state.load(std::memory_order_relaxed); }
+    /// The state, since when and why it is in it, and its transitions.
+    [[nodiscard]] StateRecord::Reading state_record() const { return shared_.state_record.read(); }
     [[nodiscard]] OutboundStream& stream() { return shared_.stream; }
     [[nodiscard]] const OutboundStream& stream() const { return shared_.stream; }
     [[nodiscard]] std::uint64_t inbound_elements() const { return shared_.mailbox.elements(); }
@@ -49,6 +51,8 @@ public:
     /// About how many bytes the RM's core has, as of the last turn.
     /// Whether so much waits to be written to its books that it should send nothing more.
     [[nodiscard]] bool books_full() const { return shared_.books_full.load(std::memory_order_relaxed); }
+    /// Whether the RM wants its updates back, for its books (I-269).
+    [[nodiscard]] bool echoes() const { return shared_.echoes.load(std::memory_order_relaxed); }
     [[nodiscard]] std::uint64_t memory() const { return shared_.memory.load(std::memory_order_relaxed); }
     [[nodiscard]] CallTally call_tally() const { return owner_.calls_.read(); }
     /// When the last turn began, in real time; for the watchdog and health check 13.
@@ -71,7 +75,7 @@ private:
 
     RmShared shared_;
     RmOwner owner_; // the owner thread's, but for the tally of the calls
-    std::thread thread_;
+    LoopThread thread_;
 };
 
 } // namespace yk

@@ -78,6 +78,7 @@ private:
         add_duration("requestTtl", settings_.request_ttl);
         add_duration("maxPollWait", settings_.max_poll_wait);
         add_count("maxSessions", settings_.max_sessions);
+        add_small("maxRMs", settings_.max_rms, 4096);
         add_count("replyMemory", settings_.reply_memory);
         add_count("outboundMaxItems", settings_.outbound.items);
         add_size(
@@ -94,6 +95,8 @@ private:
         add_duration("preemptionTimeout", settings_.preemption_timeout);
         add_small("predicateBatch", settings_.predicate_batch, 1000);
         add_small("maxCalls", settings_.max_calls, 65'536);
+        add_duration("recoveryTimeout", settings_.recovery_timeout);
+        add_duration("recoveryIdleTimeout", settings_.recovery_idle_timeout);
         add_small("recoveryMaxAttempts", settings_.recovery_max_attempts, 1000);
         add_limit("historySize", settings_.history_size, "history");
         add_limit("rmMaxNodes", settings_.rm_max.nodes, "limit");
@@ -245,12 +248,13 @@ private:
                 }
             }
             if (id.empty()) return fail(item->mark, "rms: each entry is a map with rmID");
+            settings_.known_rms.insert(id);
             if (required) settings_.require_recovery.insert(id);
         }
     }
 
     /// Keys of the specification that have no effect in this version (C-469).
-    static constexpr std::array<std::string_view, 3> kLater{"mcs", "recoveryTimeout", "recoveryIdleTimeout"};
+    static constexpr std::array<std::string_view, 1> kLater{"mcs"};
 
     DaemonSettings& settings_;
     std::string path_;

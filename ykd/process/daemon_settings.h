@@ -44,6 +44,7 @@ struct DaemonSettings {
     bool allow_plaintext = false;
     std::vector<PeerRule> peers;
     std::set<std::string> require_recovery; // rmIDs that must register with recovery (I-210)
+    std::set<std::string> known_rms;        // rmIDs that are New until they register (I-262); those above among them
 
     // How it runs
     bool manual_schedule = false;
@@ -69,6 +70,7 @@ struct DaemonSettings {
     Duration request_ttl = std::chrono::seconds{10};
     Duration max_poll_wait = std::chrono::seconds{30};
     std::uint64_t max_sessions = 256;
+    std::uint64_t max_rms = 64; // each has a thread
     std::uint64_t reply_memory = 16;
     StreamLimits outbound;
     MailboxLimits inbound;
@@ -78,8 +80,10 @@ struct DaemonSettings {
     Duration shutdown_grace = std::chrono::seconds{5};
     Duration predicate_timeout = std::chrono::seconds{2}; // of a call to an RM (I-376)
     Duration preemption_timeout = std::chrono::seconds{5};
-    std::uint64_t predicate_batch = 16;      // nodes in one call (I-377)
-    std::uint64_t max_calls = 1024;          // of one RM in flight (I-378)
+    std::uint64_t predicate_batch = 16;                    // nodes in one call (I-377)
+    std::uint64_t max_calls = 1024;                        // of one RM in flight (I-378)
+    Duration recovery_timeout = std::chrono::seconds{600}; // of a recovery whose registration names none (I-212)
+    Duration recovery_idle_timeout = std::chrono::seconds{120};
     std::uint64_t recovery_max_attempts = 5; // comparisons before a recovery has failed (I-239)
     Budget rm_max;                           // of each RM
     std::uint64_t history_size = 1440;       // samples; 0: no history (I-702)

@@ -45,6 +45,7 @@ void ListenerWatch::stop() {
 }
 
 void ListenerWatch::start(std::vector<WatchedListener> listeners, Report report) {
+    if (listeners.empty()) return;
     thread_ =
         std::thread([this, listeners = std::move(listeners), report = std::move(report)] { run(listeners, report); });
 }

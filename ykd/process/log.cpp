@@ -70,7 +70,7 @@ public:
     FileSink(const FileSink&) = delete;
     FileSink& operator=(const FileSink&) = delete;
 
-    static Result<int> open(const std::string& path) { return open_own_file(path, O_CREAT | O_APPEND, 0644); }
+    static Result<int> open(const std::string& path) { return open_own_file(path, O_CREAT | O_APPEND, 0640); }
     Result<void> reopen() {
         YK_TRY(file, open(path_));
         const std::lock_guard lock(mutex_);

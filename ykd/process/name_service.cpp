@@ -2,14 +2,15 @@
 #include "ykd/process/name_service.h"
 
 #include <exception>
+#include <optional>
 #include <utility>
-
-#include "libcore/base/check.h"
 
 namespace yk::service {
 
-NameService::NameService(std::function<void(const char* what)> fault)
-    : fault_(std::move(fault)), thread_([this] { run(); }) {}
+NameService::NameService(std::function<void(const char* what)> fault) : fault_(std::move(fault)) {
+    thread_.start(
+        "name service", [this] { run(); }, [this] { return step(); });
+}
 
 NameService::~NameService() {
     stop();
@@ -18,7 +19,7 @@ NameService::~NameService() {
 void NameService::post(const std::string& who, std::function<void()> ask) {
     {
         const std::lock_guard lock(mutex_);
-        waiting_[who].push_back(std::move(ask));
+        waiting_.push({who}, std::move(ask));
     }
     bell_.notify_one();
 }
@@ -29,35 +30,43 @@ void NameService::stop() {
         stopping_ = true;
     }
     bell_.notify_one();
-    if (thread_.joinable()) thread_.join();
-}
-
-std::function<void()> NameService::take_next() {
-    YK_ASSUME(!waiting_.empty(), "a question waits");
-    auto next = waiting_.upper_bound(last_);
-    if (next == waiting_.end()) next = waiting_.begin();
-    last_ = next->first;
-    std::function<void()> ask = std::move(next->second.front());
-    next->second.pop_front();
-    if (next->second.empty()) waiting_.erase(next);
-    return ask;
+    thread_.end();
 }
 
 void NameService::run() {
     std::unique_lock lock(mutex_);
     while (true) {
-        bell_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+        std::optional<FairQueue<std::function<void()>>::Taken> next;
+        bell_.wait(lock, [&] { return stopping_ || (next = waiting_.take()); });
         if (stopping_) return;
-        std::function<void()> ask = take_next();
         lock.unlock();
-        try {
-            ask();
-        } catch (const std::exception& thrown) {
-            fault_(thrown.what());
-        }
-        ask = nullptr; // what it owned may post again while it is freed
+        call(next->item);
+        next->item = nullptr; // what it owned may post again while it is freed
         lock.lock();
+        waiting_.done(next->source);
     }
+}
+
+void NameService::call(std::function<void()>& ask) const {
+    try {
+        ask();
+    } catch (const std::exception& thrown) {
+        fault_(thrown.what());
+    }
+}
+
+/// In a simulation: the next question.
+std::optional<Simulator::Clock::time_point> NameService::step() {
+    std::optional<FairQueue<std::function<void()>>::Taken> next;
+    {
+        const std::lock_guard lock(mutex_);
+        if (stopping_ || !(next = waiting_.take())) return Simulator::Clock::time_point::max();
+    }
+    call(next->item);
+    next->item = nullptr;
+    const std::lock_guard lock(mutex_);
+    waiting_.done(next->source);
+    return std::nullopt;
 }
 
 } // namespace yk::service

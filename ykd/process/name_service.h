@@ -7,12 +7,13 @@
 // Owner: Daemon. Thread: any.
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
-#include <map>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
+
+#include "protocol/simulation/loop_thread.h"
+#include "ykd/runtime/fair_queue.h"
 
 namespace yk::service {
 
@@ -31,16 +32,15 @@ public:
 
 private:
     void run();
-    /// Takes out the question whose turn it is. REQUIRES: mutex_ held, and one waits.
-    [[nodiscard]] std::function<void()> take_next();
+    std::optional<Simulator::Clock::time_point> step();
+    void call(std::function<void()>& ask) const;
 
     const std::function<void(const char*)> fault_;
     std::mutex mutex_;
     std::condition_variable bell_;
-    std::map<std::string, std::deque<std::function<void()>>> waiting_; // by who asks; no queue is empty
-    std::string last_;                                                 // who asked last
+    FairQueue<std::function<void()>> waiting_;
     bool stopping_ = false;
-    std::thread thread_;
+    LoopThread thread_;
 };
 
 } // namespace yk::service

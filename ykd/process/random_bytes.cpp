@@ -5,11 +5,16 @@
 #include <sys/random.h>
 
 #include "libcore/base/check.h"
+#include "protocol/simulation/simulator.h"
 
 namespace yk::service {
 
 Bytes16 random_bytes() {
     Bytes16 bytes{};
+    if (Simulator* const simulated = simulator()) {
+        simulated->fill_random(bytes);
+        return bytes;
+    }
     const ssize_t got = ::getrandom(bytes.data(), bytes.size(), 0);
     YK_CHECK(got == static_cast<ssize_t>(bytes.size()), "the kernel has random bytes");
     return bytes;

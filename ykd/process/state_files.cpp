@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "libcore/ports/recovery_digest.h"
 #include "ykd/recording/files.h"
 
 namespace yk::service {
@@ -30,12 +31,42 @@ Result<void> check_state_directory(const std::string& directory) {
     return {};
 }
 
+/// Whoever can put files there decides what the daemon takes for its own: configurations, registrations.
+Result<void> make_own_folder(const std::string& folder, const std::string& what) {
+    const auto failed = [&] { return Error{0, folder + ": " + std::strerror(errno), folder}; };
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return failed();
+    struct stat info {};
+    if (::lstat(folder.c_str(), &info) != 0) return failed();
+    const auto refused = [&](const std::string& why) {
+        return Error{
+            0,
+            fmt::format("{} in {} cannot be trusted: it {}; see to that, or choose another --state", what, folder, why),
+            folder};
+    };
+    if (!S_ISDIR(info.st_mode)) return refused("is no directory");
+    if (info.st_uid != ::geteuid())
+        return refused(fmt::format("belongs to uid {}, and ykd runs as {}", info.st_uid, ::geteuid()));
+    if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        return refused(fmt::format("may be written by others (mode {:04o})", info.st_mode & 07777U));
+    return {};
+}
+
+std::string file_name_of(const std::string& rm_id) {
+    constexpr std::size_t kLongest = 60;
+    std::string name = rm_id.substr(0, kLongest);
+    for (char& c : name) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+        if (!plain) c = '_';
+    }
+    return fmt::format("{}-{:016x}", name, recovery::line_hash(rm_id));
+}
+
 std::string dump_name(std::int64_t unix_nanoseconds) {
     return "dump-" + utc_stamp(Instant{unix_nanoseconds}) + ".json";
 }
 
 StateFile::StateFile(const std::string& directory, const std::string& name)
-    : path_(directory + "/" + name), unfinished_(directory + "/." + name + ".tmp") {
+    : directory_(directory), path_(directory + "/" + name), unfinished_(directory + "/." + name + ".tmp") {
     static_cast<void>(::unlink(unfinished_.c_str()));
     file_ = ::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file_ < 0) fault_ = errno;
@@ -59,10 +90,18 @@ void StateFile::flush() {
     waiting_.clear();
 }
 
+/// The new name is on the disk only with the folder.
+void StateFile::sync_folder() {
+    const int folder = ::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0 || ::fsync(folder) != 0) fault_ = errno;
+    if (folder >= 0) ::close(folder);
+}
+
 Result<std::size_t> StateFile::finish() {
     flush();
     if (is_good() && ::fsync(file_) != 0) fault_ = errno;
     if (is_good() && std::rename(unfinished_.c_str(), path_.c_str()) != 0) fault_ = errno;
+    if (is_good()) sync_folder();
     if (!is_good()) return Error{0, fmt::format("cannot write {}: {}", path_, std::strerror(fault_)), {}};
     ::close(std::exchange(file_, -1));
     return bytes_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The state directory (C-469) and the files in it, which are the dumps that SIGUSR1 asks for.
+// The state directory (C-469) and the files in it: dumps that SIGUSR1 asks for, and what is kept over a restart.
 
 #include <string>
 #include <string_view>
@@ -11,6 +11,14 @@ namespace yk::service {
 
 /// Checks that it exists, is a directory, and files can be created in it; an error says what is wrong.
 [[nodiscard]] Result<void> check_state_directory(const std::string& directory);
+
+/// Makes a folder of mode 0700, unless it is there, and checks that nobody but this user can put files into it. `what`
+/// is in it, in the plural, for the message.
+[[nodiscard]] Result<void> make_own_folder(const std::string& folder, const std::string& what);
+
+/// What of the name of an RM's file comes from its id: what can stand in a file name, and a hash, since two ids may
+/// look alike then.
+[[nodiscard]] std::string file_name_of(const std::string& rm_id);
 
 /// The name of a dump by its time, in nanoseconds since 1970: `dump-20261120T215042.123Z.json`.
 [[nodiscard]] std::string dump_name(std::int64_t unix_nanoseconds);
@@ -28,13 +36,15 @@ public:
     /// Writes more of the file. After a fault nothing is written any more.
     void write(std::string_view text);
     [[nodiscard]] bool is_good() const { return fault_ == 0; }
-    /// Completes the file, with fsync(2), and gives it its name. Returns its size in bytes, or why that failed.
+    /// Completes the file, with fsync(2), gives it its name, and has the disk know that, too. Returns its size in
+    /// bytes, or why that failed.
     [[nodiscard]] Result<std::size_t> finish();
 
 private:
     void flush();
+    void sync_folder();
 
-    const std::string path_, unfinished_; // its name, and the one until finish()
+    const std::string directory_, path_, unfinished_; // its name, and the one until finish()
     int file_ = -1;
     int fault_ = 0;       // errno of the first fault
     std::string waiting_; // text that is not written yet

@@ -21,6 +21,7 @@
 #include "ykd/process/stop_flag.h"
 #include "ykd/request/request_meter.h"
 #include "ykd/runtime/deadlines.h"
+#include "ykd/runtime/fair_queue.h"
 #include "ykd/session/session.h"
 
 namespace yk::service {
@@ -135,5 +136,10 @@ private:
     wire::Echo newer_echo_;
     bool answered_ = false;
 };
+
+/// For whom workers work on the call.
+[[nodiscard]] inline ItemSource source_of(const Call& call) {
+    return {call.peer().address, call.peer().connection};
+}
 
 } // namespace yk::service

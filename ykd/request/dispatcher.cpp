@@ -179,8 +179,8 @@ bool Dispatcher::enter_large_answers(const CallPtr& call) {
     case LargeAnswers::Entry::Begins: return true;
     case LargeAnswers::Entry::Waits: return false;
     case LargeAnswers::Entry::Refused:
-        call->busy(fmt::format("{} requests of {} with large answers wait already", LargeAnswers::kMostWaiting,
-                               call->session->grant.name));
+        call->busy(fmt::format("{} requests of {} with large answers wait already; read some of them first",
+                               LargeAnswers::kMostWaiting, call->session->grant.name));
     }
     return false;
 }
@@ -199,7 +199,8 @@ void Dispatcher::dispatch(const CallPtr& call) {
 
 void Dispatcher::execute_later(const CallPtr& call) {
     call->has_turn = call->mutating;
-    parts_.workers.post([this, call] { call->peer().is_gone() && !call->mutating ? call->drop() : execute(call); });
+    parts_.workers.post(source_of(*call),
+                        [this, call] { call->peer().is_gone() && !call->mutating ? call->drop() : execute(call); });
 }
 
 } // namespace yk::service

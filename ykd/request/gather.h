@@ -30,7 +30,7 @@ public:
     using Done = std::function<void(std::vector<Gathered<T>>)>;
 
     Gathering(Workers& workers, const std::vector<RmPtr>& rms, Done done)
-        : workers_(workers), missing_(rms.size()), done_(std::move(done)) {
+        : workers_(workers), source_(Workers::source_at_work()), missing_(rms.size()), done_(std::move(done)) {
         for (const RmPtr& rm : rms) answers_.push_back({rm, T{}});
     }
     [[nodiscard]] RmThread& owner(std::size_t slot) { return answers_[slot].rm->owner; }
@@ -44,9 +44,9 @@ public:
         answers_[slot].rm = nullptr;
         settle();
     }
-    /// Calls `done` on a worker.
+    /// Calls `done` on a worker, as work of whoever asked.
     void finish() {
-        workers_.post([self = this->shared_from_this()] {
+        workers_.post(source_, [self = this->shared_from_this()] {
             std::erase_if(self->answers_, [](const Gathered<T>& one) { return one.rm == nullptr; });
             self->done_(std::move(self->answers_));
         });
@@ -54,6 +54,7 @@ public:
 
 private:
     Workers& workers_;
+    const ItemSource source_; // whose question it is
     std::vector<Gathered<T>> answers_;
     std::atomic<std::size_t> missing_;
     const Done done_;

@@ -59,7 +59,7 @@ private:
     void end_locked() {
         ended_ = true;
         by_.deadlines_.cancel(end_of_time_);
-        by_.workers_.post([self = shared_from_this()] {
+        by_.workers_.post(source_of(*call_), [self = shared_from_this()] {
             const bool complete = self->answers_.size() == self->users_.size();
             self->then_(std::move(self->answers_), complete);
         });

@@ -16,15 +16,14 @@ Result<RmPtr> RmTable::find_or_make(const std::string& rm_id, const Claimant& cl
     const std::lock_guard lock(mutex_);
     if (const auto found = rms_.find(rm_id); found != rms_.end()) return found->second;
     if (closed_) return Error{0, "the daemon is stopping", {}};
-    const FairLimit limit(kMaxRms);
     ClaimsHeld held;
     std::size_t own = 0; // that the identity registered, but not as an admin
     for (const auto& [id, rm] : rms_) {
         ++held[rm->claimant.identity];
         if (!rm->claimant.admin && rm->claimant.identity == claimant.identity) ++own;
     }
-    if (const auto shortage = limit.shortage_for(claimant, rms_.size(), own); shortage != FairLimit::Shortage::None)
-        return Error{0, limit.refusal(shortage, claimant, held, "RMs"), {}};
+    if (const auto shortage = limit_.shortage_for(claimant, rms_.size(), own); shortage != FairLimit::Shortage::None)
+        return Error{0, limit_.refusal(shortage, claimant, held, "RMs"), {}};
     RmPtr rm = make();
     rms_.emplace(rm_id, rm);
     return rm;
@@ -38,7 +37,14 @@ void RmTable::close() {
 void RmTable::remove(const RmPtr& rm) {
     const std::lock_guard lock(mutex_);
     const auto found = rms_.find(rm->id);
-    if (found != rms_.end() && found->second == rm) rms_.erase(found);
+    if (found == rms_.end() || found->second != rm) return;
+    removed_.add(rm->owner.state_record().transitions);
+    rms_.erase(found);
+}
+
+StateTransitions RmTable::removed_transitions() const {
+    const std::lock_guard lock(mutex_);
+    return removed_;
 }
 
 std::vector<RmPtr> RmTable::all() const {
@@ -56,6 +62,13 @@ si::CoreState core_state(const RmTable& rms) {
         running = running || one == si::CoreState::Running || one == si::CoreState::Suspended;
     }
     return running ? si::CoreState::Running : si::CoreState::New;
+}
+
+std::vector<std::string> new_rms(const std::set<std::string>& listed, const RmTable& rms) {
+    std::vector<std::string> found;
+    for (const std::string& id : listed)
+        if (const RmPtr rm = rms.find(id); !rm || rm->owner.state() == si::CoreState::New) found.push_back(id);
+    return found;
 }
 
 std::set<wire::Sid> owning_sessions(const RmTable& rms) {

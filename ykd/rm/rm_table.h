@@ -105,8 +105,7 @@ using RmPtr = std::shared_ptr<Rm>;
 /// All RMs by id. Owner: Daemon. Thread: any.
 class RmTable {
 public:
-    /// The limit on RMs, each of which has a thread.
-    static constexpr std::size_t kMaxRms = 64;
+    explicit RmTable(std::size_t limit) : limit_(limit) {}
 
     /// The RM with this id; nullptr: it was never registered, or is not any more.
     [[nodiscard]] RmPtr find(const std::string& rm_id) const;
@@ -129,16 +128,24 @@ public:
     void remove(const RmPtr& rm);
     /// All RMs in the order of their ids.
     [[nodiscard]] std::vector<RmPtr> all() const;
+    /// The transitions of RMs that were removed, together.
+    [[nodiscard]] StateTransitions removed_transitions() const;
 
 private:
+    const FairLimit limit_;
     mutable std::mutex mutex_;
     std::map<std::string, RmPtr> rms_;
+    StateTransitions removed_;
     bool closed_ = false;
 };
 
 /// The state of all RMs together: Failed or Recovering if one is, else Running if one runs or is suspended, else New
 /// (I-200).
 [[nodiscard]] si::CoreState core_state(const RmTable& rms);
+/// Why an RM of the settings is New.
+inline constexpr const char* kNotRegistered = "listed in the settings, and not registered";
+/// Those of `listed` that are not registered: they are New (I-262).
+[[nodiscard]] std::vector<std::string> new_rms(const std::set<std::string>& listed, const RmTable& rms);
 /// The sessions that own an RM.
 [[nodiscard]] std::set<wire::Sid> owning_sessions(const RmTable& rms);
 /// Whether the last turn of every owner thread began less than `limit` ago.

@@ -6,6 +6,7 @@
 
 #include "libcore/base/check.h"
 #include "libcore/base/text.h"
+#include "protocol/si/request_item.h"
 
 namespace yk {
 namespace {
@@ -396,6 +397,39 @@ void CallbackWriter::config_to_store(std::uint64_t call, std::string_view text) 
 void CallbackWriter::state_wanted(std::uint64_t call) {
     thread_.assert_here();
     Packer(add_call(si::item::kGetStateDump, call, CallKind::StateDump, kStateDumpLimit).body).map(0);
+}
+
+/// Its head, with the number of answers, is written by request_answered().
+void CallbackWriter::request(std::string_view kind, bool impersonated, std::string_view body) {
+    thread_.assert_here();
+    Packer packer(add(si::item::kRequest).body);
+    packer.field("kind", kind);
+    packer.key("impersonated");
+    packer.boolean(impersonated);
+    packer.key("body");
+    packer.raw(body);
+    request_ = items_.size() - 1;
+}
+
+void CallbackWriter::request_answered() {
+    thread_.assert_here();
+    close();
+    YK_CHECK(request_ < items_.size() && items_[request_].kind == si::item::kRequest,
+             "nothing is taken between a request and its answers");
+    const auto is_answer = [](const OutItem& item) {
+        return item.kind == si::item::kUpdateAllocation || item.kind == si::item::kUpdateApplication ||
+               item.kind == si::item::kUpdateNode;
+    };
+    const auto answers = std::count_if(items_.begin() + static_cast<std::ptrdiff_t>(request_), items_.end(), is_answer);
+    wire::Buffer head;
+    Packer packer(head);
+    packer.map(4);
+    packer.key("answers");
+    packer.natural(static_cast<std::uint64_t>(answers));
+    OutItem& item = items_[request_];
+    YK_CHECK(head.size() <= item.head.size(), "the head of a request fits its place");
+    std::copy_n(head.data(), head.size(), item.head.begin());
+    item.head_size = static_cast<std::uint8_t>(head.size());
 }
 
 void CallbackWriter::notice(std::string_view code, std::string_view message, std::string_view details) {

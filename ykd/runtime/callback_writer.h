@@ -32,6 +32,7 @@ public:
         bool container_state = false;
         bool resync_cache = false;
         bool confirm_releases = false; // detached: the daemon confirms releases for it (I-387)
+        bool echo_requests = false;    // its own updates, and those of others in its name, as items (I-269)
         Duration predicate_ttl{};      // time limits of calls to the RM (I-376)
         Duration preemption_ttl{};
     };
@@ -67,6 +68,10 @@ public:
     /// For the owner thread to bind.
     [[nodiscard]] OwnerThread& owner_thread() { return thread_; }
 
+    /// Writes Request: the core gets an update next, `body` is that message, encoded.
+    void request(std::string_view kind, bool impersonated, std::string_view body);
+    /// The core has answered the update of request(): what was written since is what came of it.
+    void request_answered();
     /// Writes Notice {code, message, details}; `details` is one encoded map or empty.
     void notice(std::string_view code, std::string_view message, std::string_view details);
     /// Writes RecoveryReport; `report` is the encoded message (I-237).
@@ -109,6 +114,7 @@ private:
     Interest interest_;
     Instant now_;
     std::vector<OutItem> items_;
+    std::size_t request_ = 0;                // where in items_ the last Request is
     std::string_view open_kind_, open_list_; // item kind and name of the list being merged
     wire::Buffer open_;                      // its encoded elements
     std::size_t open_count_ = 0;

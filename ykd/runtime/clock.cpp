@@ -7,6 +7,7 @@ namespace yk {
 namespace {
 
 Duration wall_now() {
+    if (const Simulator* const simulated = simulator()) return simulated->wall();
     return std::chrono::system_clock::now().time_since_epoch();
 }
 

@@ -5,7 +5,10 @@
 
 namespace yk {
 
-Deadlines::Deadlines() : thread_([this] { run(); }) {}
+Deadlines::Deadlines() {
+    thread_.start(
+        "deadlines", [this] { run(); }, [this] { return step(); });
+}
 
 Deadlines::~Deadlines() {
     stop();
@@ -47,7 +50,22 @@ void Deadlines::stop() {
         stopping_ = true;
     }
     bell_.notify_one();
-    if (thread_.joinable()) thread_.join();
+    thread_.end();
+}
+
+/// In a simulation: the next call.
+std::optional<SteadyClock::time_point> Deadlines::step() {
+    std::function<void()> call;
+    {
+        const std::lock_guard lock(mutex_);
+        if (stopping_ || calls_.empty()) return SteadyClock::time_point::max();
+        const auto first = calls_.begin();
+        if (first->first.at > SteadyClock::now()) return first->first.at;
+        call = std::move(first->second);
+        calls_.erase(first);
+    }
+    call();
+    return std::nullopt;
 }
 
 void Deadlines::run() {

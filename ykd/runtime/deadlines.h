@@ -10,8 +10,9 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <thread>
+#include <optional>
 
+#include "protocol/simulation/loop_thread.h"
 #include "ykd/runtime/clock.h"
 
 namespace yk {
@@ -44,13 +45,14 @@ public:
 
 private:
     void run();
+    std::optional<SteadyClock::time_point> step();
 
     std::mutex mutex_;
     std::condition_variable bell_;
     std::map<Key, std::function<void()>> calls_;
     std::uint64_t last_number_ = 0;
     bool stopping_ = false;
-    std::thread thread_;
+    LoopThread thread_;
 };
 
 } // namespace yk

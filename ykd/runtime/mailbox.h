@@ -94,6 +94,12 @@ public:
         awake_ = false;
     }
 
+    /// As wait_until(), for a loop that must not wait: whether it would have returned before its time.
+    [[nodiscard]] bool take_wake() {
+        const std::lock_guard lock(mutex_);
+        return std::exchange(awake_, false) || !control_.empty() || !work_.empty();
+    }
+
     /// Ends the wait under way, or the next one at once.
     void wake() {
         {

@@ -1,23 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykd/runtime/workers.h"
 
+#include <algorithm>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace yk {
 
-Workers::Workers(unsigned threads, std::function<void(const char* what)> fault) : fault_(std::move(fault)) {
-    for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+namespace {
+thread_local const ItemSource* t_source = nullptr; // of the work that this thread is at
+}
+
+FairQueue<std::function<void()>>::Limits Workers::limits_of(unsigned threads) {
+    return {std::max(threads, 3U) - 2, std::max(threads, 2U) - 1};
+}
+
+Workers::Workers(unsigned threads, std::function<void(const char* what)> fault)
+    : fault_(std::move(fault)), queue_(limits_of(threads)) {
+    for (unsigned i = 0; i < threads; ++i)
+        threads_.emplace_back().start(
+            "worker", [this] { run(); }, [this] { return step(); });
 }
 
 Workers::~Workers() {
     stop();
 }
 
-void Workers::post(std::function<void()> work) {
+void Workers::post(const ItemSource& source, std::function<void()> work) {
     {
         const std::lock_guard lock(mutex_);
-        queue_.push_back(std::move(work));
+        queue_.push(source, std::move(work));
     }
     bell_.notify_one();
 }
@@ -28,30 +41,54 @@ void Workers::stop() {
         stopping_ = true;
     }
     bell_.notify_all();
-    for (std::thread& thread : threads_)
-        if (thread.joinable()) thread.join();
+    for (LoopThread& thread : threads_) thread.end();
+}
+
+/// In a simulation: one of those that workers have taken, since each worker may be faster than the others.
+std::optional<Simulator::Clock::time_point> Workers::step() {
+    std::unique_lock lock(mutex_);
+    while (begun_.size() < threads_.size()) {
+        auto next = queue_.take();
+        if (!next) break;
+        begun_.push_back(*std::move(next));
+    }
+    if (stopping_ || begun_.empty()) return Simulator::Clock::time_point::max();
+    const auto chosen = begun_.begin() + static_cast<std::ptrdiff_t>(simulator()->choose(begun_.size()));
+    Work work = std::move(*chosen);
+    begun_.erase(chosen);
+    lock.unlock();
+    carry_out(work);
+    lock.lock();
+    queue_.done(work.source);
+    return std::nullopt;
 }
 
 void Workers::run() {
     std::unique_lock lock(mutex_);
     while (true) {
-        bell_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+        std::optional<Work> next;
+        bell_.wait(lock, [&] { return stopping_ || (next = queue_.take()); });
         if (stopping_) return;
-        std::function<void()> work = std::move(queue_.front());
-        queue_.pop_front();
         lock.unlock();
-        call(work);
-        work = nullptr; // what it owned may post again while it is freed
+        carry_out(*next);
         lock.lock();
+        queue_.done(next->source); // this thread looks again: what had to wait for it needs no bell
     }
 }
 
-void Workers::call(std::function<void()>& work) const {
+void Workers::carry_out(Work& work) const {
+    t_source = &work.source;
     try {
-        work();
+        work.item();
     } catch (const std::exception& thrown) {
         fault_(thrown.what());
     }
+    work.item = nullptr; // what it owned may post again while it is freed
+    t_source = nullptr;
+}
+
+ItemSource Workers::source_at_work() {
+    return t_source == nullptr ? ItemSource{} : *t_source;
 }
 
 } // namespace yk

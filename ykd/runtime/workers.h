@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Workers: a few threads that decode requests, run the services and encode dumps. Nothing they run waits for anything
-// but a short lock. What one of them throws (no memory for a large answer) ends that request alone: it owns nothing
-// that lasts, and a call that is dropped without an answer is answered with E_INTERNAL.
+// but a short lock. Clients take turns (FairQueue): a flood of one delays the first request of another by what is at
+// work, and never takes all threads. What one of them throws (no memory for a large answer) ends that request alone: it
+// owns nothing that lasts, and a call that is dropped without an answer is answered with E_INTERNAL.
 //
 // Thread: any.
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <mutex>
-#include <thread>
+#include <optional>
+#include <utility>
 #include <vector>
+
+#include "protocol/simulation/loop_thread.h"
+#include "ykd/runtime/fair_queue.h"
 
 namespace yk {
 
@@ -19,25 +23,35 @@ class Workers {
 public:
     /// `fault` is called with what a work item threw, on its worker.
     Workers(unsigned threads, std::function<void(const char* what)> fault);
+    /// With so many threads one identity leaves one free, and one client two, if there are as many.
+    [[nodiscard]] static FairQueue<std::function<void()>>::Limits limits_of(unsigned threads);
     ~Workers();
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
-    /// Runs `work` on some worker, after what was posted before has begun.
-    void post(std::function<void()> work);
+    /// Runs `work` on some worker, after what was posted before for the same source has begun. The source of the first
+    /// form is the daemon itself.
+    void post(std::function<void()> work) { post({}, std::move(work)); }
+    void post(const ItemSource& source, std::function<void()> work);
+    /// The source of the work that the calling thread is at; on other threads that of the daemon.
+    [[nodiscard]] static ItemSource source_at_work();
     /// Ends the threads after the work that they are running; work that waits is dropped.
     void stop();
 
 private:
+    using Work = FairQueue<std::function<void()>>::Taken;
+
     void run();
-    void call(std::function<void()>& work) const;
+    std::optional<Simulator::Clock::time_point> step();
+    void carry_out(Work& work) const;
 
     const std::function<void(const char*)> fault_;
     std::mutex mutex_;
     std::condition_variable bell_;
-    std::deque<std::function<void()>> queue_;
+    FairQueue<std::function<void()>> queue_;
     bool stopping_ = false;
-    std::vector<std::thread> threads_;
+    std::vector<Work> begun_; // in a simulation: what workers have taken
+    std::vector<LoopThread> threads_;
 };
 
 } // namespace yk

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,10 +15,10 @@
 #include <sstream>
 #include <utility>
 
-#include "libcore/ports/recovery_digest.h"
 #include "protocol/wire/codec.h"
 #include "ykd/owner/owner_books.h"
 #include "ykd/process/log.h"
+#include "ykd/process/state_files.h"
 #include "ykd/recording/files.h"
 #include "ykd/runtime/clock.h"
 
@@ -32,38 +31,8 @@ constexpr std::string_view kEnding = ".books";
 /// What SQLite puts beside the file while it is open, or leaves there when the process is killed.
 constexpr std::array<std::string_view, 2> kBeside{"-wal", "-shm"};
 
-/// The name of an RM's file: what can stand in a name of its id, and a hash, since two ids may look alike then.
-std::string name_of(const std::string& rm_id) {
-    constexpr std::size_t kLongest = 60;
-    std::string name = rm_id.substr(0, kLongest);
-    for (char& c : name) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-        if (!plain) c = '_';
-    }
-    return fmt::format("{}-{:016x}{}", name, recovery::line_hash(rm_id), kEnding);
-}
-
 Error system_error(const std::string& what) {
     return Error{0, what + ": " + std::strerror(errno), {}};
-}
-
-/// Whether nobody but this user can put files into the folder: books hold whole configurations, and whoever plants some
-/// makes the daemon register what is in them.
-Result<void> check_own(const std::string& folder) {
-    struct stat info {};
-    if (::lstat(folder.c_str(), &info) != 0) return system_error(folder);
-    const auto refused = [&](const std::string& why) {
-        return Error{0,
-                     fmt::format("the books in {} cannot be trusted: it {}; see to that, or choose another --state",
-                                 folder, why),
-                     folder};
-    };
-    if (!S_ISDIR(info.st_mode)) return refused("is no directory");
-    if (info.st_uid != ::geteuid())
-        return refused(fmt::format("belongs to uid {}, and ykd runs as {}", info.st_uid, ::geteuid()));
-    if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-        return refused(fmt::format("may be written by others (mode {:04o})", info.st_mode & 07777U));
-    return {};
 }
 
 void remove_file(const std::string& path) {
@@ -78,8 +47,7 @@ BookShelf::~BookShelf() {
 }
 
 Result<void> BookShelf::open() {
-    if (::mkdir(folder().c_str(), 0700) != 0 && errno != EEXIST) return system_error(folder());
-    YK_CHECKED(check_own(folder()));
+    YK_CHECKED(make_own_folder(folder(), "the books"));
     const std::string path = directory_ + "/lock";
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) return system_error(path);
@@ -95,7 +63,7 @@ Result<void> BookShelf::open() {
 }
 
 std::string BookShelf::path_of(const std::string& rm_id) const {
-    return folder() + "/" + name_of(rm_id);
+    return fmt::format("{}/{}{}", folder(), file_name_of(rm_id), kEnding);
 }
 
 // --- what is there --------------------------------------------------------------------------------------------------
@@ -112,12 +80,7 @@ std::vector<FoundBooks> BookShelf::find() {
     for (const std::string& path : paths) {
         auto file = BookFile::open(path);
         if (!file.ok()) {
-            if (file.error().fault != BookFile::Fault::System) {
-                set_aside(path, file.error().message);
-                continue;
-            }
-            log("recovery").error("books cannot be read, their RM is not restored: {}", file.error().message);
-            degraded_.set("books " + path, "books cannot be read: " + file.error().message + "; mend that and restart");
+            refuse(path, file.error());
             continue;
         }
         auto contents = read(std::move(file).value());
@@ -152,6 +115,18 @@ Result<FoundBooks> BookShelf::read(std::unique_ptr<BookFile> file) const {
     found.from_file = from_file && !from_file->empty();
     found.configurations = std::move(configurations);
     return found;
+}
+
+/// Books that cannot be opened: what is damaged or foreign is set aside, what may be readable later stays where it is.
+void BookShelf::refuse(const std::string& path, const BookFile::Refusal& refusal) {
+    if (refusal.fault == BookFile::Fault::Damaged || refusal.fault == BookFile::Fault::Foreign)
+        return set_aside(path, refusal.message);
+    const bool of_another = refusal.fault == BookFile::Fault::Version;
+    const std::string sentence =
+        fmt::format("books cannot be read, their RM is not restored: {}; {}", refusal.message,
+                    of_another ? "start the ykd that wrote them, or move the file away" : "mend that and restart");
+    log("recovery").error("{}", sentence);
+    degraded_.set("books " + path, sentence);
 }
 
 void BookShelf::set_aside(const std::string& path, const std::string& why) {

@@ -54,6 +54,7 @@ private:
     [[nodiscard]] Result<FoundBooks> read(std::unique_ptr<books::BookFile> file) const;
     [[nodiscard]] Result<std::shared_ptr<books::BookKeeper>> start(std::unique_ptr<books::BookFile> file,
                                                                    const std::string& rm_id);
+    void refuse(const std::string& path, const books::BookFile::Refusal& refusal);
     [[nodiscard]] std::string folder() const { return directory_ + "/books"; }
 
     const std::string directory_;

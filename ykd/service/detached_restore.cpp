@@ -7,6 +7,8 @@
 #include <memory>
 
 #include "libcore/base/pluralize.h"
+#include "protocol/simulation/simulator.h"
+#include "ykd/configuration/kept_configurations.h"
 #include "ykd/process/log.h"
 
 namespace yk::service {
@@ -24,20 +26,6 @@ void DetachedRestore::restore_all() {
 void DetachedRestore::fail(const std::string& rm_id, const std::string& why) {
     log("recovery").error("RM {} is not restored: {}", rm_id, why);
     parts_.degraded.set("books of " + rm_id, fmt::format("RM {} is not restored from its books: {}", rm_id, why));
-}
-
-/// Warns when the file that the configuration came from says something else by now: the RM goes on with what was
-/// active.
-void DetachedRestore::compare_with_file(const FoundBooks& found) const {
-    if (!found.from_file) return;
-    const auto file = parts_.config_files.load(found.registration.policy_group);
-    if (file.ok() && file->has_value() && (*file)->text == found.configurations.back().text) return;
-    log("core.config")
-        .warn("RM {} goes on with the configuration that was active, {}, but {}; ykctl config reload takes the file",
-              found.registration.rm_id, found.configurations.back().checksum.substr(0, 12),
-              !file.ok()           ? "its file cannot be read: " + file.error().message
-              : !file->has_value() ? std::string{"there is no file for its policy group any more"}
-                                   : "the file " + (*file)->source + " has changed since");
 }
 
 Result<RmWish> DetachedRestore::wish_of(FoundBooks& found) const {
@@ -61,10 +49,9 @@ Result<RmWish> DetachedRestore::wish_of(FoundBooks& found) const {
 
 void DetachedRestore::restore(FoundBooks found) {
     const std::string rm_id = found.registration.rm_id;
-    compare_with_file(found);
-    for (const books::KeptConfiguration& each : found.configurations)
-        parts_.history.keep(
-            rm_id, {Instant{each.at}, each.checksum, each.origin, std::make_shared<const std::string>(each.text)});
+    if (found.from_file)
+        warn_of_other_file(parts_.config_files, rm_id, found.registration.policy_group, found.configurations.back());
+    restore_history(parts_.history, rm_id, found.configurations);
     auto wish = wish_of(found);
     if (!wish.ok()) return fail(rm_id, wish.error().message);
     auto rm = parts_.registry.make(rm_id, {"books", true});
@@ -89,7 +76,8 @@ void DetachedRestore::restore(FoundBooks found) {
             ended.set_value({});
         },
         [&] { ended.set_value("the daemon is stopping"); });
-    if (const std::string why = ended.get_future().get(); !why.empty()) fail(rm_id, why);
+    auto outcome = ended.get_future();
+    if (const std::string why = get(outcome); !why.empty()) fail(rm_id, why);
 }
 
 } // namespace yk::service

@@ -28,7 +28,6 @@ public:
 private:
     void restore(FoundBooks found);
     [[nodiscard]] Result<RmWish> wish_of(FoundBooks& found) const;
-    void compare_with_file(const FoundBooks& found) const;
     void fail(const std::string& rm_id, const std::string& why);
 
     const Parts parts_;

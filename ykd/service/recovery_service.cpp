@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint32_t kMostItems = 10'000; // of one page (I-240)
 constexpr std::size_t kLastBucket = 255;
+constexpr std::size_t kOther = 4096; // bytes of an answer beside its items: the envelope, and a cursor
 
 enum class Action { Retry, Reset, Accept, Abort };
 constexpr std::array<std::pair<std::string_view, Action>, 4> kActions{
@@ -79,13 +80,17 @@ std::optional<Page> page_of(const CallPtr& call, const si::RecoveryListRequest& 
     return page;
 }
 
-si::RecoveryListReply reply_of(std::vector<RecoveryItem> items, std::uint32_t limit) {
+/// The first `limit` of the items, or as many as an answer of `most` bytes holds, but at least one.
+si::RecoveryListReply reply_of(const std::vector<RecoveryItem>& items, std::uint32_t limit, std::size_t most) {
+    constexpr std::size_t kPerItem = 128; // bytes beside its names, at most
     si::RecoveryListReply reply;
-    const bool more = items.size() > limit;
-    if (more) items.pop_back();
-    for (RecoveryItem& item : items)
+    std::size_t bytes = 0;
+    for (const RecoveryItem& item : items) {
+        bytes += kPerItem + item.partition.size() + item.node.size() + item.application.size() + item.key.size();
+        if (reply.items.size() == limit || (bytes > most && !reply.items.empty())) break;
         reply.items.push_back({item.partition, item.node, item.application, item.key, item.hash});
-    if (more) reply.cursor = cursor_of(items.back());
+    }
+    if (reply.items.size() < items.size()) reply.cursor = cursor_of(items[reply.items.size() - 1]);
     return reply;
 }
 
@@ -145,6 +150,7 @@ void carry_out(Action action, const CallPtr& call, const RecoveryService::Parts&
     case Action::Abort:
         owner.uninstall("its recovery was aborted");
         parts.books.remove(rm->id);
+        parts.state.forget_configurations(rm->id);
         parts.registry.retire(rm, owner);
         break;
     }
@@ -184,8 +190,9 @@ void RecoveryService::list(const CallPtr& call) {
     rm->owner.control(
         [call, page = *page, rm_id = rm->id](RmOwner& owner) {
             if (owner.context() == nullptr) return rm_left(call, rm_id)();
-            auto items = owner.gateway().recovery().items(page.kind, page.bucket, page.after, page.limit + 1);
-            call->ok_encoded(wire::encoded(reply_of(std::move(items), page.limit)));
+            const auto items = owner.gateway().recovery().items(page.kind, page.bucket, page.after, page.limit + 1);
+            const std::size_t most = call->reply_limit() - kOther;
+            call->ok_encoded(wire::encoded(reply_of(items, page.limit, most)));
         },
         rm_left(call, rm->id));
 }

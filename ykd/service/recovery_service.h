@@ -17,6 +17,7 @@ public:
         const RmTable& rms;
         RmRegistry& registry;
         BookShelf& books;
+        DaemonState& state;
     };
     explicit RecoveryService(const Parts& parts) : parts_(parts) {}
 

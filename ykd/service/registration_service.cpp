@@ -10,6 +10,7 @@
 #include "libcore/base/pluralize.h"
 #include "libcore/config_yaml/load.h"
 #include "ykd/configuration/config_errors.h"
+#include "ykd/configuration/kept_configurations.h"
 #include "ykd/process/log.h"
 #include "ykd/request/rm_checks.h"
 #include "ykd/rm/rm_contents.h"
@@ -21,12 +22,12 @@ using Request = si::RegisterResourceManagerRequest;
 using Parts = RegistrationService::Parts;
 
 /// Capabilities that have an effect in this version; others are returned as ignored (I-021).
-constexpr std::array<std::string_view, 9> kUnderstood{
+constexpr std::array<std::string_view, 10> kUnderstood{
     "events",     "events:all",           "containerState", "reportIgnored", "resyncCache",
-    "predicates", "preemptionPredicates", "configStore",    "stateDump"};
-/// Capabilities that an RM has only if it answers calls.
-constexpr std::array<std::string_view, 4> kNeedAnswers{"predicates", "preemptionPredicates", "configStore",
-                                                       "stateDump"};
+    "predicates", "preemptionPredicates", "configStore",    "stateDump",     "echoRequests"};
+/// Capabilities that an RM has only if a process serves it: it answers calls, or keeps books.
+constexpr std::array<std::string_view, 5> kNeedProcess{"predicates", "preemptionPredicates", "configStore", "stateDump",
+                                                       "echoRequests"};
 
 template <std::size_t N>
 bool holds(const std::array<std::string_view, N>& names, const std::string& name) {
@@ -60,9 +61,9 @@ bool check(const DaemonSettings& settings, const CallPtr& call, const Request& r
     if (!call->session->may_own(request.rm_id))
         return refuse(ErrorCode::Forbidden,
                       fmt::format("{} may not register RM {}", call->session->grant.name, request.rm_id), "rmID");
-    if (request.recovery && request.recovery->timeout_seconds == 0)
+    if (request.recovery && request.recovery->timeout_seconds == 0U)
         return refuse(ErrorCode::Invalid, "a recovery takes longer than 0 seconds", "recovery.timeoutSeconds");
-    if (request.recovery && request.recovery->idle_seconds == 0)
+    if (request.recovery && request.recovery->idle_seconds == 0U)
         return refuse(ErrorCode::Invalid, "a recovery pauses for longer than 0 seconds", "recovery.idleSeconds");
     if (!request.recovery && settings.require_recovery.count(request.rm_id) != 0)
         return refuse(ErrorCode::RecoveryRequired,
@@ -75,8 +76,9 @@ bool check(const DaemonSettings& settings, const CallPtr& call, const Request& r
                       fmt::format("'{}' is none of drop, refuse, leave, resume", request.if_registered),
                       "ifRegistered");
     for (std::size_t i = 0; request.detached && i < request.capabilities.size(); ++i)
-        if (holds(kNeedAnswers, request.capabilities[i]))
-            return refuse(ErrorCode::Invalid, "a detached RM answers no calls", fmt::format("capabilities[{}]", i));
+        if (holds(kNeedProcess, request.capabilities[i]))
+            return refuse(ErrorCode::Invalid, "a detached RM answers no calls and keeps no books of its own",
+                          fmt::format("capabilities[{}]", i));
     return true;
 }
 
@@ -91,12 +93,39 @@ struct Registration {
     std::uint64_t reloads = 0; // how many had begun before the file was read
     bool again = false;        // the RM was registered before
     std::vector<std::string> ignored;
+    std::optional<KeptConfigurations> kept; // of before, when the daemon has them
 };
 using RegistrationPtr = std::shared_ptr<Registration>;
 
-/// Loads the text that was sent, else the daemon's file, else the built-in default (I-024). False: the call was
-/// answered.
+/// An RM that recovers, and sends no configuration, goes on with the one that was active (I-272). False: none is kept
+/// for its policy group, or it is refused now.
+bool go_on_with_kept(Registration& registration) {
+    RmWish& wish = registration.wish;
+    if (!wish.request.recovery || !registration.kept || registration.kept->policy_group != wish.request.policy_group)
+        return false;
+    const books::KeptConfiguration& active = registration.kept->list.back();
+    auto loaded =
+        std::make_shared<const config_yaml::LoadOutcome>(config_yaml::load_or_default(active.text, active.origin));
+    if (!loaded->configuration) {
+        log("core.config")
+            .error("RM {} cannot go on with the configuration that was active: {}; it gets that of its file",
+                   wish.request.rm_id, loaded->first_error().text());
+        return false;
+    }
+    wish.loaded = std::move(loaded);
+    wish.text = active.text;
+    wish.origin = active.origin;
+    wish.from_file = registration.kept->from_file;
+    if (wish.from_file)
+        warn_of_other_file(registration.parts.config_files, wish.request.rm_id, wish.request.policy_group, active);
+    return true;
+}
+
+/// Loads the text that was sent, else the one that was active when the RM recovers, else the daemon's file, else the
+/// built-in default (I-024). False: the call was answered.
 bool obtain_configuration(Registration& registration) {
+    if (!registration.wish.request.detached)
+        registration.kept = registration.parts.state.configurations(registration.wish.request.rm_id);
     const auto& sent = registration.wish.request.config;
     if (sent && !sent->empty()) {
         registration.wish.text = *sent;
@@ -105,6 +134,7 @@ bool obtain_configuration(Registration& registration) {
         return true;
     }
     registration.reloads = registration.parts.config_files.reloads();
+    if (go_on_with_kept(registration)) return true;
     auto file = registration.parts.config_files.load(registration.wish.request.policy_group);
     if (!file.ok()) {
         registration.call->fail(ErrorCode::ConfigSource, file.error().message);
@@ -164,6 +194,7 @@ std::string not_resumable(const Registration& registration, const RmOwner& owner
     return {};
 }
 
+/// With the epoch, so that who had this registration knows that nothing but its own would go.
 void refuse_to_drop(const Registration& registration, const std::string& rm_id, const RmContents& contents,
                     const std::string& why) {
     wire::ErrorReply error{ErrorCode::BusyState,
@@ -174,6 +205,7 @@ void refuse_to_drop(const Registration& registration, const std::string& rm_id, 
                            {}};
     error.details = contents.value();
     error.details["served"] = is_served(registration.parts.sessions, registration.rm->facts());
+    error.details["streamEpoch"] = registration.rm->facts().epoch;
     registration.call->fail(error);
 }
 
@@ -225,14 +257,17 @@ void install(const RegistrationPtr& registration, RmOwner& owner) {
         log("core.rmproxy").warn("RM {} registers anew, which drops {}", owner.rm_id(), lost.text());
     if (!registration->wish.loaded->configuration)
         return give_up(*registration, owner, config_error(*registration->wish.loaded));
+    if (registration->kept) restore_history(registration->parts.history, owner.rm_id(), registration->kept->list);
     const auto facts = registration->parts.installer.install(*registration->rm, owner, std::move(registration->wish));
     if (!facts.ok()) return give_up(*registration, owner, facts.error());
     auto response = response_of(*registration, *facts);
     response.core_state = owner.state();
     owner.flush();
     owner.books().when_kept([registration, response, from_file = facts->config_from_file](bool) {
-        registration->call->ok_encoded(wire::encoded(response));
-        follow_reload(*registration, from_file);
+        registration->parts.state.when_written([registration, response, from_file] {
+            registration->call->ok_encoded(wire::encoded(response));
+            follow_reload(*registration, from_file);
+        });
     });
 }
 
@@ -245,6 +280,7 @@ void leave(const Parts& parts, const CallPtr& call, const RmPtr& rm, RmOwner& ow
                                                             pluralize(contents.allocations, "allocation")));
     owner.uninstall("it unregistered");
     parts.books.remove(rm->id);
+    parts.state.forget_configurations(rm->id);
     parts.registry.retire(rm, owner);
     log("core.rmproxy").info("RM {} unregistered, which drops {}", owner.rm_id(), contents.text());
     call->ok();
@@ -269,7 +305,9 @@ void hand_over(const RegistrationPtr& registration) {
     if (call->is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     auto made = registration->parts.registry.make(registration->wish.request.rm_id, call->session->claimant());
     if (!made.ok() && call->is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
-    if (!made.ok()) return call->busy(made.error().message + "; unregister one (ykctl rm deregister RM)", 1000);
+    if (!made.ok())
+        return call->busy(
+            made.error().message + "; unregister one (ykctl rm deregister RM), or raise maxRMs of ykd.conf", 1000);
     registration->rm = std::move(made).value();
     registration->rm->owner.in_order(
         [registration](RmOwner& owner) {

@@ -18,6 +18,7 @@ public:
         RmRegistry& registry;
         const RmInstaller& installer;
         BookShelf& books;
+        DaemonState& state;
         RmTable& rms;
         SessionTable& sessions;
         const ConfigFiles& config_files;

@@ -7,6 +7,7 @@
 
 #include "libcore/base/few_of.h"
 #include "ykd/configuration/config_errors.h"
+#include "ykd/configuration/kept_configurations.h"
 #include "ykd/process/log.h"
 
 namespace yk::service {
@@ -21,6 +22,7 @@ CallbackWriter::Interest interest_of(const RmWish& wish, const DaemonSettings& s
     interest.report_ignored = has(wish.capabilities, "reportIgnored") || wish.request.detached;
     interest.container_state = has(wish.capabilities, "containerState");
     interest.resync_cache = has(wish.capabilities, "resyncCache");
+    interest.echo_requests = has(wish.capabilities, "echoRequests");
     interest.confirm_releases = wish.request.detached && wish.request.detached->confirm_releases;
     interest.predicate_ttl = settings.predicate_timeout;
     interest.preemption_ttl = settings.preemption_timeout;
@@ -110,6 +112,7 @@ Result<RmFacts, wire::ErrorReply> RmInstaller::install(Rm& rm, RmOwner& owner, R
     const AcceptedConfig accepted{real_now(), installation.configuration.checksum, wish.origin, text};
     parts_.history.keep(rm.id, accepted);
     rm.set_facts(facts); // after the history has its text: who sees the facts looks for it
+    keep_configurations(parts_.state, parts_.history, rm);
     if (!wish.restored) {
         owner.books().note_registration(request);
         owner.books().note_configuration(kept_form(accepted), wish.from_file, owner.context()->partition_names());

@@ -39,6 +39,7 @@ public:
         ConfigHistory& history;
         EffectiveSettings& effective;
         BookShelf& books;
+        DaemonState& state;
     };
     explicit RmInstaller(const Parts& parts) : parts_(parts) {}
 

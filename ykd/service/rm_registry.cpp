@@ -41,7 +41,8 @@ OwnerOptions RmRegistry::owner_options() const {
     options.liveness.liveness_timeout = settings.liveness_timeout;
     options.liveness.session_ttl = settings.session_ttl;
     options.liveness.rm_retention = settings.rm_retention;
-    options.recovery_attempts = static_cast<std::uint32_t>(settings.recovery_max_attempts);
+    options.recovery = {settings.recovery_timeout, settings.recovery_idle_timeout,
+                        static_cast<std::uint32_t>(settings.recovery_max_attempts)};
     return options;
 }
 
@@ -88,6 +89,7 @@ void RmRegistry::remove_lost(const RmPtr& rm) {
             if (owner.state() != si::CoreState::Lost) return; // it has registered meanwhile
             log("core.rmproxy").warn("RM {} was not heard of for rmRetention; its partitions are removed", rm->id);
             owner.uninstall("it was not heard of for rmRetention");
+            parts_.state.forget_configurations(rm->id);
             retire(rm, owner);
         },
         [] {});

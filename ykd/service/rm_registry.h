@@ -11,10 +11,10 @@
 
 #include "ykd/configuration/config_history.h"
 #include "ykd/configuration/effective_settings.h"
-#include "ykd/process/degraded.h"
 #include "ykd/rm/rm_table.h"
 #include "ykd/runtime/scheduler_clock.h"
 #include "ykd/runtime/workers.h"
+#include "ykd/state/daemon_state.h"
 
 namespace yk::service {
 
@@ -29,6 +29,7 @@ public:
         ConfigHistory& history;
         EffectiveSettings& effective;
         Degraded& degraded;
+        DaemonState& state;
         Workers& workers;
         std::uint64_t epoch_base; // of Identity
     };

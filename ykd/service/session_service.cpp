@@ -156,9 +156,10 @@ void SessionService::ping(const CallPtr& call) {
     si::CoreState state = si::CoreState::New;
     if (rm_id && !rm_id->empty()) {
         const RmPtr rm = parts_.rms.find(*rm_id);
-        if (!rm) return call->fail(ErrorCode::RmUnknown, fmt::format("RM {} is not registered", *rm_id), "rmID");
-        state = rm->owner.state(); // before mark_alive(), which may change it
-        if (rm->is_owned_by(*call->session)) rm->owner.mark_alive();
+        if (!rm && parts_.settings.known_rms.count(*rm_id) == 0)
+            return call->fail(ErrorCode::RmUnknown, fmt::format("RM {} is not registered", *rm_id), "rmID");
+        if (rm) state = rm->owner.state(); // before mark_alive(), which may change it
+        if (rm && rm->is_owned_by(*call->session)) rm->owner.mark_alive();
     } else {
         state = core_state(parts_.rms);
     }

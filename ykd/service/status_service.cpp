@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykd/service/status_service.h"
 
-#include <set>
 
 #include <fmt/format.h>
 
@@ -15,6 +14,19 @@ Value note_value(const ReloadNote& note) {
     Value value{{"at", note.at.ns}, {"ok", note.refusal.empty()}};
     if (!note.refusal.empty()) value["reason"] = note.refusal;
     return value;
+}
+
+/// An RM of the settings that is not registered.
+Value new_rm_value(const std::string& id, Instant since) {
+    return {{"rmID", id},
+            {"state", static_cast<int>(si::CoreState::New)},
+            {"since", since.ns},
+            {"reason", kNotRegistered},
+            {"detached", false},
+            {"served", false},
+            {"partitions", Value::array()},
+            {"inboundItems", 0},
+            {"backlog", 0}};
 }
 
 /// Adds what counts against the RM's budget, and the budget; of what is unlimited there is no limit.
@@ -38,10 +50,16 @@ Value recovery_value(const RecoveryStatus& recovery) {
                 {"asks", recovery.has.pending_asks},
                 {"quarantined", recovery.has.quarantined},
                 {"sinceMs", std::chrono::duration_cast<std::chrono::milliseconds>(recovery.lasts).count()}};
+    const auto left = [&value](const char* key, const std::optional<Duration>& time) {
+        if (time) value[key] = std::chrono::duration_cast<std::chrono::milliseconds>(*time).count();
+    };
+    left("leftMs", recovery.total_left);
+    left("idleLeftMs", recovery.idle_left);
     if (const auto& expected = recovery.wish.expected) {
         value["expectedNodes"] = expected->nodes;
         value["expectedApplications"] = expected->applications;
         value["expectedAllocations"] = expected->allocations;
+        if (expected->asks) value["expectedAsks"] = *expected->asks;
     }
     return value;
 }
@@ -60,24 +78,14 @@ void add_shortages(Value& degraded, const std::string& rm, const Holdings& held,
     }
 }
 
-/// Adds the RMs that the settings list and that have not registered since the daemon started (I-262).
-void add_awaited(Value& rms, const std::set<std::string>& listed) {
-    std::set<std::string> there;
-    for (const Value& rm : rms) there.insert(rm["rmID"].get<std::string>());
-    for (const std::string& id : listed)
-        if (there.count(id) == 0)
-            rms.push_back({{"rmID", id},
-                           {"state", static_cast<int>(si::CoreState::New)},
-                           {"detached", false},
-                           {"served", false},
-                           {"partitions", Value::array()}});
-}
-
 } // namespace
 
 Value StatusService::rm_value(const Rm& rm, const RmFacts& facts) const {
+    const StateRecord::Reading record = rm.owner.state_record();
     Value value{{"rmID", rm.id},
-                {"state", static_cast<int>(rm.owner.state())},
+                {"state", static_cast<int>(record.state)},
+                {"since", record.since.ns},
+                {"reason", record.reason},
                 {"detached", facts.detached.has_value()},
                 {"served", is_served(parts_.sessions, facts)},
                 {"partitions", facts.partitions},
@@ -110,7 +118,8 @@ Value StatusService::status_value(const std::vector<Gathered<RmContents>>& all) 
         if (rm->owner.state() != si::CoreState::Running)
             degraded.push_back(fmt::format("RM {} is {}", rm->id, si::text(rm->owner.state())));
     }
-    add_awaited(rms, parts_.settings.require_recovery);
+    for (const std::string& id : new_rms(parts_.settings.known_rms, parts_.rms))
+        rms.push_back(new_rm_value(id, parts_.clock.now() - parts_.identity.uptime()));
     for (const std::string& line : parts_.degraded.list()) degraded.push_back(line);
     for (const std::string& line : parts_.health.failures()) degraded.push_back(line);
     const SessionTable::Count sessions = parts_.sessions.count();
@@ -128,6 +137,7 @@ Value StatusService::status_value(const std::vector<Gathered<RmContents>>& all) 
                 {"degraded", std::move(degraded)},
                 {"schedule", parts_.settings.manual_schedule ? "manual" : "auto"},
                 {"clock", parts_.settings.virtual_clock ? "virtual" : "real"}};
+    if (const std::uint64_t boots = parts_.state.boots(); boots > 0) value["boots"] = boots;
     if (!parts_.settings.record_directory.empty()) value["recordDirectory"] = parts_.settings.record_directory;
     if (const auto note = parts_.access_files.last_reread()) value["settingsReload"] = note_value(*note);
     return value;

@@ -6,12 +6,13 @@
 
 #include "ykd/configuration/config_files.h"
 #include "ykd/observe/health_keeper.h"
-#include "ykd/process/degraded.h"
 #include "ykd/process/identity.h"
 #include "ykd/request/call.h"
 #include "ykd/request/gather.h"
 #include "ykd/rm/rm_contents.h"
+#include "ykd/runtime/scheduler_clock.h"
 #include "ykd/session/access_files.h"
+#include "ykd/state/daemon_state.h"
 
 namespace yk::service {
 
@@ -20,11 +21,13 @@ public:
     struct Parts {
         const DaemonSettings& settings;
         const Identity& identity;
+        const SchedulerClock& clock;
         const RmTable& rms;
         SessionTable& sessions;
         const ConfigFiles& config_files;
         const AccessFiles& access_files;
         const Degraded& degraded;
+        const DaemonState& state;
         const HealthKeeper& health;
         Workers& workers;
     };

@@ -5,11 +5,15 @@
 
 #include <algorithm>
 
+#include "protocol/si/request_item.h"
+#include "protocol/wire/codec.h"
 #include "ykd/process/log.h"
 #include "ykd/request/rm_checks.h"
 
 namespace yk::service {
 namespace {
+
+constexpr std::string_view kFullQueue = " (inboundMaxItems and inboundMaxBytes of ykd.conf); send it again";
 
 /// How many elements of the inbound limit a request takes.
 std::uint64_t elements_of(const si::AllocationRequest& request) {
@@ -77,14 +81,21 @@ public:
     void run(RmOwner& owner) override {
         const RmPtr rm = rm_.lock();
         if (owner.context() == nullptr || !rm || !is_meant_for(*call_, *rm, epoch_)) return came_too_late();
+        const bool impersonated = !rm->is_owned_by(*call_->session);
+        CallbackWriter* const echo = owner.echo(impersonated);
+        const auto noted = [&] { // the message, which the books of the RM share from now on
+            auto message = std::make_shared<const Message>(std::move(message_));
+            owner.books().note_sent(message, owner.now());
+            if (echo != nullptr) echo->request(si::info(Message::kKind).name, impersonated, wire::encoded(*message));
+            return message;
+        };
         if constexpr (std::is_same_v<Message, si::ApplicationRequest>) {
             const auto faults = rm->users->resolve(message_, users_.answers, users_.asked);
-            const auto message = noted(owner);
-            owner.gateway().apply(*message, faults, owner.now());
+            owner.gateway().apply(*noted(), faults, owner.now());
         } else {
-            const auto message = noted(owner);
-            owner.gateway().apply(*message, owner.now());
+            owner.gateway().apply(*noted(), owner.now());
         }
+        if (echo != nullptr) echo->request_answered();
         owner.recovery().note_update();
         owner.settle_releases();
     }
@@ -103,17 +114,11 @@ public:
         if (position) {
             answer_position(*call_, *position);
         } else {
-            call_->busy("the RM's inbound queue stayed full");
+            call_->busy("the inbound queue of RM " + message_.rm_id + " stayed full" + std::string{kFullQueue});
         }
     }
 
 private:
-    /// The message, which the books of the RM share from now on.
-    [[nodiscard]] std::shared_ptr<const Message> noted(RmOwner& owner) {
-        auto message = std::make_shared<const Message>(std::move(message_));
-        owner.books().note_sent(message, owner.now());
-        return message;
-    }
     void came_too_late() const {
         log("core.rmproxy")
             .warn("an update of RM {} came after it was unregistered, or taken over by another session",
@@ -134,9 +139,35 @@ void submit(const CallPtr& call, const RmPtr& rm, Message message, const Load& l
     switch (rm->owner.submit(task, load, call->deadline(), position)) {
     case PushOutcome::Accepted: return answer_position(*call, position);
     case PushOutcome::Waiting: return;
-    case PushOutcome::Refused: return call->busy("the RM's inbound queue is full");
+    case PushOutcome::Refused:
+        return call->busy("the inbound queue of RM " + rm->id + " is full" + std::string{kFullQueue});
     case PushOutcome::Closed: return rm_left(call, rm->id)();
     }
+}
+
+/// Whether the RM, if it keeps books, can be told of the update (I-269). Its own updates are never held up by a stream
+/// that is full: they may be what its next acknowledgement waits for. False: the call was answered.
+bool can_be_echoed(const CallPtr& call, const Rm& rm, std::size_t bytes) {
+    if (!rm.owner.echoes()) return true;
+    const bool impersonated = !rm.is_owned_by(*call->session);
+    const bool recovers = rm.owner.state() == si::CoreState::Recovering;
+    if (impersonated && recovers) {
+        call->busy(fmt::format("RM {} reports what it has; it takes part in nothing new until it has recovered", rm.id),
+                   100);
+        return false;
+    }
+    if (impersonated && rm.owner.stream().status().congested) {
+        call->busy(
+            fmt::format("the callback stream of RM {} is three quarters full; its process does not keep up", rm.id),
+            1000);
+        return false;
+    }
+    if (recovers || bytes <= si::kLargestEcho) return true;
+    call->fail(ErrorCode::Limit,
+               fmt::format("RM {} keeps books, for which an update has at most {} bytes, and this one has {}: send "
+                           "fewer elements per message",
+                           rm.id, si::kLargestEcho, bytes));
+    return false;
 }
 
 } // namespace
@@ -177,7 +208,7 @@ void UpdateService::update(const CallPtr& call) {
     const RmPtr rm = find_rm(parts_.rms, call, message->rm_id, message->impersonate, Ownership::Owner);
     if (!rm) return;
     const Load load{std::max<std::uint64_t>(1, elements_of(*message)), call->envelope.body.bytes().size()};
-    if (!is_admitted(call, rm, *message, load)) return;
+    if (!is_admitted(call, rm, *message, load) || !can_be_echoed(call, *rm, load.bytes)) return;
     if (rm->owner.books_full())
         return call->busy(
             fmt::format("the books of RM {} cannot be written, see ykctl health; nothing is lost", rm->id), 1000);

@@ -136,12 +136,15 @@ class Client:
         frame = struct.pack(">I", 0x80000000 | self.next_id) + payload
         self.socket.sendall((b"\x01" if self.stream_type else b"") + struct.pack(">Q", len(frame)) + frame)
 
-    def receive(self):
+    def receive_bytes(self):
         if self.stream_type:
             check(self.read(1) == b"\x01", "a frame of another kind")
         (size,) = struct.unpack(">Q", self.read(8))
         check(self.most is None or size <= self.most, "a reply of", size, "bytes, more than was announced")
-        return msgpack.unpackb(self.read(size)[4:], raw=False)
+        return self.read(size)[4:]
+
+    def receive(self):
+        return msgpack.unpackb(self.receive_bytes(), raw=False)
 
     def send(self, kind, body=None, seq=None, **envelope):
         message = {"v": 1, "kind": kind, "id": self.next_id + 1}

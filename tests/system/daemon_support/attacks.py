@@ -202,6 +202,32 @@ class Bystander:
             check(self.asked > 0, "the bystander never asked")
 
 
+class Sleeper:
+    """How late a thread that only sleeps wakes up beside the others: what a long ping is to be compared with."""
+
+    def __init__(self):
+        self.late, self.stopped = [], threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self):
+        while not self.stopped.is_set():
+            begin = time.monotonic()
+            time.sleep(0.002)
+            self.late.append(time.monotonic() - begin - 0.002)
+
+    @property
+    def latest(self):
+        return max(self.late, default=0.0)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopped.set()
+        self.thread.join()
+
+
 def shuffled(seed, rounds):
     generator = random.Random(seed)
     kinds = RUDE * rounds

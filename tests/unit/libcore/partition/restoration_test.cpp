@@ -247,6 +247,20 @@ TEST_CASE("I-242 what no row of the table names is rejected as ever, and so are 
     CHECK(c.recovery() == "nodes=1 apps=2 allocations=1 asks=1");
 }
 
+TEST_CASE("I-242 what waits for an application says so when that came and was refused") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").existing("app", "k", "vcore:3", "n");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN]");
+    c.play("apps new id=app queue=root.a fault=nobody");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_REJECTED]");
+    c.existing("late", "k", "vcore:3", "n").application("late", "root.late");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_REJECTED; L late/k n "
+                          "APP_REJECTED; A late QUEUE_INVALID]");
+    c.application("app");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=0 quarantined=[L late/k n APP_REJECTED; A late "
+                          "QUEUE_INVALID]");
+}
+
 // --- several at once ------------------------------------------------------------------------------------------------
 
 TEST_CASE("I-242 the allocations that a node brings are restored each for itself, after the node was accepted") {

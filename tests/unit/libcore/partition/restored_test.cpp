@@ -145,6 +145,16 @@ TEST_CASE("I-225 an application that is restored after quarantine keeps its time
     }
 }
 
+TEST_CASE("I-225 an application that runs again has run since it was created, as far as anybody knows") {
+    RecoveryStory c;
+    c.node("n", "vcore:10");
+    c.play(fmt::format("apps new id=app queue=root.a tags=yunikorn.apache.org/creationTime:{}", c.seconds() - 100));
+    c.existing("app", "k", "vcore:1", "n");
+    CHECK(c.app("app").started == c.now() - std::chrono::seconds{100});
+    c.end_recovery().application("new").existing("new", "k", "vcore:1", "n");
+    CHECK(c.app("new").started == c.now());
+}
+
 // --- events and counters --------------------------------------------------------------------------------------------
 
 TEST_CASE("I-228 events of restored objects say so, and those of healed ones") {
@@ -187,6 +197,16 @@ TEST_CASE("I-228 restored allocations are not counted as allocated") {
     CHECK(c.core().counters().allocated == 0);
     CHECK(c.core().counters().rejected == 0);
     CHECK(c.core().counters().scheduling_errors == 0); // I-148
+}
+
+TEST_CASE("I-228 an ask that is reported as placed after it was sent as pending is restored, not allocated") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").application("app").ask("app", "k", "vcore:3").existing("app", "k", "vcore:3", "n");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=0");
+    CHECK(c.core().counters().restored == 1);
+    CHECK(c.core().counters().allocated == 0);
+    c.end_recovery().ask("app", "l", "vcore:3").existing("app", "l", "vcore:3", "n");
+    CHECK(c.core().counters().allocated == 1);
 }
 
 // --- budget ---------------------------------------------------------------------------------------------------------
@@ -252,6 +272,72 @@ TEST_CASE("I-221 I-243 what is in quarantine is on its node; an update may say a
     CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 incomplete=[n surplus=gpu:2 booked=0 has=0]");
     c.play("nodes decommission id=n");
     CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0");
+}
+
+TEST_CASE("I-221 A10 what is booked on nodes counts as names, up to twice the limit, and is given back") {
+    const std::string long_type(256, 'x'), books = " avail=" + long_type + ":1 count=0";
+    Settings settings = Cluster::manual_settings();
+    RecoveryStory free{"[{name: a}]", settings};
+    free.node("a", "vcore:1").node("b", "vcore:1");
+    const auto bare = free.core().holdings().of(Held::Names);
+    free.play("nodes update id=a" + books);
+    const auto of_one = free.core().holdings().of(Held::Names) - bare;
+    CHECK(of_one > 256);
+
+    REQUIRE(bare % 2 == 0);
+    settings.budget.names = bare / 2 + of_one; // twice that: exactly what two of them take
+    RecoveryStory c{"[{name: a}]", settings};
+    c.node("a", "vcore:1").node("b", "vcore:1").notices();
+    c.play("nodes update id=a" + books).play("nodes update id=b" + books);
+    CHECK(c.said() == "");
+    CHECK(c.core().holdings().of(Held::Names) == bare + 2 * of_one);
+    c.play("nodes update id=b avail=" + long_type + ":1,more:1 count=0").play("nodes create id=c res=vcore:1" + books);
+    CHECK(c.said() == "A nodes failed[b action=2 code=1025]; A nodes -[c code=1025]");
+    CHECK(c.core().holdings().of(Held::Names) == bare + 2 * of_one);
+    c.play("nodes update id=a avail=vcore:1 count=0")
+        .play("nodes update id=b avail=" + long_type + ":1,more:1 count=0");
+    CHECK(c.said() == "");
+    c.end_recovery();
+    CHECK(c.core().holdings().of(Held::Names) == bare);
+}
+
+TEST_CASE("I-221 A10 of the types that are booked on a node one more is kept than a partition has, and no zeros") {
+    RecoveryStory c;
+    c.node("n", "vcore:1");
+    std::string zeros, ones;
+    for (int i = 0; i < 200; ++i) {
+        zeros += fmt::format(",zero-{:03}:0", i);
+        ones += fmt::format(",one-{:03}:1", i);
+    }
+    c.play("nodes update id=n avail=vcore:1" + zeros + " count=0");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0");
+    c.play("nodes update id=n avail=vcore:1" + zeros + ones + " count=0");
+    const RecoveryView view = c.core().recovery().view();
+    REQUIRE(view.incomplete.size() == 1);
+    CHECK(view.incomplete[0].surplus.size() == 65);
+}
+
+TEST_CASE("I-237 the lists of a report are cut at so many entries, and at so many bytes") {
+    const auto listed = [](int nodes, int types, std::size_t letters) {
+        RecoveryStory c;
+        std::string books;
+        for (int i = 0; i < types; ++i) books += fmt::format(",{}-{}:1", std::string(letters, 't'), i);
+        for (int i = 0; i < nodes; ++i) {
+            c.node(fmt::format("n-{}", i), "vcore:1");
+            c.play(fmt::format("nodes update id=n-{} avail=vcore:1{} count=1", i, books));
+            c.existing("later", fmt::format("{}-{}", std::string(letters, 'k'), i), "vcore:1", "n-0");
+        }
+        const RecoveryView view = c.core().recovery().view();
+        CHECK(view.incomplete_total == static_cast<std::uint64_t>(nodes));
+        CHECK(view.quarantine_total == static_cast<std::uint64_t>(nodes));
+        CHECK(view.incomplete_bytes <= view.most_bytes + 65 * 270);
+        return std::pair{view.incomplete.size(), view.quarantine.size()};
+    };
+    CHECK(listed(999, 0, 1) == std::pair{std::size_t{999}, std::size_t{999}});
+    CHECK(listed(1001, 0, 1) == std::pair{std::size_t{1000}, std::size_t{1000}});
+    const auto [incomplete, quarantined] = listed(400, 60, 230);
+    CHECK((incomplete > 30 && incomplete < 40)); // of about 15 KB each
+    CHECK(quarantined == 400);
 }
 
 // --- the end of the recovery ----------------------------------------------------------------------------------------

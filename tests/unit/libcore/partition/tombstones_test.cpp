@@ -292,7 +292,8 @@ TEST_CASE("I-226 A10 releases are remembered until the names that the RM may hol
     c.play("alloc release app=app key=c type=1 message=" + text);
     c.play("nodes decommission id=" + text);
     c.remove(text);
-    CHECK(c.said() == "A ignoredReleases [app/c code=1025]; A nodes failed[" + text + " action=4 code=1025]");
+    CHECK(c.said() == "A ignoredReleases [app/c code=1025]; A nodes failed[" + text +
+                          " action=4 code=1025]; A ignoredReleases [" + text + "/ code=1025]");
     CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 tombstones=2");
     c.forget_tombstones().play("alloc release app=app key=c type=1 message=" + text);
     CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 tombstones=1");

@@ -126,7 +126,7 @@ TEST_CASE("I-268 what is no book, or one of a later version, is not touched") {
     static_cast<void>(BookFile::open(later).value());
     run_sql(later, "PRAGMA user_version = 99");
     const auto refusal = refusal_of(later);
-    CHECK(refusal.fault == BookFile::Fault::Foreign);
+    CHECK(refusal.fault == BookFile::Fault::Version);
     CHECK(refusal.message == later + ": version 99 of the books is unknown, 1 is known");
 }
 

@@ -386,8 +386,8 @@ TEST_CASE("defaults of absent fields") {
         decoded<si::RegisterResourceManagerRequest>(R"({"rmID":"rm","detached":{},"recovery":{"id":"x"}})");
     CHECK(registration.policy_group == "default");
     CHECK(registration.detached == si::DetachedOptions{true, 10000});
-    CHECK(registration.recovery->timeout_seconds == 600);
-    CHECK(registration.recovery->idle_seconds == 120);
+    CHECK(!registration.recovery->timeout_seconds);
+    CHECK(!registration.recovery->idle_seconds);
     CHECK(registration.recovery->force_applications);
     CHECK(registration.recovery->auto_accept.max_quarantined == 0);
     CHECK_FALSE(registration.recovery->expected);
@@ -453,7 +453,7 @@ TEST_CASE("decode(encode(x)) == x for the requests of tools") {
     check_round_trip(si::EventsRequest{1, 0U, si::EventFilter{{1, 2}, {3}, "a", "p"}});
     check_round_trip(si::EventStreamRequest{"s", 1, 0U, 2, si::EventFilter{}});
     check_round_trip(si::MetricsRequest{"map", "yunikorn", "c"});
-    check_round_trip(si::HealthRequest{true});
+    check_round_trip(si::HealthRequest{true, true});
     check_round_trip(
         si::ExplainRequest{"placement", "p", "rm", "a", "k", "root.q", "n", "u", {"g"}, {{"t", "v"}}, "x: 1\n"});
     check_round_trip(si::StepRequest{2, {3}});

@@ -40,6 +40,22 @@ TEST_CASE("I-212 how far a recovery is, while the RM is Recovering or Failed") {
     CHECK(recovery_progress({{"state", 2}}).empty());
 }
 
+TEST_CASE("I-212 I-213 a bar for what is there of what was announced, and how long the recovery may still last") {
+    Value rm = recovering(2);
+    Value& recovery = rm["recovery"]; // more applications than announced fill the bar no further
+    recovery.update(
+        {{"expectedNodes", 240}, {"expectedApplications", 2}, {"leftMs", 590'000}, {"idleLeftMs", 110'000}});
+    CHECK(recovery_bar(rm) == "[##########----------] 50 %, failed in 1m50s without an update, in 9m50s at the latest");
+    recovery["nodes"] = 240;
+    CHECK(recovery_bar(rm).find("[####################] 100 %") == 0);
+    for (const char* kind : {"expectedNodes", "expectedApplications", "expectedAllocations"}) recovery.erase(kind);
+    CHECK(recovery_bar(rm) == "failed in 1m50s without an update, in 9m50s at the latest"); // nothing was announced
+    for (const int state : {0, 1, 3, 4, 5}) {
+        rm["state"] = state;
+        CHECK(recovery_bar(rm).empty());
+    }
+}
+
 TEST_CASE("the table of RMs shows recoveries while there are any") {
     const Value running{{"rmID", "rm-2"}, {"state", 1}};
     CHECK(table({running}).find("RECOVERY") == std::string::npos);

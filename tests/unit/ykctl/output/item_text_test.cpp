@@ -41,6 +41,20 @@ TEST_CASE("I-237 the report of a recovery is one sentence") {
           "     1 - RecoveryReport\n    recovery r1 of rm, attempt 1: running after 250ms; 1 of 1 node\n");
 }
 
+TEST_CASE("I-269 an update that comes back is shown by its lists") {
+    const Value item{{"n", 1},
+                     {"kind", "Request"},
+                     {"body",
+                      {{"answers", 1},
+                       {"kind", "UpdateAllocation"},
+                       {"impersonated", true},
+                       {"body",
+                        {{"asks", {{{"allocationKey", "a"}}, {{"allocationKey", "b"}}}},
+                         {"releases", {{"allocationsToRelease", {{{"allocationKey", "c"}}}}}}}}}}};
+    CHECK(item_line(item) ==
+          "     1 - Request\n    UpdateAllocation by another session: asks 2, allocationsToRelease 1\n");
+}
+
 TEST_CASE("callback items of another kind show their body") {
     CHECK(item_line({{"n", 1}, {"kind", "Notice"}, {"body", {{"code", "STATE"}}}}) ==
           "     1 - Notice\n    {\"code\":\"STATE\"}\n");

@@ -180,7 +180,7 @@ TEST_CASE("A1 the health check does not wait for an owner thread that is stuck, 
     Parts& of = daemon.parts();
     HealthKeeper health({of.rms, of.degraded, of.deadlines, of.workers, std::chrono::milliseconds{50}});
     const StuckRm stuck(daemon);
-    health.run([&](const wire::Value& result) { promise.set_value(result); });
+    health.run(HealthKeeper::Thorough::Small, [&](const wire::Value& result) { promise.set_value(result); });
     auto answer = promise.get_future();
     REQUIRE(answer.wait_for(kPatience) == std::future_status::ready);
     const wire::Value result = answer.get();

@@ -85,7 +85,7 @@ Sides sound() {
 
 struct Recovery : RmRecovery {
     explicit Recovery(std::uint32_t max_quarantined = 0, std::uint32_t max_attempts = 5)
-        : RmRecovery("rm", max_attempts) {
+        : RmRecovery("rm", {std::chrono::seconds{600}, std::chrono::seconds{120}, max_attempts}) {
         si::RecoveryRequest wish;
         wish.id = "restart-7";
         wish.timeout_seconds = 600;
@@ -340,7 +340,7 @@ TEST_CASE("I-241 a claim for another recovery, of an older attempt or in another
 }
 
 TEST_CASE("I-241 an RM without recovery has none to end; attempts count from 1") {
-    const RmRecovery none{"rm", 5};
+    const RmRecovery none{"rm", {}};
     CHECK(refused(none, sound().claim, si::CoreState::Running).substr(0, 6) == "rmID: ");
     CHECK(refused(none, sound().claim).empty()); // one that lost its consistency and is tried again (I-245)
     Recovery recovery;
@@ -350,7 +350,7 @@ TEST_CASE("I-241 an RM without recovery has none to end; attempts count from 1")
 }
 
 TEST_CASE("I-241 I-245 an RM that registered without recovery and lost its consistency may end one, once per attempt") {
-    RmRecovery recovery{"rm", 5};
+    RmRecovery recovery{"rm", {}};
     const Sides sides = sound();
     recovery.begin_again(kStart); // ResolveRecovery: retry
     CHECK(refused(recovery, sides.claim).empty());

@@ -40,6 +40,7 @@ maxMessage: 32MiB
 requestTtl: 5s
 maxPollWait: 1m
 maxSessions: 9
+maxRMs: 5
 replyMemory: 4
 outboundMaxItems: 100
 outboundMaxBytes: 1GiB
@@ -65,6 +66,7 @@ shutdownGrace: 2s
     CHECK(settings.request_ttl == std::chrono::seconds{5});
     CHECK(settings.max_poll_wait == std::chrono::minutes{1});
     CHECK(settings.max_sessions == 9);
+    CHECK(settings.max_rms == 5);
     CHECK(settings.reply_memory == 4);
     CHECK(settings.outbound.items == 100);
     CHECK(settings.outbound.bytes == 1U << 30);
@@ -97,6 +99,7 @@ TEST_CASE("C-469 the settings file is strict: faults name file, line, column and
     CHECK(fault("predicateTimeout: 1s\npreemptionTimeout: 1m\npredicateBatch: 1000\nmaxCalls: 1\n") == "good");
     CHECK(fault("predicateBatch: 0\n") == "ykd.conf:1:17: predicateBatch: a whole number from 1 to 1000 is wanted");
     CHECK(fault("maxCalls: 65537\n").find("from 1 to 65536") != std::string::npos);
+    CHECK(fault("maxRMs: 4097\n").find("from 1 to 4096") != std::string::npos);
     CHECK(fault("recoveryTimeout: 5s\n").find("nothing behind it yet") != std::string::npos);
     CHECK(fault("peers: [{uid: 1, gid: 2}]\n") == "ykd.conf:1:9: peers: an entry names either a uid or a gid");
     CHECK(fault("peers: [{uid: 1, role: king}]\n").find("role is observer, rm or admin") != std::string::npos);

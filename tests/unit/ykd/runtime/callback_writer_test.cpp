@@ -77,6 +77,35 @@ TEST_CASE("I-104 a release between two allocations keeps its place") {
     CHECK(decode<si::AllocationResponse>(items[2]).made[0].allocation_key == "b");
 }
 
+TEST_CASE("I-269 a request comes before what answers it, with how many items that are") {
+    Sized sized;
+    CallbackWriter writer;
+    writer.allocation_made(sized.allocation("before"));
+    si::NodeRequest request;
+    request.nodes.emplace_back();
+    request.nodes[0].node_id = "n1";
+    writer.request("UpdateNode", true, wire::encoded(request));
+    const AcceptedNode node{"n1", "[rm]default"};
+    writer.nodes_answered(std::span(&node, 1), {}, {});
+    writer.notice("HELLO", "no answer", {});
+    writer.allocation_made(sized.allocation("a"));
+    writer.allocation_made(sized.allocation("b"));
+    writer.request_answered();
+    writer.allocation_made(sized.allocation("after"));
+    const auto items = writer.take();
+    REQUIRE(items.size() == 6);
+    CHECK(decode<si::AllocationResponse>(items[0]).made.size() == 1);
+    CHECK(items[1].kind == "Request");
+    const std::string bytes = std::string(items[1].head_view()) + items[1].body.str();
+    const wire::Value body = wire::decode_value(wire::scan_body(bytes).value());
+    CHECK(body["answers"] == 2);
+    CHECK(body["kind"] == "UpdateNode");
+    CHECK(body["impersonated"] == true);
+    CHECK(body["body"]["nodes"][0]["nodeID"] == "n1");
+    CHECK(decode<si::AllocationResponse>(items[4]).made.size() == 2);
+    CHECK(decode<si::AllocationResponse>(items[5]).made[0].allocation_key == "after");
+}
+
 TEST_CASE("an item holds at most a thousand allocations") {
     Sized sized;
     CallbackWriter writer;

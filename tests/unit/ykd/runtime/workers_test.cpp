@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <atomic>
 #include <future>
 #include <new>
 
@@ -21,4 +22,33 @@ TEST_CASE("A10 what a worker's task throws costs that task alone") {
     REQUIRE(fault.wait_for(kPatience) == std::future_status::ready);
     CHECK(fault.get() == std::bad_alloc().what());
     CHECK(next.get_future().wait_for(kPatience) == std::future_status::ready);
+}
+
+TEST_CASE("A8 a flood of one client leaves a worker to the others, and two identities do") {
+    std::promise<void> go_on;
+    const std::shared_future<void> gate = go_on.get_future().share();
+    std::atomic<int> begun{0};
+    std::promise<ItemSource> same, other;
+    Workers workers(3, [](const char*) {});
+    for (int i = 0; i < 100; ++i)
+        workers.post({"uid 1", 1}, [&, gate] {
+            ++begun;
+            gate.wait();
+        });
+    workers.post({"uid 1", 2}, [&, gate] {
+        same.set_value(Workers::source_at_work());
+        gate.wait();
+    });
+    auto of_same = same.get_future();
+    REQUIRE(of_same.wait_for(kPatience) == std::future_status::ready);
+    CHECK(of_same.get().client == 2);
+    workers.post({"uid 1", 3}, [&] { ++begun; }); // both that the identity may have are at work
+    workers.post({"uid 2", 4}, [&] { other.set_value(Workers::source_at_work()); });
+    auto of_other = other.get_future();
+    REQUIRE(of_other.wait_for(kPatience) == std::future_status::ready);
+    CHECK(of_other.get().identity == "uid 2");
+    CHECK(begun == 1);
+    CHECK(Workers::source_at_work().identity.empty());
+    go_on.set_value();
+    CHECK(comes_true([&] { return begun == 101; }));
 }

@@ -81,3 +81,18 @@ TEST_CASE("I-343 the system tells the groups of a user, the primary one too, als
     CHECK(std::find(own->begin(), own->end(), ::getegid()) != own->end());
     CHECK(system_groups_of(4'000'000'000U, 12) == Ids{12});
 }
+
+TEST_CASE("A8 so many users are remembered; with one more all are looked up anew") {
+    System system;
+    const int most = static_cast<int>(PeerGroups::kMostUsers);
+    for (int uid = 0; uid < most; ++uid) static_cast<void>(system.of(static_cast<uid_t>(uid), 0));
+    CHECK(system.asked == most);
+    static_cast<void>(system.of(0, 1));
+    CHECK(system.asked == most);
+    static_cast<void>(system.of(static_cast<uid_t>(most), 1));
+    CHECK(system.asked == most + 1);
+    static_cast<void>(system.of(static_cast<uid_t>(most), 2));
+    CHECK(system.asked == most + 1);
+    static_cast<void>(system.of(0, 2));
+    CHECK(system.asked == most + 2);
+}

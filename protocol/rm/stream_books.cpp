@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/rm/stream_books.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <future>
+#include <optional>
+#include <utility>
+
+#include "protocol/rm/answers.h"
+#include "protocol/si/request_item.h"
+#include "protocol/wire/body_reader.h"
+#include "protocol/wire/codec.h"
+
+namespace yk::rm {
+namespace {
+
+using books::Outcome;
+using What = books::Outcome::What;
+
+// Names of texts in the books.
+constexpr std::string_view kServes = "serves";     // the RM; the books that the daemon keeps have no such text
+constexpr std::string_view kPosition = "position"; // boot id, epoch and number, a line each
+
+constexpr std::chrono::seconds kMoment{2};
+constexpr std::int64_t kSecond = 1'000'000'000; // ns
+
+/// States in which an application has ended (I-040). Expired comes later, maybe when another has its id.
+constexpr std::array<std::string_view, 2> kEnded{"Completed", "Failed"};
+
+template <class T>
+std::optional<T> message_of(const std::string& bytes) {
+    const auto scanned = wire::scan_body(bytes);
+    if (!scanned.ok()) return std::nullopt;
+    auto message = wire::decode<T>(*scanned);
+    if (!message.ok()) return std::nullopt;
+    return std::move(message).value();
+}
+
+std::string text_of(const Position& position) {
+    return position.boot_id + "\n" + std::to_string(position.epoch) + "\n" + std::to_string(position.number);
+}
+
+/// A boot id may hold any byte, so the lines are counted from the end.
+std::optional<Position> position_in(const std::string& text) {
+    const auto last = text.rfind('\n');
+    const auto before = last == std::string::npos || last == 0 ? std::string::npos : text.rfind('\n', last - 1);
+    if (before == std::string::npos) return std::nullopt;
+    Position position;
+    position.boot_id = text.substr(0, before);
+    const auto read = [&](std::size_t from, std::size_t to, std::uint64_t& number) {
+        const auto [rest, fault] = std::from_chars(text.data() + from, text.data() + to, number);
+        return fault == std::errc{} && rest == text.data() + to;
+    };
+    if (!read(before + 1, last, position.epoch) || !read(last + 1, text.size(), position.number)) return std::nullopt;
+    return position;
+}
+
+/// The body of an item; null when it cannot be read.
+wire::Value body_of(const si::StreamItem& item) {
+    const auto scanned = wire::scan_body(item.body.bytes);
+    return scanned.ok() ? wire::decode_value(*scanned) : wire::Value{};
+}
+
+bool is_answer(const si::StreamItem& item) {
+    return item.kind == si::item::kUpdateAllocation || item.kind == si::item::kUpdateApplication ||
+           item.kind == si::item::kUpdateNode;
+}
+
+/// Whether the file can be the books of this RM: they are, or nothing is in it yet.
+Result<void> check_owner(books::BookFile& file, const std::string& path, const std::string& rm_id) {
+    YK_TRY(serves, file.get(kServes));
+    if (serves && *serves == rm_id) return {};
+    if (serves) return Error{0, path + ": these are the books of RM " + *serves + ", not of " + rm_id, {}};
+    YK_TRY(registration, file.get("registration"));
+    if (registration) return Error{0, path + ": these are books that ykd keeps (ykd --state), leave them to it", {}};
+    return {};
+}
+
+Error refusal(const books::BookFile::Refusal& refused) {
+    using Fault = books::BookFile::Fault;
+    std::string message = refused.message;
+    if (message.find("database is locked") != std::string::npos)
+        message += ": another process uses these books";
+    else if (refused.fault == Fault::Damaged)
+        message += ": the books are damaged, or this is another file; move it away to begin with empty books";
+    return {0, message, {}};
+}
+
+} // namespace
+
+std::size_t group_at_front(std::span<const si::StreamItem> items) {
+    if (items.empty()) return 0;
+    if (items.front().kind != si::item::kRequest) return 1;
+    const std::uint64_t wanted = number_of(body_of(items.front()), "answers");
+    std::uint64_t found = 0;
+    std::size_t size = 1;
+    for (; found < wanted && size < items.size(); ++size)
+        if (is_answer(items[size])) ++found;
+    return found == wanted ? size : 0;
+}
+
+Result<std::unique_ptr<StreamBooks>> StreamBooks::open(const std::string& path, const std::string& rm_id) {
+    auto opened = books::BookFile::open(path);
+    if (!opened.ok()) return refusal(opened.error());
+    books::BookFile& file = **opened;
+    YK_CHECKED(check_owner(file, path, rm_id));
+    std::unique_ptr<StreamBooks> made{new StreamBooks(rm_id)};
+    YK_TRY(position, file.get(kPosition));
+    if (position) {
+        const auto read = position_in(*position);
+        if (!read) return Error{0, path + ": it cannot be read how far the stream was taken", {}};
+        made->position_ = *read;
+    }
+    auto keeper = books::BookKeeper::start(std::move(opened).value(), [books = made.get()](const std::string& fault) {
+        const std::lock_guard lock(books->mutex_);
+        books->fault_ = fault;
+    });
+    if (!keeper.ok()) return Error{0, path + ": " + keeper.error().message, {}};
+    made->keeper_ = std::move(keeper).value();
+    made->keeper_->note_setting(std::string{kServes}, rm_id);
+    made->keeper_->end_turn();
+    return made;
+}
+
+void StreamBooks::begin(Position position) {
+    position_ = std::move(position);
+    note_position();
+}
+
+void StreamBooks::note_position() {
+    keeper_->note_setting(std::string{kPosition}, text_of(position_));
+    keeper_->end_turn();
+}
+
+void StreamBooks::take(std::span<const si::StreamItem> items, bool recovers) {
+    if (items.empty()) return;
+    const bool begins_with_request = items.front().kind == si::item::kRequest;
+    if (begins_with_request) take_request(items.front());
+    if (begins_with_request || !recovers)
+        for (const si::StreamItem& each : items) take_answer(each);
+    position_.number = std::max(position_.number, items.back().n);
+    note_position();
+}
+
+void StreamBooks::take_request(const si::StreamItem& item) {
+    const wire::Value request = body_of(item);
+    const std::string kind = text_of(request, "kind");
+    const wire::Value& body = member_of(request, "body");
+    if (!body.is_object()) return;
+    const std::string bytes = wire::encoded_value(body);
+    const auto note = [&](auto message) {
+        using Message = typename decltype(message)::value_type;
+        if (message) keeper_->note(std::make_shared<const Message>(*std::move(message)), item.at / kSecond);
+    };
+    if (kind == si::item::kUpdateNode) note(message_of<si::NodeRequest>(bytes));
+    if (kind == si::item::kUpdateApplication) note(message_of<si::ApplicationRequest>(bytes));
+    if (kind == si::item::kUpdateAllocation) note(message_of<si::AllocationRequest>(bytes));
+}
+
+/// What the RM was told, as what it means for its books: like OwnerBooks in the daemon.
+void StreamBooks::take_answer(const si::StreamItem& item) {
+    const auto note = [&](What what, const std::string& partition, const std::string& id, const std::string& key = {}) {
+        keeper_->note(Outcome{what, partition, id, key});
+    };
+    if (item.kind == si::item::kUpdateNode) {
+        const auto answer = message_of<si::NodeResponse>(item.body.bytes);
+        if (!answer) return;
+        for (const auto& each : answer->accepted) note(What::NodeAccepted, each.partition_name, each.node_id);
+        for (const auto& each : answer->rejected) note(What::NodeRejected, each.partition_name, each.node_id);
+        for (const auto& each : answer->failed) note(What::NodeFailed, each.partition_name, each.node_id);
+    } else if (item.kind == si::item::kUpdateApplication) {
+        const auto answer = message_of<si::ApplicationResponse>(item.body.bytes);
+        if (!answer) return;
+        for (const auto& each : answer->accepted)
+            note(What::ApplicationAccepted, each.partition_name, each.application_id);
+        for (const auto& each : answer->rejected)
+            note(What::ApplicationRejected, each.partition_name, each.application_id);
+        for (const auto& each : answer->updated)
+            if (std::find(kEnded.begin(), kEnded.end(), each.state) != kEnded.end())
+                note(What::ApplicationEnded, each.partition_name, each.application_id);
+    } else if (item.kind == si::item::kUpdateAllocation) {
+        const auto answer = message_of<si::AllocationResponse>(item.body.bytes);
+        if (!answer) return;
+        for (const auto& each : answer->made)
+            keeper_->note(
+                Outcome{What::Placed, each.partition_name, each.application_id, each.allocation_key, each.node_id});
+        for (const auto* list : {&answer->rejected, &answer->rejected_allocations})
+            for (const auto& each : *list)
+                note(What::Rejected, each.partition_name, each.application_id, each.allocation_key);
+        for (const auto& each : answer->released) {
+            Outcome outcome{What::Released, each.partition_name, each.application_id, each.allocation_key};
+            outcome.pending = each.termination_type != si::TerminationType::StoppedByRm;
+            keeper_->note(std::move(outcome));
+        }
+    }
+}
+
+bool StreamBooks::is_kept() {
+    auto kept = std::make_shared<std::promise<bool>>();
+    auto answer = kept->get_future();
+    keeper_->when_kept([kept](bool written) { kept->set_value(written); });
+    return answer.wait_for(kMoment) == std::future_status::ready && answer.get();
+}
+
+std::string StreamBooks::fault() const {
+    const std::lock_guard lock(mutex_);
+    return fault_;
+}
+
+Result<Replay> StreamBooks::replay() {
+    Replay replay;
+    const auto keep = [&replay](const auto& request) { replay.requests.emplace_back(request); };
+    YK_TRY(claim, keeper_->replay(rm_id_, {keep, keep, keep}));
+    replay.claim = std::move(claim);
+    return replay;
+}
+
+} // namespace yk::rm

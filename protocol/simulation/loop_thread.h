@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// LoopThread: the thread of a loop, or, in a simulation, its place among the loops that the simulator drives.
+//
+// Owner: the object whose loop it is. Thread: one.
+
+#include <functional>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "protocol/simulation/simulator.h"
+
+namespace yk {
+
+class LoopThread {
+public:
+    LoopThread() = default;
+    ~LoopThread() { end(); }
+    LoopThread(LoopThread&& other) noexcept
+        : thread_(std::move(other.thread_)), loop_(std::exchange(other.loop_, std::nullopt)) {}
+    LoopThread& operator=(LoopThread&&) = delete;
+    LoopThread(const LoopThread&) = delete;
+    LoopThread& operator=(const LoopThread&) = delete;
+
+    /// Has `run` called on a thread of its own or, in a simulation, `step` again and again. `name`: a literal.
+    void start(const char* name, std::function<void()> run, Simulator::Step step) {
+        if (Simulator* const simulated = simulator())
+            loop_ = simulated->add_loop(name, std::move(step));
+        else
+            thread_ = std::thread(std::move(run));
+    }
+    /// Waits for the end of `run`, which must have been asked for; in a simulation no step follows.
+    void end() {
+        if (loop_) simulator()->remove_loop(*std::exchange(loop_, std::nullopt));
+        if (thread_.joinable()) thread_.join();
+    }
+    [[nodiscard]] bool is_started() const { return loop_.has_value() || thread_.joinable(); }
+
+private:
+    std::thread thread_;
+    std::optional<std::uint64_t> loop_; // the number that the simulator gave it
+};
+
+} // namespace yk

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// ykd_sim: runs the daemon in simulated worlds, one for each seed, and says which promise it broke.
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/sim/run_seed.h"
+
+namespace {
+
+using namespace yk::sim;
+
+struct Options {
+    std::uint64_t first = 1, last = 100;
+    bool trace = false, twice = false, paths = false;
+    double minutes = 0;
+    std::string write_paths, must;
+    std::vector<std::string> read_paths;
+};
+
+/// Each line of such a file: a number, and a path.
+void read_paths(const std::string& file, Coverage& coverage) {
+    std::ifstream in(file);
+    std::uint64_t count = 0;
+    for (std::string path; in >> count >> std::ws && std::getline(in, path);) coverage[path] += count;
+}
+
+void write_paths(const std::string& file, const Coverage& coverage) {
+    std::ofstream out(file);
+    for (const auto& [path, count] : coverage) out << count << ' ' << path << '\n';
+}
+
+/// Says which of the paths in the file were not taken, and returns their number.
+std::size_t missing_paths(const std::string& file, const Coverage& coverage) {
+    std::ifstream in(file);
+    std::size_t missing = 0;
+    for (std::string path; std::getline(in, path);) {
+        if (path.empty() || path.front() == '#' || coverage.count(path) != 0) continue;
+        fmt::print("not one seed came to: {}\n", path);
+        ++missing;
+    }
+    return missing;
+}
+
+/// Runs a seed. Returns whether all was well.
+bool run_one(std::uint64_t seed, Disk& disk, const Options& options, Coverage& coverage, std::uint64_t& steps) {
+    const RunOutcome outcome = run_seed(seed, disk, options.trace);
+    steps += outcome.steps;
+    for (const auto& [path, count] : outcome.coverage) coverage[path] += count;
+    if (outcome.failure) {
+        fmt::print("seed {}: {}\n  ykd_sim --seed {} --trace shows how\n", seed, *outcome.failure, seed);
+        std::fflush(stdout);
+        return false;
+    }
+    if (options.twice && run_seed(seed, disk, false).digest != outcome.digest) {
+        fmt::print("seed {}: the same seed made another run\n", seed);
+        return false;
+    }
+    return true;
+}
+
+int run_all(const Options& options) {
+    Disk disk;
+    Coverage coverage;
+    std::uint64_t steps = 0, run = 0, failed = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto elapsed = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    for (std::uint64_t seed = options.first; seed <= options.last; ++seed) {
+        if (options.minutes > 0 && elapsed() > options.minutes * 60) break;
+        ++run;
+        if (!run_one(seed, disk, options, coverage, steps)) ++failed;
+    }
+    for (const std::string& file : options.read_paths) read_paths(file, coverage);
+    if (!options.write_paths.empty()) write_paths(options.write_paths, coverage);
+    if (!options.must.empty()) failed += missing_paths(options.must, coverage);
+    if (options.paths)
+        for (const auto& [path, count] : coverage) fmt::print("{:>10}  {}\n", count, path);
+    if (run != 0) fmt::print("{} seeds, {} failed, {:.1f} s, {:.1f} ms and {} steps a seed\n", run, failed, elapsed(),
+               1000 * elapsed() / static_cast<double>(run == 0 ? 1 : run), run == 0 ? 0 : steps / run);
+    return failed == 0 ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Runs ykd in simulated worlds", "ykd_sim"};
+    Options options;
+    std::string range;
+    std::uint64_t seed = 0;
+    app.add_option("--seeds", range, "the seeds to run: A..B")->capture_default_str();
+    auto* const one = app.add_option("--seed", seed, "run this seed");
+    app.add_flag("--trace", options.trace, "show what happens");
+    app.add_flag("--twice", options.twice, "run each seed twice, and compare");
+    app.add_flag("--paths", options.paths, "show how often each path was taken");
+    app.add_option("--write-paths", options.write_paths, "write these numbers to a file");
+    app.add_option("--read-paths", options.read_paths, "add the numbers of such files");
+    app.add_option("--must", options.must, "fail if a path that this file names was never taken");
+    app.add_option("--minutes", options.minutes, "end after so many minutes");
+    CLI11_PARSE(app, argc, argv);
+    if (!range.empty() && std::sscanf(range.c_str(), "%lu..%lu", &options.first, &options.last) != 2) {
+        fmt::print(stderr, "ykd_sim: --seeds takes A..B\n");
+        return 2;
+    }
+    if (one->count() != 0) options.first = options.last = seed;
+    if (options.trace) std::setvbuf(stdout, nullptr, _IOLBF, 1U << 12U); // also of a run that the daemon aborts
+    return run_all(options);
+}

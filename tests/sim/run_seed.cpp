@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/sim/run_seed.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "tests/sim/checker.h"
+#include "tests/sim/daemon_host.h"
+#include "tests/sim/detached_rm.h"
+#include "tests/sim/served_rm.h"
+
+namespace yk::sim {
+namespace {
+
+constexpr Nanoseconds kPatience = seconds{2000}; // until everything is calm, once nothing befalls anybody
+constexpr Nanoseconds kQuiet = seconds{120};     // then timers of gangs and applications may end
+
+class Run {
+public:
+    Run(std::uint64_t seed, Disk& disk, bool trace) : world_(seed, trace), disk_(disk) {
+        disk.begin(world_);
+        host_ = std::make_unique<DaemonHost>(world_, disk, settings());
+        const std::int64_t count = world_.between(1, 3);
+        for (std::int64_t i = 0; i < count; ++i)
+            rms_.push_back(std::make_unique<ServedRm>(world_, *host_, fmt::format("rm{}", i), manners()));
+        if (world_.chance(0.5)) detached_ = std::make_unique<DetachedRm>(world_, *host_, "detached");
+        choose_faults();
+    }
+
+    RunOutcome outcome() {
+        host_->start();
+        for (const auto& rm : rms_) rm->start();
+        if (detached_) detached_->start();
+        plan_fault();
+        world_.run_for(seconds{world_.between(20, 90)});
+        come_to_rest();
+        RunOutcome outcome;
+        if (world_.has_failed()) outcome.failure = world_.failure();
+        outcome.steps = world_.steps();
+        outcome.digest = world_.digest();
+        outcome.coverage = world_.coverage();
+        return outcome;
+    }
+
+private:
+    service::DaemonSettings settings() {
+        service::DaemonSettings settings;
+        settings.log_level = "fatal";
+        settings.state_directory = disk_.folder();
+        settings.max_memory = std::uint64_t{1} << 40U; // as if there was enough
+        settings.liveness_timeout = seconds{20};
+        settings.session_ttl = seconds{100};
+        settings.max_poll_wait = seconds{10};
+        if (world_.chance(0.2)) settings.outbound.items = 60;
+        return settings;
+    }
+    Manners manners() {
+        Manners manners;
+        manners.gangs = world_.chance(0.5);
+        manners.preemption = world_.chance(0.5);
+        manners.removes_nodes = world_.chance(0.6);
+        manners.slow_reader = world_.chance(0.2);
+        manners.forgetful = world_.chance(0.3) ? 0.3 : 0;
+        manners.pace = milliseconds{world_.between(50, 1000)};
+        return manners;
+    }
+
+    void choose_faults() {
+        NetworkFaults& network = host_->network();
+        if (world_.chance(0.5)) network.duplicate = 0.02;
+        if (world_.chance(0.5)) network.cut = 0.01;
+        if (world_.chance(0.5)) network.slow = 0.02;
+        if (world_.chance(0.3)) network.usual = milliseconds{300};
+        if (world_.chance(0.3)) disk_faults_.full = 0.02;
+        if (world_.chance(0.3)) disk_faults_.short_write = 0.02;
+        if (world_.chance(0.3)) disk_faults_.failed_sync = 0.1;
+        if (world_.chance(0.1)) disk_faults_.failed_read = 0.02;
+        fault_pace_ = seconds{world_.between(2, 60)};
+        kills_ = world_.chance(0.6);
+        crashes_ = world_.chance(0.6);
+        stalls_ = world_.chance(0.6);
+    }
+
+    void plan_fault() {
+        const bool at_once = world_.chance(0.2); // while the last one is not over
+        world_.after(world_.between(Nanoseconds{0}, at_once ? Nanoseconds{milliseconds{100}} : fault_pace_), [this] {
+            if (resting_) return;
+            fault();
+            plan_fault();
+        });
+    }
+
+    void fault() {
+        ServedRm& rm = *rms_[world_.choose(rms_.size())];
+        const auto note = [&](const char* what) { world_.cover(fmt::format("{} while {}", what, rm.state())); };
+        check_soon(world_, *host_, rm.id());
+        if (host_->is_busy()) return;
+        switch (world_.between(0, 7)) {
+        case 0:
+            if (!kills_ || !host_->is_up()) return;
+            note("daemon killed");
+            return kill(false);
+        case 6:
+            if (!kills_ || !host_->is_up()) return;
+            if (world_.chance(0.5)) {
+                note("loss of power");
+                return kill(true);
+            }
+            note("daemon restarted");
+            host_->stop(seconds{5});
+            return restart(false);
+        case 7:
+            if (!detached_ || !crashes_) return;
+            if (world_.chance(0.3)) return detached_->crash();
+            disk_.faults() = disk_.faults().any() ? DiskFaults{} : disk_faults_;
+            world_.trace("disk: {}", disk_.faults().any() ? "fails from now on" : "is well");
+            return;
+        case 1:
+            if (!crashes_) return;
+            note("RM crashed");
+            return rm.crash();
+        case 2:
+            if (!stalls_) return;
+            note("RM stopped");
+            return rm.stall(stall_time());
+        case 3:
+            if (!stalls_) return;
+            note("daemon stopped");
+            return world_.stall_all(stall_time());
+        case 4:
+            if (!stalls_) return;
+            note("loop stopped");
+            world_.trace("stalled: {}", world_.stall_a_loop(world_.between(milliseconds{10}, seconds{10})));
+            return;
+        default: note("connection cut"); return host_->cut_one();
+        }
+    }
+    Nanoseconds stall_time() {
+        const std::array<Nanoseconds, 3> longest{seconds{2}, seconds{40}, seconds{300}};
+        return world_.between(milliseconds{10}, longest[world_.choose(longest.size())]);
+    }
+    void kill(bool power) {
+        host_->kill(power);
+        restart(power);
+    }
+    void restart(bool power) {
+        disk_.faults() = {};
+        world_.after(world_.between(milliseconds{10}, seconds{5}), [this, power] {
+            if (host_->is_up()) return;
+            if (!host_->start()) return world_.fail("the daemon cannot start");
+            if (detached_) detached_->daemon_started(power);
+        });
+    }
+
+    /// Nothing befalls anybody any more: in the end all must be as the RMs know it.
+    void come_to_rest() {
+        if (world_.has_failed()) return;
+        world_.trace("rest");
+        resting_ = true;
+        host_->network() = {};
+        disk_.faults() = {};
+        if (detached_) detached_->rest();
+        for (const auto& rm : rms_) rm->rest();
+        const auto calm = [this] {
+            return (!detached_ || detached_->is_calm()) &&
+                   std::all_of(rms_.begin(), rms_.end(), [](const auto& rm) { return rm->is_calm(); });
+        };
+        for (int quiet = 0; quiet < 2 && !world_.has_failed();) { // calm, and still calm after a while
+            if (!world_.run_until(calm, world_.now() + kPatience)) return not_calm();
+            world_.run_for(kQuiet);
+            quiet = calm() ? quiet + 1 : 0;
+        }
+        for (const auto& rm : rms_) {
+            if (world_.has_failed()) return;
+            const auto state = look(world_, *host_, rm->id()).state;
+            if (!state) return world_.fail(rm->id() + ": at rest, the daemon does not know it");
+            compare(world_, *state, *rm);
+            rm->books().judge_rest();
+        }
+        if (!detached_ || world_.has_failed()) return;
+        detached_->judge_rest();
+        if (world_.has_failed()) return;
+        host_->kill(false);
+        if (!host_->start()) return world_.fail("the daemon cannot start");
+        detached_->daemon_started(false);
+        if (!world_.has_failed()) detached_->judge_rest();
+    }
+    void not_calm() {
+        for (const auto& rm : rms_)
+            if (!rm->is_calm()) world_.fail(fmt::format("{} does not come to rest: it is {}", rm->id(), rm->state()));
+        world_.fail("the detached RM does not come to rest");
+    }
+
+    World world_;
+    Disk& disk_;
+    std::unique_ptr<DaemonHost> host_;
+    std::vector<std::unique_ptr<ServedRm>> rms_;
+    std::unique_ptr<DetachedRm> detached_;
+    DiskFaults disk_faults_;
+    Nanoseconds fault_pace_{};
+    bool kills_ = false, crashes_ = false, stalls_ = false, resting_ = false;
+};
+
+} // namespace
+
+RunOutcome run_seed(std::uint64_t seed, Disk& disk, bool trace) {
+    Run run(seed, disk, trace);
+    return run.outcome();
+}
+
+} // namespace yk::sim

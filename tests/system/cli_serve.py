@@ -1,0 +1,452 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ykctl rm serve comes back by itself (interface.md 3.7, 4.7), and with --state with all that its RM had (I-269)."""
+from daemon_support import *
+
+import contextlib
+import json
+import random
+import resource
+import threading
+
+YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
+RUNNING, FAILED = 1, 3
+
+
+def ykctl(daemon, *words, wanted=0):
+    done = subprocess.run([YKCTL, "-s", "ipc://" + daemon.path, "-r", "s", *words], capture_output=True, text=True, check=False)
+    check(done.returncode == wanted, words, "ended with", done.returncode, done.stdout[-500:], done.stderr)
+    return done.stdout + done.stderr
+
+
+class Serving:
+    """A process `ykctl rm serve s`; its notes are in a file. Ended by the with statement."""
+
+    def __init__(self, daemon, *words, path=None):
+        self.url, self.words, self.folder = "ipc://" + (path or daemon.path), words, daemon.folder
+        self.read = 0
+        self.begin()
+
+    def begin(self):
+        with open(self.folder + "/notes", "ab") as notes, open(self.folder + "/items", "ab") as items:
+            self.process = subprocess.Popen([YKCTL, "-s", self.url, "rm", "serve", "s", *self.words, "-o", "jsonl"],
+                                            stdin=subprocess.DEVNULL, stdout=items, stderr=notes)
+
+    def notes(self):
+        """All that it said since the last said()."""
+        with open(self.folder + "/notes", encoding="utf-8") as file:
+            return file.read()[self.read:]
+
+    def said(self, text):
+        """Waits until it says that; what it says from then on counts for the next."""
+        until(f"rm serve says {text!r}; it said: {self.notes()}", lambda: text in self.notes())
+        self.read += self.notes().index(text) + len(text)
+
+    def items(self):
+        with open(self.folder + "/items", encoding="utf-8") as file:
+            return [json.loads(line) for line in file.read().splitlines(keepends=True) if line.endswith("\n")]
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        return self.process.wait(DEADLINE)
+
+    def restart(self, number=signal.SIGKILL):
+        self.end(number)
+        self.begin()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        if kind is not None:
+            print("--- rm serve said ---\n" + open(self.folder + "/notes", encoding="utf-8").read())
+
+
+class Relay:
+    """Between rm serve and the daemon, to cut connections."""
+
+    def __init__(self, daemon):
+        self.to, self.path, self.ends = daemon.path, daemon.folder + "/relay", []
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.path)
+        self.listener.listen()
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            near, _ = self.listener.accept()
+            far = socket.socket(socket.AF_UNIX)
+            far.connect(self.to)
+            self.ends += [near, far]
+            for one, other in ((near, far), (far, near)):
+                threading.Thread(target=self.copy, args=(one, other), daemon=True).start()
+
+    @staticmethod
+    def copy(one, other):
+        with contextlib.suppress(OSError):
+            while data := one.recv(65536):
+                other.sendall(data)
+        for end in (one, other):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def cut(self):
+        for end in self.ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        self.ends.clear()
+
+
+def rms(daemon):
+    client = daemon.client()
+    found = {one["rmID"]: one for one in client.get("Status")["rms"]}
+    client.close()
+    return found
+
+
+def is_running(daemon):
+    rm = rms(daemon).get("s", {})
+    return rm.get("state") == RUNNING and rm.get("served")
+
+
+def runs(daemon):
+    until("the RM is Running, and served", lambda: is_running(daemon))
+
+
+class Other:
+    """What others do for the RM, over one connection."""
+
+    def __init__(self, daemon):
+        self.client = daemon.client()
+
+    def send(self, kind, **body):
+        """Again and again while the RM is recovering (E_BUSY)."""
+        while True:
+            reply = self.client.ask(kind, {"rmID": "s", "impersonate": True, **body}, seq=self.client.seq + 1)
+            if reply["ok"]:
+                self.client.seq += 1
+                return
+            check(reply["err"]["retryable"], kind, reply["err"])
+            time.sleep(0.01)
+
+    def node(self, name, vcore=1000, action=1):
+        self.send("UpdateNode", nodes=[{"nodeID": name, "action": action, "schedulableResource": {"vcore": vcore}}])
+
+    def app(self, name, **more):
+        self.send("UpdateApplication", new=[{"applicationID": name, "queueName": "root.a", "ugi": {"user": "u"}, **more}])
+
+    def asks(self, app, *keys, vcore=1, **more):
+        self.send("UpdateAllocation", asks=[{"allocationKey": key, "applicationID": app, "resourceAsk": {"vcore": vcore}, **more}
+                                            for key in keys])
+
+    def release(self, app, key):
+        self.send("UpdateAllocation", releases={"allocationsToRelease": [{"applicationID": app, "allocationKey": key}]})
+
+    def contents(self):
+        nodes = {node["nodeID"]: (node["capacity"].get("vcore"), node["schedulable"])
+                 for group in self.client.dump("nodes", rmID="s") for node in group["nodesInfo"]}
+        asks = {}
+        for app in self.client.dump("apps", rmID="s"):
+            whole = self.client.dump("app", application=app["applicationID"], rmID="s")
+            asks[app["applicationID"]] = {
+                **{one["allocationKey"]: (one["nodeId"], one["resource"]["vcore"], one["requestTime"] // 10**9)
+                   for one in whole.get("allocations", [])},
+                **{one["allocationKey"]: (None, one["resource"]["vcore"], one["requestTime"] // 10**9)
+                   for one in whole.get("requests", [])}}
+        return nodes, asks
+
+    def settled(self):
+        """Waits until the process has acknowledged all it was told. Returns what the RM has then."""
+        def is_taken():
+            self.client.get("Sync", {"rmID": "s", "impersonate": True})
+            stream = self.client.dump("streams", rmID="s")[0]
+            return stream["items"] == 0
+        until("everything is acknowledged", is_taken)
+        return self.contents()
+
+
+def fill(daemon):
+    other = Other(daemon)
+    other.node("n1")
+    other.node("n2", action=6)
+    other.node("n3", vcore=5)
+    other.node("n3", vcore=6, action=2)
+    other.app("app", tags={"creationTime": "1"})
+    other.app("empty")
+    other.asks("app", "a1", "a2", "gone", "deleted", priority=2)
+    other.asks("app", "waits", vcore=5000)
+    until("they are placed", lambda: sum(1 for ask in other.contents()[1]["app"].values() if ask[0]) == 4)
+    other.release("app", "gone")
+    ykctl(daemon, "alloc", "release", "app", "deleted")
+    other.asks("app", "waits", vcore=6000)
+    return other.settled()
+
+
+def config_of(daemon):
+    return ("--config", daemon.write("queues.yaml", CONFIG))
+
+
+def test_without_books_it_registers_anew():
+    with Daemon() as daemon, Serving(daemon, *config_of(daemon)) as serving:
+        for number in (signal.SIGKILL, signal.SIGTERM):
+            runs(daemon)
+            Other(daemon).node("n1")
+            daemon.signal(number)
+            daemon.exit_code()
+            serving.said("ykd is gone (")
+            serving.said("dialling ipc://" + daemon.path + " again")
+            daemon.start()
+            serving.said("ykd was restarted; s is registered anew, without what it had (rm serve --state FILE keeps it)")
+        runs(daemon)
+        check(serving.end() == 0)
+
+
+def test_a_cut_connection_is_no_loss():
+    with Daemon() as daemon:
+        relay = Relay(daemon)
+        with Serving(daemon, *config_of(daemon), path=relay.path) as serving:
+            runs(daemon)
+            other = Other(daemon)
+            for i in range(20):
+                other.node(f"n{i}")
+                relay.cut()
+            other.settled()
+            told = [node["nodeID"] for item in serving.items() for node in item["body"].get("accepted", [])]
+            check(told == [f"n{i}" for i in range(20)], told)
+            check("anew" not in serving.notes(), serving.notes())
+
+
+def test_signals_end_it_at_once():
+    with Daemon() as daemon, Serving(daemon) as serving:
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 0)):
+            runs(daemon)
+            check(serving.end(number) == code)
+            serving.begin()
+            runs(daemon)
+            daemon.signal(signal.SIGSTOP)
+            begun = time.monotonic()
+            check(serving.end(number) == code, "while the daemon does not answer")
+            check(time.monotonic() - begun < 5)
+            daemon.signal(signal.SIGCONT)
+            serving.begin()
+            serving.said("serving s")
+            daemon.signal(signal.SIGKILL)
+            daemon.exit_code()
+            serving.said("ykd is gone")
+            time.sleep(0.2)  # so that it waits between two dials
+            begun = time.monotonic()
+            check(serving.end(number) == code, "while it dials")
+            check(time.monotonic() - begun < 5)
+            daemon.start()
+            serving.begin()
+
+
+def test_it_gives_up_when_it_is_not_wanted():
+    with Daemon() as daemon, Serving(daemon) as serving:
+        runs(daemon)
+        daemon.client().register("s")  # another process: drops what it has
+        check(serving.process.wait(DEADLINE) in (1, 5), serving.process.returncode)
+        serving.said("another")
+        check(subprocess.run([YKCTL, "-s", "ipc:///tmp/yk.nobody", "rm", "serve", "s"], capture_output=True, check=False).returncode == 3)
+        bad = daemon.write("bad.yaml", "partitions: 7")
+        ykctl(daemon, "rm", "serve", "s", "--config", bad, wanted=1)
+
+
+def test_a_stream_that_breaks_is_begun_anew():
+    with Daemon("--config", "@queues.yaml", "--settings", "@ykd.conf", files={
+            "queues.yaml": CONFIG, "ykd.conf": "outboundMaxItems: 200\n"}) as daemon:
+        with Serving(daemon) as serving:
+            runs(daemon)
+            other = Other(daemon)
+            serving.process.send_signal(signal.SIGSTOP)
+            for i in range(400):
+                reply = other.client.ask("UpdateNode", {"rmID": "s", "impersonate": True, "nodes": [
+                    {"nodeID": f"n{i}", "action": 1, "schedulableResource": {"vcore": 1}}]}, seq=other.client.seq + 1)
+                if not reply["ok"]:
+                    break
+                other.client.seq += 1
+                other.client.ask("Sync", {"rmID": "s", "impersonate": True})
+            check(reply["err"]["name"] == "E_RESYNC_REQUIRED", reply)
+            serving.process.send_signal(signal.SIGCONT)
+            serving.said("RM s is lost (stream overflow or silence); register again; s is registered anew")
+            runs(daemon)
+
+
+def test_with_books_nothing_is_lost():
+    with Daemon() as daemon, Serving(daemon, *config_of(daemon), "--state", daemon.folder + "/state") as serving:
+        runs(daemon)
+        before = fill(daemon)
+        check(sorted(before[1]["app"]) == ["a1", "a2", "waits"] and before[0]["n3"] == (6, True), before)
+        for number in (signal.SIGKILL, signal.SIGTERM):
+            daemon.restart(number)
+            serving.said("ykd was restarted; reporting 3 nodes, 2 applications, 2 allocations and 1 pending ask")
+            serving.said("recovered: running")
+            runs(daemon)
+            check(Other(daemon).contents() == before, Other(daemon).contents(), "is not", before)
+        for number in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
+            serving.restart(number)
+            serving.said("serving s again, with what it has")
+            runs(daemon)
+            check(Other(daemon).settled() == before, Other(daemon).contents(), "is not", before)
+        Other(daemon).asks("app", "later")
+        before = Other(daemon).settled()
+        daemon.signal(signal.SIGKILL)
+        daemon.exit_code()
+        serving.end(signal.SIGKILL)
+        daemon.start()
+        serving.begin()
+        serving.said("reporting 3 nodes, 2 applications, 3 allocations and 1 pending ask")
+        runs(daemon)
+        check(Other(daemon).settled() == before, Other(daemon).contents(), "is not", before)
+        check(daemon.client().get("Health")["Healthy"])
+
+
+def test_with_books_an_rm_that_was_lost_reports_all_again():
+    with Daemon("--config", "@queues.yaml", "--settings", "@ykd.conf", files={
+            "queues.yaml": CONFIG, "ykd.conf": "livenessTimeout: 1s\nsessionTtl: 2s\n"}) as daemon:
+        with Serving(daemon, "--state", daemon.folder + "/state") as serving:
+            runs(daemon)
+            before = fill(daemon)
+            serving.process.send_signal(signal.SIGSTOP)
+            until("the RM is lost", lambda: rms(daemon)["s"]["state"] == 5)
+            serving.process.send_signal(signal.SIGCONT)
+            serving.said("reporting 3 nodes, 2 applications, 2 allocations and 1 pending ask")
+            serving.said("recovered: running")
+            runs(daemon)
+            check(Other(daemon).contents() == before, Other(daemon).contents(), "is not", before)
+
+
+def test_books_are_for_one_process_and_one_rm():
+    with Daemon() as daemon, Serving(daemon, "--state", daemon.folder + "/state") as serving:
+        runs(daemon)
+        state = daemon.folder + "/state"
+        check("another process uses these books" in ykctl(daemon, "rm", "serve", "other", "--state", state, wanted=2))
+        check("other" not in rms(daemon), "nothing was registered")
+        serving.end()
+        check("these are the books of RM s, not of other" in ykctl(daemon, "rm", "serve", "other", "--state", state, wanted=2))
+        text = daemon.write("text", "this is no database at all, " * 100)
+        check("damaged, or this is another file" in ykctl(daemon, "rm", "serve", "other", "--state", text, wanted=2))
+        with open(state, "r+b") as file:
+            file.seek(40)
+            file.write(b"\xff" * 3000)
+        check("damaged, or this is another file" in ykctl(daemon, "rm", "serve", "s", "--state", state, wanted=2))
+        check("either --state or --recovery" in ykctl(daemon, "rm", "serve", "s", "--state", state, "--recovery", "r", wanted=2))
+        check("take a file, not -" in ykctl(daemon, "rm", "serve", "s", "--state", "-", wanted=2))
+
+
+def test_what_the_books_do_not_know_is_not_dropped():
+    with Daemon() as daemon:
+        with Serving(daemon) as serving:
+            runs(daemon)
+            Other(daemon).node("n1")
+            serving.end()
+        state = daemon.folder + "/state"
+        said = ykctl(daemon, "rm", "serve", "s", "--state", state, wanted=1)
+        check("has 1 node" in said and "--force" in said, said)
+        check("n1" in Other(daemon).contents()[0])
+        with Serving(daemon, "--state", state, "--force") as serving:
+            serving.said("reporting 0 nodes")
+            runs(daemon)
+            check(Other(daemon).contents()[0] == {})
+
+
+def test_a_full_disk_holds_up_what_is_acknowledged():
+    with Daemon() as daemon, Serving(daemon, *config_of(daemon), "--state", daemon.folder + "/state") as serving:
+        runs(daemon)
+        before = fill(daemon)
+        soft, hard = resource.prlimit(serving.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(serving.process.pid, resource.RLIMIT_FSIZE, (4096, hard))
+        other = Other(daemon)
+        other.asks("app", *(f"k{i}" for i in range(20)), tags={"text": "x" * 4000})
+        serving.said("the state file cannot be written: ")
+        stream = other.client.dump("streams", rmID="s")[0]
+        check(stream["items"] > 0, stream)
+        resource.prlimit(serving.process.pid, resource.RLIMIT_FSIZE, (soft, hard))
+        serving.said("the state file is written again")
+        before = other.settled()
+        check(len(before[1]["app"]) == 23, before)
+        daemon.restart()
+        serving.said("recovered: running")
+        check(Other(daemon).contents() == before, Other(daemon).contents(), "is not", before)
+
+
+def test_a_recovery_that_failed_is_shown_and_resolved():
+    with Daemon("--config", "@queues.yaml", "--settings", "@ykd.conf", files={
+            "queues.yaml": CONFIG, "ykd.conf": "recoveryMaxAttempts: 1\n"}) as daemon:
+        with Serving(daemon, "--state", daemon.folder + "/state") as serving:
+            runs(daemon)
+            before = fill(daemon)
+            daemon.write("queues.yaml", CONFIG.replace("name: default", "name: elsewhere"))
+            daemon.restart()
+            serving.said("recovery books of s, attempt 1: failed")
+            serving.said("ykctl recovery resolve retry|reset|accept|abort s")
+            check(rms(daemon)["s"]["state"] == FAILED)
+            ykctl(daemon, "recovery", "resolve", "accept", "s")
+            serving.said("s: Failed -> Running")
+
+
+def test_any_end_at_any_time():
+    """What was acknowledged is there after any end of either side, and nothing else came of it."""
+    seed = int(os.environ.get("YK_SEED", random.randrange(10**6)))
+    rounds = int(os.environ.get("YK_ROUNDS", "8"))
+    print("seed", seed, "rounds", rounds)
+    chance = random.Random(seed)
+    with Daemon() as daemon, Serving(daemon, *config_of(daemon), "--state", daemon.folder + "/state") as serving:
+        runs(daemon)
+        other = Other(daemon)
+        other.node("n0")
+        other.app("app0")
+        count = 0
+        for _ in range(rounds):
+            sure = other.settled()
+            gone = set()  # what was released since: it may be there or not
+            for _ in range(chance.randrange(1, 40)):
+                count += 1
+                what = chance.randrange(10)
+                if what == 0:
+                    other.node(f"n{count}")
+                elif what == 1:
+                    other.app(f"app{count}")
+                elif what < 4 and sure[1]["app0"]:
+                    key = chance.choice(sorted(sure[1]["app0"]))
+                    gone.add(key)
+                    other.release("app0", key)
+                else:
+                    other.asks("app0", f"k{count}", vcore=chance.choice((1, 2, 5000)))
+            if chance.random() < 0.3:
+                sure, gone = other.settled(), set()
+            ends = chance.choice((("daemon",), ("serving",), ("daemon", "serving"), ("serving", "daemon")))
+            number = chance.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM))
+            for who in ends:
+                if who == "daemon":
+                    daemon.signal(number)
+                    daemon.exit_code()
+                else:
+                    serving.end(number)
+            if "daemon" in ends:
+                daemon.start()
+            if "serving" in ends:
+                serving.begin()
+            runs(daemon)
+            other = Other(daemon)
+            nodes, asks = other.settled()
+            check(all(nodes.get(name) == node for name, node in sure[0].items()), nodes, "lacks of", sure[0])
+            check(set(sure[1]) <= set(asks), asks, "lacks of", sure[1])
+            for key, ask in sure[1]["app0"].items():
+                if key in gone:
+                    continue
+                check(key in asks["app0"], key, "is lost")
+                now = asks["app0"][key]
+                check(now[1:] == ask[1:] and (ask[0] is None or now[0] == ask[0]), key, "was", ask, "and is", now)
+        before = other.settled()
+        serving.end()
+        daemon.restart()
+        serving.begin()  # the books alone
+        runs(daemon)
+        check(Other(daemon).settled() == before, Other(daemon).contents(), "is not", before)
+        check("attempt" not in open(daemon.folder + "/notes", encoding="utf-8").read(), "both sides agreed each time")
+
+
+main(globals())

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose turn it is, and who leaves whom free.
+
+#include "ykd/runtime/fair_queue.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace yk;
+
+namespace {
+
+using Queue = FairQueue<std::string>;
+
+/// Takes all that it may and is done with each at once.
+std::string all_of(Queue& queue) {
+    std::string text;
+    while (const auto next = queue.take()) {
+        text += (text.empty() ? "" : " ") + next->item;
+        queue.done(next->source);
+    }
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("A8 clients of one identity take turns, each in its own order") {
+    Queue queue;
+    for (int i = 1; i <= 4; ++i) queue.push({"uid 1", 1}, "a" + std::to_string(i));
+    queue.push({"uid 1", 2}, "b1");
+    queue.push({"uid 1", 2}, "b2");
+    queue.push({"uid 1", 3}, "c1");
+    CHECK(all_of(queue) == "a1 b1 c1 a2 b2 a3 a4");
+    CHECK(queue.clients() == 0);
+}
+
+TEST_CASE("A8 identities take turns, however many clients one of them has") {
+    Queue queue;
+    for (std::uint64_t client = 1; client <= 4; ++client) queue.push({"uid 1", client}, "a" + std::to_string(client));
+    queue.push({"uid 2", 9}, "b1");
+    queue.push({"uid 2", 9}, "b2");
+    queue.push({}, "own");
+    CHECK(all_of(queue) == "a1 b1 own a2 b2 a3 a4");
+}
+
+TEST_CASE("A8 who comes late is next") {
+    Queue queue;
+    for (int i = 1; i <= 3; ++i) queue.push({"uid 1", 1}, "a" + std::to_string(i));
+    const auto first = queue.take();
+    queue.push({"uid 2", 2}, "b");
+    const auto second = queue.take();
+    REQUIRE((first && second));
+    CHECK(first->item == "a1");
+    CHECK(second->item == "b");
+    queue.done(first->source);
+    queue.done(second->source);
+    CHECK(all_of(queue) == "a2 a3");
+}
+
+TEST_CASE("A8 a client and an identity have so many at work, exactly, and the daemon as many as it needs") {
+    Queue queue({1, 2});
+    for (const std::uint64_t client : {1U, 2U, 3U})
+        for (const char* number : {"1", "2"}) queue.push({"uid 1", client}, std::to_string(client) + number);
+    for (const char* item : {"x", "y", "z"}) queue.push({}, item);
+    std::vector<Queue::Taken> at_work;
+    std::string text;
+    while (auto next = queue.take()) {
+        text += next->item + " ";
+        at_work.push_back(std::move(*next));
+    }
+    CHECK(text == "11 x 21 y z ");
+    queue.push({"uid 2", 4}, "other"); // another one is not kept waiting
+    auto other = queue.take();
+    REQUIRE(other);
+    CHECK(other->item == "other");
+    CHECK_FALSE(queue.take());
+    queue.done(at_work[2].source); // of client 2: the next one of the identity may begin
+    CHECK(queue.take()->item == "31");
+    CHECK_FALSE(queue.take());
+    queue.done(at_work[0].source);
+    CHECK(queue.take()->item == "12"); // client 1 has none at work; that of client 3 is
+    queue.done({"uid 1", 3});
+    CHECK(queue.take()->item == "22");
+}
+
+TEST_CASE("A8 what is done leaves nothing behind") {
+    Queue queue;
+    for (std::uint64_t client = 0; client < 100; ++client)
+        queue.push({"uid " + std::to_string(client % 7), client}, "x");
+    CHECK(queue.clients() == 100);
+    static_cast<void>(all_of(queue));
+    CHECK(queue.clients() == 0);
+}

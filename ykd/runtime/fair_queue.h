@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// FairQueue<Item>: items that wait, from many clients of several identities. The identities take turns, and within each
+// its clients do, so that whoever has thousands waiting delays the first item of somebody else by one item only.
+//
+// An item that was taken is at work until done() is called for its source. Clients and identities have so many at work
+// at most, so that others find somebody free. Items without an identity are the daemon's own: they take turns as those
+// of one more identity, of which any number may be at work.
+//
+// Thread: any, under the owner's lock. Cost of each call: the logarithm of the number of sources, and the number of
+// items at work.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "libcore/base/check.h"
+
+namespace yk {
+
+/// Whose an item is.
+struct ItemSource {
+    std::string identity{}; // empty: the daemon itself
+    std::uint64_t client = 0;
+};
+
+template <class Item>
+class FairQueue {
+public:
+    /// How many items may be at work.
+    struct Limits {
+        std::size_t of_client = SIZE_MAX, of_identity = SIZE_MAX;
+    };
+
+    FairQueue() = default;
+    explicit FairQueue(Limits limits) : limits_(limits) {}
+
+    void push(const ItemSource& source, Item item) {
+        identities_[source.identity].clients[source.client].waiting.push_back(std::move(item));
+    }
+
+    struct Taken {
+        ItemSource source;
+        Item item;
+    };
+    /// Takes the item whose turn it is; nullopt: none waits, or all are of sources that have as many at work as they
+    /// may.
+    [[nodiscard]] std::optional<Taken> take() {
+        const auto identity =
+            next(identities_, last_, [this](const auto& one) { return find_client(one) != one.second.clients.end(); });
+        if (identity == identities_.end()) return std::nullopt;
+        const auto found = find_client(*identity);
+        last_ = identity->first;
+        identity->second.last = found->first;
+        Client& client = identity->second.clients[found->first];
+        Taken taken{{identity->first, identity->second.last}, std::move(client.waiting.front())};
+        client.waiting.pop_front();
+        ++client.at_work;
+        ++identity->second.at_work;
+        return taken;
+    }
+    /// REQUIRES: take() returned an item of this source, which is not at work any more.
+    void done(const ItemSource& source) {
+        const auto identity = identities_.find(source.identity);
+        YK_ASSUME(identity != identities_.end(), "the identity has an item at work");
+        const auto client = identity->second.clients.find(source.client);
+        YK_ASSUME(client != identity->second.clients.end() && client->second.at_work > 0, "an item is at work");
+        --identity->second.at_work;
+        --client->second.at_work;
+        if (client->second.at_work == 0 && client->second.waiting.empty()) identity->second.clients.erase(client);
+        if (identity->second.clients.empty()) identities_.erase(identity);
+    }
+    /// The number of clients that have something that waits or is at work.
+    [[nodiscard]] std::size_t clients() const {
+        std::size_t sum = 0;
+        for (const auto& [name, identity] : identities_) sum += identity.clients.size();
+        return sum;
+    }
+
+private:
+    struct Client { // has something that waits or is at work
+        std::deque<Item> waiting;
+        std::size_t at_work = 0;
+    };
+    using Clients = std::map<std::uint64_t, Client>;
+    struct Identity {
+        Clients clients; // not empty
+        std::size_t at_work = 0;
+        std::uint64_t last = 0; // the client whose item was taken last
+    };
+    using Identities = std::map<std::string, Identity>;
+
+    /// The first entry behind `last`, in a circle, for which `may` holds; the end: there is none.
+    template <class Map, class May>
+    [[nodiscard]] static auto next(Map& map, const typename Map::key_type& last, const May& may) {
+        const auto start = map.upper_bound(last);
+        for (auto it = start; it != map.end(); ++it)
+            if (may(*it)) return it;
+        for (auto it = map.begin(); it != start; ++it)
+            if (may(*it)) return it;
+        return map.end();
+    }
+    /// The client of the identity whose turn it is; the end: none may.
+    [[nodiscard]] typename Clients::const_iterator find_client(const typename Identities::value_type& identity) const {
+        const Identity& of = identity.second;
+        const bool own = identity.first.empty();
+        if (!own && of.at_work >= limits_.of_identity) return of.clients.end();
+        return next(of.clients, of.last, [this, own](const auto& one) {
+            return !one.second.waiting.empty() && (own || one.second.at_work < limits_.of_client);
+        });
+    }
+
+    Limits limits_;
+    Identities identities_;
+    std::string last_; // the identity whose item was taken last
+};
+
+} // namespace yk
