@@ -14,6 +14,7 @@ Loss loss_of(const wire::CallError& error, bool is_same_session) {
     case Kind::TimedOut:
     case Kind::OutcomeUnknown: return Loss::Daemon;
     case Kind::TooLarge:
+    case Kind::Stopped: // by ClientOptions::stopped, which an RM does not use
     case Kind::Malformed: return Loss::Everything;
     case Kind::Refused: break;
     }
