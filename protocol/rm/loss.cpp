@@ -15,6 +15,7 @@ Loss loss_of(const wire::CallError& error, bool is_same_session) {
     case Kind::OutcomeUnknown:
     case Kind::Stopped: return Loss::Daemon; // who stopped the wait ends the client as well
     case Kind::TooLarge:
+    case Kind::Stopped: // by ClientOptions::stopped, which an RM does not use
     case Kind::Malformed: return Loss::Everything;
     case Kind::Refused: break;
     }

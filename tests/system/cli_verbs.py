@@ -9,7 +9,7 @@ READS = {"Ping", "Status", "Sync", "StreamLog", "Dump", "Events", "Metrics", "He
          "ValidateConfiguration", "EventStream"}
 VERBS = [  # in an order in which each can be done; `changes` is empty for what only looks
     ("RegisterResourceManager", "rm register rm:1 --config @c.yaml"),
-    ("UpdateConfiguration", "config set @two.yaml"),
+    ("UpdateConfiguration", "config reload -f @two.yaml"),
     ("UpdateNode", "node add n1 -R vcore=4"),
     ("UpdateNode", "node drain n1"),
     ("UpdateNode", "node undrain n1"),
@@ -20,8 +20,8 @@ VERBS = [  # in an order in which each can be done; `changes` is empty for what 
     ("UpdateAllocation", "ask remove k2"),
     ("UpdateApplication", "app remove app"),
     ("UpdateNode", "node remove n1"),
-    ("Reload", "config reload --from-file rm:1"),
-    ("", "config check @c.yaml --diff"),
+    ("Reload", "config reload"),
+    ("", "config diff @two.yaml"),
     ("", "status"),
     ("", "health"),
     ("", "metrics"),

@@ -327,19 +327,6 @@ def test_nothing_of_the_old_daemon_is_trusted():  # I-260, I-261, 3.7
         until("it is placed anew", lambda: again.client.get("Status")["counts"]["allocations"] == 1)
 
 
-def test_an_rm_that_is_listed_is_new_until_it_registers():  # I-262
-    with Daemon("--require-recovery", "listed") as daemon:
-        client = daemon.client()
-        states = lambda: {rm["rmID"]: rm["state"] for rm in client.get("Status")["rms"]}
-        check(states() == {"listed": 0}, states())
-        client.refused("E_RM_UNKNOWN", "Ping", {"rmID": "listed"})
-        client.refused("E_RM_UNKNOWN", "Ping", {"rmID": "unknown"})
-        check(client.get("Status")["state"] == 0)
-        client.register("listed", recovery={"id": "r"})
-        client.register("other")
-        check(states() == {"listed": RECOVERING, "other": RUNNING}, states())
-
-
 def test_the_echoes_of_a_recovery_fit():  # I-373
     with Daemon(*BY_HAND, "--settings", "@settings", files={"settings": "outboundMaxItems: 100\n"}) as daemon:
         def fill(rm):

@@ -70,7 +70,7 @@ Answer<int> Reconnect::after(const Failure& failure, std::optional<milliseconds>
         if (refused->message != last.message) parts_.note(refused->message + "; dialling on");
         last = *std::move(refused);
     }
-    return stayed_away(std::move(last), *limit);
+    return stayed_away(std::move(last), limit.value_or(milliseconds{0}));
 }
 
 /// The signal that has ended a request.
