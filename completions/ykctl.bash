@@ -133,7 +133,7 @@ _ykctl() {
             files=no ;;
         'status')
             words=''
-            options='-h --help'
+            options='-h --help --watch --interval'
             files=no ;;
         'ping')
             words=''
@@ -141,7 +141,7 @@ _ykctl() {
             files=no ;;
         'health')
             words=''
-            options='-h --help'
+            options='-h --help --invariants'
             files=no ;;
         'version')
             words=''
