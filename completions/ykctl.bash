@@ -134,7 +134,7 @@ _ykctl() {
             files=no ;;
         'status')
             words=''
-            options='-h --help'
+            options='-h --help --watch --interval'
             files=no ;;
         'ping')
             words=''
@@ -142,7 +142,7 @@ _ykctl() {
             files=no ;;
         'health')
             words=''
-            options='-h --help'
+            options='-h --help --invariants'
             files=no ;;
         'version')
             words=''

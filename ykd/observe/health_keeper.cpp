@@ -201,26 +201,23 @@ void HealthKeeper::run(Thorough thorough, std::function<void(const wire::Value&)
     std::vector<RmPtr> rms = parts_.rms.all();
     const auto run = std::make_shared<Run>(std::move(done));
     if (!rms.empty()) watch(run);
-    const auto check = [thorough](RmOwner& owner, RmHealth& health) { return check_more(owner, health, thorough); };
-    gather_in_chunks<RmHealth>(parts_.workers, rms, check,
-                               [this, rms, run](const std::vector<Gathered<RmHealth>>& all) {
-                                   const Done report = run->end(parts_.deadlines);
-                                   if (!report) return;
-                                   CoreCounters total;
-                                   for (const auto& one : all) total.add(one.answer.counters);
-                                   std::vector<HealthCheckView> checks = recent_failures(total);
-                                   for (HealthCheckView& check : health_checks())
-                                       checks.push_back(std::move(check)); // so that all are listed without an RM, too
-                                   for (const auto& one : all)
-                                       for (const HealthCheckView& check : one.answer.checks)
-                                           merge(checks, check, one.rm->id);
-                                   add_invariants(checks, all);
-                                   checks.push_back(streams(rms));
-                                   checks.push_back(main_loop(rms, false));
-                                   if (auto failed = daemon_itself(parts_.degraded))
-                                       checks.push_back(*std::move(failed));
-                                   report(keep(checks));
-                               });
+    const auto ask = [thorough](RmOwner& owner, RmHealth& health) { return check_more(owner, health, thorough); };
+    gather_in_chunks<RmHealth>(parts_.workers, rms, ask, [this, rms, run](const std::vector<Gathered<RmHealth>>& all) {
+        const Done report = run->end(parts_.deadlines);
+        if (!report) return;
+        CoreCounters total;
+        for (const auto& one : all) total.add(one.answer.counters);
+        std::vector<HealthCheckView> checks = recent_failures(total);
+        for (HealthCheckView& check : health_checks())
+            checks.push_back(std::move(check)); // so that all are listed without an RM, too
+        for (const auto& one : all)
+            for (const HealthCheckView& check : one.answer.checks) merge(checks, check, one.rm->id);
+        add_invariants(checks, all);
+        checks.push_back(streams(rms));
+        checks.push_back(main_loop(rms, false));
+        if (auto failed = daemon_itself(parts_.degraded)) checks.push_back(*std::move(failed));
+        report(keep(checks));
+    });
 }
 
 std::optional<wire::Value> HealthKeeper::last() const {

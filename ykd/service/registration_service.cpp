@@ -283,7 +283,7 @@ void leave(const Parts& parts, const CallPtr& call, const RmPtr& rm, RmOwner& ow
     parts.state.forget_configurations(rm->id);
     parts.registry.retire(rm, owner);
     log("core.rmproxy").info("RM {} unregistered, which drops {}", owner.rm_id(), contents.text());
-    call->ok();
+    parts.state.when_written([call] { call->ok(); });
 }
 
 /// Whether there is memory for the configuration. An RM that is known may always register with one as large as its own,
