@@ -4,7 +4,6 @@ settings whose names say that they are secret (docs/security.md, assets)."""
 from daemon_support import *
 
 import hashlib
-import json
 import stat
 import tempfile
 
@@ -94,10 +93,7 @@ def examine(daemon, place, secrets):
         "config": ("config", "show"), "history": ("config", "history"), "log": ("log", "level"), "metrics": ("metrics",),
         "events": ("events",), "health": ("health",), "told": ("rm", "log"), "trace": ("--trace-wire", "dump", "config"),
         "why": ("explain", "config", "service.db.password"), "why other": ("explain", "config", "service.otherSecret")}.items()}
-    for key in ("service.db.password", "service.otherSecret"):
-        shown[key] = json.dumps(daemon.client().ask("Explain", {"what": "config", "setting": key, "path": key}), default=repr)
-    shown["settings"] = json.dumps(daemon.client().ask("Dump", {"what": "settings"}), default=repr)
-    check("***" in shown["dump"] + shown["why"] + shown["settings"] + shown["trace"], "the settings are not shown at all", shown)
+    check("***" in shown["why"] and "***" in shown["dump"], "the settings are not shown at all", shown["why"], shown["dump"][:2000])
     for path in files_below(place):
         if os.path.isfile(path) and not path.endswith(("key.pem", ".books", ".books-wal")):
             with open(path, encoding="latin-1") as file:
@@ -106,9 +102,9 @@ def examine(daemon, place, secrets):
     for name, text in shown.items():
         for secret in secrets:
             check(secret not in text, secret, "stands in", name)
-    others = {path: oct(mode_of(path)) for path in files_below(place) if mode_of(path) & 0o007 and "cert.pem" not in path}
-    check(not {path for path in others if not path.endswith(("ykd.log", "ykd.pid"))}, others)
-    check(not {path for path in others if mode_of(path) & 0o002}, others)
+    others = {path: oct(mode_of(path)) for path in files_below(place) if mode_of(path) & 0o007}
+    check(not {path for path in others if not path.endswith(("cert.pem", "ykd.pid"))}, others)
+    check(mode_of(place + "/ykd.pid") & 0o022 == 0, others)
     check(mode_of(place + "/state/books") == 0o700 and mode_of(daemon.path) == 0o600)
     for path in files_below(place + "/state"):
         check(os.path.isdir(path) or mode_of(path) == 0o600, path, oct(mode_of(path)))

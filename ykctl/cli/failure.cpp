@@ -204,9 +204,9 @@ std::string failure_text(const Failure& failure, bool json) {
         return json_line({{"schema", 1}, {"error", error}});
     }
     auto text = "ykctl: " + printable(failure.message);
-    if (!failure.name.empty()) text += " (" + failure.name + ")";
+    if (!failure.name.empty()) text += " (" + printable(failure.name) + ")";
     text += "\n";
-    for (const auto& hint : failure.hints) text += "  " + hint + "\n";
+    for (const auto& hint : failure.hints) text += "  " + printable(hint) + "\n";
     return text;
 }
 

@@ -229,8 +229,8 @@ Outcome update(Context& context, si::UpdateConfigurationRequest request) {
     if (const auto file = text_of(reply, "notFollowed"); !file.empty())
         context.note(printable(
             fmt::format("{} no longer follows {}; back to the file:  {}", rm.id, file, text_of(reply, "wayBack"))));
-    const auto text = flag_of(reply, "changed") ? "configuration of " + rm.id + " reloaded\n"
-                                                : "configuration of " + rm.id + " unchanged\n";
+    const auto text = flag_of(reply, "changed") ? "configuration of " + printable(rm.id) + " reloaded\n"
+                                                : "configuration of " + printable(rm.id) + " unchanged\n";
     return context.show_item(reply, text_of(reply, "checksum"), context.settings().quiet ? std::string{} : text);
 }
 

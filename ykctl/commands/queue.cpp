@@ -112,7 +112,7 @@ public:
 
     void add(const std::vector<Value>& queues) {
         for (const Value& queue : queues) {
-            if (text_of(queue, "parent").empty()) begin(queue);
+            if (text_of(queue, "parent").empty() || !table_) begin(queue);
             table_->add(cells(queue));
         }
         flush();

@@ -22,7 +22,7 @@ using wire::Value;
 std::string verdict_text(const Style& style, const std::string& verdict) {
     for (const char* good : {"PLACED", "NO_PENDING", "SCHEDULABLE", "IDLE", "WITHIN_LIMITS", "UNLIMITED"})
         if (verdict == good) return style.green(verdict);
-    return verdict == "IMPOSSIBLE" ? style.red(verdict) : style.yellow(verdict);
+    return verdict == "IMPOSSIBLE" ? style.red(verdict) : style.yellow(printable(verdict));
 }
 
 /// The reasons, one line each: ` 1. QUEUE_MAX  root.a  max vcore 100, used 96, each ask needs 8   blocks 12 asks`

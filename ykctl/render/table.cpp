@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/base/check.h"
+#include "ykctl/render/harmless.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -38,7 +39,7 @@ void trim_right(std::string& line) {
 
 void Table::add(std::vector<std::string> cells) {
     YK_CHECK(cells.size() == headings_.size(), "a row has a cell for each heading");
-    for (auto& cell : cells) cell = or_dash(std::move(cell));
+    for (auto& cell : cells) cell = or_dash(harmless(cell));
     rows_.push_back(std::move(cells));
 }
 
@@ -76,7 +77,8 @@ std::string fields_text(const std::vector<std::pair<std::string, std::string>>& 
     for (const auto& [name, value] : fields) width = std::max(width, display_width(name));
     std::string text;
     for (const auto& [name, value] : fields) {
-        text += style.bold(name + ":") + std::string(width - display_width(name) + kGap, ' ') + or_dash(value) + "\n";
+        text += style.bold(printable(name) + ":") + std::string(width - display_width(name) + kGap, ' ') +
+                or_dash(harmless(value)) + "\n";
     }
     return text;
 }

@@ -13,6 +13,7 @@
 #include <ostream>
 
 #include "libcore/base/check.h"
+#include "ykctl/render/text.h"
 
 namespace yk::replay {
 namespace {
@@ -109,7 +110,7 @@ bool write_file(const std::filesystem::path& path, const std::string& text, std:
     file << text;
     file.close();
     if (!file.fail()) return true;
-    err << "ykctl: " << path.string() << ": cannot be written: " << std::strerror(errno) << '\n';
+    err << "ykctl: " << cli::printable(path.string()) << ": cannot be written: " << std::strerror(errno) << '\n';
     return false;
 }
 
@@ -125,14 +126,14 @@ int generate_trace(const GenerateOptions& options, std::ostream& out, std::ostre
     std::error_code fault;
     std::filesystem::create_directories(directory, fault);
     if (fault) {
-        err << fmt::format("ykctl: {}: cannot be made: {}\n", options.directory, fault.message());
+        err << fmt::format("ykctl: {}: cannot be made: {}\n", cli::printable(options.directory), fault.message());
         return kUsage;
     }
     Random random{static_cast<std::uint64_t>(options.seed)};
     if (!write_file(directory / "nodes.csv", nodes_text(options.nodes, random), err)) return kUsage;
     if (!write_file(directory / "pods.csv", pods_text(options.pods, random), err)) return kUsage;
     out << fmt::format("{0} nodes in {2}/nodes.csv, {1} pods in {2}/pods.csv\n", options.nodes, options.pods,
-                       options.directory);
+                       cli::printable(options.directory));
     return 0;
 }
 

@@ -68,6 +68,11 @@ std::string level_origin(const ExplainParts& parts, std::string logger) {
     return sets("log.level").value_or(default_level(parts));
 }
 
+/// The text of a key; secrets are masked (I-440).
+std::string shown(const std::string& key, const std::string& text) {
+    return is_secret(key) ? std::string{kMasked} : text;
+}
+
 std::optional<Setting> explain_core(const ExplainParts& parts, const std::string& key) {
     const CoreKey* known = find_core_key(key);
     if (known == nullptr) return std::nullopt;
@@ -98,7 +103,7 @@ std::optional<Setting> explain_carried(const ExplainParts& parts, const std::str
     if (known == nullptr && !origin) return std::nullopt;
     Setting setting{std::nullopt, "default", std::string{kOfTheRm}, warnings_of(parts.effective.current(), key)};
     if (origin) {
-        setting.value = is_secret(key) ? std::string{kMasked} : origin->text; // secrets are masked (I-440)
+        setting.value = shown(key, origin->text);
         setting.from = origin_text(parts, *origin);
     } else if (!known->fallback.empty()) {
         setting.value = std::string{known->fallback};
@@ -135,7 +140,7 @@ void explain_setting(const ExplainParts& parts, const CallPtr& call, const std::
     const std::string verdict = verdict_of(*setting, sent.has_value());
     Value details{{"key", key}, {"from", setting->from}, {"change", setting->change}};
     if (setting->value) details["inForce"] = *setting->value;
-    if (sent) details["value"] = sent->text;
+    if (sent) details["value"] = shown(key, sent->text);
     if (sent) details["source"] = origin_text(parts, *sent);
     Value reasons = Value::array({{{"code", verdict}, {"object", key}, {"text", "from " + setting->from}}});
     for (const std::string& warning : setting->warnings)

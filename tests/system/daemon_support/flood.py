@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Floods one RM: a process of its own that keeps as many requests in flight as its connection may have, until it is ended.
 
-    flood.py SOCKET RM asks|nodes|dumps IN_FLIGHT
+    flood.py SOCKET RM asks|nodes|dumps|large
+
+`large`: eight connections, each with requests of some megabytes, which cost the daemon much before it refuses them.
 
 The bodies are packed once, so that little of the processor goes into the client."""
 import itertools
@@ -12,9 +14,10 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import msgpack  # noqa: E402
 
-from daemon_support import Client  # noqa: E402
+from daemon_support import Client, check  # noqa: E402
 
 MANY = 1000
+IN_FLIGHT = {True: 16, False: 64}  # of requests that change something, beyond which the next is E_SEQ_GAP; of others: maxInFlight
 
 
 def with_body(kind, sid, number, seq, body):
@@ -41,7 +44,24 @@ def bodies_of(what, rm):
                 {"applicationID": "app", "partitionName": "default", "terminationType": 1}]}}))]
 
 
-def main(path, rm, what, in_flight):
+def flood_with_large_ones(path):
+    body = msgpack.packb({"rmID": "nobody", "nodes": [{"nodeID": f"n-{n}", "action": 1, "attributes": {"a": "x" * 100}}
+                                                      for n in range(20_000)]})
+    clients = [Client(path) for _ in range(8)]
+    for client in clients:
+        client.hello()
+        client.socket.settimeout(None)
+    print("ready", flush=True)
+    for lap in itertools.count(1):
+        for client in clients:
+            if lap > 1:
+                check(b"E_RM_UNKNOWN" in client.receive_bytes(), "it is taken")
+            client.send_bytes(with_body("UpdateNode", client.sid, client.next_id + 1, lap, body))
+
+
+def main(path, rm, what):
+    if what == "large":
+        return flood_with_large_ones(path)
     client = Client(path)
     client.hello()
     client.socket.settimeout(None)  # it is stopped and goes on
@@ -54,9 +74,9 @@ def main(path, rm, what, in_flight):
     for sent, (kind, changes, body) in enumerate(itertools.cycle(bodies_of(what, rm))):
         client.seq += 1 if changes else 0
         client.send_bytes(with_body(kind, client.sid, client.next_id + 1, client.seq if changes else None, body))
-        if sent >= in_flight:
-            client.receive_bytes()
+        if sent >= IN_FLIGHT[changes]:
+            check(b"\xa2ok\xc3" in client.receive_bytes()[:200], "the flood is refused")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    main(*sys.argv[1:])
