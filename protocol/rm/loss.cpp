@@ -12,8 +12,7 @@ Loss loss_of(const wire::CallError& error, bool is_same_session) {
     case Kind::Unreachable:
     case Kind::Denied: // a daemon that starts or stops has its socket closed to others for a moment
     case Kind::TimedOut:
-    case Kind::OutcomeUnknown:
-    case Kind::Stopped: return Loss::Daemon; // who stopped the wait ends the client as well
+    case Kind::OutcomeUnknown: return Loss::Daemon;
     case Kind::TooLarge:
     case Kind::Stopped: // by ClientOptions::stopped, which an RM does not use
     case Kind::Malformed: return Loss::Everything;
