@@ -92,8 +92,8 @@ Instant RmRecovery::deadline() const {
 
 std::optional<std::string> RmRecovery::timed_out(Instant now) const {
     if (now < deadline()) return std::nullopt;
-    if (now >= total_deadline()) return fmt::format("timeout: it took longer than {:g} s", seconds_of(timeout()));
-    return fmt::format("timeout: no update came for {:g} s", seconds_of(idle_timeout()));
+    if (now >= total_deadline()) return fmt::format("timeout: it took longer than {:.15g} s", seconds_of(timeout()));
+    return fmt::format("timeout: no update came for {:.15g} s", seconds_of(idle_timeout()));
 }
 
 Result<void> RmRecovery::check(const si::RecoveryDoneRequest& claim, si::CoreState state) const {

@@ -211,6 +211,20 @@ TEST_CASE("I-354 who has the last word on a key: SetExtraConfig, then the newest
     CHECK(origin("a") == "rm:2");
 }
 
+TEST_CASE("I-271 levels of loggers that there are can be kept, and are taken back by an empty text") {
+    ExtraConfig config({{"log.wire.level", "error"}});
+    config.overlay({{"log.wire.level", "debug"},
+                    {"log.level", "warn"},
+                    {"log.core.config.level", "loud"},
+                    {"log.nobody.level", "info"},
+                    {"event.maxStreams", "7"}});
+    CHECK(config.overlaid_levels() == TextMap{{"log.wire.level", "debug"}, {"log.level", "warn"}});
+    config.overlay({{"log.wire.level", ""}, {"event.maxStreams", ""}});
+    CHECK(config.overlaid_levels() == TextMap{{"log.level", "warn"}});
+    CHECK(config.effective().at("log.wire.level") == "error"); // the settings file decides again
+    CHECK(config.effective().at("event.maxStreams").empty());
+}
+
 TEST_CASE("C-462 C-468 I-354 each key that ykd reads has a value in force, which the text of a good one changes") {
     const DerivedSettings defaults = derive_settings({}, Settings{});
     for (const std::string_view name : core_key_names()) {

@@ -413,6 +413,38 @@ TEST_CASE("I-213 the report of a recovery that took too long compares with the f
     }
 }
 
+TEST_CASE("I-212 I-213 the settings say how long a recovery may take when its registration does not") {
+    RmRecovery recovery{"rm", {seconds{60}, milliseconds{1500}, 5}};
+    si::RecoveryRequest wish;
+    wish.id = "r";
+    recovery.begin(wish, kStart);
+    CHECK(recovery.deadline() == kStart + milliseconds{1500});
+    CHECK(recovery.timed_out(kStart + milliseconds{1500}) == "timeout: no update came for 1.5 s");
+    CHECK(recovery.timed_out(kStart + seconds{60}) == "timeout: it took longer than 60 s");
+    wish.idle_seconds = 7;
+    recovery.begin(wish, kStart);
+    CHECK(recovery.deadline() == kStart + seconds{7});
+    wish.timeout_seconds = 3;
+    recovery.begin(wish, kStart);
+    CHECK(recovery.deadline() == kStart + seconds{3});
+}
+
+TEST_CASE("I-237 the last report is that of the last claim, or of the timer that was over") {
+    Recovery recovery;
+    CHECK(recovery.last_report() == nullptr);
+    Sides sides = sound();
+    sides.claim.expected.nodes = 9;
+    recovery.done(sides);
+    REQUIRE(recovery.last_report() != nullptr);
+    CHECK(recovery.last_report()->result == "retry");
+    recovery.report_failure(sides.view, "timeout: why", kStart + seconds{2});
+    CHECK(recovery.last_report()->result == "failed");
+    REQUIRE(recovery.answered(sides.claim) != nullptr); // the claim has the answer that it had
+    CHECK(recovery.answered(sides.claim)->result == "retry");
+    recovery.begin_again(kStart + seconds{3});
+    CHECK(recovery.last_report() == nullptr);
+}
+
 // --- auto accept ----------------------------------------------------------------------------------------------------
 
 TEST_CASE("I-255 as many as the RM announced may be in quarantine, if they are all that is missing") {

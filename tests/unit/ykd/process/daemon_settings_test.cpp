@@ -50,6 +50,9 @@ livenessTimeout: 10s
 sessionTtl: 1m40s
 rmRetention: 1h
 shutdownGrace: 2s
+recoveryTimeout: 1m
+recoveryIdleTimeout: 1500ms
+recoveryMaxAttempts: 7
 )");
     CHECK(settings.config_files.at("batch") == "/etc/ykd/batch.yaml");
     CHECK(settings.listen.size() == 2);
@@ -61,6 +64,7 @@ shutdownGrace: 2s
     CHECK(settings.peers[0].rms == "spark-*");
     CHECK(settings.peers[1].gid == 50U);
     CHECK(settings.require_recovery == std::set<std::string>{"important"});
+    CHECK(settings.known_rms == std::set<std::string>{"important", "other"});
     CHECK(settings.extra_config.at("event.maxStreams") == "3");
     CHECK(settings.max_message == 32U << 20);
     CHECK(settings.request_ttl == std::chrono::seconds{5});
@@ -75,6 +79,9 @@ shutdownGrace: 2s
     CHECK(settings.session_ttl == std::chrono::seconds{100});
     CHECK(settings.rm_retention == std::chrono::hours{1});
     CHECK(settings.shutdown_grace == std::chrono::seconds{2});
+    CHECK(settings.recovery_timeout == std::chrono::minutes{1});
+    CHECK(settings.recovery_idle_timeout == std::chrono::milliseconds{1500});
+    CHECK(settings.recovery_max_attempts == 7);
 }
 
 TEST_CASE("B-03 every problem of a settings file, in its order") {
@@ -100,7 +107,7 @@ TEST_CASE("C-469 the settings file is strict: faults name file, line, column and
     CHECK(fault("predicateBatch: 0\n") == "ykd.conf:1:17: predicateBatch: a whole number from 1 to 1000 is wanted");
     CHECK(fault("maxCalls: 65537\n").find("from 1 to 65536") != std::string::npos);
     CHECK(fault("maxRMs: 4097\n").find("from 1 to 4096") != std::string::npos);
-    CHECK(fault("recoveryTimeout: 5s\n").find("nothing behind it yet") != std::string::npos);
+    CHECK(fault("mcs: 5s\n").find("nothing behind it yet") != std::string::npos);
     CHECK(fault("peers: [{uid: 1, gid: 2}]\n") == "ykd.conf:1:9: peers: an entry names either a uid or a gid");
     CHECK(fault("peers: [{uid: 1, role: king}]\n").find("role is observer, rm or admin") != std::string::npos);
     CHECK(fault("- a\n").find("is a map") != std::string::npos);
