@@ -35,7 +35,8 @@ TEST_CASE("4.2 exit codes of what is not a refusal") {
     const std::pair<CallError::Kind, Exit> kKinds[] = {
         {CallError::Kind::Unreachable, Exit::Unreachable}, {CallError::Kind::Denied, Exit::Denied}, // B14
         {CallError::Kind::TimedOut, Exit::Unreachable},    {CallError::Kind::OutcomeUnknown, Exit::Unknown},
-        {CallError::Kind::TooLarge, Exit::Refused},        {CallError::Kind::Malformed, Exit::Refused}};
+        {CallError::Kind::TooLarge, Exit::Refused},        {CallError::Kind::Malformed, Exit::Refused},
+        {CallError::Kind::Stopped, Exit::Interrupted}};
     for (const auto& [kind, exit] : kKinds) {
         CallError error;
         error.kind = kind;
