@@ -104,6 +104,7 @@ def test_who_takes_over_asks_for_it_anew():
         rm, other = Rm(daemon, capabilities=["echoRequests"]), daemon.client()
         rm.nodes({"nodeID": "n1"})
         rm.client.close()
+        until("nobody serves it", lambda: other.get("Status")["rms"][0].get("served") is False)
         heir = Rm(daemon, ifRegistered="resume")
         check(heir.registered["kept"])
         as_other(other, "UpdateNode", **new_node("n2"))
