@@ -315,6 +315,7 @@ std::optional<Failure> write_dump(Context& context, JsonStream& to, const std::s
     if (what == "full") return write_everything(context, to);
     if (what == "queues") return write_queue_trees(context, to);
     if (what == "events") return write_events(context, to);
+    if (what == "recovery") return write_recoveries(context, to);
     bool is_list = false, begun = false;
     ListDump list{context, to};
     const auto take = [&](const Value& page) -> std::optional<Failure> {
