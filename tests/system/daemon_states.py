@@ -251,7 +251,7 @@ def level_of(daemon, logger):
 
 
 def kept(daemon, name="daemon"):
-    return os.path.join(daemon.folder, "kept", name)
+    return os.path.join(daemon.folder, ".", "kept", name)  # --state @.
 
 
 def config_file(daemon):
