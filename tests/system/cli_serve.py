@@ -21,12 +21,13 @@ def ykctl(daemon, *words, wanted=0):
 class Serving:
     """A process `ykctl rm serve s`; its notes are in a file. Ended by the with statement."""
 
-    def __init__(self, daemon, *words, path=None):
+    def __init__(self, daemon, *words, path=None, prints=True):
         self.url, self.words, self.folder = "ipc://" + (path or daemon.path), words, daemon.folder
+        self.printed = self.folder + "/items" if prints else os.devnull
         self.begin()
 
     def begin(self):
-        with open(self.folder + "/notes", "ab") as notes, open(self.folder + "/items", "ab") as items:
+        with open(self.folder + "/notes", "ab") as notes, open(self.printed, "ab") as items:
             self.read = notes.tell()
             self.process = subprocess.Popen([YKCTL, "-s", self.url, "rm", "serve", "s", *self.words, "-o", "jsonl"],
                                             stdin=subprocess.DEVNULL, stdout=items, stderr=notes)
@@ -42,7 +43,7 @@ class Serving:
         self.read += self.notes().index(text) + len(text)
 
     def items(self):
-        with open(self.folder + "/items", encoding="utf-8") as file:
+        with open(self.printed, encoding="utf-8") as file:
             return [json.loads(line) for line in file.read().splitlines(keepends=True) if line.endswith("\n")]
 
     def end(self, number=signal.SIGTERM):
@@ -179,7 +180,7 @@ def fill(daemon):
     other.asks("app", "waits", vcore=5000)
     until("they are placed", lambda: sum(1 for ask in other.contents()[1]["app"].values() if ask[0]) == 4)
     other.release("app", "gone")
-    ykctl(daemon, "alloc", "release", "app", "deleted")
+    ykctl(daemon, "alloc", "release", "deleted", "--app", "app")
     other.asks("app", "waits", vcore=6000)
     return other.settled()
 
@@ -354,9 +355,9 @@ def test_what_the_books_do_not_know_is_not_dropped():
 
 
 def test_a_full_disk_holds_up_what_is_acknowledged():
-    with Daemon() as daemon, Serving(daemon, *config_of(daemon), "--state", daemon.folder + "/state") as serving:
+    with Daemon() as daemon, Serving(daemon, *config_of(daemon), "--state", daemon.folder + "/state", prints=False) as serving:
         runs(daemon)
-        before = fill(daemon)
+        fill(daemon)
         soft, hard = resource.prlimit(serving.process.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(serving.process.pid, resource.RLIMIT_FSIZE, (4096, hard))
         other = Other(daemon)
