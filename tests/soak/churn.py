@@ -18,7 +18,8 @@ from daemon_support.attacks import Sleeper, resident
 ROUNDS = 480  # of each hour
 ASKS = 20  # of each application, of which one comes in each round
 LEVEL = 0.6  # of the capacity
-GROWTH, SLACK = 1.05, 8 << 20  # of memory
+WARM_UP = 6  # hours in which what is bounded fills and the load becomes that of all later hours
+GROWTH, SLACK = 1.05, 2 << 20  # of memory
 SLOWER = 1.2
 SETTINGS = "livenessTimeout: 100h\nsessionTtl: 100h\nrmMaxEnded: 500\n"
 EXTRA = {"event.ringBufferCapacity": "20000", "service.terminatedTimeout": "30m"}
@@ -123,7 +124,8 @@ class Churn:
         while self.wanted > LEVEL * self.capacity:
             app = self.random.choice(list(self.apps))
             if self.apps[app]:
-                self.give_back(self.random.sample(sorted(self.apps[app]), (len(self.apps[app]) + 1) // 2))
+                share = self.random.choice((4, 1, 1))
+                self.give_back(self.random.sample(sorted(self.apps[app]), -(-len(self.apps[app]) // share)))
             else:
                 del self.apps[app]  # it ends by itself
         self.change_nodes()
@@ -183,7 +185,7 @@ def run(size, seed, seconds, nodes=5000, rounds=ROUNDS):
     with Daemon("--clock", "virtual", "--manual-schedule", "--settings", "@conf", files={"conf": SETTINGS}) as daemon:
         churn = Churn(daemon, nodes, seed)
         churn.fill()
-        for _ in range(rounds):  # an hour that does not count: what is bounded fills
+        for _ in range(WARM_UP * rounds):
             churn.round(3600 / rounds)
         for _ in range(size):
             if hours and len(hours) >= 2 and clock.passed() * (len(hours) + 1) / len(hours) > seconds:
@@ -199,7 +201,7 @@ def run(size, seed, seconds, nodes=5000, rounds=ROUNDS):
                    f"{sum(hour[4] for hour in hours)} requests; 99.9 % of an hour's took at most, first / last: "
                    f"{hours[0][0] * 1e3:.2f} / {hours[-1][0] * 1e3:.2f} ms of processor time, {hours[0][1] * 1e3:.2f} / "
                    f"{hours[-1][1] * 1e3:.2f} ms on the wall (a sleeper was {hours[0][2] * 1e3:.2f} / {hours[-1][2] * 1e3:.2f} ms "
-                   f"late); resident {hours[0][3] >> 20} / {hours[-1][3] >> 20} MiB")
+                   f"late); resident {hours[0][3] / 2**20:.1f} / {hours[-1][3] / 2**20:.1f} MiB")
         if nodes >= 1000:  # of fewer the times say nothing
             check(hours[-1][0] <= SLOWER * hours[0][0], "requests became slower:", figures)
         check(hours[-1][3] <= GROWTH * hours[0][3] + SLACK, "memory grows:", figures)

@@ -55,4 +55,4 @@ def run(size, seed, seconds):
 
 
 if __name__ == "__main__":
-    as_program(run, 10_000, __doc__)
+    as_program(run, 100_000, __doc__)
