@@ -114,7 +114,7 @@ private:
     const std::unique_ptr<BookFile> file_;
     const OnFault on_fault_;
     Books books_;
-    std::uint64_t unwritten_ = 0; // entries that were taken
+    std::uint64_t unwritten_ = 0;                   // entries that were taken
     std::vector<KeptConfiguration> configurations_; // not written: the last ones, as many as are kept
     std::map<std::string, std::string> settings_;   // not written, by name
     std::string fault_;
