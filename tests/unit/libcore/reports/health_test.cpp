@@ -62,7 +62,7 @@ TEST_CASE("S-610 I-245 amounts at the end of the range are no damage: an RM may 
 
 TEST_CASE("S-610 I-245 amounts whose sums may be cut are known, wherever they are") {
     const std::string huge = "vcore:1125899906842624"; // 2^50
-    const auto found = [](Cluster& c) { return has_huge_amounts(*c.core().read("default")); };
+    const auto found = [](Cluster& c) { return has_huge_amounts(c.core().find_partition("default")->state()); };
     Cluster none = sound();
     CHECK_FALSE(found(none));
     Cluster node, ask, foreign;
