@@ -111,6 +111,7 @@ public:
     }
     void damage(const std::string& id, const std::function<void(PartitionState&)>& damage) {
         on(id, [&](RmOwner& owner) {
+            static_cast<void>(owner.read("default")); // what is dirty is filed before, and not after the damage
             damage(const_cast<PartitionState&>(owner.context()->find_partition("default")->state()));
             return true;
         });
