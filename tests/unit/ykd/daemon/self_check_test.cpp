@@ -214,6 +214,7 @@ const std::vector<Damage>& damages() {
         {"node sum",
          [](PartitionState& s, std::int64_t by) {
              tamper(node(s).available).set(vcore(s), node(s).available.get(vcore(s)) + by);
+             s.nodes.mark_dirty(s.nodes.find("n"), true); // its place in the order is that of the sum
          },
          "Consistency of data (node)"},
         {"partition sum",
