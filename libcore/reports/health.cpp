@@ -199,4 +199,18 @@ std::vector<HealthCheckView> health_checks() {
     };
 }
 
+bool has_huge_amounts(const PartitionState& state) {
+    constexpr std::int64_t kHuge = std::int64_t{1} << 50; // thousands of them have a sum within the range
+    bool is_huge = false;
+    const auto look = [&is_huge](ResourceId, std::int64_t amount) {
+        is_huge = is_huge || amount >= kHuge || amount <= -kHuge;
+    };
+    state.shapes.for_each([&](ShapeId id) { state.shapes[id].resource.for_each(look); });
+    state.nodes.for_each([&](NodeId id) {
+        state.nodes[id].capacity.for_each(look);
+        state.nodes[id].occupied.for_each(look);
+    });
+    return is_huge;
+}
+
 } // namespace yk

@@ -19,4 +19,8 @@ namespace yk {
 bool health_page(const PartitionState& state, HealthCursor& cursor, std::size_t& budget,
                  std::vector<HealthCheckView>& checks);
 
+/// Whether nodes, asks or allocations have amounts so large that sums of them may be cut at the end of the range
+/// (S-003): then their comparison with the objects says nothing.
+[[nodiscard]] bool has_huge_amounts(const PartitionState& state);
+
 } // namespace yk

@@ -108,7 +108,7 @@ def test_health_looks_and_changes_nothing():  # I-445, I-446
         rm.step()
         before = rm.client.dump("full")
         result = rm.client.get("Health", {"run": True})
-        check(result["Healthy"] and len(result["HealthChecks"]) == 13, result)
+        check(result["Healthy"] and len(result["HealthChecks"]) == 14, result)
         check(all(one["Name"] and one["Description"] for one in result["HealthChecks"]), result)
         # over-committed by the RM's own report: a warning, and no state changes
         rm.send(NODE, nodes=[{"nodeID": "n1", "action": 2, "schedulableResource": {"vcore": 5}}])

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "libcore/partition/partition_context.h"
+#include "libcore/reports/health.h"
 #include "tests/support/cluster.h"
 #include "tests/support/tamper.h"
 
@@ -57,6 +58,18 @@ TEST_CASE("S-610 I-245 amounts at the end of the range are no damage: an RM may 
            "tags=foreign:default");
     c.existing("app", "a", most, "n").existing("app", "b", most, "n");
     CHECK(failures(c).empty());
+}
+
+TEST_CASE("S-610 I-245 amounts whose sums may be cut are known, wherever they are") {
+    const std::string huge = "vcore:1125899906842624"; // 2^50
+    const auto found = [](Cluster& c) { return has_huge_amounts(c.core().find_partition("default")->state()); };
+    Cluster none = sound();
+    CHECK_FALSE(found(none));
+    Cluster node, ask, foreign;
+    CHECK(found(node.node("n", huge)));
+    CHECK(found(ask.application("app").ask("app", "k", huge)));
+    foreign.node("n", "vcore:5").play("alloc place key=f res=" + huge + " node=n tags=foreign:default");
+    CHECK(found(foreign));
 }
 
 TEST_CASE("S-610 every kind of damage is found, with the offender") {

@@ -111,6 +111,7 @@ public:
     }
     void damage(const std::string& id, const std::function<void(PartitionState&)>& damage) {
         on(id, [&](RmOwner& owner) {
+            static_cast<void>(owner.read("default")); // what is dirty is filed before, and not after the damage
             damage(const_cast<PartitionState&>(owner.context()->find_partition("default")->state()));
             return true;
         });
@@ -213,6 +214,7 @@ const std::vector<Damage>& damages() {
         {"node sum",
          [](PartitionState& s, std::int64_t by) {
              tamper(node(s).available).set(vcore(s), node(s).available.get(vcore(s)) + by);
+             s.nodes.mark_dirty(s.nodes.find("n"), true); // its place in the order is that of the sum
          },
          "Consistency of data (node)"},
         {"partition sum",

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
-#include <sstream>
 #include <thread>
 
 #include "tests/support/comes_true.h"
@@ -31,12 +30,6 @@ struct Folder {
         return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path), {}));
     }
 };
-
-std::string text_of(const std::string& path) {
-    std::ostringstream text;
-    text << std::ifstream(path, std::ios::binary).rdbuf();
-    return text.str();
-}
 
 void put(const std::string& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
