@@ -4,11 +4,10 @@
 #include "libcore/reports/health.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <unordered_map>
 
-#include "libcore/base/saturate.h"
 #include "libcore/planning/queue_walk.h"
+#include "libcore/reports/at_end.h"
 
 namespace yk {
 
@@ -93,15 +92,6 @@ public:
     }
 
 private:
-    /// Whether one of the amounts is at the end of the range, so that sums with it say nothing (S-003).
-    [[nodiscard]] static bool is_at_end(std::initializer_list<const Resource*> all) {
-        bool at_end = false;
-        const auto look = [&at_end](ResourceId, std::int64_t amount) {
-            at_end = at_end || amount >= kMaxQuantity || amount <= -kMaxQuantity;
-        };
-        for (const Resource* amounts : all) amounts->for_each(look);
-        return at_end;
-    }
     /// Whether its application is known and lists it.
     [[nodiscard]] bool is_listed(AllocationId id) const {
         const Allocation& each = state_.allocations[id];

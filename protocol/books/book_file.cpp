@@ -118,7 +118,8 @@ Result<std::unique_ptr<BookFile>, BookFile::Refusal> BookFile::open(const std::s
     std::unique_ptr<BookFile> file{new BookFile(path, db)};
     const auto refuse = [&] {
         const int code = sqlite3_errcode(db);
-        const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+        // What is asked here is no error in itself: it is one of the file, such as an unknown format.
+        const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR;
         return Refusal{damaged ? Fault::Damaged : Fault::System, file->fault()};
     };
     if (opened != SQLITE_OK) return refuse();

@@ -202,7 +202,7 @@ def test_usage_of_users_and_groups():
         check(client.refused("E_INVALID", "Dump", {"what": "user", "user": "9x"})["message"] == "Invalid user name")
         check(client.refused("E_INVALID", "Dump", {"what": "group", "group": "a b"})["message"] == "Invalid group name")
         checks = {one["Name"]: one["Succeeded"] for one in client.get("Health", {"run": True})["HealthChecks"]}
-        check(len(checks) == 13 and all(checks.values()) and "User usage" in checks, checks)
+        check(len(checks) == 14 and all(checks.values()) and "User usage" in checks, checks)
 
 
 def test_without_an_rm_every_check_is_listed():  # 5.6

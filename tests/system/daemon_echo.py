@@ -27,7 +27,7 @@ def requests(items):
 def test_updates_come_back_before_what_comes_of_them():
     with Daemon("--manual-schedule") as daemon:
         rm, other = Rm(daemon, capabilities=["echoRequests"]), daemon.client()
-        check(rm.registered["ignoredCapabilities"] == [])
+        check("ignoredCapabilities" not in rm.registered)
         as_other(other, "UpdateNode", **new_node("n1"))
         as_other(other, "UpdateApplication", new=[{"applicationID": "app", "queueName": "root.a", "ugi": {"user": "u", "groups": ["g"]}},
                                                   {"applicationID": "bad", "queueName": "root.none", "ugi": {"user": "u", "groups": ["g"]}}])
@@ -107,6 +107,7 @@ def test_who_takes_over_asks_for_it_anew():
         until("nobody serves it", lambda: other.get("Status")["rms"][0].get("served") is False)
         heir = Rm(daemon, ifRegistered="resume")
         check(heir.registered["kept"])
+        heir.ack = heir.registered["lastAck"]
         as_other(other, "UpdateNode", **new_node("n2"))
         check(requests([item for item in heir.told() if "n2" in str(item)]) == [])
 
@@ -118,6 +119,8 @@ def test_a_refused_registration_says_which_epoch_it_would_drop():
         why = daemon.client().refused("E_BUSY_STATE", "RegisterResourceManager",
                                       {"rmID": "rm:1", "config": CONFIG, "ifRegistered": "refuse"}, mutating=True)
         check(why["details"]["streamEpoch"] == rm.client.epoch and why["details"]["served"], why)
+        why = rm.refused("E_BUSY_STATE", "RegisterResourceManager", config=CONFIG, ifRegistered="refuse")
+        check(not why["details"]["served"], "it is no other process to itself", why)
 
 
 main(globals())

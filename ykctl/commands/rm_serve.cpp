@@ -333,7 +333,12 @@ Outcome serve_by(rm::RmClient& client, Context& context, const ServeOptions& opt
         went = client.step(kPollWait);
     if (went.ok()) went = client.end();
     const int signal = signals.wait(std::chrono::milliseconds{0});
-    if (!went.ok() && signal == 0) return from_call_error(went.error(), address);
+    if (!went.ok() && signal == 0) {
+        auto failure = from_call_error(went.error(), address);
+        if (failure.name == "E_SUPERSEDED")
+            failure.message = "another process took RM " + client.rm_id() + " over: " + failure.message;
+        return failure;
+    }
     return signal == SIGINT ? Exit::Interrupted : Exit::Ok;
 }
 

@@ -122,6 +122,7 @@ void BookShelf::refuse(const std::string& path, const BookFile::Refusal& refusal
     if (refusal.fault == BookFile::Fault::Damaged || refusal.fault == BookFile::Fault::Foreign)
         return set_aside(path, refusal.message);
     const bool of_another = refusal.fault == BookFile::Fault::Version;
+    if (of_another) of_another_version_.insert(path);
     const std::string sentence =
         fmt::format("books cannot be read, their RM is not restored: {}; {}", refusal.message,
                     of_another ? "start the ykd that wrote them, or move the file away" : "mend that and restart");
@@ -170,7 +171,7 @@ Result<std::shared_ptr<books::BookKeeper>> BookShelf::begin(const std::string& r
 }
 
 void BookShelf::remove(const std::string& rm_id) {
-    if (!is_open()) return;
+    if (!is_open() || of_another_version_.count(path_of(rm_id)) != 0) return;
     remove_file(path_of(rm_id));
     degraded_.clear("books of " + rm_id);
 }

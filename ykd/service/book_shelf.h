@@ -59,7 +59,8 @@ private:
 
     const std::string directory_;
     Degraded& degraded_;
-    int lock_ = -1; // the locked file
+    std::set<std::string> of_another_version_; // paths of books that another ykd can read; written by find() only
+    int lock_ = -1;                            // the locked file
 };
 
 } // namespace yk::service

@@ -185,11 +185,17 @@ void resume(const Registration& registration, RmOwner& owner) {
     answer_kept(registration, owner);
 }
 
+/// Whether a process serves the RM, other than the one that registers it now.
+bool is_served_by_another(const Registration& registration) {
+    const RmFacts facts = registration.rm->facts();
+    return facts.owner != registration.call->session->sid && is_served(registration.parts.sessions, facts);
+}
+
 /// Why the session cannot continue with the RM, as the rest of a sentence; empty: it can.
 std::string not_resumable(const Registration& registration, const RmOwner& owner) {
     if (registration.rm->is_detached()) return " is detached";
     if (registration.wish.request.detached) return " is not detached";
-    if (is_served(registration.parts.sessions, registration.rm->facts())) return " is served by another process";
+    if (is_served_by_another(registration)) return " is served by another process";
     if (owner.stream().status().broken) return " was lost (stream overflow or silence)";
     return {};
 }
@@ -204,7 +210,7 @@ void refuse_to_drop(const Registration& registration, const std::string& rm_id, 
                            {},
                            {}};
     error.details = contents.value();
-    error.details["served"] = is_served(registration.parts.sessions, registration.rm->facts());
+    error.details["served"] = is_served_by_another(registration);
     error.details["streamEpoch"] = registration.rm->facts().epoch;
     registration.call->fail(error);
 }

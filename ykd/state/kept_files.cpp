@@ -171,7 +171,7 @@ KeptFiles::Changes KeptFiles::write(const Changes& changes) const {
 void KeptFiles::run() {
     std::unique_lock lock(mutex_);
     for (bool is_last = false; !is_last;) {
-        wake_.wait_for(lock, kAgain, [this] { return stopping_ || !waiting_.empty(); });
+        wake_.wait_for(lock, kAgain, [this] { return stopping_ || !waiting_.empty() || !calls_.empty(); });
         is_last = stopping_;
         under_way_ = std::exchange(waiting_, {});
         for (auto& [path, change] : std::exchange(failed_, {})) under_way_.try_emplace(path, std::move(change));

@@ -6,11 +6,13 @@
 #include <sys/stat.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <sstream>
+#include <thread>
 
 #include "tests/support/comes_true.h"
 
@@ -164,6 +166,23 @@ TEST_CASE("I-270 what was put last is written, read before it is, and waited for
     CHECK(outcome_of(folder.file()) == "none");
     CHECK(outcome_of(folder.file("other")) == "text last");
     CHECK(faults.bad == 0);
+}
+
+TEST_CASE("I-270 who waits for a file waits no longer than the disk takes, whenever that began") {
+    constexpr int kRounds = 200;
+    const Folder folder;
+    Faults faults;
+    KeptFiles files(faults.listener());
+    files.start();
+    const auto begun = std::chrono::steady_clock::now();
+    for (int i = 0; i < kRounds; ++i) {
+        files.put(folder.file(), "word", text("x"));
+        if (i % 2 == 0) std::this_thread::yield(); // it may be under way by now
+        std::atomic<bool> written{false};
+        files.when_written([&] { written = true; });
+        REQUIRE(comes_true([&] { return written.load(); }));
+    }
+    CHECK(std::chrono::steady_clock::now() - begun < kPatience); // not one look of a second each
 }
 
 TEST_CASE("I-270 a file that cannot be written is tried again until it can, and keeps nobody waiting") {
