@@ -288,7 +288,7 @@ def test_wait_goes_on_and_is_not_deceived_by_an_empty_daemon():
 def test_ask_add_waits_across_a_restart():
     with Daemon(*STATE) as daemon:
         detached(daemon)
-        words = ("ask", "add", "app", "--key", "waits", "-R", "vcore=5000", "--wait", "--timeout", "20s")
+        words = ("ask", "add", "app", "--key", "waits", "-R", "vcore=5", "--wait", "--timeout", "20s")
         with Running(daemon, *words) as add:
             until("it is sent", lambda: daemon.client().get("Status")["counts"]["pendingAsks"] == 1)
             kill(daemon)

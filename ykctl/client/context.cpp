@@ -54,7 +54,7 @@ bool is_signal_held() {
 } // namespace
 
 Context::~Context() {
-    if (client_) client_->bye();
+    if (client_ && is_answered_) client_->bye();
 }
 
 Style Context::style() const {
@@ -90,6 +90,7 @@ Answer<Value> Context::call(const wire::EncodedRequest& request, std::chrono::mi
         streams_.err << fmt::format("ykctl: {} {} in {:.1f} ms\n", request.kind, reply.ok() ? "answered" : "failed",
                                     took.count());
     }
+    is_answered_ = reply.ok() || reply.error().kind == wire::CallError::Kind::Refused;
     if (!reply.ok()) return from_call_error(reply.error(), settings_.address);
     return std::move(reply).value();
 }

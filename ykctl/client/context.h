@@ -127,6 +127,7 @@ private:
     std::string version_;
     Settings settings_;
     std::unique_ptr<wire::Client> client_;
+    bool is_answered_ = true; // the last request was; else nobody waits for the answer to a Bye either
     std::optional<RmInfo> rm_;
 };
 

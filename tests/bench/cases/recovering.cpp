@@ -3,12 +3,16 @@
 
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "protocol/si/messages.h"
+#include "protocol/wire/body_reader.h"
 #include "tests/bench/cases/daemon_process.h"
 #include "tests/bench/cases/decode.h"
 #include "tests/bench/cases/rm_memory.h"
@@ -73,7 +77,7 @@ Result<std::unique_ptr<StreamReader>> recover(Session& session, const RmMemory& 
                                  report.counts.allocations.actual, report.counts.allocations.expected,
                                  report.quarantine_total),
                      {}};
-    return std::move(reader);
+    return reader;
 }
 
 Workload cluster_of(const RecoveryParameters& parameters) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "libcore/base/result.h"
 #include "protocol/si/messages.h"
 #include "protocol/si/recovery_messages.h"
 #include "protocol/wire/encoded_request.h"

@@ -49,8 +49,8 @@ Result<double> StreamReader::wait_for(std::uint64_t count) {
 
 Result<double> StreamReader::wait_for_report() {
     std::unique_lock lock{mutex_};
-    changed_.wait_for(lock, std::chrono::minutes{1}, [&] { return report_ != 0 || !fault_.empty(); });
-    if (fault_.empty() && report_ == 0) fault_ = "no report of the recovery for a minute";
+    changed_.wait_for(lock, std::chrono::minutes{1}, [&] { return report_ > 0 || !fault_.empty(); });
+    if (fault_.empty() && report_ <= 0) fault_ = "no report of the recovery for a minute";
     if (!fault_.empty()) return Error{0, fault_, {}};
     return report_;
 }

@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "protocol/si/errors.h"
+
 using namespace yk::cli;
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
