@@ -107,8 +107,8 @@ struct Done {
     std::string node;   // of an ask that is placed
 };
 
-/// As done(), of what is added: the RM is told of what it gets, so that what it is not told of waits in quarantine while
-/// the RM recovers.
+/// As done(), of what is added: the RM is told of what it gets, so that what it is not told of waits in quarantine
+/// while the RM recovers.
 [[nodiscard]] Done added(const ElementOutcomes& outcomes, const ElementKey& key, std::string what, std::string id,
                          std::string outcome);
 /// What became of the element `key` of an update: `outcome` unless it was refused, and `sent` when that is not known.

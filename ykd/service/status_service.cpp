@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykd/service/status_service.h"
 
-
 #include <fmt/format.h>
 
 #include "ykd/configuration/reload.h"
