@@ -7,7 +7,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/page_support.bash"
 state=$work/state
 config=$work/queues.yaml
 settings=$work/ykd.conf
-other= # the pid of an RM that a process serves
 cp docs/demo/queues.yaml "$config"
 mkdir "$state"
 printf 'livenessTimeout: 1s\nsessionTtl: 3s\n' >"$settings"
@@ -135,12 +134,12 @@ failed() {
     wants 0 'rm farm registered' ykctl rm register farm --recovery today
     wants 0 'node f1 added' ykctl -r farm node add f1 -R memory=16Gi,vcore=8
     wants 0 'farm: 1 node' ykctl status
-    wants 1 'retry' ykctl recovery done farm --id today --nodes 2 --digest-nodes 0x1
+    wants 1 'retry' ykctl recovery 'done' farm --id today --nodes 2 --digest-nodes 0x1
     wants 0 'f1' ykctl recovery list nodes farm
-    wants 1 'retry' ykctl recovery done farm --id today --attempt 2 --nodes 2 --digest-nodes 0x1
-    ykctl recovery done farm --id today --attempt 3 --nodes 2 --digest-nodes 0x1 >/dev/null 2>&1 || true
-    ykctl recovery done farm --id today --attempt 4 --nodes 2 --digest-nodes 0x1 >/dev/null 2>&1 || true
-    wants 1 'failed' ykctl recovery done farm --id today --attempt 5 --nodes 2 --digest-nodes 0x1
+    wants 1 'retry' ykctl recovery 'done' farm --id today --attempt 2 --nodes 2 --digest-nodes 0x1
+    ykctl recovery 'done' farm --id today --attempt 3 --nodes 2 --digest-nodes 0x1 >/dev/null 2>&1 || true
+    ykctl recovery 'done' farm --id today --attempt 4 --nodes 2 --digest-nodes 0x1 >/dev/null 2>&1 || true
+    wants 1 'failed' ykctl recovery 'done' farm --id today --attempt 5 --nodes 2 --digest-nodes 0x1
     wants 0 'way out' ykctl status
     wants 0 'Running' ykctl recovery resolve accept farm
     wants 0 'farm +Running' ykctl rm list
@@ -168,5 +167,4 @@ full_disk
 failed
 silent
 stop_daemon
-cp "$work/played" /tmp/played
 echo "$step steps"
