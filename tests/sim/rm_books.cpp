@@ -2,6 +2,7 @@
 #include "tests/sim/rm_books.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace yk::sim {
 namespace {
@@ -256,6 +257,10 @@ void RmBooks::hear_released(const si::AllocationRelease& released, std::vector<T
         past_.insert(key);
         asks.erase(found);
     };
+    // What was being stopped when the RM registered is reported as running, and may be told to stop once more.
+    if (released.termination_type != TerminationType::StoppedByRm && ask.place == Place::Stopping &&
+        std::exchange(ask.reported, false))
+        return;
     switch (released.termination_type) {
     case TerminationType::StoppedByRm:
         if (ask.place != Place::Leaving && !app_over && !node_over)
@@ -283,6 +288,7 @@ void RmBooks::hear_released(const si::AllocationRelease& released, std::vector<T
     }
     if (ask.place == Place::Stopping) return fail(fmt::format("{} was told twice to stop", key));
     ask.place = Place::Stopping;
+    ask.reported = false;
     stop.push_back({key, released.termination_type});
 }
 

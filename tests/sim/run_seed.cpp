@@ -149,6 +149,8 @@ private:
         disk_.faults() = {};
         world_.after(world_.between(milliseconds{10}, seconds{5}), [this, power] {
             if (host_->is_up()) return;
+            disk_.faults() =
+                {}; // with a disk that cannot be read the daemon leaves the RM away until it is started again
             if (!host_->start()) return world_.fail("the daemon cannot start");
             if (detached_) detached_->daemon_started(power);
         });
