@@ -15,6 +15,16 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds{30};
 
+/// A connection whose peer gets no reply.
+struct NoReplies final : wire::ReplyTarget {
+    const std::shared_ptr<const wire::Peer> somebody = std::make_shared<const wire::Peer>();
+    [[nodiscard]] const std::shared_ptr<const wire::Peer>& peer() const noexcept override { return somebody; }
+    void reply(const wire::SpMessage&, wire::TransportBudget::Charge, std::span<const std::string_view>) override {}
+    void drop(wire::TransportBudget::Charge) override {}
+    void give_up(wire::TransportBudget::Charge, const char*) override {}
+    void trust() override {}
+};
+
 struct Lookups {
     Daemon daemon{DaemonSettings{}, "test"};
     std::mutex mutex;
@@ -37,7 +47,8 @@ struct Lookups {
         begun->get_future().wait();
     }
     CallPtr call(si::Kind kind) {
-        auto made = std::make_shared<Call>(daemon.parts().calls, wire::Request{});
+        auto made = std::make_shared<Call>(daemon.parts().calls,
+                                           wire::Request{std::make_shared<NoReplies>(), wire::SpMessage{}, {}});
         made->kind = kind;
         made->mutating = si::info(kind).mutating;
         made->drop();
