@@ -288,14 +288,16 @@ TEST_CASE("I-221 A10 what is booked on nodes counts as names, up to twice the li
     settings.budget.names = bare / 2 + of_one; // twice that: exactly what two of them take
     RecoveryStory c{"[{name: a}]", settings};
     c.node("a", "vcore:1").node("b", "vcore:1").notices();
-    c.play("nodes update id=a" + books).play("nodes update id=b" + books);
+    c.play("nodes update id=a" + books);
+    c.play("nodes update id=b" + books);
     CHECK(c.said() == "");
     CHECK(c.core().holdings().of(Held::Names) == bare + 2 * of_one);
-    c.play("nodes update id=b avail=" + long_type + ":1,more:1 count=0").play("nodes create id=c res=vcore:1" + books);
+    c.play("nodes update id=b avail=" + long_type + ":1,more:1 count=0");
+    c.play("nodes create id=c res=vcore:1" + books);
     CHECK(c.said() == "A nodes failed[b action=2 code=1025]; A nodes -[c code=1025]");
     CHECK(c.core().holdings().of(Held::Names) == bare + 2 * of_one);
-    c.play("nodes update id=a avail=vcore:1 count=0")
-        .play("nodes update id=b avail=" + long_type + ":1,more:1 count=0");
+    c.play("nodes update id=a avail=vcore:1 count=0");
+    c.play("nodes update id=b avail=" + long_type + ":1,more:1 count=0");
     CHECK(c.said() == "");
     c.end_recovery();
     CHECK(c.core().holdings().of(Held::Names) == bare);
