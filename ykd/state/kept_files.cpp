@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "libcore/ports/recovery_digest.h"
+#include "protocol/simulation/simulator.h"
 #include "ykd/process/state_files.h"
 
 namespace yk::service {
@@ -113,6 +114,7 @@ Result<void> write_kept_file(const std::string& path, std::string_view what, std
 // --- the thread -----------------------------------------------------------------------------------------------------
 
 void KeptFiles::start() {
+    if (simulator() != nullptr) return; // a simulation has no such files: nothing is written
     const std::lock_guard lock(mutex_);
     if (std::exchange(runs_, true)) return;
     thread_ = std::thread([this] { run(); });
