@@ -108,6 +108,39 @@ without_state() {
     wants 0 '^shop +Running' ykctl rm list
 }
 
+# An RM that a process serves: gone, and back by itself after a restart of the daemon.
+serve_farm() { # ARGUMENT...
+    "$bin/ykctl" rm serve farm "$@" >"$work/farm.log" 2>&1 &
+    other=$!
+}
+
+lost() {
+    serve_farm
+    eventually 'farm +Running +by a process' ykctl rm list
+    kill -KILL "$other"
+    wait "$other" 2>/dev/null || true
+    eventually 'farm +Suspended +by nobody' ykctl rm list
+    eventually 'farm +Lost +by nobody' ykctl rm list
+    wants 0 'deregistered' ykctl rm deregister farm --force
+}
+
+rehearse() {
+    serve_farm --state "$work/farm.books"
+    eventually 'farm +Running +by a process' ykctl rm list
+    wants 0 'node f1 sent' ykctl -r farm node add f1 -R memory=16Gi,vcore=8
+    wants 0 'app job sent' ykctl -r farm app add job -q root.batch
+    wants 0 'ask task (sent|placed on f1)' ykctl -r farm ask add job --key task -R vcore=2
+    eventually 'task +job +f1' ykctl -r farm alloc list
+    restart_ykd TERM
+    eventually 'farm +Running +by a process' ykctl rm list
+    wants 0 'task +job +f1' ykctl -r farm alloc list
+    step=$((step + 1))
+    grep -q 'recovered: running' "$work/farm.log" || fail "rm serve should say that it recovered: $(cat "$work/farm.log")"
+    kill -TERM "$other"
+    wait "$other" || fail "rm serve ended with $? on SIGTERM"
+    wants 0 'deregistered' ykctl rm deregister farm --force
+}
+
 damaged_books() {
     end_ykd KILL
     printf 'damage' | dd of="$(echo "$state"/books/shop-*.books)" bs=1 seek=4096 conv=notrunc status=none
@@ -161,10 +194,13 @@ restart
 changed_file
 upgrade
 rollback
-without_state
+lost
+rehearse
+failed
 damaged_books
 full_disk
-failed
 silent
+without_state
 stop_daemon
+compare_with_page docs/operations.md Restart 'Other numbers'
 echo "$step steps"
