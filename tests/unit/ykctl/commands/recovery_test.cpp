@@ -26,7 +26,8 @@ RecoveryOptions begun() {
 
 TEST_CASE("I-212 the options of a recovery") {
     CHECK(recovery_request({}).value() == std::nullopt);
-    CHECK(recovery_request(begun()).value() == si::RecoveryRequest{"r1", std::nullopt, 600, 120, true, {0}});
+    CHECK(recovery_request(begun()).value() ==
+          si::RecoveryRequest{"r1", std::nullopt, std::nullopt, std::nullopt, true, {0}});
     RecoveryOptions options = begun();
     options.timeout = 1min;
     options.idle = 1s;
