@@ -101,6 +101,17 @@ class Daemon:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def read_whole(peer, size):
+    """So many bytes of a socket."""
+    data = b""
+    while len(data) < size:
+        more = peer.recv(size - len(data))
+        if not more:
+            raise EOFError("the daemon closed the connection")
+        data += more
+    return data
+
+
 class Client:
     """One connection: nng's ipc or tcp framing, REQ, msgpack."""
 
@@ -123,13 +134,7 @@ class Client:
         self.most = None  # bytes of a reply
 
     def read(self, size):
-        data = b""
-        while len(data) < size:
-            more = self.socket.recv(size - len(data))
-            if not more:
-                raise EOFError("the daemon closed the connection")
-            data += more
-        return data
+        return read_whole(self.socket, size)
 
     def send_bytes(self, payload):
         self.next_id += 1

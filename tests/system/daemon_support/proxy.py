@@ -9,6 +9,8 @@ import struct
 import threading
 import time
 
+from daemon_support import read_whole
+
 GREETING = 8  # bytes
 CHANCES = (("delayed", 0.05), ("in parts", 0.05), ("twice", 0.04), ("truncated", 0.02), ("lost", 0.02))
 
@@ -49,10 +51,10 @@ class Proxy:
 
     def relay(self, source, target, way, chance):
         try:
-            target.sendall(whole(source, GREETING))
+            target.sendall(read_whole(source, GREETING))
             while True:
-                head = whole(source, self.bytes_before_size + 8)
-                frame = head + whole(source, struct.unpack(">Q", head[-8:])[0])
+                head = read_whole(source, self.bytes_before_size + 8)
+                frame = head + read_whole(source, struct.unpack(">Q", head[-8:])[0])
                 fault = self.fault(chance)
                 if fault is not None:
                     self.count(f"{way} {fault}")
@@ -101,13 +103,3 @@ class Proxy:
         with contextlib.suppress(OSError):
             self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
-
-
-def whole(source, size):
-    data = b""
-    while len(data) < size:
-        more = source.recv(size - len(data))
-        if not more:
-            raise EOFError
-        data += more
-    return data

@@ -8,23 +8,15 @@ import threading
 
 import msgpack
 
+from daemon_support import read_whole
+
 GREETING_OF_DAEMON = b"\0SP\0\0\x31\0\0"
 KEPT = {"sid", "bootID", "cursor", "streamID"}  # without these nothing would go on
 
 
-def read(peer, size):
-    data = b""
-    while len(data) < size:
-        more = peer.recv(size - len(data))
-        if not more:
-            raise EOFError
-        data += more
-    return data
-
-
 def frame(peer):
-    head = read(peer, 9)
-    return head, read(peer, struct.unpack(">Q", head[1:])[0])
+    head = read_whole(peer, 9)
+    return head, read_whole(peer, struct.unpack(">Q", head[1:])[0])
 
 
 class Relay:
@@ -49,8 +41,8 @@ class Relay:
         try:
             with peer, socket.socket(socket.AF_UNIX) as daemon:
                 daemon.connect(self.daemon_path)
-                daemon.sendall(read(peer, 8))
-                peer.sendall(read(daemon, 8))
+                daemon.sendall(read_whole(peer, 8))
+                peer.sendall(read_whole(daemon, 8))
                 while True:
                     daemon.sendall(b"".join(frame(peer)))
                     _, body = frame(daemon)
