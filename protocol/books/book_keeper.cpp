@@ -9,7 +9,8 @@ namespace yk::books {
 namespace {
 
 constexpr auto kRetry = std::chrono::seconds{1};
-constexpr auto kPatience = std::chrono::seconds{10}; // of replay(), with a file that cannot be written
+constexpr auto kMoment = std::chrono::milliseconds{50}; // for which more is gathered before it is written
+constexpr auto kPatience = std::chrono::seconds{10};    // of replay(), with a file that cannot be written
 
 } // namespace
 
@@ -41,22 +42,26 @@ BookKeeper::~BookKeeper() {
 }
 
 void BookKeeper::note(KeptConfiguration configuration, std::set<std::string> partitions) {
-    turn_.push_back(NewConfiguration{std::move(configuration), std::move(partitions)});
+    add(NewConfiguration{std::move(configuration), std::move(partitions)});
 }
 
 void BookKeeper::note_setting(std::string name, std::string value) {
-    turn_.push_back(Setting{std::move(name), std::move(value)});
+    add(Setting{std::move(name), std::move(value)});
 }
 
 void BookKeeper::end_turn() {
-    if (turn_.empty()) return;
-    waiting_.fetch_add(turn_.size(), std::memory_order_relaxed);
+    if (turn_.size == 0) return;
+    waiting_.fetch_add(turn_.size, std::memory_order_relaxed);
+    bool ring = false;
     {
         const std::lock_guard lock(mutex_);
+        const bool gathered = !may_gather();
+        handed_over_ += turn_.size;
+        ring = turns_.empty() || (!gathered && !may_gather());
         turns_.push_back(std::exchange(turn_, {}));
         idle_ = false;
     }
-    changed_.notify_all();
+    if (ring) changed_.notify_all(); // else the thread is at work, or gathers
 }
 
 void BookKeeper::when_kept(std::function<void(bool)> call) {
@@ -80,7 +85,11 @@ Result<si::RecoveryDoneRequest> BookKeeper::replay(const std::string& rm_id, con
 /// Whether everything was written before its patience ended.
 bool BookKeeper::wait_until_idle(std::unique_lock<std::mutex>& lock) {
     Simulator* const simulated = simulator();
-    if (simulated == nullptr) return changed_.wait_for(lock, kPatience, [this] { return idle_; });
+    if (simulated == nullptr) {
+        if (!idle_) waiters_.emplace_back([](bool) {}); // who waits is not to be kept waiting
+        changed_.notify_all();
+        return changed_.wait_for(lock, kPatience, [this] { return idle_; });
+    }
     lock.unlock();
     const bool idle = simulated->run_until([this] { return idle_; }, simulated->now() + kPatience);
     lock.lock();
@@ -95,15 +104,21 @@ void BookKeeper::run() {
         changed_.wait(lock, [this] { return stopping_ || has_work(); });
         const bool last = stopping_ && turns_.empty();
         if (last && !has_work()) return;
+        gather(lock);
         const bool written = write_what_waits(lock);
         if (last) return;
         if (!written) changed_.wait_for(lock, kRetry, [this] { return stopping_; });
     }
 }
 
+void BookKeeper::gather(std::unique_lock<std::mutex>& lock) {
+    changed_.wait_for(lock, kMoment, [this] { return !may_gather(); });
+}
+
 /// Takes what was handed over, and writes it. Returns whether that is possible.
 bool BookKeeper::write_what_waits(std::unique_lock<std::mutex>& lock) {
     auto turns = std::exchange(turns_, {});
+    handed_over_ = 0;
     const auto waiters = std::exchange(waiters_, {});
     lock.unlock();
     apply(turns);
@@ -130,8 +145,8 @@ std::optional<Simulator::Clock::time_point> BookKeeper::step() {
 
 void BookKeeper::apply(std::vector<Turn>& turns) {
     for (Turn& turn : turns) {
-        for (Entry& entry : turn) apply(entry);
-        unwritten_ += turn.size();
+        for (Entry& entry : turn.entries) apply(entry);
+        unwritten_ += turn.size;
     }
 }
 
@@ -139,8 +154,8 @@ void BookKeeper::apply(Entry& entry) {
     std::visit(
         [this](auto& one) {
             using One = std::decay_t<decltype(one)>;
-            if constexpr (std::is_same_v<One, Outcome>) {
-                books_.note(one);
+            if constexpr (std::is_same_v<One, OutcomeLog>) {
+                one.each([this](const Outcome& outcome) { books_.note(outcome); });
             } else if constexpr (std::is_same_v<One, NewConfiguration>) {
                 books_.keep_partitions(one.partitions);
                 configurations_.push_back(std::move(one.configuration));

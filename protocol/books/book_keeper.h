@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // BookKeeper: keeps the books of one RM in its file, on a thread of its own, so that whoever sends requests never waits
-// for the disk. What is noted between two end_turn() is written together or not at all; everything that waits is
-// written in one transaction.
+// for the disk. What is noted between two end_turn() is written together or not at all. What comes within a
+// moment is written in one transaction, sooner if somebody waits for it: an ask that is placed at once costs one row,
+// and one that comes and goes none.
 //
 // A file that cannot be written is tried again each second; nothing is lost meanwhile but the time, and when too much
 // waits, is_full() says so. Owner: RmOwner, or a client. Thread: note() and end_turn() one, which it may be any; the
@@ -23,6 +24,7 @@
 
 #include "protocol/books/book_file.h"
 #include "protocol/books/books.h"
+#include "protocol/books/outcome_log.h"
 #include "protocol/books/replay.h"
 #include "protocol/si/messages.h"
 #include "protocol/simulation/loop_thread.h"
@@ -45,9 +47,14 @@ public:
     /// A request that is being sent. `at`: in seconds since 1970.
     template <class Request>
     void note(std::shared_ptr<const Request> request, std::int64_t at) {
-        turn_.push_back(Sent<Request>{std::move(request), at});
+        add(Sent<Request>{std::move(request), at});
     }
-    void note(Outcome outcome) { turn_.push_back(std::move(outcome)); }
+    void note(const Outcome& outcome) {
+        auto& entries = turn_.entries;
+        if (entries.empty() || !std::holds_alternative<OutcomeLog>(entries.back())) entries.emplace_back(OutcomeLog{});
+        std::get<OutcomeLog>(entries.back()).add(outcome);
+        ++turn_.size;
+    }
     /// The RM has a new configuration, and these partitions.
     void note(KeptConfiguration configuration, std::set<std::string> partitions);
     /// A named text of the RM itself, such as its registration.
@@ -65,6 +72,7 @@ public:
     [[nodiscard]] Result<si::RecoveryDoneRequest> replay(const std::string& rm_id, const ReplaySink& sink);
 
     static constexpr std::size_t kMostConfigurations = 16; // that are kept of an RM
+    static constexpr std::uint64_t kMuch = 100'000;        // entries: so many are written without gathering more
 
 private:
     template <class Request>
@@ -80,14 +88,25 @@ private:
         std::string name, value;
     };
     using Entry = std::variant<Sent<si::NodeRequest>, Sent<si::ApplicationRequest>, Sent<si::AllocationRequest>,
-                               Outcome, NewConfiguration, Setting>;
-    using Turn = std::vector<Entry>;
+                               OutcomeLog, NewConfiguration, Setting>;
+    struct Turn {
+        std::vector<Entry> entries;
+        std::uint64_t size = 0; // an outcome counts like any other entry
+    };
     static constexpr std::size_t kMostWaiting = 1'000'000; // entries
 
     BookKeeper(std::unique_ptr<BookFile> file, OnFault on_fault)
         : file_(std::move(file)), on_fault_(std::move(on_fault)) {}
 
+    template <class One>
+    void add(One entry) {
+        turn_.entries.emplace_back(std::move(entry));
+        ++turn_.size;
+    }
+
     void run();
+    void gather(std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] bool may_gather() const { return !stopping_ && waiters_.empty() && handed_over_ < kMuch; }
     std::optional<Simulator::Clock::time_point> step();
     [[nodiscard]] bool has_work() const { return !turns_.empty() || !waiters_.empty() || unwritten_ != 0; }
     [[nodiscard]] bool wait_until_idle(std::unique_lock<std::mutex>& lock);
@@ -103,7 +122,8 @@ private:
 
     std::mutex mutex_; // guards what follows, up to the next comment
     std::condition_variable changed_;
-    std::vector<Turn> turns_; // handed over, not taken
+    std::vector<Turn> turns_;       // handed over, not taken
+    std::uint64_t handed_over_ = 0; // entries in them
     std::vector<std::function<void(bool)>> waiters_;
     bool idle_ = true; // everything that was handed over is written
     bool stopping_ = false;

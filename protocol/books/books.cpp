@@ -56,12 +56,12 @@ si::AllocationAsk ask_of(const si::Allocation& from) {
 
 } // namespace
 
-std::string short_partition(std::string_view name) {
+std::string_view short_partition(std::string_view name) {
     if (!name.empty() && name.front() == '[') name.remove_prefix(std::min(name.size(), name.find(']') + 1));
-    return std::string{name.empty() ? kDefault : name};
+    return name.empty() ? kDefault : name;
 }
 
-std::string partition_of(const si::NodeInfo& node) {
+std::string_view partition_of(const si::NodeInfo& node) {
     const std::string* named = node.attributes ? find(*node.attributes, kPartitionAttribute) : nullptr;
     return short_partition(named == nullptr ? std::string_view{} : *named);
 }
@@ -69,7 +69,7 @@ std::string partition_of(const si::NodeInfo& node) {
 // --- rows -----------------------------------------------------------------------------------------------------------
 
 std::int64_t Books::add(RowKind kind, std::string body, std::optional<std::string> node) {
-    changes_[++last_seq_] = {kind, true, false, std::move(body), std::move(node)};
+    changes_.emplace_hint(changes_.end(), ++last_seq_, RowChange{kind, true, false, std::move(body), std::move(node)});
     return last_seq_;
 }
 
@@ -104,7 +104,7 @@ bool Books::load(const Row& row) {
     case RowKind::Node: {
         auto node = wire::decode<si::NodeInfo>(*scanned);
         if (!node.ok()) return false;
-        Node& made = partitions_[partition_of(*node)].nodes[node->node_id];
+        Node& made = partition_named(partition_of(*node)).nodes[node->node_id];
         made.seq = row.seq;
         made.accepted = true;
         made.info = std::move(node).value();
@@ -114,7 +114,7 @@ bool Books::load(const Row& row) {
         const auto application = wire::decode<si::AddApplicationRequest>(*scanned);
         if (!application.ok()) return false;
         Application& made =
-            partitions_[short_partition(application->partition_name)].applications[application->application_id];
+            partition_named(short_partition(application->partition_name)).applications[application->application_id];
         made.seq = row.seq;
         made.accepted = true;
         return true;
@@ -122,7 +122,7 @@ bool Books::load(const Row& row) {
     case RowKind::Ask: {
         const auto ask = wire::decode<si::AllocationAsk>(*scanned);
         if (!ask.ok()) return false;
-        Partition& partition = partitions_[short_partition(ask->partition_name)];
+        Partition& partition = partition_named(short_partition(ask->partition_name));
         partition.applications[ask->application_id].asks[ask->allocation_key] = {
             row.seq, time_in(ask->tags, kCreated).value_or(0), row.node.has_value(), ask->placeholder};
         return true;
@@ -130,7 +130,7 @@ bool Books::load(const Row& row) {
     case RowKind::Foreign: {
         const auto allocation = wire::decode<si::Allocation>(*scanned);
         if (!allocation.ok()) return false;
-        partitions_[short_partition(allocation->partition_name)].foreign[allocation->allocation_key] = {
+        partition_named(short_partition(allocation->partition_name)).foreign[allocation->allocation_key] = {
             row.seq, row.node.value_or("")};
         return true;
     }
@@ -154,7 +154,7 @@ void Books::keep(const Replacement& replacement) {
         return write_body(node->second.seq, RowKind::Node, wire::encoded(node->second.info));
     }
     if (replacement.application.empty()) return keep_foreign(partition->second, replacement);
-    Ask* ask = find_ask(replacement.partition, replacement.application, replacement.key);
+    Ask* ask = find_ask(partition->second, replacement.application, replacement.key);
     if (ask == nullptr) return;
     write_body(ask->seq, RowKind::Ask, replacement.body);
     if (ask->placed || replacement.node.empty()) return;
@@ -191,7 +191,7 @@ void Books::sent(const si::NodeRequest& request, std::int64_t at) {
 }
 
 void Books::sent_node(const si::NodeInfo& node, std::int64_t at) {
-    Partition& partition = partitions_[partition_of(node)];
+    Partition& partition = partition_named(partition_of(node));
     const auto known = partition.nodes.find(node.node_id);
     const bool is_known = known != partition.nodes.end();
     switch (node.action) {
@@ -218,7 +218,7 @@ void Books::sent_node(const si::NodeInfo& node, std::int64_t at) {
         if (node.schedulable_resource) info.schedulable_resource = node.schedulable_resource;
         if (node.occupied_resource) info.occupied_resource = node.occupied_resource;
         if (node.attributes) info.attributes = node.attributes;
-        replaced_.push_back({RowKind::Node, partition_of(node), {}, node.node_id, std::move(info)});
+        replaced_.push_back({RowKind::Node, std::string{partition_of(node)}, {}, node.node_id, std::move(info)});
         return;
     }
     case si::NodeAction::Drain:
@@ -229,7 +229,7 @@ void Books::sent_node(const si::NodeInfo& node, std::int64_t at) {
         });
         si::NodeInfo info = earlier == replaced_.rend() ? known->second.info : *earlier->info;
         info.action = node.action == si::NodeAction::Drain ? si::NodeAction::CreateDrain : si::NodeAction::Create;
-        replaced_.push_back({RowKind::Node, partition_of(node), {}, node.node_id, std::move(info)});
+        replaced_.push_back({RowKind::Node, std::string{partition_of(node)}, {}, node.node_id, std::move(info)});
         return;
     }
     case si::NodeAction::Decommission: return erase_node(partition, node.node_id);
@@ -240,14 +240,14 @@ void Books::sent_node(const si::NodeInfo& node, std::int64_t at) {
 void Books::sent(const si::ApplicationRequest& request, std::int64_t at) {
     settle();
     for (const si::AddApplicationRequest& each : request.add) {
-        auto& applications = partitions_[short_partition(each.partition_name)].applications;
+        auto& applications = partition_named(short_partition(each.partition_name)).applications;
         if (applications.count(each.application_id) != 0) continue; // it will be refused
         si::AddApplicationRequest body = each;
         if (!time_in(body.tags, kApplicationCreated)) set_time(body.tags, kApplicationCreated, at);
         applications[each.application_id].seq = add(RowKind::Application, wire::encoded(body));
     }
     for (const si::RemoveApplicationRequest& each : request.remove)
-        erase_application(partitions_[short_partition(each.partition_name)], each.application_id);
+        erase_application(partition_named(short_partition(each.partition_name)), each.application_id);
 }
 
 void Books::sent(const si::AllocationRequest& request, std::int64_t at) {
@@ -259,8 +259,8 @@ void Books::sent(const si::AllocationRequest& request, std::int64_t at) {
 }
 
 void Books::sent_ask(si::AllocationAsk ask, std::int64_t at) {
-    const std::string partition_name = short_partition(ask.partition_name);
-    Partition& partition = partitions_[partition_name];
+    const std::string_view partition_name = short_partition(ask.partition_name);
+    Partition& partition = partition_named(partition_name);
     const auto application = partition.applications.find(ask.application_id);
     if (application == partition.applications.end()) return; // it will be refused
     const auto known = application->second.asks.find(ask.allocation_key);
@@ -268,8 +268,13 @@ void Books::sent_ask(si::AllocationAsk ask, std::int64_t at) {
     if (known != application->second.asks.end()) {
         ask.placeholder = known->second.placeholder;
         set_time(ask.tags, kCreated, known->second.created);
-        replaced_.push_back(
-            {RowKind::Ask, partition_name, ask.application_id, ask.allocation_key, {}, wire::encoded(ask), node});
+        replaced_.push_back({RowKind::Ask,
+                             std::string{partition_name},
+                             ask.application_id,
+                             ask.allocation_key,
+                             {},
+                             wire::encoded(ask),
+                             node});
         return;
     }
     const std::int64_t created = time_in(ask.tags, kCreated).value_or(at);
@@ -283,21 +288,26 @@ void Books::sent_allocation(const si::Allocation& allocation, std::int64_t at) {
 }
 
 void Books::sent_foreign(si::Allocation allocation) {
-    const std::string partition_name = short_partition(allocation.partition_name);
-    Partition& partition = partitions_[partition_name];
+    const std::string_view partition_name = short_partition(allocation.partition_name);
+    Partition& partition = partition_named(partition_name);
     const std::string node = std::exchange(allocation.node_id, {});
     const auto known = partition.foreign.find(allocation.allocation_key);
     if (known == partition.foreign.end()) {
         partition.foreign[allocation.allocation_key] = {add(RowKind::Foreign, wire::encoded(allocation), node), node};
         return;
     }
-    replaced_.push_back(
-        {RowKind::Foreign, partition_name, {}, allocation.allocation_key, {}, wire::encoded(allocation), node});
+    replaced_.push_back({RowKind::Foreign,
+                         std::string{partition_name},
+                         {},
+                         allocation.allocation_key,
+                         {},
+                         wire::encoded(allocation),
+                         node});
 }
 
 void Books::sent_ask_release(const si::AllocationAskRelease& release) {
     if (release.termination_type == si::TerminationType::Timeout) return; // confirms what is gone (I-155)
-    Partition& partition = partitions_[short_partition(release.partition_name)];
+    Partition& partition = partition_named(short_partition(release.partition_name));
     const auto application = partition.applications.find(release.application_id);
     if (application == partition.applications.end()) return;
     const Asks& asks = application->second.asks;
@@ -311,7 +321,7 @@ void Books::sent_ask_release(const si::AllocationAskRelease& release) {
 }
 
 void Books::sent_release(const si::AllocationRelease& release) {
-    Partition& partition = partitions_[short_partition(release.partition_name)];
+    Partition& partition = partition_named(short_partition(release.partition_name));
     if (release.application_id.empty()) return erase_foreign(partition, release.allocation_key);
     const auto application = partition.applications.find(release.application_id);
     if (application == partition.applications.end()) return;
@@ -333,7 +343,7 @@ void Books::sent_release(const si::AllocationRelease& release) {
 // --- what the RM is told --------------------------------------------------------------------------------------------
 
 void Books::note(const Outcome& outcome) {
-    const std::string partition_name = short_partition(outcome.partition);
+    const std::string_view partition_name = short_partition(outcome.partition);
     const auto found = partitions_.find(partition_name);
     if (found == partitions_.end()) return;
     Partition& partition = found->second;
@@ -358,13 +368,13 @@ void Books::note(const Outcome& outcome) {
         return;
     case Outcome::What::ApplicationEnded: return erase_application(partition, outcome.id);
     case Outcome::What::Placed: {
-        Ask* ask = find_ask(partition_name, outcome.id, outcome.key);
+        Ask* ask = find_ask(partition, outcome.id, outcome.key);
         if (ask == nullptr || ask->placed) return;
         ask->placed = true;
-        return write_node(ask->seq, RowKind::Ask, outcome.node);
+        return write_node(ask->seq, RowKind::Ask, std::string{outcome.node});
     }
     case Outcome::What::Released: {
-        const Ask* ask = find_ask(partition_name, outcome.id, outcome.key);
+        const Ask* ask = find_ask(partition, outcome.id, outcome.key);
         if (ask != nullptr && !(outcome.pending && ask->placed)) erase_ask(partition, outcome.id, outcome.key);
         return;
     }
@@ -373,15 +383,15 @@ void Books::note(const Outcome& outcome) {
 }
 
 /// An ask that was there before stays as it was.
-void Books::reject_ask(const std::string& name, Partition& partition, const std::string& application,
-                       const std::string& key) {
+void Books::reject_ask(std::string_view name, Partition& partition, std::string_view application,
+                       std::string_view key) {
     const bool is_foreign = application.empty();
     if (drop_replacement(is_foreign ? RowKind::Foreign : RowKind::Ask, name, application, key)) return;
     is_foreign ? erase_foreign(partition, key) : erase_ask(partition, application, key);
 }
 
 /// A node that was there before stays.
-void Books::reject_node(const std::string& name, Partition& partition, const std::string& id) {
+void Books::reject_node(std::string_view name, Partition& partition, std::string_view id) {
     const auto node = partition.nodes.find(id);
     if (node == partition.nodes.end() || node->second.accepted) return;
     for (const auto& [application, key] : node->second.came_with) reject_ask(name, partition, application, key);
@@ -408,32 +418,35 @@ void Books::keep_partitions(const std::set<std::string>& names) {
 
 // --- objects --------------------------------------------------------------------------------------------------------
 
-Books::Ask* Books::find_ask(const std::string& partition, const std::string& application, const std::string& key) {
-    const auto in = partitions_.find(partition);
-    if (in == partitions_.end()) return nullptr;
-    const auto owner = in->second.applications.find(application);
-    if (owner == in->second.applications.end()) return nullptr;
+Books::Partition& Books::partition_named(std::string_view name) {
+    const auto known = partitions_.find(name);
+    return known == partitions_.end() ? partitions_[std::string{name}] : known->second;
+}
+
+Books::Ask* Books::find_ask(Partition& partition, std::string_view application, std::string_view key) {
+    const auto owner = partition.applications.find(application);
+    if (owner == partition.applications.end()) return nullptr;
     const auto ask = owner->second.asks.find(key);
     return ask == owner->second.asks.end() ? nullptr : &ask->second;
 }
 
 void Books::erase_ask(Partition& partition, std::string_view application, std::string_view key) {
-    const auto owner = partition.applications.find(std::string{application});
+    const auto owner = partition.applications.find(application);
     if (owner == partition.applications.end()) return;
-    const auto ask = owner->second.asks.find(std::string{key});
+    const auto ask = owner->second.asks.find(key);
     if (ask == owner->second.asks.end()) return;
     erase(ask->second.seq, RowKind::Ask);
     owner->second.asks.erase(ask);
 }
 
-void Books::erase_foreign(Partition& partition, const std::string& key) {
+void Books::erase_foreign(Partition& partition, std::string_view key) {
     const auto foreign = partition.foreign.find(key);
     if (foreign == partition.foreign.end()) return;
     erase(foreign->second.seq, RowKind::Foreign);
     partition.foreign.erase(foreign);
 }
 
-void Books::erase_application(Partition& partition, const std::string& id) {
+void Books::erase_application(Partition& partition, std::string_view id) {
     const auto application = partition.applications.find(id);
     if (application == partition.applications.end()) return;
     for (const auto& [key, ask] : application->second.asks) erase(ask.seq, RowKind::Ask);
@@ -442,7 +455,7 @@ void Books::erase_application(Partition& partition, const std::string& id) {
 }
 
 /// Its allocations are told as released one by one; only the foreign ones go with it.
-void Books::erase_node(Partition& partition, const std::string& id) {
+void Books::erase_node(Partition& partition, std::string_view id) {
     const auto node = partition.nodes.find(id);
     if (node == partition.nodes.end()) return;
     erase(node->second.seq, RowKind::Node);

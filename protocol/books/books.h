@@ -10,6 +10,7 @@
 // where the core is called.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,7 +27,8 @@
 
 namespace yk::books {
 
-/// What became of something that an RM sent or has, as it was told, and as far as it matters for its books.
+/// What became of something that an RM sent or has, as it was told, and as far as it matters for its books. Names are
+/// the caller's.
 struct Outcome {
     enum class What : std::uint8_t {
         NodeAccepted,
@@ -40,10 +42,10 @@ struct Outcome {
         Rejected, // an ask or a placement
     };
     What what{};
-    std::string partition; // full or short
-    std::string id;        // of the node or application; of a foreign allocation empty
-    std::string key{};
-    std::string node{}; // Placed
+    std::string_view partition{}; // full or short
+    std::string_view id{};        // of the node or application; of a foreign allocation empty
+    std::string_view key{};
+    std::string_view node{}; // Placed
     bool pending = false;
 };
 
@@ -85,20 +87,27 @@ private:
         bool placed = false;
         bool placeholder = false;
     };
-    using Asks = std::unordered_map<std::string, Ask>;
+    struct NameHash { // so that a view finds a name
+        using is_transparent = void;
+        std::size_t operator()(std::string_view name) const noexcept { return std::hash<std::string_view>{}(name); }
+    };
+    template <class Value>
+    using ByName = std::unordered_map<std::string, Value, NameHash, std::equal_to<>>;
+
+    using Asks = ByName<Ask>;
     struct Application {
         std::int64_t seq = 0;
         bool accepted = false;
         Asks asks;
     };
     struct Partition {
-        std::unordered_map<std::string, Node> nodes;
-        std::unordered_map<std::string, Application> applications;
+        ByName<Node> nodes;
+        ByName<Application> applications;
         struct Foreign {
             std::int64_t seq = 0;
             std::string node;
         };
-        std::unordered_map<std::string, Foreign> foreign;
+        ByName<Foreign> foreign;
     };
     /// A change of what exists, until it is known that it was not refused.
     struct Replacement {
@@ -120,31 +129,32 @@ private:
     void sent_release(const si::AllocationRelease& release);
     void sent_ask_release(const si::AllocationAskRelease& release);
 
-    void reject_ask(const std::string& name, Partition& partition, const std::string& application,
-                    const std::string& key);
-    void reject_node(const std::string& name, Partition& partition, const std::string& id);
+    void reject_ask(std::string_view name, Partition& partition, std::string_view application, std::string_view key);
+    void reject_node(std::string_view name, Partition& partition, std::string_view id);
 
     void erase_ask(Partition& partition, std::string_view application, std::string_view key);
-    void erase_foreign(Partition& partition, const std::string& key);
-    void erase_application(Partition& partition, const std::string& id);
-    void erase_node(Partition& partition, const std::string& id);
+    void erase_foreign(Partition& partition, std::string_view key);
+    void erase_application(Partition& partition, std::string_view id);
+    void erase_node(Partition& partition, std::string_view id);
 
-    [[nodiscard]] Ask* find_ask(const std::string& partition, const std::string& application, const std::string& key);
+    /// The partition of that name, made if there is none.
+    [[nodiscard]] Partition& partition_named(std::string_view name);
+    [[nodiscard]] static Ask* find_ask(Partition& partition, std::string_view application, std::string_view key);
 
     std::int64_t add(RowKind kind, std::string body, std::optional<std::string> node = {});
     void write_body(std::int64_t seq, RowKind kind, std::string body);
     void write_node(std::int64_t seq, RowKind kind, std::string node);
     void erase(std::int64_t seq, RowKind kind);
 
-    std::map<std::string, Partition> partitions_; // by short name
-    std::vector<Replacement> replaced_;           // by the last request
+    std::map<std::string, Partition, std::less<>> partitions_; // by short name
+    std::vector<Replacement> replaced_;                        // by the last request
     RowChanges changes_;
     std::int64_t last_seq_ = 0;
 };
 
-/// The name of a partition without its RM; empty stands for `default`.
-[[nodiscard]] std::string short_partition(std::string_view name);
+/// The name of a partition without its RM; empty stands for `default`. A part of `name`, or a constant.
+[[nodiscard]] std::string_view short_partition(std::string_view name);
 /// The partition that the attributes of a node name.
-[[nodiscard]] std::string partition_of(const si::NodeInfo& node);
+[[nodiscard]] std::string_view partition_of(const si::NodeInfo& node);
 
 } // namespace yk::books

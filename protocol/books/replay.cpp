@@ -76,7 +76,7 @@ private:
         return send<si::AddApplicationRequest>(
             RowKind::Application, std::nullopt, sink_.applications,
             [this](si::ApplicationRequest& request, si::AddApplicationRequest message, Row&&) {
-                const std::string partition = short_partition(message.partition_name);
+                const std::string_view partition = short_partition(message.partition_name);
                 ++claim_.expected.applications;
                 claim_.digest.applications +=
                     recovery::line_hash(recovery::application_line(partition, message.application_id));

@@ -185,15 +185,14 @@ void StreamBooks::take_answer(const si::StreamItem& item) {
         const auto answer = message_of<si::AllocationResponse>(item.body.bytes);
         if (!answer) return;
         for (const auto& each : answer->made)
-            keeper_->note(
-                Outcome{What::Placed, each.partition_name, each.application_id, each.allocation_key, each.node_id});
+            keeper_->note({What::Placed, each.partition_name, each.application_id, each.allocation_key, each.node_id});
         for (const auto* list : {&answer->rejected, &answer->rejected_allocations})
             for (const auto& each : *list)
                 note(What::Rejected, each.partition_name, each.application_id, each.allocation_key);
         for (const auto& each : answer->released) {
             Outcome outcome{What::Released, each.partition_name, each.application_id, each.allocation_key};
             outcome.pending = each.termination_type != si::TerminationType::StoppedByRm;
-            keeper_->note(std::move(outcome));
+            keeper_->note(outcome);
         }
     }
 }

@@ -4,6 +4,8 @@
 //
 // Owner: the object whose loop it is. Thread: one.
 
+#include <pthread.h>
+
 #include <functional>
 #include <optional>
 #include <thread>
@@ -23,12 +25,15 @@ public:
     LoopThread(const LoopThread&) = delete;
     LoopThread& operator=(const LoopThread&) = delete;
 
-    /// Has `run` called on a thread of its own or, in a simulation, `step` again and again. `name`: a literal.
+    /// Has `run` called on a thread of its own or, in a simulation, `step` again and again. `name`: a literal of at most
+    /// 15 characters, by which tools such as top name the thread.
     void start(const char* name, std::function<void()> run, Simulator::Step step) {
-        if (Simulator* const simulated = simulator())
+        if (Simulator* const simulated = simulator()) {
             loop_ = simulated->add_loop(name, std::move(step));
-        else
+        } else {
             thread_ = std::thread(std::move(run));
+            pthread_setname_np(thread_.native_handle(), name);
+        }
     }
     /// Waits for the end of `run`, which must have been asked for; in a simulation no step follows.
     void end() {

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 2> kEnded{"Completed", "Failed"};
 } // namespace
 
 void OwnerBooks::note(What what, std::string_view partition, std::string_view id, std::string_view key) {
-    keeper_->note(Outcome{what, std::string{partition}, std::string{id}, std::string{key}});
+    keeper_->note({what, partition, id, key});
 }
 
 void OwnerBooks::note_registration(const si::RegisterResourceManagerRequest& request) {
@@ -49,8 +49,7 @@ void OwnerBooks::note_change(const std::string& policy_group, const std::optiona
 
 void OwnerBooks::allocation_made(const NewAllocation& allocation) {
     if (notes())
-        keeper_->note(Outcome{What::Placed, std::string{allocation.partition}, std::string{allocation.application},
-                              std::string{allocation.key}, std::string{allocation.node}});
+        keeper_->note({What::Placed, allocation.partition, allocation.application, allocation.key, allocation.node});
     next_.allocation_made(allocation);
 }
 
@@ -59,10 +58,9 @@ void OwnerBooks::allocation_made(const NewAllocation& allocation) {
 void OwnerBooks::allocations_released(std::span<const ReleasedAllocation> released) {
     if (notes())
         for (const ReleasedAllocation& each : released) {
-            Outcome outcome{What::Released, std::string{each.partition}, std::string{each.application},
-                            std::string{each.key}};
+            Outcome outcome{What::Released, each.partition, each.application, each.key};
             outcome.pending = each.type != TerminationType::StoppedByRm;
-            keeper_->note(std::move(outcome));
+            keeper_->note(outcome);
         }
     next_.allocations_released(released);
 }

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "libcore/base/pluralize.h"
 #include "protocol/wire/codec.h"
 
 namespace yk {
@@ -132,6 +135,13 @@ std::optional<RecoveryStatus> OwnerRecovery::status() const {
         status.idle_left = std::max(Duration{0}, process_.idle_deadline() - parts_.now);
     }
     return status;
+}
+
+std::string summary_of(const si::RecoveryReport& report) {
+    return fmt::format("{} after {} ms ({}, {}, {}; {} in quarantine)", report.result, report.duration_ms,
+                       pluralize(report.counts.nodes.actual, "node"),
+                       pluralize(report.counts.applications.actual, "application"),
+                       pluralize(report.counts.allocations.actual, "allocation"), report.quarantine_total);
 }
 
 } // namespace yk

@@ -103,4 +103,7 @@ private:
     int broken_runs_ = 0, broken_invariants_ = 0; // of the health checks, and of all invariants, in a row
 };
 
+/// What came of a recovery, as the log says it.
+[[nodiscard]] std::string summary_of(const si::RecoveryReport& report);
+
 } // namespace yk

@@ -50,13 +50,15 @@ public:
     /// Takes the item whose turn it is; nullopt: none waits, or all are of sources that have as many at work as they
     /// may.
     [[nodiscard]] std::optional<Taken> take() {
-        const auto identity =
-            next(identities_, last_, [this](const auto& one) { return find_client(one) != one.second.clients.end(); });
+        typename Clients::iterator found;
+        const auto identity = next(identities_, last_, [this, &found](auto& one) {
+            found = find_client(one);
+            return found != one.second.clients.end();
+        });
         if (identity == identities_.end()) return std::nullopt;
-        const auto found = find_client(*identity);
         last_ = identity->first;
         identity->second.last = found->first;
-        Client& client = identity->second.clients[found->first];
+        Client& client = found->second;
         Taken taken{{identity->first, identity->second.last}, std::move(client.waiting.front())};
         client.waiting.pop_front();
         ++client.at_work;
@@ -105,8 +107,8 @@ private:
         return map.end();
     }
     /// The client of the identity whose turn it is; the end: none may.
-    [[nodiscard]] typename Clients::const_iterator find_client(const typename Identities::value_type& identity) const {
-        const Identity& of = identity.second;
+    [[nodiscard]] typename Clients::iterator find_client(typename Identities::value_type& identity) const {
+        Identity& of = identity.second;
         const bool own = identity.first.empty();
         if (!own && of.at_work >= limits_.of_identity) return of.clients.end();
         return next(of.clients, of.last, [this, own](const auto& one) {

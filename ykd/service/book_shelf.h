@@ -6,6 +6,7 @@
 // Owner: Daemon. Thread: any; for one RM its owner thread, or the one that starts the daemon.
 
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -6,7 +6,6 @@
 #include <future>
 #include <memory>
 
-#include "libcore/base/pluralize.h"
 #include "protocol/simulation/simulator.h"
 #include "ykd/configuration/kept_configurations.h"
 #include "ykd/process/log.h"
@@ -68,11 +67,7 @@ void DetachedRestore::restore(FoundBooks found) {
             if (!installed.ok()) return give_up(installed.error().message);
             const auto report = owner.recovery().replay_books();
             if (!report.ok()) return give_up(report.error().message);
-            log("recovery")
-                .info("RM {}: {} after {} ms ({}, {}, {}; {} in quarantine)", rm_id, report->result,
-                      report->duration_ms, pluralize(report->counts.nodes.actual, "node"),
-                      pluralize(report->counts.applications.actual, "application"),
-                      pluralize(report->counts.allocations.actual, "allocation"), report->quarantine_total);
+            log("recovery").info("RM {}: {}", rm_id, summary_of(*report));
             ended.set_value({});
         },
         [&] { ended.set_value("the daemon is stopping"); });

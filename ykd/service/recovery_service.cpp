@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 
-#include "libcore/base/pluralize.h"
 #include "ykd/process/log.h"
 #include "ykd/request/rm_checks.h"
 
@@ -170,11 +169,8 @@ void RecoveryService::done(const CallPtr& call) {
             const auto report = owner.recovery().compare(claim);
             if (!report.ok()) return call->fail(ErrorCode::BadState, report.error().message, report.error().where);
             log("recovery")
-                .info("RM {}: recovery '{}', attempt {}: {} after {} ms ({}, {}, {}; {} in quarantine)", owner.rm_id(),
-                      report->id, report->attempt, report->result, report->duration_ms,
-                      pluralize(report->counts.nodes.actual, "node"),
-                      pluralize(report->counts.applications.actual, "application"),
-                      pluralize(report->counts.allocations.actual, "allocation"), report->quarantine_total);
+                .info("RM {}: recovery '{}', attempt {}: {}", owner.rm_id(), report->id, report->attempt,
+                      summary_of(*report));
             call->ok_encoded(wire::encoded(*report));
         },
         rm_left(call, rm->id));
