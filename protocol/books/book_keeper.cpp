@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/books/book_keeper.h"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <type_traits>
 #include <utility>
@@ -10,6 +12,7 @@ namespace {
 
 constexpr auto kRetry = std::chrono::seconds{1};
 constexpr auto kMoment = std::chrono::milliseconds{50}; // for which more is gathered before it is written
+constexpr int kNice = 10;                               // where all processors are busy, whoever sends goes first
 constexpr auto kPatience = std::chrono::seconds{10};    // of replay(), with a file that cannot be written
 
 } // namespace
@@ -99,6 +102,7 @@ bool BookKeeper::wait_until_idle(std::unique_lock<std::mutex>& lock) {
 // --- the thread -----------------------------------------------------------------------------------------------------
 
 void BookKeeper::run() {
+    static_cast<void>(::nice(kNice)); // of this thread alone, as Linux has it
     std::unique_lock lock(mutex_);
     while (true) {
         changed_.wait(lock, [this] { return stopping_ || has_work(); });
