@@ -6,6 +6,7 @@
 // equal asks share (size, required node) is in the Shape, tags are interned.
 // A pending ask is linked into its AskGroup; a placed one stands in the lists of its application and node.
 
+#include <cstddef>
 #include <cstdint>
 
 #include "libcore/base/inline_text.h"
@@ -44,6 +45,7 @@ struct Allocation {
     InlineText key;
     ApplicationId application{};
     ShapeId shape{};
+    // The next 16 bytes share a line of the cache: of the asks beside one that is placed no others are looked at.
     // pending: the neighbours in the group; placed: the positions in the lists of application and node
     union {
         struct {
@@ -55,16 +57,17 @@ struct Allocation {
             std::uint32_t on_node;
         } placed;
     } links{{Id<Allocation>::kNone, Id<Allocation>::kNone}};
-    GroupId group{};             // pending only
-    NodeId node{};               // placed only
     ReservationId reservation{}; // pending only
-    std::int32_t priority = 0;
-    Instant created;           // as the RM declares it, else when it came (S-110)
-    Instant bound;             // placed: since when; pending and Checked: the last attempt to preempt
-    std::uint64_t arrival = 0; // its number in the order of arrival (S-223)
-    TagSetId tags{};
-    std::uint32_t task_group = 0; // text id, 0: none
     std::uint32_t flags = 0;
+
+    GroupId group{}; // pending only
+    NodeId node{};   // placed only
+    std::int32_t priority = 0;
+    std::uint32_t task_group = 0; // text id, 0: none
+    Instant created;              // as the RM declares it, else when it came (S-110)
+    Instant bound;                // placed: since when; pending and Checked: the last attempt to preempt
+    std::uint64_t arrival = 0;    // its number in the order of arrival (S-223)
+    TagSetId tags{};
     AllocationId partner{}; // the other half of a replacement in flight (G-034)
 
     [[nodiscard]] std::uint64_t generation() const noexcept { return arrival; }
@@ -73,6 +76,7 @@ struct Allocation {
         flags = on ? flags | flag : flags & ~static_cast<std::uint32_t>(flag);
     }
 };
+static_assert(offsetof(Allocation, links) % 16 == 0 && sizeof(Allocation) % 16 == 0, "see above links");
 
 /// The order of asks within an application: priority, age, arrival (S-223).
 struct AskOrder {

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <future>
 #include <memory>
 
 #include "protocol/simulation/simulator.h"
 #include "ykd/configuration/kept_configurations.h"
 #include "ykd/process/log.h"
+#include "ykd/runtime/clock.h"
 
 namespace yk::service {
 namespace {
@@ -47,6 +49,7 @@ Result<RmWish> DetachedRestore::wish_of(FoundBooks& found) const {
 }
 
 void DetachedRestore::restore(FoundBooks found) {
+    const auto begin = SteadyClock::now();
     const std::string rm_id = found.registration.rm_id;
     if (found.from_file)
         warn_of_other_file(parts_.config_files, rm_id, found.registration.policy_group, found.configurations.back());
@@ -65,8 +68,11 @@ void DetachedRestore::restore(FoundBooks found) {
             };
             const auto installed = parts_.installer.install(**rm, owner, std::move(wish).value());
             if (!installed.ok()) return give_up(installed.error().message);
-            const auto report = owner.recovery().replay_books();
+            auto report = owner.recovery().replay_books();
             if (!report.ok()) return give_up(report.error().message);
+            // All of it is one turn of the owner, for whose clock no time has passed.
+            const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - begin);
+            report->duration_ms = static_cast<std::uint64_t>(took.count());
             log("recovery").info("RM {}: {}", rm_id, summary_of(*report));
             ended.set_value({});
         },
