@@ -212,7 +212,7 @@ TEST_CASE("I-354 who has the last word on a key: SetExtraConfig, then the newest
 }
 
 TEST_CASE("I-271 levels of loggers that there are can be kept, and are taken back by an empty text") {
-    ExtraConfig config({{"log.wire.level", "error"}});
+    ExtraConfig config(TextMap{{"log.wire.level", "error"}});
     config.overlay({{"log.wire.level", "debug"},
                     {"log.level", "warn"},
                     {"log.core.config.level", "loud"},
