@@ -50,6 +50,8 @@ public:
     void note(Outcome outcome) { turn_.push_back(std::move(outcome)); }
     /// The RM has a new configuration, and these partitions.
     void note(KeptConfiguration configuration, std::set<std::string> partitions);
+    /// What was in other partitions than these, by short name, is gone.
+    void note_partitions(std::set<std::string> names) { turn_.push_back(Partitions{std::move(names)}); }
     /// A named text of the RM itself, such as its registration.
     void note_setting(std::string name, std::string value);
     /// Hands over what was noted.
@@ -76,11 +78,14 @@ private:
         KeptConfiguration configuration;
         std::set<std::string> partitions;
     };
+    struct Partitions {
+        std::set<std::string> names;
+    };
     struct Setting {
         std::string name, value;
     };
     using Entry = std::variant<Sent<si::NodeRequest>, Sent<si::ApplicationRequest>, Sent<si::AllocationRequest>,
-                               Outcome, NewConfiguration, Setting>;
+                               Outcome, NewConfiguration, Partitions, Setting>;
     using Turn = std::vector<Entry>;
     static constexpr std::size_t kMostWaiting = 1'000'000; // entries
 

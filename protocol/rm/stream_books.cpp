@@ -7,6 +7,7 @@
 #include <chrono>
 #include <future>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "protocol/rm/answers.h"
@@ -56,12 +57,6 @@ std::optional<Position> position_in(const std::string& text) {
     };
     if (!read(before + 1, last, position.epoch) || !read(last + 1, text.size(), position.number)) return std::nullopt;
     return position;
-}
-
-/// The body of an item; null when it cannot be read.
-wire::Value body_of(const si::StreamItem& item) {
-    const auto scanned = wire::scan_body(item.body.bytes);
-    return scanned.ok() ? wire::decode_value(*scanned) : wire::Value{};
 }
 
 bool is_answer(const si::StreamItem& item) {
@@ -139,8 +134,10 @@ void StreamBooks::take(std::span<const si::StreamItem> items, bool recovers) {
     if (items.empty()) return;
     const bool begins_with_request = items.front().kind == si::item::kRequest;
     if (begins_with_request) take_request(items.front());
-    if (begins_with_request || !recovers)
-        for (const si::StreamItem& each : items) take_answer(each);
+    for (const si::StreamItem& each : items) {
+        if (each.kind == si::item::kNotice) take_notice(each);
+        if (begins_with_request || !recovers) take_answer(each);
+    }
     position_.number = std::max(position_.number, items.back().n);
     note_position();
 }
@@ -158,6 +155,16 @@ void StreamBooks::take_request(const si::StreamItem& item) {
     if (kind == si::item::kUpdateNode) note(message_of<si::NodeRequest>(bytes));
     if (kind == si::item::kUpdateApplication) note(message_of<si::ApplicationRequest>(bytes));
     if (kind == si::item::kUpdateAllocation) note(message_of<si::AllocationRequest>(bytes));
+}
+
+/// A new configuration may have removed partitions, and all that was in them (I-183).
+void StreamBooks::take_notice(const si::StreamItem& item) {
+    const wire::Value notice = body_of(item);
+    if (text_of(notice, "code") != "PARTITIONS") return;
+    std::set<std::string> names;
+    for (const wire::Value& each : member_of(member_of(notice, "details"), "partitions"))
+        if (each.is_string()) names.insert(each.get<std::string>());
+    if (!names.empty()) keeper_->note_partitions(std::move(names));
 }
 
 /// What the RM was told, as what it means for its books: like OwnerBooks in the daemon.
@@ -211,9 +218,32 @@ std::string StreamBooks::fault() const {
 }
 
 Result<Replay> StreamBooks::replay() {
+    std::vector<wire::EncodedRequest> requests;
+    const auto keep = [&requests](const auto& request) { requests.emplace_back(request); };
+    YK_TRY(made, replay({keep, keep, keep}, [](RecoveryKind, const RecoveryItem&) { return true; }));
+    made.requests = std::move(requests);
+    return made;
+}
+
+Result<Replay> StreamBooks::replay(Correction& correction) {
+    const auto take = [&correction](const auto& request) { correction.take(request); };
+    books::ReplaySink sink{take, take, take};
+    sink.wants_asks = [&correction] { return correction.wants_asks(); };
+    YK_TRY(made, replay(std::move(sink), [&correction](RecoveryKind kind, const RecoveryItem& item) {
+               return correction.wants(kind, item);
+           }));
+    made.requests = correction.requests();
+    return made;
+}
+
+/// The claim of what is in the books, whose objects go past `wants`.
+Result<Replay> StreamBooks::replay(books::ReplaySink sink, const books::ReplaySink::Wants& wants) {
     Replay replay;
-    const auto keep = [&replay](const auto& request) { replay.requests.emplace_back(request); };
-    YK_TRY(claim, keeper_->replay(rm_id_, {keep, keep, keep}));
+    sink.wants = [&](RecoveryKind kind, const RecoveryItem& item) {
+        replay.digests[static_cast<std::size_t>(kind)].add(bucket_of(kind, item), item.hash);
+        return wants(kind, item);
+    };
+    YK_TRY(claim, keeper_->replay(rm_id_, sink));
     replay.claim = std::move(claim);
     return replay;
 }

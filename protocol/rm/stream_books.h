@@ -16,6 +16,7 @@
 
 #include "libcore/base/result.h"
 #include "protocol/books/book_keeper.h"
+#include "protocol/rm/correction.h"
 #include "protocol/si/messages.h"
 #include "protocol/si/recovery_messages.h"
 #include "protocol/wire/encoded_request.h"
@@ -33,6 +34,7 @@ struct Position {
 struct Replay {
     std::vector<wire::EncodedRequest> requests;
     si::RecoveryDoneRequest claim;
+    RecoveryDigests digests; // of the claim, by buckets
 };
 
 class StreamBooks {
@@ -56,12 +58,17 @@ public:
 
     /// Everything in the books. REQUIRES: is_kept().
     [[nodiscard]] Result<Replay> replay();
+    /// What the core needs so as to have everything in the books, and nothing else. REQUIRES: is_kept(), and
+    /// `correction` has the lists of the core.
+    [[nodiscard]] Result<Replay> replay(Correction& correction);
 
 private:
     explicit StreamBooks(std::string rm_id) : rm_id_(std::move(rm_id)) {}
 
+    [[nodiscard]] Result<Replay> replay(books::ReplaySink sink, const books::ReplaySink::Wants& wants);
     void take_request(const si::StreamItem& item);
     void take_answer(const si::StreamItem& item);
+    void take_notice(const si::StreamItem& item);
     void note_position();
 
     const std::string rm_id_;
