@@ -83,13 +83,6 @@ Correction::Correction(std::string rm_id, const si::RecoveryReport* report, cons
             differ_[at(kind)][i] = !readable || theirs->bytes.compare(i * kBucketBytes, kBucketBytes, ours,
                                                                       i * kBucketBytes, kBucketBytes) != 0;
     }
-    for (const si::QuarantinedObject& each : report->quarantine) {
-        const auto kind = find_recovery_kind(each.kind);
-        if (!kind) continue;
-        const std::string& id = *kind == RecoveryKind::Nodes ? each.node_id : each.application_id;
-        set_aside_[at(*kind)][name_of(each.partition_name, id, each.allocation_key)] = {each.partition_name, id,
-                                                                                        each.allocation_key};
-    }
 }
 
 std::vector<std::optional<std::uint32_t>> Correction::buckets(RecoveryKind kind) const {
@@ -105,6 +98,12 @@ void Correction::add(RecoveryKind kind, const si::RecoveryListItem& item) {
     const std::string& id = kind == RecoveryKind::Nodes ? item.node_id : item.application_id;
     held_[at(kind)][name_of(item.partition_name, id, item.allocation_key)] = {item.partition_name, id,
                                                                               item.allocation_key, item.hash};
+}
+
+void Correction::add_quarantined(RecoveryKind kind, const si::RecoveryListItem& item) {
+    const std::string& id = kind == RecoveryKind::Nodes ? item.node_id : item.application_id;
+    set_aside_[at(kind)][name_of(item.partition_name, id, item.allocation_key)] = {item.partition_name, id,
+                                                                                   item.allocation_key};
 }
 
 bool Correction::wants(RecoveryKind kind, const RecoveryItem& item) {

@@ -44,6 +44,8 @@ public:
     [[nodiscard]] std::vector<std::optional<std::uint32_t>> buckets(RecoveryKind kind) const;
     /// An object that the core has, in one of these buckets.
     void add(RecoveryKind kind, const si::RecoveryListItem& item);
+    /// An object that the core has in quarantine.
+    void add_quarantined(RecoveryKind kind, const si::RecoveryListItem& item);
 
     /// Whether the object of the books is to be sent. To be called once for each, applications first.
     [[nodiscard]] bool wants(RecoveryKind kind, const RecoveryItem& item);

@@ -10,6 +10,7 @@
 #include "protocol/rm/loss.h"
 #include "protocol/si/errors.h"
 #include "protocol/si/request_item.h"
+#include "protocol/si/tool_requests.h"
 #include "protocol/wire/body_reader.h"
 #include "protocol/wire/codec.h"
 
@@ -206,6 +207,7 @@ CallResult<Replay> RmClient::differences() {
     Correction correction{rm_id(), refused_ ? &*refused_ : nullptr, claimed_};
     for (const RecoveryKind kind : kRecoveryKinds)
         for (const auto& bucket : correction.buckets(kind)) YK_CHECKED(list(kind, bucket, correction));
+    YK_CHECKED(list_quarantine(correction));
     auto replay = books_->replay(correction);
     if (!replay.ok()) return malformed("the books", replay.error().message);
     program_.corrects(correction.differences());
@@ -223,6 +225,27 @@ Result<void, CallError> RmClient::list(RecoveryKind kind, std::optional<std::uin
         YK_TRY(page, decoded<si::RecoveryListReply>("RecoveryList", link_.call(request, options_.patience)));
         for (const si::RecoveryListItem& each : page.items) correction.add(kind, each);
         request.cursor = std::move(page.cursor);
+    } while (!request.cursor.empty());
+    return {};
+}
+
+/// Reads what the core has in quarantine: all of it, of which its report may have a part.
+Result<void, CallError> RmClient::list_quarantine(Correction& correction) {
+    si::DumpRequest request;
+    request.what = "recovery";
+    request.rm_id = rm_id();
+    do {
+        const auto answer = link_.call(request, options_.patience);
+        if (!answer.ok()) return answer.error();
+        const auto scanned = wire::scan_body(*answer);
+        if (!scanned.ok()) return malformed("Dump", scanned.error().message);
+        const wire::Value page = wire::decode_value(*scanned);
+        for (const wire::Value& rm : member_of(page, "data"))
+            for (const wire::Value& each : member_of(rm, "quarantine"))
+                if (const auto kind = find_recovery_kind(text_of(each, "kind")))
+                    correction.add_quarantined(*kind, {text_of(each, "partitionName"), text_of(each, "nodeID"),
+                                                       text_of(each, "applicationID"), text_of(each, "allocationKey")});
+        request.cursor = flag_of(page, "complete") ? std::string{} : text_of(page, "cursor");
     } while (!request.cursor.empty());
     return {};
 }

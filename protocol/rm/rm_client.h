@@ -118,6 +118,7 @@ private:
     [[nodiscard]] wire::CallResult<Replay> differences();
     [[nodiscard]] Result<void, wire::CallError> list(RecoveryKind kind, std::optional<std::uint32_t> bucket,
                                                      Correction& correction);
+    [[nodiscard]] Result<void, wire::CallError> list_quarantine(Correction& correction);
     [[nodiscard]] wire::CallResult<Went> send_all(const std::vector<wire::EncodedRequest>& requests);
     [[nodiscard]] wire::CallResult<si::CoreState> ask_state();
     [[nodiscard]] wire::CallResult<Went> take_report(const wire::CallResult<std::string>& answer);

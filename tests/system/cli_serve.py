@@ -347,18 +347,37 @@ def test_a_recovery_that_failed_is_shown_and_resolved():
             serving.said("s: Failed -> Running")
 
 
-def adding(node, key):
-    """For a relay: the next replay has a node and an allocation more than the books."""
+def garbling():
+    """For a relay: the first replay, of what fill() made, as another RM would report it."""
+    def nodes(found):
+        found["n1"]["schedulableResource"]["vcore"] = 900
+        found["n2"]["action"] = 1  # not draining
+        found["more"] = {**found.pop("n3"), "nodeID": "more"}
+
+    def applications(found):
+        found["more"] = {**found.pop("empty"), "applicationID": "more"}
+
+    def placed(found):
+        found["a1"]["nodeID"] = "n2"
+        found["more"] = {**found["a2"], "allocationKey": "more"}
+        found["a2"]["nodeID"] = "nowhere"
+
+    def pending(found):
+        found.update({f"more-{i}": {**found["waits"], "allocationKey": f"more-{i}"} for i in range(3)})
+        del found["waits"]
+
     def request(message):
-        body = message.get("body", {})
-        if message["kind"] == "UpdateNode" and nodes:
-            body["nodes"].append({"nodeID": node, "action": 1, "schedulableResource": {"vcore": 1}})
-            nodes.pop()
-        if message["kind"] == "UpdateAllocation" and asks:
-            body["asks"].append({"allocationKey": key, "applicationID": "app", "resourceAsk": {"vcore": 1}, "nodeID": "n1"})
-            asks.pop()
+        for kind, part, key, has_node, change in ways:
+            elements = message.get("body", {}).get(part, [])
+            if message["kind"] == kind and elements and ("nodeID" in elements[0]) == has_node:
+                found = {one[key]: one for one in elements}
+                change(found)
+                message["body"][part] = list(found.values())
+                ways.remove((kind, part, key, has_node, change))
+                break
         return message
-    nodes, asks = [node], [key]  # not yet
+    ways = [("UpdateNode", "nodes", "nodeID", True, nodes), ("UpdateApplication", "new", "applicationID", False, applications),
+            ("UpdateAllocation", "asks", "allocationKey", True, placed), ("UpdateAllocation", "asks", "allocationKey", False, pending)]
     return request
 
 
@@ -370,17 +389,16 @@ def test_what_differs_is_corrected():  # I-239, I-254
             with Serving(daemon, "--state", daemon.folder + "/state", path=relay.path) as serving:
                 serving.runs()
                 before = fill(daemon)
-                relay.request = adding("surplus", "surplus")
+                relay.request = garbling()
                 daemon.restart()
                 if attempts == 5:
                     serving.said("attempt 1: retry")
                     serving.said("comparing, to correct what differs")
                 else:
                     serving.said("attempt 1: failed")
-                    check("surplus" in Other(daemon).contents()[0])
                     ykctl(daemon, "recovery", "resolve", "retry", "s")
-                serving.said("sending 0 that ykd lacks, 0 that it has otherwise and 0 that it has in quarantine, "
-                             "releasing 2 that s does not have")
+                serving.said("sending 2 that ykd lacks, 3 that it has otherwise and 1 that it has in quarantine, "
+                             "releasing 3 that s does not have")
                 serving.said("recovered: running")
                 serving.runs()
                 check(Other(daemon).settled() == before, Other(daemon).contents(), "is not", before)

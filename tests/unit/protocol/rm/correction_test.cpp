@@ -136,18 +136,15 @@ TEST_CASE("I-239 what the core has otherwise is made what the books say") {
 TEST_CASE("I-239 I-242 what waits in quarantine is sent again if the books have it, else released") {
     const BooksFolder folder;
     Differing rig{folder.file()};
-    const auto aside = [](const std::string& kind, const std::string& node, const std::string& key) {
-        si::QuarantinedObject object;
-        object.kind = kind;
-        object.reason = "PLACED_TWICE";
-        object.partition_name = "default";
-        object.node_id = node;
-        object.application_id = key.empty() ? "" : "app";
-        object.allocation_key = key;
-        return object;
+    const auto aside = [](const char* kind, const char* node, const char* application, const char* key) {
+        return Value{{"kind", kind},
+                     {"partitionName", "default"},
+                     {"nodeID", node},
+                     {"applicationID", application},
+                     {"allocationKey", key}};
     };
-    rig.daemon.quarantine = {aside("allocations", "m", "placed"), aside("allocations", "m", "strange"),
-                             aside("nodes", "n", "")};
+    rig.daemon.quarantine = {aside("allocations", "m", "app", "placed"), aside("allocations", "m", "app", "strange"),
+                             aside("nodes", "n", "", "")};
     rig.report();
     rig.steps();
     CHECK(rig.program.text() == "corrects 0/1/0/2, Recovering->Running, recovered: running");

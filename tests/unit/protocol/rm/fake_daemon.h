@@ -31,7 +31,7 @@ public:
     bool fails_then = false;                                      // the recovery, when `refuses` does
     bool is_served_by_another = false;
     std::map<std::string, std::vector<si::RecoveryListItem>> has; // by kind: what it restored, whatever was sent
-    std::vector<si::QuarantinedObject> quarantine;
+    wire::Value quarantine = wire::Value::array();
     std::uint64_t asks = 0; // that it has
     std::size_t page = 2;   // of its lists
     bool knows_echo = true;
@@ -97,6 +97,8 @@ public:
             return registers(*wire::decode<si::RegisterResourceManagerRequest>(*wire::scan_body(request.body)));
         if (!is_registered_) return refused(si::ErrorCode::RmUnknown);
         if (is_lost_) return refused(si::ErrorCode::ResyncRequired);
+        if (request.kind == "Dump")
+            return wire::encoded_value({{"complete", true}, {"data", {{{"rmID", "rm"}, {"quarantine", quarantine}}}}});
         if (request.kind == "Ping") return wire::encoded_value({{"state", static_cast<unsigned>(core)}});
         if (owner_ != session_id()) return refused(si::ErrorCode::Forbidden);
         if (request.kind == "Poll") return polls(*wire::decode<si::PollRequest>(*wire::scan_body(request.body)));
@@ -183,7 +185,6 @@ private:
         if (report.result != "running") {
             report.counts.asks = si::RecoveryCountPair{expected.asks.value_or(0), asks};
             report.buckets = si::RecoveryBuckets{buckets("nodes"), buckets("applications"), buckets("allocations")};
-            report.quarantine = quarantine;
         }
         if (report.result == "running") put_state(core, si::CoreState::Running);
         if (report.result == "failed") put_state(core, si::CoreState::Failed);
