@@ -183,7 +183,7 @@ CallResult<Went> RmClient::report() {
     if (!keep()) return Went::Stopped;
     auto replay = corrects_ ? differences() : everything();
     if (!replay.ok()) return std::move(replay).error();
-    const auto sent = send_all(replay->requests);
+    auto sent = send_all(replay->requests);
     if (!sent.ok() && loss_of(sent.error(), true) == Loss::Everything) {
         YK_TRY(now, ask_state()); // other rules hold when the recovery has ended meanwhile
         return now == si::CoreState::Recovering ? sent : Went::On;

@@ -169,39 +169,43 @@ void StreamBooks::take_notice(const si::StreamItem& item) {
 
 /// What the RM was told, as what it means for its books: like OwnerBooks in the daemon.
 void StreamBooks::take_answer(const si::StreamItem& item) {
-    const auto note = [&](What what, const std::string& partition, const std::string& id, const std::string& key = {}) {
-        keeper_->note(Outcome{what, partition, id, key});
-    };
-    if (item.kind == si::item::kUpdateNode) {
-        const auto answer = message_of<si::NodeResponse>(item.body.bytes);
-        if (!answer) return;
-        for (const auto& each : answer->accepted) note(What::NodeAccepted, each.partition_name, each.node_id);
-        for (const auto& each : answer->rejected) note(What::NodeRejected, each.partition_name, each.node_id);
-        for (const auto& each : answer->failed) note(What::NodeFailed, each.partition_name, each.node_id);
-    } else if (item.kind == si::item::kUpdateApplication) {
-        const auto answer = message_of<si::ApplicationResponse>(item.body.bytes);
-        if (!answer) return;
-        for (const auto& each : answer->accepted)
-            note(What::ApplicationAccepted, each.partition_name, each.application_id);
-        for (const auto& each : answer->rejected)
-            note(What::ApplicationRejected, each.partition_name, each.application_id);
-        for (const auto& each : answer->updated)
-            if (std::find(kEnded.begin(), kEnded.end(), each.state) != kEnded.end())
-                note(What::ApplicationEnded, each.partition_name, each.application_id);
-    } else if (item.kind == si::item::kUpdateAllocation) {
-        const auto answer = message_of<si::AllocationResponse>(item.body.bytes);
-        if (!answer) return;
-        for (const auto& each : answer->made)
-            keeper_->note(
-                Outcome{What::Placed, each.partition_name, each.application_id, each.allocation_key, each.node_id});
-        for (const auto* list : {&answer->rejected, &answer->rejected_allocations})
-            for (const auto& each : *list)
-                note(What::Rejected, each.partition_name, each.application_id, each.allocation_key);
-        for (const auto& each : answer->released) {
-            Outcome outcome{What::Released, each.partition_name, each.application_id, each.allocation_key};
-            outcome.pending = each.termination_type != si::TerminationType::StoppedByRm;
-            keeper_->note(std::move(outcome));
-        }
+    if (item.kind == si::item::kUpdateNode) take(message_of<si::NodeResponse>(item.body.bytes));
+    if (item.kind == si::item::kUpdateApplication) take(message_of<si::ApplicationResponse>(item.body.bytes));
+    if (item.kind == si::item::kUpdateAllocation) take(message_of<si::AllocationResponse>(item.body.bytes));
+}
+
+void StreamBooks::take(const std::optional<si::NodeResponse>& answer) {
+    if (!answer) return;
+    for (const auto& each : answer->accepted)
+        keeper_->note(Outcome{What::NodeAccepted, each.partition_name, each.node_id});
+    for (const auto& each : answer->rejected)
+        keeper_->note(Outcome{What::NodeRejected, each.partition_name, each.node_id});
+    for (const auto& each : answer->failed) keeper_->note(Outcome{What::NodeFailed, each.partition_name, each.node_id});
+}
+
+void StreamBooks::take(const std::optional<si::ApplicationResponse>& answer) {
+    if (!answer) return;
+    for (const auto& each : answer->accepted)
+        keeper_->note(Outcome{What::ApplicationAccepted, each.partition_name, each.application_id});
+    for (const auto& each : answer->rejected)
+        keeper_->note(Outcome{What::ApplicationRejected, each.partition_name, each.application_id});
+    for (const auto& each : answer->updated)
+        if (std::find(kEnded.begin(), kEnded.end(), each.state) != kEnded.end())
+            keeper_->note(Outcome{What::ApplicationEnded, each.partition_name, each.application_id});
+}
+
+void StreamBooks::take(const std::optional<si::AllocationResponse>& answer) {
+    if (!answer) return;
+    for (const auto& each : answer->made)
+        keeper_->note(
+            Outcome{What::Placed, each.partition_name, each.application_id, each.allocation_key, each.node_id});
+    for (const auto* list : {&answer->rejected, &answer->rejected_allocations})
+        for (const auto& each : *list)
+            keeper_->note(Outcome{What::Rejected, each.partition_name, each.application_id, each.allocation_key});
+    for (const auto& each : answer->released) {
+        Outcome outcome{What::Released, each.partition_name, each.application_id, each.allocation_key};
+        outcome.pending = each.termination_type != si::TerminationType::StoppedByRm;
+        keeper_->note(std::move(outcome));
     }
 }
 

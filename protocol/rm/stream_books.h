@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -68,6 +69,9 @@ private:
     [[nodiscard]] Result<Replay> replay(books::ReplaySink sink, const books::ReplaySink::Wants& wants);
     void take_request(const si::StreamItem& item);
     void take_answer(const si::StreamItem& item);
+    void take(const std::optional<si::NodeResponse>& answer);
+    void take(const std::optional<si::ApplicationResponse>& answer);
+    void take(const std::optional<si::AllocationResponse>& answer);
     void take_notice(const si::StreamItem& item);
     void note_position();
 

@@ -371,7 +371,7 @@ Outcome serve(Context& context, const ServeOptions& options) {
     if (context.settings().timeout) how.patience = *context.settings().timeout;
     rm::RmClient client{link, serving, books.get(), std::move(how)};
     serving.set_client(client);
-    const Outcome outcome = serve_by(client, context, options, signals);
+    Outcome outcome = serve_by(client, context, options, signals);
     if (!client.is_alone()) connection->bye();
     return outcome;
 }
