@@ -59,6 +59,13 @@ bool RmProgram::pause(milliseconds time) {
     return true;
 }
 
+RmClient::Options RmClient::of_stream(std::string rm_id) {
+    Options options;
+    options.registration.rm_id = std::move(rm_id);
+    options.patience = options.poll_patience = kOwnTimeout;
+    return options;
+}
+
 RmClient::RmClient(DaemonLink& link, RmProgram& program, StreamBooks* books, Options options)
     : link_(link),
       program_(program),

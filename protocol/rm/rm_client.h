@@ -80,6 +80,9 @@ public:
         std::chrono::milliseconds poll_patience{2000};   // for that to a poll, beyond what it waits
     };
 
+    /// For an RM that its program registers itself: the id, and the time-outs of the link.
+    [[nodiscard]] static Options of_stream(std::string rm_id);
+
     /// `books`: nullptr when the RM keeps none. All of them outlive this.
     RmClient(DaemonLink& link, RmProgram& program, StreamBooks* books, Options options);
 

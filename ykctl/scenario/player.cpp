@@ -42,7 +42,7 @@ std::string StepFailure::text() const {
 }
 
 Player::Rm::Rm(rm::DaemonLink& link, const std::string& id, si::RegisterResourceManagerResponse reply)
-    : client(link, *this, nullptr, {{.rm_id = id}, rm::kOwnTimeout, rm::kOwnTimeout}) {
+    : client(link, *this, nullptr, rm::RmClient::of_stream(id)) {
     client.begin(std::move(reply));
 }
 

@@ -18,7 +18,7 @@ Error to_error(const wire::CallError& error) {
 StreamReader::StreamReader(std::unique_ptr<wire::Client> poller, std::string rm_id)
     : poller_(std::move(poller)),
       link_(*poller_),
-      client_(link_, *this, nullptr, {{.rm_id = std::move(rm_id)}, rm::kOwnTimeout, rm::kOwnTimeout}) {}
+      client_(link_, *this, nullptr, rm::RmClient::of_stream(std::move(rm_id))) {}
 
 Result<std::unique_ptr<StreamReader>> StreamReader::start(const wire::Client& owner, std::string rm_id,
                                                           const std::string& answer) {
