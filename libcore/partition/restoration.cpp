@@ -156,14 +156,14 @@ std::optional<Refusal> Restoration::restore_ask(const AskSpec& spec, const Place
         own.application = {};
         return restore_ask(own, place, now);
     }
-    auto refusal = ask_requests_.apply(spec, now);
-    auto earlier = records_.quarantine.find_allocation(spec.application, spec.key);
+    const auto earlier = records_.quarantine.find_allocations(spec.application, spec.key);
+    auto refusal = waits_elsewhere(spec, earlier);
+    if (!refusal) refusal = ask_requests_.apply(spec, now);
     // an ask does not change what is reported as placed
-    const bool placed = earlier && spec.node.empty() && !records_.quarantine.objects().at(*earlier).is_ask();
+    const bool placed = spec.node.empty() && !earlier.empty() && !object_of(earlier.front()).is_ask();
     if (placed && refusal && refusal->code == ElementCode::AppUnknown) return aside(std::move(refusal->reason));
-    if (placed) earlier.reset();
     if (!refusal) {
-        if (earlier) drop({*earlier}); // it was sent again, and correctly
+        if (!placed && place.serial == 0) drop(earlier); // it was sent again, and correctly
         if (state_.recovering) carry_out(spec.application, spec.key, now);
         return std::nullopt;
     }
@@ -178,8 +178,27 @@ std::optional<Refusal> Restoration::restore_ask(const AskSpec& spec, const Place
                                                                 recovery::resources_text(map_of(spec.resource)),
                                                                 spec.placeholder));
     if (auto shortage = refuse_beyond_budget(title_of(spec), object)) return shortage;
-    if (earlier) drop({*earlier});
+    for (const Quarantine::Serial serial : earlier) {
+        const bool stays = place.serial != 0 || *reason == QuarantineReason::PlacedTwice;
+        if (!stays || object_of(serial).node == spec.node || object_of(serial).is_ask()) drop({serial});
+    }
     return set_aside(std::move(object), place, std::move(refusal->reason));
+}
+
+/// Why an allocation is not tried: it was reported on another node before, and waits there for something to come.
+std::optional<Refusal> Restoration::waits_elsewhere(const AskSpec& spec,
+                                                    const std::vector<Quarantine::Serial>& earlier) const {
+    if (!state_.recovering || spec.node.empty() || is_foreign(spec)) return std::nullopt;
+    for (const Quarantine::Serial serial : earlier) {
+        const QuarantinedObject& object = object_of(serial);
+        const bool waits = object.reason == QuarantineReason::AppUnknown ||
+                           object.reason == QuarantineReason::AppRejected ||
+                           object.reason == QuarantineReason::NodeUnknown;
+        if (waits && !object.is_ask() && object.node != spec.node)
+            return Refusal{title_of(spec) + " is reported on node " + object.node + " as well",
+                           ElementCode::NodeMismatch};
+    }
+    return std::nullopt;
 }
 
 /// Releases what just arrived, if it was released before.
@@ -199,14 +218,13 @@ void Restoration::carry_out(std::string_view application, std::string_view key, 
 std::vector<std::string> Restoration::drop_released(const ReleaseSpec& spec, bool asks_only) {
     const Quarantine& quarantine = records_.quarantine;
     std::vector<Quarantine::Serial> serials;
-    if (!spec.key.empty()) {
-        if (const auto one = quarantine.find_allocation(spec.application, spec.key)) serials.push_back(*one);
-    } else if (!spec.application.empty()) {
+    if (!spec.key.empty())
+        serials = quarantine.find_allocations(spec.application, spec.key);
+    else if (!spec.application.empty())
         serials = quarantine.of_application(spec.application);
-    }
     std::vector<std::string> keys;
     for (const Quarantine::Serial serial : serials) {
-        const QuarantinedObject& object = quarantine.objects().at(serial);
+        const QuarantinedObject& object = object_of(serial);
         if (object.is_ask() ? spec.key.empty() && spec.keep_asks : asks_only) continue;
         if (!object.is_ask() && object.reason != QuarantineReason::PlacedTwice) keys.emplace_back(object.key());
         drop({serial});
@@ -400,7 +418,8 @@ void Restoration::heal(Instant now) {
         for (const Quarantine::Serial serial : records_.quarantine.of_application(id)) serials.insert(serial);
     for (const std::string& id : nodes)
         for (const Quarantine::Serial serial : records_.quarantine.on_node(id)) serials.insert(serial);
-    for (const Quarantine::Serial serial : serials) try_again(serial, now);
+    for (const Quarantine::Serial serial : serials) // one that is restored may have been released, with all its reports
+        if (records_.quarantine.objects().count(serial) != 0) try_again(serial, now);
     state_.event_message = message;
     for (const std::string& id : applications) {
         carry_out(id, {}, now);

@@ -70,6 +70,11 @@ private:
     };
 
     [[nodiscard]] std::optional<Refusal> restore_ask(const AskSpec& spec, const Place& place, Instant now);
+    [[nodiscard]] std::optional<Refusal> waits_elsewhere(const AskSpec& spec,
+                                                         const std::vector<Quarantine::Serial>& earlier) const;
+    [[nodiscard]] const QuarantinedObject& object_of(Quarantine::Serial serial) const {
+        return records_.quarantine.objects().at(serial);
+    }
     [[nodiscard]] std::optional<QuarantineReason> reason_of(const AskSpec& spec, ElementCode code) const;
     [[nodiscard]] std::optional<Refusal> refuse_beyond_budget(const std::string& what,
                                                               const QuarantinedObject& object) const;

@@ -19,8 +19,8 @@ std::uint64_t bytes_of(const QuarantinedObject& object) {
 }
 
 Quarantine::Identity Quarantine::identity_of(const QuarantinedObject& object) {
-    if (object.kind == RecoveryKind::Nodes) return {object.kind, object.node, {}};
-    return {object.kind, std::string{object.application_id()}, std::string{object.key()}};
+    if (object.kind == RecoveryKind::Nodes) return {object.kind, object.node, {}, {}};
+    return {object.kind, std::string{object.application_id()}, std::string{object.key()}, object.node};
 }
 
 void Quarantine::add(Serial serial, QuarantinedObject object) {
@@ -58,16 +58,23 @@ std::optional<Quarantine::Serial> Quarantine::find(const Identity& identity) con
 }
 
 std::optional<Quarantine::Serial> Quarantine::find_node(std::string_view node) const {
-    return find({RecoveryKind::Nodes, std::string{node}, {}});
+    return find({RecoveryKind::Nodes, std::string{node}, {}, {}});
 }
 
 std::optional<Quarantine::Serial> Quarantine::find_application(std::string_view application) const {
-    return find({RecoveryKind::Applications, std::string{application}, {}});
+    return find({RecoveryKind::Applications, std::string{application}, {}, {}});
 }
 
-std::optional<Quarantine::Serial> Quarantine::find_allocation(std::string_view application,
-                                                              std::string_view key) const {
-    return find({RecoveryKind::Allocations, std::string{application}, std::string{key}});
+std::vector<Quarantine::Serial> Quarantine::find_allocations(std::string_view application, std::string_view key) const {
+    const Identity first{RecoveryKind::Allocations, std::string{application}, std::string{key}, {}};
+    const auto is_of = [&](const Identity& each) {
+        return std::get<0>(each) == RecoveryKind::Allocations && std::get<1>(each) == application &&
+               std::get<2>(each) == key;
+    };
+    std::vector<Serial> serials;
+    for (auto each = identities_.lower_bound(first); each != identities_.end() && is_of(each->first); ++each)
+        serials.push_back(each->second);
+    return serials;
 }
 
 std::vector<Quarantine::Serial> Quarantine::list(const ByName& names, std::string_view name) {

@@ -50,7 +50,7 @@ public:
     Quarantine(const Quarantine&) = delete;
     Quarantine& operator=(const Quarantine&) = delete;
 
-    /// REQUIRES: none of this kind with the same ids is there.
+    /// REQUIRES: none of this kind with the same ids is there; an allocation may be there once for each node.
     void add(Serial serial, QuarantinedObject object);
     [[nodiscard]] Serial next_serial() { return next_++; }
     /// REQUIRES: it is there.
@@ -63,7 +63,8 @@ public:
     // nullopt: there is none.
     [[nodiscard]] std::optional<Serial> find_node(std::string_view node) const;
     [[nodiscard]] std::optional<Serial> find_application(std::string_view application) const;
-    [[nodiscard]] std::optional<Serial> find_allocation(std::string_view application, std::string_view key) const;
+    /// An ask, or an allocation as often as it is reported on different nodes.
+    [[nodiscard]] std::vector<Serial> find_allocations(std::string_view application, std::string_view key) const;
     // All asks and allocations of an application, and all allocations reported on a node, in the order of arrival.
     [[nodiscard]] std::vector<Serial> of_application(std::string_view application) const;
     [[nodiscard]] std::vector<Serial> on_node(std::string_view node) const;
@@ -71,7 +72,8 @@ public:
     [[nodiscard]] std::uint64_t bytes() const;
 
 private:
-    using Identity = std::tuple<RecoveryKind, std::string, std::string>; // kind, node or application, key
+    // Kind, node or application; of asks and allocations key and node.
+    using Identity = std::tuple<RecoveryKind, std::string, std::string, std::string>;
     using ByName = std::set<std::pair<std::string, Serial>>;
 
     [[nodiscard]] static Identity identity_of(const QuarantinedObject& object);

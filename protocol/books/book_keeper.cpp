@@ -164,6 +164,8 @@ void BookKeeper::apply(Entry& entry) {
                 books_.keep_partitions(one.partitions);
                 configurations_.push_back(std::move(one.configuration));
                 if (configurations_.size() > kMostConfigurations) configurations_.erase(configurations_.begin());
+            } else if constexpr (std::is_same_v<One, Partitions>) {
+                books_.keep_partitions(one.names);
             } else if constexpr (std::is_same_v<One, Setting>) {
                 settings_[std::move(one.name)] = std::move(one.value);
             } else {

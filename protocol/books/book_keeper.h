@@ -57,6 +57,8 @@ public:
     }
     /// The RM has a new configuration, and these partitions.
     void note(KeptConfiguration configuration, std::set<std::string> partitions);
+    /// What was in other partitions than these, by short name, is gone.
+    void note_partitions(std::set<std::string> names) { add(Partitions{std::move(names)}); }
     /// A named text of the RM itself, such as its registration.
     void note_setting(std::string name, std::string value);
     /// Hands over what was noted.
@@ -84,11 +86,14 @@ private:
         KeptConfiguration configuration;
         std::set<std::string> partitions;
     };
+    struct Partitions {
+        std::set<std::string> names;
+    };
     struct Setting {
         std::string name, value;
     };
     using Entry = std::variant<Sent<si::NodeRequest>, Sent<si::ApplicationRequest>, Sent<si::AllocationRequest>,
-                               OutcomeLog, NewConfiguration, Setting>;
+                               OutcomeLog, NewConfiguration, Partitions, Setting>;
     struct Turn {
         std::vector<Entry> entries;
         std::uint64_t size = 0; // an outcome counts like any other entry

@@ -49,7 +49,14 @@ public:
     }
 
 private:
-    /// Sends the rows of a kind: `add` puts the message into a request, whose `elements` are sent when there are many.
+    using Item = RecoveryItem;
+
+    template <class MakeItem>
+    [[nodiscard]] bool wants(RecoveryKind kind, MakeItem make) const {
+        return !sink_.wants || sink_.wants(kind, make());
+    }
+
+    /// Sends the rows of a kind: `add` puts the message into a request, unless it is not wanted.
     template <class Message, class Request, class Add>
     Result<void> send(RowKind kind, std::optional<bool> placed, const std::function<void(const Request&)>& sink,
                       Add add) {
@@ -65,8 +72,7 @@ private:
         YK_CHECKED(file_.each(kind, placed, [&](Row row) {
             auto message = message_of<Message>(row);
             if (!message) return static_cast<void>(++unreadable_);
-            add(request, std::move(*message), std::move(row));
-            if (++count == kTogether) flush();
+            if (add(request, std::move(*message), std::move(row)) && ++count == kTogether) flush();
         }));
         flush();
         return {};
@@ -76,54 +82,71 @@ private:
         return send<si::AddApplicationRequest>(
             RowKind::Application, std::nullopt, sink_.applications,
             [this](si::ApplicationRequest& request, si::AddApplicationRequest message, Row&&) {
-                const std::string_view partition = short_partition(message.partition_name);
-                ++claim_.expected.applications;
-                claim_.digest.applications +=
+                const std::string partition{short_partition(message.partition_name)};
+                const std::uint64_t hash =
                     recovery::line_hash(recovery::application_line(partition, message.application_id));
-                request.add.push_back(std::move(message));
+                ++claim_.expected.applications;
+                claim_.digest.applications += hash;
+                const bool wanted = wants(RecoveryKind::Applications, [&] {
+                    return Item{partition, {}, message.application_id, {}, hash};
+                });
+                if (wanted) request.add.push_back(std::move(message));
+                return wanted;
             });
     }
 
     Result<void> nodes() {
         return send<si::NodeInfo>(
             RowKind::Node, std::nullopt, sink_.nodes, [this](si::NodeRequest& request, si::NodeInfo message, Row&&) {
-                ++claim_.expected.nodes;
-                claim_.digest.nodes += recovery::line_hash(recovery::node_line(
-                    partition_of(message), message.node_id, resources_text(map_of(message.schedulable_resource)),
+                const std::string partition{partition_of(message)};
+                const std::uint64_t hash = recovery::line_hash(recovery::node_line(
+                    partition, message.node_id, resources_text(map_of(message.schedulable_resource)),
                     message.action == si::NodeAction::Create));
-                request.nodes.push_back(std::move(message));
+                ++claim_.expected.nodes;
+                claim_.digest.nodes += hash;
+                const bool wanted = wants(RecoveryKind::Nodes, [&] {
+                    return Item{partition, message.node_id, {}, {}, hash};
+                });
+                if (wanted) request.nodes.push_back(std::move(message));
+                return wanted;
             });
     }
 
-    /// Adds what is placed to the claim.
+    /// Adds what is placed to the claim. Whether it is to be sent.
     template <class Message>
-    void count(const Message& message, const std::optional<si::Resources>& size) {
+    bool count(const Message& message, const std::optional<si::Resources>& size) {
+        const std::string partition{short_partition(message.partition_name)};
+        const std::uint64_t hash = recovery::line_hash(
+            recovery::allocation_line(partition, message.application_id, message.allocation_key, message.node_id,
+                                      resources_text(map_of(size)), message.placeholder));
         ++claim_.expected.allocations;
-        claim_.digest.allocations += recovery::line_hash(recovery::allocation_line(
-            short_partition(message.partition_name), message.application_id, message.allocation_key, message.node_id,
-            resources_text(map_of(size)), message.placeholder));
+        claim_.digest.allocations += hash;
+        return wants(RecoveryKind::Allocations, [&] {
+            return Item{partition, message.node_id, message.application_id, message.allocation_key, hash};
+        });
     }
 
     Result<void> foreign() {
         return send<si::Allocation>(RowKind::Foreign, std::nullopt, sink_.allocations,
                                     [this](si::AllocationRequest& request, si::Allocation message, Row&& row) {
                                         message.node_id = row.node.value_or("");
-                                        count(message, message.resource_per_alloc);
-                                        request.allocations.push_back(std::move(message));
+                                        const bool wanted = count(message, message.resource_per_alloc);
+                                        if (wanted) request.allocations.push_back(std::move(message));
+                                        return wanted;
                                     });
     }
 
     Result<void> asks(bool placed) {
-        return send<si::AllocationAsk>(
-            RowKind::Ask, placed, sink_.allocations,
-            [this, placed](si::AllocationRequest& request, si::AllocationAsk message, Row&& row) {
-                message.node_id = row.node.value_or("");
-                if (placed)
-                    count(message, message.resource_ask);
-                else
-                    ++pending_;
-                request.asks.push_back(std::move(message));
-            });
+        const bool sends_pending = placed || !sink_.wants_asks || sink_.wants_asks();
+        return send<si::AllocationAsk>(RowKind::Ask, placed, sink_.allocations,
+                                       [=, this](si::AllocationRequest& request, si::AllocationAsk message, Row&& row) {
+                                           message.node_id = row.node.value_or("");
+                                           const bool wanted =
+                                               placed ? count(message, message.resource_ask) : sends_pending;
+                                           if (!placed) ++pending_;
+                                           if (wanted) request.asks.push_back(std::move(message));
+                                           return wanted;
+                                       });
     }
 
     BookFile& file_;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "libcore/base/result.h"
+#include "libcore/ports/recovery.h"
 #include "protocol/books/book_file.h"
 #include "protocol/si/messages.h"
 #include "protocol/si/recovery_messages.h"
@@ -15,9 +16,13 @@ namespace yk::books {
 
 /// Takes the requests of a replay, one after the other.
 struct ReplaySink {
+    using Wants = std::function<bool(RecoveryKind kind, const RecoveryItem& item)>;
+
     std::function<void(const si::ApplicationRequest&)> applications;
     std::function<void(const si::NodeRequest&)> nodes;
     std::function<void(const si::AllocationRequest&)> allocations;
+    Wants wants{};                      // whether an object is sent; it is counted in any case. Empty: all are
+    std::function<bool()> wants_asks{}; // whether pending asks are, which come last. Empty: they are
 };
 
 /// Sends everything in the file to `sink`, in requests of at most a thousand elements. Returns the claim, whose id and

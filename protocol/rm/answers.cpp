@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "protocol/wire/body_reader.h"
+
 namespace yk::rm {
 
 const wire::Value& member_of(const wire::Value& map, const char* key) {
@@ -29,6 +31,11 @@ std::string text_of(const wire::Value& map, const char* key) {
 
 si::CoreState core_state_of(const wire::Value& map, const char* key) {
     return static_cast<si::CoreState>(std::min<std::uint64_t>(number_of(map, key), 255));
+}
+
+wire::Value body_of(const si::StreamItem& item) {
+    const auto scanned = wire::scan_body(item.body.bytes);
+    return scanned.ok() ? wire::decode_value(*scanned) : wire::Value{};
 }
 
 wire::CallError failure(wire::CallError::Kind kind, std::string message) {

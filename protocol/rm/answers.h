@@ -10,6 +10,7 @@
 
 #include "protocol/client/client.h"
 #include "protocol/si/enums.h"
+#include "protocol/si/messages.h"
 #include "protocol/wire/codec.h"
 #include "protocol/wire/value.h"
 
@@ -20,6 +21,8 @@ namespace yk::rm {
 [[nodiscard]] std::uint64_t number_of(const wire::Value& map, const char* key);
 [[nodiscard]] std::string text_of(const wire::Value& map, const char* key);
 [[nodiscard]] si::CoreState core_state_of(const wire::Value& map, const char* key);
+/// The body of an item; null when it cannot be read.
+[[nodiscard]] wire::Value body_of(const si::StreamItem& item);
 
 [[nodiscard]] wire::CallError failure(wire::CallError::Kind kind, std::string message);
 [[nodiscard]] wire::CallError malformed(std::string_view what, const std::string& why);

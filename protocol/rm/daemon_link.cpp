@@ -9,7 +9,8 @@ namespace yk::rm {
 wire::CallResult<std::string> ClientLink::call(const wire::EncodedRequest& request, std::chrono::milliseconds timeout) {
     if (is_down_) YK_CHECKED(dial());
     const auto sent = std::chrono::steady_clock::now();
-    auto reply = client_.call_raw(request.kind, request.body, timeout + request.wait);
+    const auto given = timeout == kOwnTimeout ? client_.options().timeout : timeout;
+    auto reply = client_.call_raw(request.kind, request.body, given + request.wait);
     using Kind = wire::CallError::Kind;
     is_down_ = !reply.ok() && (reply.error().kind == Kind::Unreachable || reply.error().kind == Kind::OutcomeUnknown);
     if (watch_) watch_(request.kind, reply.ok(), std::chrono::steady_clock::now() - sent);

@@ -11,6 +11,9 @@
 
 namespace yk::rm {
 
+/// The time-out that a link has of its own.
+inline constexpr std::chrono::milliseconds kOwnTimeout{0};
+
 class DaemonLink {
 public:
     DaemonLink() = default;
@@ -19,7 +22,7 @@ public:
     DaemonLink& operator=(const DaemonLink&) = delete;
 
     /// Sends one request; the encoded body of its answer. When the connection or the session is lost, the next call
-    /// makes another.
+    /// makes another. What the daemon is asked to wait comes on top of `timeout`.
     [[nodiscard]] virtual wire::CallResult<std::string> call(const wire::EncodedRequest& request,
                                                              std::chrono::milliseconds timeout) = 0;
     /// The daemon of the last Hello: another one after each restart.

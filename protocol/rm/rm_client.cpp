@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 #include <utility>
 
 #include "protocol/rm/answers.h"
 #include "protocol/rm/loss.h"
 #include "protocol/si/errors.h"
 #include "protocol/si/request_item.h"
+#include "protocol/si/tool_requests.h"
 #include "protocol/wire/body_reader.h"
 #include "protocol/wire/codec.h"
 
@@ -21,12 +23,12 @@ using wire::CallResult;
 
 constexpr milliseconds kFirstBackOff{50}, kLongestBackOff{5000}; // between two dials
 constexpr milliseconds kBusyWait{100};
-constexpr milliseconds kGoing{1000};        // in which the daemon notices that a process has ended
-constexpr milliseconds kLookAgain{50};      // meanwhile
-constexpr milliseconds kPollPatience{2000}; // beyond what a poll waits
+constexpr milliseconds kGoing{5000};   // in which a daemon under load notices that a process has ended
+constexpr milliseconds kLookAgain{50}; // meanwhile
 constexpr std::uint32_t kPollItems = 1000;
 constexpr std::uint32_t kMostPollItems = 1'000'000;
 constexpr std::uint32_t kPollBytes = 1U << 20U, kMostPollBytes = 15U << 20U; // the answer fits 16 MiB
+constexpr std::uint32_t kListItems = 10'000;                                 // of a page
 constexpr const char* kEcho = "echoRequests";                                // the capability that books need
 constexpr const char* kRecovery = "books";                                   // the label of a recovery
 
@@ -52,6 +54,18 @@ bool may_follow(State from, State to) noexcept {
     return false;
 }
 
+bool RmProgram::pause(milliseconds time) {
+    std::this_thread::sleep_for(time);
+    return true;
+}
+
+RmClient::Options RmClient::of_stream(std::string rm_id) {
+    Options options;
+    options.registration.rm_id = std::move(rm_id);
+    options.patience = options.poll_patience = kOwnTimeout;
+    return options;
+}
+
 RmClient::RmClient(DaemonLink& link, RmProgram& program, StreamBooks* books, Options options)
     : link_(link),
       program_(program),
@@ -68,6 +82,10 @@ CallResult<Registered> RmClient::begin() {
     auto done = enroll();
     if (!done.ok() && may_follow(state_, State::Failed)) set_state(State::Failed, done.error().message);
     return done;
+}
+
+void RmClient::begin(si::RegisterResourceManagerResponse reply) {
+    static_cast<void>(take(std::move(reply)));
 }
 
 /// Waits a moment when the daemon has not yet noticed that the last process which served the RM has ended.
@@ -133,7 +151,12 @@ CallResult<Registered> RmClient::enroll() {
     if (books_ != nullptr && std::find(unknown.begin(), unknown.end(), kEcho) != unknown.end())
         return failure(CallError::Kind::Malformed, "this ykd does not report to an RM what others do in its name "
                                                    "(echoRequests), so no books can be kept of it");
-    Registered done{std::move(reply).value(), was_registered_, std::exchange(why_, {})};
+    return take(std::move(reply).value());
+}
+
+/// The RM is registered.
+Registered RmClient::take(si::RegisterResourceManagerResponse reply) {
+    Registered done{std::move(reply), was_registered_, std::exchange(why_, {})};
     is_registered_ = was_registered_ = true;
     is_gone_ = false;
     back_off_ = kFirstBackOff;
@@ -142,6 +165,7 @@ CallResult<Registered> RmClient::enroll() {
     at_ = {link_.boot_id(), done.reply.stream_epoch,
            done.reply.kept && books_ != nullptr ? std::max(at_.number, acknowledged) : acknowledged};
     is_to_report_ = is_replaying_ = books_ != nullptr && !done.reply.kept;
+    corrects_ = false;
     attempt_ = 1;
     if (is_to_report_) {
         books_->begin(at_);
@@ -155,7 +179,7 @@ CallResult<Registered> RmClient::enroll() {
 
 // --- recovery -------------------------------------------------------------------------------------------------------
 
-/// Reports everything in the books, and asks for the comparison.
+/// Reports what is in the books, as far as the core lacks it, and asks for the comparison.
 CallResult<Went> RmClient::report() {
     YK_TRY(core, ask_state());
     is_to_report_ = core == si::CoreState::Recovering;
@@ -164,30 +188,83 @@ CallResult<Went> RmClient::report() {
         return Went::On;
     }
     if (!keep()) return Went::Stopped;
-    auto replay = books_->replay();
-    if (!replay.ok()) return malformed("the books", replay.error().message);
-    program_.reports(replay->claim.expected, std::exchange(why_, {}));
-    const auto sent = send_replay(*replay);
+    auto replay = corrects_ ? differences() : everything();
+    if (!replay.ok()) return std::move(replay).error();
+    auto sent = send_all(replay->requests);
     if (!sent.ok() && loss_of(sent.error(), true) == Loss::Everything) {
         YK_TRY(now, ask_state()); // other rules hold when the recovery has ended meanwhile
         return now == si::CoreState::Recovering ? sent : Went::On;
     }
     if (!sent.ok() || *sent == Went::Stopped) return sent;
+    claimed_ = replay->digests;
     replay->claim.id = kRecovery;
     replay->claim.attempt = attempt_;
     return take_report(link_.call(replay->claim, options_.patience));
 }
 
+CallResult<Replay> RmClient::everything() {
+    auto replay = books_->replay();
+    if (!replay.ok()) return malformed("the books", replay.error().message);
+    program_.reports(replay->claim.expected, std::exchange(why_, {}));
+    return std::move(replay).value();
+}
+
+/// Compares with what the core has: all of it, unless its report says where to look.
+CallResult<Replay> RmClient::differences() {
+    Correction correction{rm_id(), refused_ ? &*refused_ : nullptr, claimed_};
+    for (const RecoveryKind kind : kRecoveryKinds)
+        for (const auto& bucket : correction.buckets(kind)) YK_CHECKED(list(kind, bucket, correction));
+    YK_CHECKED(list_quarantine(correction));
+    auto replay = books_->replay(correction);
+    if (!replay.ok()) return malformed("the books", replay.error().message);
+    program_.corrects(correction.differences());
+    return std::move(replay).value();
+}
+
+/// Reads what the core has of a kind, in one bucket or in all.
+Result<void, CallError> RmClient::list(RecoveryKind kind, std::optional<std::uint32_t> bucket, Correction& correction) {
+    si::RecoveryListRequest request;
+    request.rm_id = rm_id();
+    request.kind = name_of(kind);
+    request.bucket = bucket;
+    request.limit = kListItems;
+    do {
+        YK_TRY(page, decoded<si::RecoveryListReply>("RecoveryList", link_.call(request, options_.patience)));
+        for (const si::RecoveryListItem& each : page.items) correction.add(kind, each);
+        request.cursor = std::move(page.cursor);
+    } while (!request.cursor.empty());
+    return {};
+}
+
+/// Reads what the core has in quarantine: all of it, of which its report may have a part.
+Result<void, CallError> RmClient::list_quarantine(Correction& correction) {
+    si::DumpRequest request;
+    request.what = "recovery";
+    request.rm_id = rm_id();
+    do {
+        const auto answer = link_.call(request, options_.patience);
+        if (!answer.ok()) return answer.error();
+        const auto scanned = wire::scan_body(*answer);
+        if (!scanned.ok()) return malformed("Dump", scanned.error().message);
+        const wire::Value page = wire::decode_value(*scanned);
+        for (const wire::Value& rm : member_of(page, "data"))
+            for (const wire::Value& each : member_of(rm, "quarantine"))
+                if (const auto kind = find_recovery_kind(text_of(each, "kind")))
+                    correction.add_quarantined(*kind, {text_of(each, "partitionName"), text_of(each, "nodeID"),
+                                                       text_of(each, "applicationID"), text_of(each, "allocationKey")});
+        request.cursor = flag_of(page, "complete") ? std::string{} : text_of(page, "cursor");
+    } while (!request.cursor.empty());
+    return {};
+}
+
 /// Polls after each request, or the stream would fill with what the core answers.
-CallResult<Went> RmClient::send_replay(const Replay& replay) {
-    for (const wire::EncodedRequest& request : replay.requests) {
+CallResult<Went> RmClient::send_all(const std::vector<wire::EncodedRequest>& requests) {
+    for (const wire::EncodedRequest& request : requests) {
         while (true) {
             const auto sent = link_.call(request, options_.patience);
             if (!sent.ok() && loss_of(sent.error(), true) != Loss::Nothing) return sent.error();
-            do {
-                YK_TRY(went, poll(milliseconds{0}));
-                if (went == Went::Stopped) return went;
-            } while (backlog_ != 0);
+            YK_TRY(went, drain());
+            if (went == Went::Stopped) return went;
             if (sent.ok()) break;
             if (!program_.pause(kBusyWait)) return Went::Stopped;
         }
@@ -209,11 +286,12 @@ CallResult<Went> RmClient::take_report(const CallResult<std::string>& answer) {
         return program_.pause(kBusyWait) ? Went::On : Went::Stopped;
     auto report = decoded<si::RecoveryReport>("RecoveryDone", answer);
     if (!report.ok()) return std::move(report).error();
-    is_to_report_ = report->result == "retry";
+    is_to_report_ = corrects_ = report->result == "retry";
     ++attempt_;
     if (report->result == "running") follow(si::CoreState::Running, "recovered");
     if (report->result == "failed") follow(si::CoreState::Failed, "the recovery failed");
     program_.recovered(*report);
+    refused_ = std::move(report).value();
     return Went::On;
 }
 
@@ -242,10 +320,18 @@ CallResult<Went> RmClient::poll(milliseconds wait) {
     request.wait_ms = static_cast<std::uint32_t>(wait.count());
     request.max_items = poll_items_;
     request.max_bytes = poll_items_ > kPollItems ? kMostPollBytes : kPollBytes;
-    auto reply = decoded<si::PollReply>("Poll", link_.call(request, kPollPatience));
+    auto reply = decoded<si::PollReply>("Poll", link_.call(request, options_.poll_patience));
     if (!reply.ok()) return std::move(reply).error();
     backlog_ = reply->backlog;
     return take(reply->items);
+}
+
+CallResult<Went> RmClient::drain() {
+    do {
+        YK_TRY(went, poll(milliseconds{0}));
+        if (went == Went::Stopped) return went;
+    } while (backlog_ != 0);
+    return Went::On;
 }
 
 /// Takes items in groups that belong together. A group that is not whole comes again, with the next poll.
@@ -291,7 +377,7 @@ bool RmClient::keep() {
     while (!books_->is_kept()) {
         const std::string fault = books_->fault();
         if (fault != books_fault_) program_.books_fault(books_fault_ = fault);
-        static_cast<void>(link_.call(si::PingRequest{rm_id()}, kPollPatience)); // a sign of life (I-385)
+        static_cast<void>(link_.call(si::PingRequest{rm_id()}, options_.poll_patience)); // a sign of life (I-385)
         if (!program_.pause(kBusyWait)) return false;
     }
     if (!books_fault_.empty()) program_.books_fault(books_fault_ = std::string{});
@@ -312,7 +398,7 @@ CallResult<Went> RmClient::end() {
     request.ack = at_.number;
     request.wait_ms = 0;
     request.max_items = 1;
-    const auto answer = link_.call(request, kPollPatience);
+    const auto answer = link_.call(request, options_.poll_patience);
     if (!answer.ok()) return answer.error();
     return Went::Stopped;
 }
@@ -321,6 +407,7 @@ CallResult<Went> RmClient::end() {
 
 /// Follows what the stream says of the state.
 void RmClient::follow(const si::StreamItem& item) {
+    if (item.kind != si::item::kRecoveryReport && item.kind != si::item::kNotice) return;
     const auto scanned = wire::scan_body(item.body.bytes);
     if (!scanned.ok()) return;
     if (item.kind == si::item::kRecoveryReport) {
@@ -333,7 +420,6 @@ void RmClient::follow(const si::StreamItem& item) {
         }
         return;
     }
-    if (item.kind != si::item::kNotice) return;
     const wire::Value notice = wire::decode_value(*scanned);
     const wire::Value& details = member_of(notice, "details");
     if (text_of(notice, "code") != "STATE") return;
@@ -342,7 +428,8 @@ void RmClient::follow(const si::StreamItem& item) {
     if (from == si::CoreState::Failed && to == si::CoreState::Recovering) { // somebody has it recover again
         follow(to, why);
         attempt_ = 1;
-        is_to_report_ = is_replaying_ = books_ != nullptr;
+        is_to_report_ = is_replaying_ = corrects_ = books_ != nullptr;
+        refused_.reset(); // much may have happened since
     } else if (from != si::CoreState::New && !is_to_report_) {
         follow(to, why);
     }

@@ -54,18 +54,19 @@ public:
 
     virtual Handled handle(const si::StreamItem& item) = 0;
     /// Waits. False: the program wants to end.
-    virtual bool pause(std::chrono::milliseconds time) = 0;
+    virtual bool pause(std::chrono::milliseconds time);
 
     /// The configuration to register with, when that is done again; nullopt: that of the first time.
-    virtual std::optional<std::string> configuration() = 0;
+    virtual std::optional<std::string> configuration() { return std::nullopt; }
 
-    virtual void state_changed(State from, State to, const std::string& why) = 0;
-    virtual void daemon_is_gone(const std::string& why) = 0; // it is dialled again and again
-    virtual void daemon_answers() = 0;                       // again, and still knows the RM
-    virtual void registered(const Registered& registered) = 0;
-    virtual void reports(const si::RecoveryCounts& counts, const std::string& why) = 0; // a replay begins
-    virtual void recovered(const si::RecoveryReport& report) = 0;                       // or not: its result says so
-    virtual void books_fault(const std::string& fault) = 0; // nothing is acknowledged; empty: it is over
+    virtual void state_changed(State /*from*/, State /*to*/, const std::string& /*why*/) {}
+    virtual void daemon_is_gone(const std::string& /*why*/) {} // it is dialled again and again
+    virtual void daemon_answers() {}                           // again, and still knows the RM
+    virtual void registered(const Registered& /*registered*/) {}
+    virtual void reports(const si::RecoveryCounts& /*counts*/, const std::string& /*why*/) {} // a replay begins
+    virtual void corrects(const Differences& /*what*/) {}           // the core does not have what the books say
+    virtual void recovered(const si::RecoveryReport& /*report*/) {} // or not: its result says so
+    virtual void books_fault(const std::string& /*fault*/) {}       // nothing is acknowledged; empty: it is over
 };
 
 /// What one step came to.
@@ -76,16 +77,25 @@ public:
     struct Options {
         si::RegisterResourceManagerRequest registration; // the first; later ones go on with what the RM has
         std::chrono::milliseconds patience{30'000};      // for the answer to a change
+        std::chrono::milliseconds poll_patience{2000};   // for that to a poll, beyond what it waits
     };
+
+    /// For an RM that its program registers itself: the id, and the time-outs of the link.
+    [[nodiscard]] static Options of_stream(std::string rm_id);
 
     /// `books`: nullptr when the RM keeps none. All of them outlive this.
     RmClient(DaemonLink& link, RmProgram& program, StreamBooks* books, Options options);
 
     /// Registers for the first time. An error is final.
     [[nodiscard]] wire::CallResult<Registered> begin();
+    /// Goes on with a registration that the program made itself, in the session of the link.
+    void begin(si::RegisterResourceManagerResponse reply);
     /// One step: reports what the RM has, or polls, for at most `wait`; after a loss it dials or registers again. An
     /// error is final: the RM cannot be served any more.
     [[nodiscard]] wire::CallResult<Went> step(std::chrono::milliseconds wait);
+    /// Takes what is in the stream by now, without waiting for more. An error is that of the poll that failed: nothing
+    /// is done about it here.
+    [[nodiscard]] wire::CallResult<Went> drain();
     /// A request of the RM in its session, for handle(), which returns Again when it fails.
     [[nodiscard]] wire::CallResult<std::string> send(const wire::EncodedRequest& request);
     /// Acknowledges what was handled, so that the next process which serves the RM does not get it.
@@ -105,8 +115,14 @@ private:
     [[nodiscard]] Reply register_without_books();
     [[nodiscard]] Reply register_with_books();
     [[nodiscard]] wire::CallResult<Registered> enroll();
+    Registered take(si::RegisterResourceManagerResponse reply);
     [[nodiscard]] wire::CallResult<Went> report();
-    [[nodiscard]] wire::CallResult<Went> send_replay(const Replay& replay);
+    [[nodiscard]] wire::CallResult<Replay> everything();
+    [[nodiscard]] wire::CallResult<Replay> differences();
+    [[nodiscard]] Result<void, wire::CallError> list(RecoveryKind kind, std::optional<std::uint32_t> bucket,
+                                                     Correction& correction);
+    [[nodiscard]] Result<void, wire::CallError> list_quarantine(Correction& correction);
+    [[nodiscard]] wire::CallResult<Went> send_all(const std::vector<wire::EncodedRequest>& requests);
     [[nodiscard]] wire::CallResult<si::CoreState> ask_state();
     [[nodiscard]] wire::CallResult<Went> take_report(const wire::CallResult<std::string>& answer);
     [[nodiscard]] wire::CallResult<Went> poll(std::chrono::milliseconds wait);
@@ -136,6 +152,9 @@ private:
 
     bool is_to_report_ = false; // books: the core waits for a replay
     bool is_replaying_ = false; // books: answers in the stream are those to it
+    bool corrects_ = false;     // books: the core has something already, so only what differs is reported
+    std::optional<si::RecoveryReport> refused_; // what it said of the last claim
+    RecoveryDigests claimed_;                   // by that
     std::uint32_t attempt_ = 1;
 
     bool is_gone_ = false; // the daemon

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <future>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "protocol/rm/answers.h"
@@ -56,12 +57,6 @@ std::optional<Position> position_in(const std::string& text) {
     };
     if (!read(before + 1, last, position.epoch) || !read(last + 1, text.size(), position.number)) return std::nullopt;
     return position;
-}
-
-/// The body of an item; null when it cannot be read.
-wire::Value body_of(const si::StreamItem& item) {
-    const auto scanned = wire::scan_body(item.body.bytes);
-    return scanned.ok() ? wire::decode_value(*scanned) : wire::Value{};
 }
 
 bool is_answer(const si::StreamItem& item) {
@@ -139,8 +134,10 @@ void StreamBooks::take(std::span<const si::StreamItem> items, bool recovers) {
     if (items.empty()) return;
     const bool begins_with_request = items.front().kind == si::item::kRequest;
     if (begins_with_request) take_request(items.front());
-    if (begins_with_request || !recovers)
-        for (const si::StreamItem& each : items) take_answer(each);
+    for (const si::StreamItem& each : items) {
+        if (each.kind == si::item::kNotice) take_notice(each);
+        if (begins_with_request || !recovers) take_answer(each);
+    }
     position_.number = std::max(position_.number, items.back().n);
     note_position();
 }
@@ -160,40 +157,55 @@ void StreamBooks::take_request(const si::StreamItem& item) {
     if (kind == si::item::kUpdateAllocation) note(message_of<si::AllocationRequest>(bytes));
 }
 
+/// A new configuration may have removed partitions, and all that was in them (I-183).
+void StreamBooks::take_notice(const si::StreamItem& item) {
+    const wire::Value notice = body_of(item);
+    if (text_of(notice, "code") != "PARTITIONS") return;
+    std::set<std::string> names;
+    for (const wire::Value& each : member_of(member_of(notice, "details"), "partitions"))
+        if (each.is_string()) names.insert(each.get<std::string>());
+    if (!names.empty()) keeper_->note_partitions(std::move(names));
+}
+
 /// What the RM was told, as what it means for its books: like OwnerBooks in the daemon.
 void StreamBooks::take_answer(const si::StreamItem& item) {
-    const auto note = [&](What what, const std::string& partition, const std::string& id, const std::string& key = {}) {
-        keeper_->note(Outcome{what, partition, id, key});
-    };
-    if (item.kind == si::item::kUpdateNode) {
-        const auto answer = message_of<si::NodeResponse>(item.body.bytes);
-        if (!answer) return;
-        for (const auto& each : answer->accepted) note(What::NodeAccepted, each.partition_name, each.node_id);
-        for (const auto& each : answer->rejected) note(What::NodeRejected, each.partition_name, each.node_id);
-        for (const auto& each : answer->failed) note(What::NodeFailed, each.partition_name, each.node_id);
-    } else if (item.kind == si::item::kUpdateApplication) {
-        const auto answer = message_of<si::ApplicationResponse>(item.body.bytes);
-        if (!answer) return;
-        for (const auto& each : answer->accepted)
-            note(What::ApplicationAccepted, each.partition_name, each.application_id);
-        for (const auto& each : answer->rejected)
-            note(What::ApplicationRejected, each.partition_name, each.application_id);
-        for (const auto& each : answer->updated)
-            if (std::find(kEnded.begin(), kEnded.end(), each.state) != kEnded.end())
-                note(What::ApplicationEnded, each.partition_name, each.application_id);
-    } else if (item.kind == si::item::kUpdateAllocation) {
-        const auto answer = message_of<si::AllocationResponse>(item.body.bytes);
-        if (!answer) return;
-        for (const auto& each : answer->made)
-            keeper_->note({What::Placed, each.partition_name, each.application_id, each.allocation_key, each.node_id});
-        for (const auto* list : {&answer->rejected, &answer->rejected_allocations})
-            for (const auto& each : *list)
-                note(What::Rejected, each.partition_name, each.application_id, each.allocation_key);
-        for (const auto& each : answer->released) {
-            Outcome outcome{What::Released, each.partition_name, each.application_id, each.allocation_key};
-            outcome.pending = each.termination_type != si::TerminationType::StoppedByRm;
-            keeper_->note(outcome);
-        }
+    if (item.kind == si::item::kUpdateNode) take(message_of<si::NodeResponse>(item.body.bytes));
+    if (item.kind == si::item::kUpdateApplication) take(message_of<si::ApplicationResponse>(item.body.bytes));
+    if (item.kind == si::item::kUpdateAllocation) take(message_of<si::AllocationResponse>(item.body.bytes));
+}
+
+void StreamBooks::take(const std::optional<si::NodeResponse>& answer) {
+    if (!answer) return;
+    for (const auto& each : answer->accepted)
+        keeper_->note(Outcome{What::NodeAccepted, each.partition_name, each.node_id});
+    for (const auto& each : answer->rejected)
+        keeper_->note(Outcome{What::NodeRejected, each.partition_name, each.node_id});
+    for (const auto& each : answer->failed) keeper_->note(Outcome{What::NodeFailed, each.partition_name, each.node_id});
+}
+
+void StreamBooks::take(const std::optional<si::ApplicationResponse>& answer) {
+    if (!answer) return;
+    for (const auto& each : answer->accepted)
+        keeper_->note(Outcome{What::ApplicationAccepted, each.partition_name, each.application_id});
+    for (const auto& each : answer->rejected)
+        keeper_->note(Outcome{What::ApplicationRejected, each.partition_name, each.application_id});
+    for (const auto& each : answer->updated)
+        if (std::find(kEnded.begin(), kEnded.end(), each.state) != kEnded.end())
+            keeper_->note(Outcome{What::ApplicationEnded, each.partition_name, each.application_id});
+}
+
+void StreamBooks::take(const std::optional<si::AllocationResponse>& answer) {
+    if (!answer) return;
+    for (const auto& each : answer->made)
+        keeper_->note(
+            Outcome{What::Placed, each.partition_name, each.application_id, each.allocation_key, each.node_id});
+    for (const auto* list : {&answer->rejected, &answer->rejected_allocations})
+        for (const auto& each : *list)
+            keeper_->note(Outcome{What::Rejected, each.partition_name, each.application_id, each.allocation_key});
+    for (const auto& each : answer->released) {
+        Outcome outcome{What::Released, each.partition_name, each.application_id, each.allocation_key};
+        outcome.pending = each.termination_type != si::TerminationType::StoppedByRm;
+        keeper_->note(outcome);
     }
 }
 
@@ -210,9 +222,32 @@ std::string StreamBooks::fault() const {
 }
 
 Result<Replay> StreamBooks::replay() {
+    std::vector<wire::EncodedRequest> requests;
+    const auto keep = [&requests](const auto& request) { requests.emplace_back(request); };
+    YK_TRY(made, replay({keep, keep, keep}, [](RecoveryKind, const RecoveryItem&) { return true; }));
+    made.requests = std::move(requests);
+    return made;
+}
+
+Result<Replay> StreamBooks::replay(Correction& correction) {
+    const auto take = [&correction](const auto& request) { correction.take(request); };
+    books::ReplaySink sink{take, take, take};
+    sink.wants_asks = [&correction] { return correction.wants_asks(); };
+    YK_TRY(made, replay(std::move(sink), [&correction](RecoveryKind kind, const RecoveryItem& item) {
+               return correction.wants(kind, item);
+           }));
+    made.requests = correction.requests();
+    return made;
+}
+
+/// The claim of what is in the books, whose objects go past `wants`.
+Result<Replay> StreamBooks::replay(books::ReplaySink sink, const books::ReplaySink::Wants& wants) {
     Replay replay;
-    const auto keep = [&replay](const auto& request) { replay.requests.emplace_back(request); };
-    YK_TRY(claim, keeper_->replay(rm_id_, {keep, keep, keep}));
+    sink.wants = [&](RecoveryKind kind, const RecoveryItem& item) {
+        replay.digests[static_cast<std::size_t>(kind)].add(bucket_of(kind, item), item.hash);
+        return wants(kind, item);
+    };
+    YK_TRY(claim, keeper_->replay(rm_id_, sink));
     replay.claim = std::move(claim);
     return replay;
 }

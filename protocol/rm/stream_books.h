@@ -10,12 +10,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "libcore/base/result.h"
 #include "protocol/books/book_keeper.h"
+#include "protocol/rm/correction.h"
 #include "protocol/si/messages.h"
 #include "protocol/si/recovery_messages.h"
 #include "protocol/wire/encoded_request.h"
@@ -33,6 +35,7 @@ struct Position {
 struct Replay {
     std::vector<wire::EncodedRequest> requests;
     si::RecoveryDoneRequest claim;
+    RecoveryDigests digests; // of the claim, by buckets
 };
 
 class StreamBooks {
@@ -56,12 +59,20 @@ public:
 
     /// Everything in the books. REQUIRES: is_kept().
     [[nodiscard]] Result<Replay> replay();
+    /// What the core needs so as to have everything in the books, and nothing else. REQUIRES: is_kept(), and
+    /// `correction` has the lists of the core.
+    [[nodiscard]] Result<Replay> replay(Correction& correction);
 
 private:
     explicit StreamBooks(std::string rm_id) : rm_id_(std::move(rm_id)) {}
 
+    [[nodiscard]] Result<Replay> replay(books::ReplaySink sink, const books::ReplaySink::Wants& wants);
     void take_request(const si::StreamItem& item);
     void take_answer(const si::StreamItem& item);
+    void take(const std::optional<si::NodeResponse>& answer);
+    void take(const std::optional<si::ApplicationResponse>& answer);
+    void take(const std::optional<si::AllocationResponse>& answer);
+    void take_notice(const si::StreamItem& item);
     void note_position();
 
     const std::string rm_id_;

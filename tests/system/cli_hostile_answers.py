@@ -3,7 +3,7 @@
 into every text of every answer, and such a name into every map."""
 from daemon_support import *
 from daemon_support.hostile import TEXT, files_in, hostile_daemon, judge, try_all
-from daemon_support.relay import Relay
+from daemon_support.relay import Spoiling
 
 import shutil
 import tempfile
@@ -15,11 +15,11 @@ def test_hostile_answers():
         os.mkdir(place + "/records")
         with hostile_daemon(place) as daemon:
             files_in(place, daemon)
-            relay = Relay(daemon.folder + "/relay", daemon.path, TEXT)
+            relay = Spoiling(daemon, TEXT)
             judge(try_all(relay.path, place, [("wide", "always"), ("json", "never")]))
             relay.close()
         with hostile_daemon(place) as daemon:
-            relay = Relay(daemon.folder + "/relay", daemon.path, TEXT, keys_too=True)
+            relay = Spoiling(daemon, TEXT, keys_too=True)
             judge(try_all(relay.path, place, [("wide", "never")]))
             relay.close()
     finally:

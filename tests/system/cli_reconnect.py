@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands of ykctl that run on outlive their daemon: they say that it is gone, dial again and go on (I-308, I-260)."""
 from daemon_support import *
+from daemon_support.relay import Relay
 
 import json
 import pty
@@ -60,15 +61,8 @@ class Running:
         return self
 
     def __exit__(self, kind, value, trace):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
+        kill(self.process)
         self.process.stderr.close()
-
-
-def kill(daemon):
-    daemon.signal(signal.SIGKILL)
-    daemon.exit_code()
 
 
 def detached(daemon, rm="rm:1"):
@@ -95,7 +89,7 @@ def test_watch_goes_on_with_the_restarted_daemon():
         detached(daemon)
         with Running(daemon, "node", "list", "--watch", "--interval", "50ms") as watch:
             watch.says('"added"', on="out")
-            kill(daemon)
+            daemon.end()
             watch.says("cannot reach ykd at ipc://" + daemon.path, GONE, "Ctrl-C ends this")
             daemon.start()
             watch.says(BACK, RESTARTED)
@@ -129,7 +123,7 @@ def test_the_last_picture_stays_on_the_terminal_and_is_marked_as_old():
         detached(daemon)
         with Running(daemon, "node", "list", "--watch", "--interval", "50ms", terminal=True) as watch:
             watch.says("n1", on="out")
-            kill(daemon)
+            daemon.end()
             watch.says("old, seen at 20", on="out")
             check("n1" in watch.out.rpartition("old, seen at")[2], "with what it showed", watch.out[-300:])
             daemon.start()
@@ -151,7 +145,7 @@ def test_a_signal_ends_the_dialling_at_once():
                     until_it_waits(daemon)
                 else:
                     command.says("rm:1" if words[0] == "rm" else "n1", on="out")
-                kill(daemon)
+                daemon.end()
                 command.says(GONE)
                 command.signal(number)
                 began = time.monotonic()
@@ -177,7 +171,7 @@ def test_timeout_is_how_long_the_daemon_may_be_away():
         detached(daemon)
         with Running(daemon, "node", "list", "--watch", "--interval", "50ms", "--timeout", "500ms") as watch:
             watch.says("n1", on="out")
-            kill(daemon)
+            daemon.end()
             said = watch.ends(UNREACHABLE)
             check("dialling again for at most 500ms" in said and "it did not come back within 500ms" in said, said)
         with Running(daemon, "node", "list", "--watch") as never:  # that never reached a daemon does not dial
@@ -191,7 +185,7 @@ def test_events_of_a_restarted_daemon_follow():
             follow.says('"n1"', on="out")
             until("all that is kept has come", lambda: len(follow.lines()) == daemon.client().get("Events", {"start": 0, "count": 1})["NextID"])
             last = follow.lines()[-1]["eventID"]
-            kill(daemon)
+            daemon.end()
             follow.says(GONE)
             daemon.start()
             add_node(daemon, "n2")
@@ -204,42 +198,6 @@ def test_events_of_a_restarted_daemon_follow():
             follow.ends(INTERRUPTED)
 
 
-class Relay:
-    """A socket of its own in front of the daemon's, which cuts what runs through it."""
-
-    def __init__(self, daemon):
-        self.path, self.target, self.open = daemon.folder + "/relay", daemon.path, []
-        self.server = socket.socket(socket.AF_UNIX)
-        self.server.bind(self.path)
-        self.server.listen()
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                near, _ = self.server.accept()
-                far = socket.socket(socket.AF_UNIX)
-                far.connect(self.target)
-            except OSError:
-                return
-            self.open += [near, far]
-            for source, sink in ((near, far), (far, near)):
-                threading.Thread(target=self.pump, args=(source, sink), daemon=True).start()
-
-    @staticmethod
-    def pump(source, sink):
-        try:
-            while data := source.recv(65536):
-                sink.sendall(data)
-        except OSError:
-            pass
-
-    def cut(self):
-        for one in self.open:
-            one.shutdown(socket.SHUT_RDWR)
-        self.open = []
-
-
 def test_a_cut_connection_leaves_no_event_out():
     with Daemon() as daemon:
         detached(daemon)
@@ -247,7 +205,7 @@ def test_a_cut_connection_leaves_no_event_out():
         with Running(daemon, "events", "--follow", "--since", "0", "-o", "jsonl", address="ipc://" + relay.path) as follow:
             follow.says('"n1"', on="out")
             for i in range(5):
-                until("it is connected", lambda: relay.open)
+                until("it is connected", lambda: relay.ends)
                 relay.cut()
                 add_node(daemon, f"after-{i}")
                 follow.says(f'"after-{i}"', on="out")
@@ -268,7 +226,7 @@ def test_wait_goes_on_and_is_not_deceived_by_an_empty_daemon():
         client.get("Sync", {"rmID": "rm:1"})
         with Running(daemon, "wait", "ask/k2", "--for", "placed", "--timeout", "20s") as placed:
             until_it_waits(daemon)
-            kill(daemon)
+            daemon.end()
             placed.says(GONE)
             daemon.start()
             placed.says(RESTARTED)
@@ -291,7 +249,7 @@ def test_ask_add_waits_across_a_restart():
         words = ("ask", "add", "app", "--key", "waits", "-R", "vcore=5", "--wait", "--timeout", "20s")
         with Running(daemon, *words) as add:
             until("it is sent", lambda: daemon.client().get("Status")["counts"]["pendingAsks"] == 1)
-            kill(daemon)
+            daemon.end()
             add.says(GONE)
             daemon.start()
             add.says(BACK, RESTARTED)
@@ -307,7 +265,7 @@ def test_a_replay_ends_with_its_daemon():
         words = ("replay", "--nodes", folder + "/nodes.csv", "--pods", folder + "/pods.csv", "--speed", "0.001")
         with Running(daemon, *words) as replay:
             until("it has begun", lambda: daemon.client().get("Status")["counts"]["nodes"] == 5)
-            kill(daemon)
+            daemon.end()
             said = replay.ends(UNREACHABLE)
             check("ended in the middle of the replay, after" in said and "of 50 pods" in said and "REPLAY_CUT_OFF" in said, said)
         daemon.start()

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """ykctl rm serve comes back by itself (interface.md 3.7, 4.7), and with --state with all that its RM had (I-269)."""
 from daemon_support import *
+from daemon_support.relay import Relay
 
-import contextlib
 import json
 import random
 import resource
-import threading
 
 YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
 RUNNING, FAILED = 1, 3
@@ -22,7 +21,7 @@ class Serving:
     """A process `ykctl rm serve s`; its notes are in a file. Ended by the with statement."""
 
     def __init__(self, daemon, *words, path=None, prints=True):
-        self.url, self.words, self.folder = "ipc://" + (path or daemon.path), words, daemon.folder
+        self.daemon, self.url, self.words, self.folder = daemon, "ipc://" + (path or daemon.path), words, daemon.folder
         self.printed = self.folder + "/items" if prints else os.devnull
         self.begin()
 
@@ -39,8 +38,16 @@ class Serving:
 
     def said(self, text):
         """Waits until it says that; what it says from then on counts for the next."""
-        until(f"rm serve says {text!r}; it said: {self.notes()}", lambda: text in self.notes())
+        until(f"rm serve says {text!r}", lambda: text in self.notes())
         self.read += self.notes().index(text) + len(text)
+
+    def runs(self):
+        """Waits until the RM is Running, and served."""
+        def is_running():
+            check(self.process.poll() is None, "rm serve ended with", self.process.returncode)
+            rm = rms(self.daemon).get("s", {})
+            return rm.get("state") == RUNNING and rm.get("served")
+        until("the RM is Running, and served", is_running)
 
     def items(self):
         with open(self.printed, encoding="utf-8") as file:
@@ -58,46 +65,9 @@ class Serving:
         return self
 
     def __exit__(self, kind, value, trace):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+        kill(self.process)
         if kind is not None:
             print("--- rm serve said ---\n" + open(self.folder + "/notes", encoding="utf-8").read())
-
-
-class Relay:
-    """Between rm serve and the daemon, to cut connections."""
-
-    def __init__(self, daemon):
-        self.to, self.path, self.ends = daemon.path, daemon.folder + "/relay", []
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(self.path)
-        self.listener.listen()
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            near, _ = self.listener.accept()
-            far = socket.socket(socket.AF_UNIX)
-            far.connect(self.to)
-            self.ends += [near, far]
-            for one, other in ((near, far), (far, near)):
-                threading.Thread(target=self.copy, args=(one, other), daemon=True).start()
-
-    @staticmethod
-    def copy(one, other):
-        with contextlib.suppress(OSError):
-            while data := one.recv(65536):
-                other.sendall(data)
-        for end in (one, other):
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    def cut(self):
-        for end in self.ends:
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-        self.ends.clear()
 
 
 def rms(daemon):
@@ -105,15 +75,6 @@ def rms(daemon):
     found = {one["rmID"]: one for one in client.get("Status")["rms"]}
     client.close()
     return found
-
-
-def is_running(daemon):
-    rm = rms(daemon).get("s", {})
-    return rm.get("state") == RUNNING and rm.get("served")
-
-
-def runs(daemon):
-    until("the RM is Running, and served", lambda: is_running(daemon))
 
 
 class Other:
@@ -192,15 +153,14 @@ def config_of(daemon):
 def test_without_books_it_registers_anew():
     with Daemon() as daemon, Serving(daemon, *config_of(daemon)) as serving:
         for number in (signal.SIGKILL, signal.SIGTERM):
-            runs(daemon)
+            serving.runs()
             Other(daemon).node("n1")
-            daemon.signal(number)
-            daemon.exit_code()
+            daemon.end(number)
             serving.said("ykd is gone (")
             serving.said("dialling ipc://" + daemon.path + " again")
             daemon.start()
             serving.said("ykd was restarted; s is registered anew, without what it had (rm serve --state FILE keeps it)")
-        runs(daemon)
+        serving.runs()
         check(serving.end() == 0)
 
 
@@ -208,7 +168,7 @@ def test_a_cut_connection_is_no_loss():
     with Daemon() as daemon:
         relay = Relay(daemon)
         with Serving(daemon, *config_of(daemon), path=relay.path) as serving:
-            runs(daemon)
+            serving.runs()
             other = Other(daemon)
             for i in range(20):
                 other.node(f"n{i}")
@@ -222,10 +182,10 @@ def test_a_cut_connection_is_no_loss():
 def test_signals_end_it_at_once():
     with Daemon() as daemon, Serving(daemon) as serving:
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 0)):
-            runs(daemon)
+            serving.runs()
             check(serving.end(number) == code)
             serving.begin()
-            runs(daemon)
+            serving.runs()
             daemon.signal(signal.SIGSTOP)
             begun = time.monotonic()
             check(serving.end(number) == code, "while the daemon does not answer")
@@ -233,8 +193,7 @@ def test_signals_end_it_at_once():
             daemon.signal(signal.SIGCONT)
             serving.begin()
             serving.said("serving s")
-            daemon.signal(signal.SIGKILL)
-            daemon.exit_code()
+            daemon.end()
             serving.said("ykd is gone")
             time.sleep(0.2)  # so that it waits between two dials
             begun = time.monotonic()
@@ -246,7 +205,7 @@ def test_signals_end_it_at_once():
 
 def test_it_gives_up_when_it_is_not_wanted():
     with Daemon() as daemon, Serving(daemon) as serving:
-        runs(daemon)
+        serving.runs()
         daemon.client().register("s")  # another process: drops what it has
         check(serving.process.wait(DEADLINE) == 1, serving.process.returncode)
         serving.said("another process took RM s over")
@@ -259,7 +218,7 @@ def test_a_stream_that_breaks_is_begun_anew():
     with Daemon("--config", "@queues.yaml", "--settings", "@ykd.conf", files={
             "queues.yaml": CONFIG, "ykd.conf": "outboundMaxItems: 200\n"}) as daemon:
         with Serving(daemon) as serving:
-            runs(daemon)
+            serving.runs()
             other = Other(daemon)
             serving.process.send_signal(signal.SIGSTOP)
             for i in range(400):
@@ -272,34 +231,33 @@ def test_a_stream_that_breaks_is_begun_anew():
             check(reply["err"]["name"] == "E_RESYNC_REQUIRED", reply)
             serving.process.send_signal(signal.SIGCONT)
             serving.said("RM s is lost (stream overflow or silence); register again; s is registered anew")
-            runs(daemon)
+            serving.runs()
 
 
 def test_with_books_nothing_is_lost():
     with Daemon() as daemon, Serving(daemon, *config_of(daemon), "--state", daemon.folder + "/state") as serving:
-        runs(daemon)
+        serving.runs()
         before = fill(daemon)
         check(sorted(before[1]["app"]) == ["a1", "a2", "waits"] and before[0]["n3"] == (6, True), before)
         for number in (signal.SIGKILL, signal.SIGTERM):
             daemon.restart(number)
             serving.said("ykd was restarted; reporting 3 nodes, 2 applications, 2 allocations and 1 pending ask")
             serving.said("recovered: running")
-            runs(daemon)
+            serving.runs()
             check(Other(daemon).contents() == before, Other(daemon).contents(), "is not", before)
         for number in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
             serving.restart(number)
             serving.said("serving s again, with what it has")
-            runs(daemon)
+            serving.runs()
             check(Other(daemon).settled() == before, Other(daemon).contents(), "is not", before)
         Other(daemon).asks("app", "later")
         before = Other(daemon).settled()
-        daemon.signal(signal.SIGKILL)
-        daemon.exit_code()
+        daemon.end()
         serving.end(signal.SIGKILL)
         daemon.start()
         serving.begin()
         serving.said("reporting 3 nodes, 2 applications, 3 allocations and 1 pending ask")
-        runs(daemon)
+        serving.runs()
         check(Other(daemon).settled() == before, Other(daemon).contents(), "is not", before)
         check(daemon.client().get("Health")["Healthy"])
 
@@ -308,20 +266,20 @@ def test_with_books_an_rm_that_was_lost_reports_all_again():
     with Daemon("--config", "@queues.yaml", "--settings", "@ykd.conf", files={
             "queues.yaml": CONFIG, "ykd.conf": "livenessTimeout: 1s\nsessionTtl: 2s\n"}) as daemon:
         with Serving(daemon, "--state", daemon.folder + "/state") as serving:
-            runs(daemon)
+            serving.runs()
             before = fill(daemon)
             serving.process.send_signal(signal.SIGSTOP)
             until("the RM is lost", lambda: rms(daemon)["s"]["state"] == 5)
             serving.process.send_signal(signal.SIGCONT)
             serving.said("reporting 3 nodes, 2 applications, 2 allocations and 1 pending ask")
             serving.said("recovered: running")
-            runs(daemon)
+            serving.runs()
             check(Other(daemon).contents() == before, Other(daemon).contents(), "is not", before)
 
 
 def test_books_are_for_one_process_and_one_rm():
     with Daemon() as daemon, Serving(daemon, "--state", daemon.folder + "/state") as serving:
-        runs(daemon)
+        serving.runs()
         state = daemon.folder + "/state"
         check("another process uses these books" in ykctl(daemon, "rm", "serve", "other", "--state", state, wanted=2))
         check("other" not in rms(daemon), "nothing was registered")
@@ -341,7 +299,7 @@ def test_books_are_for_one_process_and_one_rm():
 def test_what_the_books_do_not_know_is_not_dropped():
     with Daemon() as daemon:
         with Serving(daemon) as serving:
-            runs(daemon)
+            serving.runs()
             Other(daemon).node("n1")
             serving.end()
         state = daemon.folder + "/state"
@@ -350,13 +308,13 @@ def test_what_the_books_do_not_know_is_not_dropped():
         check("n1" in Other(daemon).contents()[0])
         with Serving(daemon, "--state", state, "--force") as serving:
             serving.said("reporting 0 nodes")
-            runs(daemon)
+            serving.runs()
             check(Other(daemon).contents()[0] == {})
 
 
 def test_a_full_disk_holds_up_what_is_acknowledged():
     with Daemon() as daemon, Serving(daemon, *config_of(daemon), "--state", daemon.folder + "/state", prints=False) as serving:
-        runs(daemon)
+        serving.runs()
         fill(daemon)
         soft, hard = resource.prlimit(serving.process.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(serving.process.pid, resource.RLIMIT_FSIZE, (4096, hard))
@@ -378,7 +336,7 @@ def test_a_recovery_that_failed_is_shown_and_resolved():
     with Daemon("--config", "@queues.yaml", "--settings", "@ykd.conf", files={
             "queues.yaml": CONFIG, "ykd.conf": "recoveryMaxAttempts: 1\n"}) as daemon:
         with Serving(daemon, "--state", daemon.folder + "/state") as serving:
-            runs(daemon)
+            serving.runs()
             before = fill(daemon)
             daemon.write("queues.yaml", CONFIG.replace("name: default", "name: elsewhere"))
             daemon.restart()
@@ -389,6 +347,110 @@ def test_a_recovery_that_failed_is_shown_and_resolved():
             serving.said("s: Failed -> Running")
 
 
+def garbling():
+    """For a relay: the first replay, of what fill() made, as another RM would report it."""
+    def nodes(found):
+        found["n1"]["schedulableResource"]["vcore"] = 900
+        found["n2"]["action"] = 1  # not draining
+        found["more"] = {**found.pop("n3"), "nodeID": "more"}
+
+    def applications(found):
+        found["more"] = {**found.pop("empty"), "applicationID": "more"}
+
+    def placed(found):
+        found["a1"]["nodeID"] = "n2"
+        found["more"] = {**found["a2"], "allocationKey": "more"}
+        found["a2"]["nodeID"] = "nowhere"
+
+    def pending(found):
+        found.update({f"more-{i}": {**found["waits"], "allocationKey": f"more-{i}"} for i in range(3)})
+        del found["waits"]
+
+    def request(message):
+        for kind, part, key, has_node, change in ways:
+            elements = message.get("body", {}).get(part, [])
+            if message["kind"] == kind and elements and ("nodeID" in elements[0]) == has_node:
+                found = {one[key]: one for one in elements}
+                change(found)
+                message["body"][part] = list(found.values())
+                ways.remove((kind, part, key, has_node, change))
+                break
+        return message
+    ways = [("UpdateNode", "nodes", "nodeID", True, nodes), ("UpdateApplication", "new", "applicationID", False, applications),
+            ("UpdateAllocation", "asks", "allocationKey", True, placed), ("UpdateAllocation", "asks", "allocationKey", False, pending)]
+    return request
+
+
+def test_what_differs_is_corrected():  # I-239, I-254
+    for attempts in (5, 1):
+        with Daemon("--config", "@queues.yaml", "--settings", "@ykd.conf", files={
+                "queues.yaml": CONFIG, "ykd.conf": f"recoveryMaxAttempts: {attempts}\n"}) as daemon:
+            relay = Relay(daemon)
+            with Serving(daemon, "--state", daemon.folder + "/state", path=relay.path) as serving:
+                serving.runs()
+                before = fill(daemon)
+                relay.request = garbling()
+                daemon.restart()
+                if attempts == 5:
+                    serving.said("attempt 1: retry")
+                    serving.said("comparing, to correct what differs")
+                else:
+                    serving.said("attempt 1: failed")
+                    ykctl(daemon, "recovery", "resolve", "retry", "s")
+                serving.said("sending 2 that ykd lacks, 3 that it has otherwise and 1 that it has in quarantine, "
+                             "releasing 3 that s does not have")
+                serving.said("recovered: running")
+                serving.runs()
+                check(Other(daemon).settled() == before, Other(daemon).contents(), "is not", before)
+                daemon.restart()
+                serving.said("recovered: running")
+                check(Other(daemon).contents() == before, Other(daemon).contents(), "is not", before)
+
+
+def test_what_was_dropped_is_reported_again():  # I-254
+    with Daemon("--config", "@queues.yaml", files={"queues.yaml": CONFIG}) as daemon:
+        with Serving(daemon, "--state", daemon.folder + "/state") as serving:
+            serving.runs()
+            before = fill(daemon)
+            daemon.write("queues.yaml", CONFIG.replace("name: default", "name: elsewhere"))
+            daemon.restart()
+            serving.said("attempt 5: failed")
+            daemon.write("queues.yaml", CONFIG)
+            ykctl(daemon, "config", "reload")
+            ykctl(daemon, "recovery", "resolve", "reset", "s")
+            serving.said("sending 7 that ykd lacks, 0 that")
+            serving.said("recovered: running")
+            serving.runs()
+            check(Other(daemon).contents() == before, Other(daemon).contents(), "is not", before)
+
+
+def test_a_partition_that_is_removed_goes_from_the_books():  # I-183
+    both = CONFIG + CONFIG.replace("partitions:", "").replace("name: default", "name: other")
+    elsewhere = {"si/node-partition": "other"}
+    with Daemon("--config", "@queues.yaml", files={"queues.yaml": both}) as daemon:
+        with Serving(daemon, "--state", daemon.folder + "/state") as serving:
+            serving.runs()
+            other = Other(daemon)
+            other.send("UpdateNode", nodes=[{"nodeID": "o", "action": 1, "schedulableResource": {"vcore": 5}, "attributes": elsewhere}])
+            other.app("there", partitionName="other")
+            other.asks("there", "k1", partitionName="other")
+            other.asks("there", "waits", vcore=50, partitionName="other")
+            other.send("UpdateAllocation", allocations=[{"allocationKey": "foreign", "nodeID": "o", "partitionName": "other",
+                                                         "resourcePerAlloc": {"vcore": 1}, "allocationTags": {"foreign": "default"}}])
+            before = fill(daemon)
+            check("o" in before[0] and "there" in before[1], before)
+            daemon.write("queues.yaml", CONFIG)
+            ykctl(daemon, "config", "reload")
+            after = other.settled()
+            check(sorted(after[0]) == ["n1", "n2", "n3"] and sorted(after[1]) == ["app", "empty"], after)
+            removed = [item["body"] for item in serving.items() if item["body"].get("code") == "PARTITIONS"]
+            check([one["details"] for one in removed] == [{"partitions": ["default"], "removed": ["other"]}], removed)
+            daemon.restart()
+            serving.said("reporting 3 nodes, 2 applications, 2 allocations and 1 pending ask")
+            serving.said("recovered: running")
+            check(Other(daemon).contents() == after, Other(daemon).contents(), "is not", after)
+
+
 def test_any_end_at_any_time():
     """What was acknowledged is there after any end of either side, and nothing else came of it."""
     seed = int(os.environ.get("YK_SEED", random.randrange(10**6)))
@@ -396,7 +458,7 @@ def test_any_end_at_any_time():
     print("seed", seed, "rounds", rounds)
     chance = random.Random(seed)
     with Daemon() as daemon, Serving(daemon, *config_of(daemon), "--state", daemon.folder + "/state") as serving:
-        runs(daemon)
+        serving.runs()
         other = Other(daemon)
         other.node("n0")
         other.app("app0")
@@ -423,15 +485,14 @@ def test_any_end_at_any_time():
             number = chance.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM))
             for who in ends:
                 if who == "daemon":
-                    daemon.signal(number)
-                    daemon.exit_code()
+                    daemon.end(number)
                 else:
                     serving.end(number)
             if "daemon" in ends:
                 daemon.start()
             if "serving" in ends:
                 serving.begin()
-            runs(daemon)
+            serving.runs()
             other = Other(daemon)
             nodes, asks = other.settled()
             check(all(nodes.get(name) == node for name, node in sure[0].items()), nodes, "lacks of", sure[0])
@@ -446,7 +507,7 @@ def test_any_end_at_any_time():
         serving.end()
         daemon.restart()
         serving.begin()  # the books alone
-        runs(daemon)
+        serving.runs()
         check(Other(daemon).settled() == before, Other(daemon).contents(), "is not", before)
         check("attempt" not in open(daemon.folder + "/notes", encoding="utf-8").read(), "both sides agreed each time")
 

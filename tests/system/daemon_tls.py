@@ -78,6 +78,11 @@ def test_a_session_of_role_rm_sees_the_objects_of_its_own_rms():  # I-412
         check("match spark-*, which RM other does not; say hello as observer" in why, why)
         check("observer" in mine.refused("E_FORBIDDEN", "Explain", {"what": "queue", "queue": "root.a", "rmID": "other"})["message"])
         check(mine.get("Explain", {"what": "queue", "queue": "root.a"})["details"]["rmID"] == "spark-1")
+        for kind, more in (("RecoveryList", {"kind": "nodes"}), ("ResolveRecovery", {"action": "abort"})):
+            mutating = kind == "ResolveRecovery"
+            mine.refused("E_FORBIDDEN", kind, {"rmID": "other", **more}, mutating=mutating)
+            mine.refused("E_FORBIDDEN", kind, {"rmID": "other", "impersonate": True, **more}, mutating=mutating)
+        check(mine.get("RecoveryList", {"rmID": "spark-1", "kind": "nodes"})["items"] == [])
         check("observer" in mine.refused("E_FORBIDDEN", "StreamLog", {"rmID": "other"})["message"])
         check("observer" in mine.refused("E_FORBIDDEN", "ValidateConfiguration", {"rmID": "other", "config": CONFIG, "diff": True})["message"])
         check(mine.get("ValidateConfiguration", {"config": CONFIG, "diff": True})["allowed"], "there is only one that it sees")

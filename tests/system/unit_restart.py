@@ -126,8 +126,7 @@ class Unit:
     def crash(self):
         """Restart=on-failure."""
         check(self["Restart"] == "on-failure")
-        self.process.kill()
-        self.process.wait()
+        kill(self.process)
         shutil.rmtree(self.root + "/run/" + self["RuntimeDirectory"])
 
     def restart(self):
@@ -152,9 +151,8 @@ class Unit:
         return self
 
     def __exit__(self, kind, value, trace):
-        if self.process is not None and self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+        if self.process is not None:
+            kill(self.process)
         if kind is not None:
             print(self.text() if os.path.exists(self.root + "/log") else "nothing was started")
         shutil.rmtree(self.root, ignore_errors=True)

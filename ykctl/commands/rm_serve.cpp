@@ -13,6 +13,7 @@
 
 #include "libcore/base/pluralize.h"
 #include "libcore/config_yaml/load.h"
+#include "protocol/rm/answers.h"
 #include "protocol/rm/rm_client.h"
 #include "protocol/si/enums.h"
 #include "protocol/wire/body_reader.h"
@@ -180,8 +181,8 @@ Value value_of(const si::StreamItem& item) {
     Value value{{"n", item.n}, {"kind", item.kind}, {"at", item.at}};
     if (item.call) value["call"] = *item.call;
     if (item.ttl) value["ttl"] = *item.ttl;
-    const auto body = wire::scan_body(item.body.bytes);
-    value["body"] = body.ok() ? wire::decode_value(*body) : Value::object();
+    value["body"] = rm::body_of(item);
+    if (!value["body"].is_object()) value["body"] = Value::object();
     return value;
 }
 
@@ -243,12 +244,18 @@ public:
                                   pluralize(counts.allocations, "allocation"),
                                   pluralize(counts.asks.value_or(0), "pending ask")));
     }
+    void corrects(const rm::Differences& what) override {
+        context_.note(
+            fmt::format("sending {} that ykd lacks, {} that it has otherwise and {} that it has in quarantine, "
+                        "releasing {} that {} does not have",
+                        what.missing, what.changed, what.set_aside, what.surplus, name()));
+    }
     void recovered(const si::RecoveryReport& report) override {
         if (report.result == "running") return context_.note("recovered: running");
         context_.note(recovery_sentence(value_of(report)));
         context_.note(
             report.result == "retry"
-                ? std::string{"reporting all of it once more"}
+                ? std::string{"comparing, to correct what differs"}
                 : fmt::format("nothing is placed for {0} until somebody decides:  ykctl recovery resolve "
                               "retry|reset|accept|abort {0}      what is there?  ykctl recovery list KIND {0}",
                               name()));
@@ -364,7 +371,7 @@ Outcome serve(Context& context, const ServeOptions& options) {
     if (context.settings().timeout) how.patience = *context.settings().timeout;
     rm::RmClient client{link, serving, books.get(), std::move(how)};
     serving.set_client(client);
-    const Outcome outcome = serve_by(client, context, options, signals);
+    Outcome outcome = serve_by(client, context, options, signals);
     if (!client.is_alone()) connection->bye();
     return outcome;
 }

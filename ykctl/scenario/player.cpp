@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykctl/scenario/player.h"
 
+#include "protocol/rm/answers.h"
 #include "ykctl/scenario/messages.h"
 #include "ykctl/scenario/value_at.h"
 
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <thread>
 
 namespace yk::scenario {
@@ -39,8 +41,19 @@ std::string StepFailure::text() const {
     return fmt::format("step {}: {}: wanted {}, found {}", step, unmet.path, unmet.wanted, unmet.found);
 }
 
-Player::Player(const Scenario& scenario, Caller caller, Duration liveness)
-    : scenario_(scenario), caller_(std::move(caller)), liveness_(liveness) {}
+Player::Rm::Rm(rm::DaemonLink& link, const std::string& id, si::RegisterResourceManagerResponse reply)
+    : client(link, *this, nullptr, rm::RmClient::of_stream(id)) {
+    client.begin(std::move(reply));
+}
+
+rm::Handled Player::Rm::handle(const si::StreamItem& item) {
+    auto releases = books.apply(item.kind, rm::body_of(item));
+    std::move(releases.begin(), releases.end(), std::back_inserter(to_confirm));
+    return rm::Handled::Done;
+}
+
+Player::Player(const Scenario& scenario, rm::DaemonLink& link, Duration liveness)
+    : scenario_(scenario), link_(link), caller_(caller_of(link)), liveness_(liveness) {}
 
 Result<std::vector<StepFailure>, wire::CallError> Player::play() {
     if (scenario_.config) {
@@ -73,28 +86,28 @@ std::string Player::rm_of(const Step& step) const {
 Player::Done Player::call(const Step& step) {
     const std::string id = rm_of(step);
     const Value message = message_of(step, id, scenario_.rm);
-    auto answer = caller_({kind_of(step.action), message});
+    auto answer = link_.call({kind_of(step.action), message}, rm::kOwnTimeout);
     if (!answer && !is_answer(answer.error())) return std::move(answer).error();
     if (answer.ok() == step.refused)
         fail({std::string{action_name(step.action)}, step.refused ? "refused" : "accepted",
               answer ? "accepted" : answer_text(answer.error())});
-    if (step.action == Action::Register) registered(id, answer);
+    if (step.action == Action::Register) YK_CHECKED(registered(id, answer));
     const auto rm = rms_.find(id);
     if (answer && rm != rms_.end() && step.action == Action::Releases)
         for (const Value& release : list_at(map_at(message, "releases"), "allocationsToRelease"))
-            rm->second.books.release_sent(release);
+            rm->second->books.release_sent(release);
     return settle();
 }
 
 /// Notes the answer to a registration. A refused one has ended an earlier one as well (I-122), whose books stay.
-void Player::registered(const std::string& id, const wire::CallResult<Value>& answer) {
+Player::Done Player::registered(const std::string& id, const wire::CallResult<std::string>& answer) {
     if (!answer) {
-        if (const auto rm = rms_.find(id); rm != rms_.end()) rm->second.is_served = false;
-        return;
+        if (const auto rm = rms_.find(id); rm != rms_.end()) rm->second->is_served = false;
+        return {};
     }
-    Rm rm;
-    rm.epoch = static_cast<std::uint64_t>(integer_at(*answer, "streamEpoch"));
-    rms_[id] = std::move(rm);
+    YK_TRY(reply, rm::decoded<si::RegisterResourceManagerResponse>("RegisterResourceManager", answer));
+    rms_[id] = std::make_unique<Rm>(link_, id, std::move(reply));
+    return {};
 }
 
 Player::Done Player::cycles(std::uint32_t count) {
@@ -157,7 +170,7 @@ Player::Done Player::check_once(const Step& step, std::vector<Unmet>& unmet) {
     static const RmBooks kNoBooks;
     const std::string id = rm_of(step);
     const auto rm = rms_.find(id);
-    const RmBooks& books = rm != rms_.end() ? rm->second.books : kNoBooks;
+    const RmBooks& books = rm != rms_.end() ? rm->second->books : kNoBooks;
     Observer observer{caller_, id, step.partition};
     for (const auto& [key, wanted] : step.wanted.items()) {
         if (key == "applications" || key == "queues" || key == "nodes" || key == "partitions") {
@@ -192,7 +205,7 @@ Player::Done Player::check_section(Observer& observer, const std::string& sectio
 Player::Done Player::settle() {
     for (;;) {
         for (const auto& [id, rm] : rms_) {
-            if (!rm.is_served) continue;
+            if (!rm->is_served) continue;
             si::SyncRequest request;
             request.rm_id = id;
             auto answer = caller_(request);
@@ -211,37 +224,20 @@ Player::Done Player::handle_callbacks() {
 wire::CallResult<bool> Player::drain_all() {
     bool confirmed = false;
     for (auto& [id, rm] : rms_) {
-        if (!rm.is_served) continue;
-        YK_TRY(one, drain(id, rm));
+        if (!rm->is_served) continue;
+        YK_TRY(one, drain(id, *rm));
         confirmed = confirmed || one;
     }
     return confirmed;
 }
 
 wire::CallResult<bool> Player::drain(const std::string& id, Rm& rm) {
-    std::vector<si::AllocationRelease> releases;
-    si::PollRequest request;
-    request.rm_id = id;
-    request.stream_epoch = rm.epoch;
-    request.wait_ms = 0;
-    for (;;) {
-        request.ack = static_cast<std::uint64_t>(rm.acknowledged);
-        auto reply = caller_(request);
-        if (!reply) {
-            if (!is_answer(reply.error())) return std::move(reply).error();
-            rm.is_served = false;
-            fail({"callbacks of " + id, "delivered", answer_text(reply.error())});
-            break;
-        }
-        for (const Value& item : list_at(*reply, "items")) {
-            const std::int64_t number = integer_at(item, "n");
-            if (number <= rm.acknowledged) continue; // delivered again (I-365)
-            rm.acknowledged = number;
-            for (auto& release : rm.books.apply(text_at(item, "kind"), map_at(item, "body")))
-                releases.push_back(std::move(release));
-        }
-        if (list_at(*reply, "items").empty() || integer_at(*reply, "backlog") == 0) break;
+    if (const auto drained = rm.client.drain(); !drained.ok()) {
+        if (!is_answer(drained.error())) return drained.error();
+        rm.is_served = false;
+        fail({"callbacks of " + id, "delivered", answer_text(drained.error())});
     }
+    auto releases = std::exchange(rm.to_confirm, {});
     if (releases.empty() || !scenario_.rm.confirm_releases) return false;
     return confirm(id, std::move(releases));
 }
@@ -259,7 +255,7 @@ wire::CallResult<bool> Player::confirm(const std::string& id, std::vector<si::Al
 
 void Player::unregister_all() {
     for (const auto& [id, rm] : rms_)
-        if (rm.is_served) static_cast<void>(caller_(si::UnregisterResourceManagerRequest{.rm_id = id, .force = true}));
+        if (rm->is_served) static_cast<void>(caller_(si::UnregisterResourceManagerRequest{.rm_id = id, .force = true}));
     rms_.clear();
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 // Player: plays one scenario against one daemon (scenario.md).
 
-#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "protocol/rm/rm_client.h"
+#include "ykctl/scenario/caller.h"
 #include "ykctl/scenario/compare.h"
 #include "ykctl/scenario/observe.h"
 #include "ykctl/scenario/rm_books.h"
@@ -31,7 +33,7 @@ class Player {
 public:
     /// `liveness` is the time after which the daemon takes an RM that sends nothing for dead. A virtual clock is
     /// advanced by less than that at once.
-    Player(const Scenario& scenario, Caller caller, Duration liveness);
+    Player(const Scenario& scenario, rm::DaemonLink& link, Duration liveness);
 
     /// Plays all steps and returns the unmet expectations in order. An error means that the daemon was lost.
     [[nodiscard]] Result<std::vector<StepFailure>, wire::CallError> play();
@@ -40,17 +42,22 @@ public:
     void unregister_all();
 
 private:
-    struct Rm {
+    /// What one RM is told, and has to confirm.
+    class Rm final : public rm::RmProgram {
+    public:
+        Rm(rm::DaemonLink& link, const std::string& id, si::RegisterResourceManagerResponse reply);
+        rm::Handled handle(const si::StreamItem& item) override;
+
         RmBooks books;
-        std::uint64_t epoch = 0;
-        std::int64_t acknowledged = 0;
+        std::vector<si::AllocationRelease> to_confirm;
         bool is_served = true; // the daemon keeps a stream for it
+        rm::RmClient client;
     };
     using Done = Result<void, wire::CallError>;
 
     Done play_step(const Step& step);
     Done call(const Step& step);
-    void registered(const std::string& id, const wire::CallResult<Value>& answer);
+    Done registered(const std::string& id, const wire::CallResult<std::string>& answer);
     Done cycles(std::uint32_t count);
     Done wait(Duration duration);
     Done expect(const Step& step);
@@ -69,9 +76,10 @@ private:
     void fail(Unmet unmet);
 
     const Scenario& scenario_;
+    rm::DaemonLink& link_;
     Caller caller_;
     Duration liveness_;
-    std::map<std::string, Rm> rms_; // those that the scenario registered
+    std::map<std::string, std::unique_ptr<Rm>> rms_; // those that the scenario registered
     std::size_t step_ = 0;
     std::vector<StepFailure> failures_;
 };

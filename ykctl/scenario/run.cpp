@@ -54,7 +54,8 @@ Verdict play_at(const Scenario& scenario, const wire::ClientOptions& options) {
     if (!connected) return broken(fmt::format("cannot reach ykd at {}: {}", options.url, connected.error().message));
     wire::Client& client = **connected;
     if (std::string reason = mismatch(scenario, client.hello()); !reason.empty()) return broken(std::move(reason));
-    Player player{scenario, caller_of(client), liveness_of(client.hello())};
+    rm::ClientLink link{client};
+    Player player{scenario, link, liveness_of(client.hello())};
     auto played = player.play();
     player.unregister_all();
     client.bye();

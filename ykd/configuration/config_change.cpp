@@ -9,6 +9,7 @@
 #include "libcore/base/pluralize.h"
 #include "libcore/base/text.h"
 #include "libcore/config/partition_names.h"
+#include "protocol/wire/body_reader.h"
 #include "ykd/configuration/config_effects.h"
 #include "ykd/configuration/config_errors.h"
 #include "ykd/configuration/extra_config_keys.h"
@@ -155,6 +156,7 @@ private:
         ConfigurationPtr before = now.configuration();
         const AcceptedConfig accepted{real_now(), wanted().checksum, now.origin, now.text};
         parts_.history.keep(rm().id, accepted);
+        note_removed(owner);
         owner.books().note_configuration(kept_form(accepted), now.from_file, owner.context()->partition_names());
         owner.books().note_change(change_.policy_group, kept_settings());
         rm().change_facts([&](RmFacts& facts) {
@@ -169,6 +171,19 @@ private:
         });
         keep_configurations(parts_.state, parts_.history, rm());
         parts_.workers.post([before = std::move(before)] {});
+    }
+    /// Tells the RM which of its partitions are gone with all that was there (I-183).
+    void note_removed(RmOwner& owner) const {
+        const std::vector<std::string> left = owner.context()->partition_names();
+        const auto former = rm().facts().configuration;
+        std::vector<std::string> removed;
+        for (const config::Partition& each : former->partitions)
+            if (std::find(left.begin(), left.end(), each.name) == left.end()) removed.push_back(each.name);
+        if (removed.empty()) return;
+        owner.writer().notice(
+            "PARTITIONS",
+            fmt::format("a new configuration removed {}, with all that was there", fmt::join(removed, ", ")),
+            wire::encoded_value({{"removed", removed}, {"partitions", left}}));
     }
     /// The extraConfig that comes with the change, as in a registration.
     [[nodiscard]] std::optional<si::StringMap> kept_settings() const {

@@ -73,8 +73,8 @@ void ask(const std::shared_ptr<Asked>& asked, std::size_t at) {
         [asked, at](RmOwner& owner) {
             if (owner.context() == nullptr || owner.state() == si::CoreState::Lost)
                 return asked->settle(at, error_value("it has to register anew"), asked);
-            owner.ask_for_state(
-                [asked, at](const CallReply& reply) { asked->settle(at, value_of(reply, asked->max_bytes), asked); });
+            owner.writer().state_wanted(owner.begin_call(
+                [asked, at](const CallReply& reply) { asked->settle(at, value_of(reply, asked->max_bytes), asked); }));
         },
         [asked, at] {
             asked->settle(at, value_of({CallReply::Outcome::Gone, {}, {}}, asked->max_bytes), asked);

@@ -128,14 +128,15 @@ public:
     void close();
     /// Handles the RM's answer to a call of this epoch. False: nobody waits for the answer (I-375).
     bool take_answer(std::uint64_t epoch, std::uint64_t call, CallReply reply);
-    /// Asks the RM to store a configuration, or for its state. `done` is called on the owner thread.
-    void ask_to_store(std::string_view text, DaemonCalls::Done done) {
+    /// Writes what the daemon itself has to say to the RM.
+    [[nodiscard]] CallbackWriter& writer() {
         owner_thread_.assert_here();
-        writer_.config_to_store(daemon_calls_.begin(std::move(done)), text);
+        return writer_;
     }
-    void ask_for_state(DaemonCalls::Done done) {
+    /// The number of a call of the daemon itself, to be written. `done` is called on the owner thread.
+    [[nodiscard]] std::uint64_t begin_call(DaemonCalls::Done done) {
         owner_thread_.assert_here();
-        writer_.state_wanted(daemon_calls_.begin(std::move(done)));
+        return daemon_calls_.begin(std::move(done));
     }
     /// What is done in the name of the RM is noted here before the core gets it.
     [[nodiscard]] OwnerBooks& books() {

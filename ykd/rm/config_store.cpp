@@ -37,11 +37,12 @@ void ConfigStore::store(RmOwner& owner, std::string_view text, Done done) {
     YK_ASSUME(!storing_, "one configuration is stored at a time");
     owner.assert_owner_thread();
     storing_ = true;
-    owner.ask_to_store(text, [this, &owner, done = std::move(done)](const CallReply& reply) {
+    const std::uint64_t call = owner.begin_call([this, &owner, done = std::move(done)](const CallReply& reply) {
         storing_ = false;
         done(owner, refusal_of(reply));
         run_waiting(owner);
     });
+    owner.writer().config_to_store(call, text);
 }
 
 void ConfigStore::run_waiting(RmOwner& owner) {

@@ -66,8 +66,7 @@ Result<std::unique_ptr<StreamReader>> recover(Session& session, const RmMemory& 
     auto registration = memory.registration();
     registration.recovery.emplace().id = memory.claim().id;
     YK_TRY(answer, session.call(registration));
-    YK_TRY(registered, decode<si::RegisterResourceManagerResponse>(answer));
-    YK_TRY(reader, StreamReader::start(session.client(), kRm, registered.stream_epoch));
+    YK_TRY(reader, StreamReader::start(session.client(), kRm, answer));
     YK_CHECKED(memory.replay([&session](const wire::EncodedRequest& request) { return session.send(request); }));
     YK_TRY(reported, session.call(memory.claim()));
     YK_TRY(report, decode<si::RecoveryReport>(reported));

@@ -15,15 +15,19 @@ Error to_error(const wire::CallError& error) {
     return {0, error.name + " " + error.message, error.path};
 }
 
+StreamReader::StreamReader(std::unique_ptr<wire::Client> poller, std::string rm_id)
+    : poller_(std::move(poller)),
+      link_(*poller_),
+      client_(link_, *this, nullptr, rm::RmClient::of_stream(std::move(rm_id))) {}
+
 Result<std::unique_ptr<StreamReader>> StreamReader::start(const wire::Client& owner, std::string rm_id,
-                                                          std::uint64_t stream_epoch) {
+                                                          const std::string& answer) {
+    YK_TRY(registered, decode<si::RegisterResourceManagerResponse>(answer));
     auto attached = wire::Client::attach(owner);
     if (!attached.ok()) return to_error(attached.error());
-    std::unique_ptr<StreamReader> reader{new StreamReader{std::move(rm_id), stream_epoch}};
-    reader->thread_ =
-        std::thread{[self = reader.get(), poller = std::shared_ptr<wire::Client>{std::move(attached).value()}] {
-            self->poll(*poller);
-        }};
+    std::unique_ptr<StreamReader> reader{new StreamReader{std::move(attached).value(), std::move(rm_id)}};
+    reader->client_.begin(std::move(registered));
+    reader->thread_ = std::thread{[self = reader.get()] { self->poll(); }};
     return reader;
 }
 
@@ -55,54 +59,46 @@ Result<double> StreamReader::wait_for_report() {
     return report_;
 }
 
-void StreamReader::poll(wire::Client& poller) {
-    std::uint64_t ack = 0;
+void StreamReader::poll() {
+    constexpr std::chrono::milliseconds kWait{100};
     while (true) {
         {
             const std::lock_guard lock{mutex_};
-            if (closing_) return;
+            if (closing_ || !fault_.empty()) return;
         }
-        const auto polled = poll_once(poller, ack);
-        if (!polled.ok()) {
-            const std::lock_guard lock{mutex_};
-            fault_ = "Poll: " + polled.error().text();
-            changed_.notify_all();
-            return;
-        }
-        ack = polled.value();
+        const auto went = client_.step(kWait);
+        if (!went.ok()) return stop("Poll: " + to_error(went.error()).text());
+        publish();
+        if (client_.state() == rm::State::New) return stop("the daemon does not know the RM any more");
     }
 }
 
-/// The number of the last item handled.
-Result<std::uint64_t> StreamReader::poll_once(wire::Client& poller, std::uint64_t ack) {
-    si::PollRequest request;
-    request.rm_id = rm_id_;
-    request.stream_epoch = epoch_;
-    request.ack = ack;
-    request.wait_ms = 100;
-    const auto answer = poller.call_raw("Poll", wire::encoded(request));
-    if (!answer.ok()) return to_error(answer.error());
-    YK_TRY(reply, decode<si::PollReply>(answer.value()));
-    std::uint64_t allocations = 0;
-    bool reported = false;
-    for (const si::StreamItem& item : reply.items) {
-        ack = item.n;
-        reported = reported || item.kind == "RecoveryReport";
-        if (item.kind != "UpdateAllocation") continue;
-        YK_TRY(response, decode<si::AllocationResponse>(item.body.bytes));
-        allocations += response.made.size();
-        if (!response.rejected.empty()) return Error{0, "an ask was rejected: " + response.rejected.front().reason, {}};
-    }
-    if (allocations > 0 || reported) arrived(allocations, reported);
-    return ack;
+rm::Handled StreamReader::handle(const si::StreamItem& item) {
+    reported_ = reported_ || item.kind == "RecoveryReport";
+    if (item.kind != "UpdateAllocation") return rm::Handled::Done;
+    const auto response = decode<si::AllocationResponse>(item.body.bytes);
+    if (!response.ok()) stop(response.error().text());
+    if (response.ok() && !response->rejected.empty()) stop("an ask was rejected: " + response->rejected.front().reason);
+    if (response.ok()) made_ += response->made.size();
+    return rm::Handled::Done;
 }
 
-void StreamReader::arrived(std::uint64_t allocations, bool reported) {
+/// What came of one poll.
+void StreamReader::publish() {
+    if (made_ == 0 && !reported_) return;
     const std::lock_guard lock{mutex_};
     const double now = wall_seconds();
-    received_ += allocations;
-    if (allocations > 0) last_ = now;
-    if (reported) report_ = now;
+    received_ += made_;
+    if (made_ > 0) last_ = now;
+    if (reported_) report_ = now;
+    made_ = 0;
+    reported_ = false;
+    changed_.notify_all();
+}
+
+void StreamReader::stop(std::string fault) {
+    const std::lock_guard lock{mutex_};
+    if (fault_.empty()) fault_ = std::move(fault);
     changed_.notify_all();
 }
 

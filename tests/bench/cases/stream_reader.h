@@ -10,19 +10,17 @@
 #include <string>
 #include <thread>
 
-#include "protocol/client/client.h"
+#include "protocol/rm/rm_client.h"
 
 namespace yk::bench {
 
 /// Threads: its own, and one that waits.
-class StreamReader {
+class StreamReader final : rm::RmProgram {
 public:
-    /// Polls over a connection of its own to the session of `owner`.
+    /// Polls over a connection of its own for the RM that `owner` has registered: to that request it got `answer`.
     [[nodiscard]] static Result<std::unique_ptr<StreamReader>> start(const wire::Client& owner, std::string rm_id,
-                                                                     std::uint64_t stream_epoch);
-    ~StreamReader();
-    StreamReader(const StreamReader&) = delete;
-    StreamReader& operator=(const StreamReader&) = delete;
+                                                                     const std::string& answer);
+    ~StreamReader() override;
 
     /// When (wall_seconds()) allocation number `count` had arrived. Error: what stopped the stream, or a minute without
     /// any allocation.
@@ -31,13 +29,19 @@ public:
     [[nodiscard]] Result<double> wait_for_report();
 
 private:
-    StreamReader(std::string rm_id, std::uint64_t stream_epoch) : rm_id_(std::move(rm_id)), epoch_(stream_epoch) {}
-    void poll(wire::Client& poller);
-    [[nodiscard]] Result<std::uint64_t> poll_once(wire::Client& poller, std::uint64_t ack);
-    void arrived(std::uint64_t allocations, bool reported);
+    StreamReader(std::unique_ptr<wire::Client> poller, std::string rm_id);
+    void poll();
+    void publish();
+    void stop(std::string fault);
+    rm::Handled handle(const si::StreamItem& item) override;
+    void daemon_is_gone(const std::string& why) override { stop("the daemon is gone: " + why); }
+    bool pause(std::chrono::milliseconds /*time*/) override { return false; } // nothing is tried again
 
-    const std::string rm_id_;
-    const std::uint64_t epoch_;
+    const std::unique_ptr<wire::Client> poller_;
+    rm::ClientLink link_;
+    rm::RmClient client_;
+    std::uint64_t made_ = 0; // allocations, since the last publish()
+    bool reported_ = false;
     std::thread thread_;
 
     std::mutex mutex_; // guards the rest

@@ -36,8 +36,7 @@ Result<void> WireClient::register_all() {
     hello.config = workload_.config;
     const auto answer = client_->call_raw("RegisterResourceManager", wire::encoded(hello));
     if (!answer.ok()) return to_error(answer.error());
-    YK_TRY(registered, decode<si::RegisterResourceManagerResponse>(answer.value()));
-    YK_TRY(reader, StreamReader::start(*client_, kRm, registered.stream_epoch));
+    YK_TRY(reader, StreamReader::start(*client_, kRm, *answer));
     reader_ = std::move(reader);
     YK_CHECKED(register_nodes());
     si::ApplicationRequest applications;

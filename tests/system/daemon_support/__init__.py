@@ -39,6 +39,13 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def kill(process):
+    """Ends it at once, unless it has ended."""
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+
+
 class Daemon:
     """A private ykd in a fresh directory; ended by the with statement."""
 
@@ -72,9 +79,13 @@ class Daemon:
 
     def restart(self, number=signal.SIGKILL):
         """Ends it by the signal and starts it again with the same flags, in the same folder."""
-        self.signal(number)
-        self.exit_code()
+        self.end(number)
         self.start()
+
+    def end(self, number=signal.SIGKILL):
+        """Its exit code."""
+        self.signal(number)
+        return self.exit_code()
 
     def signal(self, number):
         self.process.send_signal(number)
@@ -91,9 +102,7 @@ class Daemon:
         return self
 
     def __exit__(self, kind, value, trace):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+        kill(self.process)
         if kind is not None:
             lines = self.text().splitlines()
             print(f"--- ykd said, the last {min(len(lines), LINES_SHOWN)} of {len(lines)} lines ---")
@@ -301,5 +310,5 @@ def main(tests):
             test()
 
 
-__all__ = ["CONFIG", "Client", "DEADLINE", "Daemon", "Rm", "YKD", "check", "free_port", "listed", "main", "os", "signal", "socket",
+__all__ = ["CONFIG", "Client", "DEADLINE", "Daemon", "Rm", "YKD", "check", "free_port", "kill", "listed", "main", "os", "signal", "socket",
            "ssl", "struct", "subprocess", "time", "until"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A relay between ykctl and a daemon that puts a text into every text of every answer: what a hostile daemon could say, in
-every field that there is, without a list of them."""
-import os
+"""Relays between ykctl and a daemon: one that cuts connections or changes messages, and one that puts a text into every text of
+every answer."""
+import contextlib
 import socket
 import struct
 import threading
@@ -10,46 +10,68 @@ import msgpack
 
 from daemon_support import read_whole
 
-GREETING_OF_DAEMON = b"\0SP\0\0\x31\0\0"
+GREETING = 8  # bytes
 KEPT = {"sid", "bootID", "cursor", "streamID"}  # without these nothing would go on
 
 
-def frame(peer):
-    head = read_whole(peer, 9)
-    return head, read_whole(peer, struct.unpack(">Q", head[1:])[0])
-
-
 class Relay:
-    """Listens at `path`, in the background, for the daemon at `daemon_path`."""
+    """Listens beside the socket of `daemon`, at .path, in the background. A test gives .request or .reply what changes a
+    message on its way: it gets the envelope and returns another."""
 
-    def __init__(self, path, daemon_path, hostile, keys_too=False):
-        self.path, self.daemon_path, self.hostile, self.keys_too = path, daemon_path, hostile, keys_too
+    def __init__(self, daemon):
+        self.to, self.path, self.ends = daemon.path, daemon.folder + "/relay", []
+        self.request = self.reply = lambda message: message
         self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(path)
+        self.listener.bind(self.path)
         self.listener.listen(64)
         threading.Thread(target=self.accept, daemon=True).start()
 
     def accept(self):
-        while True:
-            try:
-                peer, _ = self.listener.accept()
-            except OSError:  # closed
-                return
-            threading.Thread(target=self.serve, args=(peer,), daemon=True).start()
+        with contextlib.suppress(OSError):  # until it is closed
+            while True:
+                near, _ = self.listener.accept()
+                far = socket.socket(socket.AF_UNIX)
+                try:
+                    far.connect(self.to)
+                except OSError:
+                    near.close()
+                    continue
+                self.ends += [near, far]
+                for source, target, way in ((near, far, "request"), (far, near, "reply")):
+                    threading.Thread(target=self.pump, args=(source, target, way), daemon=True).start()
 
-    def serve(self, peer):
-        try:
-            with peer, socket.socket(socket.AF_UNIX) as daemon:
-                daemon.connect(self.daemon_path)
-                daemon.sendall(read_whole(peer, 8))
-                peer.sendall(read_whole(daemon, 8))
-                while True:
-                    daemon.sendall(b"".join(frame(peer)))
-                    _, body = frame(daemon)
-                    said = body[:4] + msgpack.packb(self.spoiled(msgpack.unpackb(body[4:], raw=False, strict_map_key=False)))
-                    peer.sendall(b"\x01" + struct.pack(">Q", len(said)) + said)
-        except (EOFError, OSError):
-            pass
+    def pump(self, source, target, way):
+        with contextlib.suppress(OSError, EOFError):
+            target.sendall(read_whole(source, GREETING))
+            while True:
+                size, = struct.unpack(">Q", read_whole(source, 9)[1:])
+                number, body = read_whole(source, 4), read_whole(source, size - 4)
+                body = msgpack.packb(getattr(self, way)(msgpack.unpackb(body, raw=False, strict_map_key=False)))
+                target.sendall(b"\x01" + struct.pack(">Q", 4 + len(body)) + number + body)
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def cut(self):
+        """All connections."""
+        ends, self.ends = self.ends, []
+        for end in ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self):
+        with contextlib.suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.cut()
+
+
+class Spoiling(Relay):
+    """Says `hostile` in every field that there is, without a list of them."""
+
+    def __init__(self, daemon, hostile, keys_too=False):
+        super().__init__(daemon)
+        self.hostile, self.keys_too, self.reply = hostile, keys_too, self.spoiled
 
     def spoiled(self, value, key=""):
         if isinstance(value, str):
@@ -62,7 +84,3 @@ class Relay:
                 made[self.hostile] = self.hostile
             return made
         return value
-
-    def close(self):
-        self.listener.close()
-        os.unlink(self.path)

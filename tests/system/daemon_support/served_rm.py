@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from daemon_support import DEADLINE, check, until
+from daemon_support import DEADLINE, check, kill, until
 from daemon_support.manager import Manager
 
 
@@ -84,8 +84,7 @@ class Served:
         return max((line["running"] for line in self.watched() if "running" in line), default=0)
 
     def kill(self):
-        self.process.kill()
-        self.process.wait()
+        kill(self.process)
 
     def signal(self, number):
         self.process.send_signal(number)
@@ -101,9 +100,7 @@ class Served:
         return self
 
     def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+        kill(self.process)
         self.said.close()
         self.errors.close()
 

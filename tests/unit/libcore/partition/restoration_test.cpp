@@ -220,6 +220,81 @@ TEST_CASE("I-242 an allocation that is reported on a second node occupies both")
     }
 }
 
+TEST_CASE("I-220 I-242 I-243 an allocation reported on two nodes occupies both, whatever comes after it") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").node("m", "vcore:10").node("o", "vcore:10").notices();
+    c.existing("app", "k", "vcore:3", "n").existing("app", "k", "vcore:3", "m");
+    CHECK(c.said() == "");
+    CHECK(c.recovery() ==
+          "nodes=3 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN; L app/k m PLACED_TWICE]");
+    CHECK(c.occupied("n") == 3);
+    CHECK(c.occupied("m") == 3);
+    SECTION("its application: it is restored on the first") {
+        c.application("app");
+        CHECK(c.said() == "A apps +[app root.a]; U Accepted; U Running; N k on n");
+        CHECK(c.recovery() == "nodes=3 apps=1 allocations=1 asks=0 quarantined=[L app/k m PLACED_TWICE]");
+        CHECK(c.available("n") == 7);
+        CHECK(c.occupied("m") == 3);
+        c.release("app", "k");
+        CHECK(c.said() == "L [app/k type=1]");
+        CHECK(c.recovery() == "nodes=3 apps=1 allocations=0 asks=0");
+        CHECK(c.available("n") == 10);
+        CHECK(c.occupied("m") == 0);
+    }
+    SECTION("a report on a third") {
+        c.existing("app", "k", "vcore:3", "o").existing("app", "k", "vcore:3", "m").application("app");
+        CHECK(c.recovery() ==
+              "nodes=3 apps=1 allocations=1 asks=0 quarantined=[L app/k o PLACED_TWICE; L app/k m PLACED_TWICE]");
+        CHECK(c.occupied("o") == 3);
+        CHECK(c.occupied("m") == 3);
+    }
+    SECTION("once more the first") {
+        c.existing("app", "k", "vcore:3", "n").application("app");
+        CHECK(c.recovery() == "nodes=3 apps=1 allocations=1 asks=0");
+        CHECK(c.occupied("m") == 0);
+    }
+    SECTION("a release, which takes both") {
+        c.release("app", "k");
+        CHECK(c.said() == "L [app/k type=1]");
+        CHECK(c.recovery() == "nodes=3 apps=0 allocations=0 asks=0");
+        CHECK(c.occupied("n") == 0);
+        CHECK(c.occupied("m") == 0);
+    }
+    SECTION("the end of the first node: it runs on the second") {
+        c.play("nodes decommission id=n");
+        CHECK(c.said() == "L [app/k type=1]");
+        c.application("app");
+        CHECK(c.said() == "A apps +[app root.a]; U Accepted; U Running; N k on m");
+        CHECK(c.recovery() == "nodes=2 apps=1 allocations=1 asks=0");
+    }
+    SECTION("an ask of that name, which changes nothing") {
+        c.ask("app", "k", "vcore:3");
+        CHECK(c.recovery() ==
+              "nodes=3 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN; L app/k m PLACED_TWICE]");
+    }
+}
+
+TEST_CASE("I-220 I-242 an allocation reported on a node that is not there, and then on another, is on two") {
+    RecoveryStory c;
+    c.node("m", "vcore:10").application("app").notices();
+    c.existing("app", "k", "vcore:3", "n").existing("app", "k", "vcore:3", "m");
+    CHECK(c.recovery() ==
+          "nodes=1 apps=1 allocations=0 asks=0 quarantined=[L app/k n NODE_UNKNOWN; L app/k m PLACED_TWICE]");
+    CHECK(c.occupied("m") == 3);
+    c.node("n", "vcore:10");
+    CHECK(c.recovery() == "nodes=2 apps=1 allocations=1 asks=0 quarantined=[L app/k m PLACED_TWICE]");
+}
+
+TEST_CASE("I-226 I-242 a release that came before two reports of its allocation takes both") {
+    RecoveryStory c;
+    c.node("n", "vcore:10").node("m", "vcore:10").notices();
+    c.release("app", "k");
+    c.existing("app", "k", "vcore:3", "n").existing("app", "k", "vcore:3", "m").application("app");
+    CHECK(c.recovery() == "nodes=2 apps=1 allocations=0 asks=0");
+    CHECK(c.occupied("m") == 0);
+    CHECK(c.available("n") == 10);
+}
+
 TEST_CASE("I-242 a placeholder without task group occupies its node until it is sent with one") {
     RecoveryStory c;
     c.node("n", "vcore:10").application("app").notices();

@@ -5,15 +5,18 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "libcore/ports/recovery_digest.h"
 #include "protocol/rm/daemon_link.h"
 #include "protocol/si/errors.h"
 #include "protocol/wire/body_reader.h"
 #include "protocol/wire/codec.h"
+#include "tests/support/decoded.h"
 
 namespace yk::testing {
 
@@ -27,6 +30,10 @@ public:
     std::optional<std::pair<std::string, si::ErrorCode>> refuses; // the next request of this kind, with that
     bool fails_then = false;                                      // the recovery, when `refuses` does
     bool is_served_by_another = false;
+    std::map<std::string, std::vector<si::RecoveryListItem>> has; // by kind: what it restored, whatever was sent
+    wire::Value quarantine = wire::Value::array();
+    std::uint64_t asks = 0; // that it has
+    std::size_t page = 2;   // of its lists
     bool knows_echo = true;
 
     void restart() {
@@ -68,6 +75,8 @@ public:
     std::vector<std::string> registered_as; // ifRegistered of each registration
     std::vector<std::string> claims;        // nodes/applications/allocations/asks of each RecoveryDone
     std::vector<std::uint32_t> attempts;
+    std::vector<std::pair<std::string, wire::Value>> updates; // kind and body, since they were cleared
+    std::vector<std::string> listed;                          // kind/bucket of each RecoveryList
     std::uint64_t ack = 0;
     std::vector<std::uint32_t> max_items; // of each poll
     std::uint64_t epoch = 0;
@@ -88,12 +97,17 @@ public:
             return registers(*wire::decode<si::RegisterResourceManagerRequest>(*wire::scan_body(request.body)));
         if (!is_registered_) return refused(si::ErrorCode::RmUnknown);
         if (is_lost_) return refused(si::ErrorCode::ResyncRequired);
+        if (request.kind == "Dump")
+            return wire::encoded_value({{"complete", true}, {"data", {{{"rmID", "rm"}, {"quarantine", quarantine}}}}});
         if (request.kind == "Ping") return wire::encoded_value({{"state", static_cast<unsigned>(core)}});
         if (owner_ != session_id()) return refused(si::ErrorCode::Forbidden);
         if (request.kind == "Poll") return polls(*wire::decode<si::PollRequest>(*wire::scan_body(request.body)));
         if (request.kind == "RecoveryDone")
             return done(*wire::decode<si::RecoveryDoneRequest>(*wire::scan_body(request.body)));
+        if (request.kind == "RecoveryList")
+            return lists(*wire::decode<si::RecoveryListRequest>(*wire::scan_body(request.body)));
         has_something = true;
+        updates.emplace_back(request.kind, wire::decoded(request));
         return wire::encoded_value({{"position", 1}});
     }
 
@@ -168,10 +182,38 @@ private:
             report.result = results.front();
             results.erase(results.begin());
         }
+        if (report.result != "running") {
+            report.counts.asks = si::RecoveryCountPair{expected.asks.value_or(0), asks};
+            report.buckets = si::RecoveryBuckets{buckets("nodes"), buckets("applications"), buckets("allocations")};
+        }
         if (report.result == "running") put_state(core, si::CoreState::Running);
         if (report.result == "failed") put_state(core, si::CoreState::Failed);
         put("RecoveryReport", wire::decode_value(*wire::scan_body(wire::encoded(report))));
         return wire::encoded(report);
+    }
+
+    static std::uint8_t bucket_of(const std::string& kind, const si::RecoveryListItem& item) {
+        if (kind == "allocations")
+            return recovery::bucket_of(item.partition_name, item.application_id, item.allocation_key);
+        return recovery::bucket_of(item.partition_name, kind == "nodes" ? item.node_id : item.application_id);
+    }
+    si::Binary buckets(const std::string& kind) {
+        recovery::Digest digest;
+        for (const auto& item : has[kind]) digest.add(bucket_of(kind, item), item.hash);
+        return {digest.bucket_bytes()};
+    }
+    /// The cursor is how many came before.
+    Reply lists(const si::RecoveryListRequest& request) {
+        if (request.cursor.empty())
+            listed.push_back(request.kind + "/" + (request.bucket ? std::to_string(*request.bucket) : "all"));
+        std::vector<si::RecoveryListItem> items;
+        for (const auto& item : has[request.kind])
+            if (!request.bucket || *request.bucket == bucket_of(request.kind, item)) items.push_back(item);
+        const std::size_t from = request.cursor.empty() ? 0 : std::stoul(request.cursor);
+        si::RecoveryListReply reply;
+        for (std::size_t i = from; i < std::min(items.size(), from + page); ++i) reply.items.push_back(items[i]);
+        if (from + page < items.size()) reply.cursor = std::to_string(from + page);
+        return wire::encoded(reply);
     }
 
     unsigned boots_ = 1, sessions_ = 1;

@@ -1,146 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/rm/rm_client.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
+#include "protocol/rm/answers.h"
 #include "tests/support/books_folder.h"
-#include "tests/unit/protocol/rm/fake_daemon.h"
+#include "tests/unit/protocol/rm/client_rig.h"
 
 namespace yk::testing {
 
 using rm::Handled;
-using rm::RmClient;
 using rm::State;
-using rm::StreamBooks;
 using rm::Went;
 using wire::Value;
-
-namespace {
-
-/// Notes what it is told. `log` has the states and what was said, `pauses` every wait in ms.
-class Program final : public rm::RmProgram {
-public:
-    std::vector<std::string> log;
-    std::vector<std::uint64_t> handled;
-    std::vector<std::int64_t> pauses;
-    std::function<Handled(const si::StreamItem&)> handler = [](const si::StreamItem&) { return Handled::Done; };
-    std::function<void()> in_pause;
-    bool wants_to_end = false;
-    std::optional<std::string> config;
-
-    Handled handle(const si::StreamItem& item) override {
-        const Handled done = handler(item);
-        if (done != Handled::Again) handled.push_back(item.n);
-        return done;
-    }
-    bool pause(std::chrono::milliseconds time) override {
-        pauses.push_back(time.count());
-        if (in_pause) in_pause();
-        return !wants_to_end;
-    }
-    std::optional<std::string> configuration() override { return config; }
-    void state_changed(State from, State to, const std::string& /*why*/) override {
-        log.push_back(std::string{rm::text(from)} + "->" + std::string{rm::text(to)});
-        if (!rm::may_follow(from, to)) log.emplace_back("which may not be");
-    }
-    void daemon_is_gone(const std::string& /*why*/) override { log.emplace_back("gone"); }
-    void daemon_answers() override { log.emplace_back("answers"); }
-    void registered(const rm::Registered& registered) override {
-        if (registered.again) log.push_back((registered.reply.kept ? "kept: " : "anew: ") + registered.why);
-    }
-    void reports(const si::RecoveryCounts& counts, const std::string& why) override {
-        log.push_back(why + (why.empty() ? "" : "; ") + "reports " + std::to_string(counts.nodes));
-    }
-    void recovered(const si::RecoveryReport& report) override { log.push_back("recovered: " + report.result); }
-    void books_fault(const std::string& fault) override { log.push_back("books: " + fault); }
-
-    std::string text() {
-        std::string joined;
-        for (const std::string& line : log) joined += (joined.empty() ? "" : ", ") + line;
-        log.clear();
-        return joined;
-    }
-};
-
-RmClient::Options options() {
-    RmClient::Options options;
-    options.registration.rm_id = "rm";
-    options.registration.if_registered = "resume";
-    return options;
-}
-
-/// A client with its daemon; with books if `file` is not empty.
-struct Rig {
-    explicit Rig(const std::string& file = {}) {
-        if (!file.empty()) books = StreamBooks::open(file, "rm").value();
-        client = std::make_unique<RmClient>(daemon, program, books.get(), options());
-    }
-    /// So many steps, none of which may be final.
-    void steps(int count = 1) {
-        for (; count > 0; --count) REQUIRE(client->step(std::chrono::milliseconds{0}).ok());
-    }
-    /// Its process ends and another begins with the same file.
-    void restart(const std::string& file) {
-        client.reset();
-        books.reset();
-        books = StreamBooks::open(file, "rm").value();
-        client = std::make_unique<RmClient>(daemon, program, books.get(), options());
-        daemon.lose_session();
-        daemon.kinds.clear();
-    }
-
-    FakeDaemon daemon;
-    Program program;
-    std::unique_ptr<StreamBooks> books;
-    std::unique_ptr<RmClient> client;
-};
-
-Value node_request(const std::string& node, std::int64_t vcore = 10) {
-    return {{"kind", "UpdateNode"},
-            {"impersonated", true},
-            {"body",
-             {{"rmID", "rm"},
-              {"nodes", {{{"nodeID", node}, {"action", 1}, {"schedulableResource", {{"vcore", vcore}}}}}}}}};
-}
-
-void put_node(FakeDaemon& daemon, const std::string& node, bool accepted = true) {
-    Value request = node_request(node);
-    request["answers"] = 1;
-    daemon.put("Request", request);
-    daemon.put("UpdateNode",
-               {{accepted ? "accepted" : "rejected", {{{"nodeID", node}, {"partitionName", "[rm]default"}}}}});
-    daemon.has_something = true;
-}
-
-void put_application(FakeDaemon& daemon, const std::string& id) {
-    daemon.put("Request", {{"answers", 1},
-                           {"kind", "UpdateApplication"},
-                           {"impersonated", true},
-                           {"body", {{"rmID", "rm"}, {"new", {{{"applicationID", id}, {"ugi", {{"user", "u"}}}}}}}}});
-    daemon.put("UpdateApplication", {{"accepted", {{{"applicationID", id}, {"partitionName", "[rm]default"}}}}});
-}
-
-void put_ask(FakeDaemon& daemon, const std::string& key, const std::string& node = {}) {
-    daemon.put("Request",
-               {{"answers", 0},
-                {"kind", "UpdateAllocation"},
-                {"impersonated", true},
-                {"body",
-                 {{"rmID", "rm"},
-                  {"asks", {{{"allocationKey", key}, {"applicationID", "app"}, {"resourceAsk", {{"vcore", 1}}}}}}}}});
-    if (!node.empty())
-        daemon.put("UpdateAllocation", {{"new",
-                                         {{{"allocationKey", key},
-                                           {"applicationID", "app"},
-                                           {"nodeID", node},
-                                           {"partitionName", "[rm]default"}}}}});
-}
-
-} // namespace
 
 TEST_CASE("I-203 the states of the RM side follow each other as drawn") {
     using enum State;
@@ -157,8 +32,7 @@ TEST_CASE("I-203 the states of the RM side follow each other as drawn") {
 }
 
 TEST_CASE("I-361 what was handled is acknowledged by the next poll, and not before") {
-    Rig rig;
-    REQUIRE(rig.client->begin().ok());
+    Begun rig;
     CHECK(rig.program.text() == "New->Registered, Registered->Running");
     rig.daemon.put("Notice", {{"code", "HELLO"}});
     rig.daemon.put("Notice", {{"code", "HELLO"}});
@@ -171,8 +45,7 @@ TEST_CASE("I-361 what was handled is acknowledged by the next poll, and not befo
 }
 
 TEST_CASE("I-361 an item that could not be handled comes again; one after which the program ends is acknowledged") {
-    Rig rig;
-    REQUIRE(rig.client->begin().ok());
+    Begun rig;
     for (int i = 0; i < 3; ++i) rig.daemon.put("Notice", {{"code", "HELLO"}});
     rig.program.handler = [&](const si::StreamItem& item) {
         if (item.n != 2) return Handled::Done;
@@ -192,8 +65,7 @@ TEST_CASE("I-361 an item that could not be handled comes again; one after which 
 }
 
 TEST_CASE("I-356 a daemon that is gone is dialled after 50 ms, then less and less often, up to every 5 s") {
-    Rig rig;
-    REQUIRE(rig.client->begin().ok());
+    Begun rig;
     rig.program.text();
     rig.daemon.is_gone = true;
     rig.steps(9);
@@ -209,8 +81,7 @@ TEST_CASE("I-356 a daemon that is gone is dialled after 50 ms, then less and les
 }
 
 TEST_CASE("I-356 a program that wants to end while it dials ends") {
-    Rig rig;
-    REQUIRE(rig.client->begin().ok());
+    Begun rig;
     rig.daemon.is_gone = true;
     rig.program.wants_to_end = true;
     const auto went = rig.client->step(std::chrono::milliseconds{0});
@@ -220,8 +91,7 @@ TEST_CASE("I-356 a program that wants to end while it dials ends") {
 }
 
 TEST_CASE("I-356 after a restart of the daemon an RM without books is registered anew") {
-    Rig rig;
-    REQUIRE(rig.client->begin().ok());
+    Begun rig;
     rig.program.text();
     rig.daemon.restart();
     rig.steps(2);
@@ -232,8 +102,7 @@ TEST_CASE("I-356 after a restart of the daemon an RM without books is registered
 }
 
 TEST_CASE("I-356 a session that was lost is followed by another, which goes on with what the RM has") {
-    Rig rig;
-    REQUIRE(rig.client->begin().ok());
+    Begun rig;
     rig.daemon.has_something = true;
     rig.program.text();
     rig.daemon.lose_session();
@@ -244,8 +113,7 @@ TEST_CASE("I-356 a session that was lost is followed by another, which goes on w
 }
 
 TEST_CASE("I-371 an RM that is lost is dropped and registered anew, but by who had this registration") {
-    Rig rig;
-    REQUIRE(rig.client->begin().ok());
+    Begun rig;
     rig.daemon.has_something = true;
     rig.daemon.lose_rm();
     rig.daemon.registered_as.clear();
@@ -265,8 +133,7 @@ TEST_CASE("I-371 an RM that is lost is dropped and registered anew, but by who h
 }
 
 TEST_CASE("I-127 an RM that another process took over is given up") {
-    Rig rig;
-    REQUIRE(rig.client->begin().ok());
+    Begun rig;
     SECTION("its poll is superseded") {
         rig.daemon.refuses = {"Poll", si::ErrorCode::Superseded};
         rig.steps(); // by a poll of its own, perhaps
@@ -319,9 +186,7 @@ TEST_CASE("I-356 a refusal that stays is final, one that passes is not") {
 
 TEST_CASE("I-269 an RM with books comes back with what it had") {
     const BooksFolder folder;
-    Rig rig{folder.file()};
-    REQUIRE(rig.client->begin().ok());
-    rig.steps(3); // reports nothing, and polls what came of it
+    Begun rig{folder.file()}; // reports nothing, and polls what came of it
     CHECK(rig.program.text() ==
           "New->Registered, Registered->Recovering, reports 0, Recovering->Running, recovered: running");
     put_node(rig.daemon, "n");
@@ -374,9 +239,7 @@ TEST_CASE("I-269 an RM with books comes back with what it had") {
 
 TEST_CASE("I-269 a process that comes back goes on in the stream where the books end") {
     const BooksFolder folder;
-    Rig rig{folder.file()};
-    REQUIRE(rig.client->begin().ok());
-    rig.steps(3);
+    Begun rig{folder.file()};
     put_node(rig.daemon, "n");
     rig.steps(2);
     put_node(rig.daemon, "n2");
@@ -428,9 +291,7 @@ TEST_CASE("I-269 a process that comes back goes on in the stream where the books
 
 TEST_CASE("I-269 a request is taken with all that came of it, however the stream cuts that up") {
     const BooksFolder folder;
-    Rig rig{folder.file()};
-    REQUIRE(rig.client->begin().ok());
-    rig.steps(3);
+    Begun rig{folder.file()};
     rig.program.handled.clear();
     rig.daemon.most_in_reply = 3;
     rig.daemon.put("Notice", {{"code", "HELLO"}});
@@ -461,7 +322,7 @@ TEST_CASE("I-239 what the core does not believe is reported again; what it refus
     rig.program.text();
     rig.steps(3);
     CHECK(rig.daemon.attempts == std::vector<std::uint32_t>{1, 2, 3});
-    CHECK(rig.program.text() == "reports 0, recovered: retry, reports 0, recovered: retry, reports 0, "
+    CHECK(rig.program.text() == "reports 0, recovered: retry, corrects 0/0/0/0, recovered: retry, corrects 0/0/0/0, "
                                 "Recovering->Failed, recovered: failed");
     SECTION("it goes on polling") {
         rig.steps(3);
@@ -491,6 +352,46 @@ TEST_CASE("I-239 what the core does not believe is reported again; what it refus
     }
 }
 
+TEST_CASE("I-183 a partition that a new configuration removed goes from the books with all that was there") {
+    const BooksFolder folder;
+    Begun rig{folder.file()};
+    put_node(rig.daemon, "n");
+    put_application(rig.daemon, "app");
+    rig.steps(2);
+    SECTION("it stays") {
+        rig.daemon.put("Notice", {{"code", "PARTITIONS"}, {"details", {{"partitions", {"default", "x"}}}}});
+        rig.steps(2);
+        rig.daemon.restart();
+        rig.steps(3);
+        CHECK(rig.daemon.claims.back() == "1/1/0/0");
+    }
+    SECTION("it goes") {
+        rig.daemon.put("Notice", {{"code", "PARTITIONS"}, {"details", {{"partitions", {"x"}}}}});
+        rig.steps(2);
+        rig.daemon.restart();
+        rig.steps(3);
+        CHECK(rig.daemon.claims.back() == "0/0/0/0");
+    }
+}
+
+TEST_CASE("I-203 a client goes on with a registration that its program made, and drains its stream") {
+    Rig rig;
+    si::RegisterResourceManagerRequest request;
+    request.rm_id = "rm";
+    const auto answer = rig.daemon.call(request, rm::kOwnTimeout);
+    rig.client->begin(rm::decoded<si::RegisterResourceManagerResponse>("RegisterResourceManager", answer).value());
+    CHECK(rig.program.text() == "New->Registered, Registered->Running");
+    rig.daemon.most_in_reply = 1;
+    for (int i = 0; i < 3; ++i) rig.daemon.put("Notice", {{"code", "HELLO"}});
+    REQUIRE(rig.client->drain().ok());
+    CHECK(rig.program.handled == std::vector<std::uint64_t>{1, 2, 3});
+    rig.daemon.refuses = {"Poll", si::ErrorCode::ResyncRequired};
+    const auto drained = rig.client->drain();
+    REQUIRE_FALSE(drained.ok());
+    CHECK(drained.error().name == "E_RESYNC_REQUIRED");
+    CHECK(rig.client->state() == State::Running); // nothing is done about it
+}
+
 TEST_CASE("I-213 a recovery whose time is over is Failed") {
     const BooksFolder folder;
     Rig rig{folder.file()};
@@ -503,9 +404,7 @@ TEST_CASE("I-213 a recovery whose time is over is Failed") {
 
 TEST_CASE("I-213 a replay that is refused because its time is over ends; any other refusal is final") {
     const BooksFolder folder;
-    Rig rig{folder.file()};
-    REQUIRE(rig.client->begin().ok());
-    rig.steps(3);
+    Begun rig{folder.file()};
     put_node(rig.daemon, "n");
     rig.steps(2);
     rig.daemon.restart();

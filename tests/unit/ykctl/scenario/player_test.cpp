@@ -15,20 +15,22 @@ namespace yk::scenario {
 namespace {
 
 /// Answers by rote and notes what it was asked.
-class FakeDaemon {
+class FakeDaemon final : public rm::DaemonLink {
 public:
     std::vector<std::string> calls;                 // kinds, in order
     std::vector<Value> bodies;                      // of the calls
     std::map<std::string, std::string> refusals;    // kind -> error name
     std::map<std::string, std::deque<Value>> after; // kind -> callback item that the next call of it causes, or null
     std::map<std::string, Value> dumps;             // `what` -> data
+    std::size_t accepted = 0;                       // so many calls are never refused
     bool lost = false;
 
-    Caller caller() {
-        return [this](const wire::EncodedRequest& request) {
-            return answer(std::string{request.kind}, wire::decoded(request));
-        };
+    wire::CallResult<std::string> call(const wire::EncodedRequest& request, std::chrono::milliseconds) override {
+        YK_TRY(body, answer(std::string{request.kind}, wire::decoded(request)));
+        return wire::encoded_value(body);
     }
+    std::string boot_id() const override { return "boot"; }
+    std::string session_id() const override { return "session"; }
 
     [[nodiscard]] std::string sequence() const {
         std::string out;
@@ -42,13 +44,14 @@ private:
         calls.push_back(kind);
         bodies.push_back(body);
         if (lost) return error(wire::CallError::Kind::Unreachable, "gone");
-        if (const auto refusal = refusals.find(kind); refusal != refusals.end())
+        if (const auto refusal = refusals.find(kind); refusal != refusals.end() && calls.size() > accepted)
             return error(wire::CallError::Kind::Refused, refusal->second);
         if (auto& queue = after[kind]; !queue.empty()) {
             if (!queue.front().is_null()) callbacks_.push_back(queue.front());
             queue.pop_front();
         }
-        if (kind == "RegisterResourceManager") return Value{{"streamEpoch", 7}};
+        if (kind == "RegisterResourceManager")
+            return Value{{"partitions", {"default"}}, {"streamEpoch", 7}, {"coreState", 1}, {"reRegistration", false}};
         if (kind == "Poll") return poll(body);
         if (kind == "Dump") return Value{{"complete", true}, {"data", dumps[body["what"]]}};
         return Value::object();
@@ -59,12 +62,18 @@ private:
         CHECK(body.value("ack", 0U) == acknowledged_);
         Value items = Value::array();
         if (next_ < callbacks_.size()) { // one at a time
-            items.push_back(
-                {{"n", next_ + 1}, {"kind", callbacks_[next_]["kind"]}, {"body", callbacks_[next_]["body"]}});
+            items.push_back({{"n", next_ + 1},
+                             {"kind", callbacks_[next_]["kind"]},
+                             {"at", 0},
+                             {"body", callbacks_[next_]["body"]}});
             ++next_;
             acknowledged_ = next_;
         }
-        return {{"items", items}, {"backlog", callbacks_.size() - next_}};
+        return {{"streamEpoch", 7},
+                {"items", items},
+                {"backlog", callbacks_.size() - next_},
+                {"backlogBytes", 0},
+                {"congested", false}};
     }
 
     static wire::CallError error(wire::CallError::Kind kind, const std::string& name) {
@@ -93,7 +102,7 @@ Scenario read(const std::string& text) {
 /// The failures as lines.
 std::string play(const std::string& text, FakeDaemon& daemon) {
     const Scenario scenario = read(text);
-    Player player{scenario, daemon.caller(), std::chrono::seconds{30}};
+    Player player{scenario, daemon, std::chrono::seconds{30}};
     const auto failures = player.play();
     if (!failures) return "lost: " + failures.error().name;
     std::string out;
@@ -226,17 +235,9 @@ TEST_CASE("scenario.md register: a successful registration starts the books empt
     const Scenario scenario =
         read(kHead + "steps:\n- nodes: []\n- expect: {acceptedNodes: [n]}\n- register: {config: x}\n"
                      "  refused: true\n- expect: {within: 0s, acceptedNodes: [n]}\n");
-    bool registered = false;
-    Player player{scenario,
-                  [&, call = daemon.caller()](const wire::EncodedRequest& request) -> wire::CallResult<Value> {
-                      if (request.kind == "RegisterResourceManager" && std::exchange(registered, true)) {
-                          wire::CallError refusal;
-                          refusal.name = "E_CONFIG_INVALID";
-                          return refusal;
-                      }
-                      return call(request);
-                  },
-                  std::chrono::seconds{30}};
+    daemon.refusals["RegisterResourceManager"] = "E_CONFIG_INVALID";
+    daemon.accepted = 1;
+    Player player{scenario, daemon, std::chrono::seconds{30}};
     const auto failures = player.play();
     REQUIRE(failures.ok());
     CHECK(failures->empty());
