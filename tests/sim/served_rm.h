@@ -58,17 +58,19 @@ private:
     void replay();
     void recovery_done();
     void on_report(const Answer& answer);
+    bool book_again(const si::RecoveryReport& report);
     void resolve();
     void set_state(State state);
     [[nodiscard]] std::function<void()> in_this_life(std::function<void()> call);
     /// Sends a change; whoever answers that the RM is not known makes it register again.
-    void send(si::Kind kind, std::string body);
+    /// `spares`: with it the ask that a victim has to go for may lose what it waits for.
+    void send(si::Kind kind, std::string body, bool spares = false);
     [[nodiscard]] bool starts_anew(const Answer& answer);
     void when_awake(std::function<void()> call);
 
     // the callback stream
     void poll();
-    void on_polled(const Answer& answer);
+    void on_polled(const Answer& answer, bool is_behind);
     void handle(const si::StreamItem& item);
     void stop_later(const RmBooks::ToStop& stop);
     /// Calls `call` after `delay`, and again until it returns true.
@@ -101,6 +103,7 @@ private:
         si::Kind kind{};
         std::string body;
     };
+    [[nodiscard]] si::NodeRecovery booked_on(const std::string& id, const NodeEntry& node) const;
     [[nodiscard]] std::vector<Message> replay_messages();
     [[nodiscard]] std::string body_of(const std::string& app, const std::string& key, si::TerminationType type) const;
 
@@ -122,7 +125,9 @@ private:
     std::set<std::uint64_t> positions_; // of its updates
     std::vector<std::size_t> items_;    // hashes of what was handled, by number
     std::vector<Message> left_out_;     // of the replay
+    std::set<std::string> outdated_;    // nodes that something left after the replay said what is booked on them
     std::string recovery_id_;
+    std::uint64_t sparing_ = 0;  // changes that are not answered and spare somebody
     std::uint64_t stopping_ = 0; // allocations that are being stopped
 };
 

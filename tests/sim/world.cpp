@@ -75,9 +75,10 @@ void World::stall_all(Nanoseconds time) {
     for (auto& [number, loop] : loops_) loop.stalled_until = now_ + time;
 }
 
-bool World::is_stalled() const {
-    return std::any_of(loops_.begin(), loops_.end(),
-                       [this](const auto& each) { return each.second.stalled_until > now_; });
+Simulator::Clock::time_point World::stalled_until() const {
+    Clock::time_point last{};
+    for (const auto& [number, loop] : loops_) last = std::max(last, loop.stalled_until);
+    return last;
 }
 
 // --- what happens ---------------------------------------------------------------------------------------------------

@@ -57,8 +57,10 @@ public:
     std::string stall_a_loop(Nanoseconds time);
     /// No loop does anything for `time`: the process is stopped.
     void stall_all(Nanoseconds time);
+    /// Until when a loop is, or was.
+    [[nodiscard]] Clock::time_point stalled_until() const;
     /// Whether a loop is.
-    [[nodiscard]] bool is_stalled() const;
+    [[nodiscard]] bool is_stalled() const { return stalled_until() > now_; }
 
     // --- chance ---------------------------------------------------------------------------------
     /// Between both, which it may be.
