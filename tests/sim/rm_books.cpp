@@ -136,8 +136,13 @@ void RmBooks::hear(const si::ApplicationResponse& response) {
         if (each.state == "Failing" || each.state == "Resuming") app.timed_out = true;
         if (each.state != "Completed" && each.state != "Failed") continue;
         app.ended = true;
+        // What goes with its node is told behind the end of the application (S-590; the other order was misread).
+        const auto stays = [this](const std::string& id) {
+            const auto node = nodes.find(id);
+            return node != nodes.end() && !node->second.leaving;
+        };
         for (const auto& [key, ask] : asks)
-            if (ask.app == each.application_id && ask.place == Place::Placed && !app.leaving)
+            if (ask.app == each.application_id && ask.place == Place::Placed && !app.leaving && stays(ask.node))
                 return fail(
                     fmt::format("application {} is {} with allocation {}", each.application_id, each.state, key));
     }
@@ -199,6 +204,7 @@ void RmBooks::placed(const std::string& key, AskEntry& ask, const std::string& n
         for (Victim& each : victims) each.landed = each.landed || each.group == one.group;
     }
     check_member(key, ask);
+    if (world_.sabotages(sabotage::kLostAllocation, 0.02)) asks.erase(key);
 }
 
 /// Whether it is a member of a gang where a placeholder was: that needs no room, also on a node that has become too

@@ -79,9 +79,11 @@ void ServedRm::add_node() {
     const std::string id = new_id("node");
     NodeEntry& node = books_.nodes[id];
     node.vcore = node.most = world_.between(4, 16);
+    const std::int64_t more = world_.sabotages(sabotage::kSmallNode, 1) ? 1 : 0;
     si::NodeRequest request;
     request.rm_id = rm_id_;
     request.nodes.push_back(message_of(id, node));
+    request.nodes.back().schedulable_resource = si::Resources{{"vcore", node.vcore + more}};
     send(si::Kind::UpdateNode, wire::encoded(request));
 }
 
@@ -162,6 +164,7 @@ void ServedRm::add_gang() {
         ask.vcore = app.member_size;
         ask.placeholder = true;
         ask.group = "members";
+        if (i == 0 && world_.sabotages(sabotage::kHalfGang, 1)) continue;
         placeholders.asks.push_back(message_of(key, ask));
     }
     send(si::Kind::UpdateAllocation, wire::encoded(placeholders));

@@ -13,7 +13,9 @@ namespace {
 using Place = AskEntry::Place;
 using si::ErrorCode;
 
-constexpr Nanoseconds kStop = seconds{3}; // longest time that a container takes to stop
+constexpr Nanoseconds kPause = seconds{2};     // between two attempts of a recovery
+constexpr Nanoseconds kThinking = seconds{15}; // until it does something about one that has failed
+constexpr Nanoseconds kStop = seconds{3};      // longest time that a container takes to stop
 
 /// The message in an answer; nullopt: it cannot be read, which no answer of the daemon may be.
 template <class T>
@@ -214,6 +216,8 @@ void ServedRm::on_report(const Answer& answer) {
             report->counts.asks ? report->counts.asks->expected : 0,
             report->counts.asks ? report->counts.asks->actual : 0, report->incomplete_nodes.size(),
             report->quarantine_total, report->unused_tombstones));
+    if (manners_.hopeless && !resting_ && !left_out_.empty())
+        return world_.after(world_.between(Nanoseconds{0}, kPause), in_this_life([this] { recovery_done(); }));
     for (Message& each : std::exchange(left_out_, {})) send(each.kind, std::move(each.body));
     recovery_done();
 }
@@ -243,6 +247,10 @@ bool ServedRm::book_again(const si::RecoveryReport& report) {
 /// The recovery has failed.
 void ServedRm::resolve() {
     set_state(State::Failed);
+    world_.after(world_.between(Nanoseconds{0}, kThinking), in_this_life([this] { resolve_now(); }));
+}
+
+void ServedRm::resolve_now() {
     if (world_.chance(0.5)) return begin("its recovery failed");
     si::ResolveRecoveryRequest request;
     request.rm_id = rm_id_;
@@ -306,7 +314,8 @@ void ServedRm::poll() {
     request.ack = handled_;
     request.max_items = static_cast<std::uint32_t>(world_.between(1, 20));
     request.wait_ms = static_cast<std::uint32_t>(world_.between(0, 8'000));
-    // What is decided after a change was accepted knows it; a poll behind its answer brings all that was decided before.
+    // What is decided after a change was accepted knows it; a poll behind its answer brings all that was decided
+    // before.
     session_->ask(si::Kind::Poll, wire::encoded(request),
                   [this, life = life_, is_behind = sparing_ == 0](const Answer& answer) {
                       when_awake([this, life, is_behind, answer] {
@@ -333,6 +342,7 @@ void ServedRm::on_polled(const Answer& answer, bool is_behind) {
     if (reply->congested) world_.cover("stream: congested");
     for (const si::StreamItem& item : reply->items) {
         if (world_.has_failed()) return;
+        if (world_.sabotages(sabotage::kLostItem, 0.01)) continue;
         handle(item);
     }
     if (is_behind && sparing_ == 0 && reply->backlog == 0) books_.spares = false;
@@ -390,6 +400,7 @@ void ServedRm::stop_later(const RmBooks::ToStop& stop) {
                 app->second.vacated[ask.node] += ask.vcore;
             }
             books_.stopped(stop.key);
+            if (world_.sabotages(sabotage::kLostRelease, 0.1)) return true;
             send(si::Kind::UpdateAllocation, body_of(ask.app, stop.key, stop.type));
         } else {
             found->second.place = Place::Leaving;

@@ -24,6 +24,7 @@ struct Manners {
     bool removes_nodes = true;  // else it repeats asks: of one that is gone with its node that would be a new ask
     bool slow_reader = false;   // pauses between polls
     double forgetful = 0;       // of a replay: something is left out at first
+    bool hopeless = false;      // what it has left out it does not report before the recovery has failed
     std::int64_t most_asks = 6; // in one request
     Nanoseconds pace = milliseconds{300}; // longest time between two changes
 };
@@ -60,6 +61,7 @@ private:
     void on_report(const Answer& answer);
     bool book_again(const si::RecoveryReport& report);
     void resolve();
+    void resolve_now();
     void set_state(State state);
     [[nodiscard]] std::function<void()> in_this_life(std::function<void()> call);
     /// Sends a change; whoever answers that the RM is not known makes it register again.
