@@ -45,6 +45,19 @@ std::string bytes_of(sqlite3_stmt* statement, int column) {
                             : std::string{static_cast<const char*>(bytes), static_cast<std::size_t>(size)};
 }
 
+/// All that is in the file; nullptr: the disk does not let it be read.
+sqlite3* copy_in_memory(sqlite3* db) {
+    sqlite3* copy = nullptr;
+    constexpr int kNew = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(":memory:", &copy, kNew, nullptr) == SQLITE_OK)
+        if (sqlite3_backup* const backup = sqlite3_backup_init(copy, "main", db, "main")) {
+            sqlite3_backup_step(backup, -1);
+            if (sqlite3_backup_finish(backup) == SQLITE_OK) return copy; // that is what the step said, too
+        }
+    sqlite3_close(copy);
+    return nullptr;
+}
+
 } // namespace
 
 /// A statement while it is used: bound, stepped through, reset at the end. One that is not kept is prepared for this
@@ -146,6 +159,13 @@ Result<std::unique_ptr<BookFile>, BookFile::Refusal> BookFile::open(const std::s
                                            std::to_string(kVersion) + " is known"};
     const auto check = [&](sqlite3_stmt* row) { whole = bytes_of(row, 0); };
     if (!Statement{*file, "PRAGMA quick_check(1)"}.each(check).ok()) return refuse();
+    if (whole != "ok") { // a page that the disk did not let be read, which is no damage, is told like a damaged one
+        sqlite3* const copy = copy_in_memory(db);
+        if (copy == nullptr)
+            return Refusal{Fault::System, path + ": it cannot be read: " + whole.substr(whole.rfind('\n') + 1)};
+        BookFile read{path, copy}; // closes it
+        if (!Statement{read, "PRAGMA quick_check(1)"}.each(check).ok()) return Refusal{Fault::Damaged, read.fault()};
+    }
     if (whole != "ok") // the line before the finding names the database
         return Refusal{Fault::Damaged, path + ": " + whole.substr(whole.rfind('\n') + 1)};
     std::int64_t wrong = 0;

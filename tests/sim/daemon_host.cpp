@@ -2,6 +2,7 @@
 #include "tests/sim/daemon_host.h"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace yk::sim {
 
@@ -22,13 +23,53 @@ bool DaemonHost::start() {
 }
 
 void DaemonHost::kill(bool power) {
-    if (!daemon_) return;
+    if (!daemon_ && !dying_) return;
     world_.trace("daemon: {}", power ? "loss of power" : "killed");
     disk_.die(); // nothing that the destructors do reaches it
     cut_all();
     handlers_ = {};
     daemon_.reset();
+    dying_ = false;
+    lost_power_ = lost_power_ || power;
     disk_.revive(power);
+}
+
+void DaemonHost::kill_in(std::uint64_t operations, bool power, std::function<void()> killed) {
+    disk_.die_in(operations, [this, power, killed = std::move(killed)] {
+        const std::string state = state_of({});
+        world_.cover(fmt::format("{} while it writes and is {}", power ? "loss of power" : "daemon killed", state));
+        world_.trace("daemon: dies in the midst of something, {}", state);
+        dying_ = true;
+        cut_all();
+        bury(power, killed);
+    });
+}
+
+/// Removes what is left of it, once nothing of it is on the stack.
+void DaemonHost::bury(bool power, const std::function<void()>& killed) {
+    world_.after(milliseconds{1}, [this, power, killed] {
+        if (!dying_) return; // it was killed otherwise meanwhile
+        if (busy_ || stopping_) return bury(power, killed);
+        kill(power);
+        killed();
+    });
+}
+
+std::string DaemonHost::state_of(const std::string& rm_id) {
+    if (dying_) return "Dying";
+    if (busy_) return stopping_ ? "Stopping" : "Starting";
+    if (stopping_) return "Stopping";
+    if (!daemon_) return "Down";
+    if (rm_id.empty()) return "Running";
+    const service::RmPtr rm = daemon_->parts().rms.find(rm_id);
+    return std::string{si::text(rm ? rm->owner.state() : si::CoreState::New)};
+}
+
+void DaemonHost::check_books() {
+    std::error_code none;
+    for (const auto& each : std::filesystem::directory_iterator(disk_.folder() + "/books", none))
+        if (each.path().filename().string().find(".damaged-") != std::string::npos)
+            world_.fail("books were set aside as damaged: " + each.path().filename().string());
 }
 
 void DaemonHost::stop(Nanoseconds grace) {
@@ -36,12 +77,11 @@ void DaemonHost::stop(Nanoseconds grace) {
     world_.trace("daemon: stop");
     stopping_ = true;
     daemon_->stop(grace);
-    stopping_ = false;
     busy_ = true;
     cut_all();
     handlers_ = {};
     daemon_.reset();
-    busy_ = false;
+    stopping_ = busy_ = false;
 }
 
 void DaemonHost::know(const std::shared_ptr<Connection>& connection) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kMostNodes = 4, kMostApps = 4, kMostAsks = 30, kMostOpen = 4;
 constexpr Nanoseconds kPace = milliseconds{400}, kRestingPace = seconds{20};
+constexpr Nanoseconds kSettle = seconds{2};
 
 } // namespace
 
@@ -42,7 +43,12 @@ void DetachedRm::plan() {
 }
 
 void DetachedRm::act() {
-    if (unsure_) return find_out("its session was lost");
+    if (unsure_) {
+        // What the daemon has received it may still carry out, also of a client that is gone (that it does not was
+        // misread): a request waits for one before it up to a second, and for a daemon that is stopped.
+        if (world_.now() > std::max(lost_at_, world_.stalled_until()) + kSettle) find_out("its session was lost");
+        return;
+    }
     if (updates_.empty()) return register_it();
     if (session_->open_changes() >= kMostOpen || answered_ == 0) return;
     if (resting_ || world_.chance(0.25)) return sync();
@@ -75,6 +81,7 @@ void DetachedRm::send(Update update) {
 void DetachedRm::lost() {
     ++life_;
     unsure_ = true;
+    lost_at_ = world_.now();
     least_ = answered_;
     syncing_ = false;
     placements_.clear();

@@ -82,6 +82,7 @@ private:
     std::size_t least_ = 0; // so many updates must be there, while nobody is sure how many are
     std::map<std::string, std::string> placements_, kept_; // key -> node, as the daemon said, and as it must keep them
     std::set<std::string> anchors_;                        // asks that are never released, so that no application ends
+    Simulator::Clock::time_point lost_at_{};               // nobody is sure since then
     std::uint64_t serial_ = 0, life_ = 0;
     bool resting_ = false, unsure_ = false, syncing_ = false;
 };

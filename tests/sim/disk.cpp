@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -40,7 +41,7 @@ int close_file(sqlite3_file* file) {
 
 int read_file(sqlite3_file* file, void* into, int size, sqlite3_int64 at) {
     LayerFile& layer = of(file);
-    if (the_disk->is_dead()) return SQLITE_IOERR_READ;
+    if (!the_disk->works()) return SQLITE_IOERR_READ;
     if (layer.path != nullptr && the_disk->strikes(the_disk->faults().failed_read, "disk: failed read"))
         return SQLITE_IOERR_READ;
     return layer.real->pMethods->xRead(layer.real, into, size, at);
@@ -60,9 +61,10 @@ void remember(LayerFile& layer, int size, sqlite3_int64 at) {
 
 int write_file(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
     LayerFile& layer = of(file);
-    if (the_disk->is_dead()) return SQLITE_IOERR_WRITE;
+    if (!the_disk->works()) return SQLITE_IOERR_WRITE;
     if (layer.path == nullptr) return layer.real->pMethods->xWrite(layer.real, bytes, size, at);
     if (the_disk->strikes(the_disk->faults().full, "disk: full")) return SQLITE_FULL;
+    if (the_disk->world().sabotages(sabotage::kLostWrite, 0.02)) return SQLITE_OK;
     remember(layer, size, at);
     if (the_disk->strikes(the_disk->faults().short_write, "disk: short write")) {
         const int part = static_cast<int>(the_disk->world().choose(static_cast<std::size_t>(size)));
@@ -74,7 +76,7 @@ int write_file(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at
 
 int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
     LayerFile& layer = of(file);
-    if (the_disk->is_dead()) return SQLITE_IOERR_TRUNCATE;
+    if (!the_disk->works()) return SQLITE_IOERR_TRUNCATE;
     if (layer.path != nullptr) {
         sqlite3_int64 length = 0;
         layer.real->pMethods->xFileSize(layer.real, &length);
@@ -85,7 +87,7 @@ int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
 
 int sync_file(sqlite3_file* file, int flags) {
     LayerFile& layer = of(file);
-    if (the_disk->is_dead()) return SQLITE_IOERR_FSYNC;
+    if (!the_disk->works()) return SQLITE_IOERR_FSYNC;
     if (layer.path == nullptr) return layer.real->pMethods->xSync(layer.real, flags);
     if (the_disk->strikes(the_disk->faults().failed_sync, "disk: failed sync")) return SQLITE_IOERR_FSYNC;
     the_disk->synced(*layer.path);
@@ -123,7 +125,7 @@ const sqlite3_io_methods kMethods{
 int open_file(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out_flags) {
     LayerFile& layer = *new (file) LayerFile{};
     layer.real = reinterpret_cast<sqlite3_file*>(&layer + 1);
-    if (the_disk->is_dead()) return SQLITE_CANTOPEN;
+    if (!the_disk->works()) return SQLITE_CANTOPEN;
     const int code = below(vfs).xOpen(&below(vfs), name, layer.real, flags, out_flags);
     if (code != SQLITE_OK) return code;
     if (name != nullptr) layer.path = new std::string(name);
@@ -132,9 +134,14 @@ int open_file(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags,
 }
 
 int delete_file(sqlite3_vfs* vfs, const char* name, int sync) {
-    if (the_disk->is_dead()) return SQLITE_IOERR_DELETE;
+    if (!the_disk->works()) return SQLITE_IOERR_DELETE;
     the_disk->forget(name);
     return below(vfs).xDelete(&below(vfs), name, sync);
+}
+
+/// Each connection has its log copied into its file after fewer pages than usual, or a run would hardly come to it.
+int open_connection(sqlite3* connection, char** /*message*/, const sqlite3_api_routines* /*routines*/) {
+    return sqlite3_wal_autocheckpoint(connection, the_disk->checkpoint_pages());
 }
 
 sqlite3_vfs layer_vfs{};
@@ -162,9 +169,11 @@ Disk::Disk() {
     layer_vfs.xOpen = open_file;
     layer_vfs.xDelete = delete_file;
     sqlite3_vfs_register(&layer_vfs, 1);
+    sqlite3_auto_extension(reinterpret_cast<void (*)()>(open_connection));
 }
 
 Disk::~Disk() {
+    sqlite3_reset_auto_extension();
     sqlite3_vfs_unregister(&layer_vfs);
     std::filesystem::remove_all(root_);
 }
@@ -173,6 +182,9 @@ void Disk::begin(World& world) {
     world_ = &world;
     faults_ = {};
     dead_ = false;
+    dies_in_ = strikes_ = 0;
+    constexpr std::array kPages{1, 1, 8, 1000};
+    checkpoint_pages_ = kPages.at(world.choose(kPages.size()));
     unsynced_.clear();
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directory(folder_);
@@ -180,9 +192,27 @@ void Disk::begin(World& world) {
 
 bool Disk::strikes(double probability, const char* what) {
     if (probability <= 0 || !world_->chance(probability)) return false;
+    ++strikes_;
     world_->trace("{}", what);
-    world_->cover(what);
+    world_->cover(state_ ? fmt::format("{} while {}", what, state_()) : what);
     return true;
+}
+
+void Disk::die_in(std::uint64_t operations, std::function<void()> died) {
+    dies_in_ = operations;
+    died_ = std::move(died);
+}
+
+bool Disk::works() {
+    if (dies_in_ != 0 && --dies_in_ == 0 && !dead_) {
+        dead_ = true;
+        if (const auto died = std::exchange(died_, {})) died();
+    }
+    return !dead_;
+}
+
+void Disk::synced(const std::string& path) {
+    if (!world_->sabotages(sabotage::kForgottenSync, 1)) unsynced_.erase(path);
 }
 
 void Disk::remember(const std::string& path, std::int64_t at, std::string before, std::int64_t size_before) {
@@ -209,6 +239,7 @@ void Disk::lose_unsynced(const std::string& path, const std::vector<Change>& cha
 
 void Disk::revive(bool power) {
     dead_ = false;
+    dies_in_ = 0;
     const auto unsynced = std::exchange(unsynced_, {});
     if (!power) return; // what was written stays in the memory of the system, and reaches the disk some time
     for (const auto& [path, changes] : unsynced) lose_unsynced(path, changes);

@@ -6,6 +6,7 @@
 // Owner: main(), one for all seeds, since SQLite knows it for as long as the process lives. Thread: one.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -37,15 +38,25 @@ public:
 
     /// From now on nothing reaches it.
     void die() { dead_ = true; }
+    /// The same, after so many more operations, in the midst of whatever the daemon does then; calls `died`.
+    void die_in(std::uint64_t operations, std::function<void()> died);
+    /// How often a fault struck.
+    [[nodiscard]] std::uint64_t strikes() const { return strikes_; }
+    /// What the daemon does: faults are counted with it.
+    void set_state(std::function<std::string()> state) { state_ = std::move(state); }
     /// `power`: what was not synced is lost, or a part of it.
     void revive(bool power);
 
     // --- for the layer itself -------------------------------------------------------------------
     [[nodiscard]] bool is_dead() const { return dead_; }
+    /// An operation begins. False: nothing comes of it.
+    [[nodiscard]] bool works();
+    /// Pages in the log of SQLite after which it goes into the file.
+    [[nodiscard]] int checkpoint_pages() const { return checkpoint_pages_; }
     [[nodiscard]] World& world() { return *world_; }
     /// Before `size` bytes at `at` change: what is there, for a loss of power.
     void remember(const std::string& path, std::int64_t at, std::string before, std::int64_t size_before);
-    void synced(const std::string& path) { unsynced_.erase(path); }
+    void synced(const std::string& path);
     void forget(const std::string& path) { unsynced_.erase(path); }
     /// Whether the fault happens now. `what`: for the counters.
     [[nodiscard]] bool strikes(double probability, const char* what);
@@ -62,6 +73,10 @@ private:
     std::string root_, folder_;
     DiskFaults faults_;
     bool dead_ = false;
+    std::uint64_t strikes_ = 0, dies_in_ = 0; // 0: it does not
+    std::function<void()> died_;
+    std::function<std::string()> state_;
+    int checkpoint_pages_ = 0;
     std::map<std::string, std::vector<Change>> unsynced_; // by path, in the order in which they were made
 };
 

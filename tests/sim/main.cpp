@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/sim/run_seed.h"
@@ -19,7 +21,7 @@ using namespace yk::sim;
 
 struct Options {
     std::uint64_t first = 1, last = 100;
-    bool trace = false, twice = false, paths = false;
+    bool trace = false, twice = false, paths = false, sabotages = false;
     double minutes = 0;
     std::string write_paths, must;
     std::vector<std::string> read_paths;
@@ -66,6 +68,25 @@ bool run_one(std::uint64_t seed, Disk& disk, const Options& options, Coverage& c
     return true;
 }
 
+/// Makes each deliberate fault of the world until a seed fails with it. One that none notices is a fault of the
+/// simulation.
+int run_sabotages(const Options& options) {
+    Disk disk;
+    int unnoticed = 0;
+    for (const std::string_view sabotage : kSabotages) {
+        std::optional<std::string> noticed;
+        std::uint64_t seed = options.first;
+        for (; !noticed && seed <= options.last; ++seed) noticed = run_seed(seed, disk, false, sabotage).failure;
+        if (noticed) {
+            fmt::print("{}: seed {}: {}\n", sabotage, seed - 1, *noticed);
+            continue;
+        }
+        fmt::print("{}: none of {} seeds notices it\n", sabotage, seed - options.first);
+        ++unnoticed;
+    }
+    return unnoticed == 0 ? 0 : 1;
+}
+
 int run_all(const Options& options) {
     Disk disk;
     Coverage coverage;
@@ -105,6 +126,7 @@ int main(int argc, char** argv) {
     app.add_option("--write-paths", options.write_paths, "write these numbers to a file");
     app.add_option("--read-paths", options.read_paths, "add the numbers of such files");
     app.add_option("--must", options.must, "fail if a path that this file names was never taken");
+    app.add_flag("--sabotages", options.sabotages, "make deliberate faults: each must be noticed by one of the seeds");
     app.add_option("--minutes", options.minutes, "end after so many minutes");
     CLI11_PARSE(app, argc, argv);
     if (!range.empty() && std::sscanf(range.c_str(), "%lu..%lu", &options.first, &options.last) != 2) {
@@ -113,5 +135,5 @@ int main(int argc, char** argv) {
     }
     if (one->count() != 0) options.first = options.last = seed;
     if (options.trace) std::setvbuf(stdout, nullptr, _IOLBF, 1U << 12U); // also of a run that the daemon aborts
-    return run_all(options);
+    return options.sabotages ? run_sabotages(options) : run_all(options);
 }

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -53,10 +54,21 @@ Connection::Connection(World& world, DaemonHost& host, Client client)
 Nanoseconds Connection::delay() {
     const NetworkFaults& faults = host_.network();
     if (world_.chance(faults.slow)) {
-        world_.cover("network: slow message");
+        cover("network: slow message");
         return world_.between(milliseconds{100}, faults.slowest);
     }
     return world_.between(Nanoseconds{1000}, faults.usual);
+}
+
+Nanoseconds Connection::delay_of_request() {
+    const Nanoseconds time = delay();
+    if (world_.now() + time < last_arrival_) cover("network: request overtakes another");
+    last_arrival_ = std::max(last_arrival_, world_.now() + time);
+    return time;
+}
+
+void Connection::cover(std::string_view fault) {
+    world_.cover(fmt::format("{} while {}", fault, host_.state_of(client_.rm_id)));
 }
 
 // --- to the daemon --------------------------------------------------------------------------------------------------
@@ -65,9 +77,12 @@ void Connection::send(std::uint32_t number, std::string message) {
     if (!open_) return;
     const NetworkFaults& faults = host_.network();
     const int copies = world_.chance(faults.duplicate) ? 2 : 1;
-    if (copies == 2) world_.cover("network: request twice");
+    if (copies == 2) cover("network: request twice");
+    if (world_.sabotages(sabotage::kOtherRequest, 0.01))
+        if (const auto at = message.rfind("-ask-"); at != std::string::npos) message[at + 1] = 'x';
     for (int i = 0; i < copies; ++i)
-        world_.after(delay(), [self = shared_from_this(), number, message] { self->arrive(number, message); });
+        world_.after(delay_of_request(),
+                     [self = shared_from_this(), number, message] { self->arrive(number, message); });
     if (world_.chance(faults.cut)) world_.after(delay(), [self = shared_from_this()] { self->cut(); });
 }
 
@@ -98,7 +113,7 @@ void Connection::reply(const wire::SpMessage& request, wire::TransportBudget::Ch
     for (const std::string_view part : parts) bytes += part;
     const std::uint32_t number = number_of(request);
     if (world_.chance(host_.network().cut)) {
-        world_.cover("network: cut instead of a reply");
+        cover("network: cut instead of a reply");
         return cut();
     }
     world_.after(delay(), [self = shared_from_this(), number, bytes = std::move(bytes)] {
@@ -114,7 +129,7 @@ void Connection::give_up(wire::TransportBudget::Charge charge, const char* /*why
 void Connection::cut() {
     if (!alive_) return;
     alive_ = false;
-    world_.cover("network: cut");
+    cover("network: cut");
     writable_peer_->gone->store(true);
     world_.after(delay(), [self = shared_from_this()] {
         if (self->host_.is_up() && self->host_.incarnation() == self->incarnation_)

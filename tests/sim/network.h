@@ -28,6 +28,7 @@ class Connection final : public wire::ReplyTarget, public std::enable_shared_fro
 public:
     /// What the client sees.
     struct Client {
+        std::string rm_id; // for the counters
         std::function<void(std::uint32_t number, std::string reply)> replied;
         std::function<void()> cut;
     };
@@ -58,15 +59,18 @@ private:
     void arrive(std::uint32_t number, const std::string& message);
     void end_at_client();
     [[nodiscard]] Nanoseconds delay();
+    [[nodiscard]] Nanoseconds delay_of_request();
+    void cover(std::string_view fault);
 
     World& world_;
     DaemonHost& host_;
     Client client_;
     std::shared_ptr<wire::Peer> writable_peer_;
     std::shared_ptr<const wire::Peer> peer_;
-    const std::uint64_t incarnation_; // of the daemon at the other end
-    bool open_ = true;                // as the client knows
-    bool alive_ = true;               // as the daemon knows
+    const std::uint64_t incarnation_;             // of the daemon at the other end
+    Simulator::Clock::time_point last_arrival_{}; // of what was sent until now
+    bool open_ = true;                            // as the client knows
+    bool alive_ = true;                           // as the daemon knows
 };
 
 } // namespace yk::sim

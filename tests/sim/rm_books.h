@@ -40,6 +40,7 @@ struct AppEntry {
     bool runs = false;                    // the daemon said so; whether it is whole is looked at next
     std::set<std::string> placeholders;   // that were ever placed
     std::set<std::string> replaced, real; // placeholders that were confirmed gone for a member; members that came
+    std::map<std::string, std::int64_t> vacated; // node -> vcore of these placeholders, until a member is there instead
 };
 
 struct AskEntry {
@@ -75,6 +76,7 @@ public:
     std::map<std::string, AppEntry> apps;
     std::map<std::string, AskEntry> asks; // and allocations
     std::vector<Victim> victims;          // as long as nothing was changed that spares the ask they went for
+    bool spares = false;                  // such a change is on its way: who is a victim now may be one for nobody
 
     /// What the daemon wants stopped, and why.
     struct ToStop {
@@ -110,6 +112,7 @@ private:
     void check_gangs();
     void hear_rejected(const si::RejectedAllocation& rejected);
     void placed(const std::string& key, AskEntry& ask, const std::string& node);
+    [[nodiscard]] bool takes_the_place(const AskEntry& ask, const std::string& node);
     void check_member(const std::string& key, const AskEntry& ask);
     void fail(const std::string& sentence) const;
 

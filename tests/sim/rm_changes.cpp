@@ -79,9 +79,11 @@ void ServedRm::add_node() {
     const std::string id = new_id("node");
     NodeEntry& node = books_.nodes[id];
     node.vcore = node.most = world_.between(4, 16);
+    const std::int64_t more = world_.sabotages(sabotage::kSmallNode, 1) ? 1 : 0;
     si::NodeRequest request;
     request.rm_id = rm_id_;
     request.nodes.push_back(message_of(id, node));
+    request.nodes.back().schedulable_resource = si::Resources{{"vcore", node.vcore + more}};
     send(si::Kind::UpdateNode, wire::encoded(request));
 }
 
@@ -104,8 +106,7 @@ void ServedRm::change_node() {
         info.action = node.schedulable ? si::NodeAction::Schedulable : si::NodeAction::Drain;
     }
     request.nodes.push_back(std::move(info));
-    books_.forget_victims();
-    send(si::Kind::UpdateNode, wire::encoded(request));
+    send(si::Kind::UpdateNode, wire::encoded(request), true);
 }
 
 void ServedRm::remove_node() {
@@ -113,7 +114,6 @@ void ServedRm::remove_node() {
     if (live.size() < 2) return;
     const std::string& id = world_.one_of(live);
     books_.nodes.at(id).leaving = true;
-    books_.forget_victims();
     for (auto& [key, ask] : books_.asks)
         if (ask.place != Place::Pending && ask.node == id) {
             books_.disturb(ask.app);
@@ -126,7 +126,7 @@ void ServedRm::remove_node() {
     info.node_id = id;
     info.action = si::NodeAction::Decommission;
     request.nodes.push_back(std::move(info));
-    send(si::Kind::UpdateNode, wire::encoded(request));
+    send(si::Kind::UpdateNode, wire::encoded(request), true);
 }
 
 // --- applications ---------------------------------------------------------------------------------------------------
@@ -164,6 +164,7 @@ void ServedRm::add_gang() {
         ask.vcore = app.member_size;
         ask.placeholder = true;
         ask.group = "members";
+        if (i == 0 && world_.sabotages(sabotage::kHalfGang, 1)) continue;
         placeholders.asks.push_back(message_of(key, ask));
     }
     send(si::Kind::UpdateAllocation, wire::encoded(placeholders));
@@ -201,13 +202,12 @@ void ServedRm::remove_application() {
     if (live.empty()) return;
     const std::string& id = world_.one_of(live);
     books_.apps.at(id).leaving = true;
-    books_.forget_victims();
     for (auto& [key, ask] : books_.asks)
         if (ask.app == id) ask.place = Place::Leaving;
     si::ApplicationRequest request;
     request.rm_id = rm_id_;
     request.remove.push_back({id, {}});
-    send(si::Kind::UpdateApplication, wire::encoded(request));
+    send(si::Kind::UpdateApplication, wire::encoded(request), true);
 }
 
 // --- asks -----------------------------------------------------------------------------------------------------------
@@ -245,13 +245,14 @@ void ServedRm::release() {
     if (keys.empty()) return;
     si::AllocationRequest request;
     request.rm_id = rm_id_;
+    bool spares = false;
     for (std::int64_t i = world_.between(1, 4); i > 0; --i) {
         const std::string& key = world_.one_of(keys);
         AskEntry& ask = books_.asks.at(key);
         if (ask.place == Place::Leaving) continue;
         if (ask.place == Place::Pending) {
             world_.cover("release of what is pending");
-            books_.forget_victims();
+            spares = true;
         }
         ask.place = Place::Leaving;
         books_.disturb(ask.app);
@@ -261,7 +262,7 @@ void ServedRm::release() {
         each.termination_type = si::TerminationType::StoppedByRm;
         request.releases.allocations_to_release.push_back(std::move(each));
     }
-    send(si::Kind::UpdateAllocation, wire::encoded(request));
+    send(si::Kind::UpdateAllocation, wire::encoded(request), spares);
 }
 
 /// The same ask again, as an update that changes nothing.

@@ -89,6 +89,14 @@ std::string ServedRm::body_of(const std::string& app, const std::string& key, si
     return wire::encoded(request);
 }
 
+/// What is booked on a node, as the RM says it in a recovery.
+si::NodeRecovery ServedRm::booked_on(const std::string& id, const NodeEntry& node) const {
+    std::uint32_t count = 0;
+    for (const auto& [key, ask] : books_.asks)
+        if ((ask.place == Place::Placed || ask.place == Place::Stopping) && ask.node == id) ++count;
+    return {amounts(node.vcore - books_.used(id)), count};
+}
+
 /// All that exists, in the order that is best or in any order.
 std::vector<ServedRm::Message> ServedRm::replay_messages() {
     std::vector<Message> messages;
@@ -104,14 +112,12 @@ std::vector<ServedRm::Message> ServedRm::replay_messages() {
         request.rm_id = rm_id_;
         request.nodes.push_back(message_of(id, node));
         si::NodeInfo& info = request.nodes.back();
-        std::uint32_t count = 0;
         for (auto& [key, ask] : books_.asks) {
             if (ask.place == Place::Pending || ask.node != id) continue;
-            ++count;
             ask.reported = true;
             if (with_nodes) info.existing_allocations.push_back(allocation_of(key, ask));
         }
-        if (world_.chance(0.7)) info.recovery = si::NodeRecovery{amounts(node.vcore - books_.used(id)), count};
+        if (world_.chance(0.7)) info.recovery = booked_on(id, node);
         messages.push_back({si::Kind::UpdateNode, wire::encoded(request)});
     }
     for (const auto& [key, ask] : books_.asks) {

@@ -19,7 +19,8 @@ constexpr Nanoseconds kQuiet = seconds{120};     // then timers of gangs and app
 
 class Run {
 public:
-    Run(std::uint64_t seed, Disk& disk, bool trace) : world_(seed, trace), disk_(disk) {
+    Run(std::uint64_t seed, Disk& disk, bool trace, std::string_view sabotage) : world_(seed, trace), disk_(disk) {
+        world_.sabotage(sabotage);
         disk.begin(world_);
         host_ = std::make_unique<DaemonHost>(world_, disk, settings());
         const std::int64_t count = world_.between(1, 3);
@@ -34,6 +35,8 @@ public:
         for (const auto& rm : rms_) rm->start();
         if (detached_) detached_->start();
         plan_fault();
+        constexpr std::array<std::uint64_t, 3> kLooks{20, 100, 500};
+        world_.watch(kLooks.at(world_.choose(kLooks.size())), [this] { check_all(); });
         world_.run_for(seconds{world_.between(20, 90)});
         come_to_rest();
         RunOutcome outcome;
@@ -50,8 +53,9 @@ private:
         settings.log_level = "fatal";
         settings.state_directory = disk_.folder();
         settings.max_memory = std::uint64_t{1} << 40U; // as if there was enough
-        settings.liveness_timeout = seconds{20};
-        settings.session_ttl = seconds{100};
+        const bool is_hasty = world_.chance(0.3);
+        settings.liveness_timeout = seconds{is_hasty ? 5 : 20};
+        settings.session_ttl = seconds{is_hasty ? 15 : 100};
         settings.max_poll_wait = seconds{10};
         if (world_.chance(0.2)) settings.outbound.items = 60;
         return settings;
@@ -63,6 +67,7 @@ private:
         manners.removes_nodes = world_.chance(0.6);
         manners.slow_reader = world_.chance(0.2);
         manners.forgetful = world_.chance(0.3) ? 0.3 : 0;
+        manners.hopeless = world_.chance(0.3);
         manners.pace = milliseconds{world_.between(50, 1000)};
         return manners;
     }
@@ -75,12 +80,13 @@ private:
         if (world_.chance(0.3)) network.usual = milliseconds{300};
         if (world_.chance(0.3)) disk_faults_.full = 0.02;
         if (world_.chance(0.3)) disk_faults_.short_write = 0.02;
-        if (world_.chance(0.3)) disk_faults_.failed_sync = 0.1;
+        if (world_.chance(0.3)) disk_faults_.failed_sync = 0.5;
         if (world_.chance(0.1)) disk_faults_.failed_read = 0.02;
         fault_pace_ = seconds{world_.between(2, 60)};
         kills_ = world_.chance(0.6);
         crashes_ = world_.chance(0.6);
         stalls_ = world_.chance(0.6);
+        stops_within_ = kills_ && world_.chance(0.3);
     }
 
     void plan_fault() {
@@ -94,12 +100,17 @@ private:
 
     void fault() {
         ServedRm& rm = *rms_[world_.choose(rms_.size())];
-        const auto note = [&](const char* what) { world_.cover(fmt::format("{} while {}", what, rm.state())); };
-        check_soon(world_, *host_, rm.id());
+        const auto note = [&](const char* what) {
+            world_.cover(fmt::format("{} while {}", what, host_->state_of(rm.id())));
+            world_.cover(fmt::format("{}, the RM was {}", what, rm.state()));
+        };
+        check_all();
+        if (stops_within_ && host_->is_busy() && world_.chance(0.3)) kill_within();
         if (host_->is_busy()) return;
         switch (world_.between(0, 7)) {
         case 0:
             if (!kills_ || !host_->is_up()) return;
+            if (detached_ && world_.chance(0.5)) return kill_within();
             note("daemon killed");
             return kill(false);
         case 6:
@@ -109,8 +120,9 @@ private:
                 return kill(true);
             }
             note("daemon restarted");
+            if (stops_within_) kill_within();
             host_->stop(seconds{5});
-            return restart(false);
+            return restart();
         case 7:
             if (!detached_ || !crashes_) return;
             if (world_.chance(0.3)) return detached_->crash();
@@ -141,19 +153,41 @@ private:
         const std::array<Nanoseconds, 3> longest{seconds{2}, seconds{40}, seconds{300}};
         return world_.between(milliseconds{10}, longest[world_.choose(longest.size())]);
     }
+    void check_all() {
+        for (const auto& rm : rms_) check_soon(world_, *host_, rm->id());
+        if (detached_) check_soon(world_, *host_, detached_->id());
+    }
+
     void kill(bool power) {
         host_->kill(power);
-        restart(power);
+        restart();
     }
-    void restart(bool power) {
+    /// Kills it at one of the next operations of the disk.
+    void kill_within() {
+        const bool power = world_.chance(0.3);
+        host_->kill_in(static_cast<std::uint64_t>(world_.between(1, 60)), power, [this] { restart(); });
+    }
+    void restart() {
         disk_.faults() = {};
-        world_.after(world_.between(milliseconds{10}, seconds{5}), [this, power] {
-            if (host_->is_up()) return;
-            disk_.faults() =
-                {}; // with a disk that cannot be read the daemon leaves the RM away until it is started again
-            if (!host_->start()) return world_.fail("the daemon cannot start");
-            if (detached_) detached_->daemon_started(power);
-        });
+        world_.after(world_.between(milliseconds{10}, seconds{5}), [this] { start(); });
+    }
+    void start() {
+        if (host_->is_up() || host_->is_busy()) return;
+        // With a disk that fails the daemon leaves the RM away, and its books alone, until it is started again.
+        const std::uint64_t strikes = disk_.strikes();
+        disk_.faults() = !resting_ && world_.chance(0.3) ? disk_faults_ : DiskFaults{};
+        if (!resting_ && kills_ && world_.chance(0.2)) kill_within();
+        const bool is_up = host_->start();
+        disk_.faults() = {};
+        if (host_->is_dying()) return; // who buries it starts it again
+        if (disk_.strikes() != strikes) {
+            host_->kill(false);
+            return restart();
+        }
+        if (!is_up) return world_.fail("the daemon cannot start");
+        host_->check_books();
+        const bool power = host_->take_lost_power();
+        if (detached_ && !world_.has_failed()) detached_->daemon_started(power);
     }
 
     /// Nothing befalls anybody any more: in the end all must be as the RMs know it.
@@ -161,6 +195,7 @@ private:
         if (world_.has_failed()) return;
         world_.trace("rest");
         resting_ = true;
+        disk_.die_in(0, {});
         host_->network() = {};
         disk_.faults() = {};
         if (detached_) detached_->rest();
@@ -186,6 +221,7 @@ private:
         if (world_.has_failed()) return;
         host_->kill(false);
         if (!host_->start()) return world_.fail("the daemon cannot start");
+        host_->check_books();
         detached_->daemon_started(false);
         if (!world_.has_failed()) detached_->judge_rest();
     }
@@ -202,13 +238,13 @@ private:
     std::unique_ptr<DetachedRm> detached_;
     DiskFaults disk_faults_;
     Nanoseconds fault_pace_{};
-    bool kills_ = false, crashes_ = false, stalls_ = false, resting_ = false;
+    bool kills_ = false, crashes_ = false, stalls_ = false, stops_within_ = false, resting_ = false;
 };
 
 } // namespace
 
-RunOutcome run_seed(std::uint64_t seed, Disk& disk, bool trace) {
-    Run run(seed, disk, trace);
+RunOutcome run_seed(std::uint64_t seed, Disk& disk, bool trace, std::string_view sabotage) {
+    Run run(seed, disk, trace, sabotage);
     return run.outcome();
 }
 

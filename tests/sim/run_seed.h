@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tests/sim/disk.h"
 #include "tests/sim/world.h"
@@ -17,6 +18,7 @@ struct RunOutcome {
     Coverage coverage;
 };
 
-[[nodiscard]] RunOutcome run_seed(std::uint64_t seed, Disk& disk, bool trace);
+[[nodiscard]] RunOutcome run_seed(std::uint64_t seed, Disk& disk, bool trace,
+                                  std::string_view sabotage = {}); // one of kSabotages
 
 } // namespace yk::sim

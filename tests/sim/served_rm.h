@@ -24,6 +24,7 @@ struct Manners {
     bool removes_nodes = true;  // else it repeats asks: of one that is gone with its node that would be a new ask
     bool slow_reader = false;   // pauses between polls
     double forgetful = 0;       // of a replay: something is left out at first
+    bool hopeless = false;      // what it has left out it does not report before the recovery has failed
     std::int64_t most_asks = 6; // in one request
     Nanoseconds pace = milliseconds{300}; // longest time between two changes
 };
@@ -58,17 +59,20 @@ private:
     void replay();
     void recovery_done();
     void on_report(const Answer& answer);
+    bool book_again(const si::RecoveryReport& report);
     void resolve();
+    void resolve_now();
     void set_state(State state);
     [[nodiscard]] std::function<void()> in_this_life(std::function<void()> call);
     /// Sends a change; whoever answers that the RM is not known makes it register again.
-    void send(si::Kind kind, std::string body);
+    /// `spares`: with it the ask that a victim has to go for may lose what it waits for.
+    void send(si::Kind kind, std::string body, bool spares = false);
     [[nodiscard]] bool starts_anew(const Answer& answer);
     void when_awake(std::function<void()> call);
 
     // the callback stream
     void poll();
-    void on_polled(const Answer& answer);
+    void on_polled(const Answer& answer, bool is_behind);
     void handle(const si::StreamItem& item);
     void stop_later(const RmBooks::ToStop& stop);
     /// Calls `call` after `delay`, and again until it returns true.
@@ -101,6 +105,7 @@ private:
         si::Kind kind{};
         std::string body;
     };
+    [[nodiscard]] si::NodeRecovery booked_on(const std::string& id, const NodeEntry& node) const;
     [[nodiscard]] std::vector<Message> replay_messages();
     [[nodiscard]] std::string body_of(const std::string& app, const std::string& key, si::TerminationType type) const;
 
@@ -122,7 +127,9 @@ private:
     std::set<std::uint64_t> positions_; // of its updates
     std::vector<std::size_t> items_;    // hashes of what was handled, by number
     std::vector<Message> left_out_;     // of the replay
+    std::set<std::string> outdated_;    // nodes that something left after the replay said what is booked on them
     std::string recovery_id_;
+    std::uint64_t sparing_ = 0;  // changes that are not answered and spare somebody
     std::uint64_t stopping_ = 0; // allocations that are being stopped
 };
 

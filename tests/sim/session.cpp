@@ -55,7 +55,8 @@ void Session::connect() {
 void Session::connected() {
     if (abandoned_ || state_ != State::Connecting) return;
     connection_ = Connection::open(world_, host_,
-                                   {[weak = weak_from_this()](std::uint32_t number, const std::string& bytes) {
+                                   {client_,
+                                    [weak = weak_from_this()](std::uint32_t number, const std::string& bytes) {
                                         if (const auto self = weak.lock()) self->on_reply(number, bytes);
                                     },
                                     [weak = weak_from_this()] {
@@ -103,11 +104,20 @@ void Session::on_hello(const std::string& reply) {
     sid_ = wire::make_sid(decoded->sid.bytes);
     boot_id_ = decoded->boot_id.bytes;
     state_ = State::Up;
+    if (decoded->resumed && changes_.size() == 1 && changes_.begin()->first <= decoded->last_seq &&
+        world_.sabotages(sabotage::kTwice, 1))
+        number_anew(decoded->last_seq);
     for (auto& [seq, change] : changes_) change.sent = false;
     send_waiting();
     auto asks = std::exchange(asks_waiting_, {});
     auto bodies = std::exchange(bodies_waiting_, {});
     for (std::size_t i = 0; i < asks.size(); ++i) transmit(std::move(asks[i]), bodies[i]);
+}
+
+/// A deliberate fault: what is sent again looks new.
+void Session::number_anew(std::uint64_t last_seq) {
+    next_seq_ = last_seq + 1;
+    for (auto& [seq, change] : std::exchange(changes_, {})) changes_.emplace(next_seq_++, std::move(change));
 }
 
 void Session::drop_connection() {

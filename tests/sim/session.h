@@ -74,6 +74,7 @@ private:
     void connected();
     void hello();
     void on_hello(const std::string& reply);
+    void number_anew(std::uint64_t last_seq);
     void on_cut();
     void on_reply(std::uint32_t number, const std::string& bytes);
     void on_change_answered(std::uint64_t seq, Answer answer);

@@ -75,9 +75,10 @@ void World::stall_all(Nanoseconds time) {
     for (auto& [number, loop] : loops_) loop.stalled_until = now_ + time;
 }
 
-bool World::is_stalled() const {
-    return std::any_of(loops_.begin(), loops_.end(),
-                       [this](const auto& each) { return each.second.stalled_until > now_; });
+Simulator::Clock::time_point World::stalled_until() const {
+    Clock::time_point last{};
+    for (const auto& [number, loop] : loops_) last = std::max(last, loop.stalled_until);
+    return last;
 }
 
 // --- what happens ---------------------------------------------------------------------------------------------------
@@ -99,6 +100,7 @@ bool World::do_something(Clock::time_point until) {
         fail(fmt::format("the run has no end: {} steps until {} s", steps_, now_.time_since_epoch() / seconds{1}));
         return false;
     }
+    if (steps_between_looks_ != 0 && steps_ % steps_between_looks_ == 0) look_();
     const bool event_first = chance(0.5);
     if (event_first ? do_event() || do_step() : do_step() || do_event()) return true;
     const auto next = std::min(next_time(), until);

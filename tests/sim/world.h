@@ -6,6 +6,7 @@
 //
 // Owner: run_seed(). Thread: one.
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -26,6 +27,22 @@ namespace yk::sim {
 using Nanoseconds = std::chrono::nanoseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+
+/// What `--sabotages` breaks, of which each stands for a fault that the daemon could have.
+namespace sabotage {
+inline constexpr std::string_view kLostWrite = "a write to the disk is lost";
+inline constexpr std::string_view kForgottenSync = "what was synced is lost with the power";
+inline constexpr std::string_view kOtherRequest = "a request arrives as another one";
+inline constexpr std::string_view kTwice = "a request that was sent again is executed twice";
+inline constexpr std::string_view kLostItem = "an item of the stream is left out";
+inline constexpr std::string_view kLostRelease = "the end of an allocation is not told";
+inline constexpr std::string_view kLostAllocation = "the books of an RM forget an allocation";
+inline constexpr std::string_view kSmallNode = "a node has less than was told";
+inline constexpr std::string_view kHalfGang = "a member of a gang is missing";
+} // namespace sabotage
+inline constexpr std::array kSabotages{sabotage::kLostWrite,      sabotage::kForgottenSync, sabotage::kOtherRequest,
+                                       sabotage::kTwice,          sabotage::kLostItem,      sabotage::kLostRelease,
+                                       sabotage::kLostAllocation, sabotage::kSmallNode,     sabotage::kHalfGang};
 
 /// Which paths were taken, and how often.
 using Coverage = std::map<std::string, std::uint64_t>;
@@ -53,12 +70,19 @@ public:
     void run_for(Nanoseconds time) {
         run_until([] { return false; }, now_ + time);
     }
+    /// Calls `look` after each so many events and steps.
+    void watch(std::uint64_t steps, std::function<void()> look) {
+        steps_between_looks_ = steps;
+        look_ = std::move(look);
+    }
     /// A loop that is chosen does nothing for `time`. Returns its name; empty: there is none.
     std::string stall_a_loop(Nanoseconds time);
     /// No loop does anything for `time`: the process is stopped.
     void stall_all(Nanoseconds time);
+    /// Until when a loop is, or was.
+    [[nodiscard]] Clock::time_point stalled_until() const;
     /// Whether a loop is.
-    [[nodiscard]] bool is_stalled() const;
+    [[nodiscard]] bool is_stalled() const { return stalled_until() > now_; }
 
     // --- chance ---------------------------------------------------------------------------------
     /// Between both, which it may be.
@@ -70,6 +94,14 @@ public:
     template <class T>
     [[nodiscard]] const T& one_of(const std::vector<T>& list) {
         return list[choose(list.size())];
+    }
+
+    // --- faults that the run has to notice -------------------------------------------------------
+    /// Makes a deliberate fault of the simulated world, one of kSabotages: a run that does not fail then sees nothing.
+    void sabotage(std::string_view name) { sabotage_ = name; }
+    /// Whether the fault happens now. Draws no number when it is not wanted.
+    [[nodiscard]] bool sabotages(std::string_view name, double probability) {
+        return sabotage_ == name && chance(probability);
     }
 
     // --- what is seen of it ---------------------------------------------------------------------
@@ -107,6 +139,9 @@ private:
     Clock::time_point now_;
     std::map<std::pair<Clock::time_point, std::uint64_t>, std::function<void()>> events_;
     std::map<std::uint64_t, Loop> loops_;
+    std::string_view sabotage_;
+    std::function<void()> look_;
+    std::uint64_t steps_between_looks_ = 0; // 0: nobody looks
     std::uint64_t last_event_ = 0, last_loop_ = 0, steps_ = 0;
     std::uint64_t digest_ = 0xcbf29ce484222325U;
     Coverage coverage_;

@@ -28,6 +28,7 @@ namespace {
 using books::BookFile;
 
 constexpr std::string_view kEnding = ".books";
+constexpr int kUnreadable = 1; // code of an Error
 /// What SQLite puts beside the file while it is open, or leaves there when the process is killed.
 constexpr std::array<std::string_view, 2> kBeside{"-wal", "-shm"};
 
@@ -84,7 +85,9 @@ std::vector<FoundBooks> BookShelf::find() {
             continue;
         }
         auto contents = read(std::move(file).value());
-        if (!contents.ok()) {
+        if (!contents.ok() && contents.error().code == kUnreadable) {
+            refuse(path, {BookFile::Fault::System, contents.error().message});
+        } else if (!contents.ok()) {
             set_aside(path, path + ": " + contents.error().message);
         } else if (contents->registration.rm_id.empty()) {
             contents->file.reset();
@@ -97,23 +100,26 @@ std::vector<FoundBooks> BookShelf::find() {
     return found;
 }
 
+/// An error with kUnreadable: the disk does not let something be read, which is no damage.
 Result<FoundBooks> BookShelf::read(std::unique_ptr<BookFile> file) const {
     FoundBooks found;
-    YK_TRY(registration, file->get(OwnerBooks::kRegistration));
-    YK_TRY(from_file, file->get(OwnerBooks::kFromFile));
-    YK_TRY(partitions, file->get(OwnerBooks::kPartitions));
-    YK_TRY(configurations, file->configurations());
+    const auto registration = file->get(OwnerBooks::kRegistration), from_file = file->get(OwnerBooks::kFromFile),
+               partitions = file->get(OwnerBooks::kPartitions);
+    auto configurations = file->configurations();
+    for (const auto* each : {&registration, &from_file, &partitions})
+        if (!each->ok()) return Error{kUnreadable, each->error().message, {}};
+    if (!configurations.ok()) return Error{kUnreadable, configurations.error().message, {}};
     found.file = std::move(file);
-    if (!registration && configurations.empty()) return found; // the daemon ended before it answered the registration
-    if (!registration || configurations.empty()) return Error{0, "the registration of the RM is missing", {}};
-    const auto scanned = wire::scan_body(*registration);
+    if (!*registration && configurations->empty()) return found; // the daemon ended before it answered the registration
+    if (!*registration || configurations->empty()) return Error{0, "the registration of the RM is missing", {}};
+    const auto scanned = wire::scan_body(**registration);
     auto request = scanned.ok() ? wire::decode<si::RegisterResourceManagerRequest>(*scanned) : scanned.error();
     if (!request.ok()) return Error{0, "the registration of the RM cannot be read: " + request.error().message, {}};
     found.registration = std::move(request).value();
-    std::istringstream lines{partitions.value_or("")};
+    std::istringstream lines{partitions->value_or("")};
     for (std::string name; std::getline(lines, name);) found.partitions.push_back(name);
-    found.from_file = from_file && !from_file->empty();
-    found.configurations = std::move(configurations);
+    found.from_file = *from_file && !(*from_file)->empty();
+    found.configurations = std::move(configurations).value();
     return found;
 }
 

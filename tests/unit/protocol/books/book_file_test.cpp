@@ -44,6 +44,47 @@ void run_sql(const std::string& path, const char* sql) {
     sqlite3_close(db);
 }
 
+/// While it lives SQLite's files are those of the system, but that one read of a database fails as on a bad disk.
+class FailingRead {
+public:
+    FailingRead() {
+        real_ = sqlite3_vfs_find(nullptr);
+        layer_ = *real_;
+        layer_.pNext = nullptr;
+        layer_.zName = "failing";
+        layer_.xOpen = [](sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out) {
+            const int code = real_->xOpen(real_, name, file, flags, out);
+            if (file->pMethods == nullptr || (flags & SQLITE_OPEN_MAIN_DB) == 0) return code;
+            below_ = file->pMethods;
+            methods_ = *below_;
+            methods_.iVersion = 1; // without mapped pages, which would not be read
+            methods_.xRead = [](sqlite3_file* from, void* into, int size, sqlite3_int64 at) {
+                return left_-- == 0 ? SQLITE_IOERR_READ : below_->xRead(from, into, size, at);
+            };
+            file->pMethods = &methods_;
+            return code;
+        };
+        sqlite3_vfs_register(&layer_, 1);
+    }
+    ~FailingRead() {
+        sqlite3_vfs_unregister(&layer_);
+        sqlite3_vfs_register(real_, 1);
+    }
+    FailingRead(const FailingRead&) = delete;
+    FailingRead& operator=(const FailingRead&) = delete;
+
+    /// The one after `reads` more.
+    static void set(int reads) { left_ = reads; }
+    [[nodiscard]] static bool has_come() { return left_ < 0; }
+
+private:
+    static inline sqlite3_vfs* real_ = nullptr;
+    static inline sqlite3_vfs layer_{};
+    static inline const sqlite3_io_methods* below_ = nullptr;
+    static inline sqlite3_io_methods methods_{};
+    static inline int left_ = -1;
+};
+
 BookFile::Refusal refusal_of(const std::string& path) {
     auto file = BookFile::open(path);
     REQUIRE_FALSE(file.ok());
@@ -112,6 +153,29 @@ TEST_CASE("I-268 a byte of the books that changed on the disk is noticed") {
     const auto refusal = refusal_of(folder.file());
     CHECK(refusal.fault == BookFile::Fault::Damaged);
     CHECK(refusal.message == folder.file() + ": 1 rows have changed");
+}
+
+TEST_CASE("I-268 books of which a page cannot be read once are not taken for damaged ones") {
+    const BooksFolder folder;
+    {
+        const auto file = folder.open();
+        std::vector<Row> rows;
+        for (int i = 1; i <= 200; ++i) rows.push_back({i, RowKind::Ask, std::string(500, 'a'), {}});
+        put(*file, rows);
+    }
+    const FailingRead failing;
+    int refused = 0, reads = 0;
+    for (bool came = true; came; ++reads) {
+        FailingRead::set(reads);
+        const auto file = BookFile::open(folder.file());
+        came = FailingRead::has_come();
+        if (file.ok()) continue;
+        ++refused;
+        INFO("read " << reads << ": " << file.error().message);
+        CHECK(file.error().fault == BookFile::Fault::System);
+    }
+    CHECK(reads > 25); // pages
+    CHECK(refused > 1);
 }
 
 TEST_CASE("I-268 what is no book, or one of a later version, is not touched") {
