@@ -278,18 +278,41 @@ void ClusterContext::sweep() {
     for (const auto& [name, partition] : partitions_) partition->sweep();
 }
 
+namespace {
+
+/// What becomes of one element of a request about nodes.
+struct NodeAnswer {
+    const NodeSpec* spec;
+    PartitionContext* partition; // nullptr: there is none of that name
+    std::string full;            // its name
+    std::optional<Refusal> refusal;
+
+    [[nodiscard]] bool is_aside() const { return refusal && refusal->code == ElementCode::SetAside; }
+};
+
+/// One callback with all of them; what was set aside is answered when it heals.
+void report(const std::vector<NodeAnswer>& answers, Callbacks& callbacks) {
+    std::vector<AcceptedNode> accepted;
+    std::vector<RefusedNode> rejected, failed;
+    for (const NodeAnswer& each : answers) {
+        if (each.is_aside()) continue;
+        if (!each.refusal)
+            accepted.push_back({each.full, each.spec->id});
+        else
+            (creates(*each.spec) ? rejected : failed)
+                .push_back({each.full, each.spec->id, each.refusal->reason, each.refusal->code, each.spec->action});
+    }
+    if (!accepted.empty() || !rejected.empty() || !failed.empty()) callbacks.nodes_answered(accepted, rejected, failed);
+}
+
+} // namespace
+
 void ClusterContext::apply(const NodeRequest& request, Instant now) {
-    struct Answer {
-        const NodeSpec* spec;
-        PartitionContext* partition;
-        std::string full;
-        std::optional<Refusal> refusal;
-    };
-    std::vector<Answer> answers; // of CREATE, and of others that failed
+    std::vector<NodeAnswer> answers; // of CREATE, and of others that failed
     for (const NodeSpec& spec : request.nodes) {
         const bool create = creates(spec);
         const std::string_view name = partition_of(spec, partitions_);
-        Answer answer{&spec, find_partition(name), full_name(name), {}};
+        NodeAnswer answer{&spec, find_partition(name), full_name(name), {}};
         if (answer.partition == nullptr) {
             ++unattributed_.nodes_failed;
             answer.refusal = no_partition(
@@ -305,23 +328,9 @@ void ClusterContext::apply(const NodeRequest& request, Instant now) {
         if (create || answer.refusal) answers.push_back(std::move(answer));
     }
     sweep();
-    if (answers.empty()) return heal(now);
-    std::vector<AcceptedNode> accepted;
-    std::vector<RefusedNode> rejected;
-    std::vector<RefusedNode> failed;
-    for (const Answer& each : answers) {
-        if (each.refusal && each.refusal->code == ElementCode::SetAside) continue;
-        if (!each.refusal)
-            accepted.push_back({each.full, each.spec->id});
-        else
-            (creates(*each.spec) ? rejected : failed)
-                .push_back({each.full, each.spec->id, each.refusal->reason, each.refusal->code, each.spec->action});
-    }
-    if (!accepted.empty() || !rejected.empty() || !failed.empty())
-        callbacks_.nodes_answered(accepted, rejected, failed);
-    for (const Answer& each : answers)
-        if (!each.refusal || each.refusal->code == ElementCode::SetAside)
-            each.partition->announce_existing(*each.spec, now);
+    report(answers, callbacks_);
+    for (const NodeAnswer& each : answers)
+        if (!each.refusal || each.is_aside()) each.partition->announce_existing(*each.spec, now);
     heal(now);
 }
 

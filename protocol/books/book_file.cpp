@@ -116,7 +116,11 @@ private:
 };
 
 std::string BookFile::fault() const {
-    return path_ + ": " + sqlite3_errmsg(db_);
+    const int code = sqlite3_errcode(db_), system = sqlite3_system_errno(db_);
+    std::string text = path_ + ": " + sqlite3_errmsg(db_);
+    if ((code == SQLITE_CANTOPEN || code == SQLITE_IOERR) && system != 0)
+        text += std::string{": "} + std::strerror(system);
+    return text;
 }
 
 Result<void> BookFile::run(const char* sql) {
