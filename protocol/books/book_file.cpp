@@ -45,17 +45,32 @@ std::string bytes_of(sqlite3_stmt* statement, int column) {
                             : std::string{static_cast<const char*>(bytes), static_cast<std::size_t>(size)};
 }
 
-/// All that is in the file; nullptr: the disk does not let it be read.
-sqlite3* copy_in_memory(sqlite3* db) {
+/// What SQLite's own check finds first: "ok" when that is nothing. Empty: it cannot be made.
+std::string finding_in(sqlite3* db) {
+    std::string finding;
+    const auto take = [](void* to, int /*columns*/, char** texts, char** /*names*/) {
+        *static_cast<std::string*>(to) = texts[0];
+        return 0;
+    };
+    if (sqlite3_exec(db, "PRAGMA quick_check(1)", take, &finding, nullptr) != SQLITE_OK) return {};
+    return finding.substr(finding.rfind('\n') + 1); // the line before it names the database
+}
+
+/// The same of a copy in memory. Empty: the disk does not let all of it be read.
+std::string finding_in_copy(sqlite3* db) {
     sqlite3* copy = nullptr;
+    std::string finding;
     constexpr int kNew = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    sqlite3_backup* backup = nullptr;
     if (sqlite3_open_v2(":memory:", &copy, kNew, nullptr) == SQLITE_OK)
-        if (sqlite3_backup* const backup = sqlite3_backup_init(copy, "main", db, "main")) {
-            sqlite3_backup_step(backup, -1);
-            if (sqlite3_backup_finish(backup) == SQLITE_OK) return copy; // that is what the step said, too
-        }
+        backup = sqlite3_backup_init(copy, "main", db, "main");
+    if (backup != nullptr) sqlite3_backup_step(backup, -1);
+    if (backup != nullptr && sqlite3_backup_finish(backup) == SQLITE_OK) { // that is what the step said, too
+        finding = finding_in(copy);
+        if (finding.empty()) finding = sqlite3_errmsg(copy);
+    }
     sqlite3_close(copy);
-    return nullptr;
+    return finding;
 }
 
 } // namespace
@@ -141,7 +156,6 @@ Result<std::unique_ptr<BookFile>, BookFile::Refusal> BookFile::open(const std::s
     };
     if (opened != SQLITE_OK) return refuse();
     std::int64_t application = 0, version = 0, tables = 0;
-    std::string whole;
     const auto number = [&](const char* sql, std::int64_t& to) {
         return Statement{*file, sql}.each([&](sqlite3_stmt* row) { to = sqlite3_column_int64(row, 0); });
     };
@@ -161,17 +175,12 @@ Result<std::unique_ptr<BookFile>, BookFile::Refusal> BookFile::open(const std::s
     if (version != kVersion)
         return Refusal{Fault::Version, path + ": version " + std::to_string(version) + " of the books is unknown, " +
                                            std::to_string(kVersion) + " is known"};
-    const auto check = [&](sqlite3_stmt* row) { whole = bytes_of(row, 0); };
-    if (!Statement{*file, "PRAGMA quick_check(1)"}.each(check).ok()) return refuse();
-    if (whole != "ok") { // a page that the disk did not let be read, which is no damage, is told like a damaged one
-        sqlite3* const copy = copy_in_memory(db);
-        if (copy == nullptr)
-            return Refusal{Fault::System, path + ": it cannot be read: " + whole.substr(whole.rfind('\n') + 1)};
-        BookFile read{path, copy}; // closes it
-        if (!Statement{read, "PRAGMA quick_check(1)"}.each(check).ok()) return Refusal{Fault::Damaged, read.fault()};
-    }
-    if (whole != "ok") // the line before the finding names the database
-        return Refusal{Fault::Damaged, path + ": " + whole.substr(whole.rfind('\n') + 1)};
+    std::string finding = finding_in(db);
+    if (finding.empty()) return refuse();
+    // A page that the disk did not let be read, which is no damage, is told like a damaged one.
+    if (finding != "ok") finding = finding_in_copy(db);
+    if (finding.empty()) return Refusal{Fault::System, path + ": the disk does not let it be read"};
+    if (finding != "ok") return Refusal{Fault::Damaged, path + ": " + finding};
     std::int64_t wrong = 0;
     const auto compare = [&](sqlite3_stmt* row) {
         if (sum_of(bytes_of(row, 0)) != sqlite3_column_int64(row, 1)) ++wrong;

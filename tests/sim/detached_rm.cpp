@@ -234,6 +234,7 @@ DetachedRm::State DetachedRm::after(std::size_t updates) const {
 }
 
 /// Empty: there is none.
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): a list of cases, one after the other
 std::string DetachedRm::difference(const State& wanted, const std::optional<DaemonState>& has) const {
     if (wanted.registered != has.has_value()) return has ? "it is registered" : "it is not registered";
     if (!has) return {};

@@ -258,6 +258,7 @@ void RmBooks::hear_rejected(const si::RejectedAllocation& rejected) {
     asks.erase(found);
 }
 
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): a list of cases, one after the other
 void RmBooks::hear_released(const si::AllocationRelease& released, std::vector<ToStop>& stop) {
     const std::string& key = released.allocation_key;
     const auto found = asks.find(key);
@@ -313,6 +314,7 @@ void RmBooks::hear_released(const si::AllocationRelease& released, std::vector<T
 
 // --- the end --------------------------------------------------------------------------------------------------------
 
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): a list of cases, one after the other
 void RmBooks::judge_rest() const {
     for (const auto& [key, ask] : asks) {
         const auto app = apps.find(ask.app);

@@ -98,6 +98,7 @@ private:
         });
     }
 
+    // NOLINTNEXTLINE(readability-function-cognitive-complexity): a list of cases, one after the other
     void fault() {
         ServedRm& rm = *rms_[world_.choose(rms_.size())];
         const auto note = [&](const char* what) {
