@@ -194,7 +194,8 @@ def send_fuzz(path, seed, messages, role, end):
     sent += sum(begin() for _ in range(FLOODS))
     while busy.get_map():
         ready = busy.select(MUTE)
-        check(ready, "nothing was answered within", MUTE, "s")
+        check(ready, "nothing was answered within", MUTE, "s; the answers to these are missing:",
+              [[bytes(one[:200]) for one in key.data.waiting] for key in busy.get_map().values()])
         for key, _ in ready:
             flood = key.data
             try:

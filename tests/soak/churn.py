@@ -18,7 +18,7 @@ from daemon_support.attacks import Sleeper, resident
 ROUNDS = 480  # of each hour
 ASKS = 20  # of each application, of which one comes in each round
 LEVEL = 0.6  # of the capacity
-WARM_UP = 6  # hours in which what is bounded fills and the load becomes that of all later hours
+WARM_UP = 12  # hours in which what is bounded fills and the load becomes that of all later hours
 GROWTH, SLACK = 1.05, 2 << 20  # of memory
 SLOWER = 1.2
 SETTINGS = "livenessTimeout: 100h\nsessionTtl: 100h\nrmMaxEnded: 500\n"
@@ -201,7 +201,8 @@ def run(size, seed, seconds, nodes=5000, rounds=ROUNDS):
                    f"{sum(hour[4] for hour in hours)} requests; 99.9 % of an hour's took at most, first / last: "
                    f"{hours[0][0] * 1e3:.2f} / {hours[-1][0] * 1e3:.2f} ms of processor time, {hours[0][1] * 1e3:.2f} / "
                    f"{hours[-1][1] * 1e3:.2f} ms on the wall (a sleeper was {hours[0][2] * 1e3:.2f} / {hours[-1][2] * 1e3:.2f} ms "
-                   f"late); resident {hours[0][3] / 2**20:.1f} / {hours[-1][3] / 2**20:.1f} MiB")
+                   f"late); resident, every sixth hour, {', '.join(f'{hour[3] / 2**20:.1f}' for hour in hours[:-1:6])}, in the end "
+                   f"{hours[-1][3] / 2**20:.1f} MiB")
         if nodes >= 1000:  # of fewer the times say nothing
             check(hours[-1][0] <= SLOWER * hours[0][0], "requests became slower:", figures)
         check(hours[-1][3] <= GROWTH * hours[0][3] + SLACK, "memory grows:", figures)
