@@ -25,8 +25,8 @@ public:
     LoopThread(const LoopThread&) = delete;
     LoopThread& operator=(const LoopThread&) = delete;
 
-    /// Has `run` called on a thread of its own or, in a simulation, `step` again and again. `name`: a literal of at most
-    /// 15 characters, by which tools such as top name the thread.
+    /// Has `run` called on a thread of its own or, in a simulation, `step` again and again. `name`: a literal of at
+    /// most 15 characters, by which tools such as top name the thread.
     void start(const char* name, std::function<void()> run, Simulator::Step step) {
         if (Simulator* const simulated = simulator()) {
             loop_ = simulated->add_loop(name, std::move(step));
