@@ -24,9 +24,10 @@ from daemon_support.attacks import *
 
 KINDS = ["Hello", "Ping", "Status", "RegisterResourceManager", "UnregisterResourceManager", "UpdateAllocation",
          "UpdateApplication", "UpdateNode", "UpdateConfiguration", "Reload", "ValidateConfiguration", "Poll", "CallResult", "Sync",
-         "Dump", "Events", "Metrics", "Health", "Explain", "StreamLog", "Step", "Clock", "SetExtraConfig", "Nonsense"]
+         "Dump", "Events", "Metrics", "Health", "Explain", "StreamLog", "Step", "Clock", "SetExtraConfig", "RecoveryDone",
+         "RecoveryList", "ResolveRecovery", "Nonsense"]
 CHANGES = {"RegisterResourceManager", "UnregisterResourceManager", "UpdateAllocation", "UpdateApplication", "UpdateNode",
-           "UpdateConfiguration", "Reload"}
+           "UpdateConfiguration", "Reload", "Step", "Clock", "SetExtraConfig", "RecoveryDone", "ResolveRecovery"}
 KEYS = ["rmID", "nodes", "nodeID", "action", "new", "remove", "asks", "releases", "allocations", "applicationID", "queueName",
         "allocationKey", "resourceAsk", "schedulableResource", "attributes", "tags", "ugi", "user", "groups", "partitionName",
         "config", "extraConfig", "what", "cursor", "limit", "streamEpoch", "ack", "waitMs", "position", "kind", "name", "from",
@@ -121,7 +122,7 @@ class Flood(Client):
     would be more than there may be."""
 
     def __init__(self, path, role, cut=None):
-        self.buffer, self.role, self.waiting = bytearray(), role, []
+        self.buffer, self.role, self.waiting = bytearray(), role, {}  # waiting: by number
         super().__init__(path)
         self.socket.settimeout(MUTE)
         if cut is None:
@@ -141,13 +142,13 @@ class Flood(Client):
 
     def send_some(self, fuzz):
         """Up to one that changes something: the number of the next depends on what becomes of it. How many."""
-        self.waiting, data = [], []
+        self.waiting, data = {}, []
         while len(self.waiting) < 16:
             kind, payload = fuzz.message(self)
             self.next_id += 1
             frame = struct.pack(">I", 0x80000000 | self.next_id & 0x7fffffff) + payload
             data.append(b"\x01" + struct.pack(">Q", len(frame)) + frame)
-            self.waiting.append(payload)
+            self.waiting[self.next_id & 0x7fffffff] = payload
             if kind in CHANGES:
                 break
         self.socket.sendall(b"".join(data))
@@ -161,8 +162,9 @@ class Flood(Client):
         self.buffer += more
         taken = 0
         while self.waiting and len(self.buffer) >= 9 and len(self.buffer) >= 9 + int.from_bytes(self.buffer[1:9], "big"):
+            number = int.from_bytes(self.buffer[9:13], "big") & 0x7fffffff
             self.heed(self.receive())
-            self.waiting.pop()
+            check(self.waiting.pop(number, None) is not None, "an answer to no request, number", number)
             taken += 1
         if not self.waiting and self.sid is None:
             self.hello(role=self.role)
@@ -171,7 +173,7 @@ class Flood(Client):
 
     def heed(self, reply):
         error = (reply.get("err") or {}).get("name")
-        check(error != "E_INTERNAL", "E_INTERNAL for one of", self.waiting)
+        check(error != "E_INTERNAL", "E_INTERNAL for one of", list(self.waiting.values()))
         # A number that is too low is told at once, one that is too high after a second: a fuzzed one was taken.
         if error == "E_SEQ_GAP":
             self.seq = reply["err"]["details"]["expected"] - 1
@@ -195,7 +197,7 @@ def send_fuzz(path, seed, messages, role, end):
     while busy.get_map():
         ready = busy.select(MUTE)
         check(ready, "nothing was answered within", MUTE, "s; the answers to these are missing:",
-              [[bytes(one[:200]) for one in key.data.waiting] for key in busy.get_map().values()])
+              [[bytes(one[:200]) for one in key.data.waiting.values()] for key in busy.get_map().values()])
         for key, _ in ready:
             flood = key.data
             try:
