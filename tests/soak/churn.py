@@ -18,7 +18,7 @@ from daemon_support.attacks import Sleeper, resident
 ROUNDS = 480  # of each hour
 ASKS = 20  # of each application, of which one comes in each round
 LEVEL = 0.6  # of the capacity
-WARM_UP = 12  # hours in which what is bounded fills and the load becomes that of all later hours
+WARM_UP = 6  # hours in which what is bounded fills and the load becomes that of all later hours
 GROWTH, SLACK = 1.05, 2 << 20  # of memory
 SLOWER = 1.2
 SETTINGS = "livenessTimeout: 100h\nsessionTtl: 100h\nrmMaxEnded: 500\n"
@@ -187,6 +187,7 @@ def run(size, seed, seconds, nodes=5000, rounds=ROUNDS):
         churn.fill()
         for _ in range(WARM_UP * rounds):
             churn.round(3600 / rounds)
+        churn.hold()  # its dumps take memory, of which the heap keeps some
         for _ in range(size):
             if hours and len(hours) >= 2 and clock.passed() * (len(hours) + 1) / len(hours) > seconds:
                 break
