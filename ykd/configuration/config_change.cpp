@@ -175,7 +175,8 @@ private:
     /// Tells the RM which of its partitions are gone with all that was there (I-183).
     void note_removed(RmOwner& owner) const {
         const std::vector<std::string> left = owner.context()->partition_names();
-        const auto former = rm().facts().configuration;
+        const auto former = rm().facts().configuration; // nullptr: it had none
+        if (!former) return;
         std::vector<std::string> removed;
         for (const config::Partition& each : former->partitions)
             if (std::find(left.begin(), left.end(), each.name) == left.end()) removed.push_back(each.name);
