@@ -58,13 +58,13 @@ void BookKeeper::end_turn() {
     bool ring = false;
     {
         const std::lock_guard lock(mutex_);
-        const bool gathered = !may_gather();
+        const bool gathers = may_gather();
         handed_over_ += turn_.size;
-        ring = turns_.empty() || (!gathered && !may_gather());
+        ring = turns_.empty() || (gathers && !may_gather()); // it has something to do, or has gathered enough
         turns_.push_back(std::exchange(turn_, {}));
         idle_ = false;
     }
-    if (ring) changed_.notify_all(); // else the thread is at work, or gathers
+    if (ring) changed_.notify_all();
 }
 
 void BookKeeper::when_kept(std::function<void(bool)> call) {

@@ -11,7 +11,6 @@ namespace yk::books {
 namespace {
 
 constexpr std::string_view kDefault = "default";
-constexpr std::string_view kPartitionAttribute = "si/node-partition";
 constexpr std::string_view kCreated = "creationTime"; // of an ask, s since 1970 (I-060)
 constexpr std::string_view kApplicationCreated = "yunikorn.apache.org/creationTime";
 

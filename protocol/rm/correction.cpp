@@ -36,7 +36,7 @@ si::NodeInfo change_of(const std::string& partition, const std::string& node, si
     si::NodeInfo info;
     info.node_id = node;
     info.action = action;
-    info.attributes = si::StringMap{{"si/node-partition", partition}};
+    info.attributes = si::StringMap{{std::string{books::kPartitionAttribute}, partition}};
     return info;
 }
 
