@@ -62,7 +62,7 @@ public:
     [[nodiscard]] const Summary& total() const noexcept { return total_; }
     [[nodiscard]] const Traits& traits() const noexcept { return traits_; }
 
-    void insert(std::uint32_t value, const Key& key, const Summary& summary) {
+    [[gnu::hot]] void insert(std::uint32_t value, const Key& key, const Summary& summary) {
         YK_ASSUME(!traits_.slot(value).in_index(), "a value can be in the index once only");
         if (root_ == nullptr) root_ = new Leaf;
         Leaf* leaf = leaf_for(key);
@@ -81,14 +81,14 @@ public:
     }
 
     /// Moves the entry to a new key and summary; cheap when it stays in its leaf.
-    void update(std::uint32_t value, const Key& key, const Summary& summary) {
+    [[gnu::hot]] void update(std::uint32_t value, const Key& key, const Summary& summary) {
         Leaf* leaf = leaf_of(value);
         refile(leaf, position(*leaf, value), key, summary);
     }
 
     /// As above if moved(its stored key); otherwise only the summary changes and the entry keeps its position.
     template <class Moved>
-    void update(std::uint32_t value, const Key& key, const Summary& summary, Moved&& moved) {
+    [[gnu::hot]] void update(std::uint32_t value, const Key& key, const Summary& summary, Moved&& moved) {
         Leaf* leaf = leaf_of(value);
         const std::uint32_t at = position(*leaf, value);
         if (moved(leaf->keys[at])) return refile(leaf, at, key, summary);
@@ -232,7 +232,7 @@ private:
         --leaf.count;
     }
 
-    void erase_at(Leaf* leaf, std::uint32_t at) {
+    [[gnu::hot]] void erase_at(Leaf* leaf, std::uint32_t at) {
         traits_.slot(leaf->values[at]).leaf = nullptr;
         const Summary before = leaf->summaries[at];
         close_gap(*leaf, at);
@@ -393,7 +393,7 @@ private:
 
     /// Brings the summaries above `node` up to date after one entry's changed from `before` to `after`. Summary{}
     /// stands for an entry that is not there. Stops at the first level that does not change.
-    void repair(Node* node, Summary before, Summary after) {
+    [[gnu::hot]] void repair(Node* node, Summary before, Summary after) {
         while (true) {
             Summary& stored = stored_for(node);
             Summary now = stored;
@@ -494,7 +494,7 @@ private:
     }
 
     template <class May, class Visit>
-    bool visit_node(const Node* node, std::uint32_t level, May& may, Visit& visit_entry) const {
+    [[gnu::hot]] bool visit_node(const Node* node, std::uint32_t level, May& may, Visit& visit_entry) const {
         for (std::uint32_t at = 0; at < node->count; ++at) {
             if (!may(node->summaries[at])) continue;
             if (level == 0 ? visit_entry(static_cast<const Leaf*>(node)->values[at])
@@ -505,7 +505,7 @@ private:
     }
 
     template <class F>
-    Summary resummarise_node(Node* node, std::uint32_t level, F& f) {
+    [[gnu::hot]] Summary resummarise_node(Node* node, std::uint32_t level, F& f) {
         for (std::uint32_t at = 0; at < node->count; ++at)
             node->summaries[at] = level == 0 ? f(static_cast<const Leaf*>(node)->values[at], node->summaries[at])
                                              : resummarise_node(static_cast<Inner*>(node)->children[at], level - 1, f);

@@ -85,7 +85,7 @@ void ApplicationStates::set_allocating(Application& application, bool on) noexce
     state_.slots_changed = true;
 }
 
-void ApplicationStates::emit_runnable(ApplicationId id, bool in_queue, bool by_quota, Instant now) {
+[[gnu::hot]] void ApplicationStates::emit_runnable(ApplicationId id, bool in_queue, bool by_quota, Instant now) {
     Application& application = state_.applications[id];
     const auto emit_change = [&](bool& emitted, bool runnable, EventDetail can, EventDetail cannot) {
         if (emitted == runnable) return;

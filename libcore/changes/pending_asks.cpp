@@ -147,7 +147,7 @@ void PendingAsks::add(AllocationId id, Instant now) {
     if (grouped) task_groups_.changed(ask.application, ask.task_group);
 }
 
-void PendingAsks::take(AllocationId id, Instant now) {
+[[gnu::hot]] void PendingAsks::take(AllocationId id, Instant now) {
     leave_group(id, now);
     const Allocation& ask = state_.allocations[id];
     if (ask.task_group != 0 && !ask.is(Allocation::Placeholder)) {

@@ -54,7 +54,7 @@ void Placements::remove(AllocationId id, EventDetail detail, Instant now) {
     pending_asks_.destroy(id);
 }
 
-void Placements::reserve_capacity(AllocationId ask, NodeId node) {
+[[gnu::hot]] void Placements::reserve_capacity(AllocationId ask, NodeId node) {
     const auto reserve_one = [](auto& list) {
         if (list.size() == list.capacity()) list.reserve(list.size() * 2 + 4);
     };
@@ -63,7 +63,7 @@ void Placements::reserve_capacity(AllocationId ask, NodeId node) {
     indexes_.reserve_capacity();
 }
 
-void Placements::place(AllocationId id, NodeId node, bool notify, Instant now) {
+[[gnu::hot]] void Placements::place(AllocationId id, NodeId node, bool notify, Instant now) {
     YK_ASSUME(state_.nodes[node].allocations.size() < state_.nodes[node].allocations.capacity(),
               "reserve_capacity() was called");
     const Allocation& ask = state_.allocations[id];
@@ -86,7 +86,7 @@ void Placements::place(AllocationId id, NodeId node, bool notify, Instant now) {
     if (notify) notify_new(id);
 }
 
-void Placements::put_on_node(AllocationId id, NodeId node_id, Instant now) {
+[[gnu::hot]] void Placements::put_on_node(AllocationId id, NodeId node_id, Instant now) {
     Allocation& placed = state_.allocations[id];
     Node& node = state_.nodes[node_id];
     const Resource& size = state_.resource_of(placed);
@@ -102,7 +102,7 @@ void Placements::put_on_node(AllocationId id, NodeId node_id, Instant now) {
                 now);
 }
 
-void Placements::put_in_application(AllocationId id, Instant now) {
+[[gnu::hot]] void Placements::put_in_application(AllocationId id, Instant now) {
     Allocation& placed = state_.allocations[id];
     const ApplicationId owner = placed.application;
     Application& application = state_.applications[owner];
@@ -198,7 +198,7 @@ void Placements::note_seconds(const Allocation& allocation, Instant now) {
     });
 }
 
-void Placements::notify_new(AllocationId id) {
+[[gnu::hot]] void Placements::notify_new(AllocationId id) {
     const Allocation& placed = state_.allocations[id];
     const Application& application = state_.applications[placed.application];
     const Tags& tags = state_.tags.tags(placed.tags);

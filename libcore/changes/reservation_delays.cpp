@@ -6,7 +6,7 @@
 
 namespace yk {
 
-void ReservationDelays::update(GroupId id, Instant now) {
+[[gnu::hot]] void ReservationDelays::update(GroupId id, Instant now) {
     AskGroup& group = state_.groups[id];
     const bool was = group.due;
     group.due = false;

@@ -173,7 +173,8 @@ void UserLimits::leave_running_set(Application& application) {
     state_.slots_changed = true;
 }
 
-void UserLimits::emit_usage(const Application& application, EventChange change, const Resource& amount, Instant now) {
+[[gnu::hot]] void UserLimits::emit_usage(const Application& application, EventChange change, const Resource& amount,
+                                         Instant now) {
     if (!state_.settings.events_enabled) return;
     const std::string_view path = application.queue->path;
     state_.emit({EventType::UserGroup, change, EventDetail::UserResource, application.user, path, {}, &amount}, now);

@@ -366,7 +366,7 @@ void ClusterContext::fire_timers(Instant now) {
     }
 }
 
-CycleOutcome ClusterContext::cycle(Instant now, CycleObserver* observer) {
+[[gnu::hot]] CycleOutcome ClusterContext::cycle(Instant now, CycleObserver* observer) {
     CycleOutcome sum;
     CycleObserver* stages = observer != nullptr && observer->wants_stages() ? observer : nullptr;
     for (const auto& [name, partition] : partitions_) {

@@ -76,7 +76,7 @@ void NodeCollection::set_policy(const NodeSortPolicy& policy, std::vector<std::p
     for (const auto& [name, id] : by_id_) mark_dirty(id, false);
 }
 
-double NodeCollection::used_share(const Node& node) const noexcept {
+[[gnu::hot]] double NodeCollection::used_share(const Node& node) const noexcept {
     double sum = 0;
     double weights = 0;
     for (const auto& [id, weight] : weights_) {
@@ -89,7 +89,7 @@ double NodeCollection::used_share(const Node& node) const noexcept {
     return weights > 0 ? sum / weights : 0.0;
 }
 
-void NodeCollection::mark_dirty(NodeId id, bool grew) noexcept {
+[[gnu::hot]] void NodeCollection::mark_dirty(NodeId id, bool grew) noexcept {
     Node& node = nodes_[id];
     node.grew = node.grew || grew;
     enlist(dirty_, node.dirty, id);
@@ -159,7 +159,7 @@ void NodeCollection::forget_shape(ShapeId id) {
     fit_shapes_[static_cast<std::size_t>(bit)] = {};
 }
 
-NodeId NodeCollection::find_first(ShapeId id) {
+[[gnu::hot]] NodeId NodeCollection::find_first(ShapeId id) {
     YK_ASSUME(!has_dirty(), "changed nodes must be filed before a search");
     if (!summaries_) return find_by_looking(shapes_[id]);
     count_search(id);
@@ -174,7 +174,7 @@ NodeId NodeCollection::find_by_looking(const Shape& shape) const {
     return found;
 }
 
-NodeId NodeCollection::find_by_bit(const Shape& shape) const {
+[[gnu::hot]] NodeId NodeCollection::find_by_bit(const Shape& shape) const {
     NodeId found;
     const std::uint64_t bit = std::uint64_t{1} << shape.fit_bit;
     index_.visit([bit](const NodeSummary& below) { return (below.fit & bit) != 0; }, Taking{nodes_, shape, found});

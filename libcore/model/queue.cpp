@@ -55,7 +55,7 @@ std::int32_t Queue::published_priority(std::int32_t own) const noexcept {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(own + offset, INT32_MIN, INT32_MAX));
 }
 
-bool Queue::headroom_allows(const Resource& ask) const noexcept {
+[[gnu::hot]] bool Queue::headroom_allows(const Resource& ask) const noexcept {
     if (max.unlimited()) return true;
     for (std::uint64_t left = ask.types() & max.bounds().types(); left != 0; left &= left - 1) {
         const auto id = static_cast<ResourceId>(std::countr_zero(left));
@@ -65,7 +65,7 @@ bool Queue::headroom_allows(const Resource& ask) const noexcept {
     return true;
 }
 
-bool Queue::allows_increase(const Resource& ask) const noexcept {
+[[gnu::hot]] bool Queue::allows_increase(const Resource& ask) const noexcept {
     if (!is_root()) return max.allows_more(ask, allocated);
     for (std::uint64_t left = ask.types(); left != 0; left &= left - 1) { // strict: fits (S-252)
         const auto id = static_cast<ResourceId>(std::countr_zero(left));

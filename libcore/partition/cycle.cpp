@@ -37,7 +37,7 @@ CycleOutcome Cycle::run(Instant now) {
     return outcome;
 }
 
-bool Cycle::replace_one(Instant now) {
+[[gnu::hot]] bool Cycle::replace_one(Instant now) {
     if (state_.placeholder_count == 0) return false;
     while (true) {
         const ApplicationId id = gang_planner_.find();
@@ -70,7 +70,7 @@ Plan Cycle::plan_reserved(Instant now) {
     }
 }
 
-Plan Cycle::plan_regular(Instant now) {
+[[gnu::hot]] Plan Cycle::plan_regular(Instant now) {
     while (true) {
         Plan plan = planner_.plan_regular(now);
         if (!plan.is_inquiry()) return plan;
@@ -107,7 +107,7 @@ bool Cycle::commit_victims(const Plan& plan, Instant now) {
     return true;
 }
 
-bool Cycle::execute(const Plan& plan, Instant now) {
+[[gnu::hot]] bool Cycle::execute(const Plan& plan, Instant now) {
     if (!plan) return false;
     const Allocation& ask = state_.allocations[plan.ask];
     const ApplicationId owner = ask.application;
@@ -131,7 +131,7 @@ bool Cycle::execute(const Plan& plan, Instant now) {
     return allocate;
 }
 
-std::uint32_t Cycle::drop_planned(Instant now) {
+[[gnu::hot]] std::uint32_t Cycle::drop_planned(Instant now) {
     std::uint32_t dropped = 0;
     for (const Ref<Reservation>& each : planner_.to_drop()) {
         if (state_.reservations.find(each) == nullptr) continue;

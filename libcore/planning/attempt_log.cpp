@@ -39,7 +39,7 @@ void AttemptLog::attempted(Allocation& ask) {
     state_.worth_inspecting = true;
 }
 
-void AttemptLog::passed_user_limit(AllocationId id, Instant now) {
+[[gnu::hot]] void AttemptLog::passed_user_limit(AllocationId id, Instant now) {
     Allocation& ask = state_.allocations[id];
     attempted(ask);
     if (!ask.is(Allocation::UserFailed)) return;
@@ -55,7 +55,7 @@ void AttemptLog::failed_user_limit(AllocationId id, Instant now) {
     emit_user_limit(ask, false, now);
 }
 
-void AttemptLog::passed_headroom(AllocationId id, Instant now) {
+[[gnu::hot]] void AttemptLog::passed_headroom(AllocationId id, Instant now) {
     Allocation& ask = state_.allocations[id];
     attempted(ask);
     if (!ask.is(Allocation::QueueFailed)) return;

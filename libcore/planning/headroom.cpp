@@ -3,7 +3,7 @@
 
 namespace yk {
 
-QueueVerdict queue_verdict(const PartitionState& state, Queue& leaf, const Shape& shape) {
+[[gnu::hot]] QueueVerdict queue_verdict(const PartitionState& state, Queue& leaf, const Shape& shape) {
     const Queue* end = shape.is_pinned() ? &state.queues.root() : nullptr;
     QueueVerdict verdict;
     for (Queue* queue = &leaf; queue != end; queue = queue->parent)

@@ -66,7 +66,7 @@ Planner::Candidate Planner::find_candidate(const Masks& wanted) const {
     return found;
 }
 
-bool Planner::passable(const AskGroup& group) const {
+[[gnu::hot]] bool Planner::passable(const AskGroup& group) const {
     if (!group.first_free.valid()) return false;
     const Shape& shape = state_.shapes[group.shape];
     if (shape.blocked && (!group.due || shape.reserve_blocked || shape.is_pinned())) return false;
@@ -77,7 +77,7 @@ bool Planner::passable(const AskGroup& group) const {
 
 /// Whether a limit of its user or group on running applications holds the application; if so it is skipped until a
 /// slot is free (S-340).
-bool Planner::hold_without_slot(ApplicationId id) {
+[[gnu::hot]] bool Planner::hold_without_slot(ApplicationId id) {
     const UsageNodeId at = state_.refusing_user_slot(state_.applications[id]);
     if (at.valid()) indexes_.hold(id, at);
     return at.valid();
@@ -108,7 +108,7 @@ Plan Planner::try_without_preemption(GroupId id, Instant now) {
 }
 
 /// Tries the group's first free ask: user limits, queues, nodes (S-341). A failure blocks the shape where it failed.
-Plan Planner::try_first_free(GroupId id, Instant now) {
+[[gnu::hot]] Plan Planner::try_first_free(GroupId id, Instant now) {
     AskGroup& group = state_.groups[id];
     const AllocationId ask = group.first_free;
     const Application& application = state_.applications[group.application];
@@ -158,7 +158,7 @@ bool Planner::hold_for_gang(GroupId id) {
 }
 
 /// Looks for a node to place the ask on, else for one to reserve (S-341 steps 7 and 8, S-403).
-Plan Planner::try_nodes(AllocationId ask, Instant now) {
+[[gnu::hot]] Plan Planner::try_nodes(AllocationId ask, Instant now) {
     const Allocation& wanted = state_.allocations[ask];
     const Shape& shape = state_.shapes[wanted.shape];
     if (shape.is_pinned()) return try_pinned(ask, now);

@@ -30,19 +30,19 @@ void release_in(std::vector<Id<T>>& held, T& object, Slab<T>& objects) {
 
 // --- marks ----------------------------------------------------------------------------------------------------------
 
-void SchedulingIndexes::mark_dirty(GroupId id) noexcept {
+[[gnu::hot]] void SchedulingIndexes::mark_dirty(GroupId id) noexcept {
     AskGroup& group = state_.groups[id];
     state_.worth_inspecting = true;
     enlist(groups_, group.dirty, id);
 }
 
-void SchedulingIndexes::mark_dirty(ApplicationId id) noexcept {
+[[gnu::hot]] void SchedulingIndexes::mark_dirty(ApplicationId id) noexcept {
     Application& application = state_.applications[id];
     state_.worth_inspecting = true;
     enlist(applications_, application.dirty, id);
 }
 
-void SchedulingIndexes::mark_dirty(Queue& queue, bool grew) noexcept {
+[[gnu::hot]] void SchedulingIndexes::mark_dirty(Queue& queue, bool grew) noexcept {
     state_.worth_inspecting = true;
     queue.grew = queue.grew || grew;
     any_grew_ = any_grew_ || grew;
@@ -82,7 +82,7 @@ void SchedulingIndexes::reserve_capacity() {
 
 // --- filing ---------------------------------------------------------------------------------------------------------
 
-void SchedulingIndexes::refresh() {
+[[gnu::hot]] void SchedulingIndexes::refresh() {
     state_.nodes.refresh([this](NodeId id, const Node& node, bool grew) {
         victims_.node_changed(id);
         node_refreshed(id, node, grew);
@@ -176,7 +176,7 @@ void SchedulingIndexes::file(GroupId id) {
     mark_dirty(group.application);
 }
 
-OrderSummary SchedulingIndexes::summary_of(const Application& application) const {
+[[gnu::hot]] OrderSummary SchedulingIndexes::summary_of(const Application& application) const {
     OrderSummary summary;
     summary.priority = application.ask_priority();
     if (application.gang.may_replace()) summary.ready.reserves = kReplaceBit; // in any state (G-032)

@@ -15,7 +15,7 @@ constexpr float kFree = std::numeric_limits<float>::quiet_NaN(); // compares fal
 
 } // namespace
 
-Lanes lanes_of(const Resource& amounts) noexcept {
+[[gnu::hot]] Lanes lanes_of(const Resource& amounts) noexcept {
     Lanes lanes{};
     for (ResourceId id = 0; id < kLanes; ++id) lanes[id] = lane_of(amounts.get(id));
     return lanes;

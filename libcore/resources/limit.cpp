@@ -12,7 +12,7 @@ bool Limit::allows(const Resource& amount) const noexcept {
     return true;
 }
 
-bool Limit::allows_more(const Resource& amount, const Resource& used) const noexcept {
+[[gnu::hot]] bool Limit::allows_more(const Resource& amount, const Resource& used) const noexcept {
     for (std::uint64_t left = amount.types() & bounds_.types(); left != 0; left &= left - 1) {
         const auto id = static_cast<ResourceId>(std::countr_zero(left));
         const std::int64_t value = sat_add(amount.get(id), used.get(id));

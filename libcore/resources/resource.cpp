@@ -41,7 +41,7 @@ void Resource::prune_more() noexcept {
         if ((*more_)[i] == 0) present_ &= ~(std::uint64_t{1} << (i + kInline));
 }
 
-void Resource::max_with(const Resource& other) {
+[[gnu::hot]] void Resource::max_with(const Resource& other) {
     present_ |= other.present_;
     for (std::size_t i = 0; i < kInline; ++i) inline_[i] = std::max(inline_[i], other.inline_[i]);
     for (std::uint64_t left = present_ >> kInline << kInline; left != 0; left &= left - 1) {
@@ -68,7 +68,7 @@ bool Resource::deep_equals(const Resource& other) const noexcept {
     return present_ == other.present_ && equals(other);
 }
 
-bool fits(const Resource& big, const Resource& small) noexcept {
+[[gnu::hot]] bool fits(const Resource& big, const Resource& small) noexcept {
     bool beyond = false;
     for (std::size_t i = 0; i < Resource::kInline; ++i)
         beyond |= small.inline_[i] > std::max<std::int64_t>(big.inline_[i], 0);

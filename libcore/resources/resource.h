@@ -67,11 +67,11 @@ public:
     }
 
     // --- arithmetic: saturating (S-004 to S-010) --------------------------------------------------------------------
-    void add(const Resource& other) {
+    [[gnu::hot]] void add(const Resource& other) {
         if (other.more_ || !add_each(inline_, other.inline_)) return add_one_by_one(other);
         present_ |= other.present_;
     }
-    void sub(const Resource& other) { // may go negative
+    [[gnu::hot]] void sub(const Resource& other) { // may go negative
         if (other.more_ || !sub_each(inline_, other.inline_)) return sub_one_by_one(other);
         present_ |= other.present_;
     }
@@ -80,7 +80,7 @@ public:
     /// Amounts below 0 become 0.
     void clamp() noexcept;
     /// Drops the types whose amount is 0 (S-008).
-    void prune() noexcept {
+    [[gnu::hot]] void prune() noexcept {
         std::uint64_t zero = 0;
         for (std::size_t i = 0; i < kInline; ++i) zero |= std::uint64_t{inline_[i] == 0} << i;
         present_ &= ~zero;

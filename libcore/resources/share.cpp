@@ -5,7 +5,7 @@
 
 namespace yk {
 
-void Shares::push(double share) {
+[[gnu::hot]] void Shares::push(double share) {
     std::size_t position = count_++;
     if (position >= kInline) more_.push_back(0.0);
     const auto slot = [this](std::size_t i) -> double& { return i < kInline ? inline_[i] : more_[i - kInline]; };
@@ -19,7 +19,7 @@ void Shares::clear() noexcept {
     count_ = 0;
 }
 
-void shares_of(const Resource& amounts, const Resource* total, Shares& into) {
+[[gnu::hot]] void shares_of(const Resource& amounts, const Resource* total, Shares& into) {
     into.clear();
     amounts.for_each([&](ResourceId id, std::int64_t value) {
         if (value == 0) {
@@ -31,13 +31,13 @@ void shares_of(const Resource& amounts, const Resource* total, Shares& into) {
     });
 }
 
-Shares shares_of(const Resource& amounts, const Resource* total) {
+[[gnu::hot]] Shares shares_of(const Resource& amounts, const Resource* total) {
     Shares shares;
     shares_of(amounts, total, shares);
     return shares;
 }
 
-int compare_shares(const Shares& left, const Shares& right) noexcept {
+[[gnu::hot]] int compare_shares(const Shares& left, const Shares& right) noexcept {
     const std::size_t positions = std::max(left.size(), right.size());
     for (std::size_t position = 0; position < positions; ++position) {
         if (left.at(position) < right.at(position)) return -1;
@@ -46,7 +46,7 @@ int compare_shares(const Shares& left, const Shares& right) noexcept {
     return 0;
 }
 
-double fair_share(const Resource& allocated, const Resource* guaranteed, const Limit& fair_max) noexcept {
+[[gnu::hot]] double fair_share(const Resource& allocated, const Resource* guaranteed, const Limit& fair_max) noexcept {
     double largest = 0.0;
     allocated.for_each([&](ResourceId id, std::int64_t value) {
         if (value < 0) return;

@@ -79,7 +79,8 @@ std::vector<AllocationId> PartitionState::pending_of(ApplicationId id) const {
     return pending;
 }
 
-UsageNodeId PartitionState::refusing_user_limit(const Application& application, const Resource& ask) const {
+[[gnu::hot]] UsageNodeId PartitionState::refusing_user_limit(const Application& application,
+                                                             const Resource& ask) const {
     const UsageNodeId at = users.refusing(application.user_usage, ask);
     return at.valid() ? at : users.refusing(application.group_usage, ask);
 }

@@ -179,7 +179,7 @@ struct PartitionState {
         std::string_view message{};
         const Resource* resource = nullptr;
     };
-    void emit(const Note& note, Instant now) {
+    [[gnu::hot]] void emit(const Note& note, Instant now) {
         if (!settings.events_enabled) return;
         const std::string_view message = note.message.empty() ? event_message : note.message;
         events.record({note.type, note.change, note.detail, now, full_name, note.object, note.reference, message,

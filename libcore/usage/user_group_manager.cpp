@@ -193,7 +193,7 @@ void UserGroupManager::leave(UsageNodeId id, const UsageShare& share) noexcept {
     prune(id);
 }
 
-void UserGroupManager::increase(UsageNodeId id, const Resource& amount) noexcept {
+[[gnu::hot]] void UserGroupManager::increase(UsageNodeId id, const Resource& amount) noexcept {
     for (; id.valid(); id = nodes_[id].parent) nodes_[id].usage.add(amount);
 }
 
