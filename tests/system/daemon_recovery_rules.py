@@ -19,21 +19,6 @@ partitions:
 """
 
 
-def failed(daemon, **more):
-    """An RM whose recovery has failed; it has a node with one allocation, an ask, and an orphan in quarantine."""
-    rm = Recovering(daemon, **more)
-    rm.application("app")
-    rm.node("n1")
-    rm.allocation("a1")
-    rm.asks({"allocationKey": "waits"})
-    rm.allocation("orphan", app="nobody")
-    for attempt in range(1, 6):
-        report = rm.done(attempt)
-    check(report["result"] == "failed" and rm.state() == FAILED, report)
-    rm.told()
-    return rm
-
-
 def quarantine(rm, attempt=1):
     """Reasons by the name of the object, from the report of a claim."""
     return {one.get("allocationKey") or one.get("nodeID") or one.get("applicationID"): one["reason"]

@@ -48,6 +48,21 @@ class Recovering(Rm):
         return self.client.change("ResolveRecovery", {"rmID": self.rm, "action": action, **more})["state"]
 
 
+def failed(daemon, **more):
+    """An RM whose recovery has failed; it has a node with one allocation, an ask, and an orphan in quarantine."""
+    rm = Recovering(daemon, **more)
+    rm.application("app")
+    rm.node("n1")
+    rm.allocation("a1")
+    rm.asks({"allocationKey": "waits"})
+    rm.allocation("orphan", app="nobody")
+    for attempt in range(1, 6):
+        report = rm.done(attempt)
+    check(report["result"] == "failed" and rm.state() == FAILED, report)
+    rm.told()
+    return rm
+
+
 def sum_of(buckets):
     return sum(int.from_bytes(buckets[i:i + 8], "big") for i in range(0, len(buckets), 8)) % 2**64
 
