@@ -15,7 +15,6 @@ namespace yk {
 
 namespace {
 
-constexpr std::string_view kPartitionAttribute = "si/node-partition";
 constexpr std::string_view kDefaultPartition = "default";
 
 using Partitions = ClusterRecovery::Partitions;

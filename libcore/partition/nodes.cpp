@@ -9,8 +9,6 @@ namespace yk {
 
 namespace {
 
-constexpr std::string_view kPartitionAttribute = "si/node-partition";
-
 bool any_negative(const std::optional<Quantities>& quantities) {
     if (!quantities) return false;
     return std::any_of(quantities->begin(), quantities->end(), [](const Quantity& q) { return q.value < 0; });

@@ -111,10 +111,13 @@ struct BookedOnNode {
     std::uint64_t allocations = 0;
 };
 
+/// The attribute of a node that names its partition.
+inline constexpr std::string_view kPartitionAttribute = "si/node-partition";
+
 struct NodeSpec {
     std::string_view id;
     NodeAction action = NodeAction::Unset;
-    std::optional<Tags> attributes; // partition: attribute si/node-partition
+    std::optional<Tags> attributes; // its partition too
     std::optional<Quantities> capacity;
     std::optional<Quantities> occupied;
     std::vector<AskSpec> existing; // CREATE only (S-481)

@@ -61,7 +61,7 @@ std::string_view short_partition(std::string_view name) {
 }
 
 std::string_view partition_of(const si::NodeInfo& node) {
-    const std::string* named = node.attributes ? find(*node.attributes, kPartitionAttribute) : nullptr;
+    const std::string* named = node.attributes ? find(*node.attributes, si::kPartitionAttribute) : nullptr;
     return short_partition(named == nullptr ? std::string_view{} : *named);
 }
 

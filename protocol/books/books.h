@@ -154,8 +154,6 @@ private:
 
 /// The name of a partition without its RM; empty stands for `default`. A part of `name`, or a constant.
 [[nodiscard]] std::string_view short_partition(std::string_view name);
-/// The attribute of a node that names its partition.
-inline constexpr std::string_view kPartitionAttribute = "si/node-partition";
 /// The partition that the attributes of a node name.
 [[nodiscard]] std::string_view partition_of(const si::NodeInfo& node);
 

@@ -13,8 +13,6 @@ namespace {
 
 using recovery::resources_text;
 
-constexpr std::size_t kTogether = 1000; // elements of one request
-
 ResourceMapView map_of(const std::optional<si::Resources>& resources) {
     return resources ? ResourceMapView{resources->begin(), resources->end()} : ResourceMapView{};
 }
@@ -72,7 +70,7 @@ private:
         YK_CHECKED(file_.each(kind, placed, [&](Row row) {
             auto message = message_of<Message>(row);
             if (!message) return static_cast<void>(++unreadable_);
-            if (add(request, std::move(*message), std::move(row)) && ++count == kTogether) flush();
+            if (add(request, std::move(*message), std::move(row)) && ++count == kElementsPerRequest) flush();
         }));
         flush();
         return {};

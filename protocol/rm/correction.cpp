@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "protocol/books/books.h"
+#include "protocol/books/replay.h"
 
 namespace yk::rm {
 namespace {
 
-constexpr std::size_t kTogether = 1000; // elements of one request
 constexpr std::size_t kFewBuckets = 16; // that are listed one by one
 constexpr std::size_t kBucketBytes = 8; // of the sum of one
 constexpr const char* kWhy = "the resource manager does not have it";
@@ -36,7 +36,7 @@ si::NodeInfo change_of(const std::string& partition, const std::string& node, si
     si::NodeInfo info;
     info.node_id = node;
     info.action = action;
-    info.attributes = si::StringMap{{std::string{books::kPartitionAttribute}, partition}};
+    info.attributes = si::StringMap{{si::kPartitionAttribute, partition}};
     return info;
 }
 
@@ -44,11 +44,12 @@ si::NodeInfo change_of(const std::string& partition, const std::string& node, si
 template <class Request, class Element>
 void split(const std::string& rm_id, std::vector<Element>& elements, std::vector<Element>& (*list_of)(Request&),
            std::vector<wire::EncodedRequest>& requests) {
-    for (std::size_t from = 0; from < elements.size(); from += kTogether) {
+    for (std::size_t from = 0; from < elements.size(); from += books::kElementsPerRequest) {
         Request request;
         request.rm_id = rm_id;
         const auto first = elements.begin() + static_cast<std::ptrdiff_t>(from);
-        const auto last = elements.begin() + static_cast<std::ptrdiff_t>(std::min(elements.size(), from + kTogether));
+        const auto last = elements.begin() +
+                          static_cast<std::ptrdiff_t>(std::min(elements.size(), from + books::kElementsPerRequest));
         list_of(request).assign(std::make_move_iterator(first), std::make_move_iterator(last));
         requests.emplace_back(request);
     }

@@ -281,6 +281,9 @@ struct NodeRecovery {
     bool operator==(const NodeRecovery&) const = default;
 };
 
+/// The attribute of a node that names its partition.
+inline constexpr const char* kPartitionAttribute = "si/node-partition";
+
 struct NodeInfo {
     std::string node_id;
     NodeAction action = NodeAction::Unset;

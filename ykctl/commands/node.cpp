@@ -25,8 +25,6 @@ using wire::Value;
 
 using NodeBatches = Batches<std::vector<si::NodeInfo>>;
 
-constexpr const char* kPartitionAttribute = "si/node-partition";
-
 struct AddOptions {
     std::optional<std::string> name, file, name_format;
     std::vector<std::string> resources, attributes;
@@ -76,15 +74,15 @@ si::NodeInfo action_of(NodeAction action) {
 void put_partition(const Context& context, si::NodeInfo& node) {
     if (!context.settings().partition) return;
     if (!node.attributes) node.attributes.emplace();
-    put_pair(*node.attributes, kPartitionAttribute, *context.settings().partition);
+    put_pair(*node.attributes, si::kPartitionAttribute, *context.settings().partition);
 }
 
 Outcome add_from_file(Context& context, const std::string& path) {
     const auto complete = [&](Value node) {
         if (!node.contains("action")) node["action"] = static_cast<int>(NodeAction::Create);
         const auto& partition = context.settings().partition;
-        if (partition && !member_of(node, "attributes").contains(kPartitionAttribute))
-            node["attributes"][kPartitionAttribute] = *partition;
+        if (partition && !member_of(node, "attributes").contains(si::kPartitionAttribute))
+            node["attributes"][si::kPartitionAttribute] = *partition;
         return node;
     };
     return send_file(context, path, node_spec(), "node", complete,

@@ -51,6 +51,7 @@ public:
     void lose_rm() { is_lost_ = true; }
     void take_over() { owner_ = "another"; }
     bool has_something = false;
+    bool repeats = false; // every poll gets the whole stream, also what was acknowledged
     si::CoreState core = si::CoreState::New;
 
     void put(std::string_view kind, const wire::Value& body) {
@@ -157,7 +158,7 @@ private:
         if (request.stream_epoch != epoch) return refused(si::ErrorCode::StreamEpoch);
         if (request.ack < ack) return refused(si::ErrorCode::AckOld);
         ack = request.ack;
-        while (!items_.empty() && items_.front().n <= ack) items_.pop_front();
+        while (!repeats && !items_.empty() && items_.front().n <= ack) items_.pop_front();
         si::PollReply reply;
         reply.stream_epoch = epoch;
         const std::size_t most = std::min<std::size_t>(most_in_reply, request.max_items);

@@ -64,6 +64,18 @@ TEST_CASE("I-361 an item that could not be handled comes again; one after which 
     CHECK(rig.program.handled == std::vector<std::uint64_t>{1, 2});
 }
 
+TEST_CASE("I-365 what comes again after it was handled is skipped") {
+    Begun rig;
+    rig.daemon.repeats = true;
+    rig.daemon.put("Notice", {{"code", "HELLO"}});
+    rig.daemon.put("Notice", {{"code", "HELLO"}});
+    rig.steps();
+    rig.daemon.put("Notice", {{"code", "HELLO"}});
+    rig.steps(2);
+    CHECK(rig.daemon.ack == 3);
+    CHECK(rig.program.handled == std::vector<std::uint64_t>{1, 2, 3});
+}
+
 TEST_CASE("I-356 a daemon that is gone is dialled after 50 ms, then less and less often, up to every 5 s") {
     Begun rig;
     rig.program.text();
