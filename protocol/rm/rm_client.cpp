@@ -162,8 +162,8 @@ Registered RmClient::take(si::RegisterResourceManagerResponse reply) {
     back_off_ = kFirstBackOff;
     session_ = link_.session_id();
     const std::uint64_t acknowledged = done.reply.kept ? done.reply.last_ack.value_or(0) : 0;
-    at_ = {link_.boot_id(), done.reply.stream_epoch,
-           done.reply.kept && books_ != nullptr ? std::max(at_.number, acknowledged) : acknowledged};
+    const bool goes_on = done.reply.kept && at_.epoch == done.reply.stream_epoch && at_.boot_id == link_.boot_id();
+    at_ = {link_.boot_id(), done.reply.stream_epoch, goes_on ? std::max(at_.number, acknowledged) : acknowledged};
     is_to_report_ = is_replaying_ = books_ != nullptr && !done.reply.kept;
     corrects_ = false;
     attempt_ = 1;

@@ -4,7 +4,6 @@
 // text and whether it is required. Decoder and encoder (codec.cpp) are made from these; a new field is one line here
 // and one in protocol/si/messages.h.
 
-#include <algorithm>
 #include <string_view>
 
 #include "protocol/si/messages.h"
@@ -127,10 +126,8 @@ struct Schema<si::Allocation> {
     /// The name of a required field that is missing; empty: none is. applicationID is required unless the allocation is
     /// foreign.
     static std::string_view missing(const M& allocation) {
-        if (!allocation.application_id.empty()) return {};
-        const auto is_foreign = [](const auto& tag) { return tag.first == "foreign"; };
-        const auto& tags = allocation.allocation_tags;
-        return std::any_of(tags.begin(), tags.end(), is_foreign) ? std::string_view{} : "applicationID";
+        if (!allocation.application_id.empty() || si::is_foreign(allocation)) return {};
+        return "applicationID";
     }
 };
 

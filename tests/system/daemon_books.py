@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Detached resource managers that come back after a restart of the daemon (ykd --state, I-387)."""
+import contextlib
 import glob
 import resource
+import sqlite3
 
 from daemon_support import *
 
@@ -209,6 +211,38 @@ def test_a_disk_that_is_full_loses_nothing():  # I-267
         before = rm.contents()
         daemon.restart()
         check(rm.contents() == before)
+
+
+def test_books_that_could_not_be_restored_are_never_removed():  # I-268
+    with Daemon(*STATE) as daemon:
+        filled(daemon).get("Sync")
+        daemon.signal(signal.SIGTERM)
+        daemon.exit_code()
+        path, = kept_files(daemon)
+        with contextlib.closing(sqlite3.connect(path)) as books, books:
+            books.execute("UPDATE configurations SET text = 'partitions: 5'")
+        with open(path, "rb") as file:
+            before = file.read()
+        daemon.start()
+        check("its configuration is refused" in daemon.text(), daemon.text())
+        Detached(daemon)
+        aside, = glob.glob(path + ".unused-*")
+        with open(aside, "rb") as file:
+            check(file.read() == before)
+        check(aside.rsplit("/", 1)[1] in daemon.text(), daemon.text())
+        check(not daemon.client().get("Status")["degraded"])
+
+
+def test_a_foreign_allocation_that_names_an_application_is_kept():  # I-061, I-265
+    with Daemon(*STATE) as daemon:
+        rm = filled(daemon)
+        for app in ("app", "nobody"):
+            rm.send("UpdateAllocation", allocations=[{"allocationKey": "of-" + app, "applicationID": app, "nodeID": "n1",
+                                                      "allocationTags": {"foreign": "default"}, "resourcePerAlloc": {"vcore": 3}}])
+        before = rm.contents()
+        daemon.restart()
+        check(rm.state() == RUNNING, rm.state())
+        check(rm.contents() == before, rm.contents(), before)
 
 
 def test_a_stop_without_books_says_what_is_lost():  # I-263

@@ -41,6 +41,14 @@ void remove_file(const std::string& path) {
     for (const std::string_view end : kBeside) static_cast<void>(::unlink((path + std::string{end}).c_str()));
 }
 
+/// With what is beside it.
+bool rename_file(const std::string& path, const std::string& other) {
+    const bool renamed = std::rename(path.c_str(), other.c_str()) == 0;
+    for (const std::string_view end : kBeside)
+        static_cast<void>(std::rename((path + std::string{end}).c_str(), (other + std::string{end}).c_str()));
+    return renamed;
+}
+
 } // namespace
 
 BookShelf::~BookShelf() {
@@ -128,7 +136,7 @@ void BookShelf::refuse(const std::string& path, const BookFile::Refusal& refusal
     if (refusal.fault == BookFile::Fault::Damaged || refusal.fault == BookFile::Fault::Foreign)
         return set_aside(path, refusal.message);
     const bool of_another = refusal.fault == BookFile::Fault::Version;
-    if (of_another) of_another_version_.insert(path);
+    of_another ? static_cast<void>(of_another_version_.insert(path)) : leave_path(path);
     const std::string sentence =
         fmt::format("books cannot be read, their RM is not restored: {}; {}", refusal.message,
                     of_another ? "start the ykd that wrote them, or move the file away" : "mend that and restart");
@@ -136,11 +144,14 @@ void BookShelf::refuse(const std::string& path, const BookFile::Refusal& refusal
     degraded_.set("books " + path, sentence);
 }
 
+void BookShelf::leave_path(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    left_.insert(path);
+}
+
 void BookShelf::set_aside(const std::string& path, const std::string& why) {
     const std::string other = path + ".damaged-" + utc_stamp(real_now());
-    const bool renamed = std::rename(path.c_str(), other.c_str()) == 0;
-    for (const std::string_view end : kBeside)
-        static_cast<void>(std::rename((path + std::string{end}).c_str(), (other + std::string{end}).c_str()));
+    const bool renamed = rename_file(path, other);
     const std::string sentence = fmt::format(
         "books cannot be used, their RM is not restored: {}; {}", why,
         renamed ? "the file is now " + other : "and it cannot be renamed: " + std::string{std::strerror(errno)});
@@ -177,9 +188,19 @@ Result<std::shared_ptr<books::BookKeeper>> BookShelf::begin(const std::string& r
 }
 
 void BookShelf::remove(const std::string& rm_id) {
-    if (!is_open() || of_another_version_.count(path_of(rm_id)) != 0) return;
-    remove_file(path_of(rm_id));
+    const std::string path = path_of(rm_id);
+    if (!is_open() || of_another_version_.count(path) != 0) return;
+    const std::lock_guard lock(mutex_);
+    if (left_.erase(path) == 0) {
+        remove_file(path);
+    } else if (const std::string other = path + ".unused-" + utc_stamp(real_now()); rename_file(path, other)) {
+        log("recovery")
+            .warn("the books of RM {}, which were not restored, give way to a new registration: they are "
+                  "now {}",
+                  rm_id, other);
+    }
     degraded_.clear("books of " + rm_id);
+    degraded_.clear("books " + path);
 }
 
 } // namespace yk::service

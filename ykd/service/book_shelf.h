@@ -6,6 +6,7 @@
 // Owner: Daemon. Thread: any; for one RM its owner thread, or the one that starts the daemon.
 
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -45,8 +46,10 @@ public:
     [[nodiscard]] Result<std::shared_ptr<books::BookKeeper>> go_on(FoundBooks& found);
     /// Starts new books for an RM. REQUIRES: those that it had are removed.
     [[nodiscard]] Result<std::shared_ptr<books::BookKeeper>> begin(const std::string& rm_id);
-    /// Removes the books of an RM, which are not kept any more.
+    /// Removes the books of an RM, which are not kept any more. Those that were left are renamed.
     void remove(const std::string& rm_id);
+    /// Leaves the books of an RM that could not be restored where they are, for the next start.
+    void leave(const std::string& rm_id) { leave_path(path_of(rm_id)); }
     /// Gives a file another name, so that it is used by nobody, and reports why.
     void set_aside(const std::string& path, const std::string& why);
 
@@ -55,6 +58,7 @@ private:
     [[nodiscard]] Result<FoundBooks> read(std::unique_ptr<books::BookFile> file) const;
     [[nodiscard]] Result<std::shared_ptr<books::BookKeeper>> start(std::unique_ptr<books::BookFile> file,
                                                                    const std::string& rm_id);
+    void leave_path(const std::string& path);
     void refuse(const std::string& path, const books::BookFile::Refusal& refusal);
     [[nodiscard]] std::string folder() const { return directory_ + "/books"; }
 
@@ -62,6 +66,8 @@ private:
     Degraded& degraded_;
     std::set<std::string> of_another_version_; // paths of books that another ykd can read; written by find() only
     int lock_ = -1;                            // the locked file
+    std::mutex mutex_;                         // guards the rest
+    std::set<std::string> left_;               // paths of books that were not restored, and are not to be lost
 };
 
 } // namespace yk::service

@@ -26,6 +26,7 @@ void DetachedRestore::restore_all() {
 
 void DetachedRestore::fail(const std::string& rm_id, const std::string& why) {
     log("recovery").error("RM {} is not restored: {}", rm_id, why);
+    parts_.books.leave(rm_id);
     parts_.degraded.set("books of " + rm_id, fmt::format("RM {} is not restored from its books: {}", rm_id, why));
 }
 

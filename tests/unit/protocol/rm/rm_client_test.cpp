@@ -76,6 +76,18 @@ TEST_CASE("I-365 what comes again after it was handled is skipped") {
     CHECK(rig.program.handled == std::vector<std::uint64_t>{1, 2, 3});
 }
 
+TEST_CASE("I-365 what was handled is not handled again by another session of the same registration") {
+    Begun rig;
+    rig.daemon.put("Notice", {{"code", "HELLO"}});
+    rig.daemon.put("Notice", {{"code", "HELLO"}});
+    rig.steps();
+    REQUIRE(rig.daemon.ack == 0);
+    rig.daemon.lose_session();
+    rig.steps(3);
+    CHECK(rig.daemon.ack == 2);
+    CHECK(rig.program.handled == std::vector<std::uint64_t>{1, 2});
+}
+
 TEST_CASE("I-356 a daemon that is gone is dialled after 50 ms, then less and less often, up to every 5 s") {
     Begun rig;
     rig.program.text();
