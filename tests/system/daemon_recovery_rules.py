@@ -204,8 +204,9 @@ def test_restored_objects_are_not_counted_as_new_work():  # I-228
         text = rm.client.get("Metrics", {})["text"]
         counted = [line for line in text.splitlines() if "restored_total" in line and not line.startswith("#")]
         check(any(line.endswith(" 1") for line in counted), counted)
-        new = [line for line in text.splitlines() if 'scheduling_latency' not in line and 'allocation_attempt_total' in line and 'result="allocated"' in line]
-        check(all(line.endswith(" 0") for line in new), new)
+        check('yunikorn_rm_restored_total{rm="rm:1",kind="allocations"} 1' in text, counted)
+        placed = [line for line in text.splitlines() if 'allocation_attempt_total' in line and 'state="allocated"' in line]
+        check(placed and all(line.endswith(" 0") for line in placed), placed)
 
 
 def test_what_cannot_be_restored_waits_with_its_reason():  # I-242, I-244
