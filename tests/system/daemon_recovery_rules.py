@@ -217,10 +217,10 @@ def test_restored_objects_are_not_counted_as_new_work():  # I-228
         restored = {event["objectID"] for event in events if event.get("message") == "restored"}
         check({"app", "n1"} <= restored, events)
         text = rm.client.get("Metrics", {})["text"]
-        counted = [line for line in text.splitlines() if "restored_total" in line and not line.startswith("#")]
-        check(any(line.endswith(" 1") for line in counted), counted)
-        new = [line for line in text.splitlines() if 'scheduling_latency' not in line and 'allocation_attempt_total' in line and 'result="allocated"' in line]
-        check(all(line.endswith(" 0") for line in new), new)
+        counted = 'yunikorn_rm_restored_total{rm="rm:1",kind="allocations"} 1'
+        check(counted in text.splitlines(), counted, "is not in", text)
+        new = [line for line in text.splitlines() if 'container_allocation_attempt_total{state="allocated"}' in line]
+        check(len(new) == 1 and new[0].endswith(" 0"), new)
 
 
 def test_what_cannot_be_restored_waits_with_its_reason():  # I-242, I-244
