@@ -34,12 +34,6 @@ def failed(daemon, **more):
     return rm
 
 
-def quarantine(rm, attempt=1):
-    """Reasons by the name of the object, from the report of a claim."""
-    return {one.get("allocationKey") or one.get("nodeID") or one.get("applicationID"): one["reason"]
-            for one in rm.done(attempt)["quarantine"]}
-
-
 def test_a_plain_registration_means_that_nothing_exists():  # I-211, I-202
     with Daemon(*BY_HAND) as daemon:
         rm = Recovering(daemon)
