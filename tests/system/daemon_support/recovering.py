@@ -67,6 +67,12 @@ def sum_of(buckets):
     return sum(int.from_bytes(buckets[i:i + 8], "big") for i in range(0, len(buckets), 8)) % 2**64
 
 
+def quarantine(rm, attempt=1):
+    """Reasons by the name of the object, from the report of a claim."""
+    return {one.get("allocationKey") or one.get("nodeID") or one.get("applicationID"): one["reason"]
+            for one in rm.done(attempt)["quarantine"]}
+
+
 def reports(items):
     return [body for kind, body in items if kind == "RecoveryReport"]
 
