@@ -19,21 +19,6 @@ partitions:
 """
 
 
-def failed(daemon, **more):
-    """An RM whose recovery has failed; it has a node with one allocation, an ask, and an orphan in quarantine."""
-    rm = Recovering(daemon, **more)
-    rm.application("app")
-    rm.node("n1")
-    rm.allocation("a1")
-    rm.asks({"allocationKey": "waits"})
-    rm.allocation("orphan", app="nobody")
-    for attempt in range(1, 6):
-        report = rm.done(attempt)
-    check(report["result"] == "failed" and rm.state() == FAILED, report)
-    rm.told()
-    return rm
-
-
 def test_a_plain_registration_means_that_nothing_exists():  # I-211, I-202
     with Daemon(*BY_HAND) as daemon:
         rm = Recovering(daemon)
