@@ -206,7 +206,6 @@ void Books::sent_node(const si::NodeInfo& node, std::int64_t at) {
             si::Allocation allocation = each;
             allocation.partition_name = partition_of(node);
             allocation.node_id = node.node_id;
-            if (si::is_foreign(allocation)) allocation.application_id.clear();
             partition.nodes[node.node_id].came_with.emplace_back(allocation.application_id, allocation.allocation_key);
             sent_allocation(allocation, at);
         }
@@ -284,14 +283,13 @@ void Books::sent_ask(si::AllocationAsk ask, std::int64_t at) {
 }
 
 void Books::sent_allocation(const si::Allocation& allocation, std::int64_t at) {
-    si::is_foreign(allocation) ? sent_foreign(allocation) : sent_ask(ask_of(allocation), at);
+    allocation.application_id.empty() ? sent_foreign(allocation) : sent_ask(ask_of(allocation), at);
 }
 
 void Books::sent_foreign(si::Allocation allocation) {
     const std::string_view partition_name = short_partition(allocation.partition_name);
     Partition& partition = partition_named(partition_name);
     const std::string node = std::exchange(allocation.node_id, {});
-    allocation.application_id.clear();
     const auto known = partition.foreign.find(allocation.allocation_key);
     if (known == partition.foreign.end()) {
         partition.foreign[allocation.allocation_key] = {add(RowKind::Foreign, wire::encoded(allocation), node), node};

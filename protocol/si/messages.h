@@ -6,7 +6,6 @@
 // A message that is the body of a request names the request's kind. Those of tools are in tool_requests.h, those that
 // end a recovery in recovery_messages.h.
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -140,12 +139,6 @@ struct Allocation {
     std::string queue_name; // written by the core only
     bool operator==(const Allocation&) const = default;
 };
-
-/// Whether this core does not schedule it: it belongs to no application, whatever it names (I-061).
-[[nodiscard]] inline bool is_foreign(const Allocation& allocation) {
-    const StringMap& tags = allocation.allocation_tags;
-    return std::any_of(tags.begin(), tags.end(), [](const auto& tag) { return tag.first == "foreign"; });
-}
 
 /// A release, sent by an RM or by the core; the other side confirms it with the same message.
 struct AllocationRelease {

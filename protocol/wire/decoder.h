@@ -61,6 +61,7 @@ public:
             if (!table[index].read(*this, out)) return in_field(table[index].name);
             seen |= 1U << index;
         }
+        if constexpr (requires { Schema<T>::normalize(out); }) Schema<T>::normalize(out);
         return check_required(out, seen);
     }
 

@@ -4,6 +4,7 @@
 // text and whether it is required. Decoder and encoder (codec.cpp) are made from these; a new field is one line here
 // and one in protocol/si/messages.h.
 
+#include <algorithm>
 #include <string_view>
 
 #include "protocol/si/messages.h"
@@ -123,11 +124,18 @@ struct Schema<si::Allocation> {
                Field<"nodeID", &M::node_id>, Field<"originator", &M::originator>,
                Field<"preemptionPolicy", &M::preemption_policy>, Field<"queueName", &M::queue_name, kQueue>>;
 
+    static bool is_foreign(const M& allocation) {
+        const auto& tags = allocation.allocation_tags;
+        return std::any_of(tags.begin(), tags.end(), [](const auto& tag) { return tag.first == "foreign"; });
+    }
+    /// A foreign allocation belongs to no application, whatever it names (I-061).
+    static void normalize(M& allocation) {
+        if (is_foreign(allocation)) allocation.application_id.clear();
+    }
     /// The name of a required field that is missing; empty: none is. applicationID is required unless the allocation is
     /// foreign.
     static std::string_view missing(const M& allocation) {
-        if (!allocation.application_id.empty() || si::is_foreign(allocation)) return {};
-        return "applicationID";
+        return allocation.application_id.empty() && !is_foreign(allocation) ? "applicationID" : std::string_view{};
     }
 };
 

@@ -43,7 +43,7 @@ void fill(AskSpec& to, const si::AllocationAsk& from) {
 
 void fill(AskSpec& to, const si::Allocation& from) {
     to.partition = from.partition_name;
-    if (!si::is_foreign(from)) to.application = from.application_id;
+    to.application = from.application_id;
     to.key = from.allocation_key;
     fill(to.resource, from.resource_per_alloc);
     to.priority = from.priority;

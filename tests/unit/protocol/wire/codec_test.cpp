@@ -174,6 +174,22 @@ TEST_CASE("I-061 an allocation needs its application, unless it is foreign") {
           "E_MISSING_FIELD nodes[0].existingAllocations[0].applicationID");
 }
 
+TEST_CASE("I-061 a foreign allocation belongs to no application, whatever it names") {
+    si::AllocationRequest request;
+    request.rm_id = "rm";
+    request.allocations.resize(2);
+    for (auto& each : request.allocations) {
+        each.allocation_key = "k";
+        each.application_id = "app";
+    }
+    request.allocations[1].allocation_tags = {{"foreign", "default"}};
+    const std::string bytes = wire::encoded(request);
+    const auto decoded = wire::decode<si::AllocationRequest>(*wire::scan_body(bytes));
+    REQUIRE(decoded.ok());
+    CHECK(decoded->allocations[0].application_id == "app");
+    CHECK(decoded->allocations[1].application_id.empty());
+}
+
 TEST_CASE("I-314 I-317 every field of a wrong type is E_TYPE with its path") {
     struct Wrong {
         const char* field;
