@@ -79,6 +79,7 @@ void BookKeeper::when_kept(std::function<void(bool)> call) {
 }
 
 Result<si::RecoveryDoneRequest> BookKeeper::replay(const std::string& rm_id, const ReplaySink& sink) {
+    end_turn(); // nothing is left that an end_turn() of the sink would hand over, which takes the mutex
     std::unique_lock lock(mutex_);
     if (!wait_until_idle(lock))
         return Error{0, "the books of RM " + rm_id + " cannot be written, so they are not complete", {}};

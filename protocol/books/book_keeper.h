@@ -70,7 +70,8 @@ public:
     /// Whether so much waits that nothing more should be sent.
     [[nodiscard]] bool is_full() const { return waiting_.load(std::memory_order_relaxed) > kMostWaiting; }
 
-    /// As books::replay() of what was handed over before. Waits until that is written.
+    /// As books::replay() of what was noted before, for which it ends the turn. Waits until that is written. REQUIRES:
+    /// `sink` notes nothing; it may end turns.
     [[nodiscard]] Result<si::RecoveryDoneRequest> replay(const std::string& rm_id, const ReplaySink& sink);
 
     static constexpr std::size_t kMostConfigurations = 16; // that are kept of an RM

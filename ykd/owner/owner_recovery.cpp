@@ -70,7 +70,6 @@ Result<si::RecoveryReport> OwnerRecovery::replay_books() {
     sink.applications = [&](const si::ApplicationRequest& request) { // whose users were known when it was sent
         apply(request, std::vector<std::string>(request.add.size()));
     };
-    parts_.flush(); // what this turn has noted so far is a part of the books
     parts_.books.set_silent(true);
     auto claim = parts_.books.keeper()->replay(parts_.shared.rm_id, sink);
     parts_.books.set_silent(false);

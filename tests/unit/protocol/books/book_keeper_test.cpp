@@ -127,6 +127,26 @@ TEST_CASE("I-265 what was refused is as it was before") {
     CHECK(replayed(*keeper) == "app app yunikorn.apache.org/creationTime=77; CREATE_DRAIN n:20; a:4 creationTime=77; ");
 }
 
+TEST_CASE("I-265 a replay has what its own turn noted, and what it leads to may end turns") {
+    const BooksFolder folder;
+    const auto keeper = keeper_of(folder);
+    note(*keeper, application("app"));
+    note(*keeper, node("n", 10));
+    std::size_t applications = 0, nodes = 0;
+    books::ReplaySink sink;
+    sink.applications = [&](const si::ApplicationRequest& request) {
+        applications += request.add.size();
+        keeper->end_turn();
+    };
+    sink.nodes = [&](const si::NodeRequest& request) {
+        nodes += request.nodes.size();
+        keeper->end_turn();
+    };
+    REQUIRE(keeper->replay("rm", sink).ok());
+    CHECK(applications == 1);
+    CHECK(nodes == 1);
+}
+
 TEST_CASE("I-265 a change that is refused after something else was placed leaves the ask as it was") {
     const BooksFolder folder;
     const auto keeper = keeper_of(folder);
