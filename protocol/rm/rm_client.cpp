@@ -135,13 +135,16 @@ RmClient::Reply RmClient::register_with_books() {
         return ask_to_register(request);
     }
     if (!reply->kept || request.if_registered == "leave") return reply;
-    const bool is_known =
-        reply->stream_epoch == at_.epoch && link_.boot_id() == at_.boot_id && reply->last_ack.value_or(0) <= at_.number;
+    const bool is_known = is_same_stream(*reply) && reply->last_ack.value_or(0) <= at_.number;
     const bool works = reply->core_state == si::CoreState::Running || reply->core_state == si::CoreState::Suspended;
     if (is_known && works) return reply;
     // A recovery that was interrupted begins anew. What others did to the RM without these books is not dropped.
     request.if_registered = is_known ? "drop" : "refuse";
     return ask_to_register(request);
+}
+
+bool RmClient::is_same_stream(const si::RegisterResourceManagerResponse& reply) const {
+    return reply.stream_epoch == at_.epoch && link_.boot_id() == at_.boot_id;
 }
 
 CallResult<Registered> RmClient::enroll() {
@@ -162,7 +165,7 @@ Registered RmClient::take(si::RegisterResourceManagerResponse reply) {
     back_off_ = kFirstBackOff;
     session_ = link_.session_id();
     const std::uint64_t acknowledged = done.reply.kept ? done.reply.last_ack.value_or(0) : 0;
-    const bool goes_on = done.reply.kept && at_.epoch == done.reply.stream_epoch && at_.boot_id == link_.boot_id();
+    const bool goes_on = done.reply.kept && is_same_stream(done.reply);
     at_ = {link_.boot_id(), done.reply.stream_epoch, goes_on ? std::max(at_.number, acknowledged) : acknowledged};
     is_to_report_ = is_replaying_ = books_ != nullptr && !done.reply.kept;
     corrects_ = false;

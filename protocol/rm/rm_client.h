@@ -131,6 +131,8 @@ private:
     [[nodiscard]] wire::CallResult<Went> after(const wire::CallError& error);
     [[nodiscard]] bool keep();
     [[nodiscard]] bool is_ours(const wire::CallError& refused) const;
+    /// Whether the stream of the registration is the one in which this client was.
+    [[nodiscard]] bool is_same_stream(const si::RegisterResourceManagerResponse& reply) const;
     void follow(const si::StreamItem& item);
     void follow(si::CoreState core, const std::string& why);
     void set_state(State state, const std::string& why);
