@@ -41,12 +41,15 @@ void remove_file(const std::string& path) {
     for (const std::string_view end : kBeside) static_cast<void>(::unlink((path + std::string{end}).c_str()));
 }
 
-/// With what is beside it.
-bool rename_file(const std::string& path, const std::string& other) {
-    const bool renamed = std::rename(path.c_str(), other.c_str()) == 0;
+/// Adds `what` and the time to the name of a file, and of what is beside it; returns the new name. An error is an
+/// errno.
+Result<std::string, int> rename_file(const std::string& path, std::string_view what) {
+    std::string other = fmt::format("{}.{}-{}", path, what, utc_stamp(real_now()));
+    const int fault = std::rename(path.c_str(), other.c_str()) == 0 ? 0 : errno;
     for (const std::string_view end : kBeside)
         static_cast<void>(std::rename((path + std::string{end}).c_str(), (other + std::string{end}).c_str()));
-    return renamed;
+    if (fault != 0) return int{fault};
+    return other;
 }
 
 } // namespace
@@ -149,12 +152,17 @@ void BookShelf::leave_path(const std::string& path) {
     left_.insert(path);
 }
 
+bool BookShelf::take_left(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    return left_.erase(path) != 0;
+}
+
 void BookShelf::set_aside(const std::string& path, const std::string& why) {
-    const std::string other = path + ".damaged-" + utc_stamp(real_now());
-    const bool renamed = rename_file(path, other);
-    const std::string sentence = fmt::format(
-        "books cannot be used, their RM is not restored: {}; {}", why,
-        renamed ? "the file is now " + other : "and it cannot be renamed: " + std::string{std::strerror(errno)});
+    const auto other = rename_file(path, "damaged");
+    const std::string sentence =
+        fmt::format("books cannot be used, their RM is not restored: {}; {}", why,
+                    other.ok() ? "the file is now " + *other
+                               : "and it cannot be renamed: " + std::string{std::strerror(other.error())});
     log("recovery").error("{}", sentence);
     degraded_.set("books " + path, sentence);
 }
@@ -190,17 +198,17 @@ Result<std::shared_ptr<books::BookKeeper>> BookShelf::begin(const std::string& r
 void BookShelf::remove(const std::string& rm_id) {
     const std::string path = path_of(rm_id);
     if (!is_open() || of_another_version_.count(path) != 0) return;
-    const std::lock_guard lock(mutex_);
-    if (left_.erase(path) == 0) {
-        remove_file(path);
-    } else if (const std::string other = path + ".unused-" + utc_stamp(real_now()); rename_file(path, other)) {
-        log("recovery")
-            .warn("the books of RM {}, which were not restored, give way to a new registration: they are "
-                  "now {}",
-                  rm_id, other);
-    }
     degraded_.clear("books of " + rm_id);
+    if (!take_left(path)) return remove_file(path);
     degraded_.clear("books " + path);
+    const auto other = rename_file(path, "unused");
+    if (other.ok())
+        log("recovery")
+            .warn("the books of RM {}, which were not restored, are not used any more: they are now {}", rm_id, *other);
+    else
+        log("recovery")
+            .error("the books of RM {}, which were not restored, cannot be renamed: {}: {}", rm_id, path,
+                   std::strerror(other.error()));
 }
 
 } // namespace yk::service

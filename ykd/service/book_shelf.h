@@ -59,6 +59,8 @@ private:
     [[nodiscard]] Result<std::shared_ptr<books::BookKeeper>> start(std::unique_ptr<books::BookFile> file,
                                                                    const std::string& rm_id);
     void leave_path(const std::string& path);
+    /// Whether it was left; no longer.
+    [[nodiscard]] bool take_left(const std::string& path);
     void refuse(const std::string& path, const books::BookFile::Refusal& refusal);
     [[nodiscard]] std::string folder() const { return directory_ + "/books"; }
 
