@@ -505,7 +505,7 @@ private:
     }
 
     template <class F>
-    [[gnu::hot]] Summary resummarise_node(Node* node, std::uint32_t level, F& f) {
+    Summary resummarise_node(Node* node, std::uint32_t level, F& f) {
         for (std::uint32_t at = 0; at < node->count; ++at)
             node->summaries[at] = level == 0 ? f(static_cast<const Leaf*>(node)->values[at], node->summaries[at])
                                              : resummarise_node(static_cast<Inner*>(node)->children[at], level - 1, f);

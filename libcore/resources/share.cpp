@@ -31,7 +31,7 @@ void Shares::clear() noexcept {
     });
 }
 
-[[gnu::hot]] Shares shares_of(const Resource& amounts, const Resource* total) {
+Shares shares_of(const Resource& amounts, const Resource* total) {
     Shares shares;
     shares_of(amounts, total, shares);
     return shares;
