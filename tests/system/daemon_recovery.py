@@ -121,10 +121,7 @@ def test_a_recovery_fails_and_is_resolved():  # I-239, I-241, I-250 to I-254
 def test_an_admin_accepts_resets_or_aborts():  # I-254
     for action in ("accept", "reset", "abort"):
         with Daemon(*BY_HAND) as daemon:
-            rm = Recovering(daemon)
-            rm.application("app")
-            rm.node("n1")
-            rm.allocation("a1")
+            rm = recovered(daemon)
             rm.allocation("orphan", app="nobody")
             check(rm.resolve("retry") == RECOVERING, "also while it recovers")
             rm.client.refused("E_BAD_STATE", "ResolveRecovery", {"rmID": "rm:1", "action": "accept"}, mutating=True)
@@ -152,10 +149,7 @@ def test_an_admin_accepts_resets_or_aborts():  # I-254
 
 def test_an_rm_may_miss_as_much_as_it_announced():  # I-255
     with Daemon(*BY_HAND) as daemon:
-        rm = Recovering(daemon, recovery={"autoAccept": {"maxQuarantined": 1}})
-        rm.application("app")
-        rm.node("n1")
-        rm.allocation("a1")
+        rm = recovered(daemon, recovery={"autoAccept": {"maxQuarantined": 1}})
         rm.allocation("orphan", app="nobody")
         report = rm.done()
         check(report["result"] == "running" and report["quarantineTotal"] == 1, report)

@@ -17,16 +17,6 @@ WITH_OTHER = CONFIG + """
 HIGHEST_BIT = 1 << 63
 
 
-def recovered(daemon, **more):
-    """An RM that has replayed one object of each kind, and not claimed anything yet."""
-    rm = Recovering(daemon, **more)
-    rm.application("app")
-    rm.node("n1")
-    rm.allocation("a1")
-    rm.told()
-    return rm
-
-
 def of_kind(numbers, kind, change):
     return {**numbers, kind: change(numbers[kind])}
 

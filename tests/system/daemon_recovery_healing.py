@@ -112,10 +112,7 @@ def test_what_waits_counts_on_its_node_alone():  # I-243
 
 def test_an_application_that_lost_all_completes_after_the_recovery():  # I-224
     with Daemon(*BY_HAND) as daemon:
-        rm = Recovering(daemon)
-        rm.application("app")
-        rm.node("n1")
-        rm.allocation("a1")
+        rm = recovered(daemon)
         rm.release(allocationKey="a1", terminationType=1)
         rm.books.forget("allocations", ("app", "a1"))
         changes = lambda items: [one["state"] for one in listed(items, APPLICATION, "updated")]

@@ -188,10 +188,7 @@ def test_names_of_what_is_to_go_have_a_limit():  # I-226
 
 def test_restored_objects_are_not_counted_as_new_work():  # I-228
     with Daemon(*BY_HAND) as daemon:
-        rm = Recovering(daemon)
-        rm.application("app")
-        rm.node("n1")
-        rm.allocation("a1")
+        rm = recovered(daemon)
         events = rm.client.get("Events", {"start": 0, "count": 1000})["EventRecords"]
         restored = {event["objectID"] for event in events if event.get("message") == "restored"}
         check({"app", "n1"} <= restored, events)

@@ -48,12 +48,18 @@ class Recovering(Rm):
         return self.client.change("ResolveRecovery", {"rmID": self.rm, "action": action, **more})["state"]
 
 
-def failed(daemon, **more):
-    """An RM whose recovery has failed; it has a node with one allocation, an ask, and an orphan in quarantine."""
+def recovered(daemon, **more):
+    """An RM that has replayed one object of each kind, and not claimed anything yet."""
     rm = Recovering(daemon, **more)
     rm.application("app")
     rm.node("n1")
     rm.allocation("a1")
+    return rm
+
+
+def failed(daemon, **more):
+    """An RM whose recovery has failed; it has a node with one allocation, an ask, and an orphan in quarantine."""
+    rm = recovered(daemon, **more)
     rm.asks({"allocationKey": "waits"})
     rm.allocation("orphan", app="nobody")
     for attempt in range(1, 6):
