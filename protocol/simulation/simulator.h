@@ -9,6 +9,7 @@
 // Owner: the simulation, which sets it before it makes what it simulates. Thread: one.
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -16,9 +17,13 @@
 #include <future>
 #include <optional>
 #include <span>
+#include <string>
 #include <thread>
 
 namespace yk {
+
+/// What is done to a file that is not written by SQLite, which has a seam of its own.
+enum class FileStep { Read, Write, Sync, Rename, Remove, SyncFolder };
 
 class Simulator {
 public:
@@ -32,6 +37,9 @@ public:
     /// What the machine's clock says, since 1970.
     [[nodiscard]] virtual std::chrono::nanoseconds wall() const = 0;
     virtual void fill_random(std::span<std::uint8_t> bytes) = 0;
+    /// `step` is about to be done to the file or folder `path`, a rename to the name `to`. Returns the errno with which
+    /// it fails instead; 0: it goes on.
+    [[nodiscard]] virtual int before(FileStep step, const std::string& path, const std::string& to) = 0;
     /// Which of `count` things that could be next is next. REQUIRES: count > 0.
     [[nodiscard]] virtual std::size_t choose(std::size_t count) = 0;
     /// From now on `step` is called. `name`: a literal.
@@ -48,6 +56,16 @@ inline std::atomic<Simulator*> simulator_of_process{nullptr};
 /// nullptr: this is no simulation.
 [[nodiscard]] inline Simulator* simulator() noexcept {
     return detail::simulator_of_process.load(std::memory_order_relaxed);
+}
+
+/// Whether a step of a file may go on. False: errno says why not, as after the call of the system that it stands
+/// before.
+[[nodiscard]] inline bool may(FileStep step, const std::string& path, const std::string& to = {}) {
+    Simulator* const simulated = simulator();
+    if (simulated == nullptr) return true;
+    const int fault = simulated->before(step, path, to);
+    if (fault != 0) errno = fault;
+    return fault == 0;
 }
 
 /// Waits until `done()`, looking every `interval`, or until the time `until`.

@@ -65,11 +65,12 @@ std::string DaemonHost::state_of(const std::string& rm_id) {
     return std::string{si::text(rm ? rm->owner.state() : si::CoreState::New)};
 }
 
-void DaemonHost::check_books() {
+void DaemonHost::check_kept() {
     std::error_code none;
-    for (const auto& each : std::filesystem::directory_iterator(disk_.folder() + "/books", none))
-        if (each.path().filename().string().find(".damaged-") != std::string::npos)
-            world_.fail("books were set aside as damaged: " + each.path().filename().string());
+    for (const char* const folder : {"/books", "/kept"})
+        for (const auto& each : std::filesystem::directory_iterator(disk_.folder() + folder, none))
+            if (each.path().filename().string().find(".damaged-") != std::string::npos)
+                world_.fail("a file was set aside as damaged: " + each.path().filename().string());
 }
 
 void DaemonHost::stop(Nanoseconds grace) {

@@ -50,8 +50,9 @@ public:
     [[nodiscard]] bool take_lost_power() { return std::exchange(lost_power_, false); }
     /// What it does, or in which state it has the RM. An empty id: of the daemon alone.
     [[nodiscard]] std::string state_of(const std::string& rm_id);
-    /// Fails when books were set aside as damaged: no end of a process or of power does that to them.
-    void check_books();
+    /// Fails when books or what the daemon keeps of itself were set aside as damaged: no end of a process or of power
+    /// does that to them.
+    void check_kept();
     /// How often it was started.
     [[nodiscard]] std::uint64_t incarnation() const { return incarnation_; }
     [[nodiscard]] service::Daemon& daemon() { return *daemon_; }

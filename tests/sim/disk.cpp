@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -13,6 +14,8 @@
 
 namespace yk::sim {
 namespace {
+
+constexpr double kFewer = 20; // operations of SQLite for each of one that concerns a file without it
 
 Disk* the_disk = nullptr; // SQLite hands its own pointers to the functions below
 
@@ -186,6 +189,9 @@ void Disk::begin(World& world) {
     constexpr std::array kPages{1, 1, 8, 1000};
     checkpoint_pages_ = kPages.at(world.choose(kPages.size()));
     unsynced_.clear();
+    plain_.forget();
+    world.set_files(
+        [this](FileStep step, const std::string& path, const std::string& to) { return before(step, path, to); });
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directory(folder_);
 }
@@ -219,6 +225,28 @@ void Disk::remember(const std::string& path, std::int64_t at, std::string before
     unsynced_[path].push_back({at, std::move(before), size_before});
 }
 
+/// Of a file without SQLite: the errno of what strikes; 0: nothing does.
+int Disk::before(FileStep step, const std::string& path, const std::string& to) {
+    if (!works()) return EIO;
+    if (const int fault = fault_of(step); fault != 0) return fault;
+    const bool is_sync = step == FileStep::Sync || step == FileStep::SyncFolder;
+    if (!is_sync || !world_->sabotages(sabotage::kForgottenSync, 1)) plain_.note(step, path, to);
+    return 0;
+}
+
+int Disk::fault_of(FileStep step) {
+    switch (step) {
+    case FileStep::Read: return strikes(faults_.failed_read, "kept file: failed read") ? EIO : 0;
+    case FileStep::Write:
+        return strikes(kFewer * (faults_.full + faults_.short_write), "kept file: disk full") ? ENOSPC : 0;
+    case FileStep::Sync:
+    case FileStep::SyncFolder: return strikes(faults_.failed_sync, "kept file: failed sync") ? EIO : 0;
+    case FileStep::Rename:
+    case FileStep::Remove: return strikes(kFewer * faults_.full, "kept file: failed rename or removal") ? EIO : 0;
+    }
+    return 0;
+}
+
 /// Of what was not synced a part from the beginning is there, in the order of the writes, and perhaps some of the rest.
 void Disk::lose_unsynced(const std::string& path, const std::vector<Change>& changes) {
     const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
@@ -243,6 +271,7 @@ void Disk::revive(bool power) {
     const auto unsynced = std::exchange(unsynced_, {});
     if (!power) return; // what was written stays in the memory of the system, and reaches the disk some time
     for (const auto& [path, changes] : unsynced) lose_unsynced(path, changes);
+    if (plain_.lose_unsynced(*world_)) world_->cover("disk: unsynced kept files lost");
     if (!unsynced.empty()) world_->cover("disk: unsynced writes lost");
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Disk: what SQLite of the daemon writes to, with the faults of disks. It is a layer (a "VFS" of SQLite) above files in
-// a folder of memory, and remembers what was written and not synced, so that a loss of power can take it back.
+// Disk: what the daemon writes to, with the faults of disks. It is a layer (a "VFS" of SQLite) above files in a folder
+// of memory, and remembers what was written and not synced, so that a loss of power can take it back. Of files that the
+// daemon writes without SQLite it hears by the World, step by step.
 //
 // Owner: main(), one for all seeds, since SQLite knows it for as long as the process lives. Thread: one.
 
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/sim/plain_files.h"
 #include "tests/sim/world.h"
 
 namespace yk::sim {
@@ -68,6 +70,8 @@ private:
         std::int64_t size_before = 0;
     };
     void lose_unsynced(const std::string& path, const std::vector<Change>& changes);
+    [[nodiscard]] int before(FileStep step, const std::string& path, const std::string& to);
+    [[nodiscard]] int fault_of(FileStep step);
 
     World* world_ = nullptr;
     std::string root_, folder_;
@@ -78,6 +82,7 @@ private:
     std::function<std::string()> state_;
     int checkpoint_pages_ = 0;
     std::map<std::string, std::vector<Change>> unsynced_; // by path, in the order in which they were made
+    PlainFiles plain_;
 };
 
 } // namespace yk::sim

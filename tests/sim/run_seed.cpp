@@ -9,6 +9,7 @@
 #include "tests/sim/checker.h"
 #include "tests/sim/daemon_host.h"
 #include "tests/sim/detached_rm.h"
+#include "tests/sim/operator.h"
 #include "tests/sim/served_rm.h"
 
 namespace yk::sim {
@@ -27,6 +28,7 @@ public:
         for (std::int64_t i = 0; i < count; ++i)
             rms_.push_back(std::make_unique<ServedRm>(world_, *host_, fmt::format("rm{}", i), manners()));
         if (world_.chance(0.5)) detached_ = std::make_unique<DetachedRm>(world_, *host_, "detached");
+        if (world_.chance(0.5)) operator_ = std::make_unique<Operator>(world_, *host_);
         choose_faults();
     }
 
@@ -34,6 +36,7 @@ public:
         host_->start();
         for (const auto& rm : rms_) rm->start();
         if (detached_) detached_->start();
+        if (operator_) operator_->start();
         plan_fault();
         constexpr std::array<std::uint64_t, 3> kLooks{20, 100, 500};
         world_.watch(kLooks.at(world_.choose(kLooks.size())), [this] { check_all(); });
@@ -111,7 +114,7 @@ private:
         switch (world_.between(0, 7)) {
         case 0:
             if (!kills_ || !host_->is_up()) return;
-            if (detached_ && world_.chance(0.5)) return kill_within();
+            if ((detached_ || operator_) && world_.chance(0.5)) return kill_within();
             note("daemon killed");
             return kill(false);
         case 6:
@@ -125,8 +128,8 @@ private:
             host_->stop(seconds{5});
             return restart();
         case 7:
-            if (!detached_ || !crashes_) return;
-            if (world_.chance(0.3)) return detached_->crash();
+            if (!crashes_ || (!detached_ && !operator_)) return;
+            if (detached_ && world_.chance(0.3)) return detached_->crash();
             disk_.faults() = disk_.faults().any() ? DiskFaults{} : disk_faults_;
             world_.trace("disk: {}", disk_.faults().any() ? "fails from now on" : "is well");
             return;
@@ -186,8 +189,9 @@ private:
             return restart();
         }
         if (!is_up) return world_.fail("the daemon cannot start");
-        host_->check_books();
+        host_->check_kept();
         const bool power = host_->take_lost_power();
+        if (operator_ && !world_.has_failed()) operator_->daemon_started();
         if (detached_ && !world_.has_failed()) detached_->daemon_started(power);
     }
 
@@ -200,9 +204,11 @@ private:
         host_->network() = {};
         disk_.faults() = {};
         if (detached_) detached_->rest();
+        if (operator_) operator_->rest();
         for (const auto& rm : rms_) rm->rest();
         const auto calm = [this] {
             return !world_.is_stalled() && (!detached_ || detached_->is_calm()) &&
+                   (!operator_ || operator_->is_calm()) &&
                    std::all_of(rms_.begin(), rms_.end(), [](const auto& rm) { return rm->is_calm(); });
         };
         for (int quiet = 0; quiet < 2 && !world_.has_failed();) { // calm, and still calm after a while
@@ -217,19 +223,24 @@ private:
             compare(world_, *state, *rm);
             rm->books().judge_rest();
         }
-        if (!detached_ || world_.has_failed()) return;
-        detached_->judge_rest();
-        if (world_.has_failed()) return;
+        judge_after_restart();
+    }
+    void judge_after_restart() {
+        if (operator_ && !world_.has_failed()) operator_->judge_rest();
+        if (detached_ && !world_.has_failed()) detached_->judge_rest();
+        if (world_.has_failed() || (!detached_ && !operator_)) return;
         host_->kill(false);
         if (!host_->start()) return world_.fail("the daemon cannot start");
-        host_->check_books();
+        host_->check_kept();
+        if (operator_) operator_->daemon_started();
+        if (!detached_ || world_.has_failed()) return;
         detached_->daemon_started(false);
         if (!world_.has_failed()) detached_->judge_rest();
     }
     void not_calm() {
         for (const auto& rm : rms_)
             if (!rm->is_calm()) world_.fail(fmt::format("{} does not come to rest: it is {}", rm->id(), rm->state()));
-        world_.fail("the detached RM does not come to rest");
+        world_.fail("the detached RM, or the operator, does not come to rest");
     }
 
     World world_;
@@ -237,6 +248,7 @@ private:
     std::unique_ptr<DaemonHost> host_;
     std::vector<std::unique_ptr<ServedRm>> rms_;
     std::unique_ptr<DetachedRm> detached_;
+    std::unique_ptr<Operator> operator_;
     DiskFaults disk_faults_;
     Nanoseconds fault_pace_{};
     bool kills_ = false, crashes_ = false, stalls_ = false, stops_within_ = false, resting_ = false;

@@ -114,7 +114,7 @@ void ServedRm::register_now() {
     si::RegisterResourceManagerRequest request;
     request.rm_id = rm_id_;
     request.version = "sim";
-    request.config = configuration_text(manners_);
+    if (!leaves_configuration_out(recovers)) request.config = configuration_text(manners_);
     request.capabilities = {"reportIgnored"};
     recovery_id_ = fmt::format("{}-{}", rm_id_, life_);
     if (recovers) request.recovery.emplace().id = recovery_id_;
@@ -124,10 +124,29 @@ void ServedRm::register_now() {
                      });
 }
 
+/// Whether it registers with the configuration that the daemon knows, or has kept over a restart.
+bool ServedRm::leaves_configuration_out(bool recovers) {
+    strikes_ = host_.disk().strikes();
+    without_configuration_ = recovers && !checksum_.empty() && !host_.disk().faults().any() && world_.chance(0.5);
+    return without_configuration_;
+}
+
+void ServedRm::judge_configuration(const std::string& checksum) {
+    if (host_.disk().strikes() != strikes_) return checksum_.clear(); // it may not have been written, or not been read
+    if (!without_configuration_) {
+        checksum_ = checksum;
+    } else {
+        world_.cover("rm: went on with the configuration that was kept");
+        if (checksum != checksum_)
+            world_.fail(fmt::format("{}: its configuration was {}, and is {}", rm_id_, checksum_, checksum));
+    }
+}
+
 /// Another process of the RM goes on where the last one ended.
 void ServedRm::try_to_resume() {
     world_.trace("{}: wants to go on", rm_id_);
     ++life_;
+    static_cast<void>(leaves_configuration_out(false));
     set_state(State::Registering);
     si::RegisterResourceManagerRequest request;
     request.rm_id = rm_id_;
@@ -168,6 +187,7 @@ void ServedRm::on_registered(const Answer& answer, bool recovers) {
     const auto reply = decoded<si::RegisterResourceManagerResponse>(world_, answer.body);
     if (!reply) return;
     epoch_ = reply->stream_epoch;
+    judge_configuration(reply->config_checksum);
     set_state(recovers ? State::Recovering : State::Running);
     poll();
     if (recovers) replay();
@@ -256,6 +276,7 @@ void ServedRm::resolve_now() {
     request.rm_id = rm_id_;
     const bool again = world_.chance(0.5);
     request.action = again ? "retry" : "abort";
+    if (!again) checksum_.clear(); // it is unregistered, and its configuration forgotten
     world_.cover("recovery: resolved by " + request.action);
     session_->change(si::Kind::ResolveRecovery, wire::encoded(request),
                      [this, life = life_, again](const Answer& answer) {

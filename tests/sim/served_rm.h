@@ -55,6 +55,8 @@ private:
     void begin(const char* why);
     void register_now();
     void on_registered(const Answer& answer, bool recovers);
+    [[nodiscard]] bool leaves_configuration_out(bool recovers);
+    void judge_configuration(const std::string& checksum);
     void try_to_resume();
     void replay();
     void recovery_done();
@@ -129,8 +131,11 @@ private:
     std::vector<Message> left_out_;     // of the replay
     std::set<std::string> outdated_;    // nodes that something left after the replay said what is booked on them
     std::string recovery_id_;
-    std::uint64_t sparing_ = 0;  // changes that are not answered and spare somebody
-    std::uint64_t stopping_ = 0; // allocations that are being stopped
+    std::string checksum_; // of its configuration, which the daemon keeps (I-272); empty: perhaps it does not
+    bool without_configuration_ = false; // it registered so
+    std::uint64_t strikes_ = 0;          // of the disk, when it registered
+    std::uint64_t sparing_ = 0;          // changes that are not answered and spare somebody
+    std::uint64_t stopping_ = 0;         // allocations that are being stopped
 };
 
 /// The configuration of every RM of the simulation.

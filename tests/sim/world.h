@@ -58,12 +58,18 @@ public:
     [[nodiscard]] Clock::time_point now() const override { return now_; }
     [[nodiscard]] Nanoseconds wall() const override;
     void fill_random(std::span<std::uint8_t> bytes) override;
+    [[nodiscard]] int before(FileStep step, const std::string& path, const std::string& to) override {
+        return files_ ? files_(step, path, to) : 0;
+    }
     [[nodiscard]] std::size_t choose(std::size_t count) override;
     std::uint64_t add_loop(const char* name, Step step) override;
     void remove_loop(std::uint64_t loop) override;
     bool run_until(const std::function<bool()>& done, Clock::time_point until) override;
 
     // --- what happens ---------------------------------------------------------------------------
+    /// Who has the disk says what comes of a step of a file.
+    using Files = std::function<int(FileStep step, const std::string& path, const std::string& to)>;
+    void set_files(Files files) { files_ = std::move(files); }
     /// Calls `event` after `delay`.
     void after(Nanoseconds delay, std::function<void()> event);
     /// Lets it happen for so long.
@@ -139,6 +145,7 @@ private:
     Clock::time_point now_;
     std::map<std::pair<Clock::time_point, std::uint64_t>, std::function<void()>> events_;
     std::map<std::uint64_t, Loop> loops_;
+    Files files_;
     std::string_view sabotage_;
     std::function<void()> look_;
     std::uint64_t steps_between_looks_ = 0; // 0: nobody looks

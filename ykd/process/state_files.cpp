@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "libcore/ports/recovery_digest.h"
+#include "protocol/simulation/simulator.h"
 #include "ykd/recording/files.h"
 
 namespace yk::service {
@@ -67,15 +68,17 @@ std::string dump_name(std::int64_t unix_nanoseconds) {
 
 StateFile::StateFile(const std::string& directory, const std::string& name)
     : directory_(directory), path_(directory + "/" + name), unfinished_(directory + "/." + name + ".tmp") {
-    static_cast<void>(::unlink(unfinished_.c_str()));
-    file_ = ::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (may(FileStep::Write, unfinished_)) {
+        static_cast<void>(::unlink(unfinished_.c_str()));
+        file_ = ::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    }
     if (file_ < 0) fault_ = errno;
 }
 
 StateFile::~StateFile() {
     if (file_ < 0) return;
     ::close(file_);
-    static_cast<void>(::unlink(unfinished_.c_str()));
+    if (may(FileStep::Remove, unfinished_)) static_cast<void>(::unlink(unfinished_.c_str()));
 }
 
 void StateFile::write(std::string_view text) {
@@ -86,21 +89,23 @@ void StateFile::write(std::string_view text) {
 }
 
 void StateFile::flush() {
-    if (is_good()) fault_ = write_all(file_, waiting_);
+    if (is_good()) fault_ = may(FileStep::Write, unfinished_) ? write_all(file_, waiting_) : errno;
     waiting_.clear();
 }
 
 /// The new name is on the disk only with the folder.
 void StateFile::sync_folder() {
     const int folder = ::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0 || ::fsync(folder) != 0) fault_ = errno;
+    if (folder < 0 || !may(FileStep::SyncFolder, directory_) || ::fsync(folder) != 0) fault_ = errno;
     if (folder >= 0) ::close(folder);
 }
 
 Result<std::size_t> StateFile::finish() {
     flush();
-    if (is_good() && ::fsync(file_) != 0) fault_ = errno;
-    if (is_good() && std::rename(unfinished_.c_str(), path_.c_str()) != 0) fault_ = errno;
+    if (is_good() && (!may(FileStep::Sync, unfinished_) || ::fsync(file_) != 0)) fault_ = errno;
+    if (is_good() &&
+        (!may(FileStep::Rename, unfinished_, path_) || std::rename(unfinished_.c_str(), path_.c_str()) != 0))
+        fault_ = errno;
     if (is_good()) sync_folder();
     if (!is_good()) return Error{0, fmt::format("cannot write {}: {}", path_, std::strerror(fault_)), {}};
     ::close(std::exchange(file_, -1));

@@ -111,9 +111,10 @@ Result<void> DaemonState::open() {
     read_daemon_file();
     look_at_configurations();
     const auto written = std::make_shared<std::promise<void>>();
+    std::future<void> end = written->get_future();
     put_daemon_file();
     files_.when_written([written] { written->set_value(); });
-    written->get_future().wait();
+    get(end);
     return {};
 }
 

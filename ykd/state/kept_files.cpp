@@ -42,6 +42,11 @@ std::uint64_t checksum_of(std::string_view head, std::string_view text) {
 Result<std::optional<std::string>, int> bytes_of(const std::string& path) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0 && errno == ENOENT) return std::optional<std::string>{};
+    if (file >= 0 && !may(FileStep::Read, path)) {
+        const int why = errno;
+        ::close(file);
+        return int{why};
+    }
     if (file < 0) return int{errno};
     std::string bytes;
     std::array<char, 65536> chunk{};
@@ -114,10 +119,12 @@ Result<void> write_kept_file(const std::string& path, std::string_view what, std
 // --- the thread -----------------------------------------------------------------------------------------------------
 
 void KeptFiles::start() {
-    if (simulator() != nullptr) return; // a simulation has no such files: nothing is written
-    const std::lock_guard lock(mutex_);
-    if (std::exchange(runs_, true)) return;
-    thread_ = std::thread([this] { run(); });
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::exchange(runs_, true)) return;
+    }
+    thread_.start(
+        "kept files", [this] { run(); }, [this] { return step(); });
 }
 
 void KeptFiles::put(const std::string& path, std::string_view what, MakeText make) {
@@ -159,7 +166,7 @@ KeptFiles::Changes KeptFiles::write(const Changes& changes) const {
     for (const auto& [path, change] : changes) {
         std::string fault;
         if (!change.make) {
-            if (::unlink(path.c_str()) != 0 && errno != ENOENT)
+            if ((!may(FileStep::Remove, path) || ::unlink(path.c_str()) != 0) && errno != ENOENT)
                 fault = fmt::format("cannot remove {}: {}", path, std::strerror(errno));
         } else if (const auto written = write_kept_file(path, change.what, change.make()); !written.ok()) {
             fault = written.error().message;
@@ -173,24 +180,45 @@ KeptFiles::Changes KeptFiles::write(const Changes& changes) const {
 void KeptFiles::run() {
     std::unique_lock lock(mutex_);
     for (bool is_last = false; !is_last;) {
-        wake_.wait_for(lock, kAgain, [this] { return stopping_ || !waiting_.empty() || !calls_.empty(); });
+        wake_.wait_for(lock, kAgain, [this] { return stopping_ || has_work(); });
         is_last = stopping_;
-        under_way_ = std::exchange(waiting_, {});
-        for (auto& [path, change] : std::exchange(failed_, {})) under_way_.try_emplace(path, std::move(change));
-        const auto calls = std::exchange(calls_, {});
-        lock.unlock();
-        Changes failed = write(under_way_); // nobody else changes it
-        for (const auto& call : calls) call();
-        lock.lock();
-        under_way_.clear();
-        for (auto& [path, change] : failed)
-            if (waiting_.count(path) == 0) failed_.emplace(path, std::move(change));
+        write_what_waits(lock);
         is_last = is_last && waiting_.empty();
     }
+    end(lock);
+}
+
+/// Writes what was put, and once more what failed.
+void KeptFiles::write_what_waits(std::unique_lock<std::mutex>& lock) {
+    under_way_ = std::exchange(waiting_, {});
+    for (auto& [path, change] : std::exchange(failed_, {})) under_way_.try_emplace(path, std::move(change));
+    const auto calls = std::exchange(calls_, {});
+    lock.unlock();
+    Changes failed = write(under_way_); // nobody else changes it
+    for (const auto& call : calls) call();
+    lock.lock();
+    under_way_.clear();
+    for (auto& [path, change] : failed)
+        if (waiting_.count(path) == 0) failed_.emplace(path, std::move(change));
+}
+
+void KeptFiles::end(std::unique_lock<std::mutex>& lock) {
     const auto late = std::exchange(calls_, {});
     runs_ = false;
     lock.unlock();
     for (const auto& call : late) call();
+}
+
+/// In a simulation: as a turn of run().
+std::optional<Simulator::Clock::time_point> KeptFiles::step() {
+    std::unique_lock lock(mutex_);
+    if (!has_work()) {
+        if (failed_.empty()) return Simulator::Clock::time_point::max();
+        if (simulator()->now() < again_) return again_;
+    }
+    write_what_waits(lock);
+    again_ = simulator()->now() + kAgain;
+    return std::nullopt;
 }
 
 void KeptFiles::stop() {
@@ -199,7 +227,11 @@ void KeptFiles::stop() {
         stopping_ = true;
         wake_.notify_all();
     }
-    if (thread_.joinable()) thread_.join();
+    thread_.end();
+    std::unique_lock lock(mutex_);
+    if (!runs_ || simulator() == nullptr) return;
+    write_what_waits(lock);
+    end(lock);
 }
 
 } // namespace yk::service

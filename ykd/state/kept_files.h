@@ -14,10 +14,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "libcore/base/result.h"
+#include "protocol/simulation/loop_thread.h"
 
 namespace yk::service {
 
@@ -74,6 +74,10 @@ private:
     using Changes = std::map<std::string, Change>; // by path
 
     void run();
+    std::optional<Simulator::Clock::time_point> step();
+    [[nodiscard]] bool has_work() const { return !waiting_.empty() || !calls_.empty(); }
+    void write_what_waits(std::unique_lock<std::mutex>& lock);
+    void end(std::unique_lock<std::mutex>& lock);
     [[nodiscard]] Changes write(const Changes& changes) const;
 
     const OnFault on_fault_;
@@ -82,7 +86,8 @@ private:
     Changes waiting_, under_way_, failed_; // failed_: to be tried again
     std::vector<std::function<void()>> calls_;
     bool runs_ = false, stopping_ = false;
-    std::thread thread_;
+    Simulator::Clock::time_point again_{}; // in a simulation: when what failed is tried again
+    LoopThread thread_;
 };
 
 } // namespace yk::service
