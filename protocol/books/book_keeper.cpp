@@ -207,7 +207,7 @@ Result<void> BookKeeper::write_all(const RowChanges& rows) {
 Result<void> BookKeeper::write_row(std::int64_t seq, const RowChange& change) {
     if (change.erased) return file_->erase(seq);
     if (change.is_new) return file_->put({seq, change.kind, change.body.value_or(""), change.node});
-    if (change.body) YK_CHECKED(file_->set_body(seq, *change.body));
+    if (change.body) YK_CHECKED(file_->set_body(seq, change.kind, *change.body));
     if (change.node) YK_CHECKED(file_->set_node(seq, *change.node));
     return {};
 }
