@@ -87,8 +87,7 @@ DaemonState::DaemonState(std::string directory, Degraded& degraded)
               if (degraded_.clear(key)) log("core").info("{} is written again, nothing is missing", path);
               return;
           }
-          const std::string sentence =
-              fmt::format("since {} {}; a restart would go on with what was kept before", utc_stamp(real_now()), fault);
+          const std::string sentence = fmt::format("since {} {}", utc_stamp(real_now()), fault);
           if (degraded_.set(key, sentence)) log("core").error("{}", sentence);
       }) {}
 
