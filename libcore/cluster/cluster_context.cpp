@@ -179,12 +179,13 @@ void ClusterContext::report_ignored(const std::vector<IgnoredElement>& ignored) 
 /// Applies asks or placements; all rejections go into one callback (I-140).
 void ClusterContext::apply_asks(const std::vector<AskSpec>& asks, bool placements, Instant now) {
     struct Rejected {
-        const AskSpec* spec;
+        std::size_t element;
         std::string partition;
         Refusal refusal;
     };
     std::vector<Rejected> rejected;
-    for (const AskSpec& spec : asks) {
+    for (std::size_t i = 0; i < asks.size(); ++i) {
+        const AskSpec& spec = asks[i];
         PartitionContext* partition = find_partition(spec.partition);
         std::optional<Refusal> refusal;
         if (partition == nullptr)
@@ -195,15 +196,15 @@ void ClusterContext::apply_asks(const std::vector<AskSpec>& asks, bool placement
             refusal = partition->apply_ask(spec, now);
         if (!refusal || refusal->code == ElementCode::SetAside) continue;
         if (!spec.node.empty() && is_impossible(refusal->code)) ++unattributed_.scheduling_errors;
-        rejected.push_back({&spec, full_name(spec.partition), std::move(*refusal)});
+        rejected.push_back({i, full_name(spec.partition), std::move(*refusal)});
     }
     if (rejected.empty()) return;
     unattributed_.rejected += rejected.size();
     std::vector<RejectedAsk> notices;
     notices.reserve(rejected.size());
     for (const Rejected& each : rejected)
-        notices.push_back(
-            {each.partition, each.spec->application, each.spec->key, each.refusal.reason, each.refusal.code});
+        notices.push_back({each.partition, asks[each.element].application, asks[each.element].key, each.refusal.reason,
+                           each.refusal.code, static_cast<std::uint32_t>(each.element)});
     callbacks_.asks_rejected(notices, placements);
 }
 
@@ -236,12 +237,14 @@ void ClusterContext::remove(const std::vector<RemoveApplicationSpec>& removals, 
 void ClusterContext::apply(const ApplicationRequest& request, Instant now) {
     struct Answer {
         std::string partition, id, text; // text: the queue, or the reason
-        std::optional<ElementCode> code;
+        std::uint32_t element = 0;
+        std::optional<ElementCode> code{};
     };
     std::vector<Answer> answers;
-    for (const ApplicationSpec& spec : request.add) {
+    for (std::size_t i = 0; i < request.add.size(); ++i) {
+        const ApplicationSpec& spec = request.add[i];
         PartitionContext* partition = find_partition(spec.partition);
-        Answer answer{full_name(spec.partition), std::string{spec.id}, {}, {}};
+        Answer answer{full_name(spec.partition), std::string{spec.id}, {}, static_cast<std::uint32_t>(i)};
         if (partition == nullptr) {
             Refusal refusal = no_partition(rm_id_, spec.partition,
                                            "Failed to add application " + answer.id + " to partition " +
@@ -260,7 +263,7 @@ void ClusterContext::apply(const ApplicationRequest& request, Instant now) {
         std::vector<AcceptedApplication> accepted;
         std::vector<RejectedApplication> rejected;
         for (const Answer& each : answers)
-            each.code ? rejected.push_back({each.partition, each.id, each.text, *each.code})
+            each.code ? rejected.push_back({each.partition, each.id, each.text, *each.code, each.element})
                       : accepted.push_back({each.partition, each.id, each.text});
         callbacks_.applications_answered(accepted, rejected);
     }
@@ -284,7 +287,9 @@ struct NodeAnswer {
     const NodeSpec* spec;
     PartitionContext* partition; // nullptr: there is none of that name
     std::string full;            // its name
-    std::optional<Refusal> refusal;
+    std::uint32_t element = 0;   // of the nodes in the request
+    std::uint32_t existing = 0;  // of what the nodes of the request bring, the first of this one
+    std::optional<Refusal> refusal{};
 
     [[nodiscard]] bool is_aside() const { return refusal && refusal->code == ElementCode::SetAside; }
 };
@@ -299,7 +304,8 @@ void report(const std::vector<NodeAnswer>& answers, Callbacks& callbacks) {
             accepted.push_back({each.full, each.spec->id});
         else
             (creates(*each.spec) ? rejected : failed)
-                .push_back({each.full, each.spec->id, each.refusal->reason, each.refusal->code, each.spec->action});
+                .push_back({each.full, each.spec->id, each.refusal->reason, each.refusal->code, each.spec->action,
+                            each.element});
     }
     if (!accepted.empty() || !rejected.empty() || !failed.empty()) callbacks.nodes_answered(accepted, rejected, failed);
 }
@@ -308,10 +314,12 @@ void report(const std::vector<NodeAnswer>& answers, Callbacks& callbacks) {
 
 void ClusterContext::apply(const NodeRequest& request, Instant now) {
     std::vector<NodeAnswer> answers; // of CREATE, and of others that failed
+    std::uint32_t element = 0, existing = 0;
     for (const NodeSpec& spec : request.nodes) {
         const bool create = creates(spec);
         const std::string_view name = partition_of(spec, partitions_);
-        NodeAnswer answer{&spec, find_partition(name), full_name(name), {}};
+        NodeAnswer answer{&spec, find_partition(name), full_name(name), element++, existing};
+        existing += static_cast<std::uint32_t>(spec.existing.size());
         if (answer.partition == nullptr) {
             ++unattributed_.nodes_failed;
             answer.refusal = no_partition(
@@ -329,7 +337,7 @@ void ClusterContext::apply(const NodeRequest& request, Instant now) {
     sweep();
     report(answers, callbacks_);
     for (const NodeAnswer& each : answers)
-        if (!each.refusal || each.is_aside()) each.partition->announce_existing(*each.spec, now);
+        if (!each.refusal || each.is_aside()) each.partition->announce_existing(*each.spec, each.existing, now);
     heal(now);
 }
 

@@ -99,8 +99,9 @@ public:
     }
     /// After the request for the node was answered: notifies the RM of the allocations that it brought (S-481). While
     /// it recovers they are restored only now.
-    void announce_existing(const NodeSpec& spec, Instant now) {
-        restoration_.is_active() ? restoration_.restore_existing(spec, now) : nodes_.announce_existing(spec);
+    /// `first`: which of what the nodes of the request bring is the first of this one.
+    void announce_existing(const NodeSpec& spec, std::uint32_t first, Instant now) {
+        restoration_.is_active() ? restoration_.restore_existing(spec, first, now) : nodes_.announce_existing(spec);
     }
     /// The actions UPDATE, DRAIN, SCHEDULABLE and DECOMISSION.
     [[nodiscard]] std::optional<Refusal> change_node(const NodeSpec& spec, Instant now) {

@@ -378,19 +378,21 @@ void Restoration::book(const NodeSpec& spec) {
     if (spec.booked && state_.recovering) records_.booked.set(spec.id, NodeBookings::books_of(*spec.booked));
 }
 
-void Restoration::restore_existing(const NodeSpec& spec, Instant now) {
+void Restoration::restore_existing(const NodeSpec& spec, std::uint32_t first, Instant now) {
     if (!state_.recovering) return nodes_.announce_existing(spec); // create_node() has placed them
     if (!state_.nodes.find(spec.id).valid() && !records_.quarantine.find_node(spec.id))
         return; // the same request removed it
     std::vector<RejectedAsk> rejected;
     std::vector<std::string> reasons;
     reasons.reserve(spec.existing.size()); // the notices refer to them
-    for (AskSpec existing : spec.existing) {
+    for (std::uint32_t i = 0; i < spec.existing.size(); ++i) {
+        AskSpec existing = spec.existing[i];
         existing.node = spec.id;
         auto refusal = apply_ask(existing, now);
         if (!refusal || refusal->code == ElementCode::SetAside) continue;
         reasons.push_back(std::move(refusal->reason));
-        rejected.push_back({state_.full_name, existing.application, existing.key, reasons.back(), refusal->code});
+        rejected.push_back(
+            {state_.full_name, existing.application, existing.key, reasons.back(), refusal->code, first + i});
     }
     if (!rejected.empty()) state_.callbacks.asks_rejected(rejected, true);
 }

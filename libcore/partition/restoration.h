@@ -55,7 +55,8 @@ public:
     [[nodiscard]] std::optional<Refusal> create_node(const NodeSpec& spec, Instant now);
     [[nodiscard]] std::optional<Refusal> change_node(const NodeSpec& spec, Instant now);
     /// The allocations that a node brings, each for itself. The RM is notified of each.
-    void restore_existing(const NodeSpec& spec, Instant now);
+    /// `first`: as for PartitionContext::announce_existing().
+    void restore_existing(const NodeSpec& spec, std::uint32_t first, Instant now);
     /// After the request was answered: tries again what waits for the applications and nodes that arrived with it, and
     /// carries out what was released before (I-244).
     void heal(Instant now);

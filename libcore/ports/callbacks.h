@@ -5,6 +5,7 @@
 // All views are valid during the call only.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -46,6 +47,11 @@ enum class ElementCode : std::uint32_t {
     ExistingAllocation = 1050
 };
 
+/// Which element of its list in the request that is being applied, from 0, was refused; none: an element of an earlier
+/// one, which was set aside. A request may name one thing twice (I-114), so its names do not say that. Of what nodes
+/// bring it is counted through all nodes of the request.
+using ElementIndex = std::optional<std::uint32_t>;
+
 /// Partition names in callbacks are full: `[rm]name` (I-130).
 struct NewAllocation { // every field of I-031
     std::string_view partition;
@@ -77,6 +83,7 @@ struct RejectedAsk { // of asks or of allocations (I-036)
     std::string_view key;
     std::string_view reason;
     ElementCode code{};
+    ElementIndex element{};
 };
 
 struct IgnoredRelease {
@@ -98,6 +105,7 @@ struct RejectedApplication {
     std::string_view id;
     std::string_view reason;
     ElementCode code{};
+    ElementIndex element{};
 };
 
 struct UpdatedApplication {
@@ -119,6 +127,7 @@ struct RefusedNode { // rejected (CREATE) or failed (other actions), I-046
     std::string_view reason;
     ElementCode code{};
     NodeAction action = NodeAction::Unset;
+    ElementIndex element{};
 };
 
 /// Asks the RM which of the nodes are all right for the ask (I-051). `allocate` false: the node is only to be reserved.

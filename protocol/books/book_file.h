@@ -54,7 +54,8 @@ public:
         std::string message;
     };
 
-    /// Opens the file, made with mode 0600 if there is none, and reads all of it once to see whether it is whole.
+    /// Opens the file, made with mode 0600 if there is none, and reads all of it once to see whether it is whole. One
+    /// of version 1 is of this version afterwards.
     [[nodiscard]] static Result<std::unique_ptr<BookFile>, Refusal> open(const std::string& path);
     ~BookFile();
     BookFile(const BookFile&) = delete;
@@ -67,7 +68,7 @@ public:
 
     /// Adds the row, or replaces the one of its number.
     [[nodiscard]] Result<void> put(const Row& row);
-    [[nodiscard]] Result<void> set_body(std::int64_t seq, std::string_view body);
+    [[nodiscard]] Result<void> set_body(std::int64_t seq, RowKind kind, std::string_view body);
     [[nodiscard]] Result<void> set_node(std::int64_t seq, std::string_view node);
     [[nodiscard]] Result<void> erase(std::int64_t seq);
     [[nodiscard]] Result<void> set(std::string_view name, std::string_view value);
@@ -87,6 +88,12 @@ private:
     BookFile(std::string path, sqlite3* db) : path_(std::move(path)), db_(db) {}
     [[nodiscard]] Result<void> run(const char* sql);
     [[nodiscard]] std::string fault() const;
+    [[nodiscard]] Refusal refusal() const;
+    [[nodiscard]] std::optional<Refusal> check(bool is_first_version);
+    [[nodiscard]] Result<std::uint64_t> changed_rows();
+    [[nodiscard]] Result<std::uint64_t> changed_rows_of_first_version();
+    [[nodiscard]] Result<void> make_current();
+    [[nodiscard]] Result<void> write_sums();
 
     const std::string path_;
     sqlite3* const db_;

@@ -44,6 +44,15 @@ BookKeeper::~BookKeeper() {
     if (has_work()) write_what_waits(lock);
 }
 
+void BookKeeper::note_refused(ElementList list, std::uint32_t element) {
+    if (!last_request_) return;
+    const auto add_to = [&](auto& entry) {
+        if constexpr (requires { entry.refused; }) entry.refused.add(list, element);
+    };
+    std::visit(add_to, turn_.entries[*last_request_]);
+    ++turn_.size;
+}
+
 void BookKeeper::note(KeptConfiguration configuration, std::set<std::string> partitions) {
     add(NewConfiguration{std::move(configuration), std::move(partitions)});
 }
@@ -62,6 +71,7 @@ void BookKeeper::end_turn() {
         handed_over_ += turn_.size;
         ring = turns_.empty() || (gathers && !may_gather()); // it has something to do, or has gathered enough
         turns_.push_back(std::exchange(turn_, {}));
+        last_request_.reset();
         idle_ = false;
     }
     if (ring) changed_.notify_all();
@@ -170,7 +180,8 @@ void BookKeeper::apply(Entry& entry) {
             } else if constexpr (std::is_same_v<One, Setting>) {
                 settings_[std::move(one.name)] = std::move(one.value);
             } else {
-                books_.sent(*one.request, one.at);
+                one.refused.sort();
+                books_.sent(*one.request, one.at, one.refused);
             }
         },
         entry);
@@ -207,7 +218,7 @@ Result<void> BookKeeper::write_all(const RowChanges& rows) {
 Result<void> BookKeeper::write_row(std::int64_t seq, const RowChange& change) {
     if (change.erased) return file_->erase(seq);
     if (change.is_new) return file_->put({seq, change.kind, change.body.value_or(""), change.node});
-    if (change.body) YK_CHECKED(file_->set_body(seq, *change.body));
+    if (change.body) YK_CHECKED(file_->set_body(seq, change.kind, *change.body));
     if (change.node) YK_CHECKED(file_->set_node(seq, *change.node));
     return {};
 }

@@ -47,8 +47,12 @@ public:
     /// A request that is being sent. `at`: in seconds since 1970.
     template <class Request>
     void note(std::shared_ptr<const Request> request, std::int64_t at) {
-        add(Sent<Request>{std::move(request), at});
+        last_request_ = turn_.entries.size();
+        add(Sent<Request>{std::move(request), at, {}});
     }
+    /// This element of the request that was noted last was refused. To be called in the turn of that request; in one
+    /// without requests it does nothing.
+    void note_refused(ElementList list, std::uint32_t element);
     void note(const Outcome& outcome) {
         auto& entries = turn_.entries;
         if (entries.empty() || !std::holds_alternative<OutcomeLog>(entries.back())) entries.emplace_back(OutcomeLog{});
@@ -82,6 +86,7 @@ private:
     struct Sent {
         std::shared_ptr<const Request> request;
         std::int64_t at = 0;
+        RefusedElements refused;
     };
     struct NewConfiguration {
         KeptConfiguration configuration;
@@ -124,7 +129,9 @@ private:
     [[nodiscard]] Result<void> write_row(std::int64_t seq, const RowChange& change);
     void report(const std::string& fault);
 
-    Turn turn_; // of the thread that notes
+    // Of the thread that notes.
+    Turn turn_;
+    std::optional<std::size_t> last_request_; // where in the turn
 
     std::mutex mutex_; // guards what follows, up to the next comment
     std::condition_variable changed_;

@@ -53,6 +53,24 @@ si::AllocationAsk ask_of(const si::Allocation& from) {
     return ask;
 }
 
+/// The partition that the attributes name; empty: none. A part of them.
+std::string_view named_partition(const si::NodeInfo& node) {
+    const std::string* named = node.attributes ? find(*node.attributes, si::kPartitionAttribute) : nullptr;
+    return named == nullptr ? std::string_view{} : *named;
+}
+
+/// Replaces the attributes but for the partition, which cannot change (I-175).
+void set_attributes(si::NodeInfo& node, const si::StringMap& attributes) {
+    const std::string partition{named_partition(node)};
+    node.attributes = attributes;
+    if (partition == named_partition(node)) return;
+    auto& all = *node.attributes;
+    all.erase(
+        std::remove_if(all.begin(), all.end(), [](const auto& pair) { return pair.first == si::kPartitionAttribute; }),
+        all.end());
+    if (!partition.empty()) all.emplace_back(si::kPartitionAttribute, partition);
+}
+
 } // namespace
 
 std::string_view short_partition(std::string_view name) {
@@ -61,8 +79,16 @@ std::string_view short_partition(std::string_view name) {
 }
 
 std::string_view partition_of(const si::NodeInfo& node) {
-    const std::string* named = node.attributes ? find(*node.attributes, si::kPartitionAttribute) : nullptr;
-    return short_partition(named == nullptr ? std::string_view{} : *named);
+    return short_partition(named_partition(node));
+}
+
+void RefusedElements::sort() {
+    std::sort(all_.begin(), all_.end());
+}
+
+bool RefusedElements::has(ElementList list, std::size_t element) const {
+    return !all_.empty() &&
+           std::binary_search(all_.begin(), all_.end(), std::pair{list, static_cast<std::uint32_t>(element)});
 }
 
 // --- rows -----------------------------------------------------------------------------------------------------------
@@ -90,11 +116,6 @@ void Books::erase(std::int64_t seq, RowKind kind) {
     change->second = {kind, false, true};
 }
 
-const RowChanges& Books::changes() {
-    settle();
-    return changes_;
-}
-
 bool Books::load(const Row& row) {
     last_seq_ = std::max(last_seq_, row.seq);
     const auto scanned = wire::scan_body(row.body);
@@ -105,7 +126,6 @@ bool Books::load(const Row& row) {
         if (!node.ok()) return false;
         Node& made = partition_named(partition_of(*node)).nodes[node->node_id];
         made.seq = row.seq;
-        made.accepted = true;
         made.info = std::move(node).value();
         return true;
     }
@@ -137,149 +157,104 @@ bool Books::load(const Row& row) {
     return false;
 }
 
-// --- changes that may be refused ------------------------------------------------------------------------------------
-
-void Books::settle() {
-    for (const Replacement& each : std::exchange(replaced_, {})) keep(each);
-}
-
-void Books::keep(const Replacement& replacement) {
-    const auto partition = partitions_.find(replacement.partition);
-    if (partition == partitions_.end()) return;
-    if (replacement.info) {
-        const auto node = partition->second.nodes.find(replacement.key);
-        if (node == partition->second.nodes.end()) return;
-        node->second.info = *replacement.info;
-        return write_body(node->second.seq, RowKind::Node, wire::encoded(node->second.info));
-    }
-    if (replacement.application.empty()) return keep_foreign(partition->second, replacement);
-    Ask* ask = find_ask(partition->second, replacement.application, replacement.key);
-    if (ask == nullptr) return;
-    write_body(ask->seq, RowKind::Ask, replacement.body);
-    if (ask->placed || replacement.node.empty()) return;
-    ask->placed = true;
-    write_node(ask->seq, RowKind::Ask, replacement.node);
-}
-
-void Books::keep_foreign(Partition& partition, const Replacement& replacement) {
-    const auto foreign = partition.foreign.find(replacement.key);
-    if (foreign == partition.foreign.end()) return;
-    write_body(foreign->second.seq, RowKind::Foreign, replacement.body);
-    if (foreign->second.node == replacement.node) return;
-    foreign->second.node = replacement.node;
-    write_node(foreign->second.seq, RowKind::Foreign, replacement.node);
-}
-
-/// True: there was one.
-bool Books::drop_replacement(RowKind kind, std::string_view partition, std::string_view application,
-                             std::string_view key) {
-    const auto names = [&](const Replacement& each) {
-        return each.kind == kind && each.partition == partition && each.application == application && each.key == key;
-    };
-    const auto last = std::find_if(replaced_.rbegin(), replaced_.rend(), names);
-    if (last == replaced_.rend()) return false;
-    replaced_.erase(std::next(last).base());
-    return true;
-}
-
 // --- what the RM sends ----------------------------------------------------------------------------------------------
 
-void Books::sent(const si::NodeRequest& request, std::int64_t at) {
-    settle();
-    for (const si::NodeInfo& node : request.nodes) sent_node(node, at);
-}
-
-void Books::sent_node(const si::NodeInfo& node, std::int64_t at) {
-    Partition& partition = partition_named(partition_of(node));
-    const auto known = partition.nodes.find(node.node_id);
-    const bool is_known = known != partition.nodes.end();
-    switch (node.action) {
-    case si::NodeAction::Create:
-    case si::NodeAction::CreateDrain: {
-        if (is_known) return; // it will be refused
-        si::NodeInfo info = node;
-        info.existing_allocations.clear();
-        info.recovery.reset();
-        const std::int64_t seq = add(RowKind::Node, wire::encoded(info));
-        partition.nodes[node.node_id] = {seq, false, std::move(info)};
-        for (const si::Allocation& each : node.existing_allocations) {
-            si::Allocation allocation = each;
+void Books::sent(const si::NodeRequest& request, std::int64_t at, const RefusedElements& refused) {
+    std::size_t existing = 0; // in the whole request
+    for (std::size_t i = 0; i < request.nodes.size(); ++i) {
+        const si::NodeInfo& node = request.nodes[i];
+        const std::size_t first = std::exchange(existing, existing + node.existing_allocations.size());
+        if (refused.has(ElementList::Nodes, i)) continue;
+        if (node.action != si::NodeAction::Create && node.action != si::NodeAction::CreateDrain) {
+            change_node(node, request.rm_id);
+            continue;
+        }
+        create_node(node);
+        for (std::size_t k = 0; k < node.existing_allocations.size(); ++k) {
+            if (refused.has(ElementList::Allocations, first + k)) continue;
+            si::Allocation allocation = node.existing_allocations[k];
             allocation.partition_name = partition_of(node);
             allocation.node_id = node.node_id;
-            partition.nodes[node.node_id].came_with.emplace_back(allocation.application_id, allocation.allocation_key);
             sent_allocation(allocation, at);
         }
-        return;
-    }
-    case si::NodeAction::Update: {
-        if (!is_known) return;
-        si::NodeInfo info = known->second.info;
-        if (node.schedulable_resource) info.schedulable_resource = node.schedulable_resource;
-        if (node.occupied_resource) info.occupied_resource = node.occupied_resource;
-        if (node.attributes) info.attributes = node.attributes;
-        replaced_.push_back({RowKind::Node, std::string{partition_of(node)}, {}, node.node_id, std::move(info)});
-        return;
-    }
-    case si::NodeAction::Drain:
-    case si::NodeAction::Schedulable: {
-        if (!is_known) return;
-        const auto earlier = std::find_if(replaced_.rbegin(), replaced_.rend(), [&](const Replacement& each) {
-            return each.info && each.key == node.node_id && each.partition == partition_of(node);
-        });
-        si::NodeInfo info = earlier == replaced_.rend() ? known->second.info : *earlier->info;
-        info.action = node.action == si::NodeAction::Drain ? si::NodeAction::CreateDrain : si::NodeAction::Create;
-        replaced_.push_back({RowKind::Node, std::string{partition_of(node)}, {}, node.node_id, std::move(info)});
-        return;
-    }
-    case si::NodeAction::Decommission: return erase_node(partition, node.node_id);
-    case si::NodeAction::Unset: return;
     }
 }
 
-void Books::sent(const si::ApplicationRequest& request, std::int64_t at) {
-    settle();
-    for (const si::AddApplicationRequest& each : request.add) {
-        auto& applications = partition_named(short_partition(each.partition_name)).applications;
-        if (applications.count(each.application_id) != 0) continue; // it will be refused
+/// One that is there was sent again while the RM recovers.
+void Books::create_node(const si::NodeInfo& node) {
+    auto& nodes = partition_named(partition_of(node)).nodes;
+    if (nodes.find(node.node_id) != nodes.end()) return;
+    si::NodeInfo info = node;
+    info.existing_allocations.clear();
+    info.recovery.reset();
+    const std::int64_t seq = add(RowKind::Node, wire::encoded(info));
+    nodes[node.node_id] = {seq, std::move(info)};
+}
+
+void Books::change_node(const si::NodeInfo& node, std::string_view rm_id) {
+    Partition* const partition = partition_with(node, rm_id);
+    if (partition == nullptr) return;
+    if (node.action == si::NodeAction::Decommission) return erase_node(*partition, node.node_id);
+    Node& known = partition->nodes.find(node.node_id)->second;
+    switch (node.action) {
+    case si::NodeAction::Update:
+        if (node.schedulable_resource) known.info.schedulable_resource = node.schedulable_resource;
+        if (node.occupied_resource) known.info.occupied_resource = node.occupied_resource;
+        if (node.attributes) set_attributes(known.info, *node.attributes);
+        break;
+    case si::NodeAction::Drain: known.info.action = si::NodeAction::CreateDrain; break;
+    case si::NodeAction::Schedulable: known.info.action = si::NodeAction::Create; break;
+    default: return;
+    }
+    write_body(known.seq, RowKind::Node, wire::encoded(known.info));
+}
+
+void Books::sent(const si::ApplicationRequest& request, std::int64_t at, const RefusedElements& refused) {
+    for (std::size_t i = 0; i < request.add.size(); ++i) {
+        if (refused.has(ElementList::Applications, i)) continue;
+        const si::AddApplicationRequest& each = request.add[i];
+        Application& application =
+            partition_named(short_partition(each.partition_name)).applications[each.application_id];
+        if (application.seq != 0) continue; // it was sent again while the RM recovers
         si::AddApplicationRequest body = each;
         if (!time_in(body.tags, kApplicationCreated)) set_time(body.tags, kApplicationCreated, at);
-        applications[each.application_id].seq = add(RowKind::Application, wire::encoded(body));
+        application.seq = add(RowKind::Application, wire::encoded(body));
     }
     for (const si::RemoveApplicationRequest& each : request.remove)
-        erase_application(partition_named(short_partition(each.partition_name)), each.application_id);
+        if (Partition* const partition = find_partition(each.partition_name, request.rm_id))
+            erase_application(*partition, each.application_id);
 }
 
-void Books::sent(const si::AllocationRequest& request, std::int64_t at) {
-    settle();
-    for (const si::Allocation& each : request.allocations) sent_allocation(each, at);
-    for (const si::AllocationAsk& each : request.asks) sent_ask(each, at);
-    for (const si::AllocationAskRelease& each : request.releases.allocation_asks_to_release) sent_ask_release(each);
-    for (const si::AllocationRelease& each : request.releases.allocations_to_release) sent_release(each);
+void Books::sent(const si::AllocationRequest& request, std::int64_t at, const RefusedElements& refused) {
+    for (std::size_t i = 0; i < request.allocations.size(); ++i)
+        if (!refused.has(ElementList::Allocations, i)) sent_allocation(request.allocations[i], at);
+    for (std::size_t i = 0; i < request.asks.size(); ++i)
+        if (!refused.has(ElementList::Asks, i)) sent_ask(request.asks[i], at);
+    for (const si::AllocationAskRelease& each : request.releases.allocation_asks_to_release)
+        if (Partition* const partition = find_partition(each.partition_name, request.rm_id))
+            sent_ask_release(*partition, each);
+    for (const si::AllocationRelease& each : request.releases.allocations_to_release)
+        if (Partition* const partition = find_partition(each.partition_name, request.rm_id))
+            sent_release(*partition, each);
 }
 
 void Books::sent_ask(si::AllocationAsk ask, std::int64_t at) {
-    const std::string_view partition_name = short_partition(ask.partition_name);
-    Partition& partition = partition_named(partition_name);
-    const auto application = partition.applications.find(ask.application_id);
-    if (application == partition.applications.end()) return; // it will be refused
-    const auto known = application->second.asks.find(ask.allocation_key);
+    Asks& asks = partition_named(short_partition(ask.partition_name)).applications[ask.application_id].asks;
+    const auto known = asks.find(ask.allocation_key);
     const std::string node = std::exchange(ask.node_id, {});
-    if (known != application->second.asks.end()) {
-        ask.placeholder = known->second.placeholder;
-        set_time(ask.tags, kCreated, known->second.created);
-        replaced_.push_back({RowKind::Ask,
-                             std::string{partition_name},
-                             ask.application_id,
-                             ask.allocation_key,
-                             {},
-                             wire::encoded(ask),
-                             node});
-        return;
+    if (known != asks.end()) {
+        Ask& row = known->second;
+        ask.placeholder = row.placeholder;
+        set_time(ask.tags, kCreated, row.created);
+        write_body(row.seq, RowKind::Ask, wire::encoded(ask));
+        if (row.placed || node.empty()) return;
+        row.placed = true;
+        return write_node(row.seq, RowKind::Ask, node);
     }
     const std::int64_t created = time_in(ask.tags, kCreated).value_or(at);
     set_time(ask.tags, kCreated, created);
     const std::int64_t seq = add(RowKind::Ask, wire::encoded(ask), node.empty() ? std::nullopt : std::optional{node});
-    application->second.asks[ask.allocation_key] = {seq, created, !node.empty(), ask.placeholder};
+    asks[ask.allocation_key] = {seq, created, !node.empty(), ask.placeholder};
 }
 
 void Books::sent_allocation(const si::Allocation& allocation, std::int64_t at) {
@@ -287,26 +262,21 @@ void Books::sent_allocation(const si::Allocation& allocation, std::int64_t at) {
 }
 
 void Books::sent_foreign(si::Allocation allocation) {
-    const std::string_view partition_name = short_partition(allocation.partition_name);
-    Partition& partition = partition_named(partition_name);
+    auto& all = partition_named(short_partition(allocation.partition_name)).foreign;
     const std::string node = std::exchange(allocation.node_id, {});
-    const auto known = partition.foreign.find(allocation.allocation_key);
-    if (known == partition.foreign.end()) {
-        partition.foreign[allocation.allocation_key] = {add(RowKind::Foreign, wire::encoded(allocation), node), node};
+    const auto known = all.find(allocation.allocation_key);
+    if (known == all.end()) {
+        all[allocation.allocation_key] = {add(RowKind::Foreign, wire::encoded(allocation), node), node};
         return;
     }
-    replaced_.push_back({RowKind::Foreign,
-                         std::string{partition_name},
-                         {},
-                         allocation.allocation_key,
-                         {},
-                         wire::encoded(allocation),
-                         node});
+    write_body(known->second.seq, RowKind::Foreign, wire::encoded(allocation));
+    if (known->second.node == node) return;
+    known->second.node = node;
+    write_node(known->second.seq, RowKind::Foreign, node);
 }
 
-void Books::sent_ask_release(const si::AllocationAskRelease& release) {
+void Books::sent_ask_release(Partition& partition, const si::AllocationAskRelease& release) {
     if (release.termination_type == si::TerminationType::Timeout) return; // confirms what is gone (I-155)
-    Partition& partition = partition_named(short_partition(release.partition_name));
     const auto application = partition.applications.find(release.application_id);
     if (application == partition.applications.end()) return;
     const Asks& asks = application->second.asks;
@@ -319,8 +289,7 @@ void Books::sent_ask_release(const si::AllocationAskRelease& release) {
     for (const std::string& key : gone) erase_ask(partition, release.application_id, key);
 }
 
-void Books::sent_release(const si::AllocationRelease& release) {
-    Partition& partition = partition_named(short_partition(release.partition_name));
+void Books::sent_release(Partition& partition, const si::AllocationRelease& release) {
     if (release.application_id.empty()) return erase_foreign(partition, release.allocation_key);
     const auto application = partition.applications.find(release.application_id);
     if (application == partition.applications.end()) return;
@@ -347,15 +316,6 @@ void Books::note(const Outcome& outcome) {
     if (found == partitions_.end()) return;
     Partition& partition = found->second;
     switch (outcome.what) {
-    case Outcome::What::NodeAccepted:
-        if (const auto node = partition.nodes.find(outcome.id); node != partition.nodes.end()) {
-            node->second.accepted = true;
-            node->second.came_with.clear();
-        }
-        return;
-    case Outcome::What::NodeRejected: return reject_node(partition_name, partition, outcome.id);
-    case Outcome::What::NodeFailed:
-        return static_cast<void>(drop_replacement(RowKind::Node, partition_name, {}, outcome.id));
     case Outcome::What::ApplicationAccepted:
         if (const auto app = partition.applications.find(outcome.id); app != partition.applications.end())
             app->second.accepted = true;
@@ -377,28 +337,15 @@ void Books::note(const Outcome& outcome) {
         if (ask != nullptr && !(outcome.pending && ask->placed)) erase_ask(partition, outcome.id, outcome.key);
         return;
     }
-    case Outcome::What::Rejected: return reject_ask(partition_name, partition, outcome.id, outcome.key);
+    case Outcome::What::Rejected: return reject_ask(partition, outcome.id, outcome.key);
     }
 }
 
-/// An ask that was there before stays as it was.
-void Books::reject_ask(std::string_view name, Partition& partition, std::string_view application,
-                       std::string_view key) {
-    const bool is_foreign = application.empty();
-    if (drop_replacement(is_foreign ? RowKind::Foreign : RowKind::Ask, name, application, key)) return;
-    is_foreign ? erase_foreign(partition, key) : erase_ask(partition, application, key);
-}
-
-/// A node that was there before stays.
-void Books::reject_node(std::string_view name, Partition& partition, std::string_view id) {
-    const auto node = partition.nodes.find(id);
-    if (node == partition.nodes.end() || node->second.accepted) return;
-    for (const auto& [application, key] : node->second.came_with) reject_ask(name, partition, application, key);
-    erase_node(partition, id);
+void Books::reject_ask(Partition& partition, std::string_view application, std::string_view key) {
+    application.empty() ? erase_foreign(partition, key) : erase_ask(partition, application, key);
 }
 
 void Books::keep_partitions(const std::set<std::string>& names) {
-    settle();
     for (auto each = partitions_.begin(); each != partitions_.end();) {
         if (names.count(each->first) != 0) {
             ++each;
@@ -422,6 +369,30 @@ Books::Partition& Books::partition_named(std::string_view name) {
     return known == partitions_.end() ? partitions_[std::string{name}] : known->second;
 }
 
+Books::Partition* Books::find_partition(std::string_view name, std::string_view rm_id) {
+    std::string_view known = name.empty() ? kDefault : name;
+    if (known.front() == '[') { // the full name, and nothing is done to that of another RM (I-111)
+        if (known.substr(1, rm_id.size()) != rm_id || known.substr(1 + rm_id.size(), 1) != "]") return nullptr;
+        known.remove_prefix(rm_id.size() + 2);
+    }
+    const auto found = partitions_.find(known);
+    return found == partitions_.end() ? nullptr : &found->second;
+}
+
+/// A change need not name the partition (I-175).
+Books::Partition* Books::partition_with(const si::NodeInfo& node, std::string_view rm_id) {
+    const auto has = [&](const Partition& partition) {
+        return partition.nodes.find(node.node_id) != partition.nodes.end();
+    };
+    const std::string_view named = named_partition(node);
+    Partition* const meant = find_partition(named, rm_id);
+    if (meant != nullptr && has(*meant)) return meant;
+    if (!named.empty()) return nullptr;
+    for (auto& [name, partition] : partitions_)
+        if (has(partition)) return &partition;
+    return nullptr;
+}
+
 Books::Ask* Books::find_ask(Partition& partition, std::string_view application, std::string_view key) {
     const auto owner = partition.applications.find(application);
     if (owner == partition.applications.end()) return nullptr;
@@ -436,6 +407,7 @@ void Books::erase_ask(Partition& partition, std::string_view application, std::s
     if (ask == owner->second.asks.end()) return;
     erase(ask->second.seq, RowKind::Ask);
     owner->second.asks.erase(ask);
+    if (owner->second.seq == 0 && owner->second.asks.empty()) partition.applications.erase(owner);
 }
 
 void Books::erase_foreign(Partition& partition, std::string_view key) {
@@ -449,7 +421,7 @@ void Books::erase_application(Partition& partition, std::string_view id) {
     const auto application = partition.applications.find(id);
     if (application == partition.applications.end()) return;
     for (const auto& [key, ask] : application->second.asks) erase(ask.seq, RowKind::Ask);
-    erase(application->second.seq, RowKind::Application);
+    if (application->second.seq != 0) erase(application->second.seq, RowKind::Application);
     partition.applications.erase(application);
 }
 

@@ -7,7 +7,7 @@
 // Thread: one. Costs about 200 bytes for each ask or allocation.
 //
 // REQUIRES: what the RM was told because of a request comes after that request and before the next one, as it does
-// where the core is called.
+// where the core is called; which elements were refused is said with the request.
 
 #include <cstdint>
 #include <functional>
@@ -27,23 +27,36 @@
 
 namespace yk::books {
 
+/// The lists of requests whose elements may be refused. `Allocations` of a request for nodes: what all of its nodes
+/// bring, counted through.
+enum class ElementList : std::uint8_t { Nodes, Applications, Allocations, Asks };
+
+/// Which elements of a request were refused. A request may name one thing twice (I-114), so names do not say that.
+class RefusedElements {
+public:
+    void add(ElementList list, std::uint32_t element) { all_.emplace_back(list, element); }
+    /// To be called before has().
+    void sort();
+    [[nodiscard]] bool has(ElementList list, std::size_t element) const;
+
+private:
+    std::vector<std::pair<ElementList, std::uint32_t>> all_;
+};
+
 /// What became of something that an RM sent or has, as it was told, and as far as it matters for its books. Names are
-/// the caller's.
+/// the caller's. What is refused at once is no outcome, but a part of its request.
 struct Outcome {
     enum class What : std::uint8_t {
-        NodeAccepted,
-        NodeRejected, // a creation
-        NodeFailed,   // another action
         ApplicationAccepted,
-        ApplicationRejected,
-        ApplicationEnded, // it completed or failed
+        ApplicationRejected, // later: it was set aside (I-242)
+        ApplicationEnded,    // it completed or failed
         Placed,
         Released, // it is gone; `pending`: only if it was an ask
-        Rejected, // an ask or a placement
+        Rejected, // later: an ask or a placement that was set aside
     };
     What what{};
     std::string_view partition{}; // full or short
-    std::string_view id{};        // of the node or application; of a foreign allocation empty
+    std::string_view id{};        // of the application; of a foreign allocation empty
     std::string_view key{};
     std::string_view node{}; // Placed
     bool pending = false;
@@ -63,23 +76,21 @@ public:
     [[nodiscard]] bool load(const Row& row);
 
     // What the RM sends. `at` is the time of what names none itself, in seconds since 1970.
-    void sent(const si::NodeRequest& request, std::int64_t at);
-    void sent(const si::ApplicationRequest& request, std::int64_t at);
-    void sent(const si::AllocationRequest& request, std::int64_t at);
+    void sent(const si::NodeRequest& request, std::int64_t at, const RefusedElements& refused);
+    void sent(const si::ApplicationRequest& request, std::int64_t at, const RefusedElements& refused);
+    void sent(const si::AllocationRequest& request, std::int64_t at, const RefusedElements& refused);
     void note(const Outcome& outcome);
     /// Forgets what is in other partitions than these.
     void keep_partitions(const std::set<std::string>& names);
 
-    /// What changed since forget_changes(). What the last request replaced counts as accepted from now on.
-    [[nodiscard]] const RowChanges& changes();
+    /// What changed since forget_changes().
+    [[nodiscard]] const RowChanges& changes() const { return changes_; }
     void forget_changes() { changes_.clear(); }
 
 private:
     struct Node {
         std::int64_t seq = 0;
-        bool accepted = false;
-        si::NodeInfo info;                                            // as it would be created today
-        std::vector<std::pair<std::string, std::string>> came_with{}; // allocations, until it is accepted
+        si::NodeInfo info; // as it would be created today
     };
     struct Ask {
         std::int64_t seq = 0;
@@ -96,9 +107,9 @@ private:
 
     using Asks = ByName<Ask>;
     struct Application {
-        std::int64_t seq = 0;
+        std::int64_t seq = 0; // 0: it has not come yet, and its asks wait for it (I-226)
         bool accepted = false;
-        Asks asks;
+        Asks asks{};
     };
     struct Partition {
         ByName<Node> nodes;
@@ -109,28 +120,15 @@ private:
         };
         ByName<Foreign> foreign;
     };
-    /// A change of what exists, until it is known that it was not refused.
-    struct Replacement {
-        RowKind kind{};                          // Node, Ask or Foreign
-        std::string partition, application, key; // `key`: of a node its id; `application`: empty, unless it is an ask
-        std::optional<si::NodeInfo> info{};      // Node
-        std::string body{}, node{};              // Ask, Foreign
-    };
 
-    void settle();
-    void keep(const Replacement& replacement);
-    void keep_foreign(Partition& partition, const Replacement& replacement);
-    bool drop_replacement(RowKind kind, std::string_view partition, std::string_view application, std::string_view key);
-
-    void sent_node(const si::NodeInfo& node, std::int64_t at);
+    void create_node(const si::NodeInfo& node);
+    void change_node(const si::NodeInfo& node, std::string_view rm_id);
     void sent_ask(si::AllocationAsk ask, std::int64_t at);
     void sent_allocation(const si::Allocation& allocation, std::int64_t at);
     void sent_foreign(si::Allocation allocation);
-    void sent_release(const si::AllocationRelease& release);
-    void sent_ask_release(const si::AllocationAskRelease& release);
-
-    void reject_ask(std::string_view name, Partition& partition, std::string_view application, std::string_view key);
-    void reject_node(std::string_view name, Partition& partition, std::string_view id);
+    void sent_release(Partition& partition, const si::AllocationRelease& release);
+    void sent_ask_release(Partition& partition, const si::AllocationAskRelease& release);
+    void reject_ask(Partition& partition, std::string_view application, std::string_view key);
 
     void erase_ask(Partition& partition, std::string_view application, std::string_view key);
     void erase_foreign(Partition& partition, std::string_view key);
@@ -139,6 +137,10 @@ private:
 
     /// The partition of that name, made if there is none.
     [[nodiscard]] Partition& partition_named(std::string_view name);
+    /// What the RM means by the name; nullptr: nothing of it is in the books.
+    [[nodiscard]] Partition* find_partition(std::string_view name, std::string_view rm_id);
+    /// The partition that has the node; nullptr: there is no such node.
+    [[nodiscard]] Partition* partition_with(const si::NodeInfo& node, std::string_view rm_id);
     [[nodiscard]] static Ask* find_ask(Partition& partition, std::string_view application, std::string_view key);
 
     std::int64_t add(RowKind kind, std::string body, std::optional<std::string> node = {});
@@ -147,7 +149,6 @@ private:
     void erase(std::int64_t seq, RowKind kind);
 
     std::map<std::string, Partition, std::less<>> partitions_; // by short name
-    std::vector<Replacement> replaced_;                        // by the last request
     RowChanges changes_;
     std::int64_t last_seq_ = 0;
 };

@@ -18,6 +18,7 @@
 namespace yk::rm {
 namespace {
 
+using books::ElementList;
 using books::Outcome;
 using What = books::Outcome::What;
 
@@ -176,11 +177,10 @@ void StreamBooks::take_answer(const si::StreamItem& item) {
 
 void StreamBooks::take(const std::optional<si::NodeResponse>& answer) {
     if (!answer) return;
-    for (const auto& each : answer->accepted)
-        keeper_->note(Outcome{What::NodeAccepted, each.partition_name, each.node_id});
     for (const auto& each : answer->rejected)
-        keeper_->note(Outcome{What::NodeRejected, each.partition_name, each.node_id});
-    for (const auto& each : answer->failed) keeper_->note(Outcome{What::NodeFailed, each.partition_name, each.node_id});
+        if (each.element) keeper_->note_refused(ElementList::Nodes, *each.element);
+    for (const auto& each : answer->failed)
+        if (each.element) keeper_->note_refused(ElementList::Nodes, *each.element);
 }
 
 void StreamBooks::take(const std::optional<si::ApplicationResponse>& answer) {
@@ -188,7 +188,10 @@ void StreamBooks::take(const std::optional<si::ApplicationResponse>& answer) {
     for (const auto& each : answer->accepted)
         keeper_->note(Outcome{What::ApplicationAccepted, each.partition_name, each.application_id});
     for (const auto& each : answer->rejected)
-        keeper_->note(Outcome{What::ApplicationRejected, each.partition_name, each.application_id});
+        if (each.element)
+            keeper_->note_refused(ElementList::Applications, *each.element);
+        else
+            keeper_->note(Outcome{What::ApplicationRejected, each.partition_name, each.application_id});
     for (const auto& each : answer->updated)
         if (std::find(kEnded.begin(), kEnded.end(), each.state) != kEnded.end())
             keeper_->note(Outcome{What::ApplicationEnded, each.partition_name, each.application_id});
@@ -199,9 +202,15 @@ void StreamBooks::take(const std::optional<si::AllocationResponse>& answer) {
     for (const auto& each : answer->made)
         keeper_->note(
             Outcome{What::Placed, each.partition_name, each.application_id, each.allocation_key, each.node_id});
-    for (const auto* list : {&answer->rejected, &answer->rejected_allocations})
-        for (const auto& each : *list)
-            keeper_->note(Outcome{What::Rejected, each.partition_name, each.application_id, each.allocation_key});
+    const auto reject = [this](const std::vector<si::RejectedAllocation>& rejected, ElementList list) {
+        for (const auto& each : rejected)
+            if (each.element)
+                keeper_->note_refused(list, *each.element);
+            else
+                keeper_->note(Outcome{What::Rejected, each.partition_name, each.application_id, each.allocation_key});
+    };
+    reject(answer->rejected, ElementList::Asks);
+    reject(answer->rejected_allocations, ElementList::Allocations);
     for (const auto& each : answer->released) {
         Outcome outcome{What::Released, each.partition_name, each.application_id, each.allocation_key};
         outcome.pending = each.termination_type != si::TerminationType::StoppedByRm;

@@ -183,7 +183,8 @@ struct RejectedAllocation {
     std::string application_id;
     std::string reason;
     std::string partition_name;
-    std::uint32_t code = 0; // ElementCode
+    std::uint32_t code = 0;               // ElementCode
+    std::optional<std::uint32_t> element; // which of its list, with `echoRequests` (I-269)
     bool operator==(const RejectedAllocation&) const = default;
 };
 
@@ -253,6 +254,7 @@ struct RejectedApplication {
     std::string reason;
     std::string partition_name;
     std::uint32_t code = 0;
+    std::optional<std::uint32_t> element; // which of its list, with `echoRequests` (I-269)
     bool operator==(const RejectedApplication&) const = default;
 };
 
@@ -314,6 +316,7 @@ struct RejectedNode {
     std::string reason;
     std::string partition_name;
     std::uint32_t code = 0;
+    std::optional<std::uint32_t> element; // which of its list, with `echoRequests` (I-269)
     bool operator==(const RejectedNode&) const = default;
 };
 
@@ -324,6 +327,7 @@ struct FailedNode {
     std::string reason;
     std::string partition_name;
     std::uint32_t code = 0;
+    std::optional<std::uint32_t> element; // which of its list, with `echoRequests` (I-269)
     bool operator==(const FailedNode&) const = default;
 };
 

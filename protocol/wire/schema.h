@@ -175,7 +175,7 @@ struct Schema<si::RejectedAllocation> {
     using M = si::RejectedAllocation;
     using fields = Fields<Field<"allocationKey", &M::allocation_key>, Field<"applicationID", &M::application_id>,
                           Field<"reason", &M::reason, kMessage>, Field<"partitionName", &M::partition_name, kQueue>,
-                          Field<"code", &M::code>>;
+                          Field<"code", &M::code>, Field<"element", &M::element>>;
 };
 
 template <>
@@ -239,7 +239,8 @@ template <>
 struct Schema<si::RejectedApplication> {
     using M = si::RejectedApplication;
     using fields = Fields<Field<"applicationID", &M::application_id>, Field<"reason", &M::reason, kMessage>,
-                          Field<"partitionName", &M::partition_name, kQueue>, Field<"code", &M::code>>;
+                          Field<"partitionName", &M::partition_name, kQueue>, Field<"code", &M::code>,
+                          Field<"element", &M::element>>;
 };
 
 template <>
@@ -291,15 +292,16 @@ template <>
 struct Schema<si::RejectedNode> {
     using M = si::RejectedNode;
     using fields = Fields<Field<"nodeID", &M::node_id>, Field<"reason", &M::reason, kMessage>,
-                          Field<"partitionName", &M::partition_name, kQueue>, Field<"code", &M::code>>;
+                          Field<"partitionName", &M::partition_name, kQueue>, Field<"code", &M::code>,
+                          Field<"element", &M::element>>;
 };
 
 template <>
 struct Schema<si::FailedNode> {
     using M = si::FailedNode;
-    using fields =
-        Fields<Field<"nodeID", &M::node_id>, Field<"action", &M::action>, Field<"reason", &M::reason, kMessage>,
-               Field<"partitionName", &M::partition_name, kQueue>, Field<"code", &M::code>>;
+    using fields = Fields<Field<"nodeID", &M::node_id>, Field<"action", &M::action>,
+                          Field<"reason", &M::reason, kMessage>, Field<"partitionName", &M::partition_name, kQueue>,
+                          Field<"code", &M::code>, Field<"element", &M::element>>;
 };
 
 template <>

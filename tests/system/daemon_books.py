@@ -6,6 +6,7 @@ import resource
 import sqlite3
 
 from daemon_support import *
+from daemon_support.books import line_hash
 
 STATE = ("--state", "@.")
 RUNNING, FAILED = 1, 3
@@ -87,6 +88,14 @@ def filled(daemon, **more):
     return rm
 
 
+def sum_of(*texts):
+    """The checksum of a configuration in the books."""
+    total = 0
+    for text in texts:
+        total = (total * 1099511628211 + line_hash(str(text))) % 2**64
+    return total - 2**64 if total >= 2**63 else total
+
+
 def kept_files(daemon):
     return glob.glob(daemon.folder + "/books/*.books")
 
@@ -111,6 +120,19 @@ def test_a_detached_rm_survives_any_end_of_the_daemon():  # I-265 to I-267, I-38
             check(rm.contents() == before, rm.contents(), "is not", before)
             check([one["allocationKey"] for one in rm.dump("app", application="app")["requests"]] == ["waits"])
             check(rm.get("Health")["Healthy"])
+
+
+def test_of_two_elements_about_one_thing_the_one_that_was_refused_leaves_no_trace():  # I-114, I-265
+    with Daemon(*STATE) as daemon:
+        rm = filled(daemon)
+        twice = lambda key, *amounts: [{"allocationKey": key, "applicationID": "app", "resourceAsk": {"vcore": amount}}
+                                       for amount in amounts]
+        rm.send("UpdateAllocation", asks=twice("first", 0, 20_000) + twice("second", 20_000, 0) + twice("both", 0, 0))
+        rm.send("UpdateNode", nodes=[{"nodeID": "n1", "action": 2, "schedulableResource": {"vcore": amount}} for amount in (-1, 900)])
+        before = rm.contents()
+        daemon.restart(signal.SIGKILL)
+        check(rm.state() == RUNNING, rm.state())
+        check(rm.contents() == before, rm.contents(), "and not", before)
 
 
 def test_it_goes_on_with_the_configuration_that_was_active():  # I-265, I-266
@@ -219,8 +241,10 @@ def test_books_that_could_not_be_restored_are_never_removed():  # I-268
         daemon.signal(signal.SIGTERM)
         daemon.exit_code()
         path, = kept_files(daemon)
+        bad = "partitions: 5"
         with contextlib.closing(sqlite3.connect(path)) as books, books:
-            books.execute("UPDATE configurations SET text = 'partitions: 5'")
+            for seq, *texts in books.execute("SELECT seq, at, checksum, origin FROM configurations").fetchall():
+                books.execute("UPDATE configurations SET text = ?, sum = ? WHERE seq = ?", (bad, sum_of(*texts, bad), seq))
         with open(path, "rb") as file:
             before = file.read()
         daemon.start()

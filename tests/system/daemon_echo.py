@@ -48,9 +48,22 @@ def test_updates_come_back_before_what_comes_of_them():
         check(kind == "UpdateNode" and len(listed(answers, "UpdateAllocation", "released")) == 2, answers)
 
 
+def test_what_is_refused_says_which_element_it_was():  # I-114
+    with Daemon("--manual-schedule") as daemon:
+        rm = Rm(daemon, capabilities=["echoRequests"])
+        rm.nodes({"nodeID": "n1"})
+        rm.applications({"applicationID": "app"})
+        elements = lambda items, kind, key: [one["element"] for one in listed(requests(items)[0][3], kind, key)]
+        items = rm.asks({"allocationKey": "k", "resourceAsk": {"vcore": 0}}, {"allocationKey": "k"}, {"allocationKey": "l", "resourceAsk": {}})
+        check(elements(items, "UpdateAllocation", "rejected") == [0, 2], items)
+        items = rm.nodes({"nodeID": "n2"}, {"nodeID": "n2"}, {"nodeID": "n3", "action": 3})
+        check(elements(items, "UpdateNode", "rejected") == [1] and elements(items, "UpdateNode", "failed") == [2], items)
+
+
 def test_other_rms_get_nothing_back():
     with Daemon() as daemon:
         rm = Rm(daemon)
+        check("element" not in listed(rm.nodes({"nodeID": "n0", "action": 3}), "UpdateNode", "failed")[0])
         check(requests(rm.nodes({"nodeID": "n1"})) == [])
         check("capabilities[0]" == rm.refused("E_INVALID", "RegisterResourceManager", detached={}, capabilities=["echoRequests"])["path"])
 

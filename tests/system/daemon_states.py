@@ -405,7 +405,8 @@ def test_a_disk_that_takes_nothing_loses_only_what_comes_then():
         ctl(daemon, "log", "level", "core.config", "debug")
         soft, hard = resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE, (10, hard))
-        daemon.client().change("SetExtraConfig", {"extraConfig": {"log.core.config.level": "error"}})
+        reply = daemon.client().change("SetExtraConfig", {"extraConfig": {"log.core.config.level": "error"}})
+        check(reply == {"kept": False}, reply)
         told = lambda: [line for line in daemon.client().get("Status")["degraded"] if kept(daemon) in line]
         check("a restart would go on with what was kept before" in told()[0], told())
         check(level_of(daemon, "core.config") == "error", "it is in force all the same")

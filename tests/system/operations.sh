@@ -86,10 +86,10 @@ rollback() {
     end_ykd TERM
     set_version "$books" 99
     start_ykd --state "$state"
-    wants 0 'version 99 of the books is unknown, 1 is known; start the ykd that wrote them, or move the file away' ykctl status
+    wants 0 'version 99 of the books is unknown, 2 is known; start the ykd that wrote them, or move the file away' ykctl status
     wants 1 'version 99 of the books is unknown' ykctl rm register shop
     end_ykd TERM
-    set_version "$books" 1
+    set_version "$books" 2
     start_ykd --state "$state"
     wants 0 'shop +Running' ykctl rm list
 }

@@ -216,8 +216,10 @@ void ConfigurationService::set_extra_config(const CallPtr& call) {
     const bool levels =
         std::any_of(map.begin(), map.end(), [](const auto& one) { return one.first.starts_with("log."); });
     if (!levels) return call->ok();
-    const bool kept = parts_.state.keep_levels(extra_config.overlaid_levels());
-    parts_.state.when_written([call, kept] { call->ok({{"kept", kept}}); });
+    parts_.state.keep_levels([&extra_config] { return extra_config.overlaid_levels(); },
+                             [call](bool kept) {
+                                 call->ok({{"kept", kept}});
+                             });
 }
 
 } // namespace yk::service

@@ -205,7 +205,7 @@ void Daemon::close_books(SteadyClock::time_point until) {
         rm->owner.control(
             [written](RmOwner& owner) {
                 owner.flush();
-                owner.books().set_keeper(nullptr); // writes what waits, and closes the file
+                owner.books().close();
                 written->set_value();
             },
             [written] { written->set_value(); });

@@ -9,6 +9,7 @@
 namespace yk {
 namespace {
 
+using books::ElementList;
 using books::Outcome;
 using What = books::Outcome::What;
 
@@ -66,8 +67,13 @@ void OwnerBooks::allocations_released(std::span<const ReleasedAllocation> releas
 }
 
 void OwnerBooks::asks_rejected(std::span<const RejectedAsk> rejected, bool placements) {
-    if (notes())
-        for (const RejectedAsk& each : rejected) note(What::Rejected, each.partition, each.application, each.key);
+    if (notes()) {
+        for (const RejectedAsk& each : rejected)
+            if (each.element)
+                keeper_->note_refused(placements ? ElementList::Allocations : ElementList::Asks, *each.element);
+            else
+                note(What::Rejected, each.partition, each.application, each.key);
+    }
     next_.asks_rejected(rejected, placements);
 }
 
@@ -75,7 +81,11 @@ void OwnerBooks::applications_answered(std::span<const AcceptedApplication> acce
                                        std::span<const RejectedApplication> rejected) {
     if (notes()) {
         for (const AcceptedApplication& each : accepted) note(What::ApplicationAccepted, each.partition, each.id);
-        for (const RejectedApplication& each : rejected) note(What::ApplicationRejected, each.partition, each.id);
+        for (const RejectedApplication& each : rejected)
+            if (each.element)
+                keeper_->note_refused(ElementList::Applications, *each.element);
+            else
+                note(What::ApplicationRejected, each.partition, each.id);
     }
     next_.applications_answered(accepted, rejected);
 }
@@ -89,9 +99,9 @@ void OwnerBooks::application_updated(const UpdatedApplication& updated) {
 void OwnerBooks::nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
                                 std::span<const RefusedNode> failed) {
     if (notes()) {
-        for (const AcceptedNode& each : accepted) note(What::NodeAccepted, each.partition, each.id);
-        for (const RefusedNode& each : rejected) note(What::NodeRejected, each.partition, each.id);
-        for (const RefusedNode& each : failed) note(What::NodeFailed, each.partition, each.id);
+        for (const auto* refused : {&rejected, &failed})
+            for (const RefusedNode& each : *refused)
+                if (each.element) keeper_->note_refused(ElementList::Nodes, *each.element);
     }
     next_.nodes_answered(accepted, rejected, failed);
 }

@@ -30,8 +30,15 @@ public:
     [[nodiscard]] const std::shared_ptr<books::BookKeeper>& keeper() const { return keeper_; }
     /// Whether so much waits to be written that nothing more should happen.
     [[nodiscard]] bool is_full() const { return keeper_ && keeper_->is_full(); }
-    /// As BookKeeper::when_kept(); at once when nothing is kept.
-    void when_kept(std::function<void(bool kept)> call) { keeper_ ? keeper_->when_kept(std::move(call)) : call(true); }
+    /// As BookKeeper::when_kept(); at once when nothing is kept, and false after close().
+    void when_kept(std::function<void(bool kept)> call) {
+        keeper_ ? keeper_->when_kept(std::move(call)) : call(!closed_);
+    }
+    /// Writes what waits, and closes the file, as the daemon stops. What happens from now on is not kept.
+    void close() {
+        closed_ = closed_ || keeper_ != nullptr;
+        keeper_.reset();
+    }
     /// Ends the turn: what was noted in it is written together.
     void end_turn() {
         if (keeper_) keeper_->end_turn();
@@ -80,7 +87,7 @@ private:
 
     Callbacks& next_;
     std::shared_ptr<books::BookKeeper> keeper_;
-    bool silent_ = false;
+    bool silent_ = false, closed_ = false;
     si::RegisterResourceManagerRequest registration_; // as it was noted
 };
 

@@ -62,6 +62,14 @@ std::string file_name_of(const std::string& rm_id) {
     return fmt::format("{}-{:016x}", name, recovery::line_hash(rm_id));
 }
 
+int sync_folder(const std::string& folder) {
+    const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) return errno;
+    const int fault = may(FileStep::SyncFolder, folder) && ::fsync(file) == 0 ? 0 : errno;
+    ::close(file);
+    return fault;
+}
+
 std::string dump_name(std::int64_t unix_nanoseconds) {
     return "dump-" + utc_stamp(Instant{unix_nanoseconds}) + ".json";
 }
@@ -93,23 +101,20 @@ void StateFile::flush() {
     waiting_.clear();
 }
 
-/// The new name is on the disk only with the folder.
-void StateFile::sync_folder() {
-    const int folder = ::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0 || !may(FileStep::SyncFolder, directory_) || ::fsync(folder) != 0) fault_ = errno;
-    if (folder >= 0) ::close(folder);
-}
-
 Result<std::size_t> StateFile::finish() {
     flush();
     if (is_good() && (!may(FileStep::Sync, unfinished_) || ::fsync(file_) != 0)) fault_ = errno;
     if (is_good() &&
         (!may(FileStep::Rename, unfinished_, path_) || std::rename(unfinished_.c_str(), path_.c_str()) != 0))
         fault_ = errno;
-    if (is_good()) sync_folder();
     if (!is_good()) return Error{0, fmt::format("cannot write {}: {}", path_, std::strerror(fault_)), {}};
+    fault_ = sync_folder(directory_); // the new name is on the disk only with the folder
     ::close(std::exchange(file_, -1));
-    return bytes_;
+    if (is_good()) return bytes_;
+    return Error{kMayBeUndone,
+                 fmt::format("{} is written, but a loss of power may undo that: its folder cannot be synced: {}", path_,
+                             std::strerror(fault_)),
+                 {}};
 }
 
 } // namespace yk::service

@@ -20,6 +20,9 @@ namespace yk::service {
 /// look alike then.
 [[nodiscard]] std::string file_name_of(const std::string& rm_id);
 
+/// Has the disk know which files are in the folder: after one was made, renamed or removed. An errno, or 0.
+[[nodiscard]] int sync_folder(const std::string& folder);
+
 /// The name of a dump by its time, in nanoseconds since 1970: `dump-20261120T215042.123Z.json`.
 [[nodiscard]] std::string dump_name(std::int64_t unix_nanoseconds);
 
@@ -37,13 +40,12 @@ public:
     void write(std::string_view text);
     [[nodiscard]] bool is_good() const { return fault_ == 0; }
     /// Completes the file, with fsync(2), gives it its name, and has the disk know that, too. Returns its size in
-    /// bytes, or why that failed.
+    /// bytes, or why that failed: with code kMayBeUndone it has its name all the same.
     [[nodiscard]] Result<std::size_t> finish();
+    static constexpr int kMayBeUndone = 1; // by a loss of power
 
 private:
     void flush();
-    void sync_folder();
-
     const std::string directory_, path_, unfinished_; // its name, and the one until finish()
     int file_ = -1;
     int fault_ = 0;       // errno of the first fault

@@ -99,13 +99,28 @@ void pack_code(Packer& packer, ElementCode code) {
     packer.natural(static_cast<std::uint64_t>(code));
 }
 
+/// Which element it was that was refused, for an RM that keeps books, behind the Request (I-269).
+template <bool kEchoes, class Refused>
+ElementIndex element_of(const Refused& refused) {
+    return kEchoes ? refused.element : ElementIndex{};
+}
+
+void pack_element(Packer& packer, const ElementIndex& element) {
+    if (!element) return;
+    packer.key("element");
+    packer.natural(*element);
+}
+
+template <bool kEchoes>
 void pack_rejected(Packer& packer, const RejectedAsk& rejected) {
-    packer.map(5);
+    const ElementIndex element = element_of<kEchoes>(rejected);
+    packer.map(element ? 6 : 5);
     packer.field("allocationKey", rejected.key);
     packer.field("applicationID", rejected.application);
     packer.field("reason", message_text(rejected.reason));
     packer.field("partitionName", rejected.partition);
     pack_code(packer, rejected.code);
+    pack_element(packer, element);
 }
 
 void pack_ignored(Packer& packer, const IgnoredRelease& ignored) {
@@ -124,12 +139,15 @@ void pack_accepted(Packer& packer, const AcceptedApplication& accepted) {
     packer.field("queueName", accepted.queue);
 }
 
+template <bool kEchoes>
 void pack_rejected_application(Packer& packer, const RejectedApplication& rejected) {
-    packer.map(4);
+    const ElementIndex element = element_of<kEchoes>(rejected);
+    packer.map(element ? 5 : 4);
     packer.field("applicationID", rejected.id);
     packer.field("reason", message_text(rejected.reason));
     packer.field("partitionName", rejected.partition);
     pack_code(packer, rejected.code);
+    pack_element(packer, element);
 }
 
 void pack_node(Packer& packer, const AcceptedNode& node) {
@@ -138,22 +156,28 @@ void pack_node(Packer& packer, const AcceptedNode& node) {
     packer.field("partitionName", node.partition);
 }
 
+template <bool kEchoes>
 void pack_rejected_node(Packer& packer, const RefusedNode& node) {
-    packer.map(4);
+    const ElementIndex element = element_of<kEchoes>(node);
+    packer.map(element ? 5 : 4);
     packer.field("nodeID", node.id);
     packer.field("reason", message_text(node.reason));
     packer.field("partitionName", node.partition);
     pack_code(packer, node.code);
+    pack_element(packer, element);
 }
 
+template <bool kEchoes>
 void pack_failed_node(Packer& packer, const RefusedNode& node) {
-    packer.map(5);
+    const ElementIndex element = element_of<kEchoes>(node);
+    packer.map(element ? 6 : 5);
     packer.field("nodeID", node.id);
     packer.key("action");
     packer.natural(static_cast<std::uint64_t>(node.action));
     packer.field("reason", message_text(node.reason));
     packer.field("partitionName", node.partition);
     pack_code(packer, node.code);
+    pack_element(packer, element);
 }
 
 template <class T>
@@ -188,6 +212,7 @@ void CallbackWriter::discard() {
     open_count_ = cached_count_ = 0;
     confirmations_.clear();
     calls_.clear();
+    request_ = kNoRequest;
 }
 
 /// For an RM that keeps a predicate cache, the item for that cache comes before the item with new allocations, and
@@ -279,7 +304,8 @@ void CallbackWriter::allocations_released(std::span<const ReleasedAllocation> re
 
 void CallbackWriter::asks_rejected(std::span<const RejectedAsk> rejected, bool placements) {
     thread_.assert_here();
-    add_list(si::item::kUpdateAllocation, placements ? "rejectedAllocations" : "rejected", rejected, pack_rejected);
+    add_list(si::item::kUpdateAllocation, placements ? "rejectedAllocations" : "rejected", rejected,
+             echoes() ? pack_rejected<true> : pack_rejected<false>);
 }
 
 void CallbackWriter::releases_ignored(std::span<const IgnoredRelease> ignored) {
@@ -304,9 +330,9 @@ void CallbackWriter::add_lists(std::string_view kind, const List&... lists) {
 void CallbackWriter::applications_answered(std::span<const AcceptedApplication> accepted,
                                            std::span<const RejectedApplication> rejected) {
     thread_.assert_here();
-    add_lists(si::item::kUpdateApplication,
-              NamedList{"accepted", accepted, pack_accepted}, // both in one callback (I-165)
-              NamedList{"rejected", rejected, pack_rejected_application});
+    add_lists(
+        si::item::kUpdateApplication, NamedList{"accepted", accepted, pack_accepted}, // both in one callback (I-165)
+        NamedList{"rejected", rejected, echoes() ? pack_rejected_application<true> : pack_rejected_application<false>});
 }
 
 void CallbackWriter::application_updated(const UpdatedApplication& updated) {
@@ -326,7 +352,8 @@ void CallbackWriter::nodes_answered(std::span<const AcceptedNode> accepted, std:
                                     std::span<const RefusedNode> failed) {
     thread_.assert_here();
     add_lists(si::item::kUpdateNode, NamedList{"accepted", accepted, pack_node},
-              NamedList{"rejected", rejected, pack_rejected_node}, NamedList{"failed", failed, pack_failed_node});
+              NamedList{"rejected", rejected, echoes() ? pack_rejected_node<true> : pack_rejected_node<false>},
+              NamedList{"failed", failed, echoes() ? pack_failed_node<true> : pack_failed_node<false>});
 }
 
 void CallbackWriter::ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) {
@@ -426,7 +453,7 @@ void CallbackWriter::request_answered() {
     packer.map(4);
     packer.key("answers");
     packer.natural(static_cast<std::uint64_t>(answers));
-    OutItem& item = items_[request_];
+    OutItem& item = items_[std::exchange(request_, kNoRequest)];
     YK_CHECK(head.size() <= item.head.size(), "the head of a request fits its place");
     std::copy_n(head.data(), head.size(), item.head.begin());
     item.head_size = static_cast<std::uint8_t>(head.size());

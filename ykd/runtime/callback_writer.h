@@ -110,11 +110,15 @@ private:
     template <class T, class Write>
     void add_list(std::string_view kind, std::string_view name, std::span<const T> elements, Write write);
 
+    static constexpr std::size_t kNoRequest = static_cast<std::size_t>(-1);
+    /// Whether what is written is answers to a Request.
+    [[nodiscard]] bool echoes() const { return request_ != kNoRequest; }
+
     [[no_unique_address]] OwnerThread thread_;
     Interest interest_;
     Instant now_;
     std::vector<OutItem> items_;
-    std::size_t request_ = 0;                // where in items_ the last Request is
+    std::size_t request_ = kNoRequest;       // where in items_ the Request is that is being answered
     std::string_view open_kind_, open_list_; // item kind and name of the list being merged
     wire::Buffer open_;                      // its encoded elements
     std::size_t open_count_ = 0;

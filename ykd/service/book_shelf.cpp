@@ -15,6 +15,7 @@
 #include <sstream>
 #include <utility>
 
+#include "protocol/simulation/simulator.h"
 #include "protocol/wire/codec.h"
 #include "ykd/owner/owner_books.h"
 #include "ykd/process/log.h"
@@ -28,7 +29,9 @@ namespace {
 using books::BookFile;
 
 constexpr std::string_view kEnding = ".books";
-constexpr int kUnreadable = 1; // code of an Error
+constexpr int kUnreadable = 1;                      // code of an Error
+constexpr auto kPatience = std::chrono::seconds{5}; // with another process that uses the state directory
+constexpr auto kBetweenTries = std::chrono::milliseconds{20};
 /// What SQLite puts beside the file while it is open, or leaves there when the process is killed.
 constexpr std::array<std::string_view, 2> kBeside{"-wal", "-shm"};
 
@@ -36,20 +39,55 @@ Error system_error(const std::string& what) {
     return Error{0, what + ": " + std::strerror(errno), {}};
 }
 
-void remove_file(const std::string& path) {
-    static_cast<void>(::unlink(path.c_str()));
-    for (const std::string_view end : kBeside) static_cast<void>(::unlink((path + std::string{end}).c_str()));
+/// Has the disk know that there is no such file any more. Why it does not, and what follows from that; empty: it does.
+std::string fault_of_folder(const std::string& path) {
+    const int fault = sync_folder(path.substr(0, path.rfind('/')));
+    if (fault == 0) return {};
+    return fmt::format("the folder of {} cannot be synced: {}; the RM would be back after a loss of power", path,
+                       std::strerror(fault));
+}
+
+/// The books first: without what is beside them they would be older ones. Why they are not removed for good; empty:
+/// they are.
+std::string remove_file(const std::string& path) {
+    const bool removed = may(FileStep::Remove, path) && ::unlink(path.c_str()) == 0;
+    if (!removed && errno != ENOENT)
+        return fmt::format("{} cannot be removed: {}; the RM would be back after a restart", path,
+                           std::strerror(errno));
+    std::string fault = removed ? fault_of_folder(path) : std::string{};
+    for (const std::string_view end : kBeside)
+        if (const std::string other = path + std::string{end}; may(FileStep::Remove, other))
+            static_cast<void>(::unlink(other.c_str()));
+    return fault;
 }
 
 /// Adds `what` and the time to the name of a file, and of what is beside it; returns the new name. An error is an
 /// errno.
 Result<std::string, int> rename_file(const std::string& path, std::string_view what) {
     std::string other = fmt::format("{}.{}-{}", path, what, utc_stamp(real_now()));
-    const int fault = std::rename(path.c_str(), other.c_str()) == 0 ? 0 : errno;
+    const auto rename = [](const std::string& from, const std::string& to) {
+        return may(FileStep::Rename, from, to) && std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+    };
+    const int fault = rename(path, other);
     for (const std::string_view end : kBeside)
-        static_cast<void>(std::rename((path + std::string{end}).c_str(), (other + std::string{end}).c_str()));
+        static_cast<void>(rename(path + std::string{end}, other + std::string{end}));
     if (fault != 0) return int{fault};
     return other;
+}
+
+/// Locks the file for this process. One that was killed has it until the system has taken back its memory, so it waits
+/// a while. An errno, or 0.
+int lock(int file) {
+    int fault = 0;
+    const auto is_decided = [&] {
+        fault = ::flock(file, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+        return fault != EWOULDBLOCK;
+    };
+    if (!is_decided()) {
+        log("core").warn("the state directory is used by another ykd; waiting for its end");
+        wait_until(is_decided, SteadyClock::now() + kPatience, kBetweenTries);
+    }
+    return fault;
 }
 
 } // namespace
@@ -63,12 +101,12 @@ Result<void> BookShelf::open() {
     const std::string path = directory_ + "/lock";
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) return system_error(path);
-    if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
-        const bool is_taken = errno == EWOULDBLOCK;
-        const Error error = is_taken ? Error{0, "the state directory " + directory_ + " is used by another ykd", {}}
-                                     : system_error(path);
+    if (const int fault = lock(file); fault != 0) {
         ::close(file);
-        return error;
+        if (fault == EWOULDBLOCK)
+            return Error{
+                0, "the state directory " + directory_ + " is used by another ykd; stop it, or choose another", {}};
+        return Error{0, path + ": " + std::strerror(fault), {}};
     }
     lock_ = file;
     return {};
@@ -102,7 +140,10 @@ std::vector<FoundBooks> BookShelf::find() {
             set_aside(path, path + ": " + contents.error().message);
         } else if (contents->registration.rm_id.empty()) {
             contents->file.reset();
-            remove_file(path);
+            static_cast<void>(remove_file(path)); // the next start finds it again
+        } else if (const std::string own = path_of(contents->registration.rm_id); own != path) {
+            refuse(path, {BookFile::Fault::System, fmt::format("{}: they are of RM {}, whose books are {}", path,
+                                                               contents->registration.rm_id, own)});
         } else {
             contents->path = path;
             found.push_back(std::move(contents).value());
@@ -190,7 +231,10 @@ Result<std::shared_ptr<books::BookKeeper>> BookShelf::go_on(FoundBooks& found) {
 }
 
 Result<std::shared_ptr<books::BookKeeper>> BookShelf::begin(const std::string& rm_id) {
-    auto file = BookFile::open(path_of(rm_id));
+    const std::string path = path_of(rm_id);
+    if (of_another_version_.count(path) == 0 && ::access(path.c_str(), F_OK) == 0)
+        return Error{0, "the former books of the RM are still there: " + path, {}};
+    auto file = BookFile::open(path);
     if (!file.ok()) return Error{0, file.error().message, {}};
     return start(std::move(file).value(), rm_id);
 }
@@ -199,16 +243,27 @@ void BookShelf::remove(const std::string& rm_id) {
     const std::string path = path_of(rm_id);
     if (!is_open() || of_another_version_.count(path) != 0) return;
     degraded_.clear("books of " + rm_id);
-    if (!take_left(path)) return remove_file(path);
-    degraded_.clear("books " + path);
+    const std::string key = "books removed " + rm_id;
+    degraded_.clear(key);
+    const std::string fault = take_left(path) ? retire_left(path, rm_id) : remove_file(path);
+    if (fault.empty()) return;
+    const std::string sentence = fmt::format("the books of RM {}, which are not kept any more: {}", rm_id, fault);
+    log("recovery").error("{}", sentence);
+    degraded_.set(key, sentence);
+}
+
+/// Renames books that were not restored. Why that is not for good; empty: it is.
+std::string BookShelf::retire_left(const std::string& path, const std::string& rm_id) {
     const auto other = rename_file(path, "unused");
-    if (other.ok())
-        log("recovery")
-            .warn("the books of RM {}, which were not restored, are not used any more: they are now {}", rm_id, *other);
-    else
-        log("recovery")
-            .error("the books of RM {}, which were not restored, cannot be renamed: {}: {}", rm_id, path,
-                   std::strerror(other.error()));
+    if (!other.ok()) {
+        leave_path(path);
+        return fmt::format("{} cannot be renamed: {}; the RM would be back after a restart", path,
+                           std::strerror(other.error()));
+    }
+    degraded_.clear("books " + path);
+    log("recovery")
+        .warn("the books of RM {}, which were not restored, are not used any more: they are now {}", rm_id, *other);
+    return fault_of_folder(path);
 }
 
 } // namespace yk::service

@@ -61,6 +61,7 @@ private:
     void leave_path(const std::string& path);
     /// Whether it was left; no longer.
     [[nodiscard]] bool take_left(const std::string& path);
+    [[nodiscard]] std::string retire_left(const std::string& path, const std::string& rm_id);
     void refuse(const std::string& path, const books::BookFile::Refusal& refusal);
     [[nodiscard]] std::string folder() const { return directory_ + "/books"; }
 

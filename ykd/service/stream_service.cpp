@@ -138,7 +138,10 @@ void StreamService::sync(const CallPtr& call) {
         Value reply{{"position", position}, {"streamNext", owner.stream().status().next}};
         if (!asks.empty()) reply["asks"] = outcomes_of(asks, owner);
         owner.books().when_kept([call, reply](bool kept) {
-            kept ? call->ok(reply) : call->busy("the books of the RM cannot be written now; see ykctl health", 1000);
+            if (kept) return call->ok(reply);
+            if (call->is_stopping())
+                return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping, and its books are closed");
+            call->busy("the books of the RM cannot be written now; see ykctl health", 1000);
         });
     };
     if (!wants_outcomes) return rm->owner.in_order(std::move(answer), rm_left(call, rm->id));

@@ -87,8 +87,7 @@ DaemonState::DaemonState(std::string directory, Degraded& degraded)
               if (degraded_.clear(key)) log("core").info("{} is written again, nothing is missing", path);
               return;
           }
-          const std::string sentence =
-              fmt::format("since {} {}; a restart would go on with what was kept before", utc_stamp(real_now()), fault);
+          const std::string sentence = fmt::format("since {} {}", utc_stamp(real_now()), fault);
           if (degraded_.set(key, sentence)) log("core").error("{}", sentence);
       }) {}
 
@@ -186,21 +185,25 @@ DaemonState::Levels DaemonState::levels() const {
     return levels_;
 }
 
-void DaemonState::put_daemon_file() {
-    if (!may_write(daemon_file())) return;
+std::string DaemonState::daemon_text() const {
     Value levels = Value::object();
     for (const auto& [key, level] : this->levels()) levels[key] = level;
-    std::string text = json({{"boots", boots_}, {"levels", std::move(levels)}});
-    files_.put(daemon_file(), kDaemon, [text = std::move(text)] { return text; });
+    return json({{"boots", boots_}, {"levels", std::move(levels)}});
 }
 
-bool DaemonState::keep_levels(const Levels& levels) {
+/// The text is made when it is written, so that of two calls none puts down what was before the other.
+void DaemonState::put_daemon_file() {
+    if (may_write(daemon_file())) files_.put(daemon_file(), kDaemon, [this] { return daemon_text(); });
+}
+
+void DaemonState::keep_levels(const std::function<Levels()>& levels, std::function<void(bool)> done) {
     {
         const std::lock_guard lock(mutex_);
-        levels_ = levels;
+        levels_ = levels(); // under the lock: those of another call are earlier, or have these, too
     }
+    if (!may_write(daemon_file())) return done(false);
     put_daemon_file();
-    return may_write(daemon_file());
+    files_.when_kept(daemon_file(), std::move(done));
 }
 
 // --- configurations -------------------------------------------------------------------------------------------------

@@ -49,8 +49,10 @@ public:
     [[nodiscard]] std::uint64_t boots() const { return boots_; }
 
     [[nodiscard]] Levels levels() const;
-    /// Keeps all levels that were set. True: they outlive the daemon.
-    bool keep_levels(const Levels& levels);
+    /// Keeps all levels that were set, as `levels` returns them. Calls `done` when they are written, or cannot be
+    /// written at once; `kept`: they outlive the daemon. REQUIRES: a later call of `levels`, by whichever thread,
+    /// returns no earlier levels.
+    void keep_levels(const std::function<Levels()>& levels, std::function<void(bool kept)> done);
 
     /// What is kept of an RM; nothing: none, or it cannot be used, which is reported. May wait for the disk.
     [[nodiscard]] std::optional<KeptConfigurations> configurations(const std::string& rm_id);
@@ -68,6 +70,7 @@ private:
     void read_daemon_file();
     void look_at_configurations();
     void put_daemon_file();
+    [[nodiscard]] std::string daemon_text() const;
     void set_aside(const std::string& path, const std::string& why);
     [[nodiscard]] bool may_write(const std::string& path) const;
 

@@ -152,25 +152,37 @@ Result<std::optional<std::string>, KeptFault> KeptFiles::read(const std::string&
     return *put ? std::optional<std::string>{(*put)()} : std::nullopt;
 }
 
-void KeptFiles::when_written(std::function<void()> call) {
+void KeptFiles::when_kept(const std::string& path, std::function<void(bool)> call) {
+    bool kept = false;
     {
         const std::lock_guard lock(mutex_);
-        if (runs_ && (!waiting_.empty() || !under_way_.empty())) return calls_.push_back(std::move(call));
+        if (runs_ && (!waiting_.empty() || !under_way_.empty())) return waiters_.push_back({path, std::move(call)});
+        kept = waiting_.count(path) == 0 && failed_.count(path) == 0;
     }
-    call();
+    call(kept);
+}
+
+/// Why the change was not carried out, or not for good, and what a restart would find; empty: it was.
+std::string KeptFiles::carry_out(const std::string& path, const Change& change) {
+    if (change.make) {
+        const auto written = write_kept_file(path, change.what, change.make());
+        if (written.ok()) return {};
+        if (written.error().code == StateFile::kMayBeUndone) return written.error().message;
+        return written.error().message + "; a restart would go on with what was kept before";
+    }
+    if ((!may(FileStep::Remove, path) || ::unlink(path.c_str()) != 0) && errno != ENOENT)
+        return fmt::format("cannot remove {}: {}; a restart would go on with it", path, std::strerror(errno));
+    const int fault = sync_folder(path.substr(0, path.rfind('/'))); // also of what an earlier try removed
+    if (fault == 0) return {};
+    return fmt::format("{} is removed, but a loss of power may bring it back: its folder cannot be synced: {}", path,
+                       std::strerror(fault));
 }
 
 /// Carries out the changes and returns those that failed.
 KeptFiles::Changes KeptFiles::write(const Changes& changes) const {
     Changes failed;
     for (const auto& [path, change] : changes) {
-        std::string fault;
-        if (!change.make) {
-            if ((!may(FileStep::Remove, path) || ::unlink(path.c_str()) != 0) && errno != ENOENT)
-                fault = fmt::format("cannot remove {}: {}", path, std::strerror(errno));
-        } else if (const auto written = write_kept_file(path, change.what, change.make()); !written.ok()) {
-            fault = written.error().message;
-        }
+        const std::string fault = carry_out(path, change);
         on_fault_(path, fault);
         if (!fault.empty()) failed.emplace(path, change);
     }
@@ -192,10 +204,10 @@ void KeptFiles::run() {
 void KeptFiles::write_what_waits(std::unique_lock<std::mutex>& lock) {
     under_way_ = std::exchange(waiting_, {});
     for (auto& [path, change] : std::exchange(failed_, {})) under_way_.try_emplace(path, std::move(change));
-    const auto calls = std::exchange(calls_, {});
+    const auto waiters = std::exchange(waiters_, {});
     lock.unlock();
     Changes failed = write(under_way_); // nobody else changes it
-    for (const auto& call : calls) call();
+    for (const Waiter& each : waiters) each.call(failed.count(each.path) == 0);
     lock.lock();
     under_way_.clear();
     for (auto& [path, change] : failed)
@@ -203,10 +215,11 @@ void KeptFiles::write_what_waits(std::unique_lock<std::mutex>& lock) {
 }
 
 void KeptFiles::end(std::unique_lock<std::mutex>& lock) {
-    const auto late = std::exchange(calls_, {});
+    const auto late = std::exchange(waiters_, {});
+    const Changes failed = failed_;
     runs_ = false;
     lock.unlock();
-    for (const auto& call : late) call();
+    for (const Waiter& each : late) each.call(failed.count(each.path) == 0);
 }
 
 /// In a simulation: as a turn of run().

@@ -37,13 +37,14 @@ struct KeptFault {
                                                                            std::string_view what);
 /// A file with this text, as a whole.
 [[nodiscard]] std::string kept_form_of(std::string_view what, std::string_view text, unsigned version = 1);
-/// Writes the file, which the disk has when this returns. An error: under the name there is what was there before.
+/// Writes the file, which the disk has when this returns. An error: under the name there is what was there before, or,
+/// with code StateFile::kMayBeUndone, this text, and maybe what was there before after a loss of power.
 [[nodiscard]] Result<void> write_kept_file(const std::string& path, std::string_view what, std::string_view text);
 
 class KeptFiles {
 public:
-    /// `on_fault`: a file cannot be written, or, with an empty fault, can be written again; called on the thread that
-    /// writes.
+    /// `on_fault`: a file cannot be written or removed, and what a restart would find; or, with an empty fault, it can
+    /// again. Called on the thread that writes.
     using OnFault = std::function<void(const std::string& path, const std::string& fault)>;
     explicit KeptFiles(OnFault on_fault) : on_fault_(std::move(on_fault)) {}
     ~KeptFiles() { stop(); }
@@ -62,7 +63,11 @@ public:
                                                                      std::string_view what) const;
     /// Calls `call` when what was put until now is written, or could not be written at once. At once when nothing
     /// waits.
-    void when_written(std::function<void()> call);
+    void when_written(std::function<void()> call) {
+        when_kept({}, [call = std::move(call)](bool) { call(); });
+    }
+    /// The same, and says whether what was put for this file, or its removal, is on the disk.
+    void when_kept(const std::string& path, std::function<void(bool kept)> call);
     /// Writes what waits, once, and ends the thread.
     void stop();
 
@@ -72,19 +77,24 @@ private:
         MakeText make; // empty: the file goes
     };
     using Changes = std::map<std::string, Change>; // by path
+    struct Waiter {
+        std::string path;
+        std::function<void(bool kept)> call;
+    };
 
     void run();
     std::optional<Simulator::Clock::time_point> step();
-    [[nodiscard]] bool has_work() const { return !waiting_.empty() || !calls_.empty(); }
+    [[nodiscard]] bool has_work() const { return !waiting_.empty() || !waiters_.empty(); }
     void write_what_waits(std::unique_lock<std::mutex>& lock);
     void end(std::unique_lock<std::mutex>& lock);
     [[nodiscard]] Changes write(const Changes& changes) const;
+    [[nodiscard]] static std::string carry_out(const std::string& path, const Change& change);
 
     const OnFault on_fault_;
     mutable std::mutex mutex_; // guards the rest
     std::condition_variable wake_;
     Changes waiting_, under_way_, failed_; // failed_: to be tried again
-    std::vector<std::function<void()>> calls_;
+    std::vector<Waiter> waiters_;
     bool runs_ = false, stopping_ = false;
     Simulator::Clock::time_point again_{}; // in a simulation: when what failed is tried again
     LoopThread thread_;

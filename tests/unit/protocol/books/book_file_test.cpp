@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <sqlite3.h>
 
+#include "libcore/ports/recovery_digest.h"
 #include "tests/support/books_folder.h"
 
 namespace yk::testing {
@@ -119,12 +120,12 @@ TEST_CASE("I-267 a change of the books is there as a whole or not at all") {
     put(*file, {{1, RowKind::Ask, "one", {}}, {2, RowKind::Ask, "two", {}}});
     REQUIRE(file->begin().ok());
     CHECK(file->erase(1).ok());
-    CHECK(file->set_body(2, "other").ok());
+    CHECK(file->set_body(2, RowKind::Ask, "other").ok());
     file->rollback();
     CHECK(rows_of(*file) == "1 2 one; 2 2 two; ");
     REQUIRE(file->begin().ok());
     CHECK(file->erase(1).ok());
-    CHECK(file->set_body(2, "other").ok());
+    CHECK(file->set_body(2, RowKind::Ask, "other").ok());
     CHECK(file->set_node(2, "n").ok());
     REQUIRE(file->commit().ok());
     CHECK(rows_of(*file) == "2 2 other@n; ");
@@ -141,18 +142,91 @@ TEST_CASE("B-12 the newest configurations are kept") {
     CHECK(kept == "3 sum3; 4 sum4; 5 sum5; ");
 }
 
+namespace {
+
+/// Changes the first byte of the text in the file, while nobody has it open.
+void damage(const std::string& path, const std::string& text) {
+    std::ifstream in(path, std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    const std::size_t at = bytes.find(text);
+    REQUIRE(at != std::string::npos);
+    bytes[at] = '?';
+    std::ofstream(path, std::ios::binary) << bytes;
+}
+
+} // namespace
+
 TEST_CASE("I-268 a byte of the books that changed on the disk is noticed") {
     const BooksFolder folder;
-    put(*folder.open(), {{1, RowKind::Ask, "untouched-message", {}}});
-    std::ifstream in(folder.file(), std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(in), {}};
-    const std::size_t at = bytes.find("untouched-message");
-    REQUIRE(at != std::string::npos);
-    bytes[at] = 'U';
-    std::ofstream(folder.file(), std::ios::binary) << bytes;
-    const auto refusal = refusal_of(folder.file());
-    CHECK(refusal.fault == BookFile::Fault::Damaged);
-    CHECK(refusal.message == folder.file() + ": 1 rows have changed");
+    {
+        const auto file = folder.open();
+        put(*file, {{1, RowKind::Ask, "the-message", "the-node"}, {2, RowKind::Ask, "pending", {}}});
+        REQUIRE(file->set_node(2, "the-place").ok());
+        REQUIRE(file->set("the-name", "the-value").ok());
+        REQUIRE(file->add_configuration({1, "the-sum", "the-origin", "the-text"}, 3).ok());
+    }
+    const char* text =
+        GENERATE("the-message", "the-node", "the-place", "the-value", "the-sum", "the-origin", "the-text");
+    INFO(text);
+    damage(folder.file(), text);
+    const auto file = BookFile::open(folder.file());
+    REQUIRE_FALSE(file.ok());
+    CHECK(file.error().fault == BookFile::Fault::Damaged);
+    CHECK(file.error().message == folder.file() + ": 1 row has changed");
+}
+
+TEST_CASE("I-268 a row of the books that changed as a whole is noticed") {
+    const BooksFolder folder;
+    {
+        const auto file = folder.open();
+        put(*file, {{1, RowKind::Ask, "message", "node"}, {2, RowKind::Ask, "message", {}}});
+        REQUIRE(file->set("name", "value").ok());
+        REQUIRE(file->add_configuration({1, "sum", "origin", "text"}, 3).ok());
+    }
+    const char* change =
+        GENERATE("UPDATE objects SET kind = 1 WHERE seq = 1", "UPDATE objects SET seq = 3 WHERE seq = 1",
+                 "UPDATE objects SET node = NULL WHERE seq = 1", "UPDATE objects SET node = '' WHERE seq = 2",
+                 "UPDATE settings SET name = 'other'", "UPDATE configurations SET at = 2");
+    INFO(change);
+    run_sql(folder.file(), change);
+    const auto file = BookFile::open(folder.file());
+    CHECK_FALSE(file.ok());
+}
+
+TEST_CASE("I-268 books of the version before are read, checked, and are of this version from then on") {
+    const BooksFolder folder;
+    const auto sum = [](std::string_view text) {
+        return std::to_string(static_cast<std::int64_t>(recovery::line_hash(text)));
+    };
+    run_sql(folder.file(),
+            ("CREATE TABLE objects (seq INTEGER PRIMARY KEY, kind INTEGER NOT NULL, body BLOB NOT NULL, "
+             "sum INTEGER NOT NULL, node TEXT);"
+             "CREATE TABLE settings (name TEXT PRIMARY KEY, value BLOB NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID;"
+             "CREATE TABLE configurations (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, checksum TEXT NOT NULL, "
+             "origin TEXT NOT NULL, text TEXT NOT NULL);"
+             "INSERT INTO objects VALUES (1, 2, CAST('placed' AS BLOB), " +
+             sum("placed") + ", 'the-node'), (2, 2, CAST('pending' AS BLOB), " + sum("pending") +
+             ", NULL);"
+             "INSERT INTO settings VALUES ('name', CAST('value' AS BLOB), " +
+             sum("value") +
+             ");"
+             "INSERT INTO configurations VALUES (7, 1, 'sum', 'origin', 'text');"
+             "PRAGMA application_id = 2037080625; PRAGMA user_version = 1")
+                .c_str());
+    SECTION("whole") {
+        for (int i = 0; i < 2; ++i) {
+            const auto file = folder.open();
+            CHECK(rows_of(*file) == "1 2 placed@the-node; 2 2 pending; ");
+            CHECK(file->get("name").value() == "value");
+            CHECK(file->configurations().value().front().text == "text");
+        }
+        damage(folder.file(), "the-node");
+        CHECK_FALSE(BookFile::open(folder.file()).ok());
+    }
+    SECTION("damaged") {
+        damage(folder.file(), "pending");
+        CHECK(refusal_of(folder.file()).fault == BookFile::Fault::Damaged);
+    }
 }
 
 TEST_CASE("I-268 books of which a page cannot be read once are not taken for damaged ones") {
@@ -191,7 +265,7 @@ TEST_CASE("I-268 what is no book, or one of a later version, is not touched") {
     run_sql(later, "PRAGMA user_version = 99");
     const auto refusal = refusal_of(later);
     CHECK(refusal.fault == BookFile::Fault::Version);
-    CHECK(refusal.message == later + ": version 99 of the books is unknown, 1 is known");
+    CHECK(refusal.message == later + ": version 99 of the books is unknown, 2 is known");
 }
 
 TEST_CASE("I-268 books that are open cannot be opened again") {

@@ -10,6 +10,7 @@
 namespace yk::testing {
 
 using books::BookKeeper;
+using books::ElementList;
 using books::Outcome;
 
 namespace {
@@ -87,7 +88,6 @@ TEST_CASE("I-265 I-225 what was noted is replayed by the next keeper, with the t
     {
         const auto keeper = keeper_of(folder);
         note(*keeper, node("n", 10));
-        keeper->note({Outcome::What::NodeAccepted, "[rm]default", "n"});
         note(*keeper, application("app"));
         keeper->note({Outcome::What::ApplicationAccepted, "[rm]default", "app"});
         note(*keeper, ask("placed", 1));
@@ -106,20 +106,19 @@ TEST_CASE("I-265 what was refused is as it was before") {
     const BooksFolder folder;
     const auto keeper = keeper_of(folder);
     note(*keeper, node("n", 10));
-    keeper->note({Outcome::What::NodeAccepted, "default", "n"});
     note(*keeper, node("n", 99)); // it exists
-    keeper->note({Outcome::What::NodeRejected, "default", "n"});
+    keeper->note_refused(ElementList::Nodes, 0);
     note(*keeper, node("n", 20, si::NodeAction::Update));
-    keeper->note({Outcome::What::NodeFailed, "default", "n"});
+    keeper->note_refused(ElementList::Nodes, 0);
     note(*keeper, application("app"));
     keeper->note({Outcome::What::ApplicationAccepted, "default", "app"});
     note(*keeper, application("app"));
-    keeper->note({Outcome::What::ApplicationRejected, "default", "app"});
+    keeper->note_refused(ElementList::Applications, 0);
     note(*keeper, ask("a", 1));
     note(*keeper, ask("a", 2));
-    keeper->note({Outcome::What::Rejected, "default", "app", "a"});
+    keeper->note_refused(ElementList::Asks, 0);
     note(*keeper, ask("b", 3));
-    keeper->note({Outcome::What::Rejected, "default", "app", "b"});
+    keeper->note_refused(ElementList::Asks, 0);
     CHECK(replayed(*keeper) == "app app yunikorn.apache.org/creationTime=77; CREATE n:10; a:1 creationTime=77; ");
     note(*keeper, node("n", 20, si::NodeAction::Update));
     note(*keeper, node("n", 0, si::NodeAction::Drain));
@@ -156,8 +155,40 @@ TEST_CASE("I-265 a change that is refused after something else was placed leaves
     both.asks.push_back(ask("a", 9).asks[0]);
     note(*keeper, both);
     keeper->note({Outcome::What::Placed, "default", "app", "b", "n"});
-    keeper->note({Outcome::What::Rejected, "default", "app", "a"});
+    keeper->note_refused(ElementList::Asks, 1);
     CHECK(replayed(*keeper).find("b:2@n creationTime=77; a:1 creationTime=77; ") != std::string::npos);
+}
+
+TEST_CASE("I-226 I-265 asks that come before their application are kept, and go if it never comes") {
+    const BooksFolder folder;
+    auto keeper = keeper_of(folder);
+    note(*keeper, ask("early", 1));
+    note(*keeper, ask("refused", 2));
+    keeper->note({Outcome::What::Rejected, "default", "app", "refused"}); // as the recovery ends
+    CHECK(replayed(*keeper) == "early:1 creationTime=77; ");
+    keeper.reset();
+    keeper = keeper_of(folder);
+    note(*keeper, application("app"));
+    CHECK(replayed(*keeper) == "app app yunikorn.apache.org/creationTime=77; early:1 creationTime=77; ");
+    si::ApplicationRequest gone;
+    gone.remove.push_back({"app", ""});
+    note(*keeper, gone);
+    CHECK(replayed(*keeper).empty());
+}
+
+TEST_CASE("I-265 what is refused counts for the request that was noted last in the turn, if there is one") {
+    const BooksFolder folder;
+    const auto keeper = keeper_of(folder);
+    note(*keeper, application("app"));
+    keeper->end_turn();
+    keeper->note_refused(ElementList::Applications, 0); // of nothing
+    keeper->note_setting("name", "value");
+    keeper->note_refused(ElementList::Applications, 0);
+    note(*keeper, ask("a", 1));
+    note(*keeper, ask("b", 1));
+    keeper->note_refused(ElementList::Asks, 0);
+    keeper->note_refused(ElementList::Asks, 7); // it has no such element
+    CHECK(replayed(*keeper) == "app app yunikorn.apache.org/creationTime=77; a:1 creationTime=77; ");
 }
 
 TEST_CASE("I-265 I-033 an allocation that the core wants stopped is in the books until the RM has stopped it") {

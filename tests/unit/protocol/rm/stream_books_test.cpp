@@ -67,6 +67,34 @@ TEST_CASE("I-269 the place in the stream is kept with the books, whatever bytes 
     CHECK(books->position().number == 12);
 }
 
+TEST_CASE("I-114 I-269 of two elements about one ask the one that was refused changes nothing in the books") {
+    const BooksFolder folder;
+    const auto books = StreamBooks::open(folder.file(), "rm").value();
+    const auto sent = [](std::uint64_t n, std::string_view kind, unsigned answers, const Value& body) {
+        return item_of(n, si::item::kRequest,
+                       {{"answers", answers}, {"kind", kind}, {"impersonated", false}, {"body", body}});
+    };
+    const auto ask = [](int vcore) {
+        return Value{{"allocationKey", "k"}, {"applicationID", "app"}, {"resourceAsk", {{"vcore", vcore}}}};
+    };
+    const unsigned refused = GENERATE(0U, 1U);
+    const Value rejected{{"allocationKey", "k"}, {"applicationID", "app"}, {"reason", "no"}, {"element", refused}};
+    books->take(std::vector{sent(1, "UpdateApplication", 0,
+                                 {{"rmID", "rm"}, {"new", Value::array({{{"applicationID", "app"}}})}})},
+                false);
+    books->take(std::vector{sent(2, "UpdateAllocation", 1, {{"rmID", "rm"}, {"asks", Value::array({ask(1), ask(2)})}}),
+                            item_of(3, si::item::kUpdateAllocation, {{"rejected", Value::array({rejected})}})},
+                false);
+    const auto replay = books->replay();
+    REQUIRE(replay.ok());
+    CHECK(replay->claim.expected.asks == 1);
+    REQUIRE(books->is_kept());
+    const std::string kept = refused == 0 ? "\2" : "\1"; // vcore: N, as msgpack has it
+    std::string bytes;
+    for (const wire::EncodedRequest& each : replay->requests) bytes += each.body;
+    CHECK(bytes.find("vcore" + kept) != std::string::npos);
+}
+
 TEST_CASE("I-269 a file that is something else is named and left alone") {
     const BooksFolder folder;
     SECTION("another process has it open") {

@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdlib>
+#include <filesystem>
 #include <future>
 #include <utility>
 
@@ -167,6 +169,43 @@ void install(const RmPtr& rm, std::uint64_t epoch) {
 }
 
 } // namespace
+
+TEST_CASE("I-267 I-263 nothing is said to be kept that happens after the books were closed") {
+    std::string folder = "/tmp/yk.XXXXXX";
+    REQUIRE(::mkdtemp(folder.data()) != nullptr);
+    DaemonSettings settings;
+    settings.state_directory = folder;
+    std::promise<bool> kept;
+    {
+        Daemon daemon{settings, "test"};
+        REQUIRE(daemon.open_state().ok());
+        StuckRm stuck{daemon};
+        stuck.rm()->owner.control(
+            [&](RmOwner& owner) { owner.books().set_keeper(daemon.parts().books.begin("rm").value()); }, [] {});
+        stuck.go_on();
+        std::promise<void> busy, go_on;
+        stuck.rm()->owner.in_order(
+            [&](RmOwner&) {
+                busy.set_value();
+                go_on.get_future().wait();
+            },
+            [] {});
+        busy.get_future().wait();
+        stuck.rm()->owner.in_order( // as an update and a Sync that were taken before the stop
+            [&](RmOwner& owner) {
+                owner.books().note_sent(std::make_shared<const si::ApplicationRequest>(), owner.now());
+                owner.flush();
+                owner.books().when_kept([&](bool yes) { kept.set_value(yes); });
+            },
+            [&] { kept.set_value(false); });
+        daemon.stop(std::chrono::milliseconds{0}); // its patience is at its end
+        go_on.set_value();
+        auto answer = kept.get_future();
+        REQUIRE(answer.wait_for(kPatience) == std::future_status::ready);
+        CHECK_FALSE(answer.get());
+    }
+    std::filesystem::remove_all(folder);
+}
 
 TEST_CASE("A1 the health check does not wait for an owner thread that is stuck, and names its RM") {
     Daemon daemon{DaemonSettings{}, "test"};

@@ -106,6 +106,33 @@ TEST_CASE("I-269 a request comes before what answers it, with how many items tha
     CHECK(decode<si::AllocationResponse>(items[5]).made[0].allocation_key == "after");
 }
 
+TEST_CASE("I-269 what is refused of an echoed request says which element it was, and of others it does not") {
+    CallbackWriter writer;
+    const std::vector<RejectedAsk> asks{{"p", "app", "a", "no", ElementCode::NoResource, 3},
+                                        {"p", "app", "b", "set aside before", ElementCode::NoResource}};
+    const std::vector<RejectedApplication> applications{{"p", "app", "no", ElementCode::AppExists, 0}};
+    const std::vector<RefusedNode> rejected{{"p", "n2", "known", ElementCode::NodeExists, NodeAction::Create, 1}};
+    const std::vector<RefusedNode> failed{{"p", "n3", "unknown", ElementCode::NodeUnknown, NodeAction::Drain, 2}};
+    for (const bool echoes : {true, false}) {
+        if (echoes) writer.request("UpdateAllocation", false, wire::encoded(si::AllocationRequest{}));
+        writer.asks_rejected(asks, false);
+        writer.asks_rejected(asks, true);
+        writer.applications_answered({}, applications);
+        writer.nodes_answered({}, rejected, failed);
+        if (echoes) writer.request_answered();
+        auto items = writer.take();
+        if (echoes) items.erase(items.begin());
+        REQUIRE(items.size() == 4);
+        const auto element = [&](std::uint32_t number) { return echoes ? std::optional{number} : std::nullopt; };
+        CHECK(decode<si::AllocationResponse>(items[0]).rejected[0].element == element(3));
+        CHECK(decode<si::AllocationResponse>(items[0]).rejected[1].element == std::nullopt);
+        CHECK(decode<si::AllocationResponse>(items[1]).rejected_allocations[0].element == element(3));
+        CHECK(decode<si::ApplicationResponse>(items[2]).rejected[0].element == element(0));
+        CHECK(decode<si::NodeResponse>(items[3]).rejected[0].element == element(1));
+        CHECK(decode<si::NodeResponse>(items[3]).failed[0].element == element(2));
+    }
+}
+
 TEST_CASE("an item holds at most a thousand allocations") {
     Sized sized;
     CallbackWriter writer;

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "tests/support/comes_true.h"
+#include "tests/support/few_descriptors.h"
 
 using namespace yk;
 using namespace yk::service;
@@ -116,6 +117,20 @@ TEST_CASE("I-270 a file that cannot be written stays as it was") {
     CHECK(outcome_of(folder.file()) == "text before");
 }
 
+TEST_CASE("I-270 a file that has its name already, when the disk fails, is told from one that stayed as it was") {
+    const Folder folder;
+    REQUIRE(write_kept_file(folder.file(), "word", "before").ok());
+    const auto failed = [&] {
+        const FewDescriptors few(1); // none for the folder
+        return write_kept_file(folder.file(), "word", "after");
+    }();
+    REQUIRE_FALSE(failed.ok());
+    CHECK(failed.error().message == folder.file() + " is written, but a loss of power may undo that: its folder cannot "
+                                                    "be synced: Too many open files");
+    CHECK(outcome_of(folder.file()) == "text after");
+    CHECK(folder.size() == 1);
+}
+
 namespace {
 
 KeptFiles::MakeText text(std::string text) {
@@ -196,4 +211,22 @@ TEST_CASE("I-270 a file that cannot be written is tried again until it can, and 
     files.stop();
     const std::lock_guard lock(faults.mutex);
     CHECK(faults.last.empty());
+}
+
+TEST_CASE("I-270 a file is not taken for removed before the disk knows it") {
+    const Folder folder;
+    Faults faults;
+    KeptFiles files(faults.listener());
+    files.start();
+    REQUIRE(write_kept_file(folder.file(), "word", "text").ok());
+    {
+        const FewDescriptors none(0); // for the folder
+        files.remove(folder.file());
+        CHECK(comes_true([&] { return faults.bad >= 1; }));
+        const std::lock_guard lock(faults.mutex);
+        CHECK(faults.last == folder.file() + " is removed, but a loss of power may bring it back: its folder cannot be "
+                                             "synced: Too many open files");
+    }
+    CHECK(comes_true([&] { return faults.good >= 1; })); // it is tried again
+    CHECK(outcome_of(folder.file()) == "none");
 }
