@@ -122,7 +122,7 @@ _ykctl() {
         'replay:--nodes') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'replay:--pods') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'replay:--policy') COMPREPLY=($(compgen -W 'fair binpacking' -- "$cur")); return ;;
-        'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP' -- "$cur")); return ;;
+        'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP RM' -- "$cur")); return ;;
     esac
     case $prev in
         --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--gang-style|--grep|--group|--id|--interval|--keep|--key|--max-quarantined|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--required-node|--resources|--rm|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;

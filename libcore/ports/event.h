@@ -11,7 +11,7 @@
 
 namespace yk {
 
-enum class EventType : std::uint8_t { Unset = 0, Request = 1, App = 2, Node = 3, Queue = 4, UserGroup = 5 };
+enum class EventType : std::uint8_t { Unset = 0, Request = 1, App = 2, Node = 3, Queue = 4, UserGroup = 5, Rm = 6 };
 enum class EventChange : std::uint8_t { None = 0, Set = 1, Add = 2, Remove = 3 };
 
 enum class EventDetail : std::uint16_t {
@@ -67,7 +67,7 @@ struct EventRecord {
     EventDetail detail = EventDetail::None;
     Instant at;
     std::string_view partition; // full name
-    std::string_view object;    // allocation key, application id, node id, queue path, user or group
+    std::string_view object;    // allocation key, application id, node id, queue path, user or group, RM
     std::string_view reference; // second object, may be empty
     std::string_view message;   // may be empty
     NamedResource resource;     // may be absent

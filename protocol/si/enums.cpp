@@ -56,6 +56,7 @@ constexpr std::array kEventTypes{
     Row<EventType>{EventType::Unset, "UNSET"}, Row<EventType>{EventType::Request, "REQUEST"},
     Row<EventType>{EventType::App, "APP"},     Row<EventType>{EventType::Node, "NODE"},
     Row<EventType>{EventType::Queue, "QUEUE"}, Row<EventType>{EventType::UserGroup, "USERGROUP"},
+    Row<EventType>{EventType::Rm, "RM"},
 };
 
 constexpr std::array kEventChanges{

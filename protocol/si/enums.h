@@ -36,7 +36,7 @@ enum class CoreState : std::uint8_t { New = 0, Running = 1, Recovering = 2, Fail
 enum class ContainerState : std::uint8_t { Unknown = 0, Skipped = 1, Scheduled = 2, Reserved = 3, Failed = 4 };
 
 /// The kind of object that an EventRecord is about.
-enum class EventType : std::uint8_t { Unset = 0, Request = 1, App = 2, Node = 3, Queue = 4, UserGroup = 5 };
+enum class EventType : std::uint8_t { Unset = 0, Request = 1, App = 2, Node = 3, Queue = 4, UserGroup = 5, Rm = 6 };
 /// What happened to that object.
 enum class EventChange : std::uint8_t { None = 0, Set = 1, Add = 2, Remove = 3 };
 

@@ -28,7 +28,7 @@ constexpr std::array kKinds{
     KindInfo{Kind::CallResult, "CallResult", kReading, Role::Rm},
     KindInfo{Kind::Sync, "Sync", kReading, Role::Rm},
     KindInfo{Kind::RecoveryDone, "RecoveryDone", kMutating, Role::Rm},
-    KindInfo{Kind::RecoveryList, "RecoveryList", kReading, Role::Rm},
+    KindInfo{Kind::RecoveryList, "RecoveryList", kReading, Role::Observer},
     KindInfo{Kind::ResolveRecovery, "ResolveRecovery", kMutating, Role::Rm},
     KindInfo{Kind::Dump, "Dump", kReading, Role::Observer},
     KindInfo{Kind::Events, "Events", kReading, Role::Observer},

@@ -230,7 +230,7 @@ def test_a_stream_that_breaks_is_begun_anew():
                 other.client.ask("Sync", {"rmID": "s", "impersonate": True})
             check(reply["err"]["name"] == "E_RESYNC_REQUIRED", reply)
             serving.process.send_signal(signal.SIGCONT)
-            serving.said("RM s is lost (stream overflow or silence); register again; s is registered anew")
+            serving.said("RM s is lost: stream overflow; register again; s is registered anew")
             serving.runs()
 
 

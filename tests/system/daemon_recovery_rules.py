@@ -51,7 +51,7 @@ def test_what_is_wrong_with_the_wish_to_recover_is_said():  # I-212, I-240, I-23
         check(rm.done()["result"] == "running", "the forecast is for display only")
 
 
-def test_who_may_end_and_resolve_a_recovery():  # I-254, I-110, I-344
+def test_who_may_list_end_and_resolve_a_recovery():  # I-254, I-110, I-344, I-240, I-343
     with Daemon(*BY_HAND) as daemon:
         rm = failed(daemon, recovery={"autoAccept": {"maxQuarantined": 0}}, hello={"role": "rm"})
         other = daemon.client(role="rm")
@@ -60,6 +60,10 @@ def test_who_may_end_and_resolve_a_recovery():  # I-254, I-110, I-344
             other.refused("E_RM_UNKNOWN", kind, {**body, "rmID": "nobody"}, mutating=True)
         rm.client.refused("E_FORBIDDEN", "ResolveRecovery", {"rmID": "rm:1", "action": "accept"}, mutating=True)
         observer = daemon.client(role="observer")
+        for kind in ("nodes", "applications", "allocations"):
+            lists = [client.get("RecoveryList", {"rmID": "rm:1", "kind": kind}) for client in (rm.client, other, observer)]
+            check(len(lists[0]["items"]) == 1 and lists[0] == lists[1] == lists[2], "read-only, so for all who see the RM", lists)
+        observer.refused("E_FORBIDDEN", "RecoveryDone", rm.claim(), mutating=True)
         observer.refused("E_FORBIDDEN", "ResolveRecovery", {"rmID": "rm:1", "action": "retry"}, mutating=True)
         admin = daemon.client()
         admin.change("ResolveRecovery", {"rmID": "rm:1", "action": "accept", "impersonate": True})

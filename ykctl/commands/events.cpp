@@ -26,7 +26,7 @@ using wire::Value;
 constexpr std::uint64_t kPage = 1000;
 constexpr std::uint64_t kPollWaitMs = 500; // how soon a signal is noticed
 
-const std::vector<std::string> kTypes{"REQUEST", "APP", "NODE", "QUEUE", "USERGROUP"};
+const std::vector<std::string> kTypes{"REQUEST", "APP", "NODE", "QUEUE", "USERGROUP", "RM"};
 
 struct EventOptions {
     bool follow = false;
@@ -60,13 +60,13 @@ Answer<Filter> filter_of(const EventOptions& options) {
     if (!options.object) return filter;
     const auto slash = options.object->find('/');
     const auto noun = options.object->substr(0, slash);
-    static const std::vector<std::pair<std::string, std::string>> kNouns{{"app", "APP"},        {"node", "NODE"},
-                                                                         {"queue", "QUEUE"},    {"ask", "REQUEST"},
-                                                                         {"user", "USERGROUP"}, {"group", "USERGROUP"}};
+    static const std::vector<std::pair<std::string, std::string>> kNouns{
+        {"app", "APP"},        {"node", "NODE"},       {"queue", "QUEUE"}, {"ask", "REQUEST"},
+        {"user", "USERGROUP"}, {"group", "USERGROUP"}, {"rm", "RM"}};
     const auto known = std::find_if(kNouns.begin(), kNouns.end(), [&](const auto& pair) { return pair.first == noun; });
     if (slash == std::string::npos || known == kNouns.end()) {
         return usage_error("--object: '" + *options.object + "' is not KIND/NAME",
-                           {"KIND: app, node, queue, ask, user, group"});
+                           {"KIND: app, node, queue, ask, user, group, rm"});
     }
     if (filter.type && *filter.type != known->second) return usage_error("--type and --object contradict each other");
     filter.type = known->second;
@@ -98,7 +98,7 @@ public:
     /// Notes an RM and partition that records have, or may have.
     void expect(const std::string& rm, const std::string& partition) {
         rms_.insert(rm);
-        partitions_.insert(partition);
+        if (!partition.empty()) partitions_.insert(partition); // of an RM as a whole
     }
     void print(const std::vector<Value>& records) {
         for (const auto& record : records) expect(text_of(record, "rmID"), event_partition(record));
@@ -267,7 +267,9 @@ void define_events(Command root, Context& context) {
     const auto options = std::make_shared<EventOptions>();
     events.flag("--follow", options->follow, "go on with what happens from now, until interrupted");
     events.option("--since", options->since, "from this event number, or this long ago: 5m").value("CURSOR|DURATION");
-    events.option("--object", options->object, "only about one: app/X, node/X, queue/PATH, ask/KEY, user/X, group/X")
+    events
+        .option("--object", options->object,
+                "only about one: app/X, node/X, queue/PATH, ask/KEY, user/X, group/X, rm/X")
         .value("KIND/NAME");
     events.option("--type", options->type, "only of this type").choices(kTypes);
     events.run([&context, options] { return show_events(context, *options); });

@@ -369,16 +369,30 @@ void RmOwner::uninstall(const std::string& reason) {
 /// Publishes a change of the state: for all threads, to the RM while its stream goes on, and to the hook (I-201).
 void RmOwner::publish(const std::optional<RmStateChange>& change) {
     if (!change) return;
+    shared_.state_record.note(change->from, change->to, change->reason, now_); // first: of each state there is a reason
     shared_.state.store(change->to);
-    shared_.state_record.note(change->from, change->to, change->reason, now_);
     if (change->to == si::CoreState::Running) more_to_schedule_ = true;
     Pressure pressure = Pressure::Crowded;
     if (change->has_notice) {
         writer_.notice("STATE", change->reason, state_details(*change, now_));
         pressure = shared_.stream.append(writer_.take());
     }
+    if (change->event == RmEvent::StreamOverflowed) record_overflow(change->reason);
     if (hooks_.state_changed) hooks_.state_changed(change->from, change->to, change->reason);
     publish(rm_state_.handle(pressure)); // the notice itself may have filled the stream
+}
+
+/// The event of I-371. It is of no partition; the brackets name the RM that it is about.
+void RmOwner::record_overflow(const std::string& reason) {
+    EventRecord event;
+    event.type = EventType::Rm;
+    event.at = now_;
+    const std::string whose = "[" + rm_id() + "]";
+    event.partition = whose;
+    event.object = rm_id();
+    event.message = reason;
+    events_.record(event);
+    events_.flush();
 }
 
 void RmOwner::check_liveness() {
@@ -396,7 +410,7 @@ void RmOwner::check_liveness() {
     const auto change = rm_state_.handle_last_sign(last_sign_ago);
     publish(change);
     if (change && change->to == si::CoreState::Lost)
-        shared_.stream.break_off({si::ErrorCode::ResyncRequired, "the resource manager was silent for too long"});
+        shared_.stream.break_off({si::ErrorCode::ResyncRequired, change->reason});
 }
 
 // --- manual schedule, virtual clock -------------------------------------------------------------

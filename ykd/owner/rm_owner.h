@@ -194,6 +194,7 @@ private:
     void drop_context();
     void send_events();
     void publish(const std::optional<RmStateChange>& change);
+    void record_overflow(const std::string& reason);
     void check_liveness();
     [[nodiscard]] Result<std::unique_ptr<CoreGateway>> make_gateway(const config::Configuration& configuration,
                                                                     const Settings& settings, std::uint64_t epoch);

@@ -81,7 +81,8 @@ std::optional<RmStateChange> RmState::handle(RmEvent event, std::string_view rea
     if (next == Running && causes_ != kNone) next = Suspended;
     const si::CoreState from = std::exchange(state_, next);
     if (from == next) return std::nullopt;
-    return RmStateChange{from, next, std::string(row.reason.empty() ? reason : row.reason), row.transition.has_notice};
+    return RmStateChange{from, next, std::string(row.reason.empty() ? reason : row.reason), row.transition.has_notice,
+                         event};
 }
 
 std::optional<RmStateChange> RmState::handle(Pressure pressure) {

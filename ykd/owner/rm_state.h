@@ -58,6 +58,7 @@ struct RmStateChange {
     si::CoreState from{}, to{};
     std::string reason;
     bool has_notice = false; // the RM gets a Notice STATE: its stream goes on (I-201)
+    RmEvent event{};         // that led to it
 };
 
 class RmState {

@@ -20,7 +20,23 @@ bool may_use(const Call& call, const Rm& rm, bool impersonate, Ownership ownersh
     return true;
 }
 
+/// Whether the RM is lost; then the call was answered.
+bool refuses_lost(const CallPtr& call, const Rm& rm) {
+    if (rm.owner.state() != si::CoreState::Lost) return false;
+    const StateRecord::Reading record = rm.owner.state_record();
+    if (record.state != si::CoreState::Lost) return false; // it has registered since
+    call->fail(resync_required(rm.id, record.reason));
+    return true;
+}
+
 } // namespace
+
+wire::ErrorReply resync_required(const std::string& rm_id, const std::string& why) {
+    wire::ErrorReply error{
+        ErrorCode::ResyncRequired, fmt::format("RM {} is lost: {}; register again", rm_id, why), {}, {}, {}};
+    error.details["reason"] = why;
+    return error;
+}
 
 bool sees_rm(const CallPtr& call, const std::string& rm_id) {
     const Session& session = *call->session;
@@ -53,11 +69,7 @@ RmPtr find_rm(const RmTable& rms, const CallPtr& call, const std::string& rm_id,
         return nullptr;
     }
     call->rm_epoch = rm->epoch(); // before the owner is checked: a later registration has another epoch
-    if (rm->owner.state() == si::CoreState::Lost && ownership != Ownership::Viewer) {
-        call->fail(ErrorCode::ResyncRequired,
-                   fmt::format("RM {} is lost (stream overflow or silence); register again", rm_id));
-        return nullptr;
-    }
+    if (ownership != Ownership::Viewer && refuses_lost(call, *rm)) return nullptr;
     if (ownership == Ownership::Viewer) {
         if (!sees_rm(call, rm_id)) return nullptr;
     } else if (!may_use(*call, *rm, impersonate, ownership)) {

@@ -19,6 +19,10 @@ enum class Ownership {
 /// Whether the session sees the RM's objects (I-412); false: the call was answered.
 [[nodiscard]] bool sees_rm(const CallPtr& call, const std::string& rm_id);
 
+/// The refusal of what a lost RM is asked to do: E_RESYNC_REQUIRED, with why it is lost, also apart from the words
+/// (I-371).
+[[nodiscard]] wire::ErrorReply resync_required(const std::string& rm_id, const std::string& why);
+
 /// Finds the RM and checks that the session may use it; nullptr: the call was answered. Counts as a sign of life of the
 /// RM when its owner asks. `rm_id` is not empty.
 [[nodiscard]] RmPtr find_rm(const RmTable& rms, const CallPtr& call, const std::string& rm_id, bool impersonate,

@@ -55,12 +55,14 @@ std::vector<RmPtr> RmTable::all() const {
 }
 
 si::CoreState core_state(const RmTable& rms) {
-    bool running = false;
+    bool recovering = false, running = false;
     for (const RmPtr& rm : rms.all()) {
         const si::CoreState one = rm->owner.state();
-        if (one == si::CoreState::Failed || one == si::CoreState::Recovering) return one;
+        if (one == si::CoreState::Failed) return one;
+        recovering = recovering || one == si::CoreState::Recovering;
         running = running || one == si::CoreState::Running || one == si::CoreState::Suspended;
     }
+    if (recovering) return si::CoreState::Recovering;
     return running ? si::CoreState::Running : si::CoreState::New;
 }
 

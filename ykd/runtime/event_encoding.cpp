@@ -24,8 +24,9 @@ void pack_event(wire::Packer& packer, const StoredEvent& event) {
     packer.key("eventChangeDetail");
     packer.natural(static_cast<std::uint64_t>(event.detail));
     packer.field("referenceID", event.reference);
-    packer.field("rmID", split_partition(event.partition).rm);
-    packer.field("partitionName", event.partition);
+    const PartitionName whose = split_partition(event.partition);
+    packer.field("rmID", whose.rm);
+    packer.field("partitionName", whose.name.empty() ? std::string_view{} : event.partition); // of an RM as a whole
     if (!event.has_resource) return;
     packer.key("resource");
     packer.map(event.resource.size());

@@ -196,7 +196,8 @@ std::string not_resumable(const Registration& registration, const RmOwner& owner
     if (registration.rm->is_detached()) return " is detached";
     if (registration.wish.request.detached) return " is not detached";
     if (is_served_by_another(registration)) return " is served by another process";
-    if (owner.stream().status().broken) return " was lost (stream overflow or silence)";
+    if (owner.stream().status().broken)
+        return fmt::format(" was lost ({})", registration.rm->owner.state_record().reason);
     return {};
 }
 

@@ -18,7 +18,8 @@ constexpr Duration kRest = std::chrono::seconds{2}; // for which Sync waits at m
 /// A poll and its call. Its answer cancels the deadline. Owner: the RM's stream. Thread: any.
 class CallPoller final : public Poller {
 public:
-    CallPoller(CallPtr call, Deadlines& deadlines) : call_(std::move(call)), deadlines_(deadlines) {}
+    CallPoller(CallPtr call, std::string rm_id, Deadlines& deadlines)
+        : call_(std::move(call)), rm_id_(std::move(rm_id)), deadlines_(deadlines) {}
     ~CallPoller() override { // without an answer when its connection has closed
         end_wait();
         call_->drop();
@@ -46,6 +47,7 @@ public:
     }
     void refuse(PollRefusal refusal) override {
         end_wait();
+        if (refusal.code == ErrorCode::ResyncRequired) return call_->fail(resync_required(rm_id_, refusal.message));
         wire::ErrorReply error{refusal.code, std::move(refusal.message), {}, {}, {}};
         if (refusal.epoch) error.details["streamEpoch"] = *refusal.epoch;
         call_->fail(error);
@@ -68,6 +70,7 @@ private:
     }
 
     CallPtr call_;
+    const std::string rm_id_;
     Deadlines& deadlines_;
     std::mutex mutex_;
     bool ended_ = false;
@@ -106,7 +109,7 @@ void StreamService::poll(const CallPtr& call) {
             fmt::format("items of the stream have up to {} bytes, and this session takes messages of {} only: "
                         "say Hello with a larger maxMessage, or without",
                         kLeastPollLimit, most));
-    auto poller = std::make_shared<CallPoller>(call, deadlines_);
+    auto poller = std::make_shared<CallPoller>(call, rm->id, deadlines_);
     poller->epoch = request->stream_epoch;
     poller->ack = request->ack;
     poller->max_items = std::max<std::uint32_t>(1, request->max_items);

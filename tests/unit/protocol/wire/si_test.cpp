@@ -39,6 +39,7 @@ TEST_CASE("I-032 I-045 3.1 enums and their texts") {
     CHECK(text(CoreState::Suspended) == "Suspended");
     CHECK(find_core_state("Lost") == CoreState::Lost);
     CHECK(text(EventType::UserGroup) == "USERGROUP");
+    CHECK(text(EventType::Rm) == "RM");
     CHECK(text(EventChange::Remove) == "REMOVE");
     CHECK(text(ContainerState::Reserved) == "RESERVED");
 }

@@ -139,6 +139,7 @@ TEST_CASE("I-371 an RM is lost when its stream overflows, and when it is silent 
             CHECK(lost->from == (before.empty() ? Running : Suspended));
             CHECK(lost->to == Lost);
             CHECK(lost->reason == reason);
+            CHECK(lost->event == event);
             CHECK(!lost->has_notice);
         }
     }
