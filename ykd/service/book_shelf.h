@@ -44,7 +44,7 @@ public:
     [[nodiscard]] std::vector<FoundBooks> find();
     /// Starts to keep books that were found.
     [[nodiscard]] Result<std::shared_ptr<books::BookKeeper>> go_on(FoundBooks& found);
-    /// Starts new books for an RM. REQUIRES: those that it had are removed.
+    /// Starts new books for an RM. An error: they cannot be made, or those that it had are still there.
     [[nodiscard]] Result<std::shared_ptr<books::BookKeeper>> begin(const std::string& rm_id);
     /// Removes the books of an RM, which are not kept any more. Those that were left are renamed.
     void remove(const std::string& rm_id);
