@@ -217,6 +217,14 @@ def test_one_daemon_for_one_directory():  # I-268
         first.client().get("Ping")
 
 
+def test_a_daemon_waits_for_the_end_of_the_one_before_it():  # I-268
+    with Daemon(*STATE) as first, Daemon("--state", first.folder, wait=False) as second:
+        until("the second one waits", lambda: "waiting for its end" in second.text())
+        first.end(signal.SIGKILL)
+        until("ykd is ready", lambda: "is ready" in second.text())
+        second.client().get("Ping")
+
+
 def test_a_disk_that_is_full_loses_nothing():  # I-267
     with Daemon(*STATE) as daemon:
         rm = filled(daemon)
