@@ -255,7 +255,8 @@ std::vector<std::string> WorkQueue::check() const {
     std::size_t listed = 0;
     for (std::size_t each = 0; each < lists_.size(); ++each)
         for (EntryId at = lists_[each].first; at; at = entries_[at].next, ++listed)
-            if (entries_[at].reason.priority != static_cast<Priority>(each)) broken.emplace_back("A: in the wrong list");
+            if (entries_[at].reason.priority != static_cast<Priority>(each))
+                broken.emplace_back("A: in the wrong list");
     if (listed != queued) broken.emplace_back("A: queued keys are missing in the lists");
     if (marked != unsettled_) broken.emplace_back("B: the marked keys are counted wrongly");
     if (waiting != timers_.size()) broken.emplace_back("A: times without a key");
