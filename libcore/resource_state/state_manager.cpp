@@ -54,7 +54,8 @@ void StateManager::start(Instant now) {
 
 std::unique_ptr<IoCall> StateManager::next_call(Instant now) {
     if (auto call = next_log_call(now)) return call;
-    if (must_start_again_ || phase_ == Phase::New) return nullptr;
+    const bool may_read = phase_ != Phase::New && phase_ != Phase::Capturing; // what is there is thrown away by then
+    if (must_start_again_ || !may_read) return nullptr;
     for (std::size_t tried = 0; tried < informers_.size(); ++tried)
         if (auto call = informers_[next_caller_++ % informers_.size()]->next_call(now)) return call;
     return nullptr;

@@ -37,7 +37,7 @@ struct ConsumerWorld {
 
 } // namespace
 
-TEST_CASE("rs R-048 an event that is missing in a lane is noticed at the next one, and repetitions are not") {
+TEST_CASE("an event that is missing in a lane is noticed at the next one, and repetitions are not") {
     ConsumerWorld test;
     test.take({test.link(3, 4), test.link(4, 5), test.link(7, 9, 1)});
     CHECK(test.relists(RelistReason::Chain) == 0);
@@ -58,7 +58,7 @@ TEST_CASE("rs R-048 an event that is missing in a lane is noticed at the next on
     CHECK(test.consumer.counters().events == 10);
 }
 
-TEST_CASE("rs R-009, rs R-055 a relist that the log announces is one of the kind") {
+TEST_CASE("rs R-055 a relist that the log announces is one of the kind") {
     ConsumerWorld test;
     test.take({{rs::Kind{1}, "*", rs::Op::Relist, {}, 0, 0, {0, 1}, {}}});
     CHECK(test.relists(RelistReason::Announced) == 1);

@@ -32,7 +32,7 @@ struct SweeperWorld : AlbumWorld {
 
 } // namespace
 
-TEST_CASE("rs R-101 a periodic reconciler runs when all is synced, and then now and then") {
+TEST_CASE("a periodic reconciler runs when all is synced, and then now and then") {
     SweeperWorld world;
     world.database.is_log_down = true;
     world.start();
@@ -57,14 +57,14 @@ TEST_CASE("rs R-101 a periodic reconciler runs when all is synced, and then now 
     CHECK(world.sweeper.runs.size() == runs + 1);
 }
 
-TEST_CASE("rs R-105 one that stopped early runs again at once") {
+TEST_CASE("one that stopped early runs again at once") {
     SweeperWorld world;
     world.sweeper.more = 4;
     world.start();
     CHECK(world.sweeper.runs.size() == 5);
 }
 
-TEST_CASE("rs R-102 while the log is away for long, nothing is concluded from what is missing in a cache") {
+TEST_CASE("while the log is away for long, nothing is concluded from what is missing in a cache") {
     SweeperWorld world;
     world.start();
     world.database.is_log_down = true;

@@ -57,7 +57,7 @@ TEST_CASE("rs R-059 an index follows each change, and never leads to what has go
     CHECK(cache.check().empty());
 }
 
-TEST_CASE("rs R-105 a walk in slices meets what is there all the time exactly once") {
+TEST_CASE("a walk in slices meets what is there all the time exactly once") {
     Cache cache;
     for (int each = 0; each < 1000; ++each) cache.put(entry(album("id" + std::to_string(each))));
     std::multiset<std::string> met;

@@ -136,7 +136,7 @@ TEST_CASE("rs R-034, rs R-078 a database that is away is asked by one call at a 
     CHECK(world.counters().failed == 0);
 }
 
-TEST_CASE("rs R-033 what fails for a while is read again, one key by itself") {
+TEST_CASE("what fails for a while is read again, one key by itself") {
     ReconcileWorld world{3, without_resync()};
     int failures = 4;
     world.database.store_fault = [&](std::string_view what) -> std::optional<StoreError> {

@@ -156,7 +156,7 @@ TEST_CASE("rs R-066 no handler runs before every kind is synced, and a log is ca
     CHECK(notices.lines == std::vector<std::string>{"synced: 0.10@first"});
 }
 
-TEST_CASE("rs R-036, rs R-067 a change at any moment of the start is in the cache after it (section 8, rows 1 to 10)") {
+TEST_CASE("rs R-067 a change at any moment of the start is in the cache after it (section 8, rows 1 to 10)") {
     SECTION("an insert before, between and behind the pages") {
         at_every_boundary([](SteppedWorld& world) {
             for (const char* id : {"a", "e", "i"}) world.rows.create(album(id));
@@ -200,7 +200,7 @@ TEST_CASE("a log that is purged at any moment of the start begins it anew (secti
     });
 }
 
-TEST_CASE("rs R-031 a database that is restored at any moment of the start is read again (section 8, row 16)") {
+TEST_CASE("a database that is restored at any moment of the start is read again (section 8, row 16)") {
     at_every_boundary([](SteppedWorld& world) {
         world.rows.rows().erase("b");
         world.rows.rows().at("d").title = "as it was";
@@ -307,8 +307,7 @@ TEST_CASE("rs R-070 a gap while it runs is a relist: handlers see what differs, 
     CHECK(world.manager.is_log_up());
 }
 
-TEST_CASE(
-    "rs R-031, rs R-032 F-30 a database that is restored under a running program is read anew, older rows and all") {
+TEST_CASE("F-30 a database that is restored under a running program is read anew, older rows and all") {
     AlbumWorld world{in_small_pages()};
     KeptCalls<Album> calls;
     world.albums.add_handler(calls, {}, world.now);

@@ -30,7 +30,7 @@ TEST_CASE(
     CHECK(database.events().size() == 1);
 }
 
-TEST_CASE("rs R-012 a write that expects another row is a conflict and changes nothing") {
+TEST_CASE("a write that expects another row is a conflict and changes nothing") {
     MemoryDatabase database;
     MemoryStore<Album> albums{database};
     const rs::WriterIdentity shop{"shop"};
