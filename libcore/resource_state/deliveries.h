@@ -58,6 +58,11 @@ public:
     void announce_stalled(Instant now) {
         for (const auto& each : handlers_) each->announce_stalled(now);
     }
+    [[nodiscard]] std::size_t queued() const {
+        std::size_t keys = 0;
+        for (const auto& each : handlers_) keys += each->queued();
+        return keys;
+    }
     [[nodiscard]] std::optional<Instant> next_due() const {
         std::optional<Instant> due;
         for (const auto& each : handlers_)

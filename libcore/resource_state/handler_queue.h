@@ -53,7 +53,9 @@ public:
     [[nodiscard]] std::size_t backlog() const { return records_.size(); }
     [[nodiscard]] std::size_t dead_letters() const { return dead_letters_; }
     [[nodiscard]] bool has_record(std::string_view id) const { return records_.find(id) != records_.end(); }
-    [[nodiscard]] std::optional<Instant> next_due() const { return queue_.next_due(); }
+    /// Keys that it could be called for now.
+    [[nodiscard]] std::size_t queued() const { return queue_.queued(); }
+    [[nodiscard]] std::optional<Instant> next_due() const { return must_wait() ? std::nullopt : queue_.next_due(); }
 
     /// The handler begins: its chain of calls starts anew. `initial`: it is called with on_add for all that is there.
     void activate(Cause cause, const Lease& lease, bool initial, Instant now) {
@@ -102,7 +104,7 @@ public:
 
     /// Makes the next call that is due; false: none is.
     bool run_one(Instant now) {
-        if (options_.is_serial && !calls_.empty()) return false;
+        if (must_wait()) return false;
         const auto item = queue_.take(now);
         if (!item) return false;
         Record& record = records_.find(item->id)->second;
@@ -164,6 +166,8 @@ private:
         bool is_announced = false;
     };
 
+    /// A call that is not finished keeps the others back.
+    [[nodiscard]] bool must_wait() const { return options_.is_serial && !calls_.empty(); }
     [[nodiscard]] static bool is_nothing_to_do(const Record& record, const Ptr<T>& to) {
         return record.last == to && (to == nullptr || !record.is_forced);
     }

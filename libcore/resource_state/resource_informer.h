@@ -56,8 +56,9 @@ private:
     }
     bool turn(Instant now) override { return resync_.turn(now) || deliveries_.run_one(now); }
     [[nodiscard]] std::optional<Instant> next_due() const override {
-        std::optional<Instant> due;
-        for (const auto& each : {deliveries_.next_due(), reconciler_.queue().next_due(), resync_.next_due()})
+        std::optional<Instant> due = deliveries_.next_due();
+        if (!gate_.is_up()) return due; // the gate says when the database is asked again
+        for (const auto& each : {reconciler_.queue().next_due(), resync_.next_due()})
             if (each) due = std::min(due.value_or(*each), *each);
         return due;
     }
@@ -116,7 +117,7 @@ private:
         status.name = name();
         status.is_synced = cache_.is_synced();
         status.size = cache_.size();
-        for (const Priority each : {Priority::High, Priority::Live, Priority::Low}) status.queued += queue.queued(each);
+        status.queued = queue.queued();
         status.waiting = queue.size() - status.queued;
         status.broken_rows = reconciler_.broken_rows().size();
         status.counters = reconciler_.counters();

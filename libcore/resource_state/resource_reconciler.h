@@ -159,7 +159,6 @@ public:
     [[nodiscard]] const std::map<std::string, std::string, std::less<>>& broken_rows() const { return broken_; }
     /// Whether the database was found to be older than it was; asked once.
     [[nodiscard]] bool take_older_found() { return std::exchange(older_found_, false); }
-    [[nodiscard]] bool has_batch() const { return !halves_.empty() || queue_.has_queued(); }
 
 private:
     using Entry = typename ResourceCache<T>::Entry;

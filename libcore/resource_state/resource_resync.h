@@ -114,7 +114,10 @@ private:
     static constexpr std::size_t kSlice = 10'000; // entries of the cache that are looked at in one go
     static constexpr std::size_t kReports = 20;
 
-    [[nodiscard]] std::size_t live_keys() const { return reconciler_.queue().queued(Priority::Live); }
+    /// What piles up if the scan goes on too fast: live keys, and what handlers have to be called for.
+    [[nodiscard]] std::size_t live_keys() const {
+        return reconciler_.queue().queued(Priority::Live) + deliveries_.queued();
+    }
     [[nodiscard]] ScanStep step() const {
         if (report_.kind == ScanKind::Relist) return {scan_, {Priority::Low, Cause::Relist, false}};
         return {scan_, {Priority::Low, Cause::Resync, true}};

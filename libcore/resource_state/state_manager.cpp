@@ -77,11 +77,7 @@ bool StateManager::turn(Instant now) {
 std::optional<Instant> StateManager::next_due(Instant now) const {
     std::optional<Instant> due;
     if (phase_ == Phase::New) return due;
-    if (!log_.is_calling) {
-        earliest(due, log_.breaker.next_probe());
-        if (log_.breaker.is_up())
-            earliest(due, is_running() && !must_reopen_ ? next_poll_ : std::max(retry_, next_poll_));
-    }
+    earliest(due, log_.breaker.is_up() ? next_log_time() : log_.breaker.next_probe());
     earliest(due, gate_.next_probe());
     earliest(due, consumer_.next_due());
     for (const auto& each : informers_) earliest(due, each->next_due());
@@ -90,6 +86,18 @@ std::optional<Instant> StateManager::next_due(Instant now) const {
         for (const auto& each : periodic_) earliest(due, each->next());
     }
     return due ? std::optional{std::max(*due, now)} : due;
+}
+
+/// When the log is to be asked next, if it is there; nullopt: something else has to happen first.
+std::optional<Instant> StateManager::next_log_time() const {
+    if (log_.is_calling || must_start_again_) return std::nullopt;
+    switch (phase_) {
+    case Phase::Capturing: return retry_;
+    case Phase::Opening: return Instant{};
+    case Phase::CatchingUp: return next_poll_;
+    case Phase::Running: return must_reopen_ ? retry_ : next_poll_;
+    default: return std::nullopt;
+    }
 }
 
 bool drive(StateManager& manager, Instant now) {
@@ -104,17 +112,13 @@ bool drive(StateManager& manager, Instant now) {
 // --- the log ---------------------------------------------------------------------------------------------------------
 
 std::unique_ptr<IoCall> StateManager::next_log_call(Instant now) {
-    if (log_.is_calling || must_start_again_ || !log_.breaker.may_call(now)) return nullptr;
-    std::unique_ptr<IoCall> call;
-    if (phase_ == Phase::Capturing && now >= retry_) call = capture_call();
-    if (phase_ == Phase::Opening) call = open_call();
-    if (phase_ == Phase::CatchingUp && now >= next_poll_) call = poll_call();
-    if (phase_ == Phase::Running && must_reopen_ && now >= retry_) call = reopen_call();
-    if (phase_ == Phase::Running && !must_reopen_ && now >= next_poll_) call = poll_call();
-    if (!call) return nullptr;
+    const auto due = next_log_time();
+    if (!due || now < *due || !log_.breaker.may_call(now)) return nullptr;
     log_.breaker.begin();
     log_.is_calling = true;
-    return call;
+    if (phase_ == Phase::Capturing) return capture_call();
+    if (phase_ == Phase::Opening) return open_call();
+    return must_reopen_ ? reopen_call() : poll_call();
 }
 
 std::unique_ptr<IoCall> StateManager::capture_call() {
@@ -255,7 +259,7 @@ bool StateManager::advance_catching_up(Instant now) {
     }
     for (const auto& each : informers_)
         if (!each->is_settled()) return false;
-    run(now);
+    begin_running(now);
     return true;
 }
 
@@ -268,7 +272,7 @@ void StateManager::start_again(std::string_view why, Instant now) {
     retry_ = now + backoff(settings_.probe, std::min(restarts_ - 1, 4U), chance_);
 }
 
-void StateManager::run(Instant now) {
+void StateManager::begin_running(Instant now) {
     phase_ = Phase::Running;
     stale_since_.reset();
     announce(NoticeKind::Synced, position_.text());

@@ -105,6 +105,7 @@ private:
     [[nodiscard]] Informer* find(Kind kind) const;
 
     // the log
+    [[nodiscard]] std::optional<Instant> next_log_time() const;
     [[nodiscard]] std::unique_ptr<IoCall> next_log_call(Instant now);
     [[nodiscard]] std::unique_ptr<IoCall> capture_call();
     [[nodiscard]] std::unique_ptr<IoCall> open_call();
@@ -122,7 +123,7 @@ private:
     bool advance_loading(Instant now);
     bool advance_catching_up(Instant now);
     void start_again(std::string_view why, Instant now);
-    void run(Instant now);
+    void begin_running(Instant now);
     void announce_slow_start(Instant now);
 
     // what happens now and then

@@ -77,7 +77,7 @@ void WorkQueue::hurry(EntryId at, Instant now) {
 
 std::optional<WorkQueue::Item> WorkQueue::take(Instant now) {
     release_due(now);
-    if (!has_queued()) return std::nullopt;
+    if (queued() == 0) return std::nullopt;
     const EntryId at = pick(now);
     ++takes_;
     unlink(at);

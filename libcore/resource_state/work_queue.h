@@ -80,7 +80,8 @@ public:
     /// Queued, being processed, or waiting: its row is going to be looked at.
     [[nodiscard]] bool contains(std::string_view id) const { return find(id).valid(); }
     [[nodiscard]] std::size_t size() const { return entries_.size(); }
-    [[nodiscard]] bool has_queued() const { return lists_[0].size + lists_[1].size + lists_[2].size != 0; }
+    /// Keys that take() would give.
+    [[nodiscard]] std::size_t queued() const { return lists_[0].size + lists_[1].size + lists_[2].size; }
     [[nodiscard]] std::size_t queued(Priority priority) const { return list(priority).size; }
     /// When the oldest key of the class was queued.
     [[nodiscard]] std::optional<Instant> oldest(Priority priority) const;

@@ -78,6 +78,8 @@ struct AlbumWorld {
     void settle() {
         manager.wake();
         for (int steps = 0; drive(manager, now); ++steps) YK_CHECK(steps < 1'000'000, "it never comes to rest");
+        const auto due = manager.next_due(now);
+        YK_CHECK(!due || *due > now, "whoever waits until then would not wait");
     }
     /// Lets time pass, and has done what becomes due meanwhile.
     void pass(Duration time) {
