@@ -118,7 +118,8 @@ std::unique_ptr<IoCall> StateManager::next_log_call(Instant now) {
     log_.is_calling = true;
     if (phase_ == Phase::Capturing) return capture_call();
     if (phase_ == Phase::Opening) return open_call();
-    return must_reopen_ ? reopen_call() : poll_call();
+    if (must_reopen_) return reopen_call();
+    return poll_call();
 }
 
 std::unique_ptr<IoCall> StateManager::capture_call() {

@@ -108,6 +108,19 @@ TEST_CASE("rs R-007 every change of a row is in the change log, also that of a p
     CHECK(database.events() == "1a u1 1; 1b u2 1; 2a u1 2; 2b u2 2; 3a u1 2; ");
 }
 
+TEST_CASE("rs R-008 rows that go with their parent are in the change log, too") {
+    Database database;
+    REQUIRE(rs::make_kind_table(*database.connection, rs::Kind{2}, "cover",
+                                "cascade_parent TEXT REFERENCES album(id) ON DELETE CASCADE")
+                .ok());
+    database.type_album("a", "u1");
+    for (const char* parent : {"'a'", "NULL"})
+        database.type("INSERT INTO cover SELECT 'of ' || coalesce(" + std::string{parent} + ", 'nobody'), 'v' || " +
+                      "coalesce(" + parent + ", ''), 1, 1, 0, 0, 0, " + parent);
+    database.type("DELETE FROM album");
+    CHECK(database.events() == "1a u1 1; 1of a va 1; 1of nobody v 1; 3of a va 1; 3a u1 1; ");
+}
+
 TEST_CASE("rs R-010 a row that is replaced is logged as one that went and one that came") {
     Database database;
     database.type_album("a", "u1");
