@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libcore/resource_state/scan_pace.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace yk::rs {
+namespace {
+
+constexpr Duration kWindow = std::chrono::seconds{1};
+
+} // namespace
+
+void LatencyWindow::add(Duration latency, Instant now) {
+    if (now - began_ >= kWindow) {
+        previous_ = now - began_ < 2 * kWindow ? current_ : Counts{};
+        current_ = {};
+        began_ = now;
+    }
+    const auto microseconds = static_cast<std::uint64_t>(std::max<Duration::rep>(0, latency.count() / 1000));
+    ++current_[std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(microseconds)), current_.size() - 1)];
+}
+
+Duration LatencyWindow::p99(Instant now) const {
+    if (now - began_ >= 2 * kWindow) return {};
+    std::uint64_t all = 0, seen = 0;
+    for (std::size_t at = 0; at < current_.size(); ++at) all += current_[at] + previous_[at];
+    if (all == 0) return {};
+    for (std::size_t at = 0; at < current_.size(); ++at) {
+        seen += current_[at] + previous_[at];
+        if (seen * 100 >= all * 99) return std::chrono::microseconds{std::int64_t{1} << at};
+    }
+    return {};
+}
+
+void ScanPace::begin(Instant now) {
+    next_ = now;
+    paused_since_.reset();
+    paused_ = {};
+    is_slow_ = false;
+}
+
+bool ScanPace::may_read(std::size_t live_keys, Duration latency, Instant now) {
+    if (now < next_) return false;
+    const bool is_busy = live_keys > settings_.pause_above_keys || latency > settings_.pause_above_latency;
+    if (paused_since_) paused_ += now - *paused_since_;
+    paused_since_.reset();
+    is_slow_ = is_busy && paused_ >= settings_.period;
+    if (!is_busy || is_slow_) return true;
+    paused_since_ = now;
+    next_ = now + kLook;
+    return false;
+}
+
+void ScanPace::rows_read(std::size_t rows, Instant now) {
+    if (settings_.rows_per_second == 0) return;
+    const Duration each = Duration{std::chrono::seconds{1}} / static_cast<Duration::rep>(settings_.rows_per_second);
+    next_ = now + each * static_cast<Duration::rep>(rows) * (is_slow_ ? kSlower : 1);
+}
+
+} // namespace yk::rs

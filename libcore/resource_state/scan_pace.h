@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How fast a full read goes on beside the daily work, and how long that takes meanwhile. Values with the time as a
+// parameter. Owner: one kind's informer. Thread: its owner's.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "libcore/base/time.h"
+#include "libcore/resource_state/settings.h"
+
+namespace yk::rs {
+
+/// How long live changes waited, over the last one to two seconds; exact to a factor of two.
+class LatencyWindow {
+public:
+    void add(Duration latency, Instant now);
+    /// 99 of 100 were not longer; 0 if there were none.
+    [[nodiscard]] Duration p99(Instant now) const;
+
+private:
+    using Counts = std::array<std::uint32_t, 48>; // by the logarithm of the microseconds
+
+    Counts current_{}, previous_{};
+    Instant began_;
+};
+
+/// Between two pages passes as much time as the rate says. While live work piles up a scan pauses, but in all no longer
+/// than one period: then it goes on at a tenth of the rate, so that it cannot be starved for ever (rs R-097).
+class ScanPace {
+public:
+    explicit ScanPace(const ResyncSettings& settings) : settings_(settings) {}
+
+    void begin(Instant now);
+    /// Whether the next page may be read now, with so many live keys waiting, and their latency.
+    [[nodiscard]] bool may_read(std::size_t live_keys, Duration latency, Instant now);
+    void rows_read(std::size_t rows, Instant now);
+    /// When to ask again.
+    [[nodiscard]] Instant next() const { return next_; }
+
+private:
+    static constexpr Duration kLook = std::chrono::milliseconds{50}; // how often it looks whether the pause is over
+    static constexpr int kSlower = 10;                               // times, when it has paused for too long
+
+    const ResyncSettings& settings_;
+    Instant next_;
+    std::optional<Instant> paused_since_;
+    Duration paused_{};
+    bool is_slow_ = false;
+};
+
+} // namespace yk::rs

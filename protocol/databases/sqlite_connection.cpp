@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/databases/sqlite_connection.h"
+
+#include <sqlite3.h>
+
+namespace yk::rs {
+namespace {
+
+constexpr int kBusyMilliseconds = 5000;
+
+/// What no line names is Transient: tried again, but by whoever counts the tries (rs R-033).
+StoreFault fault_of(int extended) {
+    if (extended == SQLITE_CONSTRAINT_TRIGGER) return StoreFault::Fatal; // a rule of the schema, not a race
+    switch (extended & 0xff) {
+    case SQLITE_CONSTRAINT: return StoreFault::Conflict;
+    case SQLITE_CANTOPEN: return StoreFault::Down;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_ERROR: // a table or column that is not there
+    case SQLITE_PERM:
+    case SQLITE_READONLY:
+    case SQLITE_AUTH:
+    case SQLITE_MISMATCH:
+    case SQLITE_RANGE:
+    case SQLITE_MISUSE: return StoreFault::Fatal;
+    default: return StoreFault::Transient;
+    }
+}
+
+StoreError error_of(sqlite3* database) {
+    return {fault_of(sqlite3_extended_errcode(database)), sqlite3_errmsg(database)};
+}
+
+} // namespace
+
+SqliteStatement::~SqliteStatement() {
+    sqlite3_reset(statement_);
+    if (statement_ != nullptr) sqlite3_clear_bindings(statement_);
+}
+
+SqliteStatement& SqliteStatement::bind(int place, std::int64_t number) {
+    sqlite3_bind_int64(statement_, place, number);
+    return *this;
+}
+
+SqliteStatement& SqliteStatement::bind(int place, std::string_view text) {
+    sqlite3_bind_text64(statement_, place, text.data() == nullptr ? "" : text.data(), text.size(), SQLITE_STATIC,
+                        SQLITE_UTF8);
+    return *this;
+}
+
+Result<bool, StoreError> SqliteStatement::step() {
+    if (statement_ == nullptr) return StoreError{StoreFault::Fatal, "the statement does not fit the database's tables"};
+    const int step = sqlite3_step(statement_);
+    if (step == SQLITE_ROW) return true;
+    if (step == SQLITE_DONE) return false;
+    return error_of(sqlite3_db_handle(statement_));
+}
+
+std::int64_t SqliteStatement::number(int column) const {
+    return sqlite3_column_int64(statement_, column);
+}
+
+std::string SqliteStatement::text(int column) const {
+    const auto* const bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+    return bytes == nullptr ? std::string{}
+                            : std::string{bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+Result<std::unique_ptr<SqliteConnection>, StoreError> SqliteConnection::open(const std::string& path) {
+    sqlite3* database = nullptr;
+    constexpr int kHow = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    const int opened = sqlite3_open_v2(path.c_str(), &database, kHow, nullptr);
+    std::unique_ptr<SqliteConnection> connection{new SqliteConnection(database)};
+    if (opened != SQLITE_OK) return StoreError{fault_of(opened), path + ": " + sqlite3_errmsg(database)};
+    sqlite3_extended_result_codes(database, 1);
+    sqlite3_busy_timeout(database, kBusyMilliseconds);
+    if (const auto done = connection->set_up(); !done.ok())
+        return StoreError{done.error().fault, path + ": " + done.error().message};
+    return connection;
+}
+
+/// Without recursive triggers REPLACE removes a row without a trace in the change log, without foreign keys children
+/// outlive their parents; a file system that cannot share memory refuses the write-ahead log.
+Result<void, StoreError> SqliteConnection::set_up() {
+    YK_CHECKED(run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
+                   "PRAGMA recursive_triggers = ON; PRAGMA cache_size = -65536; PRAGMA mmap_size = 1073741824"));
+    YK_TRY(journal, text("PRAGMA journal_mode"));
+    if (journal != "wal")
+        return StoreError{StoreFault::Fatal,
+                          "this file system does not let SQLite keep a write-ahead log; use a local one"};
+    for (const char* pragma : {"PRAGMA foreign_keys", "PRAGMA recursive_triggers"}) {
+        YK_TRY(is_on, number(pragma));
+        if (is_on != 1) return StoreError{StoreFault::Fatal, std::string{pragma} + " cannot be turned on"};
+    }
+    return {};
+}
+
+SqliteConnection::~SqliteConnection() {
+    for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+    sqlite3_close(database_);
+}
+
+Result<void, StoreError> SqliteConnection::run(const std::string& sql) {
+    if (sqlite3_exec(database_, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
+    return error_of(database_);
+}
+
+SqliteStatement SqliteConnection::statement(const std::string& sql) {
+    sqlite3_stmt*& kept = statements_[sql];
+    if (kept == nullptr) sqlite3_prepare_v3(database_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &kept, nullptr);
+    return SqliteStatement{kept};
+}
+
+Result<std::int64_t, StoreError> SqliteConnection::number(const std::string& sql, std::int64_t otherwise) {
+    SqliteStatement question = statement(sql);
+    YK_TRY(has_row, question.step());
+    return has_row ? question.number(0) : otherwise;
+}
+
+Result<std::string, StoreError> SqliteConnection::text(const std::string& sql) {
+    SqliteStatement question = statement(sql);
+    YK_TRY(has_row, question.step());
+    return has_row ? question.text(0) : std::string{};
+}
+
+std::int64_t SqliteConnection::changes() const {
+    return sqlite3_changes64(database_);
+}
+
+SqliteTransaction::~SqliteTransaction() {
+    if (begun_.ok() && !is_over_) static_cast<void>(connection_.run("ROLLBACK"));
+}
+
+Result<void, StoreError> SqliteTransaction::commit() {
+    YK_CHECKED(connection_.run("COMMIT"));
+    is_over_ = true;
+    return {};
+}
+
+} // namespace yk::rs

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libcore/resource_state/resource_cache.h"
+
+#include <set>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/resource_state/albums.h"
+
+namespace yk::testing {
+namespace {
+
+using Cache = rs::ResourceCache<Album>;
+
+Cache::Entry entry(Album object) {
+    return {std::make_shared<const Album>(std::move(object)), 0, 0, 0};
+}
+
+} // namespace
+
+TEST_CASE("rs R-057 an object that was got stays as it was while the cache moves on") {
+    Cache cache;
+    cache.put(entry(album("a", "Blue")));
+    const auto held = cache.get("a");
+    cache.put(entry(album("a", "Green")));
+    CHECK(held->title == "Blue");
+    CHECK(cache.get("a")->title == "Green");
+    cache.erase("a");
+    CHECK(held->title == "Blue");
+    CHECK(cache.get("a") == nullptr);
+    CHECK(cache.size() == 0);
+}
+
+TEST_CASE("rs R-059 an index follows each change, and never leads to what has gone") {
+    Cache cache;
+    const auto& by_title = cache.add_index<std::string>([](const Album& one) { return std::vector{one.title}; });
+    const auto& by_year = cache.add_index<int>([](const Album& one) {
+        return one.year == 0 ? std::vector<int>{} : std::vector{one.year, one.year + 1};
+    });
+    cache.put(entry(album("a", "Blue", 1971)));
+    cache.put(entry(album("b", "Blue", 0)));
+    const auto titled = [&](const std::string& title) { return cache.list(by_title, title).size(); };
+    CHECK(titled("Blue") == 2);
+    CHECK(cache.list(by_year, 1972).size() == 1);
+    cache.put(entry(album("a", "Green", 1980)));
+    CHECK(titled("Blue") == 1);
+    CHECK(cache.list(by_title, std::string{"Green"}).at(0)->meta.id == "a");
+    CHECK(cache.list(by_year, 1972).empty());
+    cache.erase("a");
+    CHECK(titled("Green") == 0);
+    cache.begin_load();
+    cache.load(entry(album("c", "Red")));
+    CHECK(titled("Blue") == 1); // the old content stays until the new one is whole
+    cache.end_load();
+    CHECK(titled("Blue") == 0);
+    CHECK(titled("Red") == 1);
+    CHECK(cache.check().empty());
+}
+
+TEST_CASE("a walk in slices meets what is there all the time exactly once") {
+    Cache cache;
+    for (int each = 0; each < 1000; ++each) cache.put(entry(album("id" + std::to_string(each))));
+    std::multiset<std::string> met;
+    int changes = 0;
+    for (Cache::Slot at = 0; at < cache.end();) {
+        at = cache.for_each_from(at, 10, [&](const rs::Ptr<Album>& one) { met.insert(one->meta.id); });
+        cache.put(entry(album("new" + std::to_string(changes))));
+        if (changes % 2 == 0) cache.erase("id" + std::to_string(changes));
+        ++changes;
+        if (changes > 5000) break;
+    }
+    CHECK(changes < 5000);
+    for (int each = 500; each < 1000; ++each) CHECK(met.count("id" + std::to_string(each)) == 1);
+    CHECK(cache.check().empty());
+}
+
+TEST_CASE("a cache finds what it has among many") {
+    Cache cache;
+    for (int each = 0; each < 5000; ++each) cache.put(entry(album("id" + std::to_string(each), "t", each)));
+    for (int each = 0; each < 5000; each += 2) cache.erase("id" + std::to_string(each));
+    CHECK(cache.size() == 2500);
+    for (int each = 0; each < 5000; ++each)
+        CHECK((cache.get("id" + std::to_string(each)) != nullptr) == (each % 2 == 1));
+    CHECK(cache.list([](const Album& one) { return one.year < 10; }).size() == 5);
+    CHECK(cache.check().empty());
+}
+
+} // namespace yk::testing

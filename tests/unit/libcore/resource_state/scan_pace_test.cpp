@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libcore/resource_state/scan_pace.h"
+
+#include <catch2/catch.hpp>
+
+namespace yk::rs {
+
+using namespace std::chrono_literals;
+
+TEST_CASE("rs R-097 a scan reads no more rows per second than it may") {
+    const ResyncSettings settings;
+    ScanPace pace{settings};
+    Instant now{0};
+    pace.begin(now);
+    std::size_t rows = 0;
+    for (; now < Instant{} + 10s; now = now + 1ms) {
+        if (!pace.may_read(0, {}, now)) continue;
+        pace.rows_read(2000, now);
+        rows += 2000;
+    }
+    CHECK(rows >= 490'000);
+    CHECK(rows <= 510'000);
+}
+
+TEST_CASE("rs R-097 a scan pauses for live work, but after one period goes on at a tenth of the rate") {
+    const ResyncSettings settings;
+    for (const bool by_latency : {false, true}) {
+        ScanPace pace{settings};
+        Instant now{0};
+        pace.begin(now);
+        const auto may_read = [&] {
+            return by_latency ? pace.may_read(0, 101ms, now) : pace.may_read(10'001, {}, now);
+        };
+        while (!may_read()) {
+            now = pace.next();
+            REQUIRE(now < Instant{} + 11min);
+        }
+        CHECK(now >= Instant{} + 10min);
+        pace.rows_read(2000, now);
+        CHECK(pace.next() - now == 400ms);
+        now = pace.next();
+        CHECK(may_read());
+        CHECK(pace.may_read(0, {}, now));
+        pace.rows_read(2000, now);
+        CHECK(pace.next() - now == 40ms); // the live work is done
+    }
+}
+
+TEST_CASE("the latency of the last seconds is known to a factor of two") {
+    LatencyWindow window;
+    Instant now{Instant{} + 100s};
+    CHECK(window.p99(now) == Duration{});
+    for (int each = 0; each < 990; ++each) window.add(3ms, now);
+    for (int each = 0; each < 9; ++each) window.add(2s, now);
+    CHECK(window.p99(now) >= 3ms);
+    CHECK(window.p99(now) <= 6ms);
+    for (int each = 0; each < 9; ++each) window.add(2s, now);
+    CHECK(window.p99(now) >= 2s);
+    window.add(-1s, now + 1s); // the one before still counts
+    CHECK(window.p99(now + 1s) >= 2s);
+    CHECK(window.p99(now + 3s) == Duration{});
+    window.add(1ms, now + 4s);
+    CHECK(window.p99(now + 4s) <= 2ms);
+}
+
+} // namespace yk::rs

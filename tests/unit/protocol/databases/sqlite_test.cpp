@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// SQLite as the database and the change log of resource state: each by itself, and below the framework.
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include <catch2/catch.hpp>
+
+#include "protocol/databases/sqlite_change_log.h"
+#include "protocol/databases/sqlite_store.h"
+#include "tests/support/resource_state/albums.h"
+#include "tests/support/resource_state/world.h"
+
+template <>
+struct yk::rs::SqliteTraits<yk::testing::Album> {
+    static constexpr const char* kTable = "album";
+    static constexpr const char* kDefinitions = "title TEXT NOT NULL, year INTEGER NOT NULL";
+    static constexpr std::array<const char*, 2> kColumns{"title", "year"};
+    static void bind(SqliteStatement& statement, int first, const testing::Album& album) {
+        statement.bind(first, album.title).bind(first + 1, album.year);
+    }
+    static Result<testing::Album, std::string> decode(const SqliteStatement& row, int first, ResourceMeta meta) {
+        testing::Album album{std::move(meta), row.text(first), static_cast<int>(row.number(first + 1))};
+        if (album.year < 1877) return std::string{"nobody could record it"};
+        return album;
+    }
+};
+
+namespace yk::testing {
+
+using namespace std::chrono_literals;
+using rs::Op;
+using rs::SqliteConnection;
+using rs::StoreFault;
+
+namespace {
+
+/// A folder for the time of a test.
+class Folder {
+public:
+    Folder() {
+        std::string name = "/tmp/yk.state.XXXXXX";
+        path_ = ::mkdtemp(name.data());
+    }
+    ~Folder() { std::filesystem::remove_all(path_); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    [[nodiscard]] std::string file(const std::string& name) const { return path_ + '/' + name; }
+
+private:
+    std::string path_;
+};
+
+struct Database {
+    Database() {
+        REQUIRE(rs::make_state_tables(*connection, "first").ok());
+        REQUIRE(rs::SqliteStore<Album>::make_table(*connection).ok());
+    }
+    [[nodiscard]] std::unique_ptr<SqliteConnection> open() const {
+        auto opened = SqliteConnection::open(folder.file("state.db"));
+        REQUIRE(opened.ok());
+        return std::move(opened).value();
+    }
+    /// Somebody with a shell, by a connection of their own.
+    void type(const std::string& sql) const {
+        const auto done = shell->run(sql);
+        INFO(sql << ": " << (done.ok() ? "" : done.error().message));
+        REQUIRE(done.ok());
+    }
+    void type_album(const std::string& id, const std::string& uid, int year = 2000) const {
+        type("INSERT INTO album(id, uid, version, generation, created_ms, updated_ms, title, year) VALUES('" + id +
+             "', '" + uid + "', 1, 1, 0, 0, 'typed', " + std::to_string(year) + ")");
+    }
+    /// The events as `op id uid version`, from the beginning.
+    [[nodiscard]] std::string events() {
+        rs::SqliteStatement all =
+            shell->statement("SELECT op || id || ' ' || uid || ' ' || version FROM change_log ORDER BY seq");
+        std::string text;
+        for (auto has_row = all.step(); has_row.ok() && *has_row; has_row = all.step()) text += all.text(0) + "; ";
+        return text;
+    }
+
+    Folder folder;
+    std::unique_ptr<SqliteConnection> connection = open(), shell = open();
+};
+
+Album new_album(const std::string& id, const std::string& uid) {
+    Album made = album(id);
+    made.meta.uid = uid;
+    return made;
+}
+
+const rs::WriterIdentity kShop{"shop", 7};
+
+} // namespace
+
+TEST_CASE("rs R-007 every change of a row is in the change log, also that of a person with a shell") {
+    Database database;
+    rs::SqliteStore<Album> store{*database.connection};
+    REQUIRE(store.insert(kShop, new_album("a", "u1")).ok());
+    database.type_album("b", "u2");
+    database.type("UPDATE album SET version = version + 1");
+    database.type("DELETE FROM album WHERE id = 'a'");
+    CHECK(database.events() == "1a u1 1; 1b u2 1; 2a u1 2; 2b u2 2; 3a u1 2; ");
+    database.type("BEGIN; DELETE FROM album; ROLLBACK");
+    CHECK(database.events() == "1a u1 1; 1b u2 1; 2a u1 2; 2b u2 2; 3a u1 2; ");
+}
+
+TEST_CASE("rs R-008 rows that go with their parent are in the change log, too") {
+    Database database;
+    REQUIRE(rs::make_kind_table(*database.connection, rs::Kind{2}, "cover",
+                                "cascade_parent TEXT REFERENCES album(id) ON DELETE CASCADE")
+                .ok());
+    database.type_album("a", "u1");
+    for (const char* parent : {"'a'", "NULL"})
+        database.type("INSERT INTO cover SELECT 'of ' || coalesce(" + std::string{parent} + ", 'nobody'), 'v' || " +
+                      "coalesce(" + parent + ", ''), 1, 1, 0, 0, 0, " + parent);
+    database.type("DELETE FROM album");
+    CHECK(database.events() == "1a u1 1; 1of a va 1; 1of nobody v 1; 3of a va 1; 3a u1 1; ");
+}
+
+TEST_CASE("rs R-010 a row that is replaced is logged as one that went and one that came") {
+    Database database;
+    database.type_album("a", "u1");
+    database.type("REPLACE INTO album(id, uid, version, generation, created_ms, updated_ms, title, year) "
+                  "VALUES('a', 'u2', 1, 1, 0, 0, 'other', 2001)");
+    CHECK(database.events() == "1a u1 1; 3a u1 1; 1a u2 1; ");
+}
+
+TEST_CASE("rs R-011 nobody changes a row without a new version, or its id or uid") {
+    Database database;
+    database.type_album("a", "u1");
+    for (const char* sql : {"UPDATE album SET title = 'x'", "UPDATE album SET version = version + 2",
+                            "UPDATE album SET version = 2, uid = 'u9'", "UPDATE album SET version = 2, id = 'b'"}) {
+        const auto done = database.shell->run(sql);
+        REQUIRE_FALSE(done.ok());
+        CHECK(done.error().fault == StoreFault::Fatal);
+        CHECK(done.error().message == "album: version must be old+1; id and uid are fixed");
+    }
+    CHECK(database.events() == "1a u1 1; ");
+}
+
+TEST_CASE("rs R-012 a write that expects another row is a conflict and changes nothing") {
+    Database database;
+    rs::SqliteStore<Album> store{*database.connection};
+    REQUIRE(store.insert(kShop, new_album("a", "u1")).ok());
+    CHECK(store.insert(kShop, new_album("a", "u2")).error().fault == StoreFault::Conflict);
+    Album next = new_album("a", "u1");
+    next.title = "Blue";
+    next.meta.version = 2;
+    CHECK(store.update(kShop, next, {"u9", 1}).error().fault == StoreFault::Conflict);
+    CHECK(store.update(kShop, next, {"u1", 1}).ok());
+    CHECK(store.update(kShop, next, {"u1", 1}).error().fault == StoreFault::Conflict);
+    CHECK(store.erase(kShop, "a", {"u1", 1}).error().fault == StoreFault::Conflict);
+    const std::string ids[] = {"a", "nobody"};
+    const auto rows = store.read_many(ids);
+    REQUIRE(rows.ok());
+    CHECK(std::get<rs::Ptr<Album>>(rows->found[0])->title == "Blue");
+    CHECK(std::get<rs::Ptr<Album>>(rows->found[0])->meta.version == 2);
+    CHECK(std::holds_alternative<rs::AbsentRow>(rows->found[1]));
+    CHECK(rows->head->text() == "0.2@first");
+    CHECK(store.erase(kShop, "a", {"u1", 2}).ok());
+    CHECK(store.erase(kShop, "a", {"u1", 2}).ok());
+    CHECK(database.events() == "1a u1 1; 2a u1 2; 3a u1 2; ");
+}
+
+TEST_CASE("rs R-038, rs R-040 the log goes on where it was opened, with numbers that are never used again") {
+    Database database;
+    rs::SqliteChangeLog log{*database.connection};
+    database.type_album("a", "u1");
+    auto captured = log.capture();
+    REQUIRE(captured.ok());
+    CHECK(captured->cursor().text() == "0.1@first");
+    database.type_album("b", "u2");
+    database.type_album("c", "u3");
+    REQUIRE(log.open(*captured).ok());
+    auto batch = log.poll(1);
+    REQUIRE(batch.ok());
+    REQUIRE(batch->events.size() == 1);
+    CHECK(batch->events[0].id == "b");
+    CHECK(batch->events[0].op == Op::Insert);
+    CHECK(batch->events[0].uid == "u2");
+    CHECK(batch->may_have_more);
+    CHECK(log.poll(9)->events.at(0).id == "c");
+    CHECK(log.poll(9)->events.empty());
+    REQUIRE(rs::purge_log(*database.shell, 100).ok());
+    CHECK(database.events().empty());
+    CHECK(log.capture()->cursor().text() == "0.3@first");
+    CHECK(log.poll(9).ok()); // everything that was purged had been read
+    database.type_album("d", "u4");
+    CHECK(log.poll(9)->events.at(0).at.sequence == 4);
+}
+
+TEST_CASE("rs R-015 what was purged before it was read is a gap, and the floor moves with the purge") {
+    Database database;
+    rs::SqliteChangeLog log{*database.connection};
+    const auto captured = log.capture();
+    for (const char* id : {"a", "b", "c", "d"}) database.type_album(id, id);
+    REQUIRE(log.open(*captured).ok());
+    CHECK(*rs::purge_log(*database.shell, 3, 2) == 2); // a chunk
+    const auto gap = log.poll(9);
+    REQUIRE_FALSE(gap.ok());
+    CHECK(gap.error().what == rs::LogFault::What::Gap);
+    CHECK(gap.error().reason == rs::RelistReason::Purged);
+    CHECK(*rs::purge_log(*database.shell, 3, 2) == 1);
+    CHECK(*rs::purge_log(*database.shell, 3, 2) == 0);
+    CHECK(*rs::log_floor(*database.shell) == 3);
+    CHECK(database.events() == "1d d 1; ");
+    CHECK(log.open(*captured).error().reason == rs::RelistReason::Purged);
+}
+
+TEST_CASE("a log that is another one, or shorter than it was, is a new epoch") {
+    Database database;
+    rs::SqliteChangeLog log{*database.connection};
+    database.type_album("a", "u1");
+    const auto captured = log.capture();
+    REQUIRE(log.open(*captured).ok());
+    SECTION("another name") {
+        database.type("UPDATE mcs_meta SET value = 'second' WHERE key = 'log_epoch'");
+    }
+    SECTION("shorter") {
+        database.type("DELETE FROM change_log; UPDATE sqlite_sequence SET seq = 0");
+    }
+    CHECK(log.poll(9).error().reason == rs::RelistReason::Epoch);
+}
+
+TEST_CASE("a database of a newer program is refused, with both numbers") {
+    Database database;
+    CHECK(rs::make_state_tables(*database.connection, "other").ok()); // it stays as it is
+    CHECK(rs::log_head(*database.connection)->epoch == "first");
+    database.type("UPDATE mcs_meta SET value = 2 WHERE key = 'schema_version'");
+    const auto made = rs::make_state_tables(*database.connection, "other");
+    REQUIRE_FALSE(made.ok());
+    CHECK(made.error().fault == StoreFault::Fatal);
+    CHECK(made.error().message.find("schema 2, and this program knows 1") != std::string::npos);
+}
+
+TEST_CASE("errors have their classes: no file, no database, no table") {
+    Database database;
+    CHECK(SqliteConnection::open(database.folder.file("nowhere/state.db")).error().fault == StoreFault::Down);
+    CHECK(database.connection->run("SELECT * FROM nothing").error().fault == StoreFault::Fatal);
+    CHECK(database.connection->number("SELECT x FROM nothing").error().fault == StoreFault::Fatal);
+    database.type("DROP TABLE album");
+    rs::SqliteStore<Album> store{*database.connection};
+    CHECK(store.read_page("", 1).error().fault == StoreFault::Fatal);
+}
+
+TEST_CASE("the framework over SQLite: caches follow what others write, and a restart finds everything") {
+    Database database;
+    auto reading = database.open(), tailing = database.open();
+    rs::SqliteStore<Album> store{*reading};
+    rs::SqliteChangeLog log{*tailing};
+    KeptNotices notices;
+    Instant now{1'000'000'000'000};
+    rs::Settings settings;
+    settings.resync.page = 3;
+    rs::Chance chance{11};
+    const auto run_for = [&](rs::StateManager& manager, Duration time) {
+        const Instant end = now + time;
+        for (; now < end; now = std::max(now + 1ms, manager.next_due(now).value()))
+            while (drive(manager, now)) {
+            }
+    };
+    const auto change = [&](int serial) {
+        const std::string id{static_cast<char>('a' + chance.next() % 10)};
+        switch (chance.next() % 3) {
+        case 0: return database.type("DELETE FROM album WHERE id = '" + id + "'");
+        case 1: return database.type("UPDATE album SET version = version + 1, year = year + 1 WHERE id = '" + id + "'");
+        default:
+            static_cast<void>(database.shell->run(
+                "INSERT INTO album(id, uid, version, generation, created_ms, updated_ms, title, year) VALUES('" + id +
+                "', 'u" + std::to_string(serial) + "', 1, 1, 0, 0, 't', 2000)"));
+        }
+    };
+    const auto there = [&] {
+        rs::SqliteStatement all = database.shell->statement("SELECT id || uid || version || '/' || year FROM album");
+        std::multiset<std::string> rows;
+        for (auto has_row = all.step(); has_row.ok() && *has_row; has_row = all.step()) rows.insert(all.text(0));
+        return rows;
+    };
+    int serial = 0;
+    for (int life = 0; life < 3; ++life) {
+        rs::StateManager manager{log, notices, settings, 1};
+        auto& albums = manager.add(store);
+        KeptCalls<Album> calls;
+        albums.add_handler(calls, {}, now);
+        manager.start(now);
+        for (int round = 0; round < 30; ++round) {
+            for (int each = 0; each < 5; ++each) change(++serial);
+            if (round % 7 == 3) REQUIRE(rs::purge_log(*database.shell, static_cast<std::uint64_t>(serial)).ok());
+            run_for(manager, 100ms);
+            std::multiset<std::string> cached;
+            albums.cache().for_each([&](const rs::Ptr<Album>& one) {
+                cached.insert(one->meta.id + one->meta.uid + std::to_string(one->meta.version) + '/' +
+                              std::to_string(one->year));
+            });
+            CHECK(cached == there());
+        }
+        CHECK(manager.is_running());
+        CHECK(albums.reconciler().counters().repairs == 0);
+        CHECK_FALSE(calls.calls.empty());
+        for (int each = 0; each < 20; ++each) change(++serial); // while nobody looks
+    }
+}
+
+TEST_CASE("a row of SQLite that cannot be understood is a broken row") {
+    Database database;
+    database.type_album("a", "u1", 1600);
+    rs::SqliteStore<Album> store{*database.connection};
+    const auto page = store.read_page("", 10);
+    REQUIRE(page.ok());
+    CHECK(page->is_last);
+    CHECK(std::get<rs::BrokenRow>(page->found.at(0)).message == "nobody could record it");
+}
+
+} // namespace yk::testing
