@@ -6,7 +6,7 @@
 // again for what it has done already, after an unclear result, or with `old` equal to `current`; states may be skipped,
 // but the `old` of a call is the `current` of the last call that succeeded, and a delete is never left out (rs R-082,
 // It runs on the thread that owns the caches, so it must not wait: whoever has to write to the database starts
-// that, returns later(), and reports how it went by StateManager::finish() or ResourceInformer::finish().
+// that, returns later(), and reports how it went by ResourceInformer::finish().
 
 #include <cstdint>
 #include <optional>

@@ -192,6 +192,23 @@ TEST_CASE("rs R-067 a change at any moment of the start is in the cache after it
     }
 }
 
+TEST_CASE("rs R-066 caches count as synced only when what came during the read is in them (section 8, S6)") {
+    for (int boundary = 0; boundary < 12; ++boundary) {
+        SteppedWorld world;
+        for (int steps = 0; steps < boundary; ++steps) REQUIRE(world.step());
+        REQUIRE(world.manager.phase() < rs::StateManager::Phase::CatchingUp);
+        for (int each = 0; each < 3; ++each) rename(world, "b"), rename(world, "h");
+        world.rows.create(album("i"));
+        while (!world.manager.is_running()) {
+            CHECK_FALSE(world.albums.cache().is_synced());
+            if (!world.step()) world.now = world.now + 1ms;
+        }
+        INFO("after step " << boundary);
+        CHECK(world.albums.cache().is_synced());
+        CHECK(world.difference() == "");
+    }
+}
+
 TEST_CASE("a log that is purged at any moment of the start begins it anew (section 8, row 11)") {
     at_every_boundary([](SteppedWorld& world) {
         rename(world, "b");
@@ -320,8 +337,11 @@ TEST_CASE("F-30 a database that is restored under a running program is read anew
     world.settle();
     calls.take();
     world.rows.rows() = backup;
-    SECTION("with another epoch") {
+    SECTION("with another epoch, it is believed at once") {
         world.database.begin_epoch("second");
+        world.pass(1s);
+        CHECK(world.difference().empty());
+        CHECK(world.albums.reconciler().counters().stale == 0);
     }
     SECTION("with the same epoch and a shorter log") {
         world.database.begin_epoch("first");
