@@ -250,7 +250,9 @@ private:
         stale_.erase(id);
         if (verdict == Verdict::SameVersion) announce(NoticeKind::SameVersion, id, {});
         carry_out(verdict, id, reason, row == nullptr ? Entry{} : Entry{*row, content, scan_, mark.era}, now);
-        if (reason.cause == Cause::Resync && is_change(verdict)) suspects_.add(id, head, now);
+        // An event that came between the read and now explains the difference as well as one that is still to come.
+        const bool is_unexplained = reason.cause == Cause::Resync && !queue_.is_added_again(id);
+        if (is_unexplained && is_change(verdict)) suspects_.add(id, head, now);
         return true;
     }
 

@@ -218,6 +218,11 @@ WorkQueue::EntryId WorkQueue::get_processed(std::string_view id) const {
     return at;
 }
 
+bool WorkQueue::is_added_again(std::string_view id) const {
+    const EntryId at = find(id);
+    return at && entries_[at].state == State::Processing && entries_[at].is_dirty;
+}
+
 std::optional<Instant> WorkQueue::oldest(Priority priority) const {
     const List& from = list(priority);
     return from.size == 0 ? std::nullopt : std::optional{entries_[from.first].since};

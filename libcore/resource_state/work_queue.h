@@ -79,6 +79,8 @@ public:
 
     /// Queued, being processed, or waiting: its row is going to be looked at.
     [[nodiscard]] bool contains(std::string_view id) const { return find(id).valid(); }
+    /// It is being processed, and was added since it was taken.
+    [[nodiscard]] bool is_added_again(std::string_view id) const;
     [[nodiscard]] std::size_t size() const { return entries_.size(); }
     /// Keys that take() would give.
     [[nodiscard]] std::size_t queued() const { return lists_[0].size + lists_[1].size + lists_[2].size; }

@@ -8,7 +8,6 @@
 namespace yk::testing {
 
 using namespace std::chrono_literals;
-using rs::Cause;
 using rs::StoreError;
 using rs::StoreFault;
 using Calls = std::vector<std::string>;

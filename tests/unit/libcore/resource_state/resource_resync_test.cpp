@@ -150,6 +150,28 @@ TEST_CASE("rs R-099 a difference whose event is on the way is no repair, and the
     }
 }
 
+TEST_CASE(
+    "rs R-099 an event that is consumed between the read of an orphan's row and its use explains the difference") {
+    ResyncWorld world{with_pages_of(100)};
+    world.manager.request_resync(rs::Kind{1}, world.now);
+    auto page = world.manager.next_call(world.now);
+    REQUIRE(page);
+    world.rows.drop("d");
+    page->run(); // without the row, whose event is still on the way
+    page->finish(world.now);
+    while (world.manager.turn(world.now)) {
+    }
+    auto read = world.manager.next_call(world.now); // of the orphan's key
+    REQUIRE(read);
+    read->run();
+    world.settle(); // the event
+    read->finish(world.now);
+    world.pass(1min);
+    CHECK(world.difference().empty());
+    CHECK(world.report().orphans == 1);
+    CHECK(world.counters().repairs == 0);
+}
+
 TEST_CASE("rs R-096, F-50 a resync that fails in the middle looks for no orphans, and begins again") {
     ResyncWorld world;
     for (const StoreFault fault : {StoreFault::Transient, StoreFault::Down}) {
