@@ -211,6 +211,9 @@ void Restoration::carry_out(std::string_view application, std::string_view key, 
     spec.type = tombstone->type;
     spec.message = tombstone->message;
     spec.keep_asks = tombstone->keep_asks;
+    using What = LateCommand::What;
+    state_.callbacks.carried_out({tombstone->asks_only ? What::ReleaseOfAsks : What::Release, state_.full_name,
+                                  application, key, spec.type, spec.keep_asks});
     static_cast<void>(release(spec, tombstone->asks_only, now)); // it is there: it was just restored
 }
 
@@ -425,13 +428,16 @@ void Restoration::heal(Instant now) {
     state_.event_message = message;
     for (const std::string& id : applications) {
         carry_out(id, {}, now);
-        if (records_.tombstones.take_application(id)) static_cast<void>(remove_application(id, now)); // it arrived
+        if (!records_.tombstones.take_application(id)) continue;
+        state_.callbacks.carried_out({LateCommand::What::RemoveApplication, state_.full_name, id, {}});
+        static_cast<void>(remove_application(id, now)); // it arrived
     }
     for (const std::string& id : nodes) {
         if (!records_.tombstones.take_node(id)) continue;
         NodeSpec spec;
         spec.id = id;
         spec.action = NodeAction::Decommission;
+        state_.callbacks.carried_out({LateCommand::What::RemoveNode, state_.full_name, id, {}});
         static_cast<void>(change_node(spec, now)); // it arrived
     }
     state_.recovering = was_open;

@@ -154,6 +154,17 @@ struct PreemptionCall {
     std::int32_t start = 0;
 };
 
+/// What the RM had given up before it arrived, and what is done now that it has (I-226).
+struct LateCommand {
+    enum class What : std::uint8_t { Release, ReleaseOfAsks, RemoveApplication, RemoveNode };
+    What what{};
+    std::string_view partition;
+    std::string_view id;  // of the application, or of the node
+    std::string_view key; // of a release; empty: everything of the application
+    TerminationType type{};
+    bool keep_asks = false;
+};
+
 class Callbacks {
 public:
     virtual ~Callbacks() = default;
@@ -174,6 +185,8 @@ public:
     virtual void ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) = 0;
     /// The answer comes as a CallAnswer. Only with RmCallOptions::predicates.
     virtual void predicates_wanted(const PredicatesCall& /*call*/) {}
+    /// The RM is not notified of it: it is no news to it. What follows is, as always.
+    virtual void carried_out(const LateCommand& /*command*/) {}
     /// The answer comes as a CallAnswer. Only with RmCallOptions::preemption_predicates.
     virtual void preemption_wanted(const PreemptionCall& /*call*/) {}
 };

@@ -50,6 +50,11 @@ public:
         last_request_ = turn_.entries.size();
         add(Sent<Request>{std::move(request), at, {}});
     }
+    /// A part of an earlier request that is carried out only now, in the middle of the request that was noted last.
+    template <class Request>
+    void note_late(Request request) {
+        add(Sent<Request>{std::make_shared<const Request>(std::move(request)), 0, {}});
+    }
     /// This element of the request that was noted last was refused. To be called in the turn of that request; in one
     /// without requests it does nothing.
     void note_refused(ElementList list, std::uint32_t element);

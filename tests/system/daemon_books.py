@@ -112,7 +112,7 @@ def test_a_detached_rm_survives_any_end_of_the_daemon():  # I-265 to I-267, I-38
             rm.ask("later")
             until("it goes on", lambda: len(rm.dump("app", application="app")["allocations"]) == 3)
             rm.release("a1")
-            rm.send("UpdateNode", nodes=[{"nodeID": "n2", "action": 5}, {"nodeID": "n3", "action": 4}])
+            rm.send("UpdateNode", nodes=[{"nodeID": "n2", "action": 4}, {"nodeID": "n3", "action": 4}])
             rm.send("UpdateApplication", remove=[{"applicationID": "other"}])
             rm.ask("waits", vcore=6000)
             before = rm.contents()
@@ -215,6 +215,26 @@ def test_one_daemon_for_one_directory():  # I-268
         check(second.exit_code() == 1)
         check("is used by another ykd" in second.text(), second.text())
         first.client().get("Ping")
+
+
+def test_what_was_given_up_before_it_arrived_is_in_no_books():  # I-226 I-265
+    with Daemon(*STATE, "--record", "@") as daemon:
+        rm = Detached(daemon, recovery={"id": "by hand"})
+        rm.release("gone")
+        rm.send("UpdateApplication", remove=[{"applicationID": "left"}])
+        rm.send("UpdateNode", nodes=[{"nodeID": "n2", "action": 4}])
+        for name in ("n1", "n2"):
+            rm.node(name)
+        rm.app("left", "root.b")
+        rm.app()
+        rm.ask("gone", "stays")
+        before = rm.contents()
+        check("n2" not in str(before) and "left" not in str(before) and "gone" not in str(before), before)
+        daemon.restart()
+        check(rm.state() == RUNNING, rm.state())
+        after = rm.contents()
+        check("n2" not in str(after) and "left" not in str(after) and "gone" not in str(after), after)
+        check("stays" in str(after), after)
 
 
 def test_a_daemon_waits_for_the_end_of_the_one_before_it():  # I-268

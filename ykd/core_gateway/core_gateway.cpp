@@ -9,7 +9,7 @@
 namespace yk {
 
 /// Hands every callback and event of the core to the recording and then to the ports. A transcript
-/// has no line for application_ended, which goes to the ports only.
+/// has no line for application_ended and carried_out, which go to the ports only.
 class CoreGateway::Tee final : public Callbacks, public EventSink {
 public:
     Tee(Callbacks& callbacks, EventSink& events, Transcript& transcript)
@@ -57,6 +57,7 @@ public:
         transcript_.preemption_wanted(call);
         callbacks_.preemption_wanted(call);
     }
+    void carried_out(const LateCommand& command) override { callbacks_.carried_out(command); }
     void record(const EventRecord& event) override {
         transcript_.record(event);
         events_.record(event);

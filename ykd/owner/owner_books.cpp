@@ -106,4 +106,47 @@ void OwnerBooks::nodes_answered(std::span<const AcceptedNode> accepted, std::spa
     next_.nodes_answered(accepted, rejected, failed);
 }
 
+void OwnerBooks::carried_out(const LateCommand& command) {
+    if (notes()) note_late(command);
+    next_.carried_out(command);
+}
+
+/// As if the RM sent it now.
+void OwnerBooks::note_late(const LateCommand& command) {
+    const std::string partition{books::short_partition(command.partition)}, id{command.id}, key{command.key};
+    si::AllocationRequest releases;
+    switch (command.what) {
+    case LateCommand::What::Release: {
+        si::AllocationRelease release;
+        release.partition_name = partition;
+        release.application_id = id;
+        release.allocation_key = key;
+        release.termination_type = static_cast<si::TerminationType>(command.type);
+        release.keep_asks = command.keep_asks;
+        releases.releases.allocations_to_release.push_back(std::move(release));
+        break;
+    }
+    case LateCommand::What::ReleaseOfAsks: {
+        si::AllocationAskRelease release;
+        release.partition_name = partition;
+        release.application_id = id;
+        release.allocation_key = key;
+        releases.releases.allocation_asks_to_release.push_back(std::move(release));
+        break;
+    }
+    case LateCommand::What::RemoveApplication: {
+        si::ApplicationRequest request;
+        request.remove.push_back({id, partition});
+        return keeper_->note_late(std::move(request));
+    }
+    case LateCommand::What::RemoveNode: {
+        si::NodeRequest request;
+        request.nodes.emplace_back().node_id = id;
+        request.nodes.back().action = si::NodeAction::Decommission;
+        return keeper_->note_late(std::move(request));
+    }
+    }
+    keeper_->note_late(std::move(releases));
+}
+
 } // namespace yk

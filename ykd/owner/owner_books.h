@@ -78,11 +78,13 @@ public:
     }
     void predicates_wanted(const PredicatesCall& call) override { next_.predicates_wanted(call); }
     void preemption_wanted(const PreemptionCall& call) override { next_.preemption_wanted(call); }
+    void carried_out(const LateCommand& command) override;
 
 private:
     static constexpr std::int64_t kSecond = 1'000'000'000; // ns
 
     [[nodiscard]] bool notes() const { return keeper_ && !silent_; }
+    void note_late(const LateCommand& command);
     void note(books::Outcome::What what, std::string_view partition, std::string_view id, std::string_view key = {});
 
     Callbacks& next_;
