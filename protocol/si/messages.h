@@ -183,8 +183,8 @@ struct RejectedAllocation {
     std::string application_id;
     std::string reason;
     std::string partition_name;
-    std::uint32_t code = 0;               // ElementCode
-    std::optional<std::uint32_t> element; // which of its list, with `echoRequests` (I-269)
+    std::uint32_t code = 0;                 // ElementCode
+    std::optional<std::uint32_t> element{}; // which of its list, with `echoRequests` (I-269)
     bool operator==(const RejectedAllocation&) const = default;
 };
 
@@ -254,7 +254,7 @@ struct RejectedApplication {
     std::string reason;
     std::string partition_name;
     std::uint32_t code = 0;
-    std::optional<std::uint32_t> element; // which of its list, with `echoRequests` (I-269)
+    std::optional<std::uint32_t> element{}; // which of its list, with `echoRequests` (I-269)
     bool operator==(const RejectedApplication&) const = default;
 };
 
@@ -316,7 +316,7 @@ struct RejectedNode {
     std::string reason;
     std::string partition_name;
     std::uint32_t code = 0;
-    std::optional<std::uint32_t> element; // which of its list, with `echoRequests` (I-269)
+    std::optional<std::uint32_t> element{}; // which of its list, with `echoRequests` (I-269)
     bool operator==(const RejectedNode&) const = default;
 };
 
@@ -327,7 +327,7 @@ struct FailedNode {
     std::string reason;
     std::string partition_name;
     std::uint32_t code = 0;
-    std::optional<std::uint32_t> element; // which of its list, with `echoRequests` (I-269)
+    std::optional<std::uint32_t> element{}; // which of its list, with `echoRequests` (I-269)
     bool operator==(const FailedNode&) const = default;
 };
 

@@ -66,7 +66,7 @@ struct Contents {
 };
 std::optional<Contents> contents_of(const std::string& bytes, std::string_view what) {
     const std::size_t end = bytes.find('\n');
-    if (end == std::string::npos || end > kLongestHead) return std::nullopt;
+    if (end > kLongestHead) return std::nullopt; // or there is no line
     const std::string_view line{bytes.data(), end}, text{bytes.data() + end + 1, bytes.size() - end - 1};
     const std::size_t blank = line.rfind(' ');
     if (blank == std::string_view::npos) return std::nullopt;
