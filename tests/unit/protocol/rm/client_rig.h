@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -117,8 +118,9 @@ inline void put_node(FakeDaemon& daemon, const std::string& node, bool accepted 
     wire::Value request = node_request(node);
     request["answers"] = 1;
     daemon.put("Request", request);
-    daemon.put("UpdateNode",
-               {{accepted ? "accepted" : "rejected", {{{"nodeID", node}, {"partitionName", "[rm]default"}}}}});
+    wire::Value answer{{"nodeID", node}, {"partitionName", "[rm]default"}};
+    if (!accepted) answer["element"] = 0;
+    daemon.put("UpdateNode", {{accepted ? "accepted" : "rejected", wire::Value::array({std::move(answer)})}});
     daemon.has_something = true;
 }
 
