@@ -58,6 +58,10 @@ void group_insert(AskGroup& group, AllocationId ask, AllocationSlab& allocations
     if (before(ask, group.first_unreported, allocations)) group.first_unreported = ask;
 }
 
+void group_prefetch_next(AllocationId ask, const AllocationSlab& allocations) noexcept {
+    allocations.prefetch(next_of(ask, allocations));
+}
+
 void group_erase(AskGroup& group, AllocationId ask, AllocationSlab& allocations) noexcept {
     const Allocation& object = allocations[ask];
     const AllocationId previous{object.links.pending.previous};

@@ -70,6 +70,8 @@ using AllocationSlab = Slab<Allocation>;
 
 /// Links a pending ask in at its position. Cost: O(1) for asks that arrive in order, else O(log n).
 void group_insert(AskGroup& group, AllocationId ask, AllocationSlab& allocations) noexcept;
+/// Called when the ask is about to be placed, as the one behind it is looked at next and may lie anywhere in memory.
+void group_prefetch_next(AllocationId ask, const AllocationSlab& allocations) noexcept;
 void group_erase(AskGroup& group, AllocationId ask, AllocationSlab& allocations) noexcept;
 /// To be called when an ask of the group took or lost its reservation, was parked, or is parked no more.
 void group_freedom_changed(AskGroup& group, AllocationId ask, AllocationSlab& allocations) noexcept;

@@ -9,6 +9,8 @@ namespace yk {
 
 namespace {
 
+constexpr std::size_t kFirstAllocations = 4; // of a new node: placing as many there requests no memory
+
 bool any_negative(const std::optional<Quantities>& quantities) {
     if (!quantities) return false;
     return std::any_of(quantities->begin(), quantities->end(), [](const Quantity& q) { return q.value < 0; });
@@ -82,6 +84,7 @@ std::optional<Refusal> Nodes::create(const NodeSpec& spec, std::span<const AskSp
         return refusal;
     const NodeId made = state_.nodes.add(spec.id);
     Node& node = state_.nodes[made];
+    node.allocations.reserve(kFirstAllocations);
     if (spec.attributes) node.attributes = attributes_of(*spec.attributes);
     state_.budget_meter.add(Held::Nodes);
     state_.budget_meter.add(Held::Names, bytes_of(node));

@@ -113,6 +113,7 @@ Plan Planner::try_without_preemption(GroupId id, Instant now) {
     const AllocationId ask = group.first_free;
     const Application& application = state_.applications[group.application];
     const Resource& resource = state_.shapes[group.shape].resource;
+    group_prefetch_next(ask, state_.allocations);
     if (application.queue->properties.gang_order && hold_for_gang(id)) return {};
     if (const UsageNodeId at = state_.refusing_user_limit(application, resource); at.valid()) {
         log_.note(group, ask, AskGroup::Note::User, now);

@@ -59,11 +59,7 @@ private:
 
 /// The allocations of a node are spread over the whole memory: reading them one by one would wait for each.
 void prefetch_allocations(const PartitionState& state, const Node& node) {
-    for (const AllocationId id : node.allocations) {
-        const auto* at = reinterpret_cast<const char*>(&state.allocations[id]);
-        __builtin_prefetch(at + offsetof(Allocation, shape));
-        __builtin_prefetch(at + offsetof(Allocation, flags));
-    }
+    for (const AllocationId id : node.allocations) state.allocations.prefetch(id);
 }
 
 Reach reach_of(const PartitionState& state, const Node& node) {
