@@ -137,9 +137,12 @@ private:
     bool answered_ = false;
 };
 
-/// For whom workers work on the call.
+/// A message of so many bytes takes some milliseconds to decode; a request for one thing takes a few microseconds.
+inline constexpr std::size_t kLongMessage = std::size_t{256} << 10;
+
+/// For whom workers work on the call, and whether they will be long at it.
 [[nodiscard]] inline ItemSource source_of(const Call& call) {
-    return {call.peer().address, call.peer().connection};
+    return {call.peer().address, call.peer().connection, call.message().size() >= kLongMessage};
 }
 
 } // namespace yk::service

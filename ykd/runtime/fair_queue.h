@@ -4,8 +4,9 @@
 // its clients do, so that whoever has thousands waiting delays the first item of somebody else by one item only.
 //
 // An item that was taken is at work until done() is called for its source. Clients and identities have so many at work
-// at most, so that others find somebody free. Items without an identity are the daemon's own: they take turns as those
-// of one more identity, of which any number may be at work.
+// at most, so that others find somebody free, and of long items an identity has fewer than of all, so that its own
+// short ones need not wait for one of these to end. Items without an identity are the daemon's own: they take turns as
+// those of one more identity, of which any number may be at work.
 //
 // Thread: any, under the owner's lock. Cost of each call: the logarithm of the number of sources, and the number of
 // items at work.
@@ -22,10 +23,11 @@
 
 namespace yk {
 
-/// Whose an item is.
+/// Whose an item is, and how it is to be treated among theirs.
 struct ItemSource {
     std::string identity{}; // empty: the daemon itself
     std::uint64_t client = 0;
+    bool is_long = false; // this item takes so long that who waits for its end notices
 };
 
 template <class Item>
@@ -33,14 +35,14 @@ class FairQueue {
 public:
     /// How many items may be at work.
     struct Limits {
-        std::size_t of_client = SIZE_MAX, of_identity = SIZE_MAX;
+        std::size_t of_client = SIZE_MAX, of_identity = SIZE_MAX, long_of_identity = SIZE_MAX;
     };
 
     FairQueue() = default;
     explicit FairQueue(Limits limits) : limits_(limits) {}
 
     void push(const ItemSource& source, Item item) {
-        identities_[source.identity].clients[source.client].waiting.push_back(std::move(item));
+        identities_[source.identity].clients[source.client].waiting.push_back({std::move(item), source.is_long});
     }
 
     struct Taken {
@@ -59,10 +61,12 @@ public:
         last_ = identity->first;
         identity->second.last = found->first;
         Client& client = found->second;
-        Taken taken{{identity->first, identity->second.last}, std::move(client.waiting.front())};
+        Waiting& first = client.waiting.front();
+        Taken taken{{identity->first, identity->second.last, first.is_long}, std::move(first.item)};
         client.waiting.pop_front();
         ++client.at_work;
         ++identity->second.at_work;
+        identity->second.long_at_work += taken.source.is_long ? 1U : 0U;
         return taken;
     }
     /// REQUIRES: take() returned an item of this source, which is not at work any more.
@@ -72,6 +76,7 @@ public:
         const auto client = identity->second.clients.find(source.client);
         YK_ASSUME(client != identity->second.clients.end() && client->second.at_work > 0, "an item is at work");
         --identity->second.at_work;
+        identity->second.long_at_work -= source.is_long ? 1U : 0U;
         --client->second.at_work;
         if (client->second.at_work == 0 && client->second.waiting.empty()) identity->second.clients.erase(client);
         if (identity->second.clients.empty()) identities_.erase(identity);
@@ -84,15 +89,20 @@ public:
     }
 
 private:
+    struct Waiting {
+        Item item;
+        bool is_long = false;
+    };
     struct Client { // has something that waits or is at work
-        std::deque<Item> waiting;
+        std::deque<Waiting> waiting;
         std::size_t at_work = 0;
     };
     using Clients = std::map<std::uint64_t, Client>;
     struct Identity {
         Clients clients; // not empty
         std::size_t at_work = 0;
-        std::uint64_t last = 0; // the client whose item was taken last
+        std::size_t long_at_work = 0; // among these
+        std::uint64_t last = 0;       // the client whose item was taken last
     };
     using Identities = std::map<std::string, Identity>;
 
@@ -111,8 +121,10 @@ private:
         Identity& of = identity.second;
         const bool own = identity.first.empty();
         if (!own && of.at_work >= limits_.of_identity) return of.clients.end();
-        return next(of.clients, of.last, [this, own](const auto& one) {
-            return !one.second.waiting.empty() && (own || one.second.at_work < limits_.of_client);
+        const bool no_long = !own && of.long_at_work >= limits_.long_of_identity;
+        return next(of.clients, of.last, [this, own, no_long](const auto& one) {
+            return !one.second.waiting.empty() && (own || one.second.at_work < limits_.of_client) &&
+                   !(no_long && one.second.waiting.front().is_long);
         });
     }
 

@@ -13,7 +13,7 @@ thread_local const ItemSource* t_source = nullptr; // of the work that this thre
 }
 
 FairQueue<std::function<void()>>::Limits Workers::limits_of(unsigned threads) {
-    return {std::max(threads, 3U) - 2, std::max(threads, 2U) - 1};
+    return {std::max(threads, 3U) - 2, std::max(threads, 2U) - 1, std::max(threads, 3U) - 2};
 }
 
 Workers::Workers(unsigned threads, std::function<void(const char* what)> fault)

@@ -23,7 +23,8 @@ class Workers {
 public:
     /// `fault` is called with what a work item threw, on its worker.
     Workers(unsigned threads, std::function<void(const char* what)> fault);
-    /// With so many threads one identity leaves one free, and one client two, if there are as many.
+    /// With so many threads one identity leaves one free, and one client two, if there are as many; the long items of
+    /// an identity leave two free, so that one is left for its short ones.
     [[nodiscard]] static FairQueue<std::function<void()>>::Limits limits_of(unsigned threads);
     ~Workers();
     Workers(const Workers&) = delete;

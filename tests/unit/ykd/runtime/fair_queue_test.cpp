@@ -93,3 +93,29 @@ TEST_CASE("A8 what is done leaves nothing behind") {
     static_cast<void>(all_of(queue));
     CHECK(queue.clients() == 0);
 }
+
+TEST_CASE("A8 long items of an identity leave room for its short ones, and wait in the order of their client") {
+    Queue queue({2, 3, 1});
+    const auto add = [&queue](std::uint64_t client, bool is_long, const char* item) {
+        queue.push({"uid 1", client, is_long}, item);
+    };
+    add(1, true, "long 1");
+    add(2, true, "long 2");
+    add(2, false, "behind it");
+    add(3, false, "short");
+    const auto first = queue.take();
+    const auto second = queue.take();
+    REQUIRE((first && second));
+    CHECK(first->item == "long 1");
+    CHECK(second->item == "short"); // not that of client 2, whose order is kept
+    CHECK_FALSE(queue.take());
+    queue.push({"uid 2", 9, true}, "of another identity");
+    CHECK(queue.take()->item == "of another identity");
+    queue.push({{}, 0, true}, "own");
+    CHECK(queue.take()->item == "own"); // the daemon has no limit
+    queue.done(second->source);
+    CHECK_FALSE(queue.take()); // a short one that ended does not let a long one begin
+    queue.done(first->source);
+    CHECK(queue.take()->item == "long 2");
+    CHECK(queue.take()->item == "behind it");
+}

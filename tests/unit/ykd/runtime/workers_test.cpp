@@ -52,3 +52,22 @@ TEST_CASE("A8 a flood of one client leaves a worker to the others, and two ident
     go_on.set_value();
     CHECK(comes_true([&] { return begun == 101; }));
 }
+
+TEST_CASE("A8 large messages of many clients leave a worker to the short ones of the same identity") {
+    std::promise<void> go_on;
+    const std::shared_future<void> gate = go_on.get_future().share();
+    std::atomic<int> begun{0};
+    std::promise<void> served;
+    Workers workers(3, [](const char*) {});
+    for (std::uint64_t client = 1; client <= 8; ++client)
+        workers.post({"uid 1", client, true}, [&, gate] {
+            ++begun;
+            gate.wait();
+        });
+    REQUIRE(comes_true([&] { return begun == 1; }));
+    workers.post({"uid 1", 9}, [&] { served.set_value(); });
+    CHECK(served.get_future().wait_for(kPatience) == std::future_status::ready);
+    CHECK(begun == 1);
+    go_on.set_value();
+    CHECK(comes_true([&] { return begun == 8; }));
+}
