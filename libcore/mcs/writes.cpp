@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libcore/mcs/writes.h"
 
-#include <type_traits>
-#include <utility>
-
 #include "libcore/base/check.h"
 
 namespace yk::mcs {
 namespace {
 
-/// The row that a command is about, as a type.
-const Deployment* row_type(const InsertDeployment&);
-const Deployment* row_type(const UpdateDeployment&);
-const Deployment* row_type(const DeleteDeployment&);
-const Node* row_type(const InsertNode&);
-const Node* row_type(const UpdateNode&);
-const Node* row_type(const DeleteNode&);
-const DeploymentScale* row_type(const InsertScale&);
-const DeploymentScale* row_type(const UpdateScale&);
-const DeploymentScale* row_type(const DeleteScale&);
-const DeploymentSchedule* row_type(const InsertSchedule&);
-const DeploymentSchedule* row_type(const UpdateSchedule&);
-const DeploymentSchedule* row_type(const DeleteSchedule&);
-const DeploymentSchedule* row_type(const ChangePlacements&);
-
 template <class Command>
-using TraitsOf =
-    rs::ResourceTraits<std::remove_const_t<std::remove_pointer_t<decltype(row_type(std::declval<const Command&>()))>>>;
+using TraitsOf = rs::ResourceTraits<typename Command::Row>;
 
 } // namespace
 

@@ -13,7 +13,7 @@
 //  row in
 //    a command are not looked at.
 //
-// `expect.version` 0 means any version of that uid.
+// `expect.version` 0 means any version of that uid. `Row` of a command is the type of the row it is about.
 
 #include <cstdint>
 #include <optional>
@@ -40,27 +40,33 @@ using rs::WriterIdentity;
 /// A name that another Deployment has, or that is another one's id, is a Conflict (NameTaken), and so is an id that is
 /// another one's name (rs R-019).
 struct InsertDeployment {
+    using Row = Deployment;
     Deployment row;      // an empty uid: the database gives one
     bool adopts = false; // children of this id that were released (DeleteMode::Orphan) become its own (rs R-138)
 };
 /// A changed delete_mode is carried over to the children (rs R-134).
 struct UpdateDeployment {
+    using Row = Deployment;
     Deployment row;
     Expect expect;
 };
 struct DeleteDeployment {
+    using Row = Deployment;
     std::string id;
     Expect expect;
     std::optional<DeleteMode> mode; // nullopt: the Deployment's own
 };
 struct InsertNode {
+    using Row = Node;
     Node row; // an empty uid: the database gives one
 };
 struct UpdateNode {
+    using Row = Node;
     Node row;
     Expect expect;
 };
 struct DeleteNode {
+    using Row = Node;
     std::string id;
     Expect expect;
 };
@@ -71,14 +77,17 @@ struct DeleteNode {
 /// A Deployment that is not there under the owner's id and uid is a Conflict (OwnerGone). A row of another owner under
 /// the id is replaced in the same transaction; one of this owner is a Conflict (Exists) (rs R-107).
 struct InsertScale {
+    using Row = DeploymentScale;
     DeploymentScale row; // an empty uid: the database gives one
 };
 struct UpdateScale {
+    using Row = DeploymentScale;
     DeploymentScale row; // its owner stays as it is
     Expect expect;
 };
 /// A row that is not there any more counts as deleted: Written, with version 0.
 struct DeleteScale {
+    using Row = DeploymentScale;
     std::string id;
     Expect expect;
     bool only_if_orphaned = false; // a Deployment that is there under the owner's id and uid is a Conflict (rs R-103)
@@ -89,6 +98,7 @@ struct DeleteScale {
 
 /// As InsertScale, with the row's placements. `placed` and `pending` are counted by the database, here and below.
 struct InsertSchedule {
+    using Row = DeploymentSchedule;
     DeploymentSchedule row;
 };
 /// Sets the placement of a replica, or removes it.
@@ -98,12 +108,14 @@ struct PlacementChange {
 };
 /// Changes the row, and of its placements those in `changes`; `row.placements` is not looked at.
 struct UpdateSchedule {
+    using Row = DeploymentSchedule;
     DeploymentSchedule row; // its owner stays as it is
     Expect expect;
     std::vector<PlacementChange> changes;
 };
 /// As DeleteScale. Orphaned is a schedule without its Deployment, or without a DeploymentScale of the same owner.
 struct DeleteSchedule {
+    using Row = DeploymentSchedule;
     std::string id;
     Expect expect;
     bool only_if_orphaned = false;
@@ -111,6 +123,7 @@ struct DeleteSchedule {
 /// Changes placements, whatever the version of the row. Several of these for one schedule, when they are carried out
 /// together, raise its version once (rs R-017, rs R-129).
 struct ChangePlacements {
+    using Row = DeploymentSchedule;
     std::string schedule_id;
     std::string schedule_uid; // another one is a Conflict (RowGone): release what was placed (rs R-130)
     std::vector<PlacementChange> changes;
