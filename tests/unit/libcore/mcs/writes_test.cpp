@@ -71,7 +71,7 @@ TEST_CASE("rs R-083 the content of a row is everything but its version and its t
     CHECK(hash(other) != hash(row));
 }
 
-TEST_CASE("rs R-132 states have the names that the database knows") {
+TEST_CASE("states have the names that the database knows") {
     for (const char* name :
          {"New", "Submitted", "Accepted", "Scheduling", "Scheduled", "Degraded", "Rejected", "Removing"})
         CHECK(name_of(schedule_state_of(name).value()) == name);

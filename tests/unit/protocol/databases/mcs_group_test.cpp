@@ -139,7 +139,7 @@ TEST_CASE("rs R-019 a name that could mean two Deployments is refused") {
     writes.must(kApi, InsertDeployment{row, false});
 }
 
-TEST_CASE("rs R-025 one write of a group that fails is undone alone, and all are committed together") {
+TEST_CASE("one write of a group that fails is undone alone, and all are committed together") {
     Writes writes;
     std::vector<WriteRequest> requests{{kApi, InsertDeployment{Writes::deployment("a"), false}},
                                        {kApi, InsertDeployment{Writes::deployment("a"), false}},
@@ -157,7 +157,7 @@ TEST_CASE("rs R-025 one write of a group that fails is undone alone, and all are
     CHECK(writes.count("deployment_scale") == 1);
 }
 
-TEST_CASE("rs R-033 a group on a database that somebody else writes is Transient, and can be repeated") {
+TEST_CASE("a group on a database that somebody else writes is Transient, and can be repeated") {
     Writes writes;
     auto other = rs::SqliteConnection::open(writes.folder + "/state.db");
     REQUIRE(other.ok());
@@ -168,7 +168,7 @@ TEST_CASE("rs R-033 a group on a database that somebody else writes is Transient
     writes.must(kApi, InsertDeployment{Writes::deployment("a"), false});
 }
 
-TEST_CASE("rs R-033 a full disk is Transient, and what is answered as written is there") {
+TEST_CASE("a full disk is Transient, and what is answered as written is there") {
     Writes writes;
     writes.type("PRAGMA max_page_count = 1"); // as many as there are
     Deployment large = Writes::deployment("b");
@@ -183,7 +183,7 @@ TEST_CASE("rs R-033 a full disk is Transient, and what is answered as written is
     writes.must(kApi, InsertDeployment{large, false});
 }
 
-TEST_CASE("rs R-107 a scale is made only under its Deployment, and takes the place of one of another owner") {
+TEST_CASE("a scale is made only under its Deployment, and takes the place of one of another owner") {
     Writes writes;
     CHECK(writes.conflict(kScaler, InsertScale{Writes::scale("a")}) == Conflict::What::OwnerGone);
     writes.tree("a", DeleteMode::Owners);
@@ -236,7 +236,7 @@ TEST_CASE("rs R-003, rs R-134 children go with their Deployment, stay for their 
     }
 }
 
-TEST_CASE("rs R-017, rs R-129 changes of placements of one schedule raise its version once in a transaction") {
+TEST_CASE("rs R-017 changes of placements of one schedule raise its version once in a transaction") {
     Writes writes;
     writes.tree("a");
     std::vector<WriteRequest> requests{

@@ -10,7 +10,7 @@
 
 namespace yk::mcs {
 
-TEST_CASE("rs R-139, rs R-144 one instance leads at a time, and each takeover is a new epoch") {
+TEST_CASE("rs R-139 one instance leads at a time, and each takeover is a new epoch") {
     std::string folder = "/tmp/yk.lease.XXXXXX";
     REQUIRE(::mkdtemp(folder.data()) != nullptr);
     {

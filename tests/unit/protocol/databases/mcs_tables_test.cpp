@@ -149,7 +149,7 @@ TEST_CASE("rs R-071 a row that cannot be understood says which column, and its n
     CHECK(tables.broken<DeploymentSchedule>("a") == "state: Dreaming is none of this program's");
 }
 
-TEST_CASE("rs R-008, rs R-135 what goes with its Deployment is logged, what has no cascade_parent stays") {
+TEST_CASE("rs R-008 what goes with its Deployment is logged, what has no cascade_parent stays") {
     Tables tables;
     tables.type_deployment("a");
     tables.type_deployment("b");
