@@ -10,7 +10,9 @@ constexpr int kBusyMilliseconds = 5000;
 
 /// What no line names is Transient: tried again, but by whoever counts the tries (rs R-033).
 StoreFault fault_of(int extended) {
-    if (extended == SQLITE_CONSTRAINT_TRIGGER) return StoreFault::Fatal; // a rule of the schema, not a race
+    if (extended == SQLITE_CONSTRAINT_TRIGGER || extended == SQLITE_CONSTRAINT_CHECK ||
+        extended == SQLITE_CONSTRAINT_NOTNULL)
+        return StoreFault::Fatal; // a rule of the schema, not a race
     switch (extended & 0xff) {
     case SQLITE_CONSTRAINT: return StoreFault::Conflict;
     case SQLITE_CANTOPEN: return StoreFault::Down;

@@ -13,13 +13,16 @@ constexpr const char* kTables = R"(
         id TEXT NOT NULL, uid TEXT, version INTEGER, at_ms INTEGER NOT NULL);
 )";
 
-/// $T: table, $K: number of the kind, $C: columns. The guard lets nobody change a row without a new version (rs R-011).
+/// $T: table, $K: number of the kind, $C: columns. The last trigger lets nobody change a row without a new version
+/// (rs R-011).
 constexpr const char* kKind = R"(
     CREATE TABLE IF NOT EXISTS $T(
         id TEXT PRIMARY KEY CHECK(length(id) BETWEEN 1 AND 200), uid TEXT NOT NULL UNIQUE,
         version INTEGER NOT NULL CHECK(version >= 1), generation INTEGER NOT NULL,
         writer_epoch INTEGER NOT NULL DEFAULT 0, created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL,
         $C) WITHOUT ROWID;
+)";
+constexpr const char* kTriggers = R"(
     CREATE TRIGGER IF NOT EXISTS $T_ci AFTER INSERT ON $T BEGIN
         INSERT INTO change_log(kind, op, id, uid, version, at_ms)
         VALUES($K, 1, NEW.id, NEW.uid, NEW.version, NEW.updated_ms); END;
@@ -65,12 +68,19 @@ Result<void, StoreError> make_state_tables(SqliteConnection& connection, std::st
     return transaction.commit();
 }
 
+std::string kind_triggers(Kind kind, std::string_view table) {
+    std::string sql = kTriggers;
+    replace_all(sql, "$T", table);
+    replace_all(sql, "$K", std::to_string(static_cast<std::uint32_t>(kind)));
+    return sql;
+}
+
 Result<void, StoreError> make_kind_table(SqliteConnection& connection, Kind kind, std::string_view table,
                                          std::string_view columns) {
     std::string sql = kKind;
     replace_all(sql, "$T", table);
-    replace_all(sql, "$K", std::to_string(static_cast<std::uint32_t>(kind)));
     replace_all(sql, "$C", columns);
+    sql += kind_triggers(kind, table);
     SqliteTransaction transaction{connection, SqliteTransaction::Kind::Write};
     YK_CHECKED(transaction.begun());
     YK_CHECKED(connection.run(sql));

@@ -20,6 +20,9 @@ namespace yk::rs {
 [[nodiscard]] Result<void, StoreError> make_kind_table(SqliteConnection& connection, Kind kind, std::string_view table,
                                                        std::string_view columns);
 
+/// The statements that make the triggers of a table: three that log, and one that guards versions.
+[[nodiscard]] std::string kind_triggers(Kind kind, std::string_view table);
+
 /// Removes events up to a position, at most so many, and notes how far in the same transaction. Returns how many.
 [[nodiscard]] Result<std::int64_t, StoreError> purge_log(SqliteConnection& connection, std::uint64_t up_to,
                                                          std::int64_t most = 5000);

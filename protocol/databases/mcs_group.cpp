@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/databases/mcs_group.h"
+
+#include "protocol/databases/mcs_statements.h"
+#include "protocol/databases/sqlite_schema.h"
+
+namespace yk::mcs {
+namespace {
+
+/// Another service's rows are refused before the database is asked (rs R-002).
+Refused check_owner(const WriteRequest& request) {
+    const std::string_view owner = owner_of(request.command);
+    if (request.writer.service == owner) return std::nullopt;
+    return NotOwner{"only " + std::string{owner} + " writes " + id_of(request.command) + ", not " +
+                    request.writer.service};
+}
+
+void fail_written(std::vector<WriteOutcome>& outcomes, const rs::StoreError& error) {
+    for (WriteOutcome& each : outcomes)
+        if (std::holds_alternative<Written>(each)) each = outcome_of(error);
+}
+
+} // namespace
+
+std::vector<WriteOutcome> WriteGroup::write(std::span<const WriteRequest> requests) {
+    raised_.clear();
+    flushed_ = {};
+    std::vector<WriteOutcome> outcomes(requests.size()); // Written, until something else is known
+    std::size_t to_do = 0;
+    for (std::size_t at = 0; at < requests.size(); ++at) {
+        if (auto refused = check_owner(requests[at]))
+            outcomes[at] = *std::move(refused);
+        else
+            ++to_do;
+    }
+    if (to_do == 0) return outcomes;
+    rs::SqliteTransaction transaction{connection_, rs::SqliteTransaction::Kind::Write};
+    if (!transaction.begun().ok()) {
+        fail_written(outcomes, transaction.begun().error());
+        return outcomes;
+    }
+    for (std::size_t at = 0; at < requests.size(); ++at)
+        if (std::holds_alternative<Written>(outcomes[at])) outcomes[at] = write_alone(requests[at]);
+    const auto position = commit(transaction);
+    if (!position.ok()) fail_written(outcomes, position.error());
+    for (WriteOutcome& each : outcomes)
+        if (auto* const written = std::get_if<Written>(&each)) written->position = *position;
+    return outcomes;
+}
+
+/// An error such as a full disk ends the transaction by itself: then this write cannot be undone alone, and the commit
+/// fails for all the others, too.
+WriteOutcome WriteGroup::write_alone(const WriteRequest& request) {
+    if (!std::holds_alternative<ChangePlacements>(request.command)) flush(id_of(request.command));
+    const RaisedSchedules before = raised_;
+    const auto begun = connection_.run("SAVEPOINT one");
+    if (!begun.ok()) return outcome_of(begun.error());
+    WriteOutcome outcome = fence_and_write(request);
+    const bool is_kept = std::holds_alternative<Written>(outcome);
+    const auto ended = connection_.run(is_kept ? "RELEASE one" : "ROLLBACK TO one; RELEASE one");
+    if (!is_kept) raised_ = before;
+    if (is_kept && !ended.ok()) return outcome_of(ended.error());
+    return outcome;
+}
+
+/// The lease is looked at in the transaction of the write itself, so that nobody can take it in between (rs R-141).
+WriteOutcome WriteGroup::fence_and_write(const WriteRequest& request) {
+    const auto epoch = static_cast<std::int64_t>(request.writer.lease_epoch);
+    if (holder_.has_leases && request.writer.service != kApiService) {
+        YK_SQL(leads, has_row(connection_, "SELECT 1 FROM lease WHERE name = ? AND holder = ? AND epoch = ?",
+                              request.writer.service, holder_.name, epoch));
+        if (!leads) return Fenced{holder_.name + " does not lead " + request.writer.service + " any more"};
+    }
+    return std::visit(CommandWriter{connection_, request.writer.lease_epoch, raised_}, request.command);
+}
+
+void WriteGroup::flush(const std::string& id) {
+    for (auto at = raised_.begin(); at != raised_.end();) {
+        if (!id.empty() && at->first != id) {
+            ++at;
+            continue;
+        }
+        const auto done = raise_schedule(connection_, at->first, at->second);
+        if (!done.ok()) flushed_ = done;
+        at = raised_.erase(at);
+    }
+}
+
+Result<rs::Cursor, rs::StoreError> WriteGroup::commit(rs::SqliteTransaction& transaction) {
+    flush({});
+    if (!flushed_.ok()) return flushed_.error();
+    YK_TRY(head, rs::log_head(connection_));
+    YK_CHECKED(transaction.commit());
+    return head;
+}
+
+} // namespace yk::mcs

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// WriteGroup: carries out the writes of services in one transaction of SQLite, so that many of them cost one wait for
+// the disk. One that fails is undone by itself and fails nobody else (rs R-025).
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libcore/mcs/writes.h"
+#include "protocol/databases/mcs_commands.h"
+
+namespace yk::mcs {
+
+/// Who this process is in the table of leases.
+struct LeaseHolder {
+    std::string name;
+    bool has_leases = true; // false: this process alone has the database, and nobody is fenced (rs R-145)
+};
+
+/// Owner: whoever owns the connection. Thread: one call at a time.
+class WriteGroup {
+public:
+    WriteGroup(rs::SqliteConnection& connection, LeaseHolder holder)
+        : connection_(connection), holder_(std::move(holder)) {}
+
+    /// The outcomes in the order of the requests. Written: it is committed.
+    [[nodiscard]] std::vector<WriteOutcome> write(std::span<const WriteRequest> requests);
+
+private:
+    using Done = Result<void, rs::StoreError>;
+
+    /// Gives schedules the version that they are owed: the one of this id, or (empty) all.
+    void flush(const std::string& id);
+    [[nodiscard]] WriteOutcome write_alone(const WriteRequest& request);
+    [[nodiscard]] WriteOutcome fence_and_write(const WriteRequest& request);
+    /// Ends the transaction; every write that was well so far gets its position, or fails with it.
+    [[nodiscard]] Result<rs::Cursor, rs::StoreError> commit(rs::SqliteTransaction& transaction);
+
+    rs::SqliteConnection& connection_;
+    const LeaseHolder holder_;
+    RaisedSchedules raised_;
+    Done flushed_; // an error: what was written before cannot be kept
+};
+
+} // namespace yk::mcs

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes of the services, carried out in groups in a real file of SQLite.
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include <catch2/catch.hpp>
+
+#include "protocol/databases/mcs_group.h"
+#include "protocol/databases/mcs_schema.h"
+
+namespace yk::mcs {
+namespace {
+
+const WriterIdentity kApi{"api", 0}, kScaler{"autoscaler", 3}, kPlacer{"scheduler", 4};
+
+struct Writes {
+    Writes() {
+        REQUIRE(::mkdtemp(folder.data()) != nullptr);
+        auto opened = rs::SqliteConnection::open(folder + "/state.db");
+        REQUIRE(opened.ok());
+        connection = std::move(opened).value();
+        REQUIRE(migrate(*connection, "first").ok());
+        type("UPDATE lease SET holder = 'me', epoch = 3 WHERE name = 'autoscaler'");
+        type("UPDATE lease SET holder = 'me', epoch = 4 WHERE name = 'scheduler'");
+        group = std::make_unique<WriteGroup>(*connection, LeaseHolder{"me", true});
+    }
+    ~Writes() {
+        connection.reset();
+        std::filesystem::remove_all(folder);
+    }
+    Writes(const Writes&) = delete;
+    Writes& operator=(const Writes&) = delete;
+    void type(const std::string& sql) const { REQUIRE(connection->run(sql).ok()); }
+    WriteOutcome write(const WriterIdentity& writer, WriteCommand command) const {
+        const WriteRequest request[] = {{writer, std::move(command)}};
+        return group->write(request).at(0);
+    }
+    Written must(const WriterIdentity& writer, WriteCommand command) const {
+        const WriteOutcome outcome = write(writer, std::move(command));
+        INFO(message_of(outcome));
+        REQUIRE(std::holds_alternative<Written>(outcome));
+        return std::get<Written>(outcome);
+    }
+    [[nodiscard]] Conflict::What conflict(const WriterIdentity& writer, WriteCommand command) const {
+        const WriteOutcome outcome = write(writer, std::move(command));
+        INFO(message_of(outcome));
+        REQUIRE(std::holds_alternative<Conflict>(outcome));
+        return std::get<Conflict>(outcome).what;
+    }
+    /// A Deployment with its scale and its schedule of two replicas.
+    void tree(const std::string& id, DeleteMode mode = DeleteMode::Cascade) const {
+        must(kApi, InsertDeployment{deployment(id, mode), false});
+        must(kScaler, InsertScale{scale(id)});
+        must(kPlacer, InsertSchedule{schedule(id)});
+    }
+    [[nodiscard]] std::string text(const std::string& sql) const { return *connection->text(sql); }
+    [[nodiscard]] std::int64_t count(const std::string& from) const {
+        return *connection->number("SELECT count(*) FROM " + from);
+    }
+
+    static Deployment deployment(const std::string& id, DeleteMode mode = DeleteMode::Cascade) {
+        Deployment row;
+        row.meta.id = id;
+        row.meta.uid = "u" + id;
+        row.name = "name-" + id;
+        row.queue = "root.q";
+        row.max_replicas = 5;
+        row.delete_mode = mode;
+        return row;
+    }
+    static DeploymentScale scale(const std::string& id, const std::string& owner_uid = {}) {
+        DeploymentScale row;
+        row.meta.id = id;
+        row.owner = {kDeploymentKind, id, owner_uid.empty() ? "u" + id : owner_uid};
+        return row;
+    }
+    static DeploymentSchedule schedule(const std::string& id) {
+        DeploymentSchedule row;
+        row.meta.id = id;
+        row.meta.uid = "p" + id;
+        row.owner = {kDeploymentKind, id, "u" + id};
+        row.placements = {{1, 1, "k1", "n", PlacementState::Placed, 5}, {2, 1, "k2", "", PlacementState::Pending, {}}};
+        return row;
+    }
+    static PlacementChange placed(std::int64_t replica) {
+        return {replica, Placement{replica, 2, "k", "n", PlacementState::Placed, 9}};
+    }
+
+    std::string folder = "/tmp/yk.mcs.XXXXXX";
+    std::unique_ptr<rs::SqliteConnection> connection;
+    std::unique_ptr<WriteGroup> group;
+};
+
+} // namespace
+
+TEST_CASE("rs R-002, rs R-141 nobody writes rows of another service, or without the lease that the database has") {
+    Writes writes;
+    writes.must(kApi, InsertDeployment{Writes::deployment("d"), false});
+    CHECK(std::holds_alternative<NotOwner>(writes.write(kScaler, DeleteDeployment{"d", {"ud", 1}, {}})));
+    CHECK(std::holds_alternative<NotOwner>(writes.write(kApi, InsertScale{Writes::scale("d")})));
+    CHECK(std::holds_alternative<Fenced>(writes.write({"autoscaler", 2}, InsertScale{Writes::scale("d")})));
+    writes.type("UPDATE lease SET holder = 'other' WHERE name = 'autoscaler'");
+    CHECK(std::holds_alternative<Fenced>(writes.write(kScaler, InsertScale{Writes::scale("d")})));
+    CHECK(writes.count("deployment_scale") == 0);
+    WriteGroup alone{*writes.connection, LeaseHolder{"me", false}};
+    const WriteRequest request[] = {{{"autoscaler", 0}, InsertScale{Writes::scale("d")}}};
+    CHECK(std::holds_alternative<Written>(alone.write(request).at(0)));
+}
+
+TEST_CASE("rs R-012 a row that is not the expected one is a conflict that says what is there, and nothing changes") {
+    Writes writes;
+    Deployment row = Writes::deployment("d");
+    const Written made = writes.must(kApi, InsertDeployment{row, false});
+    CHECK(made.uid == "ud");
+    CHECK(made.version == 1);
+    CHECK(made.position.text() == "0.1@first");
+    row.replicas = 3;
+    CHECK(writes.must(kApi, UpdateDeployment{row, {"ud", 1}}).version == 2);
+    CHECK(writes.conflict(kApi, UpdateDeployment{row, {"ud", 1}}) == Conflict::What::RowChanged);
+    CHECK(writes.conflict(kApi, UpdateDeployment{row, {"u9", 0}}) == Conflict::What::RowGone);
+    CHECK(writes.conflict(kApi, InsertDeployment{row, false}) == Conflict::What::Exists);
+    CHECK(writes.text("SELECT version || '/' || generation || '/' || replicas FROM deployment") == "2/2/3");
+    CHECK(writes.must(kApi, UpdateDeployment{row, {"ud", 0}}).version == 3);
+    row.max_replicas = -1;
+    CHECK(std::holds_alternative<Fatal>(writes.write(kApi, UpdateDeployment{row, {"ud", 0}})));
+}
+
+TEST_CASE("rs R-019 a name that could mean two Deployments is refused") {
+    Writes writes;
+    writes.must(kApi, InsertDeployment{Writes::deployment("a"), false});
+    Deployment row = Writes::deployment("b");
+    for (const char* name : {"name-a", "a"}) {
+        row.name = name;
+        CHECK(writes.conflict(kApi, InsertDeployment{row, false}) == Conflict::What::NameTaken);
+    }
+    CHECK(writes.conflict(kApi, InsertDeployment{Writes::deployment("name-a"), false}) == Conflict::What::NameTaken);
+    row.name = row.meta.id;
+    writes.must(kApi, InsertDeployment{row, false});
+}
+
+TEST_CASE("one write of a group that fails is undone alone, and all are committed together") {
+    Writes writes;
+    std::vector<WriteRequest> requests{{kApi, InsertDeployment{Writes::deployment("a"), false}},
+                                       {kApi, InsertDeployment{Writes::deployment("a"), false}},
+                                       {kScaler, InsertScale{Writes::scale("a")}},
+                                       {kPlacer, DeleteNode{"n", {}}}};
+    DeploymentSchedule twice = Writes::schedule("a");
+    twice.placements[1].state = static_cast<PlacementState>(0);
+    requests.push_back({kPlacer, UpdateSchedule{twice, {"pa", 0}, {}}});
+    const auto outcomes = writes.group->write(requests);
+    CHECK(std::holds_alternative<Written>(outcomes[0]));
+    CHECK(std::holds_alternative<Conflict>(outcomes[1]));
+    CHECK(std::get<Written>(outcomes[2]).position.text() == "0.2@first");
+    CHECK(std::holds_alternative<NotOwner>(outcomes[3]));
+    CHECK(std::holds_alternative<Conflict>(outcomes[4]));
+    CHECK(writes.count("deployment_scale") == 1);
+}
+
+TEST_CASE("a group on a database that somebody else writes is Transient, and can be repeated") {
+    Writes writes;
+    auto other = rs::SqliteConnection::open(writes.folder + "/state.db");
+    REQUIRE(other.ok());
+    REQUIRE((*other)->run("BEGIN IMMEDIATE").ok());
+    writes.type("PRAGMA busy_timeout = 1");
+    CHECK(std::holds_alternative<Transient>(writes.write(kApi, InsertDeployment{Writes::deployment("a"), false})));
+    REQUIRE((*other)->run("ROLLBACK").ok());
+    writes.must(kApi, InsertDeployment{Writes::deployment("a"), false});
+}
+
+TEST_CASE("a full disk is Transient, and what is answered as written is there") {
+    Writes writes;
+    writes.type("PRAGMA max_page_count = 1"); // as many as there are
+    Deployment large = Writes::deployment("b");
+    large.tags = {{"t", std::string(5'000'000, 'x')}};
+    const std::vector<WriteRequest> requests{{kApi, InsertDeployment{Writes::deployment("a"), false}},
+                                             {kApi, InsertDeployment{large, false}}};
+    const auto outcomes = writes.group->write(requests);
+    CHECK(std::holds_alternative<Transient>(outcomes[1]));
+    CHECK(writes.count("deployment WHERE id = 'a'") == (std::holds_alternative<Written>(outcomes[0]) ? 1 : 0));
+    CHECK(writes.count("deployment WHERE id = 'b'") == 0);
+    writes.type("PRAGMA max_page_count = 1000000");
+    writes.must(kApi, InsertDeployment{large, false});
+}
+
+TEST_CASE("a scale is made only under its Deployment, and takes the place of one of another owner") {
+    Writes writes;
+    CHECK(writes.conflict(kScaler, InsertScale{Writes::scale("a")}) == Conflict::What::OwnerGone);
+    writes.tree("a", DeleteMode::Owners);
+    CHECK(writes.conflict(kScaler, InsertScale{Writes::scale("a")}) == Conflict::What::Exists);
+    writes.must(kApi, DeleteDeployment{"a", {"ua", 1}, {}});
+    Deployment again = Writes::deployment("a");
+    again.meta.uid = "second";
+    writes.must(kApi, InsertDeployment{again, false});
+    CHECK(writes.conflict(kScaler, InsertScale{Writes::scale("a")}) == Conflict::What::OwnerGone);
+    writes.must(kScaler, InsertScale{Writes::scale("a", "second")});
+    CHECK(writes.text("SELECT owner_uid || '/' || version FROM deployment_scale") == "second/1");
+}
+
+TEST_CASE("rs R-103 an orphan is deleted only if its Deployment is not there in that moment") {
+    Writes writes;
+    writes.tree("a", DeleteMode::Owners);
+    const std::string uid = writes.text("SELECT uid FROM deployment_scale");
+    CHECK(writes.conflict(kScaler, DeleteScale{"a", {uid, 1}, true}) == Conflict::What::NotOrphaned);
+    CHECK(writes.conflict(kPlacer, DeleteSchedule{"a", {"pa", 0}, true}) == Conflict::What::NotOrphaned);
+    writes.must(kApi, DeleteDeployment{"a", {"ua", 0}, {}});
+    CHECK(writes.count("placement") == 2);
+    CHECK(writes.must(kScaler, DeleteScale{"a", {uid, 0}, true}).version == 0);
+    CHECK(writes.must(kScaler, DeleteScale{"a", {uid, 0}, true}).version == 0);
+    writes.must(kPlacer, DeleteSchedule{"a", {"pa", 0}, true});
+    CHECK(writes.count("placement") == 0);
+}
+
+TEST_CASE("rs R-003, rs R-134 children go with their Deployment, stay for their services, or are released") {
+    Writes writes;
+    writes.tree("a", DeleteMode::Owners);
+    SECTION("cascade, also when it is chosen only now") {
+        writes.must(kApi, DeleteDeployment{"a", {"ua", 0}, DeleteMode::Cascade});
+        CHECK(writes.count("deployment_scale") + writes.count("deployment_schedule") + writes.count("placement") == 0);
+        CHECK(writes.count("change_log WHERE op = 3") == 3);
+    }
+    SECTION("owners, also when it was cascade") {
+        writes.must(kApi, UpdateDeployment{Writes::deployment("a"), {"ua", 0}});
+        CHECK(writes.count("deployment_scale WHERE cascade_parent = 'a' AND version = 2") == 1);
+        writes.must(kApi, DeleteDeployment{"a", {"ua", 0}, DeleteMode::Owners});
+        CHECK(writes.count("deployment_schedule WHERE cascade_parent IS NULL AND owner_uid = 'ua'") == 1);
+    }
+    SECTION("orphan, until a Deployment adopts them") {
+        writes.must(kApi, DeleteDeployment{"a", {"ua", 0}, DeleteMode::Orphan});
+        CHECK(writes.count("deployment_scale WHERE owner_uid = ''") == 1);
+        CHECK(writes.count("placement") == 2);
+        Deployment heir = Writes::deployment("a");
+        heir.meta.uid = "heir";
+        writes.must(kApi, InsertDeployment{heir, true});
+        CHECK(writes.count("deployment_schedule WHERE owner_uid = 'heir' AND cascade_parent = 'a'") == 1);
+    }
+}
+
+TEST_CASE("rs R-017 changes of placements of one schedule raise its version once in a transaction") {
+    Writes writes;
+    writes.tree("a");
+    std::vector<WriteRequest> requests{
+        {kPlacer, ChangePlacements{"a", "pa", {Writes::placed(2)}, {}}},
+        {kPlacer, ChangePlacements{"a", "gone", {Writes::placed(8)}, {}}},
+        {kPlacer, ChangePlacements{"a", "pa", {Writes::placed(3), {1, {}}}, ScheduleState::Scheduled}}};
+    const auto outcomes = writes.group->write(requests);
+    CHECK(std::get<Written>(outcomes[0]).version == 2);
+    CHECK(std::get<Conflict>(outcomes[1]).what == Conflict::What::RowGone);
+    CHECK(std::get<Written>(outcomes[2]).version == 2);
+    const char* row =
+        "SELECT version || state || placed || '/' || pending || '/' || writer_epoch FROM deployment_schedule";
+    CHECK(writes.text(row) == "2Scheduled2/0/4");
+    CHECK(writes.count("change_log WHERE kind = 3 AND op = 2") == 1);
+    requests = {{kPlacer, ChangePlacements{"a", "pa", {{3, {}}}, {}}},
+                {kPlacer, UpdateSchedule{Writes::schedule("a"), {"pa", 3}, {Writes::placed(7)}}}};
+    CHECK(std::get<Written>(writes.group->write(requests)[1]).version == 4);
+    CHECK(writes.text(row) == "4New2/0/4");
+}
+
+} // namespace yk::mcs

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of mcs in a real file of SQLite: their making, what of them is read, and what is refused.
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include <catch2/catch.hpp>
+
+#include "protocol/databases/canonical_json.h"
+#include "protocol/databases/mcs_schema.h"
+#include "protocol/databases/mcs_store.h"
+#include "protocol/databases/sqlite_change_log.h"
+
+namespace yk::mcs {
+namespace {
+
+using rs::SqliteConnection;
+using rs::StoreFault;
+
+struct Tables {
+    Tables() {
+        REQUIRE(::mkdtemp(folder.data()) != nullptr);
+        connection = open();
+        REQUIRE(migrate(*connection, "first").ok());
+    }
+    ~Tables() {
+        connection.reset();
+        std::filesystem::remove_all(folder);
+    }
+    Tables(const Tables&) = delete;
+    Tables& operator=(const Tables&) = delete;
+    [[nodiscard]] std::string path() const { return folder + "/state.db"; }
+    [[nodiscard]] std::unique_ptr<SqliteConnection> open() const {
+        auto opened = SqliteConnection::open(path());
+        REQUIRE(opened.ok());
+        return std::move(opened).value();
+    }
+    void type(const std::string& sql) const {
+        const auto done = connection->run(sql);
+        INFO(sql << ": " << (done.ok() ? "" : done.error().message));
+        REQUIRE(done.ok());
+    }
+    [[nodiscard]] bool is_refused(const std::string& sql) const { return !connection->run(sql).ok(); }
+    void type_deployment(const std::string& id) const {
+        type("INSERT INTO deployment(id, uid, version, generation, name, queue, usr, grps, resource, min_replicas,"
+             " max_replicas, created_ms, updated_ms) VALUES('" +
+             id + "', 'u" + id + "', 1, 1, 'name of " + id +
+             "', 'root.q', 'me', '[\"staff\"]', '{\"vcore\": 500, \"memory\": 1073741824}', 1, 5, 10, 20)");
+    }
+    void type_children(const std::string& id, bool cascades) const {
+        const std::string parent = cascades ? "'" + id + "'" : "NULL";
+        type("INSERT INTO deployment_scale VALUES('" + id + "', 's" + id + "', 1, 1, '" + id + "', 'u" + id + "', " +
+             parent + ", 3, 'manual', 1, '{\"b\": [1.5, 2], \"a\": {}}', 7, 10, 20)");
+        type("INSERT INTO deployment_schedule VALUES('" + id + "', 'p" + id + "', 1, 1, '" + id + "', 'u" + id + "', " +
+             parent + ", 'mcs-" + id + "', 1, 3, 1, 1, 'Scheduling', '{}', 8, 10, 20)");
+        type("INSERT INTO placement VALUES('" + id +
+             "', 2, 1, 'k2', NULL, 'Pending', NULL),"
+             "('" +
+             id + "', 1, 4, 'k1', 'n-1', 'Placed', 99)");
+    }
+    template <class T>
+    [[nodiscard]] rs::Found<T> read(const std::string& id) const {
+        McsStore<T> store{*connection};
+        const std::array<std::string, 1> ids{id};
+        auto rows = store.read_many(ids);
+        REQUIRE(rows.ok());
+        return rows->found.at(0);
+    }
+    template <class T>
+    [[nodiscard]] rs::Ptr<T> get(const std::string& id) const {
+        const auto found = read<T>(id);
+        REQUIRE(std::holds_alternative<rs::Ptr<T>>(found));
+        return std::get<rs::Ptr<T>>(found);
+    }
+    template <class T>
+    [[nodiscard]] std::string broken(const std::string& id) const {
+        const auto found = read<T>(id);
+        REQUIRE(std::holds_alternative<rs::BrokenRow>(found));
+        return std::get<rs::BrokenRow>(found).message;
+    }
+    [[nodiscard]] std::string events() const {
+        rs::SqliteStatement all =
+            connection->statement("SELECT op || ' ' || kind || ' ' || id FROM change_log ORDER BY seq");
+        std::string text;
+        for (auto has_row = all.step(); has_row.ok() && *has_row; has_row = all.step()) text += all.text(0) + "; ";
+        return text;
+    }
+
+    std::string folder = "/tmp/yk.mcs.XXXXXX";
+    std::unique_ptr<SqliteConnection> connection;
+};
+
+} // namespace
+
+TEST_CASE("rs R-071 rows of every kind are read with all their columns") {
+    Tables tables;
+    tables.type_deployment("d");
+    tables.type_children("d", true);
+    tables.type("INSERT INTO node VALUES('n-1', 'un', 1, '{\"zone\":\"a\"}', '{\"vcore\":8000}', '{}', 1, 10, 20)");
+    const auto deployment = tables.get<Deployment>("d");
+    CHECK(deployment->name == "name of d");
+    CHECK(deployment->groups == std::vector<std::string>{"staff"});
+    CHECK(deployment->resource == Amounts{{"memory", 1073741824}, {"vcore", 500}});
+    CHECK(deployment->max_replicas == 5);
+    CHECK_FALSE(deployment->replicas.has_value());
+    CHECK(deployment->delete_mode == DeleteMode::Cascade);
+    CHECK(deployment->times.updated_ms == 20);
+    const auto scale = tables.get<DeploymentScale>("d");
+    CHECK(scale->owner == Owner{kDeploymentKind, "d", "ud"});
+    CHECK(scale->cascade_parent == "d");
+    CHECK(scale->desired == 3);
+    CHECK(scale->status == R"({"a":{},"b":[1.5,2]})");
+    CHECK(scale->writer_epoch == 7);
+    const auto schedule = tables.get<DeploymentSchedule>("d");
+    CHECK(schedule->state == ScheduleState::Scheduling);
+    const std::vector<Placement> placements{{1, 4, "k1", "n-1", PlacementState::Placed, 99},
+                                            {2, 1, "k2", "", PlacementState::Pending, std::nullopt}};
+    CHECK(schedule->placements == placements);
+    const auto node = tables.get<Node>("n-1");
+    CHECK(node->attributes == Texts{{"zone", "a"}});
+    CHECK(node->capacity == Amounts{{"vcore", 8000}});
+    CHECK(node->is_schedulable);
+}
+
+TEST_CASE("rs R-071 a row that cannot be understood says which column, and its neighbours are read") {
+    Tables tables;
+    tables.type_deployment("a");
+    tables.type_deployment("b");
+    tables.type_children("a", false);
+    for (const auto& [change, message] : std::array<std::array<const char*, 2>, 5>{
+             {{"resource = '{\"vcore\":1.5}'", "resource: the amount of vcore is no whole number of 64 bits"},
+              {"resource = '{\"vcore\":9223372036854775808}'",
+               "resource: the amount of vcore is no whole number of 64 bits"},
+              {"resource = '{}', policy = '['", "policy: it is no JSON object"},
+              {"policy = '{}', cascade = 7", "cascade: 7 is none of 0, 1 and 2"},
+              {"cascade = 1, grps = '{}'", "grps: it is no JSON list"}}}) {
+        tables.type("UPDATE deployment SET version = version + 1, " + std::string{change} + " WHERE id = 'a'");
+        CHECK(tables.broken<Deployment>("a") == message);
+    }
+    McsStore<Deployment> store{*tables.connection};
+    const auto page = store.read_page("", 10);
+    REQUIRE(page.ok());
+    CHECK(page->found.size() == 2);
+    CHECK(std::holds_alternative<rs::Ptr<Deployment>>(page->found.at(1)));
+    tables.type("UPDATE placement SET state = 'Dreaming' WHERE replica = 2");
+    CHECK(tables.broken<DeploymentSchedule>("a") == "placement 2: state Dreaming is none of this program's");
+    tables.type("UPDATE deployment_schedule SET version = 2, state = 'Dreaming'");
+    CHECK(tables.broken<DeploymentSchedule>("a") == "state: Dreaming is none of this program's");
+}
+
+TEST_CASE("rs R-008 what goes with its Deployment is logged, what has no cascade_parent stays") {
+    Tables tables;
+    tables.type_deployment("a");
+    tables.type_deployment("b");
+    tables.type_children("a", true);
+    tables.type_children("b", false);
+    tables.type("DELETE FROM change_log; DELETE FROM deployment");
+    CHECK(tables.events().find("3 2 a; ") != std::string::npos);
+    CHECK(tables.events().find("3 3 a; ") != std::string::npos);
+    CHECK(tables.events().find(" b; ") == tables.events().rfind(" b; ")); // only the Deployment itself
+    CHECK(*tables.connection->number("SELECT count(*) FROM placement WHERE schedule_id = 'a'") == 0);
+    CHECK(*tables.connection->number("SELECT count(*) FROM placement WHERE schedule_id = 'b'") == 2);
+}
+
+TEST_CASE("rs R-011, rs R-017 the tables guard versions and bounds, and placements are not logged") {
+    Tables tables;
+    tables.type_deployment("a");
+    tables.type_children("a", true);
+    for (const char* table : {"deployment", "deployment_scale", "deployment_schedule"})
+        CHECK(tables.is_refused("UPDATE " + std::string{table} + " SET updated_ms = 1"));
+    CHECK(tables.is_refused("UPDATE deployment SET version = 2, max_replicas = 0"));
+    CHECK(tables.is_refused("UPDATE deployment_scale SET version = 2, desired = -1"));
+    const std::string before = tables.events();
+    tables.type("UPDATE placement SET attempt = 9");
+    CHECK(tables.events() == before);
+    CHECK(tables.is_refused("INSERT INTO placement VALUES('nobody', 1, 1, 'k', NULL, 'Pending', NULL)"));
+}
+
+TEST_CASE("rs R-020 an older schema is brought up to date as a whole or not at all, a newer one is refused") {
+    Tables tables;
+    tables.type_deployment("a");
+    std::vector<std::string> steps{schema_steps().begin(), schema_steps().end()};
+    steps.emplace_back("ALTER TABLE node ADD COLUMN rack TEXT");
+    steps.emplace_back("ALTER TABLE nothing ADD COLUMN rack TEXT");
+    CHECK_FALSE(migrate(*tables.connection, "other", steps).ok());
+    CHECK(tables.is_refused("SELECT rack FROM node")); // the step before the one that failed is undone
+    steps.pop_back();
+    REQUIRE(migrate(*tables.connection, "other", steps).ok());
+    CHECK_FALSE(tables.is_refused("SELECT rack FROM node"));
+    CHECK(tables.get<Deployment>("a")->meta.uid == "ua");
+    REQUIRE(migrate(*tables.connection, "other", steps).ok());
+    const auto refused = migrate(*tables.connection, "other");
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().fault == StoreFault::Fatal);
+    CHECK(refused.error().message.find("schema 2, and this program knows 1") != std::string::npos);
+    CHECK(read_identity(*tables.connection)->uid == "first");
+}
+
+TEST_CASE("rs R-031 another database in the place of the first one is refused, another epoch is a gap") {
+    Tables tables, other;
+    const auto first = read_identity(*tables.connection);
+    REQUIRE(first.ok());
+    CHECK(reconnect(tables.path(), *first).ok());
+    other.type("UPDATE mcs_meta SET value = 'second' WHERE key = 'db_uid'");
+    const auto wrong = reconnect(other.path(), *first);
+    REQUIRE_FALSE(wrong.ok());
+    CHECK(wrong.error().fault == StoreFault::Fatal);
+    CHECK(wrong.error().message.find("wrong database: it is second, and first was here before") != std::string::npos);
+    rs::SqliteChangeLog log{*tables.connection};
+    const auto captured = log.capture();
+    REQUIRE(log.open(*captured).ok());
+    tables.type("UPDATE mcs_meta SET value = 'restored' WHERE key = 'log_epoch'");
+    CHECK(reconnect(tables.path(), *first).ok());
+    CHECK(log.poll(9).error().reason == rs::RelistReason::Epoch);
+}
+
+TEST_CASE("rs R-018 equal content has equal bytes") {
+    CHECK(json_of(Amounts{{"vcore", 500}, {"memory", 1}}) == R"({"memory":1,"vcore":500})");
+    CHECK(json_of(amounts_of(R"( { "vcore":500, "memory" : 1 } )").value()) == R"({"memory":1,"vcore":500})");
+    CHECK(json_of(std::vector<std::string>{"b", "a"}) == R"(["b","a"])");
+    CHECK(json_of(Texts{{"k", "a\"b"}}) == R"({"k":"a\"b"})");
+    CHECK(json_of(Texts{}) == "{}");
+    CHECK(*canonical_object(R"({"b": {"d":1,"c":2}, "a":[]})") == R"({"a":[],"b":{"c":2,"d":1}})");
+    CHECK_FALSE(canonical_object("[]").has_value());
+    CHECK_FALSE(canonical_object("{").has_value());
+    CHECK_FALSE(texts_of(R"({"a":1})").ok());
+}
+
+} // namespace yk::mcs
