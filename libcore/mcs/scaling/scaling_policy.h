@@ -30,12 +30,12 @@ struct MetricTarget {
     std::string name;
     MetricSource source = MetricSource::Push;
     MetricType type = MetricType::Value;
-    std::int64_t target = 1000;                  // thousandths; above 0
-    std::int64_t tolerance_permille = 100;       // so far off the target nothing changes
-    Duration max_age = seconds{90}; // an older value counts as not readable
-    std::string url;                            // of Prometheus: the page of text that has the metric
-    std::map<std::string, std::string> labels;  // of Prometheus: those that the metric must have there
-    Duration timeout = seconds{2};              // of Prometheus: how long the page may take
+    std::int64_t target = 1000;                // thousandths; above 0
+    std::int64_t tolerance_permille = 100;     // so far off the target nothing changes
+    Duration max_age = seconds{90};            // an older value counts as not readable
+    std::string url;                           // of Prometheus: the page of text that has the metric
+    std::map<std::string, std::string> labels; // of Prometheus: those that the metric must have there
+    Duration timeout = seconds{2};             // of Prometheus: how long the page may take
     friend bool operator==(const MetricTarget&, const MetricTarget&) = default;
 };
 
