@@ -4,7 +4,6 @@
 // and how fast the number may change. Plain values, with the defaults and ranges of docs/spec/resource-state.md
 // (section 13.1). Metric values and targets are thousandths, so that no arithmetic needs a floating point.
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>

@@ -122,8 +122,9 @@ TEST_CASE("rs R-113 more of a metric never asks for fewer replicas, and within t
     for (std::uint64_t seed = 0; seed < 500; ++seed) {
         rs::Chance chance{seed};
         const auto below = [&](std::uint64_t most) { return static_cast<std::int64_t>(chance.next() % most); };
-        const MetricTarget target =
-            metric(below(2) == 0 ? kValue : kAverage, 1 + below(5000), below(3) == 0 ? 0 : below(1001));
+        const MetricType type = below(2) == 0 ? kValue : kAverage; // one by one, so that each compiler draws alike
+        const std::int64_t goal = 1 + below(5000);
+        const MetricTarget target = metric(type, goal, below(3) == 0 ? 0 : below(1001));
         const ReplicaCount count{below(50), below(60)};
         const std::int64_t most = below(200);
         const std::optional<std::int64_t> replicas = below(2) == 0 ? std::nullopt : std::optional{1 + below(60)};
