@@ -29,7 +29,7 @@ public:
         if (event == Event::object_end && !keys_.empty()) keys_.pop_back();
         if (event == Event::key && !keys_.back().insert(parsed.get<std::string>()).second && fault_.empty())
             fault_ = "has the field " + parsed.dump(-1, ' ', true, Json::error_handler_t::replace) + " twice";
-        return true;
+        return depth <= kDeepest; // what is deeper is not even kept
     }
     [[nodiscard]] const std::string& fault() const { return fault_; }
 

@@ -70,6 +70,11 @@ TEST_CASE("rs R-112, rs R-159 what is wrong in a policy is named with what is al
     CHECK(fault(R"({"up":[]})") == "up: must be an object");
     CHECK(fault("[]") == "must be an object");
     CHECK(fault(std::string(100, '[') + std::string(100, ']')) == "is nested more than 8 deep");
+    CHECK(fault(std::string(32'000, '[') + std::string(32'000, ']')) == "is nested more than 8 deep");
+    std::string objects;
+    for (int each = 0; each < 10'000; ++each) objects += R"({"a":)";
+    CHECK(fault(objects + "1" + std::string(10'000, '}')) == "is nested more than 8 deep");
+    CHECK(fault(objects).starts_with("is no JSON: "));
     CHECK(fault(std::string(70'000, ' ')) == "is longer than 65536 bytes");
     CHECK(fault("{").starts_with("is no JSON: "));
     CHECK(fault("").starts_with("is no JSON: "));
