@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Reads a small JSON text strictly: no key twice, no unknown field, numbers in their range.
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "libcore/base/result.h"
+
+namespace yk::mcs {
+
+using Json = nlohmann::json; // its objects are sorted by key
+
+/// The text as a tree. An error if it is longer than 64 KiB, deeper than 8, has a key twice, or is no JSON.
+[[nodiscard]] Result<Json> parse_strict(std::string_view text);
+
+/// The fields of one object. `where` is its path. Each getter names what is wrong and what would be right; an absent
+/// field is an error unless there is a default.
+class Fields {
+public:
+    /// REQUIRES: `object` outlives it.
+    [[nodiscard]] static Result<Fields> of(const Json& object, std::string where,
+                                           std::initializer_list<std::string_view> known);
+
+    [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
+    [[nodiscard]] Result<std::int64_t> number(std::string_view name, std::int64_t least, std::int64_t most,
+                                              std::optional<std::int64_t> otherwise = {}) const;
+    /// At most 200 bytes, and not empty.
+    [[nodiscard]] Result<std::string> text(std::string_view name, std::optional<std::string> otherwise = {}) const;
+    /// The place of the text among `choices`.
+    [[nodiscard]] Result<std::size_t> choice(std::string_view name, std::initializer_list<std::string_view> choices,
+                                             std::optional<std::size_t> otherwise = {}) const;
+    /// An array of at most `most` elements; nullptr: absent.
+    [[nodiscard]] Result<const Json*> list(std::string_view name, std::size_t most) const;
+    /// nullptr: absent.
+    [[nodiscard]] const Json* find(std::string_view name) const;
+    [[nodiscard]] std::string path(std::string_view name) const;
+
+private:
+    Fields(const Json& object, std::string where) : object_(&object), where_(std::move(where)) {}
+
+    const Json* object_;
+    std::string where_;
+};
+
+[[nodiscard]] inline Error policy_fault(std::string where, std::string message) {
+    return Error{0, std::move(message), std::move(where)};
+}
+
+} // namespace yk::mcs
