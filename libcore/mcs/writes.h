@@ -10,8 +10,7 @@
 //  - A writer whose lease is not the one in the database is Fenced (rs R-141).
 //  - A row that is not the one in `expect` is a Conflict: look at the key again and compute anew (rs R-012).
 //  - The version of a row that changes becomes the next one; `version`, `generation`, `writer_epoch` and `times` of a
-//  row in
-//    a command are not looked at.
+//    row in a command are not looked at.
 //
 // `expect.version` 0 means any version of that uid. `Row` of a command is the type of the row it is about.
 
@@ -34,8 +33,7 @@ namespace yk::mcs {
 using rs::Expect;
 using rs::WriterIdentity;
 
-// --- of the front end
-// ---------------------------------------------------------------------------------------------------
+// --- of the front end ------------------------------------------------------------------------------------------------
 
 /// A name that another Deployment has, or that is another one's id, is a Conflict (NameTaken), and so is an id that is
 /// another one's name (rs R-019).
@@ -71,8 +69,7 @@ struct DeleteNode {
     Expect expect;
 };
 
-// --- of the Autoscaler
-// --------------------------------------------------------------------------------------------------
+// --- of the Autoscaler -----------------------------------------------------------------------------------------------
 
 /// A Deployment that is not there under the owner's id and uid is a Conflict (OwnerGone). A row of another owner under
 /// the id is replaced in the same transaction; one of this owner is a Conflict (Exists) (rs R-107).
@@ -93,8 +90,7 @@ struct DeleteScale {
     bool only_if_orphaned = false; // a Deployment that is there under the owner's id and uid is a Conflict (rs R-103)
 };
 
-// --- of the Scheduler
-// ---------------------------------------------------------------------------------------------------
+// --- of the Scheduler ------------------------------------------------------------------------------------------------
 
 /// As InsertScale, with the row's placements. `placed` and `pending` are counted by the database, here and below.
 struct InsertSchedule {
@@ -145,8 +141,7 @@ struct WriteRequest {
     WriteCommand command;
 };
 
-// --- what came of it
-// ----------------------------------------------------------------------------------------------------
+// --- what came of it -------------------------------------------------------------------------------------------------
 
 /// It is in the database, and survives the end of this process.
 struct Written {
