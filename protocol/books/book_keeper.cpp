@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/books/book_keeper.h"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <type_traits>
 #include <utility>
@@ -12,7 +10,6 @@ namespace {
 
 constexpr auto kRetry = std::chrono::seconds{1};
 constexpr auto kMoment = std::chrono::milliseconds{50}; // for which more is gathered before it is written
-constexpr int kNice = 10;                               // where all processors are busy, whoever sends goes first
 constexpr auto kPatience = std::chrono::seconds{10};    // of replay(), with a file that cannot be written
 
 } // namespace
@@ -26,7 +23,7 @@ Result<std::unique_ptr<BookKeeper>> BookKeeper::start(std::unique_ptr<BookFile> 
         }));
     if (unreadable != 0) return Error{0, std::to_string(unreadable) + " rows of the books cannot be understood", {}};
     keeper->thread_.start(
-        "books", [k = keeper.get()] { k->run(); }, [k = keeper.get()] { return k->step(); });
+        "books", [k = keeper.get()] { k->run(); }, [k = keeper.get()] { return k->step(); }, LoopThread::Priority::Low);
     return keeper;
 }
 
@@ -113,7 +110,6 @@ bool BookKeeper::wait_until_idle(std::unique_lock<std::mutex>& lock) {
 // --- the thread -----------------------------------------------------------------------------------------------------
 
 void BookKeeper::run() {
-    static_cast<void>(::nice(kNice)); // of this thread alone, as Linux has it
     std::unique_lock lock(mutex_);
     while (true) {
         changed_.wait(lock, [this] { return stopping_ || has_work(); });

@@ -5,6 +5,7 @@
 // Owner: the object whose loop it is. Thread: one.
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <functional>
 #include <optional>
@@ -17,6 +18,10 @@ namespace yk {
 
 class LoopThread {
 public:
+    /// Low: where both want the same processor it gets about a tenth of what a thread of normal priority gets, which
+    /// goes first whenever it wakes.
+    enum class Priority { Normal, Low };
+
     LoopThread() = default;
     ~LoopThread() { end(); }
     LoopThread(LoopThread&& other) noexcept
@@ -27,11 +32,15 @@ public:
 
     /// Has `run` called on a thread of its own or, in a simulation, `step` again and again. `name`: a literal of at
     /// most 15 characters, by which tools such as top name the thread.
-    void start(const char* name, std::function<void()> run, Simulator::Step step) {
+    void start(const char* name, std::function<void()> run, Simulator::Step step,
+               Priority priority = Priority::Normal) {
         if (Simulator* const simulated = simulator()) {
             loop_ = simulated->add_loop(name, std::move(step));
         } else {
-            thread_ = std::thread(std::move(run));
+            thread_ = std::thread([run = std::move(run), priority] {
+                if (priority == Priority::Low) yield_to_others();
+                run();
+            });
             pthread_setname_np(thread_.native_handle(), name);
         }
     }
@@ -43,6 +52,13 @@ public:
     [[nodiscard]] bool is_started() const { return loop_.has_value() || thread_.joinable(); }
 
 private:
+    /// nice() concerns the calling thread alone, as Linux has it. Where it is forbidden the thread stays as it is: its
+    /// work is done all the same.
+    static void yield_to_others() {
+        constexpr int kNicer = 10;
+        static_cast<void>(::nice(kNicer));
+    }
+
     std::thread thread_;
     std::optional<std::uint64_t> loop_; // the number that the simulator gave it
 };

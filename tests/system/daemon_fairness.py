@@ -42,4 +42,32 @@ def test_who_has_much_waiting_does_not_go_first():
         check(first < waiting / 2, first, "of", waiting, "were answered before it")
 
 
+def test_dumps_are_made_by_threads_that_let_others_go_first():
+    """What a dump costs is the long workers', which are nicer than all other threads. Other workers only take the request in.
+    They used to make dumps too, and the system then let a request wait for a thread that had used its share."""
+
+    def used(daemon):
+        """Nanoseconds of processor time and niceness, by thread name: of all workers."""
+        found = {"worker": [0, set()], "long worker": [0, set()]}
+        for task in os.scandir(f"/proc/{daemon.process.pid}/task"):
+            with open(task.path + "/stat", encoding="ascii") as stat, open(task.path + "/schedstat", encoding="ascii") as times:
+                name, fields = stat.read().split("(", 1)[1].rsplit(")", 1)
+                if name in found:
+                    found[name][0] += int(times.read().split()[0])
+                    found[name][1].add(int(fields.split()[16]))
+        return found
+
+    with Daemon() as daemon:
+        rm = Rm(daemon, "a")
+        rm.nodes(*[{"nodeID": f"n{i}", "schedulableResource": {"vcore": 1}} for i in range(1000)])
+        before = used(daemon)
+        for _ in range(20):
+            rm.client.get("Dump", {"what": "nodes", "rmID": "a", "limit": 1000})
+        after = used(daemon)
+        own, long = (after[name][0] - before[name][0] for name in ("worker", "long worker"))
+        check(long > 2 * own, "of dumps the workers used", own, "ns, the long workers", long)
+        normal = os.getpriority(os.PRIO_PROCESS, daemon.process.pid)
+        check(after["worker"][1] == {normal} and after["long worker"][1] == {min(normal + 10, 19)}, "niceness", after)
+
+
 main(globals())

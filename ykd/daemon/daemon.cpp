@@ -31,7 +31,7 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
                     if (stop_listener_) stop_listener_(grace);
                 }),
       dispatcher_({services_.kinds(), parts_.sessions, parts_.connections, parts_.line_limit, parts_.listener_watch,
-                   parts_.deadlines, parts_.workers}) {
+                   parts_.deadlines, parts_.workers, parts_.long_workers}) {
     parts_.calls.execute_later = [this](const CallPtr& call) { dispatcher_.execute_later(call); };
     parts_.ring.set_listener([this] {
         if (parts_.event_streams.wants_delivery()) parts_.workers.post([this] { parts_.event_streams.deliver(); });
@@ -50,6 +50,7 @@ Daemon::~Daemon() {
     }
     parts_.name_service.stop();
     parts_.workers.stop();
+    parts_.long_workers.stop();
     drop_waiting();
     parts_.event_streams.clear();
     parts_.sessions.clear();

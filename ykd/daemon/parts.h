@@ -60,7 +60,7 @@ struct Parts {
     HistoryKeeper history;
     RmTable rms;
     Deadlines deadlines;
-    Workers workers;
+    Workers workers, long_workers;
     NameService name_service;
 
     // These work with the parts above and have little state of their own.

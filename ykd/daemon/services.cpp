@@ -20,21 +20,22 @@ Services::Services(Parts& parts, std::function<void(SteadyClock::duration grace)
              parts.dump_pages, parts.plain_dumps, parts.recovery_dump}),
       event_({parts.ring, parts.event_streams, parts.effective, parts.identity, parts.settings.max_poll_wait}),
       metrics_({parts.settings, parts.identity, parts.rms, parts.sessions, parts.ring, parts.tally, parts.requests,
-                parts.degraded, parts.daemon_state, parts.metric_pages, parts.workers}),
+                parts.degraded, parts.daemon_state, parts.metric_pages, parts.long_workers}),
       health_(parts.health),
-      explain_(
-          {parts.settings, parts.clock, parts.rms, parts.effective, parts.config_history, parts.users, parts.workers}),
+      explain_({parts.settings, parts.clock, parts.rms, parts.effective, parts.config_history, parts.users,
+                parts.long_workers}),
       admin_({parts.settings, parts.rms, parts.clock, parts.workers, std::move(request_stop)}) {
     fill(parts);
 }
 
-/// Kinds whose answers are made of objects of the RMs, and can be as large as a message may be, take turns. Those that
-/// ask for the daemon's own state have turns of their own, so that they do not wait behind dumps.
+/// Kinds whose answers are made of objects of the RMs, and can be as large as a message may be, take turns, and are
+/// long work. Those that ask for the daemon's own state have turns of their own, so that they do not wait behind dumps.
 void Services::fill(Parts& parts) {
     using si::Kind;
-    const auto row = [this](Kind kind, auto& service, auto answer, LargeAnswers* turns = nullptr) {
+    const auto row = [this, &parts](Kind kind, auto& service, auto answer, LargeAnswers* turns = nullptr) {
         kinds_.add(
-            kind, [&service, answer](const CallPtr& call) { (service.*answer)(call); }, turns);
+            kind, [&service, answer](const CallPtr& call) { (service.*answer)(call); }, turns,
+            turns == &parts.large_answers);
     };
     row(Kind::Hello, session_, &SessionService::hello);
     row(Kind::Bye, session_, &SessionService::bye);

@@ -194,13 +194,14 @@ void Dispatcher::dispatch(const CallPtr& call) {
     if (call->mutating && call->is_stopping()) return call->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     if (call->mutating && !take_turn(call)) return;
     if (!enter_large_answers(call)) return;
-    execute(call);
+    is_long(*call) ? execute_later(call) : execute(call);
 }
 
 void Dispatcher::execute_later(const CallPtr& call) {
     call->has_turn = call->mutating;
-    parts_.workers.post(source_of(*call),
-                        [this, call] { call->peer().is_gone() && !call->mutating ? call->drop() : execute(call); });
+    Workers& workers = is_long(*call) ? parts_.long_workers : parts_.workers;
+    workers.post(source_of(*call),
+                 [this, call] { call->peer().is_gone() && !call->mutating ? call->drop() : execute(call); });
 }
 
 } // namespace yk::service

@@ -24,7 +24,7 @@ public:
         LineLimit& line_limit;
         const ListenerWatch& listener_watch;
         Deadlines& deadlines;
-        Workers& workers;
+        Workers &workers, &long_workers;
     };
     explicit Dispatcher(const Parts& parts) : parts_(parts) {}
 
@@ -42,6 +42,7 @@ private:
     bool enter_large_answers(const CallPtr& call);
 
     void execute(const CallPtr& call);
+    [[nodiscard]] bool is_long(const Call& call) const { return parts_.kinds.at(call.kind).is_long; }
     void log_garbage(const std::string& address);
     [[nodiscard]] bool is_same_identity(const Call& call, const Session& session);
     /// Refuses the held calls of a session for which an earlier number did not come in time.

@@ -26,16 +26,18 @@ public:
         const si::KindInfo* info = nullptr; // its name, the role it needs, whether it changes anything
         Service serve;                      // empty: the kind is not part of this version
         LargeAnswers* turns = nullptr;      // nullptr: its answer cannot become large, and it takes no turns
+        bool is_long = false;               // the workers for long work serve it
     };
 
     KindTable() {
         for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].info = &si::info(static_cast<si::Kind>(i));
     }
 
-    void add(si::Kind kind, Service serve, LargeAnswers* turns = nullptr) {
+    void add(si::Kind kind, Service serve, LargeAnswers* turns = nullptr, bool is_long = false) {
         Row& row = rows_[static_cast<std::size_t>(kind)];
         row.serve = std::move(serve);
         row.turns = turns;
+        row.is_long = is_long;
     }
     [[nodiscard]] const Row& at(si::Kind kind) const { return rows_[static_cast<std::size_t>(kind)]; }
 

@@ -16,11 +16,12 @@ FairQueue<std::function<void()>>::Limits Workers::limits_of(unsigned threads) {
     return {std::max(threads, 3U) - 2, std::max(threads, 2U) - 1, std::max(threads, 3U) - 2};
 }
 
-Workers::Workers(unsigned threads, std::function<void(const char* what)> fault)
+Workers::Workers(unsigned threads, std::function<void(const char* what)> fault, LoopThread::Priority priority)
     : fault_(std::move(fault)), queue_(limits_of(threads)) {
+    const char* const name = priority == LoopThread::Priority::Low ? "long worker" : "worker";
     for (unsigned i = 0; i < threads; ++i)
         threads_.emplace_back().start(
-            "worker", [this] { run(); }, [this] { return step(); });
+            name, [this] { run(); }, [this] { return step(); }, priority);
 }
 
 Workers::~Workers() {

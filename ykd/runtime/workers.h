@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Workers: a few threads that decode requests, run the services and encode dumps. Nothing they run waits for anything
-// but a short lock. Clients take turns (FairQueue): a flood of one delays the first request of another by what is at
-// work, and never takes all threads. What one of them throws (no memory for a large answer) ends that request alone: it
-// owns nothing that lasts, and a call that is dropped without an answer is answered with E_INTERNAL.
+// Workers: a few threads that decode requests, run the services and encode their answers. Nothing they run waits for
+// anything but a short lock. Clients take turns (FairQueue): a flood of one delays the first request of another by what
+// is at work, and never takes all threads. What one of them throws (no memory for a large answer) ends that request
+// alone: it owns nothing that lasts, and a call that is dropped without an answer is answered with E_INTERNAL.
+//
+// The daemon has two sets of them. Those for long work (dumps, explanations, metrics) have threads of low priority:
+// the system gives threads that wake for a short request the processor before those, which would else keep it for
+// milliseconds, as the threads of both would have used as much of it before.
 //
 // Thread: any.
 
@@ -22,7 +26,8 @@ namespace yk {
 class Workers {
 public:
     /// `fault` is called with what a work item threw, on its worker.
-    Workers(unsigned threads, std::function<void(const char* what)> fault);
+    Workers(unsigned threads, std::function<void(const char* what)> fault,
+            LoopThread::Priority priority = LoopThread::Priority::Normal);
     /// With so many threads one identity leaves one free, and one client two, if there are as many; the long items of
     /// an identity leave two free, so that one is left for its short ones.
     [[nodiscard]] static FairQueue<std::function<void()>>::Limits limits_of(unsigned threads);

@@ -2,7 +2,9 @@
 #include "ykd/runtime/workers.h"
 
 #include <catch2/catch.hpp>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <new>
@@ -51,6 +53,20 @@ TEST_CASE("A8 a flood of one client leaves a worker to the others, and two ident
     CHECK(Workers::source_at_work().identity.empty());
     go_on.set_value();
     CHECK(comes_true([&] { return begun == 101; }));
+}
+
+TEST_CASE("A8 workers of low priority are nicer than who started them, whose own priority stays") {
+    const auto niceness = [] { return ::getpriority(PRIO_PROCESS, 0); }; // of the calling thread, on Linux
+    const int own = niceness();
+    std::promise<int> normal, low;
+    Workers workers(1, [](const char*) {});
+    Workers long_workers(
+        1, [](const char*) {}, LoopThread::Priority::Low);
+    workers.post([&] { normal.set_value(niceness()); });
+    long_workers.post([&] { low.set_value(niceness()); });
+    CHECK(normal.get_future().get() == own);
+    CHECK(low.get_future().get() == std::min(own + 10, 19));
+    CHECK(niceness() == own);
 }
 
 TEST_CASE("A8 large messages of many clients leave a worker to the short ones of the same identity") {
