@@ -22,20 +22,22 @@ Services::Services(Parts& parts, std::function<void(SteadyClock::duration grace)
       metrics_({parts.settings, parts.identity, parts.rms, parts.sessions, parts.ring, parts.tally, parts.requests,
                 parts.degraded, parts.daemon_state, parts.metric_pages, parts.long_workers}),
       health_(parts.health),
-      explain_({parts.settings, parts.clock, parts.rms, parts.effective, parts.config_history, parts.users,
-                parts.long_workers}),
+      explain_(
+          {parts.settings, parts.clock, parts.rms, parts.effective, parts.config_history, parts.users, parts.workers}),
       admin_({parts.settings, parts.rms, parts.clock, parts.workers, std::move(request_stop)}) {
     fill(parts);
 }
 
-/// Kinds whose answers are made of objects of the RMs, and can be as large as a message may be, take turns, and are
-/// long work. Those that ask for the daemon's own state have turns of their own, so that they do not wait behind dumps.
+/// Kinds whose answers are made of objects of the RMs, and can be as large as a message may be, take turns.
+/// Those that ask for the daemon's own state have turns of their own, so that they do not wait behind dumps. Long work
+/// is what nobody waits for to go on: not an explanation, nor what a recovery needs.
 void Services::fill(Parts& parts) {
     using si::Kind;
-    const auto row = [this, &parts](Kind kind, auto& service, auto answer, LargeAnswers* turns = nullptr) {
+    constexpr bool kLong = true;
+    const auto row = [this](Kind kind, auto& service, auto answer, LargeAnswers* turns = nullptr,
+                            bool is_long = false) {
         kinds_.add(
-            kind, [&service, answer](const CallPtr& call) { (service.*answer)(call); }, turns,
-            turns == &parts.large_answers);
+            kind, [&service, answer](const CallPtr& call) { (service.*answer)(call); }, turns, is_long);
     };
     row(Kind::Hello, session_, &SessionService::hello);
     row(Kind::Bye, session_, &SessionService::bye);
@@ -53,11 +55,11 @@ void Services::fill(Parts& parts) {
     row(Kind::Poll, stream_, &StreamService::poll);
     row(Kind::Sync, stream_, &StreamService::sync);
     row(Kind::CallResult, stream_, &StreamService::call_result);
-    row(Kind::StreamLog, stream_, &StreamService::stream_log, &parts.large_answers);
-    row(Kind::Dump, dump_, &DumpService::dump, &parts.large_answers);
-    row(Kind::Events, event_, &EventService::events, &parts.large_answers);
+    row(Kind::StreamLog, stream_, &StreamService::stream_log, &parts.large_answers, kLong);
+    row(Kind::Dump, dump_, &DumpService::dump, &parts.large_answers, kLong);
+    row(Kind::Events, event_, &EventService::events, &parts.large_answers, kLong);
     row(Kind::EventStream, event_, &EventService::event_stream);
-    row(Kind::Metrics, metrics_, &MetricsService::metrics, &parts.large_answers);
+    row(Kind::Metrics, metrics_, &MetricsService::metrics, &parts.large_answers, kLong);
     row(Kind::Health, health_, &HealthService::health, &parts.looks);
     row(Kind::Explain, explain_, &ExplainService::explain, &parts.large_answers);
     row(Kind::Step, admin_, &AdminService::step);

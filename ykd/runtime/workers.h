@@ -5,7 +5,7 @@
 // is at work, and never takes all threads. What one of them throws (no memory for a large answer) ends that request
 // alone: it owns nothing that lasts, and a call that is dropped without an answer is answered with E_INTERNAL.
 //
-// The daemon has two sets of them. Those for long work (dumps, explanations, metrics) have threads of low priority:
+// The daemon has two sets of them. Those for long work (dumps, metrics, pages of events) have threads of low priority:
 // the system gives threads that wake for a short request the processor before those, which would else keep it for
 // milliseconds, as the threads of both would have used as much of it before.
 //
