@@ -130,8 +130,12 @@ std::int64_t SqliteConnection::changes() const {
     return sqlite3_changes64(database_);
 }
 
+bool SqliteConnection::is_in_transaction() const {
+    return sqlite3_get_autocommit(database_) == 0;
+}
+
 SqliteTransaction::~SqliteTransaction() {
-    if (begun_.ok() && !is_over_) static_cast<void>(connection_.run("ROLLBACK"));
+    if (begun_.ok() && !is_over_ && connection_.is_in_transaction()) static_cast<void>(connection_.run("ROLLBACK"));
 }
 
 Result<void, StoreError> SqliteTransaction::commit() {

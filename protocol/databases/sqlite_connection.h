@@ -55,6 +55,8 @@ public:
     [[nodiscard]] Result<std::string, StoreError> text(const std::string& sql);
     /// Rows that the last statement changed.
     [[nodiscard]] std::int64_t changes() const;
+    /// False after some errors within one, too: SQLite has ended it then, and undone everything.
+    [[nodiscard]] bool is_in_transaction() const;
 
 private:
     explicit SqliteConnection(sqlite3* database) : database_(database) {}

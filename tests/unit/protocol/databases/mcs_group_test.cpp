@@ -8,6 +8,7 @@
 
 #include "protocol/databases/mcs_group.h"
 #include "protocol/databases/mcs_schema.h"
+#include "tests/support/databases/file_limit.h"
 
 namespace yk::mcs {
 namespace {
@@ -32,9 +33,16 @@ struct Writes {
     Writes(const Writes&) = delete;
     Writes& operator=(const Writes&) = delete;
     void type(const std::string& sql) const { REQUIRE(connection->run(sql).ok()); }
+    static GroupOutcome write_to(WriteGroup& group, const std::vector<WriteRequest>& requests) {
+        std::vector<const WriteRequest*> all;
+        for (const WriteRequest& each : requests) all.push_back(&each);
+        return group.write(all);
+    }
+    [[nodiscard]] std::vector<WriteOutcome> write(const std::vector<WriteRequest>& requests) const {
+        return write_to(*group, requests).outcomes;
+    }
     WriteOutcome write(const WriterIdentity& writer, WriteCommand command) const {
-        const WriteRequest request[] = {{writer, std::move(command)}};
-        return group->write(request).at(0);
+        return write({{writer, std::move(command)}}).at(0);
     }
     Written must(const WriterIdentity& writer, WriteCommand command) const {
         const WriteOutcome outcome = write(writer, std::move(command));
@@ -104,8 +112,8 @@ TEST_CASE("rs R-002, rs R-141 nobody writes rows of another service, or without 
     CHECK(std::holds_alternative<Fenced>(writes.write(kScaler, InsertScale{Writes::scale("d")})));
     CHECK(writes.count("deployment_scale") == 0);
     WriteGroup alone{*writes.connection, LeaseHolder{"me", false}};
-    const WriteRequest request[] = {{{"autoscaler", 0}, InsertScale{Writes::scale("d")}}};
-    CHECK(std::holds_alternative<Written>(alone.write(request).at(0)));
+    const auto outcome = Writes::write_to(alone, {{{"autoscaler", 0}, InsertScale{Writes::scale("d")}}});
+    CHECK(std::holds_alternative<Written>(outcome.outcomes.at(0)));
 }
 
 TEST_CASE("rs R-012 a row that is not the expected one is a conflict that says what is there, and nothing changes") {
@@ -139,7 +147,7 @@ TEST_CASE("rs R-019 a name that could mean two Deployments is refused") {
     writes.must(kApi, InsertDeployment{row, false});
 }
 
-TEST_CASE("one write of a group that fails is undone alone, and all are committed together") {
+TEST_CASE("rs R-025 one write of a group that fails is undone alone, and all are committed together") {
     Writes writes;
     std::vector<WriteRequest> requests{{kApi, InsertDeployment{Writes::deployment("a"), false}},
                                        {kApi, InsertDeployment{Writes::deployment("a"), false}},
@@ -148,7 +156,7 @@ TEST_CASE("one write of a group that fails is undone alone, and all are committe
     DeploymentSchedule twice = Writes::schedule("a");
     twice.placements[1].state = static_cast<PlacementState>(0);
     requests.push_back({kPlacer, UpdateSchedule{twice, {"pa", 0}, {}}});
-    const auto outcomes = writes.group->write(requests);
+    const auto outcomes = writes.write(requests);
     CHECK(std::holds_alternative<Written>(outcomes[0]));
     CHECK(std::holds_alternative<Conflict>(outcomes[1]));
     CHECK(std::get<Written>(outcomes[2]).position.text() == "0.2@first");
@@ -163,24 +171,59 @@ TEST_CASE("a group on a database that somebody else writes is Transient, and can
     REQUIRE(other.ok());
     REQUIRE((*other)->run("BEGIN IMMEDIATE").ok());
     writes.type("PRAGMA busy_timeout = 1");
-    CHECK(std::holds_alternative<Transient>(writes.write(kApi, InsertDeployment{Writes::deployment("a"), false})));
+    const auto outcome = Writes::write_to(*writes.group, {{kApi, InsertDeployment{Writes::deployment("a"), false}}});
+    CHECK(outcome.what == GroupOutcome::What::Away);
+    CHECK(std::holds_alternative<Transient>(outcome.outcomes.at(0)));
     REQUIRE((*other)->run("ROLLBACK").ok());
     writes.must(kApi, InsertDeployment{Writes::deployment("a"), false});
 }
 
-TEST_CASE("a full disk is Transient, and what is answered as written is there") {
+TEST_CASE("rs R-033 a write for which the disk is too full is Transient, and fails nobody else") {
     Writes writes;
     writes.type("PRAGMA max_page_count = 1"); // as many as there are
     Deployment large = Writes::deployment("b");
     large.tags = {{"t", std::string(5'000'000, 'x')}};
-    const std::vector<WriteRequest> requests{{kApi, InsertDeployment{Writes::deployment("a"), false}},
-                                             {kApi, InsertDeployment{large, false}}};
-    const auto outcomes = writes.group->write(requests);
-    CHECK(std::holds_alternative<Transient>(outcomes[1]));
-    CHECK(writes.count("deployment WHERE id = 'a'") == (std::holds_alternative<Written>(outcomes[0]) ? 1 : 0));
-    CHECK(writes.count("deployment WHERE id = 'b'") == 0);
+    const auto outcomes = writes.write({{kApi, InsertDeployment{Writes::deployment("a"), false}},
+                                        {kApi, InsertDeployment{large, false}},
+                                        {kApi, InsertDeployment{Writes::deployment("c"), false}}});
+    CHECK(std::holds_alternative<Written>(outcomes[0]));
+    REQUIRE(std::holds_alternative<Transient>(outcomes[1]));
+    CHECK(message_of(outcomes[1]) == "database or disk is full");
+    CHECK(std::holds_alternative<Written>(outcomes[2]));
+    CHECK(writes.text("SELECT group_concat(id) FROM deployment") == "a,c");
     writes.type("PRAGMA max_page_count = 1000000");
     writes.must(kApi, InsertDeployment{large, false});
+}
+
+TEST_CASE("rs R-033 what ends the whole transaction undoes all writes of the group, and each learns why") {
+    Writes writes;
+    std::vector<WriteRequest> requests{{kApi, InsertDeployment{Writes::deployment("a"), false}},
+                                       {kApi, InsertDeployment{Writes::deployment("b"), false}},
+                                       {kPlacer, DeleteNode{"n", {}}},
+                                       {kApi, InsertDeployment{Writes::deployment("c"), false}}};
+    SECTION("in the middle, as an error of the disk may") {
+        writes.type("CREATE TRIGGER t BEFORE INSERT ON deployment WHEN NEW.id = 'b'"
+                    " BEGIN SELECT RAISE(ROLLBACK, 'the disk'); END");
+        const auto group = Writes::write_to(*writes.group, requests);
+        CHECK(group.what == GroupOutcome::What::Undone);
+        CHECK(std::holds_alternative<Fatal>(group.outcomes[1]));
+        for (const std::size_t at : {0U, 3U}) {
+            REQUIRE(std::holds_alternative<Transient>(group.outcomes[at]));
+            CHECK(message_of(group.outcomes[at]) == "the disk");
+        }
+        CHECK(std::holds_alternative<NotOwner>(group.outcomes[2]));
+        CHECK(writes.count("deployment") == 0); // also c, which comes after it
+        writes.type("DROP TRIGGER t");
+    }
+    SECTION("at the commit, since a file may not grow") {
+        const testing::FileLimit limit{writes.folder + "/state.db-wal"};
+        const auto group = Writes::write_to(*writes.group, requests);
+        CHECK(group.what == GroupOutcome::What::Undone);
+        for (const std::size_t at : {0U, 1U, 3U}) CHECK(std::holds_alternative<Transient>(group.outcomes[at]));
+        CHECK(writes.count("deployment") == 0);
+    }
+    CHECK(Writes::write_to(*writes.group, requests).what == GroupOutcome::What::Answered);
+    CHECK(writes.text("SELECT group_concat(id) FROM deployment") == "a,b,c");
 }
 
 TEST_CASE("a scale is made only under its Deployment, and takes the place of one of another owner") {
@@ -243,7 +286,7 @@ TEST_CASE("rs R-017 changes of placements of one schedule raise its version once
         {kPlacer, ChangePlacements{"a", "pa", {Writes::placed(2)}, {}}},
         {kPlacer, ChangePlacements{"a", "gone", {Writes::placed(8)}, {}}},
         {kPlacer, ChangePlacements{"a", "pa", {Writes::placed(3), {1, {}}}, ScheduleState::Scheduled}}};
-    const auto outcomes = writes.group->write(requests);
+    const auto outcomes = writes.write(requests);
     CHECK(std::get<Written>(outcomes[0]).version == 2);
     CHECK(std::get<Conflict>(outcomes[1]).what == Conflict::What::RowGone);
     CHECK(std::get<Written>(outcomes[2]).version == 2);
@@ -253,7 +296,7 @@ TEST_CASE("rs R-017 changes of placements of one schedule raise its version once
     CHECK(writes.count("change_log WHERE kind = 3 AND op = 2") == 1);
     requests = {{kPlacer, ChangePlacements{"a", "pa", {{3, {}}}, {}}},
                 {kPlacer, UpdateSchedule{Writes::schedule("a"), {"pa", 3}, {Writes::placed(7)}}}};
-    CHECK(std::get<Written>(writes.group->write(requests)[1]).version == 4);
+    CHECK(std::get<Written>(writes.write(requests)[1]).version == 4);
     CHECK(writes.text(row) == "4New2/0/4");
 }
 
