@@ -1,38 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes of the services, carried out in groups in a real file of SQLite.
-#include <cstdlib>
-#include <filesystem>
-#include <memory>
-
 #include <catch2/catch.hpp>
 
-#include "protocol/databases/mcs_group.h"
-#include "protocol/databases/mcs_schema.h"
 #include "tests/support/databases/file_limit.h"
+#include "tests/support/databases/mcs_database.h"
 
 namespace yk::mcs {
+
+using testing::kApi, testing::kPlacer, testing::kScaler;
+
 namespace {
 
-const WriterIdentity kApi{"api", 0}, kScaler{"autoscaler", 3}, kPlacer{"scheduler", 4};
-
-struct Writes {
-    Writes() {
-        REQUIRE(::mkdtemp(folder.data()) != nullptr);
-        auto opened = rs::SqliteConnection::open(folder + "/state.db");
-        REQUIRE(opened.ok());
-        connection = std::move(opened).value();
-        REQUIRE(migrate(*connection, "first").ok());
-        type("UPDATE lease SET holder = 'me', epoch = 3 WHERE name = 'autoscaler'");
-        type("UPDATE lease SET holder = 'me', epoch = 4 WHERE name = 'scheduler'");
-        group = std::make_unique<WriteGroup>(*connection, LeaseHolder{"me", true});
-    }
-    ~Writes() {
-        connection.reset();
-        std::filesystem::remove_all(folder);
-    }
-    Writes(const Writes&) = delete;
-    Writes& operator=(const Writes&) = delete;
-    void type(const std::string& sql) const { REQUIRE(connection->run(sql).ok()); }
+struct Writes : testing::McsDatabase {
     static GroupOutcome write_to(WriteGroup& group, const std::vector<WriteRequest>& requests) {
         std::vector<const WriteRequest*> all;
         for (const WriteRequest& each : requests) all.push_back(&each);
@@ -62,42 +41,6 @@ struct Writes {
         must(kScaler, InsertScale{scale(id)});
         must(kPlacer, InsertSchedule{schedule(id)});
     }
-    [[nodiscard]] std::string text(const std::string& sql) const { return *connection->text(sql); }
-    [[nodiscard]] std::int64_t count(const std::string& from) const {
-        return *connection->number("SELECT count(*) FROM " + from);
-    }
-
-    static Deployment deployment(const std::string& id, DeleteMode mode = DeleteMode::Cascade) {
-        Deployment row;
-        row.meta.id = id;
-        row.meta.uid = "u" + id;
-        row.name = "name-" + id;
-        row.queue = "root.q";
-        row.max_replicas = 5;
-        row.delete_mode = mode;
-        return row;
-    }
-    static DeploymentScale scale(const std::string& id, const std::string& owner_uid = {}) {
-        DeploymentScale row;
-        row.meta.id = id;
-        row.owner = {kDeploymentKind, id, owner_uid.empty() ? "u" + id : owner_uid};
-        return row;
-    }
-    static DeploymentSchedule schedule(const std::string& id) {
-        DeploymentSchedule row;
-        row.meta.id = id;
-        row.meta.uid = "p" + id;
-        row.owner = {kDeploymentKind, id, "u" + id};
-        row.placements = {{1, 1, "k1", "n", PlacementState::Placed, 5}, {2, 1, "k2", "", PlacementState::Pending, {}}};
-        return row;
-    }
-    static PlacementChange placed(std::int64_t replica) {
-        return {replica, Placement{replica, 2, "k", "n", PlacementState::Placed, 9}};
-    }
-
-    std::string folder = "/tmp/yk.mcs.XXXXXX";
-    std::unique_ptr<rs::SqliteConnection> connection;
-    std::unique_ptr<WriteGroup> group;
 };
 
 } // namespace
