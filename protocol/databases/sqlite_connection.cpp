@@ -152,11 +152,14 @@ void SqliteConnection::on_commit(std::function<void(std::int64_t pages)> call) {
     sqlite3_wal_hook(database_, committed, this);
 }
 
-/// A passive one that finds another at work copies nothing, and counts as done.
+/// A passive one that finds another at work copies nothing, and counts as done. One that truncates keeps all others
+/// out, so it must not wait for them.
 Result<SqliteConnection::WalState, StoreError> SqliteConnection::checkpoint(Checkpoint how) {
     const int mode = how == Checkpoint::Passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE;
     int pages = 0, copied = 0;
+    sqlite3_busy_timeout(database_, 0);
     const int done = sqlite3_wal_checkpoint_v2(database_, nullptr, mode, &pages, &copied);
+    sqlite3_busy_timeout(database_, kBusyMilliseconds);
     if (done == SQLITE_OK || (done == SQLITE_BUSY && how == Checkpoint::Passive))
         return WalState{std::max(pages, 0), std::max(copied, 0)};
     return error_of(database_);

@@ -2,13 +2,13 @@
 // What keeps a database small and says what is wrong in it: checkpoints, the retention of the change log, dead letters.
 #include <filesystem>
 #include <map>
+#include <thread>
 
 #include <catch2/catch.hpp>
 
-#include "protocol/databases/log_retention.h"
-#include "protocol/databases/mcs_dead_letters.h"
-#include "protocol/databases/wal_checkpoints.h"
+#include "protocol/databases/housekeeping/mcs_housekeeping.h"
 #include "tests/support/databases/mcs_database.h"
+#include "tests/support/stepped_loops.h"
 
 namespace yk::mcs {
 
@@ -161,6 +161,94 @@ TEST_CASE("rs R-086 dead letters are listed with the time since when, until thei
     CHECK(table.list({}, 10)->size() == 2);
     REQUIRE(table.remove_all(kDeploymentKind, "autoscaler").ok());
     CHECK(table.list({}, 10)->at(0).key == c);
+}
+
+// --- the thread ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+const DeadLetterKey kLetter{kDeploymentKind, "a", "autoscaler"};
+
+} // namespace
+
+TEST_CASE("rs R-086 a dead letter that cannot be written is tried again, and what was said last of it counts") {
+    testing::SteppedLoops loops;
+    const McsDatabase database;
+    const auto own = database.open(), other = database.open();
+    REQUIRE(own->run("PRAGMA busy_timeout = 1").ok());
+    McsHousekeeping housekeeping{*own, {}};
+    CHECK(loops.step() == Simulator::Clock::time_point::max());
+    housekeeping.put_dead_letter(kLetter, 14, "no");
+    REQUIRE(other->run("BEGIN IMMEDIATE").ok());
+    CHECK_FALSE(loops.step().has_value());
+    CHECK(housekeeping.status().fault == "database is locked");
+    CHECK(loops.step() == loops.time + 1s);
+    housekeeping.put_dead_letter(kLetter, 15, "still no");
+    REQUIRE(other->run("ROLLBACK").ok());
+    loops.time += 1s;
+    CHECK_FALSE(loops.step().has_value());
+    CHECK(housekeeping.status().fault.empty());
+    CHECK(database.text("SELECT attempts || error FROM dead_letter") == "15still no");
+    CHECK(loops.step() == Simulator::Clock::time_point::max());
+    housekeeping.remove_dead_letter(kLetter);
+    CHECK_FALSE(loops.step().has_value());
+    CHECK(database.count("dead_letter") == 0);
+}
+
+TEST_CASE("rs R-016 the log is purged every minute, chunk after chunk, by the process that is to") {
+    testing::SteppedLoops loops;
+    Logged log{{}};
+    log.type("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
+             " INSERT INTO change_log(kind, op, id, at_ms) SELECT 1, 2, 'd', 5 FROM n");
+    const auto own = log.open();
+    McsHousekeeping housekeeping{*own, {{}, {24h, 500}}};
+    CHECK(loops.step() == Simulator::Clock::time_point::max());
+    housekeeping.set_purging(true, 4000);
+    CHECK_FALSE(loops.step().has_value());
+    CHECK(log.count("change_log") == 1000);
+    CHECK(housekeeping.status().is_relay_stuck);
+    housekeeping.set_purging(true, 6000);
+    CHECK_FALSE(loops.step().has_value());
+    CHECK(log.count("change_log") == 0);
+    CHECK_FALSE(housekeeping.status().is_relay_stuck);
+    CHECK(loops.step() == loops.time + 1min);
+    housekeeping.set_purging(false, {});
+    CHECK(loops.step() == Simulator::Clock::time_point::max());
+}
+
+TEST_CASE("rs R-021 a checkpoint follows on enough commits, once for all that are in it") {
+    testing::SteppedLoops loops;
+    const McsDatabase database;
+    const auto own = database.open(), foreign = database.open();
+    McsHousekeeping housekeeping{*own, {{100, 1'000'000}, {}}};
+    database.connection->on_commit([&](std::int64_t pages) { housekeeping.committed(pages); });
+    database.type("PRAGMA synchronous = OFF; CREATE TABLE ballast(bytes); INSERT INTO ballast VALUES(zeroblob(9000))");
+    CHECK(loops.step() == Simulator::Clock::time_point::max());
+    database.type("INSERT INTO ballast VALUES(zeroblob(1000000))");
+    REQUIRE(foreign->run("INSERT INTO ballast VALUES(zeroblob(1000000))").ok()); // nobody says so
+    CHECK_FALSE(loops.step().has_value());
+    CHECK(housekeeping.status().wal_pages == 0);
+    CHECK(loops.step() == Simulator::Clock::time_point::max());
+    database.connection->on_commit([](std::int64_t) {});
+}
+
+TEST_CASE("the thread of the housekeeping does what comes, beside a writer, and ends when it is to") {
+    const McsDatabase database;
+    const auto own = database.open();
+    McsHousekeeping housekeeping{*own, {{10, 50}, {}}};
+    database.connection->on_commit([&](std::int64_t pages) { housekeeping.committed(pages); });
+    database.type("CREATE TABLE ballast(bytes)");
+    for (int number = 0; number < 50; ++number) {
+        housekeeping.put_dead_letter({kDeploymentKind, std::to_string(number), "h"}, 14, "no");
+        database.type("INSERT INTO ballast VALUES(zeroblob(9000))");
+    }
+    while (database.count("dead_letter") < 50) std::this_thread::yield();
+    CHECK(housekeeping.status().fault.empty());
+    housekeeping.stop();
+    housekeeping.put_dead_letter({kDeploymentKind, "late", "h"}, 14, "no");
+    database.connection->on_commit([](std::int64_t) {});
+    CHECK(database.count("dead_letter") == 50);
+    CHECK(database.count("ballast") == 50);
 }
 
 } // namespace yk::mcs

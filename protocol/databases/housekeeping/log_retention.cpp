@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "protocol/databases/log_retention.h"
+#include "protocol/databases/housekeeping/log_retention.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "protocol/databases/mcs_dead_letters.h"
+#include "protocol/databases/housekeeping/mcs_dead_letters.h"
 
 #include "protocol/databases/mcs_statements.h"
 
