@@ -106,9 +106,9 @@ McsHousekeeping::Done McsHousekeeping::checkpoint(std::unique_lock<std::mutex>& 
 McsHousekeeping::Done McsHousekeeping::write_letter(std::unique_lock<std::mutex>& lock) {
     auto letter = letters_.extract(letters_.begin());
     lock.unlock();
-    const Done done = letter.mapped().attempts == 0
-                          ? dead_letters_.remove(letter.key())
-                          : dead_letters_.put(letter.key(), letter.mapped().attempts, letter.mapped().error);
+    Done done = letter.mapped().attempts == 0
+                    ? dead_letters_.remove(letter.key())
+                    : dead_letters_.put(letter.key(), letter.mapped().attempts, letter.mapped().error);
     lock.lock();
     if (!done.ok()) letters_.insert(std::move(letter)); // unless there is something newer of the key
     return done;
