@@ -76,7 +76,7 @@ private:
 
 /// A process with its manager, and what it was given to know: `a1` leads, `a?` does not know, `a-` has lost.
 struct Instance {
-    Instance(Table& table, const std::string& name, std::vector<std::string> leases = {"a"})
+    Instance(Table& table, const std::string& name, const std::vector<std::string>& leases = {"a"})
         : port(table, name),
           manager(port, {}, leases, 7,
                   [this](std::string_view lease, const std::optional<rs::Lease>& now_has, Instant) {
