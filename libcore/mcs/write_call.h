@@ -41,7 +41,8 @@ private:
     std::optional<WriteOutcome> outcome_;
 };
 
-/// The writes that services have handed out and nobody has taken yet, the oldest first.
+/// The writes that services have handed out and nobody has taken yet, the oldest first. No bound of its own: a service
+/// has one write of a key under way at a time, and whoever adds writes of users looks at size() first.
 ///
 /// Owner: the program, which gives it to its services. Thread: that of the services.
 class WriteQueue {

@@ -32,6 +32,19 @@ const std::string& id_of(const WriteCommand& command) {
         command);
 }
 
+std::size_t rows_of(const WriteCommand& command) {
+    return std::visit(
+        [](const auto& each) -> std::size_t {
+            if constexpr (requires { each.changes; })
+                return 1 + each.changes.size();
+            else if constexpr (requires { each.row.placements; })
+                return 1 + each.row.placements.size();
+            else
+                return 1;
+        },
+        command);
+}
+
 std::string_view name_of(Conflict::What what) {
     switch (what) {
     case Conflict::What::RowChanged: return "row changed";

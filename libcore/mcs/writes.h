@@ -14,6 +14,7 @@
 //
 // `expect.version` 0 means any version of that uid. `Row` of a command is the type of the row it is about.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -135,6 +136,9 @@ using WriteCommand =
 [[nodiscard]] const std::string& id_of(const WriteCommand& command);
 /// The only service that may give it.
 [[nodiscard]] std::string_view owner_of(const WriteCommand& command);
+
+/// How many rows it writes, about: its own, and those of placements.
+[[nodiscard]] std::size_t rows_of(const WriteCommand& command);
 
 struct WriteRequest {
     WriterIdentity writer;

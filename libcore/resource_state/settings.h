@@ -46,9 +46,9 @@ struct Settings {
     HandlerSettings handlers;
     ResyncSettings resync;
     StartSettings start;
-    BackoffRange probe{milliseconds{100}, seconds{1}}; // of a database or log that is away
-    Duration poll = milliseconds{20};                  // how often a log without events is asked
-    std::size_t poll_batch = 4096;                     // events
+    BackoffRange probe{milliseconds{100}, seconds{1}};     // of a database or log that is away
+    BackoffRange poll{milliseconds{5}, milliseconds{100}}; // pauses of a log that has no events now
+    std::size_t poll_batch = 4096;                         // events
     Duration unreadable_relist = minutes{1}; // at most so often for events that cannot be understood (rs R-055)
 };
 

@@ -94,8 +94,8 @@ std::optional<Instant> StateManager::next_log_time() const {
     switch (phase_) {
     case Phase::Capturing: return retry_;
     case Phase::Opening: return Instant{};
-    case Phase::CatchingUp: return next_poll_;
-    case Phase::Running: return must_reopen_ ? retry_ : next_poll_;
+    case Phase::CatchingUp: return pace_.next();
+    case Phase::Running: return must_reopen_ ? retry_ : pace_.next();
     default: return std::nullopt;
     }
 }
@@ -149,6 +149,7 @@ std::unique_ptr<IoCall> StateManager::reopen_call() {
 }
 
 std::unique_ptr<IoCall> StateManager::poll_call() {
+    pace_.begin();
     return make_io_call([this] { return log_.log.poll(settings_.poll_batch); },
                         [this](const Result<EventBatch, LogFault>& batch, Instant now) { polled(batch, now); });
 }
@@ -182,7 +183,7 @@ void StateManager::opened(Opened target, Instant now) {
     captured_.reset();
     is_marked_ = false;
     consumer_.begin_chain();
-    next_poll_ = now;
+    pace_.wake();
     phase_ = Phase::CatchingUp;
 }
 
@@ -197,7 +198,7 @@ void StateManager::reopened(Opened cursor, Instant now) {
     must_reopen_ = false;
     consumer_.begin_chain();
     consumer_.relist(std::nullopt, is_new_epoch ? RelistReason::Epoch : RelistReason::Purged, now);
-    next_poll_ = now;
+    pace_.wake();
 }
 
 void StateManager::polled(const Result<EventBatch, LogFault>& batch, Instant now) {
@@ -207,7 +208,7 @@ void StateManager::polled(const Result<EventBatch, LogFault>& batch, Instant now
         return on_gap({LogFault::What::Gap, RelistReason::Epoch, "the log began anew"}, now);
     position_ = batch.value().position;
     consumer_.on_events(batch.value(), now);
-    next_poll_ = batch.value().may_have_more ? now : now + settings_.poll;
+    pace_.ended(!batch.value().events.empty(), batch.value().may_have_more, now);
     if (is_running()) stale_since_.reset();
 }
 

@@ -23,6 +23,7 @@
 
 #include "libcore/resource_state/change_consumer.h"
 #include "libcore/resource_state/periodic_reconciler.h"
+#include "libcore/resource_state/poll_pace.h"
 #include "libcore/resource_state/resource_informer.h"
 
 namespace yk::rs {
@@ -64,7 +65,7 @@ public:
     /// When there may be something to do again, if nothing happens before; nullopt: never.
     [[nodiscard]] std::optional<Instant> next_due(Instant now) const;
     /// The log has something new: it is asked without waiting for the next look.
-    void wake() { next_poll_ = {}; }
+    void wake() { pace_.wake(); }
 
     // --- what the program wants -----------------------------------------------------------------
     /// The row was written by this process, or somebody wants it looked at: before all others (rs R-091).
@@ -156,7 +157,7 @@ private:
     Instant started_;
     bool slow_start_announced_ = false;
     std::optional<Instant> stale_since_;
-    Instant next_poll_;
+    PollPace pace_{settings_.poll};
     Instant retry_; // the start, or a log that answered a gap, not before
     Instant next_resync_;
     Instant next_look_for_stalled_;

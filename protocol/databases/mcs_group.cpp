@@ -15,47 +15,54 @@ Refused check_owner(const WriteRequest& request) {
                     request.writer.service};
 }
 
-void fail_written(std::vector<WriteOutcome>& outcomes, const rs::StoreError& error) {
-    for (WriteOutcome& each : outcomes)
+/// Gives the error to all that might be written otherwise.
+GroupOutcome failed(GroupOutcome group, GroupOutcome::What what, const rs::StoreError& error) {
+    for (WriteOutcome& each : group.outcomes)
         if (std::holds_alternative<Written>(each)) each = outcome_of(error);
+    const bool may_be_repeated = error.fault == rs::StoreFault::Down || error.fault == rs::StoreFault::Transient;
+    group.what = may_be_repeated ? what : GroupOutcome::What::Answered;
+    return group;
 }
 
 } // namespace
 
-std::vector<WriteOutcome> WriteGroup::write(std::span<const WriteRequest> requests) {
+GroupOutcome WriteGroup::write(std::span<const WriteRequest* const> requests) {
     raised_.clear();
     flushed_ = {};
-    std::vector<WriteOutcome> outcomes(requests.size()); // Written, until something else is known
+    GroupOutcome group{GroupOutcome::What::Answered, std::vector<WriteOutcome>(requests.size())};
     std::size_t to_do = 0;
     for (std::size_t at = 0; at < requests.size(); ++at) {
-        if (auto refused = check_owner(requests[at]))
-            outcomes[at] = *std::move(refused);
+        if (auto refused = check_owner(*requests[at]))
+            group.outcomes[at] = *std::move(refused);
         else
-            ++to_do;
+            ++to_do; // Written, until something else is known
     }
-    if (to_do == 0) return outcomes;
+    if (to_do == 0) return group;
     rs::SqliteTransaction transaction{connection_, rs::SqliteTransaction::Kind::Write};
-    if (!transaction.begun().ok()) {
-        fail_written(outcomes, transaction.begun().error());
-        return outcomes;
+    if (!transaction.begun().ok())
+        return failed(std::move(group), GroupOutcome::What::Away, transaction.begun().error());
+    for (std::size_t at = 0; at < requests.size(); ++at) {
+        WriteOutcome& outcome = group.outcomes[at];
+        if (!std::holds_alternative<Written>(outcome)) continue;
+        outcome = write_alone(*requests[at]);
+        if (connection_.is_in_transaction()) continue;
+        const rs::StoreError error{rs::StoreFault::Transient, message_of(outcome)};
+        return failed(std::move(group), GroupOutcome::What::Undone, error);
     }
-    for (std::size_t at = 0; at < requests.size(); ++at)
-        if (std::holds_alternative<Written>(outcomes[at])) outcomes[at] = write_alone(requests[at]);
     const auto position = commit(transaction);
-    if (!position.ok()) fail_written(outcomes, position.error());
-    for (WriteOutcome& each : outcomes)
+    if (!position.ok()) return failed(std::move(group), GroupOutcome::What::Undone, position.error());
+    for (WriteOutcome& each : group.outcomes)
         if (auto* const written = std::get_if<Written>(&each)) written->position = *position;
-    return outcomes;
+    return group;
 }
 
-/// An error such as a full disk ends the transaction by itself: then this write cannot be undone alone, and the commit
-/// fails for all the others, too.
 WriteOutcome WriteGroup::write_alone(const WriteRequest& request) {
     if (!std::holds_alternative<ChangePlacements>(request.command)) flush(id_of(request.command));
     const RaisedSchedules before = raised_;
     const auto begun = connection_.run("SAVEPOINT one");
     if (!begun.ok()) return outcome_of(begun.error());
     WriteOutcome outcome = fence_and_write(request);
+    if (!connection_.is_in_transaction()) return outcome;
     const bool is_kept = std::holds_alternative<Written>(outcome);
     const auto ended = connection_.run(is_kept ? "RELEASE one" : "ROLLBACK TO one; RELEASE one");
     if (!is_kept) raised_ = before;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/mcs/writes.h"
+#include "libcore/mcs/write_port.h"
 #include "protocol/databases/mcs_commands.h"
 
 namespace yk::mcs {
@@ -20,13 +20,12 @@ struct LeaseHolder {
 };
 
 /// Owner: whoever owns the connection. Thread: one call at a time.
-class WriteGroup {
+class WriteGroup final : public WritePort {
 public:
     WriteGroup(rs::SqliteConnection& connection, LeaseHolder holder)
         : connection_(connection), holder_(std::move(holder)) {}
 
-    /// The outcomes in the order of the requests. Written: it is committed.
-    [[nodiscard]] std::vector<WriteOutcome> write(std::span<const WriteRequest> requests);
+    [[nodiscard]] GroupOutcome write(std::span<const WriteRequest* const> requests) override;
 
 private:
     using Done = Result<void, rs::StoreError>;
@@ -35,7 +34,7 @@ private:
     void flush(const std::string& id);
     [[nodiscard]] WriteOutcome write_alone(const WriteRequest& request);
     [[nodiscard]] WriteOutcome fence_and_write(const WriteRequest& request);
-    /// Ends the transaction; every write that was well so far gets its position, or fails with it.
+    /// Ends the transaction; the position that its writes have in the change log.
     [[nodiscard]] Result<rs::Cursor, rs::StoreError> commit(rs::SqliteTransaction& transaction);
 
     rs::SqliteConnection& connection_;

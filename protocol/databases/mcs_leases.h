@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // LeaseTable: the rows by which instances agree on who writes as a service. It answers what the database says at this
-// moment; when to ask, and when to stop by oneself, is the business of whoever holds the lease.
+// moment; when to ask, and when to stop by oneself, is the business of LeaseManager.
 //
 // Owner: the program. Thread: one call at a time; its connection is its own.
 
@@ -11,24 +11,27 @@
 #include <string>
 #include <utility>
 
+#include "libcore/mcs/lease_port.h"
 #include "protocol/databases/sqlite_connection.h"
 
 namespace yk::mcs {
 
-class LeaseTable {
+class LeaseTable final : public LeasePort {
 public:
     /// `holder`: a name that no other process has, nor this one in an earlier life.
     LeaseTable(rs::SqliteConnection& connection, std::string holder, std::chrono::milliseconds ttl)
         : connection_(connection), holder_(std::move(holder)), ttl_(ttl) {}
 
-    /// The epoch under which this process leads now; nullopt: somebody else does, or there is no such lease (rs R-139).
-    [[nodiscard]] Result<std::optional<std::uint64_t>, rs::StoreError> acquire(const std::string& name);
-    /// False: the lease of that epoch is lost. One that ran out and that nobody took is renewed.
-    [[nodiscard]] Result<bool, rs::StoreError> renew(const std::string& name, std::uint64_t epoch);
-    /// Whoever waits may take it at once. Nothing happens if it is lost (rs R-144).
-    [[nodiscard]] Result<void, rs::StoreError> release(const std::string& name, std::uint64_t epoch);
+    [[nodiscard]] Epoch acquire(const std::string& name) override;
+    [[nodiscard]] Epoch seize(const std::string& name, const LeaseRow& seen) override;
+    [[nodiscard]] Result<std::optional<LeaseRow>, rs::StoreError> look(const std::string& name) override;
+    [[nodiscard]] Result<bool, rs::StoreError> renew(const std::string& name, std::uint64_t epoch) override;
+    [[nodiscard]] Result<void, rs::StoreError> release(const std::string& name, std::uint64_t epoch) override;
 
 private:
+    /// The epoch after an acquire() or seize() that changed so many rows.
+    [[nodiscard]] Epoch epoch_after(std::int64_t taken, const std::string& name);
+
     rs::SqliteConnection& connection_;
     const std::string holder_;
     const std::chrono::milliseconds ttl_;

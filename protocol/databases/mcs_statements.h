@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "libcore/mcs/writes.h"
-#include "protocol/databases/sqlite_connection.h"
+#include "protocol/databases/sqlite_schema.h"
 
 /// Declares `name` with the value of `expr`, or returns its error as an outcome.
 #define YK_SQL(name, expr)                                                                                             \
@@ -22,9 +22,6 @@
     if (auto yk_refused = (expr)) return *std::move(yk_refused)
 
 namespace yk::mcs {
-
-/// Milliseconds since 1970, by the clock of the database.
-#define YK_NOW_MS "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 
 using Refused = std::optional<WriteOutcome>;
 

@@ -29,16 +29,21 @@ Result<void, LogFault> SqliteChangeLog::open(const CapturedCursor& from) {
     SqliteTransaction transaction{connection_, SqliteTransaction::Kind::Read};
     if (!transaction.begun().ok()) return down(transaction.begun().error());
     position_ = from.cursor();
+    read_at_.reset();
     return check_position();
 }
 
-/// The floor and the batch are of one transaction, so that no purge comes between them (rs R-040).
+/// The floor and the batch are of one transaction, so that no purge comes between them (rs R-040). The version is from
+/// before it: what is committed in between is read, and the next look finds another version for it.
 Result<EventBatch, LogFault> SqliteChangeLog::poll(std::size_t most) {
+    YK_READ(version, connection_.number("PRAGMA data_version"));
+    if (read_at_ == version) return EventBatch{{}, position_, {}, false};
     SqliteTransaction transaction{connection_, SqliteTransaction::Kind::Read};
     if (!transaction.begun().ok()) return down(transaction.begun().error());
     YK_CHECKED(check_position());
     YK_READ(batch, read_batch(most));
     position_ = batch.position;
+    read_at_ = batch.may_have_more ? std::nullopt : std::optional{version};
     return batch;
 }
 

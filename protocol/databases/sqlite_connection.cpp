@@ -3,6 +3,9 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace yk::rs {
 namespace {
 
@@ -83,19 +86,25 @@ Result<std::unique_ptr<SqliteConnection>, StoreError> SqliteConnection::open(con
 }
 
 /// Without recursive triggers REPLACE removes a row without a trace in the change log, without foreign keys children
-/// outlive their parents; a file system that cannot share memory refuses the write-ahead log.
+/// outlive their parents; a file system that cannot share memory refuses the write-ahead log. No commit waits for a
+/// checkpoint: those are made beside it (WalCheckpoints).
 Result<void, StoreError> SqliteConnection::set_up() {
-    YK_CHECKED(run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
-                   "PRAGMA recursive_triggers = ON; PRAGMA cache_size = -65536; PRAGMA mmap_size = 1073741824"));
-    YK_TRY(journal, text("PRAGMA journal_mode"));
+    YK_TRY(journal, text("PRAGMA journal_mode = WAL"));
     if (journal != "wal")
         return StoreError{StoreFault::Fatal,
                           "this file system does not let SQLite keep a write-ahead log; use a local one"};
-    for (const char* pragma : {"PRAGMA foreign_keys", "PRAGMA recursive_triggers"}) {
-        YK_TRY(is_on, number(pragma));
-        if (is_on != 1) return StoreError{StoreFault::Fatal, std::string{pragma} + " cannot be turned on"};
+    constexpr std::pair<const char*, std::int64_t> kPragmas[] = {{"synchronous", 2 /* FULL */},
+                                                                 {"foreign_keys", 1},
+                                                                 {"recursive_triggers", 1},
+                                                                 {"wal_autocheckpoint", 0},
+                                                                 {"cache_size", -65536}};
+    for (const auto& [name, wanted] : kPragmas) {
+        const std::string pragma = std::string{"PRAGMA "} + name;
+        YK_CHECKED(run(pragma + " = " + std::to_string(wanted)));
+        YK_TRY(found, number(pragma));
+        if (found != wanted) return StoreError{StoreFault::Fatal, pragma + " cannot be set"};
     }
-    return {};
+    return run("PRAGMA mmap_size = 1073741824"); // as much of it as the library and the system allow
 }
 
 SqliteConnection::~SqliteConnection() {
@@ -130,8 +139,34 @@ std::int64_t SqliteConnection::changes() const {
     return sqlite3_changes64(database_);
 }
 
+bool SqliteConnection::is_in_transaction() const {
+    return sqlite3_get_autocommit(database_) == 0;
+}
+
+void SqliteConnection::on_commit(std::function<void(std::int64_t pages)> call) {
+    on_commit_ = std::move(call);
+    const auto committed = [](void* self, sqlite3*, const char*, int pages) {
+        static_cast<SqliteConnection*>(self)->on_commit_(pages);
+        return SQLITE_OK;
+    };
+    sqlite3_wal_hook(database_, committed, this);
+}
+
+/// A passive one that finds another at work copies nothing, and counts as done. One that truncates keeps all others
+/// out, so it must not wait for them.
+Result<SqliteConnection::WalState, StoreError> SqliteConnection::checkpoint(Checkpoint how) {
+    const int mode = how == Checkpoint::Passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE;
+    int pages = 0, copied = 0;
+    sqlite3_busy_timeout(database_, 0);
+    const int done = sqlite3_wal_checkpoint_v2(database_, nullptr, mode, &pages, &copied);
+    sqlite3_busy_timeout(database_, kBusyMilliseconds);
+    if (done == SQLITE_OK || (done == SQLITE_BUSY && how == Checkpoint::Passive))
+        return WalState{std::max(pages, 0), std::max(copied, 0)};
+    return error_of(database_);
+}
+
 SqliteTransaction::~SqliteTransaction() {
-    if (begun_.ok() && !is_over_) static_cast<void>(connection_.run("ROLLBACK"));
+    if (begun_.ok() && !is_over_ && connection_.is_in_transaction()) static_cast<void>(connection_.run("ROLLBACK"));
 }
 
 Result<void, StoreError> SqliteTransaction::commit() {

@@ -5,6 +5,7 @@
 // Owner: the store or log that uses it. Thread: one at a time. Others, also of other processes, may have the file open.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -55,6 +56,21 @@ public:
     [[nodiscard]] Result<std::string, StoreError> text(const std::string& sql);
     /// Rows that the last statement changed.
     [[nodiscard]] std::int64_t changes() const;
+    /// False after some errors within one, too: SQLite has ended it then, and undone everything.
+    [[nodiscard]] bool is_in_transaction() const;
+
+    /// After each commit of this connection, `call` gets the number of pages that the write-ahead log has then. It must
+    /// not use the connection.
+    void on_commit(std::function<void(std::int64_t pages)> call);
+    enum class Checkpoint : std::uint8_t {
+        Passive, // copies what no reader needs any more, and waits for nobody
+        Truncate // copies everything and empties the file; Transient if a reader or writer is in the way
+    };
+    struct WalState {
+        std::int64_t pages = 0;  // in the write-ahead log
+        std::int64_t copied = 0; // of them, into the database
+    };
+    [[nodiscard]] Result<WalState, StoreError> checkpoint(Checkpoint how);
 
 private:
     explicit SqliteConnection(sqlite3* database) : database_(database) {}
@@ -62,6 +78,7 @@ private:
 
     sqlite3* const database_;
     std::map<std::string, sqlite3_stmt*, std::less<>> statements_;
+    std::function<void(std::int64_t)> on_commit_;
 };
 
 /// Everything between its beginning and commit(), or nothing. One that writes says so at its beginning: a transaction

@@ -13,8 +13,9 @@ constexpr const char* kTables = R"(
         id TEXT NOT NULL, uid TEXT, version INTEGER, at_ms INTEGER NOT NULL);
 )";
 
-/// $T: table, $K: number of the kind, $C: columns. The last trigger lets nobody change a row without a new version
-/// (rs R-011).
+/// $T: table, $K: number of the kind, $C: columns, $N: now. An event is as old as the change itself, not as the row
+/// says: nobody writes the time into a row that is deleted, and the log keeps events by their age (rs R-016). The last
+/// trigger lets nobody change a row without a new version (rs R-011).
 constexpr const char* kKind = R"(
     CREATE TABLE IF NOT EXISTS $T(
         id TEXT PRIMARY KEY CHECK(length(id) BETWEEN 1 AND 200), uid TEXT NOT NULL UNIQUE,
@@ -25,13 +26,13 @@ constexpr const char* kKind = R"(
 constexpr const char* kTriggers = R"(
     CREATE TRIGGER IF NOT EXISTS $T_ci AFTER INSERT ON $T BEGIN
         INSERT INTO change_log(kind, op, id, uid, version, at_ms)
-        VALUES($K, 1, NEW.id, NEW.uid, NEW.version, NEW.updated_ms); END;
+        VALUES($K, 1, NEW.id, NEW.uid, NEW.version, $N); END;
     CREATE TRIGGER IF NOT EXISTS $T_cu AFTER UPDATE ON $T BEGIN
         INSERT INTO change_log(kind, op, id, uid, version, at_ms)
-        VALUES($K, 2, NEW.id, NEW.uid, NEW.version, NEW.updated_ms); END;
+        VALUES($K, 2, NEW.id, NEW.uid, NEW.version, $N); END;
     CREATE TRIGGER IF NOT EXISTS $T_cd AFTER DELETE ON $T BEGIN
         INSERT INTO change_log(kind, op, id, uid, version, at_ms)
-        VALUES($K, 3, OLD.id, OLD.uid, OLD.version, OLD.updated_ms); END;
+        VALUES($K, 3, OLD.id, OLD.uid, OLD.version, $N); END;
     CREATE TRIGGER IF NOT EXISTS $T_vg BEFORE UPDATE ON $T
         WHEN NEW.id IS NOT OLD.id OR NEW.uid IS NOT OLD.uid OR NEW.version IS NOT OLD.version + 1 BEGIN
         SELECT RAISE(ABORT, '$T: version must be old+1; id and uid are fixed'); END;
@@ -71,6 +72,7 @@ Result<void, StoreError> make_state_tables(SqliteConnection& connection, std::st
 std::string kind_triggers(Kind kind, std::string_view table) {
     std::string sql = kTriggers;
     replace_all(sql, "$T", table);
+    replace_all(sql, "$N", YK_NOW_MS);
     replace_all(sql, "$K", std::to_string(static_cast<std::uint32_t>(kind)));
     return sql;
 }

@@ -10,6 +10,9 @@
 #include "libcore/resource_state/ports/resource.h"
 #include "protocol/databases/sqlite_connection.h"
 
+/// Milliseconds since 1970, by the clock of the database.
+#define YK_NOW_MS "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+
 namespace yk::rs {
 
 /// Makes the tables that every database has, if they are not there. `identity`: a random name for a new database, of
@@ -24,8 +27,9 @@ namespace yk::rs {
 [[nodiscard]] std::string kind_triggers(Kind kind, std::string_view table);
 
 /// Removes events up to a position, at most so many, and notes how far in the same transaction. Returns how many.
+inline constexpr std::int64_t kPurgedTogether = 5000;
 [[nodiscard]] Result<std::int64_t, StoreError> purge_log(SqliteConnection& connection, std::uint64_t up_to,
-                                                         std::int64_t most = 5000);
+                                                         std::int64_t most = kPurgedTogether);
 
 /// What says where the log is: read within the transaction of the rows or events that it is to be compared with.
 [[nodiscard]] Result<Cursor, StoreError> log_head(SqliteConnection& connection);

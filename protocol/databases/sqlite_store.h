@@ -70,7 +70,7 @@ private:
     using Traits = SqliteTraits<T>;
     using Done = Result<void, StoreError>;
     static constexpr int kOwn = 4; // the kind's own columns begin here
-    static constexpr const char* kNow = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)";
+    static constexpr const char* kNow = YK_NOW_MS;
 
     [[nodiscard]] static std::string columns(std::string_view before, std::string_view after) {
         std::string text;

@@ -6,24 +6,9 @@
 #include <chrono>
 
 #include "libcore/base/time.h"
-#include "protocol/simulation/simulator.h"
+#include "protocol/simulation/steady_clock.h"
 
 namespace yk {
-
-/// The clock of waits, polls, sessions and deadlines: always real time, also with a virtual scheduler clock.
-struct SteadyClock {
-    using rep = std::chrono::steady_clock::rep;
-    using period = std::chrono::steady_clock::period;
-    using duration = std::chrono::steady_clock::duration;
-    using time_point = std::chrono::steady_clock::time_point;
-    static constexpr bool is_steady = true;
-
-    [[nodiscard]] static time_point now() {
-        if (const Simulator* const simulated = simulator()) [[unlikely]]
-            return simulated->now();
-        return std::chrono::steady_clock::now();
-    }
-};
 
 /// The real time that the scheduler uses and that is shown: the machine's clock at the start, advanced by the steady
 /// clock. It does not jump when somebody sets the machine's clock, since timers and liveness depend on it: an hour that

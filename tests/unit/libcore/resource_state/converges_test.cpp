@@ -104,7 +104,7 @@ public:
         settings_.resync.period = 10s;
         settings_.resync.page = 3;
         settings_.reconcile.batch = 4;
-        settings_.poll = 100ms;
+        settings_.poll = {100ms, 100ms};
         settings_.unreadable_relist = 5s;
         for (int each = 0; each < 5; ++each) change();
         begin();

@@ -1,40 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes of the services, carried out in groups in a real file of SQLite.
-#include <cstdlib>
-#include <filesystem>
-#include <memory>
-
 #include <catch2/catch.hpp>
 
-#include "protocol/databases/mcs_group.h"
-#include "protocol/databases/mcs_schema.h"
+#include "tests/support/databases/file_limit.h"
+#include "tests/support/databases/mcs_database.h"
 
 namespace yk::mcs {
+
+using testing::kApi, testing::kPlacer, testing::kScaler;
+
 namespace {
 
-const WriterIdentity kApi{"api", 0}, kScaler{"autoscaler", 3}, kPlacer{"scheduler", 4};
-
-struct Writes {
-    Writes() {
-        REQUIRE(::mkdtemp(folder.data()) != nullptr);
-        auto opened = rs::SqliteConnection::open(folder + "/state.db");
-        REQUIRE(opened.ok());
-        connection = std::move(opened).value();
-        REQUIRE(migrate(*connection, "first").ok());
-        type("UPDATE lease SET holder = 'me', epoch = 3 WHERE name = 'autoscaler'");
-        type("UPDATE lease SET holder = 'me', epoch = 4 WHERE name = 'scheduler'");
-        group = std::make_unique<WriteGroup>(*connection, LeaseHolder{"me", true});
+struct Writes : testing::McsDatabase {
+    static GroupOutcome write_to(WriteGroup& group, const std::vector<WriteRequest>& requests) {
+        std::vector<const WriteRequest*> all;
+        for (const WriteRequest& each : requests) all.push_back(&each);
+        return group.write(all);
     }
-    ~Writes() {
-        connection.reset();
-        std::filesystem::remove_all(folder);
+    [[nodiscard]] std::vector<WriteOutcome> write(const std::vector<WriteRequest>& requests) const {
+        return write_to(*group, requests).outcomes;
     }
-    Writes(const Writes&) = delete;
-    Writes& operator=(const Writes&) = delete;
-    void type(const std::string& sql) const { REQUIRE(connection->run(sql).ok()); }
     WriteOutcome write(const WriterIdentity& writer, WriteCommand command) const {
-        const WriteRequest request[] = {{writer, std::move(command)}};
-        return group->write(request).at(0);
+        return write({{writer, std::move(command)}}).at(0);
     }
     Written must(const WriterIdentity& writer, WriteCommand command) const {
         const WriteOutcome outcome = write(writer, std::move(command));
@@ -54,42 +41,6 @@ struct Writes {
         must(kScaler, InsertScale{scale(id)});
         must(kPlacer, InsertSchedule{schedule(id)});
     }
-    [[nodiscard]] std::string text(const std::string& sql) const { return *connection->text(sql); }
-    [[nodiscard]] std::int64_t count(const std::string& from) const {
-        return *connection->number("SELECT count(*) FROM " + from);
-    }
-
-    static Deployment deployment(const std::string& id, DeleteMode mode = DeleteMode::Cascade) {
-        Deployment row;
-        row.meta.id = id;
-        row.meta.uid = "u" + id;
-        row.name = "name-" + id;
-        row.queue = "root.q";
-        row.max_replicas = 5;
-        row.delete_mode = mode;
-        return row;
-    }
-    static DeploymentScale scale(const std::string& id, const std::string& owner_uid = {}) {
-        DeploymentScale row;
-        row.meta.id = id;
-        row.owner = {kDeploymentKind, id, owner_uid.empty() ? "u" + id : owner_uid};
-        return row;
-    }
-    static DeploymentSchedule schedule(const std::string& id) {
-        DeploymentSchedule row;
-        row.meta.id = id;
-        row.meta.uid = "p" + id;
-        row.owner = {kDeploymentKind, id, "u" + id};
-        row.placements = {{1, 1, "k1", "n", PlacementState::Placed, 5}, {2, 1, "k2", "", PlacementState::Pending, {}}};
-        return row;
-    }
-    static PlacementChange placed(std::int64_t replica) {
-        return {replica, Placement{replica, 2, "k", "n", PlacementState::Placed, 9}};
-    }
-
-    std::string folder = "/tmp/yk.mcs.XXXXXX";
-    std::unique_ptr<rs::SqliteConnection> connection;
-    std::unique_ptr<WriteGroup> group;
 };
 
 } // namespace
@@ -104,8 +55,8 @@ TEST_CASE("rs R-002, rs R-141 nobody writes rows of another service, or without 
     CHECK(std::holds_alternative<Fenced>(writes.write(kScaler, InsertScale{Writes::scale("d")})));
     CHECK(writes.count("deployment_scale") == 0);
     WriteGroup alone{*writes.connection, LeaseHolder{"me", false}};
-    const WriteRequest request[] = {{{"autoscaler", 0}, InsertScale{Writes::scale("d")}}};
-    CHECK(std::holds_alternative<Written>(alone.write(request).at(0)));
+    const auto outcome = Writes::write_to(alone, {{{"autoscaler", 0}, InsertScale{Writes::scale("d")}}});
+    CHECK(std::holds_alternative<Written>(outcome.outcomes.at(0)));
 }
 
 TEST_CASE("rs R-012 a row that is not the expected one is a conflict that says what is there, and nothing changes") {
@@ -139,7 +90,7 @@ TEST_CASE("rs R-019 a name that could mean two Deployments is refused") {
     writes.must(kApi, InsertDeployment{row, false});
 }
 
-TEST_CASE("one write of a group that fails is undone alone, and all are committed together") {
+TEST_CASE("rs R-025 one write of a group that fails is undone alone, and all are committed together") {
     Writes writes;
     std::vector<WriteRequest> requests{{kApi, InsertDeployment{Writes::deployment("a"), false}},
                                        {kApi, InsertDeployment{Writes::deployment("a"), false}},
@@ -148,7 +99,7 @@ TEST_CASE("one write of a group that fails is undone alone, and all are committe
     DeploymentSchedule twice = Writes::schedule("a");
     twice.placements[1].state = static_cast<PlacementState>(0);
     requests.push_back({kPlacer, UpdateSchedule{twice, {"pa", 0}, {}}});
-    const auto outcomes = writes.group->write(requests);
+    const auto outcomes = writes.write(requests);
     CHECK(std::holds_alternative<Written>(outcomes[0]));
     CHECK(std::holds_alternative<Conflict>(outcomes[1]));
     CHECK(std::get<Written>(outcomes[2]).position.text() == "0.2@first");
@@ -163,24 +114,59 @@ TEST_CASE("a group on a database that somebody else writes is Transient, and can
     REQUIRE(other.ok());
     REQUIRE((*other)->run("BEGIN IMMEDIATE").ok());
     writes.type("PRAGMA busy_timeout = 1");
-    CHECK(std::holds_alternative<Transient>(writes.write(kApi, InsertDeployment{Writes::deployment("a"), false})));
+    const auto outcome = Writes::write_to(*writes.group, {{kApi, InsertDeployment{Writes::deployment("a"), false}}});
+    CHECK(outcome.what == GroupOutcome::What::Away);
+    CHECK(std::holds_alternative<Transient>(outcome.outcomes.at(0)));
     REQUIRE((*other)->run("ROLLBACK").ok());
     writes.must(kApi, InsertDeployment{Writes::deployment("a"), false});
 }
 
-TEST_CASE("a full disk is Transient, and what is answered as written is there") {
+TEST_CASE("rs R-033 a write for which the disk is too full is Transient, and fails nobody else") {
     Writes writes;
     writes.type("PRAGMA max_page_count = 1"); // as many as there are
     Deployment large = Writes::deployment("b");
     large.tags = {{"t", std::string(5'000'000, 'x')}};
-    const std::vector<WriteRequest> requests{{kApi, InsertDeployment{Writes::deployment("a"), false}},
-                                             {kApi, InsertDeployment{large, false}}};
-    const auto outcomes = writes.group->write(requests);
-    CHECK(std::holds_alternative<Transient>(outcomes[1]));
-    CHECK(writes.count("deployment WHERE id = 'a'") == (std::holds_alternative<Written>(outcomes[0]) ? 1 : 0));
-    CHECK(writes.count("deployment WHERE id = 'b'") == 0);
+    const auto outcomes = writes.write({{kApi, InsertDeployment{Writes::deployment("a"), false}},
+                                        {kApi, InsertDeployment{large, false}},
+                                        {kApi, InsertDeployment{Writes::deployment("c"), false}}});
+    CHECK(std::holds_alternative<Written>(outcomes[0]));
+    REQUIRE(std::holds_alternative<Transient>(outcomes[1]));
+    CHECK(message_of(outcomes[1]) == "database or disk is full");
+    CHECK(std::holds_alternative<Written>(outcomes[2]));
+    CHECK(writes.text("SELECT group_concat(id) FROM deployment") == "a,c");
     writes.type("PRAGMA max_page_count = 1000000");
     writes.must(kApi, InsertDeployment{large, false});
+}
+
+TEST_CASE("rs R-033 what ends the whole transaction undoes all writes of the group, and each learns why") {
+    Writes writes;
+    std::vector<WriteRequest> requests{{kApi, InsertDeployment{Writes::deployment("a"), false}},
+                                       {kApi, InsertDeployment{Writes::deployment("b"), false}},
+                                       {kPlacer, DeleteNode{"n", {}}},
+                                       {kApi, InsertDeployment{Writes::deployment("c"), false}}};
+    SECTION("in the middle, as an error of the disk may") {
+        writes.type("CREATE TRIGGER t BEFORE INSERT ON deployment WHEN NEW.id = 'b'"
+                    " BEGIN SELECT RAISE(ROLLBACK, 'the disk'); END");
+        const auto group = Writes::write_to(*writes.group, requests);
+        CHECK(group.what == GroupOutcome::What::Undone);
+        CHECK(std::holds_alternative<Fatal>(group.outcomes[1]));
+        for (const std::size_t at : {0U, 3U}) {
+            REQUIRE(std::holds_alternative<Transient>(group.outcomes[at]));
+            CHECK(message_of(group.outcomes[at]) == "the disk");
+        }
+        CHECK(std::holds_alternative<NotOwner>(group.outcomes[2]));
+        CHECK(writes.count("deployment") == 0); // also c, which comes after it
+        writes.type("DROP TRIGGER t");
+    }
+    SECTION("at the commit, since a file may not grow") {
+        const testing::FileLimit limit{writes.folder + "/state.db-wal"};
+        const auto group = Writes::write_to(*writes.group, requests);
+        CHECK(group.what == GroupOutcome::What::Undone);
+        for (const std::size_t at : {0U, 1U, 3U}) CHECK(std::holds_alternative<Transient>(group.outcomes[at]));
+        CHECK(writes.count("deployment") == 0);
+    }
+    CHECK(Writes::write_to(*writes.group, requests).what == GroupOutcome::What::Answered);
+    CHECK(writes.text("SELECT group_concat(id) FROM deployment") == "a,b,c");
 }
 
 TEST_CASE("a scale is made only under its Deployment, and takes the place of one of another owner") {
@@ -243,7 +229,7 @@ TEST_CASE("rs R-017 changes of placements of one schedule raise its version once
         {kPlacer, ChangePlacements{"a", "pa", {Writes::placed(2)}, {}}},
         {kPlacer, ChangePlacements{"a", "gone", {Writes::placed(8)}, {}}},
         {kPlacer, ChangePlacements{"a", "pa", {Writes::placed(3), {1, {}}}, ScheduleState::Scheduled}}};
-    const auto outcomes = writes.group->write(requests);
+    const auto outcomes = writes.write(requests);
     CHECK(std::get<Written>(outcomes[0]).version == 2);
     CHECK(std::get<Conflict>(outcomes[1]).what == Conflict::What::RowGone);
     CHECK(std::get<Written>(outcomes[2]).version == 2);
@@ -253,7 +239,7 @@ TEST_CASE("rs R-017 changes of placements of one schedule raise its version once
     CHECK(writes.count("change_log WHERE kind = 3 AND op = 2") == 1);
     requests = {{kPlacer, ChangePlacements{"a", "pa", {{3, {}}}, {}}},
                 {kPlacer, UpdateSchedule{Writes::schedule("a"), {"pa", 3}, {Writes::placed(7)}}}};
-    CHECK(std::get<Written>(writes.group->write(requests)[1]).version == 4);
+    CHECK(std::get<Written>(writes.write(requests)[1]).version == 4);
     CHECK(writes.text(row) == "4New2/0/4");
 }
 

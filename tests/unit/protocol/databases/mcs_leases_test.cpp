@@ -10,7 +10,7 @@
 
 namespace yk::mcs {
 
-TEST_CASE("rs R-139 one instance leads at a time, and each takeover is a new epoch") {
+TEST_CASE("rs R-139, rs R-143 one instance leads at a time, and each takeover is a new epoch") {
     std::string folder = "/tmp/yk.lease.XXXXXX";
     REQUIRE(::mkdtemp(folder.data()) != nullptr);
     {
@@ -35,6 +35,18 @@ TEST_CASE("rs R-139 one instance leads at a time, and each takeover is a new epo
         CHECK(*mine.acquire("autoscaler") == std::nullopt);
         REQUIRE(other.release("autoscaler", 2).ok());
         CHECK(*mine.acquire("autoscaler") == 3U);
+        const auto seen = other.look("autoscaler");
+        REQUIRE(seen.ok());
+        REQUIRE(seen->has_value());
+        CHECK((*seen)->holder == "me");
+        CHECK((*seen)->epoch == 3);
+        CHECK((*seen)->left > std::chrono::seconds{10});
+        CHECK((*seen)->left <= std::chrono::seconds{15});
+        CHECK(*other.look("nothing") == std::nullopt);
+        REQUIRE((*one)->run("UPDATE lease SET expires_ms = expires_ms + 1 WHERE name = 'autoscaler'").ok());
+        CHECK(*other.seize("autoscaler", **seen) == std::nullopt); // it was renewed
+        CHECK(*other.seize("autoscaler", **other.look("autoscaler")) == 4U);
+        CHECK_FALSE(*mine.renew("autoscaler", 3));
     }
     std::filesystem::remove_all(folder);
 }

@@ -193,6 +193,24 @@ TEST_CASE("rs R-038, rs R-040 the log goes on where it was opened, with numbers 
     CHECK(log.poll(9)->events.at(0).at.sequence == 4);
 }
 
+TEST_CASE("rs R-039 a look at the log reads tables only if somebody committed since the last one") {
+    Database database;
+    rs::SqliteChangeLog log{*database.connection};
+    const auto captured = log.capture();
+    REQUIRE(log.open(*captured).ok());
+    database.type_album("a", "u1");
+    database.type_album("b", "u2");
+    CHECK(log.poll(1)->events.at(0).id == "a");
+    CHECK(log.poll(1)->events.at(0).id == "b"); // nobody committed, but it had not read everything
+    CHECK(log.poll(1)->events.empty());
+    REQUIRE(database.connection->run("UPDATE mcs_meta SET value = 'second' WHERE key = 'log_epoch'").ok());
+    const auto unread = log.poll(1); // its own connection does not count: it looked at no table
+    REQUIRE(unread.ok());
+    CHECK(unread->position.text() == "0.2@first");
+    database.type_album("c", "u3");
+    CHECK_FALSE(log.poll(1).ok());
+}
+
 TEST_CASE("rs R-015 what was purged before it was read is a gap, and the floor moves with the purge") {
     Database database;
     rs::SqliteChangeLog log{*database.connection};

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libcore/mcs/lease_manager.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace yk::mcs {
+
+LeaseManager::LeaseManager(LeasePort& port, const LeaseSettings& settings, const std::vector<std::string>& names,
+                           std::uint64_t seed, OnChange on_change)
+    : port_(port), settings_(settings), chance_(seed), on_change_(std::move(on_change)), entries_(names.size()) {
+    for (std::size_t at = 0; at < names.size(); ++at) entries_[at].name = names[at];
+}
+
+std::unique_ptr<rs::IoCall> LeaseManager::next_call(Instant now) {
+    for (Entry& entry : entries_) {
+        if (entry.is_calling || now < entry.next || (is_releasing_ && !entry.epoch)) continue;
+        entry.is_calling = true;
+        if (is_releasing_) return release_call(entry);
+        return entry.epoch ? renew_call(entry, now) : acquire_call(entry, now);
+    }
+    return nullptr;
+}
+
+void LeaseManager::turn(Instant now) {
+    for (Entry& entry : entries_) {
+        if (!entry.is_valid || now <= ends(entry)) continue;
+        entry.is_valid = false;
+        on_change_(entry.name, rs::Lease{*entry.epoch, false}, now);
+    }
+}
+
+std::optional<Instant> LeaseManager::next_due() const {
+    std::optional<Instant> due;
+    const auto earliest = [&due](Instant at) { due = due ? std::min(*due, at) : at; };
+    for (const Entry& entry : entries_) {
+        if (entry.is_valid) earliest(ends(entry) + Duration{1});
+        if (!entry.is_calling && (entry.epoch || !is_releasing_)) earliest(entry.next);
+    }
+    return due;
+}
+
+void LeaseManager::wake() {
+    for (Entry& entry : entries_)
+        if (!entry.epoch) entry.next = {};
+}
+
+std::optional<rs::Lease> LeaseManager::lease(std::string_view name, Instant now) const {
+    const auto found =
+        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& each) { return each.name == name; });
+    if (found == entries_.end() || !found->epoch || is_releasing_) return std::nullopt;
+    return rs::Lease{*found->epoch, now <= ends(*found)};
+}
+
+void LeaseManager::release(Instant now) {
+    is_releasing_ = true;
+    for (Entry& entry : entries_) {
+        entry.next = {};
+        if (!entry.epoch) continue;
+        entry.is_valid = false;
+        on_change_(entry.name, std::nullopt, now);
+    }
+}
+
+bool LeaseManager::is_released() const {
+    return is_releasing_ && std::none_of(entries_.begin(), entries_.end(),
+                                         [](const Entry& each) { return each.epoch || each.is_calling; });
+}
+
+// --- calls -----------------------------------------------------------------------------------------------------------
+
+/// A call may be run long after it was handed out: what counts is the time before that, since the lease cannot be
+/// older.
+std::unique_ptr<rs::IoCall> LeaseManager::acquire_call(Entry& entry, Instant began) {
+    const std::optional<LeaseRow> frozen = is_frozen(entry, began) ? std::optional{entry.seen} : std::nullopt;
+    return rs::make_io_call(
+        [&port = port_, name = entry.name, frozen]() -> AcquireAnswer {
+            YK_TRY(epoch, frozen ? port.seize(name, *frozen) : port.acquire(name));
+            if (epoch) return Acquired{epoch, {}};
+            YK_TRY(row, port.look(name));
+            return Acquired{{}, std::move(row)};
+        },
+        [this, &entry, began](const AcquireAnswer& answer, Instant now) { acquired(entry, answer, began, now); });
+}
+
+std::unique_ptr<rs::IoCall> LeaseManager::renew_call(Entry& entry, Instant began) {
+    return rs::make_io_call(
+        [&port = port_, name = entry.name, epoch = *entry.epoch] { return port.renew(name, epoch); },
+        [this, &entry, began](const Result<bool, rs::StoreError>& answer, Instant now) {
+            renewed(entry, answer, began, now);
+        });
+}
+
+/// If that fails the lease runs out by itself.
+std::unique_ptr<rs::IoCall> LeaseManager::release_call(Entry& entry) {
+    return rs::make_io_call(
+        [&port = port_, name = entry.name, epoch = *entry.epoch] { return port.release(name, epoch); },
+        [&entry](const Result<void, rs::StoreError>& /*answer*/, Instant /*now*/) {
+            entry.is_calling = false;
+            entry.epoch.reset();
+        });
+}
+
+void LeaseManager::acquired(Entry& entry, const AcquireAnswer& answer, Instant began, Instant now) {
+    entry.is_calling = false;
+    pause(entry, now);
+    if (!answer.ok()) return;
+    if (answer.value().epoch) {
+        entry.epoch = answer.value().epoch;
+        return lead(entry, began, now);
+    }
+    if (answer.value().row) note(entry, *answer.value().row, now);
+}
+
+void LeaseManager::renewed(Entry& entry, const Result<bool, rs::StoreError>& answer, Instant began, Instant now) {
+    entry.is_calling = false;
+    pause(entry, now);
+    if (!answer.ok()) return turn(now);
+    if (*answer) return lead(entry, began, now);
+    lose(entry, now);
+}
+
+/// The database has confirmed the lease, as of `began`.
+void LeaseManager::lead(Entry& entry, Instant began, Instant now) {
+    entry.renewed = began;
+    entry.next = is_releasing_ ? Instant{} : began + settings_.renew;
+    if (is_releasing_) return; // nobody learns of it any more
+    const bool is_valid = now <= ends(entry);
+    if (entry.is_valid == is_valid) return;
+    entry.is_valid = is_valid;
+    on_change_(entry.name, rs::Lease{*entry.epoch, is_valid}, now);
+}
+
+void LeaseManager::lose(Entry& entry, Instant now) {
+    entry.epoch.reset();
+    entry.is_valid = false;
+    entry.seen = {};
+    if (!is_releasing_) on_change_(entry.name, std::nullopt, now);
+}
+
+void LeaseManager::note(Entry& entry, const LeaseRow& row, Instant now) const {
+    if (!entry.seen.is_same(row)) entry.seen_since = now;
+    entry.seen = row;
+}
+
+bool LeaseManager::is_frozen(const Entry& entry, Instant now) const {
+    return !entry.seen.holder.empty() && entry.seen.left > settings_.ttl + settings_.tolerance &&
+           now - entry.seen_since >= settings_.ttl;
+}
+
+} // namespace yk::mcs

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/databases/database_lock.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace yk::rs {
+namespace {
+
+/// The process that took the lock last; of several that share it, one that may have ended since.
+std::string holder_of(int file) {
+    std::array<char, 32> text{};
+    const ::ssize_t size = ::pread(file, text.data(), text.size() - 1, 0);
+    return size > 0 ? std::string{text.data(), static_cast<std::size_t>(size)} : std::string{"unknown"};
+}
+
+Error error_of(const std::string& path, const std::string& what) {
+    return {0, what, path};
+}
+
+} // namespace
+
+/// A lock of the open file, not of the process: those of a process are lost when any part of it closes the file.
+Result<DatabaseLock> DatabaseLock::take(const std::string& database, How how) {
+    const std::string path = database + ".lock";
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0) return error_of(path, std::strerror(errno));
+    DatabaseLock lock{file};
+    struct ::flock wanted {};
+    wanted.l_type = how == How::Exclusive ? F_WRLCK : F_RDLCK;
+    wanted.l_whence = SEEK_SET;
+    if (::fcntl(file, F_OFD_SETLK, &wanted) != 0) {
+        if (errno != EAGAIN && errno != EACCES) return error_of(path, std::strerror(errno));
+        return error_of(path, "the database is in use by process " + holder_of(file));
+    }
+    const std::string pid = std::to_string(::getpid());
+    if (::ftruncate(file, 0) != 0 || ::pwrite(file, pid.data(), pid.size(), 0) < 0)
+        return error_of(path, std::strerror(errno));
+    return lock;
+}
+
+DatabaseLock::~DatabaseLock() {
+    if (file_ >= 0) ::close(file_);
+}
+
+} // namespace yk::rs

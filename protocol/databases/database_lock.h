@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// DatabaseLock: says to other programs of this machine that a process uses a database of SQLite as a daemon does. It is
+// a lock on a file beside the database, never on the database itself, whose own locks would be lost by that. The system
+// frees it at any end of the process.
+//
+// Owner: the program, for as long as it uses the database. Thread: any.
+
+#include <string>
+#include <utility>
+
+#include "libcore/base/result.h"
+
+namespace yk::rs {
+
+class DatabaseLock {
+public:
+    enum class How {
+        Shared,   // with others that agree with it by leases
+        Exclusive // alone: without leases (rs R-145), or as a tool that needs the database to stay as it is (rs R-028)
+    };
+    /// Does not wait. The error names a process that has the lock.
+    [[nodiscard]] static Result<DatabaseLock> take(const std::string& database, How how);
+    ~DatabaseLock();
+    DatabaseLock(DatabaseLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+    DatabaseLock& operator=(DatabaseLock&&) = delete;
+    DatabaseLock(const DatabaseLock&) = delete;
+    DatabaseLock& operator=(const DatabaseLock&) = delete;
+
+private:
+    explicit DatabaseLock(int file) : file_(file) {}
+
+    int file_;
+};
+
+} // namespace yk::rs

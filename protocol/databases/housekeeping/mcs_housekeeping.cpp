@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/databases/housekeeping/mcs_housekeeping.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace yk::mcs {
+
+McsHousekeeping::McsHousekeeping(rs::SqliteConnection& connection, const HousekeepingSettings& settings)
+    : settings_(settings), connection_(connection), checkpoints_(connection, settings.wal), dead_letters_(connection) {
+    thread_.start(
+        "mcs-house", [this] { run(); }, [this] { return step(); });
+}
+
+void McsHousekeeping::committed(std::int64_t pages) {
+    const std::lock_guard lock(mutex_);
+    pages_ = pages;
+    if (pages >= settings_.wal.pages) bell_.notify_one();
+}
+
+void McsHousekeeping::set_purging(bool purges, std::optional<std::uint64_t> relayed) {
+    const std::lock_guard lock(mutex_);
+    purges_ = purges;
+    relayed_ = relayed;
+    bell_.notify_one();
+}
+
+void McsHousekeeping::put_dead_letter(DeadLetterKey key, std::uint64_t attempts, std::string error) {
+    put(std::move(key), {std::max<std::uint64_t>(attempts, 1), std::move(error)});
+}
+
+void McsHousekeeping::remove_dead_letter(DeadLetterKey key) {
+    put(std::move(key), {});
+}
+
+void McsHousekeeping::put(DeadLetterKey key, Letter letter) {
+    const std::lock_guard lock(mutex_);
+    letters_.insert_or_assign(std::move(key), std::move(letter));
+    bell_.notify_one();
+}
+
+void McsHousekeeping::stop() {
+    {
+        const std::lock_guard lock(mutex_);
+        is_stopping_ = true;
+    }
+    bell_.notify_one();
+    thread_.end();
+}
+
+McsHousekeeping::Status McsHousekeeping::status() {
+    const std::lock_guard lock(mutex_);
+    return status_;
+}
+
+// --- the thread ------------------------------------------------------------------------------------------------------
+
+void McsHousekeeping::run() {
+    std::unique_lock lock(mutex_);
+    while (!is_stopping_) {
+        const TimePoint due = next_due();
+        if (due == TimePoint::max())
+            bell_.wait(lock);
+        else if (due > SteadyClock::now())
+            bell_.wait_until(lock, due);
+        else
+            work(lock);
+    }
+}
+
+std::optional<Simulator::Clock::time_point> McsHousekeeping::step() {
+    std::unique_lock lock(mutex_);
+    const TimePoint due = next_due();
+    if (due > SteadyClock::now()) return due;
+    work(lock);
+    return std::nullopt;
+}
+
+McsHousekeeping::TimePoint McsHousekeeping::next_due() const {
+    if (checkpoints_.is_due(pages_) || !letters_.empty()) return retry_;
+    return purges_ ? std::max(next_purge_, retry_) : TimePoint::max();
+}
+
+void McsHousekeeping::work(std::unique_lock<std::mutex>& lock) {
+    const Done done = checkpoints_.is_due(pages_) ? checkpoint(lock)
+                      : letters_.empty()          ? purge(lock)
+                                                  : write_letter(lock);
+    status_.fault = done.ok() ? "" : done.error().message;
+    if (!done.ok()) retry_ = SteadyClock::now() + settings_.retry;
+}
+
+/// What was said of the log's length is used up: others may have made it longer since, and nobody says so.
+McsHousekeeping::Done McsHousekeeping::checkpoint(std::unique_lock<std::mutex>& lock) {
+    const std::int64_t pages = std::exchange(pages_, 0);
+    lock.unlock();
+    const auto needed = checkpoints_.run();
+    lock.lock();
+    if (!needed.ok()) {
+        pages_ = std::max(pages_, pages);
+        return needed.error();
+    }
+    status_.wal_pages = *needed;
+    return {};
+}
+
+McsHousekeeping::Done McsHousekeeping::write_letter(std::unique_lock<std::mutex>& lock) {
+    auto letter = letters_.extract(letters_.begin());
+    lock.unlock();
+    Done done = letter.mapped().attempts == 0
+                    ? dead_letters_.remove(letter.key())
+                    : dead_letters_.put(letter.key(), letter.mapped().attempts, letter.mapped().error);
+    lock.lock();
+    if (!done.ok()) letters_.insert(std::move(letter)); // unless there is something newer of the key
+    return done;
+}
+
+McsHousekeeping::Done McsHousekeeping::purge(std::unique_lock<std::mutex>& lock) {
+    const auto relayed = relayed_;
+    lock.unlock();
+    const auto report = rs::purge_old(connection_, settings_.retention, relayed);
+    lock.lock();
+    if (!report.ok()) return report.error();
+    status_.is_relay_stuck = report->is_relay_stuck;
+    next_purge_ = SteadyClock::now() + (report->has_more ? Duration{} : settings_.purge_every);
+    return {};
+}
+
+} // namespace yk::mcs

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// McsHousekeeping: the thread that does what a database of mcs needs beside the writes of services: checkpoints of the
+// write-ahead log, purges of the change log, dead letters. None of it is urgent, and none may keep a service waiting.
+// What fails is tried again.
+//
+// Owner: the program. Thread: any. The connection belongs to this thread.
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "libcore/base/time.h"
+#include "protocol/databases/housekeeping/log_retention.h"
+#include "protocol/databases/housekeeping/mcs_dead_letters.h"
+#include "protocol/databases/housekeeping/wal_checkpoints.h"
+#include "protocol/simulation/loop_thread.h"
+#include "protocol/simulation/steady_clock.h"
+
+namespace yk::mcs {
+
+struct HousekeepingSettings {
+    rs::WalSettings wal;
+    rs::LogRetention retention;
+    Duration purge_every = std::chrono::minutes{1};
+    Duration retry = std::chrono::seconds{1};
+};
+
+class McsHousekeeping {
+public:
+    McsHousekeeping(rs::SqliteConnection& connection, const HousekeepingSettings& settings);
+    ~McsHousekeeping() { stop(); }
+    McsHousekeeping(const McsHousekeeping&) = delete;
+    McsHousekeeping& operator=(const McsHousekeeping&) = delete;
+
+    /// Somebody has committed (SqliteConnection::on_commit); the write-ahead log has so many pages.
+    void committed(std::int64_t pages);
+    /// Whether this process purges the change log, which one of several does; and up to where a relay has sent it
+    /// (nullopt: there is none).
+    void set_purging(bool purges, std::optional<std::uint64_t> relayed);
+    /// A handler has failed too often with a key, or succeeded. What was said last of a key counts; what is not written
+    /// is bounded by the number of keys.
+    void put_dead_letter(DeadLetterKey key, std::uint64_t attempts, std::string error);
+    void remove_dead_letter(DeadLetterKey key);
+    /// Ends the thread after what it is at. Dead letters that are not written are lost: the next process finds them
+    /// again.
+    void stop();
+
+    struct Status {
+        std::int64_t wal_pages = 0;  // of the write-ahead log, that are not in the database yet
+        bool is_relay_stuck = false; // events were purged that it has not sent
+        std::string fault;           // of the last thing that was done; empty: it went well
+    };
+    [[nodiscard]] Status status();
+
+private:
+    using TimePoint = SteadyClock::time_point;
+    using Done = Result<void, rs::StoreError>;
+    struct Letter {
+        std::uint64_t attempts = 0; // 0: it is to be removed
+        std::string error;
+    };
+
+    void put(DeadLetterKey key, Letter letter);
+    void run();
+    std::optional<Simulator::Clock::time_point> step();
+    /// When there is something to do; max: not before somebody calls.
+    [[nodiscard]] TimePoint next_due() const;
+    /// One bit of what is due.
+    void work(std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] Done checkpoint(std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] Done write_letter(std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] Done purge(std::unique_lock<std::mutex>& lock);
+
+    const HousekeepingSettings settings_;
+    rs::SqliteConnection& connection_;
+    rs::WalCheckpoints checkpoints_;
+    DeadLetterTable dead_letters_;
+
+    std::mutex mutex_; // guards what follows, up to the next comment
+    std::condition_variable bell_;
+    std::int64_t pages_ = 0;
+    std::map<DeadLetterKey, Letter> letters_; // that are not written
+    bool purges_ = false;
+    std::optional<std::uint64_t> relayed_;
+    TimePoint next_purge_{};
+    TimePoint retry_{}; // nothing before
+    Status status_;
+    bool is_stopping_ = false;
+
+    LoopThread thread_; // the last one: it begins when everything else is there
+};
+
+} // namespace yk::mcs

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who leads, and until when, among instances that share a table of leases; with clocks that jump and a table that is
+// away.
+#include <map>
+
+#include <catch2/catch.hpp>
+
+#include "libcore/mcs/lease_manager.h"
+
+namespace yk::mcs {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+const rs::StoreError kAway{rs::StoreFault::Down, "away"};
+
+/// The table, and the clock by which it counts.
+struct Table {
+    struct Row {
+        std::string holder;
+        std::uint64_t epoch = 0;
+        Duration expires{};
+    };
+    std::map<std::string, Row> rows{{"a", {}}, {"b", {}}};
+    Duration wall = 1000s;
+};
+
+class MemoryLeases final : public LeasePort {
+public:
+    MemoryLeases(Table& table, std::string holder) : table_(table), holder_(std::move(holder)) {}
+    bool is_away = false;
+
+    [[nodiscard]] Epoch acquire(const std::string& name) override {
+        if (is_away) return kAway;
+        Table::Row& row = table_.rows.at(name);
+        if (!row.holder.empty() && row.expires >= table_.wall) return std::optional<std::uint64_t>{};
+        return take(row);
+    }
+    [[nodiscard]] Epoch seize(const std::string& name, const LeaseRow& seen) override {
+        if (is_away) return kAway;
+        if (!seen_of(table_.rows.at(name)).is_same(seen)) return std::optional<std::uint64_t>{};
+        return take(table_.rows.at(name));
+    }
+    [[nodiscard]] Result<std::optional<LeaseRow>, rs::StoreError> look(const std::string& name) override {
+        if (is_away) return kAway;
+        return std::optional{seen_of(table_.rows.at(name))};
+    }
+    [[nodiscard]] Result<bool, rs::StoreError> renew(const std::string& name, std::uint64_t epoch) override {
+        if (is_away) return kAway;
+        Table::Row& row = table_.rows.at(name);
+        if (row.holder != holder_ || row.epoch != epoch) return false;
+        row.expires = table_.wall + 15s;
+        return true;
+    }
+    [[nodiscard]] Result<void, rs::StoreError> release(const std::string& name, std::uint64_t epoch) override {
+        if (is_away) return kAway;
+        Table::Row& row = table_.rows.at(name);
+        if (row.holder == holder_ && row.epoch == epoch) row.holder.clear();
+        return {};
+    }
+
+private:
+    [[nodiscard]] LeaseRow seen_of(const Table::Row& row) const {
+        const auto expires = std::chrono::duration_cast<std::chrono::milliseconds>(row.expires);
+        return {row.holder, row.epoch, expires.count(), row.expires - table_.wall};
+    }
+    Epoch take(Table::Row& row) {
+        row = {holder_, row.epoch + 1, table_.wall + 15s};
+        return std::optional{row.epoch};
+    }
+
+    Table& table_;
+    const std::string holder_;
+};
+
+/// A process with its manager, and what it was given to know: `a1` leads, `a?` does not know, `a-` has lost.
+struct Instance {
+    Instance(Table& table, const std::string& name, const std::vector<std::string>& leases = {"a"})
+        : port(table, name),
+          manager(port, {}, leases, 7,
+                  [this](std::string_view lease, const std::optional<rs::Lease>& now_has, Instant) {
+                      news += std::string{lease} + (!now_has            ? "- "
+                                                    : now_has->is_valid ? std::to_string(now_has->epoch) + ' '
+                                                                        : "? ");
+                  }) {}
+    void run(Instant now) {
+        while (const auto call = manager.next_call(now)) {
+            call->run();
+            call->finish(now);
+        }
+        manager.turn(now);
+    }
+    [[nodiscard]] bool may_write(Instant now) const {
+        const auto lease = manager.lease("a", now);
+        return lease && lease->is_valid;
+    }
+
+    MemoryLeases port;
+    LeaseManager manager;
+    std::string news;
+};
+
+/// Two instances, a table, and time that passes for all.
+struct Cluster {
+    void pass(Duration time, Duration step = 100ms) {
+        for (Duration passed{}; passed < time; passed += step) {
+            now = now + step;
+            table.wall += step;
+            if (first_runs) first.run(now);
+            second.run(now);
+            CHECK_FALSE((first.may_write(now) && second.may_write(now)));
+        }
+    }
+
+    Table table;
+    Instance first{table, "first"}, second{table, "second"};
+    Instant now{1'000'000'000'000};
+    bool first_runs = true;
+};
+
+} // namespace
+
+TEST_CASE("rs R-139, rs R-144 one instance leads; a clean stop lets another one take over within a second") {
+    Cluster cluster;
+    cluster.pass(60s);
+    CHECK(cluster.first.news == "a1 ");
+    CHECK(cluster.second.news.empty());
+    cluster.first.manager.release(cluster.now);
+    CHECK(cluster.first.news == "a1 a- ");
+    CHECK_FALSE(cluster.first.may_write(cluster.now)); // at once, before the table knows
+    CHECK_FALSE(cluster.first.manager.is_released());
+    cluster.first.run(cluster.now);
+    CHECK(cluster.first.manager.is_released());
+    CHECK(cluster.first.manager.next_due() == std::nullopt);
+    cluster.pass(1s);
+    CHECK(cluster.second.news == "a2 ");
+    cluster.pass(60s);
+    CHECK(cluster.first.news == "a1 a- "); // it does not come back
+}
+
+TEST_CASE("rs R-144 who hears of a release asks at once") {
+    Cluster cluster;
+    cluster.pass(3s);
+    cluster.first.manager.release(cluster.now);
+    cluster.first.run(cluster.now);
+    cluster.second.manager.wake();
+    cluster.second.run(cluster.now);
+    CHECK(cluster.second.news == "a2 ");
+}
+
+TEST_CASE("rs R-142 who cannot reach the table stops after two thirds of a lease, before another one can lead") {
+    Cluster cluster;
+    cluster.pass(10s);
+    cluster.first.port.is_away = true;
+    cluster.pass(4s);
+    CHECK(cluster.first.may_write(cluster.now));
+    const auto due = cluster.first.manager.next_due();
+    REQUIRE(due);
+    CHECK(*due <= cluster.now + 1s); // it tries on
+    cluster.pass(4s);
+    CHECK_FALSE(cluster.first.may_write(cluster.now));
+    CHECK(cluster.first.manager.lease("a", cluster.now)->epoch == 1);
+    CHECK(cluster.first.news == "a1 a? ");
+    SECTION("and leads again if nobody was faster") {
+        cluster.first.port.is_away = false;
+        cluster.pass(2s);
+        CHECK(cluster.first.news == "a1 a? a1 ");
+    }
+    SECTION("and has lost if somebody was") {
+        cluster.pass(7s);
+        CHECK(cluster.second.news == "a2 ");
+        cluster.first.port.is_away = false;
+        cluster.pass(2s);
+        CHECK(cluster.first.news == "a1 a? a- ");
+    }
+}
+
+TEST_CASE("rs R-142 an answer that comes late says when it was asked for, not when it came") {
+    Table table;
+    Instance instance{table, "me"};
+    const Instant began{1'000'000'000'000};
+    const auto call = instance.manager.next_call(began);
+    REQUIRE(call);
+    CHECK(instance.manager.next_call(began) == nullptr); // one at a time
+    call->run();
+    call->finish(began + 11s);
+    CHECK(instance.news.empty());
+    CHECK_FALSE(instance.may_write(began + 11s));
+    instance.run(began + 11s); // it is renewed at once
+    CHECK(instance.news == "a1 ");
+}
+
+TEST_CASE("rs R-142 a process that was stopped does not write when it wakes, before it has asked") {
+    Cluster cluster;
+    cluster.pass(6s);
+    cluster.first_runs = false;
+    cluster.pass(60s);
+    CHECK(cluster.second.news == "a2 ");
+    CHECK_FALSE(cluster.first.may_write(cluster.now));
+    cluster.first.run(cluster.now);
+    CHECK(cluster.first.news == "a1 a- ");
+}
+
+TEST_CASE("rs R-143 a clock that was set back keeps nobody from taking over a lease that nobody renews") {
+    Cluster cluster;
+    cluster.pass(10s);
+    SECTION("its holder lives: nothing happens") {
+        cluster.table.wall -= 1h;
+        cluster.pass(120s);
+        CHECK(cluster.first.news == "a1 ");
+        CHECK(cluster.second.news.empty());
+    }
+    SECTION("its holder is gone: it is taken when a lease has passed by the steady clock") {
+        cluster.first_runs = false;
+        cluster.table.wall -= 1h;
+        cluster.pass(9s);
+        CHECK(cluster.second.news.empty());
+        cluster.pass(4s);
+        CHECK(cluster.second.news == "a2 ");
+    }
+    SECTION("it was set back by little: the lease runs out by itself") {
+        cluster.first_runs = false;
+        cluster.table.wall -= 4s;
+        cluster.pass(13s);
+        CHECK(cluster.second.news.empty());
+        cluster.pass(3s);
+        CHECK(cluster.second.news == "a2 ");
+    }
+    SECTION("it was set forward: the lease may be taken early, and its old holder learns of it") {
+        cluster.table.wall += 1h;
+        cluster.second.manager.wake();
+        cluster.second.run(cluster.now);
+        CHECK(cluster.second.news == "a2 ");
+        cluster.first.run(cluster.now + 6s);
+        CHECK(cluster.first.news == "a1 a- ");
+    }
+}
+
+TEST_CASE("rs R-143 a lease that is seized must still be the one that was seen") {
+    Cluster cluster;
+    cluster.pass(10s);
+    cluster.first_runs = false;
+    cluster.table.wall -= 1h;
+    cluster.pass(9s);
+    const auto seize = [&] {
+        auto call = cluster.second.manager.next_call(cluster.now + 4s);
+        REQUIRE(call);
+        return call;
+    };
+    SECTION("its holder wakes and renews it in between") {
+        const auto call = seize();
+        cluster.first.run(cluster.now);
+        call->run();
+        call->finish(cluster.now + 4s);
+        CHECK(cluster.second.news.empty());
+    }
+    SECTION("it does not") {
+        const auto call = seize();
+        call->run();
+        call->finish(cluster.now + 4s);
+        CHECK(cluster.second.news == "a2 ");
+    }
+}
+
+TEST_CASE("rs R-144 a lease that arrives after the stop is released, too, and each lease is by itself") {
+    Table table;
+    Instance instance{table, "me", {"a", "b"}};
+    const Instant now{1'000'000'000'000};
+    const auto a = instance.manager.next_call(now);
+    instance.run(now);
+    CHECK(instance.news == "b1 ");
+    instance.manager.release(now);
+    CHECK_FALSE(instance.manager.is_released());
+    a->run();
+    a->finish(now);
+    CHECK(table.rows["a"].holder == "me");
+    instance.port.is_away = true;
+    const auto lost = instance.manager.next_call(now);
+    lost->run(); // fails, and runs out by itself
+    lost->finish(now);
+    instance.port.is_away = false;
+    instance.run(now);
+    CHECK(instance.manager.is_released());
+    CHECK(instance.news == "b1 b- ");
+    CHECK(table.rows["b"].holder.empty());
+}
+
+} // namespace yk::mcs
