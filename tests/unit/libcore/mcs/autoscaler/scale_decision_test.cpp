@@ -105,7 +105,7 @@ TEST_CASE("rs R-120 a history that alone changes is written once a minute at mos
     CHECK(world.writes - before >= 5);
 }
 
-TEST_CASE("rs R-121 the time of the last change is kept with the status") {
+TEST_CASE("the time of the last change is kept with the status") {
     Decided world;
     world.decide();
     const Instant first = world.now;

@@ -15,7 +15,7 @@ ScaleConditions after(const Evaluation& made, bool is_policy_broken = false) {
 
 } // namespace
 
-TEST_CASE("rs R-121 each decision has its conditions, with a reason each") {
+TEST_CASE("each decision has its conditions, with a reason each") {
     const auto active = [](Decision decision) { return after({1, decision}).scaling_active; };
     CHECK(active(Decision::Disabled) == Condition{false, "ScalingDisabled", {}});
     CHECK(active(Decision::Manual) == Condition{false, "ManualReplicas", {}});
@@ -32,7 +32,7 @@ TEST_CASE("rs R-121 each decision has its conditions, with a reason each") {
           Condition{true, "DownWindow", {}});
 }
 
-TEST_CASE("rs R-121 metrics that come and go change no condition, one that cannot be read does") {
+TEST_CASE("metrics that come and go change no condition, one that cannot be read does") {
     const ScaleConditions above = after({5, Decision::MetricAbove});
     CHECK(above == after({4, Decision::MetricBelow}));
     CHECK(above == after({4, Decision::Unchanged}));
@@ -41,7 +41,7 @@ TEST_CASE("rs R-121 metrics that come and go change no condition, one that canno
     CHECK(after(partly).scaling_active == Condition{true, "SomeMetricsUnreadable", {}});
 }
 
-TEST_CASE("rs R-121 a condition has its age since it became true or false, whatever its reason since then") {
+TEST_CASE("a condition has its age since it became true or false, whatever its reason since then") {
     const ScaleConditions first = conditions_after({}, {9, Decision::MetricAbove, Limit::UpRate}, false, Instant{1});
     const ScaleConditions next =
         conditions_after(first, {9, Decision::MetricAbove, Limit::MaxReplicas}, false, Instant{2});
