@@ -173,7 +173,7 @@ void Autoscaler::write(ScaleDecision made, bool is_there, const Turn& turn, Done
     writer_.write(turn.lease, std::move(command),
                   [this, made = std::move(made), done = std::move(done)](const WriteOutcome& outcome, Instant now) {
                       take_over(made, outcome, now);
-                      if (done) done(result_of(outcome, false), now);
+                      if (done) done(outcome, result_of(outcome, false), now);
                   });
 }
 
@@ -198,12 +198,11 @@ HandlerResult Autoscaler::erase(const DeploymentScale& row, const Turn& turn, Do
     writer_.write(turn.lease, std::move(command),
                   [this, id = row.meta.id, deployment_uid = row.owner.uid,
                    done = std::move(done)](const WriteOutcome& outcome, Instant now) {
-                      const HandlerResult result = result_of(outcome, true);
                       ScaleMemory* const memory = find(id, deployment_uid);
                       if (memory != nullptr) memory->own_write.reset();
                       if (std::holds_alternative<Written>(outcome)) forget(id, deployment_uid);
                       ports_.read_again(id, now);
-                      if (done) done(result, now);
+                      if (done) done(outcome, result_of(outcome, true), now);
                   });
     return HandlerResult::later();
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Autoscaler: keeps the DeploymentScale of each Deployment as it should be. It compares what the caches have and writes
-// the difference, whoever asks: a handler because something changed (autoscaler_handlers.h), or a periodic pass. So it
-// may be asked again at any time, in any order; what is right already costs no write (rs R-084).
+// the difference, whoever asks: a handler because something changed (autoscaler_handlers.h), a round because time went
+// by (evaluation_rounds.h), or the reconciler because something slipped through (autoscaler_reconciler.h). So it may be
+// asked again at any time, in any order; what is right already costs no write (rs R-084).
 //
 // It writes each scale once at a time. What it has written counts as the newest row until the cache shows it, or for a
 // few seconds: the database refuses what was based on a mistake there (rs R-091).
@@ -46,7 +47,8 @@ public:
         Instant now; // of a clock that never goes back
     };
     /// How a write went that was under way when the answer was later().
-    using Done = std::function<void(const rs::HandlerResult& result, Instant now)>;
+    /// `result` is what it means for a handler.
+    using Done = std::function<void(const WriteOutcome& outcome, const rs::HandlerResult& result, Instant now)>;
 
     explicit Autoscaler(AutoscalerPorts ports) : ports_(std::move(ports)), writer_(ports_.writes) {}
     Autoscaler(const Autoscaler&) = delete;

@@ -38,7 +38,7 @@ protected:
         return {context.lease, context.now};
     }
     [[nodiscard]] Autoscaler::Done report(const rs::EventContext& context) {
-        return [this, call = context.call](const rs::HandlerResult& result, Instant now) {
+        return [this, call = context.call](const WriteOutcome&, const rs::HandlerResult& result, Instant now) {
             static_cast<void>(informer_.finish(name(), call, result, now)); // the lease may have gone meanwhile
         };
     }

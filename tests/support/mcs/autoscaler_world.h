@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "libcore/mcs/autoscaler/autoscaler_handlers.h"
+#include "libcore/mcs/autoscaler/autoscaler_reconciler.h"
+#include "libcore/mcs/autoscaler/evaluation_rounds.h"
 #include "libcore/resource_state/state_manager.h"
 #include "tests/support/mcs/deployments.h"
 #include "tests/support/mcs/kept_texts.h"
@@ -19,8 +21,15 @@
 
 namespace yk::testing {
 
+/// Full reads happen only when they are asked for.
+inline rs::Settings without_resync() {
+    rs::Settings settings;
+    settings.resync.period = {};
+    return settings;
+}
+
 struct AutoscalerWorld {
-    explicit AutoscalerWorld(const rs::Settings& settings = {}, std::uint64_t seed = 1)
+    explicit AutoscalerWorld(const rs::Settings& settings = {}, std::uint64_t seed = 1, bool has_handlers = true)
         : log(database, true, seed),
           manager(log, notices, settings, seed),
           deployments(manager.add(deployment_rows)),
@@ -28,7 +37,10 @@ struct AutoscalerWorld {
           schedules(manager.add(schedule_rows)),
           autoscaler(ports()),
           on_deployment(autoscaler, deployments),
-          on_scale(autoscaler, scales) {
+          on_scale(autoscaler, scales),
+          rounds(autoscaler, deployments.cache()),
+          reconciler(autoscaler, deployments.cache(), scales.cache()) {
+        if (!has_handlers) return;
         deployments.add_handler(on_deployment, mcs::autoscaler_options(), now);
         scales.add_handler(on_scale, mcs::autoscaler_options(), now);
     }
@@ -41,6 +53,11 @@ struct AutoscalerWorld {
                 texts,
                 queue,
                 [this](std::string_view id, Instant at) { manager.enqueue(mcs::kScaleKind, id, at); }};
+    }
+    /// As a program does: what only time brings up is looked at, too. Before the start.
+    void add_periodic() {
+        manager.add(rounds, mcs::evaluation_options());
+        manager.add(reconciler, mcs::reconciler_options());
     }
     void start() {
         lead(1);
@@ -130,6 +147,8 @@ struct AutoscalerWorld {
     mcs::Autoscaler autoscaler;
     mcs::DeploymentHandler on_deployment;
     mcs::DeploymentScaleHandler on_scale;
+    mcs::EvaluationRounds rounds;
+    mcs::AutoscalerReconciler reconciler;
 };
 
 } // namespace yk::testing
