@@ -17,8 +17,8 @@ public:
     virtual ~ScaleTexts() = default;
     [[nodiscard]] virtual Result<ScalingPolicy> policy_of(std::string_view text) const = 0;
     /// The text has ages instead of times, since the clock of another process or another start is another one
-    /// (rs R-119). Read again at a later time the ages are those of when it was written: a brake holds longer than it
-    /// should, never shorter. Text and back at the same `now` is the same status.
+    /// (rs R-119). Whenever it is read, the ages are those of when it was written, so that a brake holds longer than it
+    /// should, never shorter. Ages are cut to milliseconds, which makes them younger, too.
     [[nodiscard]] virtual std::string text_of(const ScaleStatus& status, Instant now) const = 0;
     [[nodiscard]] virtual Result<ScaleStatus> status_of(std::string_view text, Instant now) const = 0;
 };
