@@ -165,6 +165,36 @@ TEST_CASE("a scale that a person deletes while its Deployment lives is made agai
     CHECK(world.scale("web")->reason == "MetricAboveTarget: load");
 }
 
+TEST_CASE("a scale that a person deletes right after it was written is made again at once") {
+    Running world;
+    world.take_writes();
+    world.scale_rows.drop("web");
+    world.pass(1s);
+    CHECK(world.take_writes() == Lines{"insert web 3"});
+}
+
+TEST_CASE("a scale that was deleted before any cache saw it is made again when it is missed") {
+    Running world;
+    world.deployment_rows.create(deployment("new", 1, 10, 2));
+    world.holds_writes = true;
+    world.settle();
+    world.database.is_log_down = true;
+    world.database.store_fault = [](std::string_view what) -> std::optional<rs::StoreError> {
+        if (what != "read new") return std::nullopt;
+        return rs::StoreError{rs::StoreFault::Transient, "not now"};
+    };
+    world.holds_writes = false;
+    world.settle();
+    world.take_writes();
+    world.scale_rows.drop("new");
+    world.database.is_log_down = false;
+    world.database.store_fault = nullptr;
+    world.pass(300ms); // the cache has never had the scale, and so no event of its end
+    world.change("new", [](Deployment& each) { each.replicas = 3; });
+    world.pass(1s);
+    CHECK(world.take_writes() == Lines{"insert new 3"});
+}
+
 TEST_CASE("what somebody else writes into a scale is overwritten") {
     Running world;
     world.scale_rows.change("web", [](DeploymentScale& each) { each.desired = 9; });
@@ -294,7 +324,7 @@ TEST_CASE("a lease that could not be renewed begins no write, and nothing is los
     world.change("web", [](Deployment& each) { each.replicas = 6; });
     world.deployment_rows.create(deployment("new", 1, 10, 2));
     world.pass(1s);
-    CHECK(world.queue.size() == 0);
+    CHECK(world.take_writes().empty());
     world.lead(1);
     world.pass(10s);
     CHECK(world.desired("web") == 6);
