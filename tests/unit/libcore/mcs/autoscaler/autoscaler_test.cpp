@@ -294,10 +294,12 @@ TEST_CASE("rs R-090 who is fenced stops, and goes on with a new lease") {
     world.writes.lease_epoch = 2;
     world.change("web", [](Deployment& each) { each.replicas = 6; });
     world.settle();
+    world.holds_writes = true;
     world.change("web", [](Deployment& each) { each.replicas = 7; });
     world.pass(1min);
     CHECK(world.take_writes().empty());
-    CHECK(world.queue.size() == 0);
+    CHECK(world.queue.size() == 0); // nothing is even asked for
+    world.holds_writes = false;
     CHECK(world.notices.count("dead-letter") == 0);
     world.manager.set_lease(kAutoscalerService, std::nullopt, world.now);
     world.lead(2);
@@ -364,6 +366,29 @@ TEST_CASE("a policy that cannot be understood keeps the number within the bounds
     world.change("web", [](Deployment& each) { each.max_replicas = 5; });
     world.settle();
     CHECK(world.desired("web") == 5);
+}
+
+TEST_CASE("rs R-114 replicas count for a metric of the whole when they are placed, in a schedule of the same owner") {
+    Running world(with_load(4, 100));
+    world.texts.policies["load"].metrics[0].type = MetricType::Value;
+    world.change("web", [](Deployment& each) { each.priority = 1; });
+    DeploymentSchedule schedule;
+    schedule.meta.id = "web";
+    schedule.owner = {kDeploymentKind, "web", "uid-of-an-earlier-life"};
+    schedule.placed = 3;
+    world.schedule_rows.create(schedule);
+    world.settle();
+    const auto decide = [&] {
+        world.load("web", 4); // four times the target
+        static_cast<void>(world.autoscaler.update("web", {{1, true}, world.now}, nullptr));
+        world.settle();
+        return world.desired("web");
+    };
+    CHECK(decide() == 4);
+    world.schedule_rows.change(
+        "web", [&](DeploymentSchedule& row) { row.owner.uid = world.deployment_rows.rows().at("web").meta.uid; });
+    world.settle();
+    CHECK(decide() == 12);
 }
 
 TEST_CASE("values of a metric that the policy has no longer are forgotten, and so are those of one that has gone") {
