@@ -20,9 +20,6 @@ constexpr std::array<std::string_view, 2> kRateTypes{"replicas", "percent"};
 constexpr std::array<std::string_view, 3> kSelects{"max", "min", "disabled"};
 constexpr std::array<std::string_view, 3> kCoreMetrics{"pendingReplicas", "queueUsagePercent", "allocatedPercent"};
 
-[[nodiscard]] std::string element(std::string_view list, std::size_t at) {
-    return std::string{list} + '[' + std::to_string(at) + ']';
-}
 [[nodiscard]] std::int64_t whole_seconds(Duration duration) {
     return std::chrono::duration_cast<seconds>(duration).count();
 }
@@ -126,20 +123,6 @@ constexpr std::array<std::string_view, 3> kCoreMetrics{"pendingReplicas", "queue
     YK_TRY(value, fields.number("value", 1, kMostReplicas));
     YK_TRY(period, fields.number("periodSeconds", 1, 1800, 15));
     return RateRule{static_cast<RateRule::Type>(type), value, seconds{period}};
-}
-
-/// Each element of a list of the object, read by `parse`; nullopt: there is no such list.
-template <class Value, class Parse>
-[[nodiscard]] Result<std::optional<std::vector<Value>>> parse_list(const Fields& fields, std::string_view name,
-                                                                   std::size_t most, Parse parse) {
-    YK_TRY(list, fields.list(name, most));
-    if (list == nullptr) return std::optional<std::vector<Value>>{};
-    std::vector<Value> values;
-    for (std::size_t at = 0; at < list->size(); ++at) {
-        YK_TRY(value, parse((*list)[at], element(fields.path(name), at)));
-        values.push_back(std::move(value));
-    }
-    return std::optional{std::move(values)};
 }
 
 [[nodiscard]] Result<DirectionRules> parse_rules(const Fields& all, std::string_view name, DirectionRules rules) {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -47,6 +49,25 @@ private:
     const Json* object_;
     std::string where_;
 };
+
+/// The path of an element of a list.
+[[nodiscard]] inline std::string element(std::string_view list, std::size_t at) {
+    return std::string{list} + '[' + std::to_string(at) + ']';
+}
+
+/// Each element of a list of the object, read by `parse`; nullopt: there is no such list.
+template <class Value, class Parse>
+[[nodiscard]] Result<std::optional<std::vector<Value>>> parse_list(const Fields& fields, std::string_view name,
+                                                                   std::size_t most, Parse parse) {
+    YK_TRY(list, fields.list(name, most));
+    if (list == nullptr) return std::optional<std::vector<Value>>{};
+    std::vector<Value> values;
+    for (std::size_t at = 0; at < list->size(); ++at) {
+        YK_TRY(value, parse((*list)[at], element(fields.path(name), at)));
+        values.push_back(std::move(value));
+    }
+    return std::optional{std::move(values)};
+}
 
 [[nodiscard]] inline Error policy_fault(std::string where, std::string message) {
     return Error{0, std::move(message), std::move(where)};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "libcore/base/saturate.h"
 
@@ -28,6 +29,12 @@ void thin(std::vector<Entry>& entries) {
         if (entries[at + 1].at - entries[at].at < entries[nearest + 1].at - entries[nearest].at) nearest = at;
     join(entries[nearest], entries[nearest + 1]);
     entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(nearest) + 1);
+}
+
+template <class Entry>
+void keep_newest(std::vector<Entry>& entries) {
+    if (entries.size() <= ScaleHistory::kMostEntries) return;
+    entries.erase(entries.begin(), entries.end() - std::ptrdiff_t{ScaleHistory::kMostEntries});
 }
 
 template <class Entry>
@@ -58,6 +65,12 @@ void forget_older(std::vector<Entry>& entries, Duration age, Instant now) {
 }
 
 } // namespace
+
+ScaleHistory::ScaleHistory(std::vector<Recommendation> recommendations, std::vector<ScaleEvent> events)
+    : recommendations_(std::move(recommendations)), events_(std::move(events)) {
+    keep_newest(recommendations_);
+    keep_newest(events_);
+}
 
 void ScaleHistory::recommend(std::int64_t replicas, Instant now) {
     const Recommendation made{now, replicas, replicas};

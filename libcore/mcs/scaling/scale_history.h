@@ -39,6 +39,11 @@ class ScaleHistory {
 public:
     static constexpr std::size_t kMostEntries = 64;
 
+    ScaleHistory() = default;
+    /// As it was kept somewhere else, the oldest first; of lists that are too long the newest entries. REQUIRES: no
+    /// entry is older than the one before it.
+    ScaleHistory(std::vector<Recommendation> recommendations, std::vector<ScaleEvent> events);
+
     [[nodiscard]] const std::vector<Recommendation>& recommendations() const { return recommendations_; }
     [[nodiscard]] const std::vector<ScaleEvent>& events() const { return events_; }
 

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libcore/mcs/autoscaler/autoscaler.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace yk::mcs {
+namespace {
+
+using rs::HandlerResult;
+using rs::Ptr;
+
+constexpr Duration kOwnWriteCounts = seconds{5}; // as the newest row, while the cache does not show it
+
+/// Whether a row is this one, or one that came after it.
+[[nodiscard]] bool shows(const Ptr<DeploymentScale>& cached, const DeploymentScale& row) {
+    return cached && cached->meta.uid == row.meta.uid && cached->meta.version >= row.meta.version;
+}
+[[nodiscard]] bool is_same(const DeploymentScale& a, const DeploymentScale& b) {
+    return a.meta.uid == b.meta.uid && a.meta.version == b.meta.version;
+}
+
+} // namespace
+
+// --- what is asked of it ---------------------------------------------------------------------------------------------
+
+HandlerResult Autoscaler::update(std::string_view id, const Turn& turn, Done done) {
+    if (const auto refused = refusal(id, turn)) return *refused;
+    const Ptr<Deployment> deployment = ports_.deployments.get(id);
+    if (!deployment) return HandlerResult::ok();
+    ScaleMemory& memory = memory_of(*deployment, turn.now);
+    const bool is_there = look_at_scale(memory, *deployment, turn.now);
+    ScaleDecision made = decide(memory, *deployment, is_there, turn.now);
+    if (memory.scale) memory.scale->status.history = made.history;
+    if (!made.is_needed) return HandlerResult::ok();
+    write(std::move(made), is_there, turn, std::move(done));
+    return HandlerResult::later();
+}
+
+HandlerResult Autoscaler::remove(const Deployment& gone, const Turn& turn, Done done) {
+    if (const auto refused = refusal(gone.meta.id, turn)) return *refused;
+    const Ptr<DeploymentScale> row = newest_row(find(gone.meta.id, gone.meta.uid), gone.meta.id, turn.now);
+    if (row && row->owner.uid == gone.meta.uid) return erase(*row, turn, std::move(done));
+    forget(gone.meta.id, gone.meta.uid);
+    return HandlerResult::ok();
+}
+
+HandlerResult Autoscaler::remove_orphan(const DeploymentScale& orphan, const Turn& turn, Done done) {
+    if (const auto refused = refusal(orphan.meta.id, turn)) return *refused;
+    return erase(orphan, turn, std::move(done));
+}
+
+bool Autoscaler::is_known(const DeploymentScale& row) const {
+    const auto found = memories_.find(row.meta.id);
+    return found != memories_.end() && found->second.scale && is_same(*found->second.scale->row, row);
+}
+
+void Autoscaler::on_deleted(const DeploymentScale& row) {
+    ScaleMemory* const memory = find(row.meta.id, row.owner.uid);
+    if (memory != nullptr && memory->scale && memory->scale->row->meta.uid == row.meta.uid) memory->own_write.reset();
+}
+
+Instant Autoscaler::known_since(const Deployment& deployment, Instant now) {
+    return memory_of(deployment, now).since;
+}
+
+Instant Autoscaler::behind_since(const Deployment& deployment, Instant now) {
+    ScaleMemory& memory = memory_of(deployment, now);
+    if (memory.behind_generation != deployment.meta.generation) {
+        memory.behind_generation = deployment.meta.generation;
+        memory.behind_since = now;
+    }
+    return memory.behind_since;
+}
+
+void Autoscaler::forget_gone() {
+    if (memories_.size() <= ports_.deployments.size()) return;
+    std::vector<std::pair<std::string, std::string>> gone;
+    for (const auto& [id, memory] : memories_)
+        if (!ports_.deployments.get(id) && !is_writing(id)) gone.emplace_back(id, memory.deployment_uid);
+    for (const auto& [id, uid] : gone) forget(id, uid);
+}
+
+// --- what is known ---------------------------------------------------------------------------------------------------
+
+/// Why nothing can be written now.
+std::optional<HandlerResult> Autoscaler::refusal(std::string_view id, const Turn& turn) const {
+    if (writer_.is_fenced(turn.lease)) return HandlerResult::ok();
+    if (!turn.lease.is_valid) return HandlerResult::retry("the lease could not be renewed"); // rs R-142
+    if (is_writing(id)) return HandlerResult::conflict("another write of the scale is under way");
+    return std::nullopt;
+}
+
+ScaleMemory& Autoscaler::memory_of(const Deployment& deployment, Instant now) {
+    ScaleMemory& memory = memories_.try_emplace(deployment.meta.id).first->second;
+    if (memory.deployment_uid != deployment.meta.uid) {
+        if (!memory.deployment_uid.empty()) ports_.metrics.keep_only(memory.deployment_uid, nullptr);
+        memory = {};
+        memory.deployment_uid = deployment.meta.uid;
+        memory.since = now;
+    }
+    if (memory.generation != deployment.meta.generation) read_policy(memory, deployment);
+    return memory;
+}
+
+ScaleMemory* Autoscaler::find(std::string_view id, std::string_view deployment_uid) {
+    const auto found = memories_.find(id);
+    return found == memories_.end() || found->second.deployment_uid != deployment_uid ? nullptr : &found->second;
+}
+
+void Autoscaler::forget(std::string_view id, std::string_view deployment_uid) {
+    ports_.metrics.keep_only(deployment_uid, nullptr);
+    if (find(id, deployment_uid) != nullptr) memories_.erase(memories_.find(id));
+}
+
+void Autoscaler::read_policy(ScaleMemory& memory, const Deployment& deployment) {
+    Result<ScalingPolicy> policy = ports_.texts.policy_of(deployment.policy);
+    memory.generation = deployment.meta.generation;
+    memory.is_policy_broken = !policy.ok();
+    memory.policy = policy.ok() ? std::move(policy).value() : ScalingPolicy{};
+    ports_.metrics.keep_only(memory.deployment_uid, &memory.policy);
+}
+
+/// What this process wrote last, until the cache shows it or some seconds have passed; else what the cache has.
+Ptr<DeploymentScale> Autoscaler::newest_row(ScaleMemory* memory, std::string_view id, Instant now) const {
+    Ptr<DeploymentScale> cached = ports_.scales.get(id);
+    if (memory == nullptr || !memory->own_write) return cached;
+    const Ptr<DeploymentScale>& own = memory->scale->row;
+    if (!shows(cached, *own) && now - *memory->own_write < kOwnWriteCounts) return own;
+    memory->own_write.reset();
+    return cached;
+}
+
+/// Whether the Deployment has a scale; `memory` has it then, with the status that this process knows or, if somebody
+/// else wrote the row, the one that is in it.
+bool Autoscaler::look_at_scale(ScaleMemory& memory, const Deployment& deployment, Instant now) const {
+    Ptr<DeploymentScale> row = newest_row(&memory, deployment.meta.id, now);
+    if (!row || row->owner.uid != deployment.meta.uid) return false;
+    if (memory.scale && is_same(*memory.scale->row, *row)) return true;
+    Result<ScaleStatus> status = ports_.texts.status_of(row->status, now);
+    memory.scale = KnownScale{std::move(row), status.ok() ? std::move(status).value() : ScaleStatus{}, {}};
+    memory.scale->written = range_of(memory.scale->status.history);
+    return true;
+}
+
+ScaleDecision Autoscaler::decide(const ScaleMemory& memory, const Deployment& deployment, bool is_there,
+                                 Instant now) const {
+    std::vector<std::optional<MetricReading>> readings;
+    for (const MetricTarget& metric : memory.policy.metrics)
+        readings.push_back(ports_.metrics.read(memory.deployment_uid, metric, now));
+    const Ptr<DeploymentSchedule> schedule = ports_.schedules.get(deployment.meta.id);
+    DecisionInput input{deployment, memory.policy};
+    input.is_policy_broken = memory.is_policy_broken;
+    input.last = memory.scale ? &*memory.scale : nullptr;
+    input.is_there = is_there;
+    input.last_write = memory.last_write;
+    input.placed = schedule && schedule->owner.uid == deployment.meta.uid ? schedule->placed : 0;
+    input.readings = readings;
+    input.now = now;
+    input.wall = now + calendar_ahead_;
+    return mcs::decide(input);
+}
+
+// --- what is written -------------------------------------------------------------------------------------------------
+
+void Autoscaler::write(ScaleDecision made, bool is_there, const Turn& turn, Done done) {
+    made.row.status = ports_.texts.text_of(made.status, turn.now);
+    made.row.writer_epoch = turn.lease.epoch;
+    WriteCommand command = InsertScale{made.row};
+    if (is_there) command = UpdateScale{made.row, {made.row.meta.uid, made.row.meta.version}};
+    writer_.write(turn.lease, std::move(command),
+                  [this, made = std::move(made), done = std::move(done)](const WriteOutcome& outcome, Instant now) {
+                      take_over(made, outcome, now);
+                      if (done) done(outcome, result_of(outcome, false), now);
+                  });
+}
+
+/// What was written becomes what is known, with the change of the number in its history; what was refused is not known
+/// to be so.
+void Autoscaler::take_over(const ScaleDecision& made, const WriteOutcome& outcome, Instant now) {
+    const auto* const written = std::get_if<Written>(&outcome);
+    if (written == nullptr && !std::holds_alternative<Conflict>(outcome)) return;
+    ports_.read_again(made.row.meta.id, now);
+    ScaleMemory* const memory = find(made.row.meta.id, made.row.owner.uid);
+    if (memory == nullptr) return;
+    if (written == nullptr) return memory->own_write.reset();
+    auto row = std::make_shared<DeploymentScale>(made.row);
+    row->meta.uid = written->uid;
+    row->meta.version = written->version;
+    memory->scale = KnownScale{std::move(row), made.status, range_of(made.status.history)};
+    memory->own_write = memory->last_write = now;
+}
+
+HandlerResult Autoscaler::erase(const DeploymentScale& row, const Turn& turn, Done done) {
+    DeleteScale command{row.meta.id, {row.meta.uid, row.meta.version}, true};
+    writer_.write(turn.lease, std::move(command),
+                  [this, id = row.meta.id, deployment_uid = row.owner.uid,
+                   done = std::move(done)](const WriteOutcome& outcome, Instant now) {
+                      ScaleMemory* const memory = find(id, deployment_uid);
+                      if (memory != nullptr) memory->own_write.reset();
+                      if (std::holds_alternative<Written>(outcome)) forget(id, deployment_uid);
+                      ports_.read_again(id, now);
+                      if (done) done(outcome, result_of(outcome, true), now);
+                  });
+    return HandlerResult::later();
+}
+
+} // namespace yk::mcs

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Autoscaler on a real file of SQLite, with its change log and JSON texts.
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include <catch2/catch.hpp>
+
+#include "libcore/mcs/autoscaler/autoscaler_handlers.h"
+#include "libcore/mcs/autoscaler/autoscaler_reconciler.h"
+#include "libcore/mcs/autoscaler/evaluation_rounds.h"
+#include "libcore/resource_state/state_manager.h"
+#include "protocol/databases/mcs_group.h"
+#include "protocol/databases/mcs_schema.h"
+#include "protocol/databases/mcs_store.h"
+#include "protocol/databases/sqlite_change_log.h"
+#include "protocol/mcs/policy_text.h"
+#include "protocol/mcs/status_text.h"
+
+namespace yk::mcs {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct NoNotices final : rs::NoticeSink {
+    void notice(const rs::Notice& notice) override {
+        if (notice.what == rs::NoticeKind::DeadLetter) ++dead_letters;
+    }
+    int dead_letters = 0;
+};
+
+/// What one process has: all of it is lost at a restart.
+struct Process {
+    explicit Process(rs::SqliteConnection& connection, Instant now)
+        : log(connection),
+          deployment_rows(connection),
+          scale_rows(connection),
+          schedule_rows(connection),
+          manager(log, notices, {}, 1),
+          deployments(manager.add(deployment_rows)),
+          scales(manager.add(scale_rows)),
+          schedules(manager.add(schedule_rows)),
+          autoscaler({deployments.cache(), scales.cache(), schedules.cache(), metrics, texts, queue,
+                      [this](std::string_view id, Instant at) { manager.enqueue(kScaleKind, id, at); }}),
+          on_deployment(autoscaler, deployments),
+          on_scale(autoscaler, scales),
+          rounds(autoscaler, deployments.cache()),
+          reconciler(autoscaler, deployments.cache(), scales.cache()) {
+        deployments.add_handler(on_deployment, autoscaler_options(), now);
+        scales.add_handler(on_scale, autoscaler_options(), now);
+        manager.add(rounds, evaluation_options());
+        manager.add(reconciler, reconciler_options());
+        manager.set_lease(kAutoscalerService, rs::Lease{3, true}, now);
+        manager.start(now);
+    }
+
+    NoNotices notices;
+    rs::SqliteChangeLog log;
+    McsStore<Deployment> deployment_rows;
+    McsStore<DeploymentScale> scale_rows;
+    McsStore<DeploymentSchedule> schedule_rows;
+    MetricBoard metrics;
+    const JsonScaleTexts texts;
+    WriteQueue queue;
+    rs::StateManager manager;
+    rs::ResourceInformer<Deployment>& deployments;
+    rs::ResourceInformer<DeploymentScale>& scales;
+    rs::ResourceInformer<DeploymentSchedule>& schedules;
+    Autoscaler autoscaler;
+    DeploymentHandler on_deployment;
+    DeploymentScaleHandler on_scale;
+    EvaluationRounds rounds;
+    AutoscalerReconciler reconciler;
+};
+
+struct Machine {
+    Machine() {
+        REQUIRE(::mkdtemp(folder.data()) != nullptr);
+        auto opened = rs::SqliteConnection::open(folder + "/state.db");
+        REQUIRE(opened.ok());
+        connection = std::move(opened).value();
+        REQUIRE(migrate(*connection, "first").ok());
+        type("UPDATE lease SET holder = 'me', epoch = 3 WHERE name = 'autoscaler'");
+        group = std::make_unique<WriteGroup>(*connection, LeaseHolder{"me", true});
+        restart();
+    }
+    ~Machine() {
+        process.reset();
+        group.reset();
+        connection.reset();
+        std::filesystem::remove_all(folder);
+    }
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
+
+    void restart() {
+        process = std::make_unique<Process>(*connection, now);
+        pass(1s);
+    }
+    void settle() {
+        process->manager.wake();
+        for (int steps = 0; drive(process->manager, now) || carry_out(); ++steps) REQUIRE(steps < 100'000);
+    }
+    void pass(Duration time) {
+        const Instant end = now + time;
+        for (settle(); now < end; settle()) now = now + 100ms;
+    }
+    bool carry_out() {
+        auto call = process->queue.next();
+        if (!call) return false;
+        call->answer(group->write({&call->request(), 1}).at(0));
+        call->finish(now);
+        return true;
+    }
+    void type(const std::string& sql) const { REQUIRE(connection->run(sql).ok()); }
+    [[nodiscard]] std::string text(const std::string& sql) const { return *connection->text(sql); }
+    [[nodiscard]] std::int64_t number(const std::string& sql) const { return *connection->number(sql); }
+    void write(WriteCommand command) const {
+        const WriteRequest request[] = {{{"api", 0}, std::move(command)}};
+        const WriteOutcome outcome = group->write(request).at(0);
+        INFO(message_of(outcome));
+        REQUIRE(std::holds_alternative<Written>(outcome));
+    }
+    void create(DeleteMode mode, bool adopts = false) const {
+        Deployment row;
+        row.meta.id = "web";
+        row.name = "web-server";
+        row.queue = "root.q";
+        row.min_replicas = 1;
+        row.max_replicas = 10;
+        row.policy = R"({"metrics":[{"name":"load","target":1000,"type":"average"}]})";
+        row.delete_mode = mode;
+        write(InsertDeployment{row, adopts});
+    }
+    void load(std::int64_t replicas) {
+        const auto row = process->deployments.cache().get("web");
+        REQUIRE(row != nullptr);
+        REQUIRE(process->metrics
+                    .push(row->meta.uid, *parse_policy(row->policy), bounds_of(*row),
+                          {"load", std::nullopt, replicas * 1000}, now)
+                    .ok());
+    }
+    [[nodiscard]] std::int64_t desired() const { return number("SELECT desired FROM deployment_scale"); }
+    [[nodiscard]] std::int64_t scales() const { return number("SELECT count(*) FROM deployment_scale"); }
+    void drop() const {
+        const std::string uid = text("SELECT uid FROM deployment");
+        write(DeleteDeployment{"web", {uid, 0}, std::nullopt});
+    }
+
+    std::string folder = "/tmp/yk-autoscaler-XXXXXX";
+    std::unique_ptr<rs::SqliteConnection> connection;
+    std::unique_ptr<WriteGroup> group;
+    std::unique_ptr<Process> process;
+    Instant now{1'000'000'000'000};
+};
+
+} // namespace
+
+TEST_CASE("the Autoscaler on SQLite follows a metric, and goes on after a restart") {
+    Machine machine;
+    machine.create(DeleteMode::Cascade);
+    machine.pass(1s);
+    CHECK(machine.desired() == 1);
+    CHECK(machine.number("SELECT writer_epoch FROM deployment_scale") == 3);
+    machine.load(4);
+    machine.pass(16s);
+    CHECK(machine.desired() == 4);
+    CHECK(machine.text("SELECT reason FROM deployment_scale") == "MetricAboveTarget: load");
+    CHECK(machine.text("SELECT status FROM deployment_scale").find("PolicyDecides") != std::string::npos);
+    const std::int64_t version = machine.number("SELECT version FROM deployment_scale");
+    machine.restart();
+    machine.load(1);
+    machine.pass(1min);
+    CHECK(machine.desired() == 4); // the window of 5 minutes holds it, across the restart
+    CHECK(machine.number("SELECT version FROM deployment_scale") <= version + 3);
+    for (int minute = 0; minute < 5; ++minute) {
+        machine.load(1);
+        machine.pass(1min);
+    }
+    CHECK(machine.desired() == 1);
+    CHECK(machine.process->notices.dead_letters == 0);
+}
+
+TEST_CASE("the Autoscaler on SQLite removes, leaves or adopts a scale as the Deployment wants it") {
+    const auto mode = GENERATE(DeleteMode::Owners, DeleteMode::Cascade, DeleteMode::Orphan);
+    const bool adopts = GENERATE(false, true);
+    Machine machine;
+    machine.create(mode);
+    machine.pass(1s);
+    machine.load(4);
+    machine.pass(16s);
+    REQUIRE(machine.desired() == 4);
+    machine.drop();
+    machine.pass(2min); // the reconciler has been there
+    REQUIRE(machine.scales() == (mode == DeleteMode::Orphan ? 1 : 0));
+    machine.create(mode, adopts);
+    machine.pass(5s);
+    REQUIRE(machine.scales() == 1);
+    CHECK(machine.desired() == (mode == DeleteMode::Orphan && adopts ? 4 : 1));
+    CHECK(machine.text("SELECT owner_uid FROM deployment_scale") == machine.text("SELECT uid FROM deployment"));
+    CHECK(machine.process->notices.dead_letters == 0);
+}
+
+TEST_CASE("the Autoscaler on SQLite repairs what a person did to the rows while it did not run") {
+    Machine machine;
+    machine.create(DeleteMode::Owners);
+    machine.pass(1s);
+    machine.type("DELETE FROM deployment");
+    machine.restart();
+    CHECK(machine.scales() == 0); // F-01
+    machine.create(DeleteMode::Owners);
+    machine.restart();
+    CHECK(machine.scales() == 1); // F-02
+    machine.type("DELETE FROM deployment_scale");
+    machine.pass(1s);
+    CHECK(machine.scales() == 1); // F-44
+}
+
+} // namespace yk::mcs
