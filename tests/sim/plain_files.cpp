@@ -50,6 +50,7 @@ void PlainFiles::note(FileStep step, const std::string& path, const std::string&
             unsynced_.erase(to);
         return;
     case FileStep::Remove:
+        if (!fs::exists(path)) return; // that is no change, and what comes there later is not to go with it
         remember(path);
         unsynced_.erase(path);
         return;
