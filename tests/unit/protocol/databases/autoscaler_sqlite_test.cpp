@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Autoscaler on a real file of SQLite, with its change log and JSON texts.
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 
 #include <catch2/catch.hpp>
@@ -10,12 +8,11 @@
 #include "libcore/mcs/autoscaler/autoscaler_reconciler.h"
 #include "libcore/mcs/autoscaler/evaluation_rounds.h"
 #include "libcore/resource_state/state_manager.h"
-#include "protocol/databases/mcs_group.h"
-#include "protocol/databases/mcs_schema.h"
 #include "protocol/databases/mcs_store.h"
 #include "protocol/databases/sqlite_change_log.h"
 #include "protocol/mcs/policy_text.h"
 #include "protocol/mcs/status_text.h"
+#include "tests/support/databases/mcs_database.h"
 
 namespace yk::mcs {
 namespace {
@@ -31,8 +28,9 @@ struct NoNotices final : rs::NoticeSink {
 
 /// What one process has: all of it is lost at a restart.
 struct Process {
-    explicit Process(rs::SqliteConnection& connection, Instant now)
-        : log(connection),
+    Process(const testing::McsDatabase& database, rs::SqliteConnection& connection, Instant now)
+        : log_connection(database.open()), // of its own: it does not notice what its own connection commits
+          log(*log_connection),
           deployment_rows(connection),
           scale_rows(connection),
           schedule_rows(connection),
@@ -55,6 +53,7 @@ struct Process {
     }
 
     NoNotices notices;
+    std::unique_ptr<rs::SqliteConnection> log_connection;
     rs::SqliteChangeLog log;
     McsStore<Deployment> deployment_rows;
     McsStore<DeploymentScale> scale_rows;
@@ -73,28 +72,11 @@ struct Process {
     AutoscalerReconciler reconciler;
 };
 
-struct Machine {
-    Machine() {
-        REQUIRE(::mkdtemp(folder.data()) != nullptr);
-        auto opened = rs::SqliteConnection::open(folder + "/state.db");
-        REQUIRE(opened.ok());
-        connection = std::move(opened).value();
-        REQUIRE(migrate(*connection, "first").ok());
-        type("UPDATE lease SET holder = 'me', epoch = 3 WHERE name = 'autoscaler'");
-        group = std::make_unique<WriteGroup>(*connection, LeaseHolder{"me", true});
-        restart();
-    }
-    ~Machine() {
-        process.reset();
-        group.reset();
-        connection.reset();
-        std::filesystem::remove_all(folder);
-    }
-    Machine(const Machine&) = delete;
-    Machine& operator=(const Machine&) = delete;
+struct Machine : testing::McsDatabase {
+    Machine() { restart(); }
 
     void restart() {
-        process = std::make_unique<Process>(*connection, now);
+        process = std::make_unique<Process>(*this, *connection, now);
         pass(1s);
     }
     void settle() {
@@ -108,16 +90,17 @@ struct Machine {
     bool carry_out() {
         auto call = process->queue.next();
         if (!call) return false;
-        call->answer(group->write({&call->request(), 1}).at(0));
+        call->answer(written(call->request()));
         call->finish(now);
         return true;
     }
-    void type(const std::string& sql) const { REQUIRE(connection->run(sql).ok()); }
-    [[nodiscard]] std::string text(const std::string& sql) const { return *connection->text(sql); }
     [[nodiscard]] std::int64_t number(const std::string& sql) const { return *connection->number(sql); }
+    [[nodiscard]] WriteOutcome written(const WriteRequest& request) const {
+        const WriteRequest* const requests[] = {&request};
+        return group->write(requests).outcomes.at(0);
+    }
     void write(WriteCommand command) const {
-        const WriteRequest request[] = {{{"api", 0}, std::move(command)}};
-        const WriteOutcome outcome = group->write(request).at(0);
+        const WriteOutcome outcome = written({testing::kApi, std::move(command)});
         INFO(message_of(outcome));
         REQUIRE(std::holds_alternative<Written>(outcome));
     }
@@ -147,9 +130,6 @@ struct Machine {
         write(DeleteDeployment{"web", {uid, 0}, std::nullopt});
     }
 
-    std::string folder = "/tmp/yk-autoscaler-XXXXXX";
-    std::unique_ptr<rs::SqliteConnection> connection;
-    std::unique_ptr<WriteGroup> group;
     std::unique_ptr<Process> process;
     Instant now{1'000'000'000'000};
 };
