@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/text.h"
 #include "protocol/wire/body_reader.h"
 
 namespace yk::wire {
@@ -39,7 +40,7 @@ std::string message_text(std::string_view message) {
     if (!body) return fmt::format("{} bytes that are no message: {}", message.size(), body.error().message);
     Value value = decode_value(*body);
     make_printable(value);
-    return value.dump(-1, ' ', false, Value::error_handler_t::replace);
+    return escaped_lines(value.dump(-1, ' ', false, Value::error_handler_t::replace), "\\u");
 }
 
 void trace_message(std::string_view direction, std::string_view message) {

@@ -46,6 +46,7 @@ COMMANDS = {
     "sched step": [["1"], ["x" + NAME]], "clock show": [[]], "clock advance": [["1s"], ["x" + NAME]],
     "completion": [["bash"], ["x" + NAME]], "help": [[], ["reasons"], ["x" + NAME]],
 }
+WATCHING = (["status", "--watch"], ["events", "--follow"], ["app", "list", "--watch"])  # and --trace-wire with each
 FILES = {
     "bad.yaml": "partitions:\n  - name: default\n    queues:\n      - name: root\n        " + NAME + ": 1\n        submitacl: [" + NAME + "]\n",
     "good.yaml": CONFIG + "            limits:\n              - {limit: 'x" + TURN + "', users: [user], maxapplications: 5}\n",
@@ -132,6 +133,16 @@ def served(address, place):
         return ["rm", "serve"], 0, server.communicate(timeout=DEADLINE)[0].decode()
 
 
+def watching(address, place, *words):
+    """A command that runs on until it is ended; while it does, something happens."""
+    with subprocess.Popen([YKCTL, "-s", "ipc://" + address, "-r", NAME, "--trace-wire", *words], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as watch:
+        run(address, ["-r", NAME, "node", "add", "w" + NAME, "-R", "vcore=1"], place)
+        run(address, ["-r", NAME, "wait", "node", "no" + NAME, "--timeout", "300ms"], place)
+        watch.terminate()
+        return list(words), 0, watch.communicate(timeout=DEADLINE)[0].decode()
+
+
 def try_all(address, place, forms):
     """The order matters only where something goes: that comes last."""
     jobs = [(command.split() + words, ("-r", NAME, "-o", form, "--color", colour, "--timeout", "1s"))
@@ -144,7 +155,7 @@ def try_all(address, place, forms):
         for going in (False, True):  # what takes something away only when all the others are done
             part = [job for job in jobs if any(word in last for word in job[0][:2]) == going]
             said += list(pool.map(lambda job: run(address, job[0], place, *job[1]), part))
-    return said + [served(address, place)]
+    return said + [served(address, place)] + [watching(address, place, *words) for words in WATCHING]
 
 
 def judge(said):

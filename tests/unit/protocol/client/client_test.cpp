@@ -516,3 +516,8 @@ TEST_CASE("I-342 traces show bytes as hexadecimal text and no token") {
     CHECK(wire::message_text(hello) == R"({"sid":"00ff","body":{"token":"***"}})");
     CHECK(wire::message_text("\xc1").find("no message") != std::string::npos);
 }
+
+TEST_CASE("A10 traces hand on nothing that a terminal obeys") {
+    const std::string name = wire::encoded_value({{"a\xc2\x9b", "\x1b\xe2\x80\xae\x7f\n"}});
+    CHECK(wire::message_text(name) == R"({"a\u009b":"\u001b\u202e\u007f\n"})");
+}
