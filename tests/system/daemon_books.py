@@ -7,6 +7,7 @@ import sqlite3
 
 from daemon_support import *
 from daemon_support.books import line_hash
+from daemon_support.service_manager import next_told, notify_socket
 
 STATE = ("--state", "@.")
 RUNNING, FAILED = 1, 3
@@ -298,13 +299,16 @@ def test_a_foreign_allocation_that_names_an_application_is_kept():  # I-061, I-2
 
 
 def test_a_stop_without_books_says_what_is_lost():  # I-263
-    with Daemon() as daemon:
+    listener, path = notify_socket()
+    with Daemon(env={"NOTIFY_SOCKET": path}) as daemon:
         Detached(daemon, "empty")
         filled(daemon)
         daemon.signal(signal.SIGTERM)
+        lost = "3 nodes, 2 applications, 2 allocations and 1 pending ask"
+        told = next_told(listener, "STOPPING=1")
+        check(told == f"STOPPING=1\nSTATUS=draining; lost without --state: RM rm:1: {lost}", told)
         check(daemon.exit_code() == 0)
-        check("RM rm:1 is detached: its 3 nodes, 2 applications, 2 allocations and 1 pending ask are lost now" in daemon.text(),
-              daemon.text())
+        check(f"RM rm:1 is detached: its {lost} are lost now" in daemon.text(), daemon.text())
         check("RM empty is detached" not in daemon.text())
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signals, sd_notify and the graceful stop (I-263)."""
 from daemon_support import *
+from daemon_support.service_manager import next_told, notify_socket
 
 import contextlib
 import glob
@@ -9,22 +10,6 @@ import resource
 import tempfile
 
 CONFIG_FILE = CONFIG.replace("name: b", "name: c")
-
-
-def notify_socket():
-    folder = tempfile.mkdtemp(prefix="yk.", dir="/tmp")
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    listener.bind(folder + "/n")
-    listener.settimeout(DEADLINE)
-    return listener, folder + "/n"
-
-
-def next_told(listener, start):
-    """The next message that begins with `start`; status lines and watchdog pings in between are skipped."""
-    while True:
-        told = listener.recv(4096).decode()
-        if told.startswith(start):
-            return told
 
 
 def test_service_manager_is_told():

@@ -178,8 +178,8 @@ void Daemon::drop_waiting() {
     for (LargeAnswers* each : {&parts_.large_answers, &parts_.looks, &parts_.configurations}) each->clear();
 }
 
-std::size_t Daemon::warn_of_loss() {
-    std::size_t lost = 0;
+std::vector<std::string> Daemon::warn_of_loss() {
+    std::vector<std::string> lost;
     for (const RmPtr& rm : parts_.rms.all()) {
         if (!rm->is_detached()) continue;
         auto contents = std::make_shared<std::promise<std::string>>();
@@ -193,7 +193,7 @@ std::size_t Daemon::warn_of_loss() {
         if (wait_until(answer, SteadyClock::now() + kOwnerPatience) != std::future_status::ready) continue;
         const std::string has = answer.get();
         if (has.empty()) continue;
-        ++lost;
+        lost.push_back(fmt::format("RM {}: {}", rm->id, has));
         log("core").warn("RM {} is detached: its {} are lost now; ykd --state DIR would keep them", rm->id, has);
     }
     return lost;

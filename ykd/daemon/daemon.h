@@ -29,8 +29,8 @@ public:
     /// Stops gracefully: takes no more changes, and delivers what is queued for at most `grace` (I-263). Returns when
     /// that is done. What is left is dropped by the destructor.
     void stop(SteadyClock::duration grace);
-    /// To be called before stop(): logs which detached RMs lose what they have, and returns their number.
-    std::size_t warn_of_loss();
+    /// To be called before stop(): logs which detached RMs lose what they have, and returns what, one text for each.
+    std::vector<std::string> warn_of_loss();
     /// `listener` is called, by any thread, when a client asks for the end of the program.
     void set_stop_listener(std::function<void(SteadyClock::duration grace)> listener) {
         stop_listener_ = std::move(listener);

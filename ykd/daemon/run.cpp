@@ -16,8 +16,10 @@
 #include <future>
 #include <iostream>
 #include <thread>
+#include <vector>
 
 #include "libcore/base/pluralize.h"
+#include "libcore/base/text.h"
 #include "libcore/config_yaml/load.h"
 #include "protocol/transport/tls_files.h"
 #include "ykd/daemon/daemon.h"
@@ -238,6 +240,13 @@ bool write_pid_file(const std::string& path) {
     return false;
 }
 
+/// What is lost with detached RMs that nobody keeps books of, for the one line of a unit's status.
+std::string loss_text(const std::vector<std::string>& lost) {
+    if (lost.empty()) return {};
+    const std::string others = lost.size() == 1 ? "" : " and " + pluralize(lost.size() - 1, "other RM");
+    return "; lost without --state: " + printable(lost.front()) + others;
+}
+
 } // namespace
 
 void block_signals() {
@@ -280,9 +289,7 @@ int run_daemon(const DaemonSettings& settings, const std::string& version) {
     if (!write_pid_file(settings.pid_file)) return 1;
     log("core").info("ykd {} is ready (pid {})", version, ::getpid());
     const SteadyClock::duration grace = Control(*daemon, settings).run();
-    const std::size_t lost = daemon->warn_of_loss();
-    notify("STOPPING=1\nSTATUS=draining" +
-           (lost == 0 ? "" : "; " + pluralize(lost, "detached RM") + " without books lost (--state)"));
+    notify("STOPPING=1\nSTATUS=draining" + loss_text(daemon->warn_of_loss()));
     start_last_resort(grace);
     daemon->stop(grace);
     std::this_thread::sleep_for(kLastReplies);
