@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """A flood on one RM does not slow another one by more than a fifth: a measurement, for a machine that has nothing else to do.
-$YK_BIN names the directory of ykd. (That who has much waiting does not go first is tested without a clock by
+Size: windows of each kind. (That who has much waiting does not go first is tested without a clock by
 daemon_fairness.py of tests/system.)
 
 RM b asks for one allocation after the other and waits until it is told each time. Beside it a client floods RM a, with as many
@@ -12,19 +12,17 @@ nothing of its daemon. Both are measured in turns, in many short windows of the 
 machine meets both alike. For information a third kind of window has no flood at all. A8.
 
 One wrong measurement is tried again."""
-import os
 import statistics
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "system"))
+from part import Clock, as_program
 
 from daemon_support import *
 
 MOST = 1.2
 TRIES = 4
-WINDOW = float(os.environ.get("YK_WINDOW", "0.25"))  # seconds
+WINDOW = 0.25  # seconds
 KINDS = os.environ.get("YK_KINDS", "asks nodes dumps large").split()
-WINDOWS = int(os.environ.get("YK_WINDOWS", "6"))
 FLOOD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "system", "daemon_support", "flood.py")
 
 
@@ -96,13 +94,13 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measure(own, other, placing, what):
+def measure(own, other, placing, what, size):
     """How many times fewer rounds a second, and how many times longer the median of a round, beside the flood of the own
     daemon than beside the same flood of the other."""
     took = {"idle": [], "other": [], "own": []}
     with Flood(own, what) as of_own, Flood(other, what) as of_other:
         floods = {"idle": None, "other": of_other, "own": of_own}
-        for lap in range(WINDOWS):
+        for lap in range(size):
             for name in sorted(floods, reverse=lap % 2 == 1):
                 if floods[name]:
                     floods[name].go_on()
@@ -118,17 +116,21 @@ def measure(own, other, placing, what):
     return max(ratios)
 
 
-def test_a_flood_on_one_rm_slows_another_by_a_fifth_at_most():
+def run(size, _seed, seconds):
+    clock, found = Clock(seconds), []
     for what in KINDS:
         with Daemon() as own, Daemon() as other:
             placing, witnesses = Placing(own), [own.client(), other.client()]
             ratios = []
-            while len(ratios) < TRIES and (not ratios or ratios[-1] > MOST):
-                ratios.append(measure(own, other, placing, what))
+            while len(ratios) < TRIES and (not ratios or ratios[-1] > MOST and not clock.is_over()):
+                ratios.append(measure(own, other, placing, what, size))
                 if what != "large":
                     for witness in witnesses:
                         witness.change("UnregisterResourceManager", {"rmID": "a", "force": True})
             check(ratios[-1] <= MOST, what, "slow another RM by", ratios)
+            found.append(f"{what} " + ", ".join(f"{ratio:.2f}" for ratio in ratios))
+    return "; ".join(found) + " times slower"
 
 
-main(globals())
+if __name__ == "__main__":
+    as_program(run, 12, __doc__.split("\n", maxsplit=1)[0])

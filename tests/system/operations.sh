@@ -84,14 +84,28 @@ rollback() {
     local books
     books=$(echo "$state"/books/shop-*.books)
     end_ykd TERM
+    cp -a "$state" "$work/copy"
     set_version "$books" 99
     start_ykd --state "$state"
     wants 0 'version 99 of the books is unknown, 2 is known; start the ykd that wrote them, or move the file away' ykctl status
     wants 1 'version 99 of the books is unknown' ykctl rm register shop
-    end_ykd TERM
-    set_version "$books" 2
-    start_ykd --state "$state"
+    restart_with 2
     wants 0 'shop +Running' ykctl rm list
+    restart_with 99
+    end_ykd TERM
+    rm -r "$state"
+    mv "$work/copy" "$state" # the copy is put back
+    start_ykd --state "$state"
+    counts 3 ykctl alloc list
+    restart_with 99
+    mv "$books" "$work/away.books" # the file is moved away
+    restart_ykd TERM
+    shop
+}
+restart_with() { # VERSION of shop's books
+    end_ykd TERM
+    set_version "$books" "$1"
+    start_ykd --state "$state"
 }
 set_version() { # FILE VERSION
     /usr/bin/python3 -c 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute("PRAGMA user_version = " + sys.argv[2])' "$@"
@@ -114,13 +128,20 @@ serve_farm() { # ARGUMENT...
     other=$!
 }
 
-lost() {
-    serve_farm
-    eventually 'farm +Running +by a process' ykctl rm list
+end_farm() {
     kill -KILL "$other"
     wait "$other" 2>/dev/null || true
+}
+
+lost() {
+    serve_farm --state "$work/lost.books"
+    eventually 'farm +Running +by a process' ykctl rm list
+    end_farm
     eventually 'farm +Suspended +by nobody' ykctl rm list
     eventually 'farm +Lost +by nobody' ykctl rm list
+    serve_farm --state "$work/lost.books" # its process is started again
+    eventually 'farm +Running +by a process' ykctl rm list
+    end_farm
     wants 0 'deregistered' ykctl rm deregister farm --force
 }
 
@@ -163,7 +184,8 @@ full_disk() {
     ykctl ask remove --all --app web >/dev/null
 }
 
-failed() {
+# fail_farm: an RM that reports other than it has, too often
+fail_farm() {
     wants 0 'rm farm registered' ykctl rm register farm --recovery today
     wants 0 'node f1 added' ykctl -r farm node add f1 -R memory=16Gi,vcore=8
     wants 0 'farm: .*1 node' ykctl status
@@ -174,9 +196,20 @@ failed() {
     ykctl recovery 'done' farm --id today --attempt 4 --nodes 2 --digest-nodes 0x1 >/dev/null 2>&1 || true
     wants 1 'failed' ykctl recovery 'done' farm --id today --attempt 5 --nodes 2 --digest-nodes 0x1
     wants 0 'way out' ykctl status
-    wants 0 'Running' ykctl recovery resolve accept farm
-    wants 0 'farm +Running' ykctl rm list
-    wants 0 'deregistered' ykctl rm deregister farm --force
+}
+
+failed() {
+    local action
+    for action in retry reset accept; do
+        fail_farm
+        wants 0 'Running' ykctl recovery resolve "$action" farm
+        wants 0 'farm +Running' ykctl rm list
+        wants 0 'f1' ykctl -r farm node list
+        wants 0 'deregistered' ykctl rm deregister farm --force
+    done
+    fail_farm
+    wants 0 'farm' ykctl recovery resolve abort farm
+    wants 4 'not registered' ykctl rm show farm
 }
 
 silent() {
