@@ -55,7 +55,8 @@ void ApplicationStates::enter(ApplicationId id, ApplicationState from, Instant n
     Application& application = state_.applications[id];
     if (application.state == ApplicationState::Accepted) ++state_.counters.accepted;
     if (application.state == ApplicationState::Running) {
-        application.started = state_.recovering ? application.submitted : now; // (I-225)
+        // What is restored runs since long ago; when it was submitted is the best that is known (I-225).
+        application.started = state_.recovering ? application.submitted : now;
         set_allocating(application, false);
         for (Queue* queue = application.queue; queue != nullptr; queue = queue->parent) ++queue->running;
     }

@@ -13,6 +13,7 @@ std::size_t rows_of(const WriteCall& call) {
 } // namespace
 
 void GroupCommit::add(std::unique_ptr<WriteCall> call, Instant now) {
+    YK_CHECK(!is_full(), "another write may wait");
     rows_ += rows_of(*call);
     waiting_.push_back({std::move(call), now});
 }

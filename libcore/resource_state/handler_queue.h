@@ -195,7 +195,7 @@ private:
             if (!from) return handler_.on_add(context, to);
             return to ? handler_.on_update(context, from, to) : handler_.on_delete(context, from);
         } catch (const std::exception& thrown) {
-            return HandlerResult::retry(thrown.what()); // rs R-065
+            return HandlerResult::retry(thrown.what()); // costs this call alone (rs R-065)
         }
     }
 

@@ -279,7 +279,7 @@ void StateManager::begin_running(Instant now) {
     stale_since_.reset();
     announce(NoticeKind::Synced, position_.text());
     for (const auto& each : informers_) each->begin_handlers(now);
-    for (const auto& each : periodic_) each->run_at(now); // S8
+    for (const auto& each : periodic_) each->run_at(now); // all that was missed
     if (settings_.resync.period > Duration{}) next_resync_ = now + chance_.between({}, settings_.resync.period);
 }
 

@@ -303,8 +303,9 @@ void Books::sent_release(Partition& partition, const si::AllocationRelease& rele
     const auto ask = application->second.asks.find(release.allocation_key);
     if (ask == application->second.asks.end()) return;
     const bool replaces = release.termination_type == si::TerminationType::PlaceholderReplaced;
-    if (replaces && !ask->second.placeholder) return;                                            // I-163
-    if (!ask->second.placed && release.termination_type == si::TerminationType::Timeout) return; // I-161
+    // Only a placeholder is replaced, and only what was placed can run into a time-out (I-163, I-161).
+    if (replaces && !ask->second.placeholder) return;
+    if (!ask->second.placed && release.termination_type == si::TerminationType::Timeout) return;
     erase_ask(partition, release.application_id, release.allocation_key);
 }
 

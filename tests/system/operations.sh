@@ -92,15 +92,14 @@ rollback() {
     restart_with 2
     wants 0 'shop +Running' ykctl rm list
     restart_with 99
+    mv "$books" "$work/away.books" # the file is moved away
+    restart_ykd TERM
+    shop
     end_ykd TERM
     rm -r "$state"
     mv "$work/copy" "$state" # the copy is put back
     start_ykd --state "$state"
     counts 3 ykctl alloc list
-    restart_with 99
-    mv "$books" "$work/away.books" # the file is moved away
-    restart_ykd TERM
-    shop
 }
 restart_with() { # VERSION of shop's books
     end_ykd TERM
@@ -134,12 +133,12 @@ end_farm() {
 }
 
 lost() {
-    serve_farm --state "$work/lost.books"
+    serve_farm
     eventually 'farm +Running +by a process' ykctl rm list
     end_farm
     eventually 'farm +Suspended +by nobody' ykctl rm list
     eventually 'farm +Lost +by nobody' ykctl rm list
-    serve_farm --state "$work/lost.books" # its process is started again
+    serve_farm --state "$work/lost.books" # its process is started again, and reports that it has nothing
     eventually 'farm +Running +by a process' ykctl rm list
     end_farm
     wants 0 'deregistered' ykctl rm deregister farm --force

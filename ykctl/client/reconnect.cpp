@@ -15,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-constexpr milliseconds kFirstPause{50}, kLongestPause{5000}; // I-308
+constexpr milliseconds kFirstPause{50}, kLongestPause{5000}; // between two tries (I-308)
 constexpr milliseconds kAnswerTime{1000};                    // of a daemon that takes the connection
 
 /// Whether dialling again may help. Who is refused as a person is refused again.

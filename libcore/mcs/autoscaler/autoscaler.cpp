@@ -88,7 +88,8 @@ void Autoscaler::forget_gone() {
 /// Why nothing can be written now.
 std::optional<HandlerResult> Autoscaler::refusal(std::string_view id, const Turn& turn) const {
     if (writer_.is_fenced(turn.lease)) return HandlerResult::ok();
-    if (!turn.lease.is_valid) return HandlerResult::retry("the lease could not be renewed"); // rs R-142
+    // Without a lease that is valid for sure another instance may write by now (rs R-142).
+    if (!turn.lease.is_valid) return HandlerResult::retry("the lease could not be renewed");
     if (is_writing(id)) return HandlerResult::conflict("another write of the scale is under way");
     return std::nullopt;
 }

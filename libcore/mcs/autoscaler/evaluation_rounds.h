@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "libcore/base/check.h"
 #include "libcore/mcs/autoscaler/autoscaler.h"
 #include "libcore/resource_state/periodic_reconciler.h"
 
@@ -20,7 +21,9 @@ public:
     /// `period`: between two looks at the same Deployment. REQUIRES: it is above 0; both others outlive this.
     EvaluationRounds(Autoscaler& autoscaler, const rs::ResourceCache<Deployment>& deployments,
                      Duration period = seconds{15})
-        : autoscaler_(autoscaler), deployments_(deployments), period_(period) {}
+        : autoscaler_(autoscaler), deployments_(deployments), period_(period) {
+        YK_CHECK(period > Duration{}, "a round takes time");
+    }
 
     [[nodiscard]] std::string_view name() const override { return "autoscaler-evaluation"; }
     /// What was found are Deployments whose scale has to change; repaired are those whose write was begun.

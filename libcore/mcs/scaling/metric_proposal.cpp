@@ -27,7 +27,7 @@ __extension__ using Wide = __int128; // holds any product of two numbers of 64 b
                                          std::int64_t most) {
     if (count.wanted == 0 || count.placed == 0) {
         const std::int64_t first = ceil_div(value, metric.target, most);
-        if (count.wanted == 0) return first; // rs R-116
+        if (count.wanted == 0) return first; // there is nothing yet that could be multiplied (rs R-116)
         return value >= metric.target ? std::max(first, count.wanted) : std::min(first, count.wanted);
     }
     if (is_tolerable(value, metric.target, metric.tolerance_permille)) return count.wanted;
