@@ -18,10 +18,11 @@ constexpr Duration kHistoryPause = minutes{1}; // between two writes of a histor
 /// but has to get a first one.
 [[nodiscard]] Evaluation evaluate(const DecisionInput& input, std::int64_t wanted, ScaleHistory& history) {
     const Deployment& deployment = input.deployment;
+    const ReplicaBounds bounds = bounds_of(deployment);
     const bool is_paused = deployment.is_paused && input.last != nullptr;
     const bool is_kept = input.is_policy_broken && !deployment.replicas;
     Evaluation made = evaluate({input.policy,
-                                bounds_of(deployment),
+                                bounds,
                                 deployment.replicas,
                                 is_paused || is_kept,
                                 {wanted, input.placed},
@@ -29,7 +30,6 @@ constexpr Duration kHistoryPause = minutes{1}; // between two writes of a histor
                                 input.now,
                                 input.wall},
                                history);
-    const ReplicaBounds bounds = bounds_of(deployment);
     if (is_kept && !is_paused) made = {std::clamp(wanted, bounds.min, bounds.max), Decision::OutOfBounds};
     return made;
 }

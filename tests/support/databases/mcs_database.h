@@ -39,7 +39,11 @@ struct McsDatabase {
         REQUIRE(opened.ok());
         return std::move(opened).value();
     }
-    void type(const std::string& sql) const { REQUIRE(connection->run(sql).ok()); }
+    void type(const std::string& sql) const {
+        const auto done = connection->run(sql);
+        INFO(sql << ": " << (done.ok() ? "" : done.error().message));
+        REQUIRE(done.ok());
+    }
     [[nodiscard]] std::string text(const std::string& sql) const { return *connection->text(sql); }
     [[nodiscard]] std::int64_t count(const std::string& from) const {
         return *connection->number("SELECT count(*) FROM " + from);

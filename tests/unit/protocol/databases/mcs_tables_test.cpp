@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of mcs in a real file of SQLite: their making, what of them is read, and what is refused.
 #include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <memory>
 
 #include <catch2/catch.hpp>
 
@@ -11,36 +8,14 @@
 #include "protocol/databases/mcs_schema.h"
 #include "protocol/databases/mcs_store.h"
 #include "protocol/databases/sqlite_change_log.h"
+#include "tests/support/databases/mcs_database.h"
 
 namespace yk::mcs {
 namespace {
 
-using rs::SqliteConnection;
 using rs::StoreFault;
 
-struct Tables {
-    Tables() {
-        REQUIRE(::mkdtemp(folder.data()) != nullptr);
-        connection = open();
-        REQUIRE(migrate(*connection, "first").ok());
-    }
-    ~Tables() {
-        connection.reset();
-        std::filesystem::remove_all(folder);
-    }
-    Tables(const Tables&) = delete;
-    Tables& operator=(const Tables&) = delete;
-    [[nodiscard]] std::string path() const { return folder + "/state.db"; }
-    [[nodiscard]] std::unique_ptr<SqliteConnection> open() const {
-        auto opened = SqliteConnection::open(path());
-        REQUIRE(opened.ok());
-        return std::move(opened).value();
-    }
-    void type(const std::string& sql) const {
-        const auto done = connection->run(sql);
-        INFO(sql << ": " << (done.ok() ? "" : done.error().message));
-        REQUIRE(done.ok());
-    }
+struct Tables : testing::McsDatabase {
     [[nodiscard]] bool is_refused(const std::string& sql) const { return !connection->run(sql).ok(); }
     void type_deployment(const std::string& id) const {
         type("INSERT INTO deployment(id, uid, version, generation, name, queue, usr, grps, resource, min_replicas,"
@@ -86,9 +61,6 @@ struct Tables {
         for (auto has_row = all.step(); has_row.ok() && *has_row; has_row = all.step()) text += all.text(0) + "; ";
         return text;
     }
-
-    std::string folder = "/tmp/yk.mcs.XXXXXX";
-    std::unique_ptr<SqliteConnection> connection;
 };
 
 } // namespace
