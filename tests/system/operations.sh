@@ -122,6 +122,8 @@ without_state() {
 }
 
 # An RM that a process serves: gone, and back by itself after a restart of the daemon.
+# The page shows it when it has read all of its stream (BACKLOG 0), which is a moment after it runs.
+served_farm='farm +Running +by a process +[^ ]+ +0 +0 '
 serve_farm() { # ARGUMENT...
     "$bin/ykctl" rm serve farm "$@" >"$work/farm.log" 2>&1 &
     other=$!
@@ -134,25 +136,25 @@ end_farm() {
 
 lost() {
     serve_farm
-    eventually 'farm +Running +by a process' ykctl rm list
+    eventually "$served_farm" ykctl rm list
     end_farm
     eventually 'farm +Suspended +by nobody' ykctl rm list
     eventually 'farm +Lost +by nobody' ykctl rm list
     serve_farm --state "$work/lost.books" # its process is started again, and reports that it has nothing
-    eventually 'farm +Running +by a process' ykctl rm list
+    eventually "$served_farm" ykctl rm list
     end_farm
     wants 0 'deregistered' ykctl rm deregister farm --force
 }
 
 rehearse() {
     serve_farm --state "$work/farm.books"
-    eventually 'farm +Running +by a process' ykctl rm list
+    eventually "$served_farm" ykctl rm list
     wants 0 'node f1 sent' ykctl -r farm node add f1 -R memory=16Gi,vcore=8
     wants 0 'app job sent' ykctl -r farm app add job -q root.batch
     wants 0 'ask task (sent|placed on f1)' ykctl -r farm ask add job --key task -R vcore=2
     eventually 'task +job +f1' ykctl -r farm alloc list
     restart_ykd TERM
-    eventually 'farm +Running +by a process' ykctl rm list
+    eventually "$served_farm" ykctl rm list
     wants 0 'task +job +f1' ykctl -r farm alloc list
     step=$((step + 1))
     grep -q 'recovered: running' "$work/farm.log" || fail "rm serve should say that it recovered: $(cat "$work/farm.log")"
