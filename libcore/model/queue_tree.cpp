@@ -9,7 +9,7 @@
 
 namespace yk {
 
-Queue& QueueTree::add(std::string_view name, Queue* parent, bool leaf) {
+Queue& QueueTree::add(std::string_view name, Queue* parent, bool leaf) noexcept {
     YK_ASSUME((parent == nullptr) == (root_ == nullptr),
               "the first queue is the root, and the only one without parent");
     if (free_numbers_.empty()) {
@@ -29,7 +29,7 @@ Queue& QueueTree::add(std::string_view name, Queue* parent, bool leaf) {
     return queue;
 }
 
-void QueueTree::remove(Queue& queue) {
+void QueueTree::remove(Queue& queue) noexcept {
     YK_ASSUME(!queue.is_root(), "the root stays");
     by_number_[queue.index] = nullptr;
     free_numbers_.push_back(queue.index);

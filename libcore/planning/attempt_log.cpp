@@ -105,7 +105,7 @@ void AttemptLog::tried(AskGroup& group, AllocationId ask) {
     if (group.first_unreported == ask) group.first_unreported = {state_.allocations[ask].links.pending.next};
 }
 
-void AttemptLog::list_unreported(GroupId id) {
+void AttemptLog::list_unreported(GroupId id) noexcept {
     AskGroup& group = state_.groups[id];
     if (group.is_listed_unreported) return;
     if (state_.unreported.size() >= state_.unreported_limit) drop_ended_groups();
@@ -115,7 +115,7 @@ void AttemptLog::list_unreported(GroupId id) {
 
 /// Drops groups that have ended from the list. While every walk places something, note_passed_over() does not run, and
 /// nothing else would bound the list.
-void AttemptLog::drop_ended_groups() {
+void AttemptLog::drop_ended_groups() noexcept {
     const auto is_over = [this](GroupId id) {
         if (!state_.groups.alive(id) || !state_.groups[id].is_listed_unreported) return true;
         state_.groups[id].is_listed_unreported = false; // ids are used again: of two entries one stays

@@ -31,7 +31,7 @@ public:
 
     // --- asks that were passed over ----------------------------------------------------------------------------------
     /// Remembers that the group has asks that are not noted yet.
-    void list_unreported(GroupId id);
+    void list_unreported(GroupId id) noexcept;
     /// After a walk that placed nothing: notes on every ask that was passed over what an attempt would have noted
     /// (S-114). Cost: the asks that are not noted yet.
     void note_passed_over(Instant now);
@@ -46,7 +46,7 @@ private:
     void emit_no_node(const Allocation& ask, const std::string& verdict, const Limit& available, Instant now);
     void emit_user_limit(const Allocation& ask, bool fits_now, Instant now);
     void emit_headroom(const Allocation& ask, bool fits_now, Instant now);
-    void drop_ended_groups();
+    void drop_ended_groups() noexcept;
 
     PartitionState& state_;
 };

@@ -37,12 +37,12 @@ Workload make_workload(const GangParameters& p) {
 /// Notes the placeholders that have to go.
 class GangCallbacks final : public QuietCallbacks {
 public:
-    void allocation_made(const NewAllocation& allocation) override {
+    void allocation_made(const NewAllocation& allocation) noexcept override {
         last_made_ = Key::index_of(allocation.key);
         last_node_ = allocation.node;
         ++made_;
     }
-    void allocations_released(std::span<const ReleasedAllocation> released) override {
+    void allocations_released(std::span<const ReleasedAllocation> released) noexcept override {
         for (const ReleasedAllocation& each : released)
             if (each.type == TerminationType::PlaceholderReplaced) replaced_.push_back(Key::index_of(each.key));
     }

@@ -24,7 +24,7 @@ public:
     Recorder(const Workload& workload, Placement* out) : out_(out) {
         for (const NodeRow& row : workload.nodes) nodes_.emplace(row.id, nodes_.size());
     }
-    void allocation_made(const NewAllocation& allocation) override {
+    void allocation_made(const NewAllocation& allocation) noexcept override {
         const auto node = static_cast<std::uint32_t>(nodes_.at(std::string{allocation.node}));
         out_[count_++] = {Key::index_of(allocation.key), node};
     }
