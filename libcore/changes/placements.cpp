@@ -68,7 +68,9 @@ void Placements::remove(AllocationId id, EventDetail detail, Instant now) noexce
               "reserve_capacity() was called");
     const Allocation& ask = state_.allocations[id];
     const ReservationId reservation = ask.reservation;
-    Queue& leaf = *state_.applications[ask.application].queue;
+    const Application& application = state_.applications[ask.application];
+    YK_ASSUME(application.allocations.size() < application.allocations.capacity(), "reserve_capacity() was called");
+    Queue& leaf = *application.queue;
     if (ask.is(Allocation::Triggered))
         victim_marks_.end_trigger(id, reservation.valid() && state_.reservations[reservation].node == node, now);
     if (state_.preemption.knows_asks()) state_.preemption.attempts.erase(id);

@@ -37,7 +37,9 @@ TaskGroup& TaskGroups::find_or_make(Application& application, std::uint32_t name
 
 void TaskGroups::changed(ApplicationId id, std::uint32_t name) noexcept {
     Gang& gang = state_.applications[id].gang;
-    TaskGroup& group = gang.groups.find(name)->second;
+    const auto known = gang.groups.find(name);
+    YK_ASSUME(known != gang.groups.end(), "a group that nobody uses does not change");
+    TaskGroup& group = known->second;
     gang.stalled = false;
     indexes_.mark_dirty(id);
     const auto listed = std::find(gang.ready.begin(), gang.ready.end(), &group);

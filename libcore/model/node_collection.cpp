@@ -27,7 +27,8 @@ NodeId NodeCollection::add(std::string_view id) noexcept {
     const NodeId made = nodes_.make();
     Node& node = nodes_[made];
     node.id = id;
-    const auto entry = by_id_.emplace(node.id, made).first;
+    const auto [entry, is_new] = by_id_.emplace(node.id, made);
+    YK_ASSUME(is_new, "a node is made once");
     give_rank(node, entry);
     mark_dirty(made, true);
     return made;

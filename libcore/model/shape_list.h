@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "libcore/base/check.h"
 #include "libcore/model/ids.h"
 #include "libcore/resources/lanes.h"
 
@@ -22,6 +23,7 @@ public:
     }
     /// REQUIRES: the shape is not in the list.
     void add(ShapeId id, const Lanes& need) noexcept {
+        YK_ASSUME(!contains(id), "a set has each shape once");
         if (ids_.size() % kFitBits == 0) needs_.emplace_back();
         needs_.back().set(ids_.size() % kFitBits, need);
         ids_.push_back(id);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/base/check.h"
 #include "libcore/reports/check.h"
 
 namespace yk {
@@ -38,6 +39,7 @@ std::vector<std::string> PartitionContext::check() {
 }
 
 void PartitionContext::configure(const config::Partition& config, Instant now) {
+    YK_ASSUME(check_queues(config).ok(), "a configuration is tested before it is applied");
     if (const auto to = next_state(state_.state, ObjectEvent::Start); to && *to != state_.state) {
         state_.state = *to;
         state_.last_transition = now;

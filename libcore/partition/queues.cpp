@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libcore/base/check.h"
 #include "libcore/config/names.h"
 
 namespace yk {
@@ -98,6 +99,7 @@ void Queues::drain(Queue& queue) noexcept {
 }
 
 void Queues::configure(Queue& queue, const config::Queue& config, bool made, Instant now) {
+    YK_ASSUME(queue.is_root() || (queue.parent->managed && !queue.parent->leaf), "a parent is configured before it");
     discount_queue(queue);
     queue.managed = true;
     queue.set_by_tags = {};
