@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/base/owner_thread.h"
 #include "libcore/ports/callbacks.h"
 #include "protocol/si/messages.h"
-#include "ykd/core_gateway/owner_thread.h"
 #include "ykd/runtime/call_watch.h"
 #include "ykd/runtime/out_item.h"
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/base/owner_thread.h"
 #include "protocol/wire/packer.h"
-#include "ykd/core_gateway/owner_thread.h"
 #include "ykd/runtime/callback_writer.h"
 #include "ykd/runtime/event_ring.h"
 #include "ykd/runtime/tally.h"
