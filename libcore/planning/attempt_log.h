@@ -9,7 +9,9 @@
 //
 // Owner: PartitionContext. Thread: the partition's owner. Changes flags and notes of asks and groups, never usage.
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "libcore/state/partition_state.h"
 
@@ -35,6 +37,8 @@ public:
     /// After a walk that placed nothing: notes on every ask that was passed over what an attempt would have noted
     /// (S-114). Cost: the asks that are not noted yet.
     void note_passed_over(Instant now);
+    /// How many groups are listed, those included that have ended meanwhile.
+    [[nodiscard]] std::size_t listed() const noexcept { return unreported_.size(); }
 
 private:
     /// What asks of the shape would fail on: the user's limit, the queues, else the nodes (S-341, steps 3 and 5).
@@ -49,6 +53,8 @@ private:
     void drop_ended_groups() noexcept;
 
     PartitionState& state_;
+    std::vector<GroupId> unreported_;     // some have ended
+    std::size_t unreported_limit_ = 1024; // at this size, groups that ended are taken out of it
 };
 
 } // namespace yk

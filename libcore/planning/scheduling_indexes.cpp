@@ -143,13 +143,20 @@ void SchedulingIndexes::wake(ReservationId id) noexcept {
     mark_dirty(reservation.application);
 }
 
+void SchedulingIndexes::stall_gang(ApplicationId id) noexcept {
+    state_.applications[id].gang.stalled = true;
+    if (std::find(stalled_gangs_.begin(), stalled_gangs_.end(), id) == stalled_gangs_.end())
+        stalled_gangs_.push_back(id);
+    mark_dirty(id);
+}
+
 void SchedulingIndexes::wake_gangs() noexcept {
-    for (const ApplicationId id : state_.stalled_gangs) {
+    for (const ApplicationId id : stalled_gangs_) {
         if (!state_.applications.alive(id)) continue;
         state_.applications[id].gang.stalled = false;
         mark_dirty(id);
     }
-    state_.stalled_gangs.clear();
+    stalled_gangs_.clear();
 }
 
 Masks SchedulingIndexes::masks_of(const AskGroup& group) const noexcept {
@@ -399,7 +406,8 @@ void SchedulingIndexes::shape_appeared(ShapeId id) noexcept {
     }
 }
 
-void SchedulingIndexes::sweep_shapes() noexcept {
+void SchedulingIndexes::begin_cycle() noexcept {
+    if (!state_.settings.shortcuts.blocks) drop_blocks();
     if (!state_.shapes.sweep_due()) return;
     state_.shapes.sweep([this](ShapeId id) {
         state_.nodes.forget_shape(id);

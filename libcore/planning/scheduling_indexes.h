@@ -54,12 +54,13 @@ public:
     void shape_appeared(ShapeId id) noexcept;
     /// The reservation is tried again: something changed in its favour.
     void wake(ReservationId id) noexcept;
+    /// No placeholder of the application can be replaced until its gang changes or a node may take more.
+    void stall_gang(ApplicationId id) noexcept;
     /// Tries again to replace placeholders, in all applications where that had stalled.
     void wake_gangs() noexcept;
-    /// Forgets all blocks; the next cycle finds them out again.
-    void drop_blocks() noexcept;
-    /// Drops shapes that nobody uses, when they are many.
-    void sweep_shapes() noexcept;
+    /// A cycle begins: drops shapes that nobody uses, when they are many; without Shortcuts::blocks also all blocks,
+    /// which the cycle finds out again.
+    void begin_cycle() noexcept;
 
     /// The masks of a group and the summary of an application, as they should be in the indexes.
     [[nodiscard]] Masks masks_of(const AskGroup& group) const noexcept;
@@ -72,6 +73,7 @@ private:
     void file(ApplicationId id) noexcept;
     void file(Queue& queue) noexcept;
     void stop_blocking(Queue& queue) noexcept;
+    void drop_blocks() noexcept;
     void lift_blocks() noexcept;
     void lift_holds() noexcept;
     void wake_headroom() noexcept;
@@ -87,7 +89,8 @@ private:
     std::vector<ApplicationId> applications_;
     std::vector<std::vector<Queue*>> queues_; // by depth
     std::size_t marked_queues_ = 0;
-    std::vector<Queue*> blocking_; // queues that block shapes, and some that no longer do
+    std::vector<Queue*> blocking_;             // queues that block shapes, and some that no longer do
+    std::vector<ApplicationId> stalled_gangs_; // and some that were removed or are not stalled any more
     Shares scratch_;
     bool any_grew_ = false; // whether the headroom of a dirty queue may have grown
     bool rebuild_ = false;

@@ -31,6 +31,7 @@
 #include "libcore/ports/metrics_view.h"
 #include "libcore/ports/settings.h"
 #include "libcore/ports/view.h"
+#include "libcore/state/aged_reservations.h"
 #include "libcore/state/ask_index.h"
 #include "libcore/state/ended_applications.h"
 #include "libcore/state/preemption_records.h"
@@ -118,12 +119,9 @@ struct PartitionState {
     std::uint64_t stalled_by_headroom = 0; // reservations
     Resource capacity;
 
-    std::vector<Ref<Reservation>> aged;       // reservations old enough to be dropped (S-413)
-    std::vector<ApplicationId> stalled_gangs; // woken when a node may take more
-    std::vector<GroupId> unreported;          // groups with asks whose failed attempt is not in their log yet (S-114)
-    std::size_t unreported_limit = 1024;      // at this size, groups that ended are taken out of it
-    bool worth_inspecting = false;            // something changed since outstanding asks were looked for (S-520)
-    bool slots_changed = false; // running slots or waiters for one changed since runnable flags were emitted (S-265)
+    AgedReservations aged{reservations};
+    bool worth_inspecting = false; // something changed since outstanding asks were looked for (S-520)
+    bool slots_changed = false;    // running slots or waiters for one changed since runnable flags were emitted (S-265)
 
     EndedApplications ended{budget_meter, settings, queues};
     Instant last_submitted;

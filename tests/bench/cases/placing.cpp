@@ -6,6 +6,7 @@
 
 #include "libcore/base/check.h"
 #include "tests/bench/cases/cluster.h"
+#include "tests/support/partition_access.h"
 
 namespace yk::bench {
 
@@ -84,8 +85,7 @@ Sample Placing::run_core() const {
 Sample Placing::run_known(Level level) const {
     const Workload workload = make_();
     CopyingCallbacks callbacks;
-    using Upkeep = PartitionContext::Upkeep;
-    Cluster cluster{workload, callbacks, level == Level::Floor ? Upkeep::AccountingOnly : Upkeep::Full};
+    Cluster cluster{workload, callbacks};
     cluster.submit(0, asked_);
     PartitionContext& partition = cluster.partition();
     std::vector<std::pair<AllocationId, NodeId>> handles;
@@ -94,12 +94,15 @@ Sample Placing::run_known(Level level) const {
         const Placement& placement = (*sequence_)[i];
         const std::string& application = workload.applications[workload.asks[placement.ask].application].id;
         handles.emplace_back(partition.state().find_ask(application, Key{placement.ask}.view()),
-                             partition.find_node(workload.nodes[placement.node].id));
+                             partition.state().nodes.find(workload.nodes[placement.node].id));
         YK_CHECK(handles.back().first.valid() && handles.back().second.valid(), "a recorded placement is unknown");
     }
     Sample sample;
     const Stopwatch watch;
-    for (const auto& [ask, node] : handles) partition.commit_known(ask, node, kNow);
+    for (const auto& [ask, node] : handles) {
+        PartitionAccess::place(partition, ask, node, kNow);
+        if (level != Level::Floor) static_cast<void>(partition.refreshed());
+    }
     watch.stop(sample);
     sample.placed = callbacks.made();
     sample.asked = asked_;
