@@ -219,7 +219,7 @@ private:
 Result<void> GangRun::record() {
     steps_ = std::make_unique<Shared<Step>>(std::size_t{2} * p_.applications * p_.members);
     const std::string ended = in_child([&] { Player{p_, steps_->data()}.record(); });
-    if (!ended.empty()) return Error{0, "W11 " + ended, {}};
+    if (!ended.empty()) return Error::of("W11 " + ended);
     return {};
 }
 

@@ -50,7 +50,7 @@ Result<void> Placing::record() {
         for (const std::string& broken : cluster.check()) std::fprintf(stderr, "broken: %s\n", broken.c_str());
         *placed = recorder.count();
     });
-    if (!ended.empty()) return Error{0, "the core " + ended, {}};
+    if (!ended.empty()) return Error::of("the core " + ended);
     placed_ = *placed;
     return {};
 }
@@ -58,7 +58,7 @@ Result<void> Placing::record() {
 Result<Sample> Placing::run(Level level) const {
     const Shared<Sample> sample;
     const std::string ended = in_child([&] { *sample = level == Level::Core ? run_core() : run_known(level); });
-    if (!ended.empty()) return Error{0, "level " + name_of(level) + " " + ended, {}};
+    if (!ended.empty()) return Error::of("level " + name_of(level) + " " + ended);
     return *sample;
 }
 

@@ -189,7 +189,7 @@ Result<PreemptingSample> run_preempting(const PreemptingParameters& parameters) 
         preempting.fill();
         *sample = preempting.run();
     });
-    if (!ended.empty()) return Error{0, "W7 " + ended, {}};
+    if (!ended.empty()) return Error::of("W7 " + ended);
     return *sample;
 }
 
