@@ -31,6 +31,7 @@ public:
 
     /// Adds `id` under `hash`. REQUIRES: it is not in the index.
     void insert(std::uint32_t hash, IdType id) {
+        YK_ASSUME(!has(hash, id), "an entry is added once");
         if ((filled_ + 1) * 4 > entries_.size() * 3) rebuild(size_ * 2 + 16);
         std::size_t at = hash & mask_;
         while (entries_[at].id < kErased) at = (at + 1) & mask_;
@@ -41,7 +42,7 @@ public:
 
     /// Removes `id`, which was inserted under `hash`. REQUIRES: it is in the index; else the search does not end.
     void erase(std::uint32_t hash, IdType id) noexcept {
-        YK_ASSUME(size_ > 0, "an empty index has nothing to erase");
+        YK_ASSUME(has(hash, id), "only what is in the index can be erased");
         std::size_t at = hash & mask_;
         while (entries_[at].id != id.index) at = (at + 1) & mask_;
         const bool ends_run = entries_[(at + 1) & mask_].id == kEmpty;
@@ -66,6 +67,9 @@ private:
         std::uint32_t id = kEmpty;
     };
 
+    [[nodiscard]] bool has(std::uint32_t hash, IdType id) const noexcept {
+        return find(hash, [id](IdType other) { return other == id; }).valid();
+    }
     void rebuild(std::size_t capacity) {
         std::size_t wanted = 16;
         while (wanted < capacity) wanted *= 2;

@@ -18,6 +18,15 @@ struct Error {
     std::string message;
     std::string where;
 
+    // Makers, so that no member is set by its position.
+    [[nodiscard]] static Error of(std::string message) { return {0, std::move(message), {}}; }
+    [[nodiscard]] static Error at(std::string where, std::string message) {
+        return {0, std::move(message), std::move(where)};
+    }
+    [[nodiscard]] static Error coded(int code, std::string message, std::string where = {}) {
+        return {code, std::move(message), std::move(where)};
+    }
+
     /// `where: message`, or just the message.
     [[nodiscard]] std::string text() const { return where.empty() ? message : where + ": " + message; }
 };

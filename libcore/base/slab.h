@@ -119,6 +119,7 @@ public:
     /// none.
     void prefetch(IdType id) const noexcept {
         if (!id.valid()) return;
+        YK_ASSUME(alive(id), "stale id");
         const unsigned char* bytes = chunks_[id.index >> kShift][id.index & (kChunk - 1)].bytes;
         for (std::size_t at = 0; at < sizeof(T); at += kCacheLine) __builtin_prefetch(bytes + at);
     }

@@ -18,13 +18,13 @@ bool is_end(ApplicationState state) noexcept {
     return state == ApplicationState::Completed || state == ApplicationState::Failed;
 }
 
-std::optional<ApplicationState> ApplicationStates::next(ApplicationId id, ApplicationEvent event) const {
+std::optional<ApplicationState> ApplicationStates::next(ApplicationId id, ApplicationEvent event) const noexcept {
     const ApplicationState from = state_.applications[id].state;
     const std::optional<ApplicationState> to = next_state(from, event);
     return to == from ? std::nullopt : to; // no transition to the same state (S-141)
 }
 
-void ApplicationStates::handle(ApplicationId id, ApplicationEvent event, std::string_view info, Instant now) {
+void ApplicationStates::handle(ApplicationId id, ApplicationEvent event, std::string_view info, Instant now) noexcept {
     const std::optional<ApplicationState> to = next(id, event);
     if (!to) return; // an error changes nothing
     YK_ASSUME(!is_end(*to), "what ends an application goes through Applications");
@@ -41,7 +41,7 @@ ApplicationState ApplicationStates::leave(ApplicationId id, ApplicationState to)
     return std::exchange(application.state, to);
 }
 
-void ApplicationStates::notify(ApplicationId id, ApplicationEvent event, std::string_view info, Instant now) {
+void ApplicationStates::notify(ApplicationId id, ApplicationEvent event, std::string_view info, Instant now) noexcept {
     Application& application = state_.applications[id];
     auto& log = application.state_log;
     if (log.size() == kMaxStateLog) log.erase(log.begin() + kMaxStateLog / 2);
@@ -51,7 +51,7 @@ void ApplicationStates::notify(ApplicationId id, ApplicationEvent event, std::st
     state_.emit({EventType::App, EventChange::Set, event_detail(application.state), application.id, {}, info}, now);
 }
 
-void ApplicationStates::enter(ApplicationId id, ApplicationState from, Instant now) {
+void ApplicationStates::enter(ApplicationId id, ApplicationState from, Instant now) noexcept {
     Application& application = state_.applications[id];
     if (application.state == ApplicationState::Accepted) ++state_.counters.accepted;
     if (application.state == ApplicationState::Running) {
@@ -86,7 +86,8 @@ void ApplicationStates::set_allocating(Application& application, bool on) noexce
     state_.slots_changed = true;
 }
 
-[[gnu::hot]] void ApplicationStates::emit_runnable(ApplicationId id, bool in_queue, bool by_quota, Instant now) {
+[[gnu::hot]] void ApplicationStates::emit_runnable(ApplicationId id, bool in_queue, bool by_quota,
+                                                   Instant now) noexcept {
     Application& application = state_.applications[id];
     const auto emit_change = [&](bool& emitted, bool runnable, EventDetail can, EventDetail cannot) {
         if (emitted == runnable) return;
@@ -97,7 +98,7 @@ void ApplicationStates::set_allocating(Application& application, bool on) noexce
     emit_change(application.runnable_by_quota, by_quota, EventDetail::AppRunnableQuota, EventDetail::AppCannotRunQuota);
 }
 
-void ApplicationStates::emit_runnable_flags(Instant now) {
+void ApplicationStates::emit_runnable_flags(Instant now) noexcept {
     if (!state_.slots_changed) return;
     state_.slots_changed = false;
     std::vector<ApplicationId> waiting;

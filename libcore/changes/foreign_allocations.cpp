@@ -30,7 +30,7 @@ std::optional<Refusal> ForeignAllocations::apply(const AskSpec& spec, Instant no
     return std::nullopt;
 }
 
-void ForeignAllocations::place(const AskSpec& spec, NodeId node_id, Instant now) {
+void ForeignAllocations::place(const AskSpec& spec, NodeId node_id, Instant now) noexcept {
     Node& node = state_.nodes[node_id];
     const Resource before = node.occupied;
     bool resized = false;
@@ -63,7 +63,7 @@ void ForeignAllocations::place(const AskSpec& spec, NodeId node_id, Instant now)
 }
 
 /// Removes it and emits that.
-void ForeignAllocations::drop(AllocationId id, Instant now) {
+void ForeignAllocations::drop(AllocationId id, Instant now) noexcept {
     Node& node = state_.nodes[state_.allocations[id].node];
     const std::string key{state_.allocations[id].key.view()};
     const Resource size = state_.resource_of(state_.allocations[id]);
@@ -74,7 +74,7 @@ void ForeignAllocations::drop(AllocationId id, Instant now) {
                     now);
 }
 
-void ForeignAllocations::forget(AllocationId id) {
+void ForeignAllocations::forget(AllocationId id) noexcept {
     const Allocation& removed = state_.allocations[id];
     Node& node = state_.nodes[removed.node];
     const std::uint32_t at = removed.links.placed.on_node;

@@ -25,17 +25,17 @@ public:
     /// Adds, moves or resizes it; else why it is refused.
     [[nodiscard]] std::optional<Refusal> apply(const AskSpec& spec, Instant now);
     /// Adds it. One with the same key is replaced; if that is on another node, it moves (S-501).
-    void place(const AskSpec& spec, NodeId node, Instant now);
+    void place(const AskSpec& spec, NodeId node, Instant now) noexcept;
     /// Removes it without an event.
-    void forget(AllocationId id);
+    void forget(AllocationId id) noexcept;
     /// Removes it; a refusal: it is unknown.
     [[nodiscard]] std::optional<Refusal> release(const ReleaseSpec& spec, Instant now);
 
     /// Whether there is one with this key.
-    [[nodiscard]] bool has(std::string_view key) const { return by_key_.count(std::string{key}) > 0; }
+    [[nodiscard]] bool has(std::string_view key) const noexcept { return by_key_.count(std::string{key}) > 0; }
 
 private:
-    void drop(AllocationId id, Instant now);
+    void drop(AllocationId id, Instant now) noexcept;
 
     PartitionState& state_;
     std::unordered_map<std::string, AllocationId> by_key_;

@@ -20,7 +20,7 @@ Duration rest_after(std::uint32_t failed_rounds) {
 
 } // namespace
 
-void ParkedAsks::charge(Inquiry& inquiry) {
+void ParkedAsks::charge(Inquiry& inquiry) noexcept {
     const auto count = [&] {
         const std::uint64_t bytes = inquiry.bytes();
         state_.budget_meter.take(Held::Names, inquiry.charged);
@@ -34,7 +34,7 @@ void ParkedAsks::charge(Inquiry& inquiry) {
     count();
 }
 
-bool ParkedAsks::forget_reasons() {
+bool ParkedAsks::forget_reasons() noexcept {
     constexpr std::uint64_t kWorthLooking = 1U << 20;
     const std::uint64_t before = state_.inquiries.charged;
     if (before < kWorthLooking) return false;
@@ -46,26 +46,26 @@ bool ParkedAsks::forget_reasons() {
     return state_.inquiries.charged < before;
 }
 
-void ParkedAsks::reenter(AllocationId id, Instant now) {
+void ParkedAsks::reenter(AllocationId id, Instant now) noexcept {
     const Allocation& ask = state_.allocations[id];
     if (ask.reservation.valid() || state_.groups[ask.group].replaceable) return unpark(id, now);
     list_answered(id);
 }
 
-void ParkedAsks::list_answered(AllocationId id) {
+void ParkedAsks::list_answered(AllocationId id) noexcept {
     const ApplicationId application = state_.allocations[id].application;
     state_.inquiries.answered[application].push_back(id);
     ++state_.applications[application].answered;
     indexes_.mark_dirty(application);
 }
 
-void ParkedAsks::park(AllocationId id, Instant now) {
+void ParkedAsks::park(AllocationId id, Instant now) noexcept {
     Allocation& ask = state_.allocations[id];
     ask.mark(Allocation::Parked);
     parking_changed(id, now);
 }
 
-void ParkedAsks::unpark(AllocationId id, Instant now) {
+void ParkedAsks::unpark(AllocationId id, Instant now) noexcept {
     Allocation& ask = state_.allocations[id];
     Inquiry& inquiry = *state_.inquiries.find(id);
     state_.inquiries.resting -= inquiry.resting ? 1U : 0U;
@@ -79,7 +79,7 @@ void ParkedAsks::unpark(AllocationId id, Instant now) {
     indexes_.mark_dirty(ask.application);
 }
 
-void ParkedAsks::parking_changed(AllocationId id, Instant now) {
+void ParkedAsks::parking_changed(AllocationId id, Instant now) noexcept {
     const Allocation& ask = state_.allocations[id];
     group_freedom_changed(state_.groups[ask.group], id, state_.allocations);
     reservation_delays_.update(ask.group, now);
@@ -87,7 +87,7 @@ void ParkedAsks::parking_changed(AllocationId id, Instant now) {
     indexes_.mark_dirty(ask.group);
 }
 
-void ParkedAsks::rest(AllocationId id, bool refused, Instant now) {
+void ParkedAsks::rest(AllocationId id, bool refused, Instant now) noexcept {
     Inquiry& inquiry = *state_.inquiries.find(id);
     inquiry.resting = true;
     inquiry.token = state_.next_token++;
@@ -102,14 +102,14 @@ void ParkedAsks::rest(AllocationId id, bool refused, Instant now) {
     park(id, now);
 }
 
-void ParkedAsks::begin_round(AllocationId id, Instant now) {
+void ParkedAsks::begin_round(AllocationId id, Instant now) noexcept {
     Inquiry& inquiry = *state_.inquiries.find(id);
     inquiry.begin_round();
     charge(inquiry);
     unpark(id, now);
 }
 
-void ParkedAsks::wake(Instant now) {
+void ParkedAsks::wake(Instant now) noexcept {
     if (state_.inquiries.resting > 0) indexes_.refresh();
     std::vector<AllocationId> woken;
     for (const auto& [id, inquiry] : state_.inquiries.by_ask) {
@@ -131,7 +131,7 @@ void ParkedAsks::wake(Instant now) {
     if (std::exchange(state_.inquiries.slotless_gangs, false)) indexes_.wake_gangs();
 }
 
-void ParkedAsks::forget(AllocationId id) {
+void ParkedAsks::forget(AllocationId id) noexcept {
     const auto found = state_.inquiries.by_ask.find(id);
     if (found == state_.inquiries.by_ask.end()) return;
     Allocation& ask = state_.allocations[id];

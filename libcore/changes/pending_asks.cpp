@@ -14,7 +14,7 @@ constexpr std::string_view kCreationTime = "creationTime";
 
 } // namespace
 
-void PendingAsks::replace(AllocationId id, const AskSpec& spec, Instant now) {
+void PendingAsks::replace(AllocationId id, const AskSpec& spec, Instant now) noexcept {
     Allocation& ask = state_.allocations[id];
     const TagSetId tags = state_.tags.acquire(spec.tags);
     state_.tags.release(ask.tags);
@@ -36,7 +36,7 @@ void PendingAsks::replace(AllocationId id, const AskSpec& spec, Instant now) {
 }
 
 void PendingAsks::reshape(AllocationId id, ShapeId shape, std::int32_t priority, std::uint32_t task_group,
-                          Instant now) {
+                          Instant now) noexcept {
     Allocation& ask = state_.allocations[id];
     if (shape == ask.shape && priority == ask.priority && task_group == ask.task_group) {
         state_.shapes.release(shape);
@@ -64,7 +64,7 @@ void PendingAsks::reshape(AllocationId id, ShapeId shape, std::int32_t priority,
     add(id, now);
 }
 
-void PendingAsks::remove(AllocationId id, bool timed_out, Instant now) {
+void PendingAsks::remove(AllocationId id, bool timed_out, Instant now) noexcept {
     const Allocation& ask = state_.allocations[id];
     if (ask.reservation.valid()) reservations_.drop(ask.reservation, now);
     take(id, now);
@@ -72,7 +72,7 @@ void PendingAsks::remove(AllocationId id, bool timed_out, Instant now) {
     destroy(id);
 }
 
-void PendingAsks::emit_request_removed(AllocationId id, bool timed_out, Instant now) {
+void PendingAsks::emit_request_removed(AllocationId id, bool timed_out, Instant now) noexcept {
     const Allocation& removed = state_.allocations[id];
     state_.emit({EventType::App,
                  EventChange::Remove,
@@ -84,13 +84,13 @@ void PendingAsks::emit_request_removed(AllocationId id, bool timed_out, Instant 
                 now);
 }
 
-ShapeId PendingAsks::shape_of(const AskSpec& spec) {
+ShapeId PendingAsks::shape_of(const AskSpec& spec) noexcept {
     const std::optional<Resource> size = state_.to_resource(spec.resource);
     YK_ASSUME(size.has_value(), "a request with too many resource types was refused");
     return state_.shapes.acquire(*size, find_tag(spec.tags, kRequiredNode));
 }
 
-AllocationId PendingAsks::make(const AskSpec& spec, ApplicationId application, ShapeId shape, Instant now) {
+AllocationId PendingAsks::make(const AskSpec& spec, ApplicationId application, ShapeId shape, Instant now) noexcept {
     const AllocationId id = state_.allocations.make();
     Allocation& made = state_.allocations[id];
     made.key.assign(spec.key);
@@ -119,7 +119,7 @@ AllocationId PendingAsks::make(const AskSpec& spec, ApplicationId application, S
     return id;
 }
 
-void PendingAsks::destroy(AllocationId id) {
+void PendingAsks::destroy(AllocationId id) noexcept {
     const Allocation& removed = state_.allocations[id];
     YK_ASSUME(!removed.group.valid() && !removed.reservation.valid(), "a pending ask is taken out before");
     if (!removed.is(Allocation::Foreign) && state_.preemption.knows_asks()) state_.preemption.forget(id);
@@ -134,7 +134,7 @@ void PendingAsks::destroy(AllocationId id) {
     state_.allocations.destroy(id);
 }
 
-void PendingAsks::add(AllocationId id, Instant now) {
+void PendingAsks::add(AllocationId id, Instant now) noexcept {
     const Allocation& ask = state_.allocations[id];
     Application& application = state_.applications[ask.application];
     const Resource& size = state_.resource_of(ask);
@@ -147,7 +147,7 @@ void PendingAsks::add(AllocationId id, Instant now) {
     if (grouped) task_groups_.changed(ask.application, ask.task_group);
 }
 
-[[gnu::hot]] void PendingAsks::take(AllocationId id, Instant now) {
+[[gnu::hot]] void PendingAsks::take(AllocationId id, Instant now) noexcept {
     leave_group(id, now);
     const Allocation& ask = state_.allocations[id];
     if (ask.task_group != 0 && !ask.is(Allocation::Placeholder)) {
@@ -162,7 +162,7 @@ void PendingAsks::add(AllocationId id, Instant now) {
     indexes_.mark_dirty(ask.application);
 }
 
-void PendingAsks::join_group(AllocationId id, Instant now) {
+void PendingAsks::join_group(AllocationId id, Instant now) noexcept {
     Allocation& ask = state_.allocations[id];
     const std::uint32_t task_group = ask.is(Allocation::Placeholder) ? 0 : ask.task_group;
     GroupId group = state_.settings.shortcuts.groups ? state_.asks.find_group(ask, task_group) : GroupId{};
@@ -188,7 +188,7 @@ void PendingAsks::join_group(AllocationId id, Instant now) {
     indexes_.mark_dirty(group);
 }
 
-void PendingAsks::leave_group(AllocationId id, Instant now) {
+void PendingAsks::leave_group(AllocationId id, Instant now) noexcept {
     Allocation& ask = state_.allocations[id];
     const GroupId group_id = ask.group;
     AskGroup& group = state_.groups[group_id];

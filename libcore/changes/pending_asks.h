@@ -34,28 +34,29 @@ public:
     PendingAsks& operator=(const PendingAsks&) = delete;
 
     /// Gives a pending ask what the message says; create time and arrival stay (S-451, I-143).
-    void replace(AllocationId id, const AskSpec& spec, Instant now);
+    void replace(AllocationId id, const AskSpec& spec, Instant now) noexcept;
     /// Gives a pending ask another shape, priority and task group. Takes over the caller's use of the shape.
-    void reshape(AllocationId id, ShapeId shape, std::int32_t priority, std::uint32_t task_group, Instant now);
+    void reshape(AllocationId id, ShapeId shape, std::int32_t priority, std::uint32_t task_group, Instant now) noexcept;
     /// Removes a pending ask; the caller handles what follows for the application (S-471).
-    void remove(AllocationId id, bool timed_out, Instant now);
+    void remove(AllocationId id, bool timed_out, Instant now) noexcept;
     /// Emits that the record of an ask or allocation is removed.
-    void emit_request_removed(AllocationId id, bool timed_out, Instant now);
+    void emit_request_removed(AllocationId id, bool timed_out, Instant now) noexcept;
     /// The shape of the ask, with one more use, which the caller owns. REQUIRES: its resource types have been tested.
-    [[nodiscard]] ShapeId shape_of(const AskSpec& spec);
+    [[nodiscard]] ShapeId shape_of(const AskSpec& spec) noexcept;
     /// Makes a record that is neither pending nor placed yet. Takes over the caller's use of the shape. `application`:
     /// none for a foreign allocation.
-    [[nodiscard]] AllocationId make(const AskSpec& spec, ApplicationId application, ShapeId shape, Instant now);
+    [[nodiscard]] AllocationId make(const AskSpec& spec, ApplicationId application, ShapeId shape,
+                                    Instant now) noexcept;
     /// Destroys the record. REQUIRES: it is not pending, and on no list of an application or a node.
-    void destroy(AllocationId id);
+    void destroy(AllocationId id) noexcept;
     /// Makes it pending: counts its size and adds it to its group.
-    void add(AllocationId id, Instant now);
+    void add(AllocationId id, Instant now) noexcept;
     /// The opposite of add(): it is pending no more.
-    void take(AllocationId id, Instant now);
+    void take(AllocationId id, Instant now) noexcept;
 
 private:
-    void join_group(AllocationId id, Instant now);
-    void leave_group(AllocationId id, Instant now);
+    void join_group(AllocationId id, Instant now) noexcept;
+    void leave_group(AllocationId id, Instant now) noexcept;
 
     PartitionState& state_;
     SchedulingIndexes& indexes_;

@@ -7,7 +7,7 @@
 
 namespace yk {
 
-void PlaceholderSwaps::give_up_too_small(const SwapPlan& plan, Instant now) {
+void PlaceholderSwaps::give_up_too_small(const SwapPlan& plan, Instant now) noexcept {
     std::vector<AllocationId> leaving;
     for (const auto& [placeholder, ask] : plan.too_small) {
         if (!task_groups_.claim(placeholder, Allocation::Released)) continue;
@@ -26,7 +26,7 @@ void PlaceholderSwaps::give_up_too_small(const SwapPlan& plan, Instant now) {
                    now);
 }
 
-void PlaceholderSwaps::swap(const SwapPlan& plan, Instant now) {
+void PlaceholderSwaps::swap(const SwapPlan& plan, Instant now) noexcept {
     YK_ASSUME(plan.swaps() && plan.ask.valid() && plan.node.valid(), "the plan names both halves and the node");
     Allocation& real = state_.allocations[plan.ask];
     Allocation& placeholder = state_.allocations[plan.placeholder];
@@ -49,12 +49,12 @@ void PlaceholderSwaps::swap(const SwapPlan& plan, Instant now) {
                    "replaced by '" + std::string{real.key.view()} + "'", now);
 }
 
-bool PlaceholderSwaps::is_elsewhere(AllocationId real) const {
+bool PlaceholderSwaps::is_elsewhere(AllocationId real) const noexcept {
     const Allocation& half = state_.allocations[real];
     return half.node != state_.allocations[half.partner].node;
 }
 
-bool PlaceholderSwaps::can_finish(AllocationId placeholder_id) const {
+bool PlaceholderSwaps::can_finish(AllocationId placeholder_id) const noexcept {
     const Allocation& placeholder = state_.allocations[placeholder_id];
     if (is_elsewhere(placeholder.partner)) return true;
     Resource available = state_.nodes[placeholder.node].available;
@@ -62,7 +62,7 @@ bool PlaceholderSwaps::can_finish(AllocationId placeholder_id) const {
     return fits(available, state_.resource_of(state_.allocations[placeholder.partner]));
 }
 
-AllocationId PlaceholderSwaps::finish(AllocationId placeholder, EventDetail detail, Instant now) {
+AllocationId PlaceholderSwaps::finish(AllocationId placeholder, EventDetail detail, Instant now) noexcept {
     const AllocationId id = state_.allocations[placeholder].partner;
     const bool elsewhere = is_elsewhere(id);
     const Instant asked = state_.allocations[placeholder].created;
@@ -84,7 +84,7 @@ AllocationId PlaceholderSwaps::finish(AllocationId placeholder, EventDetail deta
 }
 
 /// Takes the halves apart: the real half is on no node any more, the placeholder is still being released.
-void PlaceholderSwaps::unlink_swap(AllocationId id, Instant now) {
+void PlaceholderSwaps::unlink_swap(AllocationId id, Instant now) noexcept {
     if (is_elsewhere(id)) placements_.take_from_node(id, now);
     Allocation& real = state_.allocations[id];
     state_.allocations[real.partner].partner = {};
@@ -92,7 +92,7 @@ void PlaceholderSwaps::unlink_swap(AllocationId id, Instant now) {
     --state_.applications[real.application].gang.in_flight;
 }
 
-void PlaceholderSwaps::undo(AllocationId id, Instant now) {
+void PlaceholderSwaps::undo(AllocationId id, Instant now) noexcept {
     unlink_swap(id, now);
     Allocation& real = state_.allocations[id];
     real.mark(Allocation::Placed, false);
@@ -102,13 +102,13 @@ void PlaceholderSwaps::undo(AllocationId id, Instant now) {
     pending_asks_.add(id, now);
 }
 
-void PlaceholderSwaps::cancel(AllocationId id, bool timed_out, Instant now) {
+void PlaceholderSwaps::cancel(AllocationId id, bool timed_out, Instant now) noexcept {
     unlink_swap(id, now);
     pending_asks_.emit_request_removed(id, timed_out, now);
     pending_asks_.destroy(id);
 }
 
-std::vector<AllocationId> PlaceholderSwaps::in_flight_of(const Application& application) const {
+std::vector<AllocationId> PlaceholderSwaps::in_flight_of(const Application& application) const noexcept {
     std::vector<AllocationId> halves;
     if (application.gang.in_flight == 0) return halves;
     for (const AllocationId id : application.allocations)
@@ -120,7 +120,7 @@ std::vector<AllocationId> PlaceholderSwaps::in_flight_of(const Application& appl
 }
 
 void PlaceholderSwaps::notify_leaving(std::vector<AllocationId> leaving, TerminationType type, std::string_view message,
-                                      Instant now) {
+                                      Instant now) noexcept {
     if (leaving.empty()) return;
     std::sort(leaving.begin(), leaving.end(), [this](AllocationId a, AllocationId b) {
         return state_.allocations[a].key.view() < state_.allocations[b].key.view();

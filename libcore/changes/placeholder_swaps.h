@@ -32,28 +32,29 @@ public:
     PlaceholderSwaps& operator=(const PlaceholderSwaps&) = delete;
 
     /// Releases placeholders that are smaller than a real ask of their group, without a successor (G-038).
-    void give_up_too_small(const SwapPlan& plan, Instant now);
+    void give_up_too_small(const SwapPlan& plan, Instant now) noexcept;
     /// Begins a swap: the RM is to release the placeholder, and the real ask takes its place when the RM has confirmed
     /// that (G-034 to G-036). REQUIRES: the plan swaps.
-    void swap(const SwapPlan& plan, Instant now);
+    void swap(const SwapPlan& plan, Instant now) noexcept;
     /// Whether the real half of a swap is on another node than its placeholder.
-    [[nodiscard]] bool is_elsewhere(AllocationId real) const;
+    [[nodiscard]] bool is_elsewhere(AllocationId real) const noexcept;
     /// Whether the real half fits on the node once the placeholder is removed (G-043).
-    [[nodiscard]] bool can_finish(AllocationId placeholder_id) const;
+    [[nodiscard]] bool can_finish(AllocationId placeholder_id) const noexcept;
     /// Finishes a swap: removes the placeholder and places the real half, which is returned. The caller notifies the RM
     /// (G-037).
-    [[nodiscard]] AllocationId finish(AllocationId placeholder, EventDetail detail, Instant now);
+    [[nodiscard]] AllocationId finish(AllocationId placeholder, EventDetail detail, Instant now) noexcept;
     /// Ends a swap without result: the real half is pending again (G-043, G-074, G-075).
-    void undo(AllocationId id, Instant now);
+    void undo(AllocationId id, Instant now) noexcept;
     /// Ends a swap by removing the real half (G-044).
-    void cancel(AllocationId id, bool timed_out, Instant now);
+    void cancel(AllocationId id, bool timed_out, Instant now) noexcept;
     /// The real halves of swaps that are not confirmed yet, in the order of asks.
-    [[nodiscard]] std::vector<AllocationId> in_flight_of(const Application& application) const;
+    [[nodiscard]] std::vector<AllocationId> in_flight_of(const Application& application) const noexcept;
     /// Asks the RM to release these, in one message, sorted by key.
-    void notify_leaving(std::vector<AllocationId> leaving, TerminationType type, std::string_view message, Instant now);
+    void notify_leaving(std::vector<AllocationId> leaving, TerminationType type, std::string_view message,
+                        Instant now) noexcept;
 
 private:
-    void unlink_swap(AllocationId id, Instant now);
+    void unlink_swap(AllocationId id, Instant now) noexcept;
 
     PartitionState& state_;
     VictimIndex& victims_;

@@ -21,7 +21,7 @@ void swap_out(List& list, std::uint32_t at, Position&& position_of) {
 
 } // namespace
 
-void Placements::resize(AllocationId id, const Resource& size, Instant now) {
+void Placements::resize(AllocationId id, const Resource& size, Instant now) noexcept {
     Allocation& placed = state_.allocations[id];
     const Resource before = state_.resource_of(placed);
     if (before.equals(size)) return;
@@ -45,7 +45,7 @@ void Placements::resize(AllocationId id, const Resource& size, Instant now) {
     indexes_.mark_dirty(placed.application);
 }
 
-void Placements::remove(AllocationId id, EventDetail detail, Instant now) {
+void Placements::remove(AllocationId id, EventDetail detail, Instant now) noexcept {
     const ApplicationId owner = state_.allocations[id].application;
     take_from_application(id, detail, now);
     take_from_node(id, now);
@@ -63,12 +63,14 @@ void Placements::remove(AllocationId id, EventDetail detail, Instant now) {
     indexes_.reserve_capacity();
 }
 
-[[gnu::hot]] void Placements::place(AllocationId id, NodeId node, bool notify, Instant now) {
+[[gnu::hot]] void Placements::place(AllocationId id, NodeId node, bool notify, Instant now) noexcept {
     YK_ASSUME(state_.nodes[node].allocations.size() < state_.nodes[node].allocations.capacity(),
               "reserve_capacity() was called");
     const Allocation& ask = state_.allocations[id];
     const ReservationId reservation = ask.reservation;
-    Queue& leaf = *state_.applications[ask.application].queue;
+    const Application& application = state_.applications[ask.application];
+    YK_ASSUME(application.allocations.size() < application.allocations.capacity(), "reserve_capacity() was called");
+    Queue& leaf = *application.queue;
     if (ask.is(Allocation::Triggered))
         victim_marks_.end_trigger(id, reservation.valid() && state_.reservations[reservation].node == node, now);
     if (state_.preemption.knows_asks()) state_.preemption.attempts.erase(id);
@@ -86,7 +88,7 @@ void Placements::remove(AllocationId id, EventDetail detail, Instant now) {
     if (notify) notify_new(id);
 }
 
-[[gnu::hot]] void Placements::put_on_node(AllocationId id, NodeId node_id, Instant now) {
+[[gnu::hot]] void Placements::put_on_node(AllocationId id, NodeId node_id, Instant now) noexcept {
     Allocation& placed = state_.allocations[id];
     Node& node = state_.nodes[node_id];
     const Resource& size = state_.resource_of(placed);
@@ -102,7 +104,7 @@ void Placements::remove(AllocationId id, EventDetail detail, Instant now) {
                 now);
 }
 
-[[gnu::hot]] void Placements::put_in_application(AllocationId id, Instant now) {
+[[gnu::hot]] void Placements::put_in_application(AllocationId id, Instant now) noexcept {
     Allocation& placed = state_.allocations[id];
     const ApplicationId owner = placed.application;
     Application& application = state_.applications[owner];
@@ -141,7 +143,7 @@ void Placements::shrink_queues(Queue& leaf, const Resource& amount) noexcept {
     indexes_.path_grew(leaf);
 }
 
-void Placements::take_from_node(AllocationId id, Instant now) {
+void Placements::take_from_node(AllocationId id, Instant now) noexcept {
     const Allocation& leaving = state_.allocations[id];
     Node& node = state_.nodes[leaving.node];
     const Resource& size = state_.resource_of(leaving);
@@ -155,7 +157,7 @@ void Placements::take_from_node(AllocationId id, Instant now) {
 
 /// Removes it from the application: totals, resource-seconds, usage of users, event. The caller removes it from node
 /// and queues and destroys it (S-472).
-void Placements::take_from_application(AllocationId id, EventDetail detail, Instant now) {
+void Placements::take_from_application(AllocationId id, EventDetail detail, Instant now) noexcept {
     const Allocation& leaving = state_.allocations[id];
     const ApplicationId owner = leaving.application;
     Application& application = state_.applications[owner];
@@ -181,7 +183,7 @@ void Placements::take_from_application(AllocationId id, EventDetail detail, Inst
 
 /// Adds the resource-seconds of the allocation to its application, by instance type of the node. A type whose name the
 /// budget does not allow counts as unknown (S-033).
-void Placements::note_seconds(const Allocation& allocation, Instant now) {
+void Placements::note_seconds(const Allocation& allocation, Instant now) noexcept {
     const std::int64_t seconds = (now - allocation.bound).count() / kSecond;
     Application& application = state_.applications[allocation.application];
     std::string type{state_.nodes[allocation.node].instance_type()};
@@ -198,7 +200,7 @@ void Placements::note_seconds(const Allocation& allocation, Instant now) {
     });
 }
 
-[[gnu::hot]] void Placements::notify_new(AllocationId id) {
+[[gnu::hot]] void Placements::notify_new(AllocationId id) noexcept {
     const Allocation& placed = state_.allocations[id];
     const Application& application = state_.applications[placed.application];
     const Tags& tags = state_.tags.tags(placed.tags);

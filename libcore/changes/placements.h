@@ -35,30 +35,30 @@ public:
     Placements& operator=(const Placements&) = delete;
 
     /// Gives a placed allocation another size, without callback, event or test (S-456, S-457).
-    void resize(AllocationId id, const Resource& size, Instant now);
+    void resize(AllocationId id, const Resource& size, Instant now) noexcept;
     /// Removes a placed allocation from application, node and queues, and destroys it (S-472).
-    void remove(AllocationId id, EventDetail detail, Instant now);
+    void remove(AllocationId id, EventDetail detail, Instant now) noexcept;
     /// Reserves memory for place(), which then appends without requesting any.
     void reserve_capacity(AllocationId ask, NodeId node);
     /// Makes a pending ask an allocation on the node (S-330). `notify`: notify the RM. REQUIRES: reserve_capacity() was
     /// called for it.
-    void place(AllocationId id, NodeId node, bool notify, Instant now);
+    void place(AllocationId id, NodeId node, bool notify, Instant now) noexcept;
     // --- the steps of place(), for allocations that are not made from a pending ask ----------------------------------
     /// Adds it to the node.
-    void put_on_node(AllocationId id, NodeId node, Instant now);
+    void put_on_node(AllocationId id, NodeId node, Instant now) noexcept;
     /// Adds it to its application and the usage of its users; may change the application's state.
-    void put_in_application(AllocationId id, Instant now);
+    void put_in_application(AllocationId id, Instant now) noexcept;
     /// Adds the amount to what is allocated in the leaf and above it.
     void grow_queues(Queue& leaf, const Resource& amount) noexcept;
     /// The opposite of put_on_node().
-    void take_from_node(AllocationId id, Instant now);
+    void take_from_node(AllocationId id, Instant now) noexcept;
     /// Notifies the RM that it is placed.
-    void notify_new(AllocationId id);
+    void notify_new(AllocationId id) noexcept;
 
 private:
     void shrink_queues(Queue& leaf, const Resource& amount) noexcept;
-    void take_from_application(AllocationId id, EventDetail detail, Instant now);
-    void note_seconds(const Allocation& allocation, Instant now);
+    void take_from_application(AllocationId id, EventDetail detail, Instant now) noexcept;
+    void note_seconds(const Allocation& allocation, Instant now) noexcept;
 
     PartitionState& state_;
     SchedulingIndexes& indexes_;

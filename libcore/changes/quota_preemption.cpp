@@ -16,19 +16,19 @@ bool takes_part(const Queue& queue) {
 
 } // namespace
 
-void QuotaPreemption::set_quota_due(Queue& queue, std::optional<Instant> at, Instant now) {
+void QuotaPreemption::set_quota_due(Queue& queue, std::optional<Instant> at, Instant now) noexcept {
     queue.quota_due = at;
     if (at) wait_for_quota(now);
 }
 
 /// Sets the timer for the next look at all queues (P-110).
-void QuotaPreemption::wait_for_quota(Instant now) {
+void QuotaPreemption::wait_for_quota(Instant now) noexcept {
     if (state_.preemption.quota_timer || !state_.settings.quota_checks) return;
     state_.preemption.quota_timer = now + state_.settings.quota_interval;
     state_.timers.set(*state_.preemption.quota_timer, TimerKind::QuotaCheck);
 }
 
-void QuotaPreemption::configured(Queue& queue, const Limit& before, Duration delay_before, Instant now) {
+void QuotaPreemption::configured(Queue& queue, const Limit& before, Duration delay_before, Instant now) noexcept {
     if (queue.is_root() && takes_part(queue)) return;
     const Duration delay = queue.properties.quota_preemption_delay;
     if (!takes_part(queue) || within_max(queue.max, queue.allocated))
@@ -39,14 +39,14 @@ void QuotaPreemption::configured(Queue& queue, const Limit& before, Duration del
         set_quota_due(queue, now + delay, now);
 }
 
-void QuotaPreemption::forced(Queue& leaf, Instant now) {
+void QuotaPreemption::forced(Queue& leaf, Instant now) noexcept {
     if (!state_.quota_preemption_enabled) return;
     for (Queue* queue = &leaf; queue != nullptr; queue = queue->parent)
         if (takes_part(*queue) && !queue->quota_due && !within_max(queue->max, queue->allocated))
             set_quota_due(*queue, now + queue->properties.quota_preemption_delay, now);
 }
 
-void QuotaPreemption::check(Instant now) {
+void QuotaPreemption::check(Instant now) noexcept {
     state_.preemption.quota_timer.reset();
     if (state_.quota_preemption_enabled && state_.settings.quota_checks) check_quota_below(state_.queues.root(), now);
     state_.queues.for_each([&](const Queue& queue) {
@@ -54,7 +54,7 @@ void QuotaPreemption::check(Instant now) {
     });
 }
 
-void QuotaPreemption::check_quota_below(Queue& queue, Instant now) {
+void QuotaPreemption::check_quota_below(Queue& queue, Instant now) noexcept {
     if (within_max(queue.max, queue.allocated) || queue.state == ObjectState::Draining) {
         queue.quota_due.reset();
         queue.quota_again = false;
@@ -69,7 +69,7 @@ void QuotaPreemption::check_quota_below(Queue& queue, Instant now) {
 
 /// Property quota.preemption.rearm: makes the queue due again if a run left usage above the max, its victims have been
 /// released, and there are others to take.
-void QuotaPreemption::arm_quota_again(Queue& queue, Instant now) {
+void QuotaPreemption::arm_quota_again(Queue& queue, Instant now) noexcept {
     if (queue.properties.quota_preemption_delay <= Duration::zero() || !queue.properties.quota_rearm) {
         queue.quota_again = false;
         return;
@@ -86,7 +86,7 @@ void QuotaPreemption::arm_quota_again(Queue& queue, Instant now) {
 
 /// One run: decides on the victims of all leaves, then marks and announces them, by application. The queue is not due
 /// any more, whatever the run achieves (P-111, P-112, P-127, P-128).
-void QuotaPreemption::run_quota(Queue& queue, Instant now) {
+void QuotaPreemption::run_quota(Queue& queue, Instant now) noexcept {
     queue.quota_due.reset();
     const Resource target = quota_target(queue);
     Resource claimed;

@@ -18,18 +18,18 @@ public:
 
     /// A configuration was applied: the queue becomes due after its delay, or is not due any more (P-101). The root
     /// becomes due by forced() only.
-    void configured(Queue& queue, const Limit& before, Duration delay_before, Instant now);
+    void configured(Queue& queue, const Limit& before, Duration delay_before, Instant now) noexcept;
     /// Usage of the leaf grew by what the RM reported: queues that are above their max now become due (P-102).
-    void forced(Queue& leaf, Instant now);
+    void forced(Queue& leaf, Instant now) noexcept;
     /// The timer: looks at all queues and preempts in those that are due (P-110).
-    void check(Instant now);
+    void check(Instant now) noexcept;
 
 private:
-    void set_quota_due(Queue& queue, std::optional<Instant> at, Instant now);
-    void wait_for_quota(Instant now);
-    void check_quota_below(Queue& queue, Instant now);
-    void arm_quota_again(Queue& queue, Instant now);
-    void run_quota(Queue& queue, Instant now);
+    void set_quota_due(Queue& queue, std::optional<Instant> at, Instant now) noexcept;
+    void wait_for_quota(Instant now) noexcept;
+    void check_quota_below(Queue& queue, Instant now) noexcept;
+    void arm_quota_again(Queue& queue, Instant now) noexcept;
+    void run_quota(Queue& queue, Instant now) noexcept;
 
     PartitionState& state_;
     VictimMarks& victim_marks_;

@@ -6,7 +6,7 @@
 
 namespace yk {
 
-[[gnu::hot]] void ReservationDelays::update(GroupId id, Instant now) {
+[[gnu::hot]] void ReservationDelays::update(GroupId id, Instant now) noexcept {
     AskGroup& group = state_.groups[id];
     const bool was = group.due;
     group.due = false;
@@ -23,7 +23,7 @@ namespace yk {
         late_due_.set(at, TimerKind::GroupDue, id.index);
 }
 
-void ReservationDelays::look_at_all(Instant now) {
+void ReservationDelays::look_at_all(Instant now) noexcept {
     while (!due_.empty() && due_.front().at <= now) {
         const GroupId group = due_.front().group;
         due_.pop_front();
@@ -32,13 +32,13 @@ void ReservationDelays::look_at_all(Instant now) {
     while (const std::optional<Timer> timer = late_due_.take_due(now)) look_at({timer->id}, now);
 }
 
-std::optional<Instant> ReservationDelays::next() const {
+std::optional<Instant> ReservationDelays::next() const noexcept {
     std::optional<Instant> next = late_due_.next();
     if (!due_.empty() && (!next || due_.front().at < *next)) next = due_.front().at;
     return next;
 }
 
-void ReservationDelays::sweep() {
+void ReservationDelays::sweep() noexcept {
     if (due_.size() + late_due_.size() <= due_limit_) return;
     while (const auto late = late_due_.take_due({INT64_MAX})) due_.push_back({late->at, {late->id}});
     std::stable_sort(due_.begin(), due_.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
@@ -50,7 +50,7 @@ void ReservationDelays::sweep() {
     due_limit_ = 2 * due_.size() + kLeastDue;
 }
 
-void ReservationDelays::look_at(GroupId id, Instant now) {
+void ReservationDelays::look_at(GroupId id, Instant now) noexcept {
     if (!state_.groups.alive(id) || !state_.groups[id].due_timer) return; // the group was removed
     state_.groups[id].due_timer = false;
     update(id, now);

@@ -21,18 +21,18 @@ public:
     ReservationDelays& operator=(const ReservationDelays&) = delete;
 
     /// Sets on the group whether its first free ask is old enough; if it is not yet, the group is listed.
-    void update(GroupId id, Instant now);
+    void update(GroupId id, Instant now) noexcept;
     /// Updates every group whose time has come. Has no visible effect, so its order among timers does not matter.
-    void look_at_all(Instant now);
+    void look_at_all(Instant now) noexcept;
     /// When the next group is to be looked at; nullopt: none is.
-    [[nodiscard]] std::optional<Instant> next() const;
+    [[nodiscard]] std::optional<Instant> next() const noexcept;
     /// Takes groups that were removed off the list, when they may be many.
-    void sweep();
+    void sweep() noexcept;
     /// How many groups are listed; some of them may have been removed.
     [[nodiscard]] std::size_t size() const noexcept { return due_.size() + late_due_.size(); }
 
 private:
-    void look_at(GroupId id, Instant now);
+    void look_at(GroupId id, Instant now) noexcept;
 
     PartitionState& state_;
     SchedulingIndexes& indexes_;

@@ -16,7 +16,7 @@ void take_out(std::vector<T>& list, T value) {
 
 } // namespace
 
-void Reservations::make(AllocationId ask_id, NodeId node_id, Instant now) {
+void Reservations::make(AllocationId ask_id, NodeId node_id, Instant now) noexcept {
     Allocation& ask = state_.allocations[ask_id];
     YK_ASSUME(!ask.reservation.valid(), "an ask has one reservation at most");
     Application& application = state_.applications[ask.application];
@@ -49,7 +49,7 @@ void Reservations::unlist(AllocationId ask) noexcept {
     take_out(state_.shapes[state_.allocations[ask].shape].reserved, ask);
 }
 
-void Reservations::drop(ReservationId id, Instant now) {
+void Reservations::drop(ReservationId id, Instant now) noexcept {
     const Reservation dropped = state_.reservations[id];
     Allocation& ask = state_.allocations[dropped.ask];
     Application& application = state_.applications[dropped.application];
@@ -81,7 +81,7 @@ void Reservations::drop(ReservationId id, Instant now) {
                 now);
 }
 
-void Reservations::drop_ordinary(NodeId node, Instant now) {
+void Reservations::drop_ordinary(NodeId node, Instant now) noexcept {
     const std::vector<ReservationId> held = state_.nodes[node].reservations;
     for (const ReservationId id : held)
         if (!state_.shapes[state_.allocations[state_.reservations[id].ask].shape].is_pinned()) drop(id, now);

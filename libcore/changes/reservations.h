@@ -22,14 +22,14 @@ public:
     Reservations& operator=(const Reservations&) = delete;
 
     /// Keeps the node for the ask. REQUIRES: the ask has no reservation.
-    void make(AllocationId ask, NodeId node, Instant now);
+    void make(AllocationId ask, NodeId node, Instant now) noexcept;
     /// Takes an ask with a reservation off the list of its shape, which is about to change; the caller lists it under
     /// the new one.
     void unlist(AllocationId ask) noexcept;
     /// Drops the reservation: the node is free for others again.
-    void drop(ReservationId id, Instant now);
+    void drop(ReservationId id, Instant now) noexcept;
     /// Drops the reservations on the node whose asks do not require it (S-432, S-415).
-    void drop_ordinary(NodeId node, Instant now);
+    void drop_ordinary(NodeId node, Instant now) noexcept;
 
 private:
     PartitionState& state_;

@@ -15,7 +15,7 @@ constexpr std::int64_t kNanosPerMilli = 1'000'000;
 
 } // namespace
 
-void TaskGroups::configure(Gang& gang, const ApplicationSpec& spec, Instant now) const {
+void TaskGroups::configure(Gang& gang, const ApplicationSpec& spec, Instant now) const noexcept {
     gang.hard = spec.gang_style == "Hard";
     const std::int64_t milliseconds = spec.execution_timeout_ms;
     const bool given = milliseconds > 0 && milliseconds <= INT64_MAX / kNanosPerMilli;
@@ -26,7 +26,7 @@ void TaskGroups::configure(Gang& gang, const ApplicationSpec& spec, Instant now)
     gang.timeout = std::max(left, Duration{kNanosPerMilli});
 }
 
-TaskGroup& TaskGroups::find_or_make(Application& application, std::uint32_t name) {
+TaskGroup& TaskGroups::find_or_make(Application& application, std::uint32_t name) noexcept {
     const auto [entry, is_new] = application.gang.groups.try_emplace(name, state_.allocations);
     if (is_new) {
         state_.texts.acquire(name);
@@ -35,9 +35,11 @@ TaskGroup& TaskGroups::find_or_make(Application& application, std::uint32_t name
     return entry->second;
 }
 
-void TaskGroups::changed(ApplicationId id, std::uint32_t name) {
+void TaskGroups::changed(ApplicationId id, std::uint32_t name) noexcept {
     Gang& gang = state_.applications[id].gang;
-    TaskGroup& group = gang.groups.find(name)->second;
+    const auto known = gang.groups.find(name);
+    YK_ASSUME(known != gang.groups.end(), "a group that nobody uses does not change");
+    TaskGroup& group = known->second;
     gang.stalled = false;
     indexes_.mark_dirty(id);
     const auto listed = std::find(gang.ready.begin(), gang.ready.end(), &group);
@@ -57,31 +59,31 @@ void TaskGroups::changed(ApplicationId id, std::uint32_t name) {
     state_.budget_meter.take(Held::Names, kPerEntry);
 }
 
-void TaskGroups::list(AllocationId id) {
+void TaskGroups::list(AllocationId id) noexcept {
     const Allocation& ask = state_.allocations[id];
     find_or_make(state_.applications[ask.application], ask.task_group).asks.emplace(order_of(ask), id);
 }
 
-void TaskGroups::unlist(AllocationId id) {
+void TaskGroups::unlist(AllocationId id) noexcept {
     const Allocation& ask = state_.allocations[id];
     state_.applications[ask.application].gang.groups.find(ask.task_group)->second.asks.erase(order_of(ask));
 }
 
-void TaskGroups::count_placeholder(AllocationId id) {
+void TaskGroups::count_placeholder(AllocationId id) noexcept {
     const Allocation& made = state_.allocations[id];
     TaskGroup& group = find_or_make(state_.applications[made.application], made.task_group);
     if (group.count++ == 0) group.min_resource = state_.resource_of(made);
     changed(made.application, made.task_group);
 }
 
-void TaskGroups::count_placeholder_removed(AllocationId id) {
+void TaskGroups::count_placeholder_removed(AllocationId id) noexcept {
     const Allocation& removed = state_.allocations[id];
     TaskGroup& group = find_or_make(state_.applications[removed.application], removed.task_group);
     ++(removed.partner.valid() ? group.replaced : group.timed_out);
     changed(removed.application, removed.task_group);
 }
 
-void TaskGroups::change(AllocationId id, std::uint32_t name) {
+void TaskGroups::change(AllocationId id, std::uint32_t name) noexcept {
     Allocation& ask = state_.allocations[id];
     const std::uint32_t before = ask.task_group;
     ask.task_group = name;
@@ -94,7 +96,7 @@ void TaskGroups::change(AllocationId id, std::uint32_t name) {
     state_.texts.release(before);
 }
 
-void TaskGroups::hold(AllocationId id, Instant now) {
+void TaskGroups::hold(AllocationId id, Instant now) noexcept {
     const Allocation& placed = state_.allocations[id];
     Application& application = state_.applications[placed.application];
     const bool waits =
@@ -105,7 +107,7 @@ void TaskGroups::hold(AllocationId id, Instant now) {
     changed(placed.application, placed.task_group);
 }
 
-void TaskGroups::emit_placeholder_sum(ApplicationId id, Instant now) {
+void TaskGroups::emit_placeholder_sum(ApplicationId id, Instant now) noexcept {
     Application& application = state_.applications[id];
     if (application.gang.sum_emitted) return;
     indexes_.refresh();
@@ -121,14 +123,14 @@ void TaskGroups::emit_placeholder_sum(ApplicationId id, Instant now) {
                 now);
 }
 
-void TaskGroups::let_go(AllocationId id) {
+void TaskGroups::let_go(AllocationId id) noexcept {
     const Allocation& placed = state_.allocations[id];
     Gang& gang = state_.applications[placed.application].gang;
     gang.free -= static_cast<std::uint32_t>(gang.groups.find(placed.task_group)->second.free.erase(id));
     changed(placed.application, placed.task_group);
 }
 
-bool TaskGroups::claim(AllocationId id, Allocation::Flag flag) {
+bool TaskGroups::claim(AllocationId id, Allocation::Flag flag) noexcept {
     YK_ASSUME(flag == Allocation::Released || flag == Allocation::Preempted, "only these flags say that it leaves");
     Allocation& allocation = state_.allocations[id];
     if (allocation.is(Allocation::Released) || allocation.is(Allocation::Preempted)) return false;
@@ -138,7 +140,7 @@ bool TaskGroups::claim(AllocationId id, Allocation::Flag flag) {
     return true;
 }
 
-void TaskGroups::start_timer(ApplicationId id, Instant now) {
+void TaskGroups::start_timer(ApplicationId id, Instant now) noexcept {
     Gang& gang = state_.applications[id].gang;
     if (gang.timer != 0) return;
     gang.timer = state_.next_token++;

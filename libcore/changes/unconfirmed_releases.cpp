@@ -3,13 +3,13 @@
 
 namespace yk {
 
-const Allocation* UnconfirmedReleases::find_unconfirmed(const Announced& announced) const {
+const Allocation* UnconfirmedReleases::find_unconfirmed(const Announced& announced) const noexcept {
     const Allocation* allocation = state_.allocations.find(announced.allocation);
     if (allocation == nullptr) return nullptr;
     return allocation->is(Allocation::Released) || allocation->is(Allocation::Preempted) ? allocation : nullptr;
 }
 
-void UnconfirmedReleases::expect(AllocationId id, TerminationType type, Instant now) {
+void UnconfirmedReleases::expect(AllocationId id, TerminationType type, Instant now) noexcept {
     if (state_.settings.release_confirm <= Duration::zero()) return;
     auto& announced = announced_;
     if (announced.size() >= announced_limit_) {
@@ -23,7 +23,7 @@ void UnconfirmedReleases::expect(AllocationId id, TerminationType type, Instant 
     announced.push_back({state_.allocations.ref(id), now, type});
 }
 
-void UnconfirmedReleases::announce_again(Instant now) {
+void UnconfirmedReleases::announce_again(Instant now) noexcept {
     timer_set_ = false;
     const Duration patience = state_.settings.release_confirm;
     auto& announced = announced_;

@@ -18,9 +18,9 @@ public:
     UnconfirmedReleases& operator=(const UnconfirmedReleases&) = delete;
 
     /// Called when the RM was asked to release the allocation.
-    void expect(AllocationId id, TerminationType type, Instant now);
+    void expect(AllocationId id, TerminationType type, Instant now) noexcept;
     /// The timer: announces once more what was not confirmed in time.
-    void announce_again(Instant now);
+    void announce_again(Instant now) noexcept;
 
 private:
     struct Announced {
@@ -29,7 +29,7 @@ private:
         TerminationType type{};
     };
     /// nullptr: it was confirmed.
-    [[nodiscard]] const Allocation* find_unconfirmed(const Announced& announced) const;
+    [[nodiscard]] const Allocation* find_unconfirmed(const Announced& announced) const noexcept;
 
     PartitionState& state_;
     std::deque<Announced> announced_;    // by time; confirmed ones are dropped when there are many

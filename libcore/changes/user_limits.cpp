@@ -56,7 +56,7 @@ void add_to(UsageShare& share, const Application& application) {
 
 } // namespace
 
-void UserLimits::set(const config::Partition& config, Instant now) {
+void UserLimits::set(const config::Partition& config, Instant now) noexcept {
     LimitTable table{config.root, state_.resources};
     const bool same_groups = table.same_groups(state_.users.limits());
     for (const auto& change : state_.users.set_limits(std::move(table)))
@@ -68,7 +68,7 @@ void UserLimits::set(const config::Partition& config, Instant now) {
 }
 
 /// Moves applications that count for another group now, by queue, then by name (C-423). Cost: all applications.
-void UserLimits::regroup(Instant now) {
+void UserLimits::regroup(Instant now) noexcept {
     struct Move {
         ApplicationId application;
         std::string_view group;
@@ -106,7 +106,7 @@ void UserLimits::regroup(Instant now) {
     visit(visit, state_.queues.root(), nullptr);
 }
 
-void UserLimits::link(ApplicationId id, Instant now) {
+void UserLimits::link(ApplicationId id, Instant now) noexcept {
     Application& application = state_.applications[id];
     if (application.user_usage.valid()) return;
     const std::string& path = application.queue->path;
@@ -117,7 +117,7 @@ void UserLimits::link(ApplicationId id, Instant now) {
     state_.slots_changed = true;
 }
 
-void UserLimits::unlink(ApplicationId id, Instant now) {
+void UserLimits::unlink(ApplicationId id, Instant now) noexcept {
     Application& application = state_.applications[id];
     if (!application.user_usage.valid()) return;
     indexes_.let_go(application);
@@ -129,7 +129,7 @@ void UserLimits::unlink(ApplicationId id, Instant now) {
 
 /// Lets applications of one queue that count for the same group, or none, count for `group` (empty: none) from now on,
 /// with all that they use (C-403, C-423).
-void UserLimits::move_to_group(std::span<const ApplicationId> ids, std::string_view group, Instant now) {
+void UserLimits::move_to_group(std::span<const ApplicationId> ids, std::string_view group, Instant now) noexcept {
     UsageShare share;
     for (const ApplicationId id : ids) {
         release_held(id);
@@ -152,7 +152,7 @@ void UserLimits::move_to_group(std::span<const ApplicationId> ids, std::string_v
 }
 
 /// Releases what limits hold of the application: it is tested anew.
-void UserLimits::release_held(ApplicationId id) {
+void UserLimits::release_held(ApplicationId id) noexcept {
     Application& application = state_.applications[id];
     application.groups.for_each([this](std::uint32_t each) {
         AskGroup& asks = state_.groups[GroupId{each}];
@@ -165,7 +165,7 @@ void UserLimits::release_held(ApplicationId id) {
     indexes_.mark_dirty(id);
 }
 
-void UserLimits::leave_running_set(Application& application) {
+void UserLimits::leave_running_set(Application& application) noexcept {
     if (!application.in_running_set) return;
     application.in_running_set = false;
     state_.users.leave_running(application.user_usage);
@@ -174,7 +174,7 @@ void UserLimits::leave_running_set(Application& application) {
 }
 
 [[gnu::hot]] void UserLimits::emit_usage(const Application& application, EventChange change, const Resource& amount,
-                                         Instant now) {
+                                         Instant now) noexcept {
     if (!state_.settings.events_enabled) return;
     const std::string_view path = application.queue->path;
     state_.emit({EventType::UserGroup, change, EventDetail::UserResource, application.user, path, {}, &amount}, now);
@@ -183,7 +183,7 @@ void UserLimits::leave_running_set(Application& application) {
     state_.emit({EventType::UserGroup, change, EventDetail::GroupResource, group, path, {}, &amount}, now);
 }
 
-void UserLimits::use(ApplicationId id, const Resource& amount, Instant now) {
+void UserLimits::use(ApplicationId id, const Resource& amount, Instant now) noexcept {
     Application& application = state_.applications[id];
     state_.users.increase(application.user_usage, amount);
     state_.users.increase(application.group_usage, amount);
@@ -199,7 +199,7 @@ void UserLimits::use(ApplicationId id, const Resource& amount, Instant now) {
 
 /// Whether the application keeps its slot after a release: it has allocations, pending asks, or is Resuming (C-406).
 /// `placeholder`: what was released was one.
-bool UserLimits::keeps_user_slot(const Application& application, bool placeholder) {
+bool UserLimits::keeps_user_slot(const Application& application, bool placeholder) noexcept {
     const bool ending =
         application.state == ApplicationState::Completing || application.state == ApplicationState::Failing;
     if (placeholder && ending && application.placeholders == 0) return false;
@@ -207,7 +207,7 @@ bool UserLimits::keeps_user_slot(const Application& application, bool placeholde
            application.state == ApplicationState::Resuming;
 }
 
-void UserLimits::give_back(ApplicationId id, const Resource& amount, bool placeholder, Instant now) {
+void UserLimits::give_back(ApplicationId id, const Resource& amount, bool placeholder, Instant now) noexcept {
     Application& application = state_.applications[id];
     state_.users.decrease(application.user_usage, amount);
     state_.users.decrease(application.group_usage, amount);
@@ -215,7 +215,7 @@ void UserLimits::give_back(ApplicationId id, const Resource& amount, bool placeh
     emit_usage(application, EventChange::Remove, amount, now);
 }
 
-void UserLimits::change_use(const Application& application, const Resource& before, const Resource& after) {
+void UserLimits::change_use(const Application& application, const Resource& before, const Resource& after) noexcept {
     for (const UsageNodeId node : {application.user_usage, application.group_usage}) {
         state_.users.decrease(node, before);
         state_.users.increase(node, after);

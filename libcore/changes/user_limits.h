@@ -17,25 +17,25 @@ public:
     UserLimits& operator=(const UserLimits&) = delete;
 
     /// Sets the limits of a configuration; applications that count for another group now are moved (C-420 to C-427).
-    void set(const config::Partition& config, Instant now);
+    void set(const config::Partition& config, Instant now) noexcept;
     /// From now on the application counts for its user, and for the group that the limits choose, if any.
-    void link(ApplicationId id, Instant now);
+    void link(ApplicationId id, Instant now) noexcept;
     /// It counts for nobody any more.
-    void unlink(ApplicationId id, Instant now);
+    void unlink(ApplicationId id, Instant now) noexcept;
     /// Called after the application's own totals grew.
-    void use(ApplicationId id, const Resource& amount, Instant now);
+    void use(ApplicationId id, const Resource& amount, Instant now) noexcept;
     /// Called after the application's own totals shrank. `placeholder`: it was one that was removed.
-    void give_back(ApplicationId id, const Resource& amount, bool placeholder, Instant now);
+    void give_back(ApplicationId id, const Resource& amount, bool placeholder, Instant now) noexcept;
     /// Called when an allocation was resized: without an event (S-456).
-    void change_use(const Application& application, const Resource& before, const Resource& after);
+    void change_use(const Application& application, const Resource& before, const Resource& after) noexcept;
 
 private:
-    void regroup(Instant now);
-    void move_to_group(std::span<const ApplicationId> ids, std::string_view group, Instant now);
-    void release_held(ApplicationId id);
-    void leave_running_set(Application& application);
-    void emit_usage(const Application& application, EventChange change, const Resource& amount, Instant now);
-    [[nodiscard]] static bool keeps_user_slot(const Application& application, bool placeholder);
+    void regroup(Instant now) noexcept;
+    void move_to_group(std::span<const ApplicationId> ids, std::string_view group, Instant now) noexcept;
+    void release_held(ApplicationId id) noexcept;
+    void leave_running_set(Application& application) noexcept;
+    void emit_usage(const Application& application, EventChange change, const Resource& amount, Instant now) noexcept;
+    [[nodiscard]] static bool keeps_user_slot(const Application& application, bool placeholder) noexcept;
 
     PartitionState& state_;
     SchedulingIndexes& indexes_;

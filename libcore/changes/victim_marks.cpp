@@ -7,7 +7,7 @@
 
 namespace yk {
 
-void VictimMarks::mark(AllocationId id, AllocationId ask, std::string_view message, Instant now) {
+void VictimMarks::mark(AllocationId id, AllocationId ask, std::string_view message, Instant now) noexcept {
     Allocation& victim = state_.allocations[id];
     YK_ASSUME(!victim.is(Allocation::Released) && !victim.is(Allocation::Preempted), "a victim is preempted once");
     const Application& application = state_.applications[victim.application];
@@ -29,7 +29,7 @@ void VictimMarks::count_victims(Queue& leaf, std::size_t count, Instant now) noe
     }
 }
 
-void VictimMarks::announce(const std::vector<AllocationId>& victims, std::string_view message, Instant now) {
+void VictimMarks::announce(const std::vector<AllocationId>& victims, std::string_view message, Instant now) noexcept {
     std::vector<ReleasedAllocation> released;
     released.reserve(victims.size());
     for (const AllocationId id : victims) {
@@ -42,7 +42,7 @@ void VictimMarks::announce(const std::vector<AllocationId>& victims, std::string
     if (!released.empty()) state_.callbacks.allocations_released(released);
 }
 
-void VictimMarks::forget(AllocationId id, Instant now) {
+void VictimMarks::forget(AllocationId id, Instant now) noexcept {
     Allocation& victim = state_.allocations[id];
     const Resource& size = state_.resource_of(victim);
     state_.ledger.take_preempting(state_.applications[victim.application], size);
@@ -58,14 +58,14 @@ void VictimMarks::forget(AllocationId id, Instant now) {
                           trigger.token);
 }
 
-void VictimMarks::begin_trigger(AllocationId id, const std::vector<AllocationId>& victims) {
+void VictimMarks::begin_trigger(AllocationId id, const std::vector<AllocationId>& victims) noexcept {
     Allocation& ask = state_.allocations[id];
     ask.mark(Allocation::Triggered);
     state_.preemption.triggers[id] = {victims, victims.size(), state_.next_token++};
     change_promised(ask, true);
 }
 
-void VictimMarks::end_trigger(AllocationId id, bool used, Instant now) {
+void VictimMarks::end_trigger(AllocationId id, bool used, Instant now) noexcept {
     Allocation& ask = state_.allocations[id];
     YK_ASSUME(ask.is(Allocation::Triggered), "only an ask that waits for victims ends that");
     change_promised(ask, false);
@@ -86,7 +86,7 @@ void VictimMarks::change_promised(const Allocation& ask, bool promised) noexcept
     promised ? state_.ledger.promise(application, size) : state_.ledger.take_back(application, size);
 }
 
-void VictimMarks::unplaced_timer(AllocationId ask, Instant now) {
+void VictimMarks::unplaced_timer(AllocationId ask, Instant now) noexcept {
     const ReservationId held = state_.allocations[ask].reservation;
     end_trigger(ask, false, now);
     indexes_.wake(held); // a required-node ask chooses anew in the reserved step

@@ -101,7 +101,7 @@ const PartitionContext* ClusterContext::find_partition(std::string_view partitio
 // --- configuration --------------------------------------------------------------------------------------------------
 
 Result<void> ClusterContext::check_configuration(const config::Configuration& config) const {
-    if (config.partitions.empty()) return Error{0, "no partition defined", {}};
+    if (config.partitions.empty()) return Error::of("no partition defined");
     const config::PartitionNames names = names_of(partitions_);
     for (const config::Partition& partition : config.partitions) // names in another case mean the same partition
         if (const auto known = partitions_.find(names.running(partition.name)); known != partitions_.end())

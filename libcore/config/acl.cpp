@@ -45,10 +45,8 @@ Result<Acl> parse_acl(std::string_view text, std::vector<std::string>* dropped) 
     // one blank may trail the group list (C-132)
     if (fields.size() == 3 && fields[2].empty() && !fields[1].empty()) fields.pop_back();
     if (fields.size() > 2)
-        return Error{0,
-                     "multiple spaces found in ACL: '" + std::string{text} +
-                         "' (expected users, one blank, groups; the lists separated by commas without blanks)",
-                     {}};
+        return Error::of("multiple spaces found in ACL: '" + std::string{text} +
+                         "' (expected users, one blank, groups; the lists separated by commas without blanks)");
     Acl acl;
     acl.everyone = std::find(fields.begin(), fields.end(), "*") != fields.end();
     if (acl.everyone) return acl;

@@ -79,7 +79,7 @@ Error invalid_suffix(std::string_view text, const Shape& shape) {
         message += " (did you mean \"" + std::string{shape.digits} + near + "\"?)";
     else
         message += " (known: m k M G T P E Ki Mi Gi Ti Pi Ei)";
-    return {0, std::move(message), {}};
+    return Error::of(std::move(message));
 }
 
 std::optional<std::int64_t> product(std::string_view digits, std::int64_t factor) {
@@ -105,10 +105,8 @@ Result<std::int64_t> parse_quantity(std::string_view type, std::string_view text
     auto value = product(shape->digits, milli ? 1 : suffix->factor);
     if (value && vcore && !milli && __builtin_mul_overflow(*value, 1000, &*value)) value.reset();
     if (!value)
-        return Error{0,
-                     "invalid quantity: overflow, " + in_quotes(text) + " is above " +
-                         (vcore ? "9223372036854775807 milli-cores" : "9223372036854775807"),
-                     {}};
+        return Error::of("invalid quantity: overflow, " + in_quotes(text) + " is above " +
+                         (vcore ? "9223372036854775807 milli-cores" : "9223372036854775807"));
     return *value;
 }
 

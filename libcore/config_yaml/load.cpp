@@ -73,7 +73,8 @@ std::string excerpt(std::string_view line, int column) {
 Error LoadOutcome::first_error() const {
     YK_ASSUME(!configuration, "a text that loads has no error");
     const Problem& first = problems.front();
-    return {0, first.path.empty() ? first.message : first.path + ": " + first.message, position_text(first, source)};
+    return Error::at(position_text(first, source),
+                     first.path.empty() ? first.message : first.path + ": " + first.message);
 }
 
 std::string_view default_text() {

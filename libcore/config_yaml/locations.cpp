@@ -61,7 +61,7 @@ public:
             enter_partition(partition);
             follow(kPartitionType, text);
         }
-        if (!fault_.empty()) return Error{0, fault_, {}};
+        if (!fault_.empty()) return Error::of(fault_);
         location_.value = at_;
         if (at_ != nullptr) location_.mark = at_->mark;
         return location_;

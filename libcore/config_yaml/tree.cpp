@@ -310,9 +310,9 @@ Result<NodePtr> read_tree(std::string_view text, std::string_view file, const Tr
         std::string where{file};
         if (problem.mark.line > 0)
             where += ':' + std::to_string(problem.mark.line) + ':' + std::to_string(problem.mark.column);
-        return Error{0, std::move(problem.message), std::move(where)};
+        return Error::at(std::move(where), std::move(problem.message));
     }
-    if (root == nullptr) return Error{0, "the file is empty", std::string{file}};
+    if (root == nullptr) return Error::at(std::string{file}, "the file is empty");
     return root;
 }
 

@@ -40,7 +40,7 @@ GroupCommit::Calls GroupCommit::take() {
     }
     rows_ -= rows;
     under_way_ = group.size();
-    breaker_.begin();
+    if (!group.empty()) breaker_.begin();
     return group;
 }
 

@@ -13,6 +13,7 @@ LeaseManager::LeaseManager(LeasePort& port, const LeaseSettings& settings, const
 }
 
 std::unique_ptr<rs::IoCall> LeaseManager::next_call(Instant now) {
+    owner_thread_.claim();
     for (Entry& entry : entries_) {
         if (entry.is_calling || now < entry.next || (is_releasing_ && !entry.epoch)) continue;
         entry.is_calling = true;
@@ -23,6 +24,7 @@ std::unique_ptr<rs::IoCall> LeaseManager::next_call(Instant now) {
 }
 
 void LeaseManager::turn(Instant now) {
+    owner_thread_.claim();
     for (Entry& entry : entries_) {
         if (!entry.is_valid || now <= ends(entry)) continue;
         entry.is_valid = false;
@@ -31,6 +33,7 @@ void LeaseManager::turn(Instant now) {
 }
 
 std::optional<Instant> LeaseManager::next_due() const {
+    owner_thread_.assert_here();
     std::optional<Instant> due;
     const auto earliest = [&due](Instant at) { due = due ? std::min(*due, at) : at; };
     for (const Entry& entry : entries_) {
@@ -41,11 +44,13 @@ std::optional<Instant> LeaseManager::next_due() const {
 }
 
 void LeaseManager::wake() {
+    owner_thread_.claim();
     for (Entry& entry : entries_)
         if (!entry.epoch) entry.next = {};
 }
 
 std::optional<rs::Lease> LeaseManager::lease(std::string_view name, Instant now) const {
+    owner_thread_.assert_here();
     const auto found =
         std::find_if(entries_.begin(), entries_.end(), [&](const Entry& each) { return each.name == name; });
     if (found == entries_.end() || !found->epoch || is_releasing_) return std::nullopt;
@@ -53,6 +58,7 @@ std::optional<rs::Lease> LeaseManager::lease(std::string_view name, Instant now)
 }
 
 void LeaseManager::release(Instant now) {
+    owner_thread_.claim();
     is_releasing_ = true;
     for (Entry& entry : entries_) {
         entry.next = {};
@@ -63,6 +69,7 @@ void LeaseManager::release(Instant now) {
 }
 
 bool LeaseManager::is_released() const {
+    owner_thread_.assert_here();
     return is_releasing_ && std::none_of(entries_.begin(), entries_.end(),
                                          [](const Entry& each) { return each.epoch || each.is_calling; });
 }
@@ -102,6 +109,7 @@ std::unique_ptr<rs::IoCall> LeaseManager::release_call(Entry& entry) {
 }
 
 void LeaseManager::acquired(Entry& entry, const AcquireAnswer& answer, Instant began, Instant now) {
+    owner_thread_.claim();
     entry.is_calling = false;
     pause(entry, now);
     if (!answer.ok()) return;
@@ -113,6 +121,7 @@ void LeaseManager::acquired(Entry& entry, const AcquireAnswer& answer, Instant b
 }
 
 void LeaseManager::renewed(Entry& entry, const Result<bool, rs::StoreError>& answer, Instant began, Instant now) {
+    owner_thread_.claim();
     entry.is_calling = false;
     pause(entry, now);
     if (!answer.ok()) return turn(now);

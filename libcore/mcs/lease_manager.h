@@ -10,7 +10,7 @@
 // It waits for nothing and knows no clock: whoever drives it takes IoCalls, runs them and has them finished, as with
 // StateManager; best on a thread that nothing else keeps busy.
 //
-// Owner: the program. Thread: one.
+// Owner: the program. Thread: one: the first that asks for work, which debug builds check.
 
 #include <cstddef>
 #include <functional>
@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/base/owner_thread.h"
 #include "libcore/mcs/lease_port.h"
 #include "libcore/resource_state/backoff.h"
 #include "libcore/resource_state/event_handler.h"
@@ -89,6 +90,7 @@ private:
     [[nodiscard]] Instant ends(const Entry& entry) const { return entry.renewed + settings_.ttl / 3 * 2; }
     void pause(Entry& entry, Instant now) { entry.next = now + chance_.between(settings_.poll / 2, settings_.poll); }
 
+    [[no_unique_address]] OwnerThread owner_thread_;
     LeasePort& port_;
     const LeaseSettings settings_;
     rs::Chance chance_;

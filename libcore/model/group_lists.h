@@ -21,7 +21,7 @@ public:
     explicit GroupLists(BudgetMeter& meter) : meter_(meter) {}
 
     /// The same object for equal lists; valid until released as often as it was acquired.
-    [[nodiscard]] const GroupList* acquire(const std::vector<std::string_view>& groups) {
+    [[nodiscard]] const GroupList* acquire(const std::vector<std::string_view>& groups) noexcept {
         const auto [entry, is_new] = uses_.try_emplace({groups.begin(), groups.end()}, 0);
         if (is_new) meter_.add(Held::Names, bytes_of(entry->first));
         ++entry->second;

@@ -23,18 +23,19 @@ NodeId NodeCollection::find(std::string_view id) const {
     return found == by_id_.end() ? NodeId{} : found->second;
 }
 
-NodeId NodeCollection::add(std::string_view id) {
+NodeId NodeCollection::add(std::string_view id) noexcept {
     const NodeId made = nodes_.make();
     Node& node = nodes_[made];
     node.id = id;
-    const auto entry = by_id_.emplace(node.id, made).first;
+    const auto [entry, is_new] = by_id_.emplace(node.id, made);
+    YK_ASSUME(is_new, "a node is made once");
     give_rank(node, entry);
     mark_dirty(made, true);
     return made;
 }
 
 /// Gives the node a rank between those of its neighbours in id order; when there is none left all nodes get new ranks.
-void NodeCollection::give_rank(Node& node, std::map<std::string, NodeId, std::less<>>::iterator entry) {
+void NodeCollection::give_rank(Node& node, std::map<std::string, NodeId, std::less<>>::iterator entry) noexcept {
     const auto after = std::next(entry);
     if (by_id_.size() == 1) {
         node.rank = kFirstRank;
@@ -49,7 +50,7 @@ void NodeCollection::give_rank(Node& node, std::map<std::string, NodeId, std::le
     }
 }
 
-void NodeCollection::relabel() {
+void NodeCollection::relabel() noexcept {
     index_.clear();
     drop_wide();
     std::uint64_t rank = kFirstRank;
@@ -60,7 +61,7 @@ void NodeCollection::relabel() {
     }
 }
 
-void NodeCollection::remove(NodeId id) {
+void NodeCollection::remove(NodeId id) noexcept {
     if (nodes_[id].slot.in_index()) index_.erase(id.index);
     if (nodes_[id].wide_slot.in_index()) wide_->remove(id);
     if (nodes_[id].dirty.listed())
@@ -69,7 +70,8 @@ void NodeCollection::remove(NodeId id) {
     nodes_.destroy(id);
 }
 
-void NodeCollection::set_policy(const NodeSortPolicy& policy, std::vector<std::pair<ResourceId, double>> weights) {
+void NodeCollection::set_policy(const NodeSortPolicy& policy,
+                                std::vector<std::pair<ResourceId, double>> weights) noexcept {
     policy_ = &policy;
     weights_ = std::move(weights);
     drop_wide();
@@ -95,7 +97,7 @@ void NodeCollection::set_policy(const NodeSortPolicy& policy, std::vector<std::p
     enlist(dirty_, node.dirty, id);
 }
 
-void NodeCollection::file(NodeId id, Node& node) {
+void NodeCollection::file(NodeId id, Node& node) noexcept {
     if (!node.is_open()) {
         if (node.slot.in_index()) index_.erase(id.index);
         if (node.wide_slot.in_index()) wide_->remove(id);

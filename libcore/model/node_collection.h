@@ -56,8 +56,8 @@ public:
     // --- by id ------------------------------------------------------------------------------------------------------
     [[nodiscard]] NodeId find(std::string_view id) const;
     /// Makes a node. REQUIRES: the id is unknown.
-    NodeId add(std::string_view id);
-    void remove(NodeId id);
+    NodeId add(std::string_view id) noexcept;
+    void remove(NodeId id) noexcept;
     /// To be called now and then: returns the memory when most nodes were removed.
     void give_back() { nodes_.give_back(); }
     [[nodiscard]] Node& operator[](NodeId id) noexcept { return nodes_[id]; }
@@ -77,7 +77,7 @@ public:
 
     // --- order ------------------------------------------------------------------------------------------------------
     /// `weights` in name order. Every node is filed anew at the next refresh (S-232).
-    void set_policy(const NodeSortPolicy& policy, std::vector<std::pair<ResourceId, double>> weights);
+    void set_policy(const NodeSortPolicy& policy, std::vector<std::pair<ResourceId, double>> weights) noexcept;
     /// The weighted fraction of its capacity that is in use (S-231).
     [[nodiscard]] double used_share(const Node& node) const noexcept;
     /// Its score by the policy in force; the lowest comes first (S-230).
@@ -87,7 +87,7 @@ public:
     void mark_dirty(NodeId id, bool grew) noexcept;
     /// Files every marked node; f(NodeId, const Node&, bool grew) for each.
     template <class F>
-    void refresh(F&& f) {
+    void refresh(F&& f) noexcept {
         for (std::size_t i = 0; i < dirty_.size(); ++i) {
             Node& node = nodes_[dirty_[i]];
             node.dirty.forget();
@@ -139,10 +139,10 @@ private:
     /// what assigning costs.
     static constexpr std::size_t kAssignAfterRounds = 16;
 
-    void file(NodeId id, Node& node);
+    void file(NodeId id, Node& node) noexcept;
     [[nodiscard]] NodeSummary summary_of(const Node& node) const noexcept;
-    void give_rank(Node& node, std::map<std::string, NodeId, std::less<>>::iterator entry);
-    void relabel();
+    void give_rank(Node& node, std::map<std::string, NodeId, std::less<>>::iterator entry) noexcept;
+    void relabel() noexcept;
     void count_search(ShapeId id);
     void assign_bit(ShapeId id, std::size_t bit);
     [[nodiscard]] NodeId find_by_bit(const Shape& shape) const;

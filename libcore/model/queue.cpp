@@ -91,13 +91,13 @@ bool Queue::blocks(ShapeId shape) const noexcept {
     return !blocked_.empty() && blocked_.contains(shape);
 }
 
-void Queue::block(ShapeId id, const ShapeTable& shapes) {
+void Queue::block(ShapeId id, const ShapeTable& shapes) noexcept {
     if (blocks(id)) return;
     blocked_.add(id, shapes[id].need);
     refresh_bit(shapes[id].bit, shapes);
 }
 
-void Queue::unblock(ShapeId id, const ShapeTable& shapes) {
+void Queue::unblock(ShapeId id, const ShapeTable& shapes) noexcept {
     if (blocked_.remove(id)) refresh_bit(shapes[id].bit, shapes);
 }
 
@@ -118,7 +118,7 @@ Lanes Queue::own_headroom() const noexcept {
     return lanes;
 }
 
-void Queue::unblock_fitting(const ShapeTable& shapes) {
+void Queue::unblock_fitting(const ShapeTable& shapes) noexcept {
     blocked_.for_each_within(own_headroom(), [&](ShapeId id) {
         const Resource& size = shapes[id].resource;
         if (headroom_allows(size) && allows_increase(size)) unblock(id, shapes);

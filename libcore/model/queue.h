@@ -210,12 +210,12 @@ public:
     [[nodiscard]] bool blocks(ShapeId shape) const noexcept;
     [[nodiscard]] std::uint64_t blocked_bits() const noexcept { return blocked_bits_; }
     [[nodiscard]] bool has_blocks() const noexcept { return !blocked_.empty(); }
-    void block(ShapeId id, const ShapeTable& shapes);
-    void unblock(ShapeId id, const ShapeTable& shapes);
+    void block(ShapeId id, const ShapeTable& shapes) noexcept;
+    void unblock(ShapeId id, const ShapeTable& shapes) noexcept;
     /// To be called when a shape was made on `bit`: it is not blocked here.
     void reopen(std::uint32_t bit) noexcept { blocked_bits_ &= ~(std::uint64_t{1} << bit); }
     /// Unblocks the shapes that fit its headroom now.
-    void unblock_fitting(const ShapeTable& shapes);
+    void unblock_fitting(const ShapeTable& shapes) noexcept;
     [[nodiscard]] const std::vector<ShapeId>& blocked_shapes() const noexcept { return blocked_.ids(); }
 
 private:

@@ -9,9 +9,10 @@
 
 namespace yk {
 
-Queue& QueueTree::add(std::string_view name, Queue* parent, bool leaf) {
+Queue& QueueTree::add(std::string_view name, Queue* parent, bool leaf) noexcept {
     YK_ASSUME((parent == nullptr) == (root_ == nullptr),
               "the first queue is the root, and the only one without parent");
+    YK_ASSUME(parent == nullptr || !parent->children.contains(name), "the children of a queue have different names");
     if (free_numbers_.empty()) {
         free_numbers_.push_back(static_cast<std::uint32_t>(by_number_.size()));
         by_number_.push_back(nullptr);
@@ -29,8 +30,9 @@ Queue& QueueTree::add(std::string_view name, Queue* parent, bool leaf) {
     return queue;
 }
 
-void QueueTree::remove(Queue& queue) {
+void QueueTree::remove(Queue& queue) noexcept {
     YK_ASSUME(!queue.is_root(), "the root stays");
+    YK_ASSUME(queue.children.empty() && queue.applications.empty(), "nobody is left in a queue that goes");
     by_number_[queue.index] = nullptr;
     free_numbers_.push_back(queue.index);
     queue.parent->children.erase(queue.name);
@@ -44,6 +46,7 @@ Queue* QueueTree::find(std::string_view path) const {
 }
 
 Queue& QueueTree::find_deepest(std::string_view path) const {
+    YK_ASSUME(path.substr(0, path.find('.')) == "root", "a path begins at the root");
     Queue* queue = root_.get();
     for (std::size_t dot = path.find('.'); dot != std::string_view::npos;) {
         const std::size_t next = path.find('.', dot + 1);

@@ -23,9 +23,9 @@ public:
     QueueTree& operator=(const QueueTree&) = delete;
 
     /// Makes an active queue. REQUIRES: `parent` has no child `name`; the first queue is the root, without a parent.
-    Queue& add(std::string_view name, Queue* parent, bool leaf);
+    Queue& add(std::string_view name, Queue* parent, bool leaf) noexcept;
     /// Removes a queue below the root. REQUIRES: nobody refers to it or its number any more.
-    void remove(Queue& queue);
+    void remove(Queue& queue) noexcept;
 
     [[nodiscard]] Queue& root() const noexcept { return *root_; }
     /// `path` in any case; nullptr: there is none.

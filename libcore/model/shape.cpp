@@ -17,7 +17,7 @@ std::uint64_t ShapeTable::hash_of(const Resource& resource, std::string_view req
     return hash;
 }
 
-ShapeId ShapeTable::acquire(const Resource& resource, std::string_view required_node) {
+ShapeId ShapeTable::acquire(const Resource& resource, std::string_view required_node) noexcept {
     const std::uint64_t hash = hash_of(resource, required_node);
     ShapeId& first = by_hash_[hash];
     for (ShapeId known = first; known.valid(); known = shapes_[known].next_same_hash) {
@@ -59,18 +59,18 @@ void ShapeTable::change(Shape& shape, Change&& change) {
     open_.reserves = reservable_[bit] > 0 ? open_.reserves | mask : open_.reserves & ~mask;
 }
 
-bool ShapeTable::add_group(ShapeId id) {
+bool ShapeTable::add_group(ShapeId id) noexcept {
     Shape& shape = shapes_[id];
     change(shape, [&shape] { ++shape.groups; });
     return shape.groups == 1;
 }
 
-void ShapeTable::remove_group(ShapeId id) {
+void ShapeTable::remove_group(ShapeId id) noexcept {
     Shape& shape = shapes_[id];
     change(shape, [&shape] { --shape.groups; });
 }
 
-void ShapeTable::block(ShapeId id) {
+void ShapeTable::block(ShapeId id) noexcept {
     Shape& shape = shapes_[id];
     if (shape.blocked) return;
     change(shape, [&shape] { shape.blocked = true; });
@@ -78,7 +78,7 @@ void ShapeTable::block(ShapeId id) {
     blocked_.add(id, shape.need);
 }
 
-void ShapeTable::unblock(ShapeId id) {
+void ShapeTable::unblock(ShapeId id) noexcept {
     Shape& shape = shapes_[id];
     if (!shape.blocked) return;
     change(shape, [&shape] { shape.blocked = false; });
@@ -86,14 +86,14 @@ void ShapeTable::unblock(ShapeId id) {
     blocked_.remove(id);
 }
 
-void ShapeTable::block_reserve(ShapeId id) {
+void ShapeTable::block_reserve(ShapeId id) noexcept {
     Shape& shape = shapes_[id];
     if (shape.reserve_blocked) return;
     change(shape, [&shape] { shape.reserve_blocked = true; });
     reserve_blocked_.push_back(id);
 }
 
-void ShapeTable::unblock_reserve(ShapeId id) {
+void ShapeTable::unblock_reserve(ShapeId id) noexcept {
     Shape& shape = shapes_[id];
     if (!shape.reserve_blocked) return;
     change(shape, [&shape] { shape.reserve_blocked = false; });

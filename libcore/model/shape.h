@@ -75,19 +75,19 @@ struct Shape {
 class ShapeTable {
 public:
     /// The shape of (resource, required node), made when new; its uses count one more.
-    ShapeId acquire(const Resource& resource, std::string_view required_node);
+    ShapeId acquire(const Resource& resource, std::string_view required_node) noexcept;
     void release(ShapeId id) noexcept { --shapes_[id].uses; }
     /// One more group of pending asks. True for the first: blocks on the shape's bit no longer hold everywhere.
-    bool add_group(ShapeId id);
-    void remove_group(ShapeId id);
+    bool add_group(ShapeId id) noexcept;
+    void remove_group(ShapeId id) noexcept;
 
     [[nodiscard]] Shape& operator[](ShapeId id) noexcept { return shapes_[id]; }
     [[nodiscard]] const Shape& operator[](ShapeId id) const noexcept { return shapes_[id]; }
 
-    void block(ShapeId id);
-    void unblock(ShapeId id);
-    void block_reserve(ShapeId id);
-    void unblock_reserve(ShapeId id);
+    void block(ShapeId id) noexcept;
+    void unblock(ShapeId id) noexcept;
+    void block_reserve(ShapeId id) noexcept;
+    void unblock_reserve(ShapeId id) noexcept;
     /// The mask bits of shapes that are not blocked: what step 3 of a cycle looks for.
     [[nodiscard]] const Masks& open() const noexcept { return open_; }
     /// How many shapes with pending asks stand on the bit.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "libcore/base/check.h"
 #include "libcore/model/ids.h"
 #include "libcore/resources/lanes.h"
 
@@ -21,13 +22,14 @@ public:
         return std::find(ids_.begin(), ids_.end(), id) != ids_.end();
     }
     /// REQUIRES: the shape is not in the list.
-    void add(ShapeId id, const Lanes& need) {
+    void add(ShapeId id, const Lanes& need) noexcept {
+        YK_ASSUME(!contains(id), "a set has each shape once");
         if (ids_.size() % kFitBits == 0) needs_.emplace_back();
         needs_.back().set(ids_.size() % kFitBits, need);
         ids_.push_back(id);
     }
     /// False: the shape was not in the list.
-    bool remove(ShapeId id) {
+    bool remove(ShapeId id) noexcept {
         const auto entry = std::find(ids_.begin(), ids_.end(), id);
         if (entry == ids_.end()) return false;
         const auto at = static_cast<std::size_t>(entry - ids_.begin());

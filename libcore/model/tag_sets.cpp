@@ -18,7 +18,7 @@ std::string TagSets::text_key(const Tags& tags) {
     return text;
 }
 
-TagSetId TagSets::acquire(const Tags& tags) {
+TagSetId TagSets::acquire(const Tags& tags) noexcept {
     if (tags.empty()) return {};
     std::string text = text_key(tags);
     const auto known = by_text_.find(text);

@@ -26,7 +26,7 @@ public:
     /// `meter` counts the names of distinct sets.
     explicit TagSets(BudgetMeter& meter) : meter_(meter) {}
     /// The same id for equal tags, valid until released as often as it was acquired; none for no tags.
-    TagSetId acquire(const Tags& tags);
+    TagSetId acquire(const Tags& tags) noexcept;
     void release(TagSetId id) noexcept;
     /// To be called now and then: returns the memory when most sets were released.
     void give_back() { sets_.give_back(); }

@@ -22,14 +22,14 @@ void WideFits::assign_bits(const std::vector<ShapeId>& ids, ShapeTable& shapes) 
     });
 }
 
-void WideFits::forget(Shape& shape) {
+void WideFits::forget(Shape& shape) noexcept {
     const auto bit = static_cast<std::size_t>(shape.wide_bit);
     owners_[bit] = {};
     needs_[bit / kFitBits].clear(bit % kFitBits);
     shape.wide_bit = -1;
 }
 
-void WideFits::forget_all(ShapeTable& shapes) {
+void WideFits::forget_all(ShapeTable& shapes) noexcept {
     for (std::size_t bit = 0; bit < used_; ++bit)
         if (owners_[bit].valid()) forget(shapes[owners_[bit]]);
 }
@@ -53,7 +53,7 @@ void WideFits::Traits::settle(Summary& whole, const Summary& before, const Summa
     for (std::size_t i = 0; i < words; ++i) whole[lost[i].word] &= ~lost[i].bits;
 }
 
-void WideFits::file(NodeId id, const NodeKey& key, const Lanes& available) {
+void WideFits::file(NodeId id, const NodeKey& key, const Lanes& available) noexcept {
     Traits::Summary fits{};
     for (std::size_t word = 0; word * kFitBits < used_; ++word) fits[word] = needs_[word].within(available);
     if (nodes_[id].wide_slot.in_index())

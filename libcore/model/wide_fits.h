@@ -66,13 +66,13 @@ public:
     void assign_bits(const std::vector<ShapeId>& ids, ShapeTable& shapes);
     [[nodiscard]] std::size_t bits_left() const noexcept { return kBits - used_; }
     /// Takes the bit of a shape back; it is not assigned again.
-    void forget(Shape& shape);
+    void forget(Shape& shape) noexcept;
     /// Takes all bits back, before the index is dropped.
-    void forget_all(ShapeTable& shapes);
+    void forget_all(ShapeTable& shapes) noexcept;
 
     /// Files an open node, new or not, at `key` with `available` amounts.
-    void file(NodeId id, const NodeKey& key, const Lanes& available);
-    void remove(NodeId id) { index_.erase(id.index); }
+    void file(NodeId id, const NodeKey& key, const Lanes& available) noexcept;
+    void remove(NodeId id) noexcept { index_.erase(id.index); }
     /// The first node in order that can take the shape, which has a bit; none: no node can.
     [[nodiscard]] NodeId find_first(const Shape& shape);
     /// How many searches there were since the last call.

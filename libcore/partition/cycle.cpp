@@ -10,7 +10,7 @@ CycleOutcome Cycle::run(Instant now) {
     CycleOutcome outcome;
     if (state_.state == ObjectState::Stopped || state_.queues.root().max.unlimited() || state_.pending_asks == 0)
         return outcome;
-    indexes_.sweep_shapes();
+    indexes_.begin_cycle();
     reservation_delays_.look_at_all(now);
     planner_.begin_cycle(now);
     if (!state_.inquiries.by_ask.empty()) parked_asks_.wake(now);
@@ -55,10 +55,7 @@ CycleOutcome Cycle::run(Instant now) {
         }
         state_.inquiries.slotless_gangs = state_.inquiries.slotless_gangs || !plan.to_ask.empty();
         if (plan.to_ask.empty() && !plan.waiting && state_.calls.options.predicates) inquirer_.rest_gang(id, now);
-        state_.applications[id].gang.stalled = true;
-        auto& stalled = state_.stalled_gangs;
-        if (std::find(stalled.begin(), stalled.end(), id) == stalled.end()) stalled.push_back(id);
-        indexes_.mark_dirty(id);
+        indexes_.stall_gang(id);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/base/check.h"
 #include "libcore/reports/check.h"
 
 namespace yk {
@@ -18,26 +19,12 @@ PartitionContext::PartitionContext(std::string name, std::string full_name, cons
     if (settings.inspect_outstanding) state_.timers.set(now + settings.inspection_interval, TimerKind::Inspect);
 }
 
-void PartitionContext::commit_known(AllocationId ask, NodeId node, Instant now) {
-    placements_.reserve_capacity(ask, node);
-    placements_.place(ask, node, true, now);
-    if (upkeep_ == Upkeep::Full) indexes_.refresh();
-}
-
-void PartitionContext::commit_known_swap(AllocationId ask, AllocationId placeholder, NodeId node, Instant now) {
-    SwapPlan plan;
-    plan.ask = ask;
-    plan.placeholder = placeholder;
-    plan.node = node;
-    placeholder_swaps_.swap(plan, now);
-    if (upkeep_ == Upkeep::Full) indexes_.refresh();
-}
-
 std::vector<std::string> PartitionContext::check() {
     return check_partition(refreshed(), indexes_);
 }
 
 void PartitionContext::configure(const config::Partition& config, Instant now) {
+    YK_ASSUME(check_queues(config).ok(), "a configuration is tested before it is applied");
     if (const auto to = next_state(state_.state, ObjectEvent::Start); to && *to != state_.state) {
         state_.state = *to;
         state_.last_transition = now;

@@ -140,20 +140,9 @@ public:
     /// The broken invariants, in words, see reports/check.h.
     [[nodiscard]] std::vector<std::string> check();
 
-    // --- for benchmarks: the same placements without deciding them --------------------------------------------------
-    /// How much of the work of a placement is done.
-    enum class Upkeep : std::uint8_t { Full, AccountingOnly };
-    /// Before anything is in the partition.
-    void set_upkeep(Upkeep upkeep) { upkeep_ = upkeep; }
-    /// How many groups are listed to wait until they may reserve; some may have been removed.
-    [[nodiscard]] std::size_t listed_delays() const { return reservation_delays_.size(); }
-    [[nodiscard]] NodeId find_node(std::string_view id) const { return state_.nodes.find(id); }
-    /// Places a pending ask without search; brings the indexes up to date unless Upkeep::AccountingOnly.
-    void commit_known(AllocationId ask, NodeId node, Instant now);
-    /// Begins the swap of a placeholder for a pending ask without search (G-034).
-    void commit_known_swap(AllocationId ask, AllocationId placeholder, NodeId node, Instant now);
-
 private:
+    friend struct PartitionAccess; // tests/support/partition_access.h: places asks without search
+
     // timers.cpp
     void fire(const Timer& timer, Instant now);
     [[nodiscard]] bool counts(const Timer& timer);
@@ -202,8 +191,6 @@ private:
                  parked_asks_, reservations_,      application_states_,
                  placements_,  placeholder_swaps_, inquirer_,
                  attempt_log_, reservation_delays_};
-
-    Upkeep upkeep_ = Upkeep::Full;
 };
 
 } // namespace yk

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libcore/base/check.h"
 #include "libcore/config/names.h"
 
 namespace yk {
@@ -98,6 +99,7 @@ void Queues::drain(Queue& queue) noexcept {
 }
 
 void Queues::configure(Queue& queue, const config::Queue& config, bool made, Instant now) {
+    YK_ASSUME(queue.is_root() || (queue.parent->managed && !queue.parent->leaf), "a parent is configured before it");
     discount_queue(queue);
     queue.managed = true;
     queue.set_by_tags = {};
@@ -145,9 +147,9 @@ Result<void> Queues::check(const config::Queue& config, const Queue& queue) cons
                            ? std::to_string(config.mark.line) + ":" + std::to_string(config.mark.column)
                            : std::string{};
     if (queue.leaf && !leaf && !queue.applications.empty())
-        return Error{0, "queue " + queue.path + " has applications, it cannot become a parent", where};
+        return Error::at(where, "queue " + queue.path + " has applications, it cannot become a parent");
     if (!queue.leaf && leaf && is_used(queue))
-        return Error{0, "queue " + queue.path + " has child queues, it cannot become a leaf", where};
+        return Error::at(where, "queue " + queue.path + " has child queues, it cannot become a leaf");
     for (const config::Queue& child : config.children) {
         const auto known = queue.children.find(config::lower(child.name));
         if (known != queue.children.end()) YK_CHECKED(check(child, *known->second));

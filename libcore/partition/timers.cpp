@@ -75,7 +75,7 @@ void PartitionContext::fire(const Timer& timer, Instant now) {
         indexes_.mark_dirty(application);
         return;
     case TimerKind::GroupDue: return; // these are kept by ReservationDelays
-    case TimerKind::ReservationAge: state_.aged.push_back({{timer.id}, timer.token}); return;
+    case TimerKind::ReservationAge: state_.aged.add({{timer.id}, timer.token}); return;
     case TimerKind::CleanQueues:
         queues_.clean(now);
         state_.timers.set(now + state_.settings.queue_clean_interval, TimerKind::CleanQueues);

@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::string_view kRootPrefix = "root.";
 
-bool starts_with(std::string_view text, std::string_view prefix) {
-    return text.substr(0, prefix.size()) == prefix;
-}
-
 Yield no_match(std::string why) {
     return {Yield::Kind::NoMatch, std::move(why)};
 }
@@ -47,7 +43,7 @@ std::string fault_of(std::string_view path) {
 
 /// Whether the path is the recovery queue or below it, which only the recovery rule may yield (C-346).
 bool is_recovery(std::string_view path) {
-    return path == kRecoveryPath || (starts_with(path, kRecoveryPath) && path[kRecoveryPath.size()] == '.');
+    return path == kRecoveryPath || (path.starts_with(kRecoveryPath) && path[kRecoveryPath.size()] == '.');
 }
 
 } // namespace
@@ -60,7 +56,7 @@ Rule::Rule(const config::PlacementRule& config)
       parent_(config.parent.empty() ? nullptr : std::make_unique<const Rule>(config.parent.front())) {}
 
 bool Rule::is_qualified() const {
-    return value_ == "root" || starts_with(value_, kRootPrefix);
+    return value_ == "root" || value_.starts_with(kRootPrefix);
 }
 
 /// The path to which an unqualified name is added: that of the parent rule, else root (C-324).
@@ -77,7 +73,7 @@ Yield Rule::base(const ApplicationSpec& spec, const QueueTree& queues) const {
 
 Yield Rule::path_for(std::string_view name, const ApplicationSpec& spec, const QueueTree& queues) const {
     const bool is_path = kind_->value_is_path;
-    const bool qualified = is_path ? is_qualified() : kind_->may_name_whole_paths && starts_with(name, kRootPrefix);
+    const bool qualified = is_path ? is_qualified() : kind_->may_name_whole_paths && name.starts_with(kRootPrefix);
     std::string path{name};
     if (!qualified) {
         if (!is_path) path = without_dots(name);

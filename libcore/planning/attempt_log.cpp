@@ -105,31 +105,30 @@ void AttemptLog::tried(AskGroup& group, AllocationId ask) {
     if (group.first_unreported == ask) group.first_unreported = {state_.allocations[ask].links.pending.next};
 }
 
-void AttemptLog::list_unreported(GroupId id) {
+void AttemptLog::list_unreported(GroupId id) noexcept {
     AskGroup& group = state_.groups[id];
     if (group.is_listed_unreported) return;
-    if (state_.unreported.size() >= state_.unreported_limit) drop_ended_groups();
+    if (unreported_.size() >= unreported_limit_) drop_ended_groups();
     group.is_listed_unreported = true;
-    state_.unreported.push_back(id);
+    unreported_.push_back(id);
 }
 
 /// Drops groups that have ended from the list. While every walk places something, note_passed_over() does not run, and
 /// nothing else would bound the list.
-void AttemptLog::drop_ended_groups() {
+void AttemptLog::drop_ended_groups() noexcept {
     const auto is_over = [this](GroupId id) {
         if (!state_.groups.alive(id) || !state_.groups[id].is_listed_unreported) return true;
         state_.groups[id].is_listed_unreported = false; // ids are used again: of two entries one stays
         return false;
     };
-    state_.unreported.erase(std::remove_if(state_.unreported.begin(), state_.unreported.end(), is_over),
-                            state_.unreported.end());
-    for (const GroupId id : state_.unreported) state_.groups[id].is_listed_unreported = true;
-    state_.unreported_limit = std::max<std::size_t>(1024, 2 * state_.unreported.size());
+    unreported_.erase(std::remove_if(unreported_.begin(), unreported_.end(), is_over), unreported_.end());
+    for (const GroupId id : unreported_) state_.groups[id].is_listed_unreported = true;
+    unreported_limit_ = std::max<std::size_t>(1024, 2 * unreported_.size());
 }
 
 void AttemptLog::note_passed_over(Instant now) {
     std::vector<GroupId> later; // their applications are not considered now: they stay on the list
-    for (const GroupId id : state_.unreported) {
+    for (const GroupId id : unreported_) {
         if (!state_.groups.alive(id) || !state_.groups[id].is_listed_unreported) continue;
         AskGroup& group = state_.groups[id];
         if (group.replaceable) { // never tried by the walk; it is listed again when it can be
@@ -147,7 +146,7 @@ void AttemptLog::note_passed_over(Instant now) {
             note_on(ask, group.note, now);
         group.first_unreported = {};
     }
-    state_.unreported.swap(later);
+    unreported_.swap(later);
 }
 
 /// Emits the reasons with their counts, sorted (S-605, I-601).

@@ -9,7 +9,9 @@
 //
 // Owner: PartitionContext. Thread: the partition's owner. Changes flags and notes of asks and groups, never usage.
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "libcore/state/partition_state.h"
 
@@ -31,10 +33,12 @@ public:
 
     // --- asks that were passed over ----------------------------------------------------------------------------------
     /// Remembers that the group has asks that are not noted yet.
-    void list_unreported(GroupId id);
+    void list_unreported(GroupId id) noexcept;
     /// After a walk that placed nothing: notes on every ask that was passed over what an attempt would have noted
     /// (S-114). Cost: the asks that are not noted yet.
     void note_passed_over(Instant now);
+    /// How many groups are listed, those included that have ended meanwhile.
+    [[nodiscard]] std::size_t listed() const noexcept { return unreported_.size(); }
 
 private:
     /// What asks of the shape would fail on: the user's limit, the queues, else the nodes (S-341, steps 3 and 5).
@@ -46,9 +50,11 @@ private:
     void emit_no_node(const Allocation& ask, const std::string& verdict, const Limit& available, Instant now);
     void emit_user_limit(const Allocation& ask, bool fits_now, Instant now);
     void emit_headroom(const Allocation& ask, bool fits_now, Instant now);
-    void drop_ended_groups();
+    void drop_ended_groups() noexcept;
 
     PartitionState& state_;
+    std::vector<GroupId> unreported_;     // some have ended
+    std::size_t unreported_limit_ = 1024; // at this size, groups that ended are taken out of it
 };
 
 } // namespace yk

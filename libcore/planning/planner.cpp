@@ -13,7 +13,6 @@ void Planner::begin_cycle(Instant now) {
     to_drop_.clear();
     failures_.clear();
     checks_.begin_cycle(now);
-    if (!state_.settings.shortcuts.blocks) indexes_.drop_blocks();
     for (const ApplicationId id : tried_with_backoff_) {
         if (!state_.applications.alive(id) || !state_.applications[id].tried_this_cycle) continue;
         state_.applications[id].tried_this_cycle = false;

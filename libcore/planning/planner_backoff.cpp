@@ -56,19 +56,19 @@ Planner::BackoffAttempt Planner::try_for_backoff(AllocationId ask, Instant now) 
     const bool over_limit = state_.refusing_user_limit(application, state_.resource_of(wanted)).valid();
     if (wanted.is(Allocation::Parked)) { // if the RM refused all nodes, it may preempt (P-020)
         const bool refused = wanted.is(Allocation::Refused);
-        return {refused && !over_limit ? attempt_with_backoff(ask, now) : Plan{}, false, refused};
+        return {.plan = refused && !over_limit ? attempt_with_backoff(ask, now) : Plan{}, .unschedulable = refused};
     }
     if (over_limit) {
         log_.note(group, ask, AskGroup::Note::User, now);
         log_.tried(group, ask);
-        return {{}, true, false};
+        return {.plan = {}, .group_failed = true};
     }
     log_.passed_user_limit(ask, now);
     const QueueVerdict verdict = queue_verdict(state_, *application.queue, state_.shapes[wanted.shape]);
     if (verdict.queue != nullptr && verdict.quota) {
         log_.note(group, ask, AskGroup::Note::Queue, now);
         log_.tried(group, ask);
-        return {attempt_with_backoff(ask, now), true, false};
+        return {.plan = attempt_with_backoff(ask, now), .group_failed = true};
     }
     log_.passed_headroom(ask, now);
     Plan plan;
@@ -79,9 +79,10 @@ Planner::BackoffAttempt Planner::try_for_backoff(AllocationId ask, Instant now) 
     if (!plan) plan = attempt_with_backoff(ask, now);
     if (!plan) log_.tried(group, ask);
     const Shape& shape = state_.shapes[wanted.shape];
-    if (plan || !shape.is_pinned()) return {plan, false, true};
+    if (plan || !shape.is_pinned()) return {.plan = plan, .unschedulable = true};
     const NodeId node = state_.nodes.find(shape.required_node); // S-433: only one too large for its node counts
-    return {plan, false, node.valid() && !fits(state_.nodes[node].capacity, shape.resource)};
+    const bool too_large = node.valid() && !fits(state_.nodes[node].capacity, shape.resource);
+    return {.plan = plan, .unschedulable = too_large};
 }
 
 } // namespace yk

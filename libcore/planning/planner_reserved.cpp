@@ -78,9 +78,8 @@ Plan Planner::plan_elsewhere(ReservationId held) {
 /// Reservations that are too old are dropped as soon as a headroom does not allow them, so each cycle looks at all of
 /// them (S-413).
 void Planner::wake_aged() {
-    auto& aged = state_.aged;
-    std::erase_if(aged, [this](const Ref<Reservation>& each) { return state_.reservations.find(each) == nullptr; });
-    for (const Ref<Reservation>& each : aged) indexes_.wake(each.id);
+    state_.aged.forget_gone();
+    state_.aged.for_each([this](ReservationId each) { indexes_.wake(each); });
 }
 
 void Planner::stall(ReservationId id, bool by_headroom) {

@@ -19,7 +19,7 @@ bool is_candidate(const Allocation& ask) {
 
 } // namespace
 
-bool PreemptionChecks::may_ever(const AskGroup& group) const {
+bool PreemptionChecks::may_ever(const AskGroup& group) const noexcept {
     if (group.preemptors == 0 || !state_.preemption_enabled || state_.shapes[group.shape].is_pinned()) return false;
     const Resource& size = state_.shapes[group.shape].resource;
     for (const Queue* queue = state_.applications[group.application].queue; queue != nullptr; queue = queue->parent)
@@ -27,7 +27,7 @@ bool PreemptionChecks::may_ever(const AskGroup& group) const {
     return false;
 }
 
-void PreemptionChecks::joined(AllocationId ask, Instant now) {
+void PreemptionChecks::joined(AllocationId ask, Instant now) noexcept {
     const Allocation& object = state_.allocations[ask];
     if (!object.is(Allocation::PreemptOther)) return;
     AskGroup& group = state_.groups[object.group];
@@ -38,14 +38,14 @@ void PreemptionChecks::joined(AllocationId ask, Instant now) {
     update(object.group, now);
 }
 
-void PreemptionChecks::leaving(AllocationId ask) {
+void PreemptionChecks::leaving(AllocationId ask) noexcept {
     const Allocation& object = state_.allocations[ask];
     AskGroup& group = state_.groups[object.group];
     if (object.is(Allocation::PreemptOther)) --group.preemptors;
     if (group.checks && group.checks->next == ask) group.checks->next = {object.links.pending.next};
 }
 
-void PreemptionChecks::changed(AllocationId ask, Instant now) {
+void PreemptionChecks::changed(AllocationId ask, Instant now) noexcept {
     const Allocation& object = state_.allocations[ask];
     AskGroup& group = state_.groups[object.group];
     if (group.checks) group.checks->next = group.head; // next() skips throttled asks again
@@ -53,15 +53,15 @@ void PreemptionChecks::changed(AllocationId ask, Instant now) {
 }
 
 /// When the ask may attempt again: later than now, so that no ask attempts twice in one walk.
-Instant PreemptionChecks::throttled_until(const Allocation& ask) const {
+Instant PreemptionChecks::throttled_until(const Allocation& ask) const noexcept {
     return ask.bound + std::max(state_.settings.preemption_throttle, Duration{1});
 }
 
-bool PreemptionChecks::is_throttled(const Allocation& ask, Instant now) const {
+bool PreemptionChecks::is_throttled(const Allocation& ask, Instant now) const noexcept {
     return ask.is(Allocation::Checked) && now < throttled_until(ask);
 }
 
-bool PreemptionChecks::is_due(const Allocation& ask, Instant now) const {
+bool PreemptionChecks::is_due(const Allocation& ask, Instant now) const noexcept {
     return state_.preemption_enabled && is_candidate(ask) && !state_.shapes[ask.shape].is_pinned() &&
            !is_throttled(ask, now) &&
            now >= ask.created + state_.applications[ask.application].queue->properties.preemption_delay;
@@ -89,7 +89,7 @@ AllocationId PreemptionChecks::next(GroupId id, Instant now) {
     return {};
 }
 
-void PreemptionChecks::update(GroupId id, Instant now) {
+void PreemptionChecks::update(GroupId id, Instant now) noexcept {
     AskGroup& group = state_.groups[id];
     if (!may_ever(group)) {
         if (!group.checks) return;
@@ -117,7 +117,7 @@ void PreemptionChecks::update(GroupId id, Instant now) {
     state_.timers.set(*at, TimerKind::PreemptionCheck, id.index);
 }
 
-void PreemptionChecks::update_all(Instant now) {
+void PreemptionChecks::update_all(Instant now) noexcept {
     state_.groups.for_each([&](GroupId id) {
         if (state_.groups[id].preemptors == 0) return;
         state_.groups[id].checks.reset();

@@ -18,15 +18,15 @@ public:
     PreemptionChecks(PartitionState& state, SchedulingIndexes& indexes) : state_(state), indexes_(indexes) {}
 
     /// Called after the ask was linked into its group.
-    void joined(AllocationId ask, Instant now);
+    void joined(AllocationId ask, Instant now) noexcept;
     /// Called before the ask is taken out of its group; the caller calls update() afterwards if the group stays.
-    void leaving(AllocationId ask);
+    void leaving(AllocationId ask) noexcept;
     /// Called after the ask's policy changed, or when it waits for victims no more.
-    void changed(AllocationId ask, Instant now);
+    void changed(AllocationId ask, Instant now) noexcept;
     /// Brings up to date whether the group's next ask is due; sets a timer if it will be later.
-    void update(GroupId group, Instant now);
+    void update(GroupId group, Instant now) noexcept;
     /// Called after guarantees, delays or switches changed. Cost: all groups.
-    void update_all(Instant now);
+    void update_all(Instant now) noexcept;
 
     /// The first ask of the group that may attempt now, in the order of asks; none: there is none now (P-023).
     /// REQUIRES: the group has checks.
@@ -38,12 +38,12 @@ public:
     /// A cycle begins: every leaf has its full budget again, and groups that were put off are looked at.
     void begin_cycle(Instant now);
     /// Whether this ask may attempt now: for leaves with back-off, whose asks are tried one by one (P-023).
-    [[nodiscard]] bool is_due(const Allocation& ask, Instant now) const;
+    [[nodiscard]] bool is_due(const Allocation& ask, Instant now) const noexcept;
 
 private:
-    [[nodiscard]] bool may_ever(const AskGroup& group) const;
-    [[nodiscard]] Instant throttled_until(const Allocation& ask) const;
-    [[nodiscard]] bool is_throttled(const Allocation& ask, Instant now) const;
+    [[nodiscard]] bool may_ever(const AskGroup& group) const noexcept;
+    [[nodiscard]] Instant throttled_until(const Allocation& ask) const noexcept;
+    [[nodiscard]] bool is_throttled(const Allocation& ask, Instant now) const noexcept;
 
     PartitionState& state_;
     SchedulingIndexes& indexes_;

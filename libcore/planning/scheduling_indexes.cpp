@@ -82,7 +82,7 @@ void SchedulingIndexes::reserve_capacity() {
 
 // --- filing ---------------------------------------------------------------------------------------------------------
 
-[[gnu::hot]] void SchedulingIndexes::refresh() {
+[[gnu::hot]] void SchedulingIndexes::refresh() noexcept {
     state_.nodes.refresh([this](NodeId id, const Node& node, bool grew) {
         victims_.node_changed(id);
         node_refreshed(id, node, grew);
@@ -110,7 +110,7 @@ void SchedulingIndexes::reserve_capacity() {
     marked_queues_ = 0;
 }
 
-void SchedulingIndexes::node_refreshed(NodeId id, const Node& node, bool grew) {
+void SchedulingIndexes::node_refreshed(NodeId id, const Node& node, bool grew) noexcept {
     for (const ReservationId held : node.reservations) wake(held);
     if (!grew) return;
     wake_gangs();
@@ -128,7 +128,7 @@ void SchedulingIndexes::node_refreshed(NodeId id, const Node& node, bool grew) {
     });
 }
 
-void SchedulingIndexes::unblock(ShapeId id) {
+void SchedulingIndexes::unblock(ShapeId id) noexcept {
     state_.shapes.unblock(id);
     state_.shapes.unblock_reserve(id); // a node on which it fits can be reserved as well
     for (const AllocationId ask : state_.shapes[id].reserved) wake(state_.allocations[ask].reservation);
@@ -143,16 +143,23 @@ void SchedulingIndexes::wake(ReservationId id) noexcept {
     mark_dirty(reservation.application);
 }
 
+void SchedulingIndexes::stall_gang(ApplicationId id) noexcept {
+    state_.applications[id].gang.stalled = true;
+    if (std::find(stalled_gangs_.begin(), stalled_gangs_.end(), id) == stalled_gangs_.end())
+        stalled_gangs_.push_back(id);
+    mark_dirty(id);
+}
+
 void SchedulingIndexes::wake_gangs() noexcept {
-    for (const ApplicationId id : state_.stalled_gangs) {
+    for (const ApplicationId id : stalled_gangs_) {
         if (!state_.applications.alive(id)) continue;
         state_.applications[id].gang.stalled = false;
         mark_dirty(id);
     }
-    state_.stalled_gangs.clear();
+    stalled_gangs_.clear();
 }
 
-Masks SchedulingIndexes::masks_of(const AskGroup& group) const {
+Masks SchedulingIndexes::masks_of(const AskGroup& group) const noexcept {
     Masks masks;
     if (group.held_at.valid() || group.replaceable || group.gang_held) return masks;
     if (group.checks && group.checks->due) masks.tries = kVisitBit;
@@ -163,7 +170,7 @@ Masks SchedulingIndexes::masks_of(const AskGroup& group) const {
     return masks;
 }
 
-void SchedulingIndexes::file(GroupId id) {
+void SchedulingIndexes::file(GroupId id) noexcept {
     AskGroup& group = state_.groups[id];
     group.dirty.forget();
     GroupIndex& index = state_.applications[group.application].groups;
@@ -176,7 +183,7 @@ void SchedulingIndexes::file(GroupId id) {
     mark_dirty(group.application);
 }
 
-[[gnu::hot]] OrderSummary SchedulingIndexes::summary_of(const Application& application) const {
+[[gnu::hot]] OrderSummary SchedulingIndexes::summary_of(const Application& application) const noexcept {
     OrderSummary summary;
     summary.priority = application.ask_priority();
     if (application.gang.may_replace()) summary.ready.reserves = kReplaceBit; // in any state (G-032)
@@ -195,7 +202,7 @@ void SchedulingIndexes::file(GroupId id) {
     return summary;
 }
 
-ApplicationKey SchedulingIndexes::key_of(const Application& application) {
+ApplicationKey SchedulingIndexes::key_of(const Application& application) noexcept {
     const config::QueueProperties& properties = application.queue->properties;
     const double priority = -static_cast<double>(application.ask_priority());
     const std::int64_t submitted = application.submitted.ns;
@@ -209,7 +216,7 @@ ApplicationKey SchedulingIndexes::key_of(const Application& application) {
     return {usage, 0, static_cast<std::int64_t>(priority), submitted, &application};
 }
 
-void SchedulingIndexes::file(ApplicationId id) {
+void SchedulingIndexes::file(ApplicationId id) noexcept {
     Application& application = state_.applications[id];
     application.dirty.forget();
     Queue& leaf = *application.queue;
@@ -261,7 +268,7 @@ void SchedulingIndexes::let_go(Application& application) noexcept {
         release_in(state_.users.held_at(application.held_at).applications, application, state_.applications);
 }
 
-void SchedulingIndexes::lift_holds() {
+void SchedulingIndexes::lift_holds() noexcept {
     if (!state_.users.any_grown()) return;
     state_.users.take_grown([this](UsageNode& node) {
         for (std::size_t i = node.held->groups.size(); i-- > 0;) {
@@ -283,7 +290,7 @@ void SchedulingIndexes::lift_holds() {
 
 // --- blocks ---------------------------------------------------------------------------------------------------------
 
-void SchedulingIndexes::lift_blocks() {
+void SchedulingIndexes::lift_blocks() noexcept {
     if (!any_grew_) return;
     any_grew_ = false;
     for (const auto& level : queues_)
@@ -295,7 +302,7 @@ void SchedulingIndexes::lift_blocks() {
     wake_headroom();
 }
 
-void SchedulingIndexes::drop_blocks() {
+void SchedulingIndexes::drop_blocks() noexcept {
     state_.shapes.for_each_blocked([this](ShapeId id) { unblock(id); });
     state_.shapes.for_each_reserve_blocked([this](ShapeId id) { state_.shapes.unblock_reserve(id); });
     for (Queue* queue : blocking_) {
@@ -304,14 +311,14 @@ void SchedulingIndexes::drop_blocks() {
     }
 }
 
-void SchedulingIndexes::wake_headroom() {
+void SchedulingIndexes::wake_headroom() noexcept {
     if (state_.stalled_by_headroom == 0) return;
     state_.reservations.for_each([this](ReservationId id) {
         if (state_.reservations[id].by_headroom) wake(id);
     });
 }
 
-void SchedulingIndexes::file(Queue& queue) {
+void SchedulingIndexes::file(Queue& queue) noexcept {
     queue.dirty.forget();
     if (queue.is_root()) return;
     mark_dirty(*queue.parent);
@@ -346,12 +353,12 @@ void SchedulingIndexes::file(Queue& queue) {
 }
 
 /// The parent's fair max overlaid with the queue's own max; below a parent that has none there is none (S-202).
-void SchedulingIndexes::compute_fair_max(Queue& queue) {
+void SchedulingIndexes::compute_fair_max(Queue& queue) noexcept {
     queue.fair_max = queue.is_root() ? queue.max : queue.parent->fair_max;
     if (!queue.is_root() && !queue.fair_max.unlimited()) queue.fair_max.overlay(queue.max);
 }
 
-void SchedulingIndexes::queue_changed(Queue& queue) {
+void SchedulingIndexes::queue_changed(Queue& queue) noexcept {
     if (queues_.size() <= queue.depth) queues_.resize(queue.depth + 1);
     auto& level = queues_[queue.depth]; // reserved for all queues, so that marking requests no memory
     if (level.capacity() < state_.queues.size()) level.reserve(2 * state_.queues.size());
@@ -362,13 +369,13 @@ void SchedulingIndexes::queue_changed(Queue& queue) {
 
 /// All keys of a leaf change at once, since an index cannot hold keys made by different rules. Applications that are
 /// not in the index have nothing pending, or are dirty.
-void SchedulingIndexes::refile_applications(Queue& leaf) {
+void SchedulingIndexes::refile_applications(Queue& leaf) noexcept {
     leaf.application_index.for_each([this](std::uint32_t id) { mark_dirty(ApplicationId{id}); });
     leaf.application_index.clear();
 }
 
 /// Files all queues below this one anew, since an index cannot hold keys made by different rules.
-void SchedulingIndexes::rekey_all(Queue& queue) {
+void SchedulingIndexes::rekey_all(Queue& queue) noexcept {
     compute_fair_max(queue);
     queue.child_index.clear();
     mark_dirty(queue, true);
@@ -387,7 +394,7 @@ void SchedulingIndexes::stop_blocking(Queue& queue) noexcept {
     take_off(blocking_, queue.blocking, [](Queue* each) -> ListSlot& { return each->blocking; });
 }
 
-void SchedulingIndexes::shape_appeared(ShapeId id) {
+void SchedulingIndexes::shape_appeared(ShapeId id) noexcept {
     for (std::size_t i = blocking_.size(); i-- > 0;) {
         Queue& queue = *blocking_[i];
         if (queue.has_blocks() && !queue.blocks(id)) {
@@ -399,7 +406,8 @@ void SchedulingIndexes::shape_appeared(ShapeId id) {
     }
 }
 
-void SchedulingIndexes::sweep_shapes() {
+void SchedulingIndexes::begin_cycle() noexcept {
+    if (!state_.settings.shortcuts.blocks) drop_blocks();
     if (!state_.shapes.sweep_due()) return;
     state_.shapes.sweep([this](ShapeId id) {
         state_.nodes.forget_shape(id);

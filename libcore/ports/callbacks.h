@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What goes out of the core to its RM (S-590 to S-592), as a port. The core calls it in order, on the owner thread,
-// in the middle of a change; the implementation copies or encodes at once, never waits and never calls back.
+// in the middle of a change; the implementation copies or encodes at once, never waits, never calls back and never
+// throws, since half of a change would be left undone.
 // All views are valid during the call only.
 
 #include <cstdint>
@@ -170,25 +171,26 @@ public:
     virtual ~Callbacks() = default;
 
     /// One `new` with one allocation; the receiver may merge neighbours (I-104).
-    virtual void allocation_made(const NewAllocation& allocation) = 0;
+    virtual void allocation_made(const NewAllocation& allocation) noexcept = 0;
     /// All of them go into one message.
-    virtual void allocations_released(std::span<const ReleasedAllocation> released) = 0;
+    virtual void allocations_released(std::span<const ReleasedAllocation> released) noexcept = 0;
     /// `rejected` (asks) or, with `placements`, `rejectedAllocations`.
-    virtual void asks_rejected(std::span<const RejectedAsk> rejected, bool placements) = 0;
-    virtual void releases_ignored(std::span<const IgnoredRelease> ignored) = 0;
+    virtual void asks_rejected(std::span<const RejectedAsk> rejected, bool placements) noexcept = 0;
+    virtual void releases_ignored(std::span<const IgnoredRelease> ignored) noexcept = 0;
     virtual void applications_answered(std::span<const AcceptedApplication> accepted,
-                                       std::span<const RejectedApplication> rejected) = 0;
-    virtual void application_updated(const UpdatedApplication& updated) = 0;
+                                       std::span<const RejectedApplication> rejected) noexcept = 0;
+    virtual void application_updated(const UpdatedApplication& updated) noexcept = 0;
     virtual void nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
-                                std::span<const RefusedNode> failed) = 0;
+                                std::span<const RefusedNode> failed) noexcept = 0;
     /// An outstanding ask waits for cluster resources (S-520, I-055).
-    virtual void ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) = 0;
+    virtual void ask_outstanding(std::string_view application, std::string_view key,
+                                 std::string_view reason) noexcept = 0;
     /// The answer comes as a CallAnswer. Only with RmCallOptions::predicates.
-    virtual void predicates_wanted(const PredicatesCall& /*call*/) {}
+    virtual void predicates_wanted(const PredicatesCall& /*call*/) noexcept {}
     /// The RM is not notified of it: it is no news to it. What follows is, as always.
-    virtual void carried_out(const LateCommand& /*command*/) {}
+    virtual void carried_out(const LateCommand& /*command*/) noexcept {}
     /// The answer comes as a CallAnswer. Only with RmCallOptions::preemption_predicates.
-    virtual void preemption_wanted(const PreemptionCall& /*call*/) {}
+    virtual void preemption_wanted(const PreemptionCall& /*call*/) noexcept {}
 };
 
 } // namespace yk

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Event records as a port (S-600, section 7 of interface.md). Called in order on the owner thread; views are valid
-// during the call only. Ids, the ring buffer and streams belong to the receiver.
+// Event records as a port (S-600, section 7 of interface.md). Called in order on the owner thread, in the middle of a
+// change, so that an implementation never throws; views are valid during the call only. Ids, the ring buffer and
+// streams belong to the receiver.
 
 #include <cstdint>
 #include <string_view>
@@ -78,10 +79,10 @@ struct ApplicationView;
 class EventSink {
 public:
     virtual ~EventSink() = default;
-    virtual void record(const EventRecord& event) = 0;
+    virtual void record(const EventRecord& event) noexcept = 0;
     /// An application reached Completed or Failed (I-721), whether events are tracked or not. The view comes
     /// without asks and allocations.
-    virtual void application_ended(const ApplicationView& /*application*/) {}
+    virtual void application_ended(const ApplicationView& /*application*/) noexcept {}
 };
 
 } // namespace yk

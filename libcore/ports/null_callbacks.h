@@ -10,16 +10,17 @@ namespace yk {
 
 class NullCallbacks final : public Callbacks, public EventSink {
 public:
-    void allocation_made(const NewAllocation&) override {}
-    void allocations_released(std::span<const ReleasedAllocation>) override {}
-    void asks_rejected(std::span<const RejectedAsk>, bool) override {}
-    void releases_ignored(std::span<const IgnoredRelease>) override {}
-    void applications_answered(std::span<const AcceptedApplication>, std::span<const RejectedApplication>) override {}
-    void application_updated(const UpdatedApplication&) override {}
+    void allocation_made(const NewAllocation&) noexcept override {}
+    void allocations_released(std::span<const ReleasedAllocation>) noexcept override {}
+    void asks_rejected(std::span<const RejectedAsk>, bool) noexcept override {}
+    void releases_ignored(std::span<const IgnoredRelease>) noexcept override {}
+    void applications_answered(std::span<const AcceptedApplication>,
+                               std::span<const RejectedApplication>) noexcept override {}
+    void application_updated(const UpdatedApplication&) noexcept override {}
     void nodes_answered(std::span<const AcceptedNode>, std::span<const RefusedNode>,
-                        std::span<const RefusedNode>) override {}
-    void ask_outstanding(std::string_view, std::string_view, std::string_view) override {}
-    void record(const EventRecord&) override {}
+                        std::span<const RefusedNode>) noexcept override {}
+    void ask_outstanding(std::string_view, std::string_view, std::string_view) noexcept override {}
+    void record(const EventRecord&) noexcept override {}
 };
 
 } // namespace yk

@@ -177,8 +177,7 @@ std::vector<NodeId> NodeChoice::closed_nodes() const {
         if (!state_.nodes[id].is_open() && takes_part(state_, state_.nodes[id], ask_, now_)) nodes.push_back(id);
     };
     if (ask_.reservation.valid()) add(state_.reservations[ask_.reservation].node);
-    for (const Ref<Reservation>& each : state_.aged)
-        if (const Reservation* reservation = state_.reservations.find(each)) add(reservation->node);
+    state_.aged.for_each([&](ReservationId each) { add(state_.reservations[each].node); });
     return nodes;
 }
 

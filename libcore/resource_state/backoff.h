@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "libcore/base/check.h"
 #include "libcore/base/time.h"
 
 namespace yk::rs {
@@ -24,6 +25,7 @@ public:
     }
     /// Any time from `least` to `most`. REQUIRES: least <= most.
     Duration between(Duration least, Duration most) noexcept {
+        YK_ASSUME(least <= most, "a span of time has its beginning before its end");
         const auto span = static_cast<std::uint64_t>((most - least).count()) + 1;
         return least + Duration{static_cast<Duration::rep>(next() % span)};
     }
@@ -64,7 +66,10 @@ public:
     }
 
     /// A call begins. REQUIRES: may_call().
-    void begin() { probing_ = !is_up(); }
+    void begin() {
+        YK_ASSUME(!probing_, "one call at a time asks whether it is back");
+        probing_ = !is_up();
+    }
     /// Whatever the call was for, it was answered. Returns whether that is news.
     bool answered() {
         probing_ = false;

@@ -9,6 +9,7 @@ Duration jittered(Duration period, unsigned permille, Chance& chance) {
 }
 
 Result<RepairReport> PeriodicRuns::run(const PeriodicContext& context) {
+    YK_ASSUME(context.now >= next_, "a run has its time");
     ++runs_;
     next_ = context.now + jittered(options_.period, options_.jitter_permille, chance_);
     YK_TRY(report, reconciler_.run_once(context));

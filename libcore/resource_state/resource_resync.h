@@ -64,6 +64,7 @@ public:
     [[nodiscard]] bool is_reading() const { return is_reading_; }
     /// No read runs or waits any more. REQUIRES: !is_reading().
     void stop() {
+        YK_ASSUME(!is_reading_, "a read that is under way is finished first");
         phase_ = Phase::Idle;
         waiting_.reset();
     }

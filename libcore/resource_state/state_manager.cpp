@@ -53,6 +53,7 @@ void StateManager::start(Instant now) {
 // --- work ------------------------------------------------------------------------------------------------------------
 
 std::unique_ptr<IoCall> StateManager::next_call(Instant now) {
+    owner_thread_.claim();
     if (auto call = next_log_call(now)) return call;
     const bool may_read = phase_ != Phase::New && phase_ != Phase::Capturing; // what is there is thrown away by then
     if (must_start_again_ || !may_read) return nullptr;
@@ -62,6 +63,7 @@ std::unique_ptr<IoCall> StateManager::next_call(Instant now) {
 }
 
 bool StateManager::turn(Instant now) {
+    owner_thread_.claim();
     if (phase_ == Phase::New) return false;
     if (now >= next_look_for_stalled_) {
         next_look_for_stalled_ = now + kLookForStalled;
@@ -75,6 +77,7 @@ bool StateManager::turn(Instant now) {
 }
 
 std::optional<Instant> StateManager::next_due(Instant now) const {
+    owner_thread_.assert_here();
     std::optional<Instant> due;
     if (phase_ == Phase::New) return due;
     earliest(due, log_.breaker.is_up() ? next_log_time() : log_.breaker.next_probe());
@@ -156,6 +159,7 @@ std::unique_ptr<IoCall> StateManager::poll_call() {
 
 /// A call of the log has ended. False: the log is away.
 bool StateManager::log_answered(const LogFault* fault, Instant now) {
+    owner_thread_.claim();
     log_.is_calling = false;
     if (fault == nullptr || fault->what != LogFault::What::Down) {
         if (log_.breaker.answered()) announce(NoticeKind::LogUp, {});
@@ -347,15 +351,18 @@ bool StateManager::may_conclude(Duration period, Instant now) const {
 // --- what the program wants ------------------------------------------------------------------------------------------
 
 void StateManager::enqueue(Kind kind, std::string_view id, Instant now) {
+    owner_thread_.claim();
     if (Informer* const informer = find(kind)) informer->enqueue(id, {Priority::High, Cause::Live, false}, now);
 }
 
 void StateManager::request_resync(Kind kind, Instant now) {
+    owner_thread_.claim();
     if (Informer* const informer = find(kind); informer != nullptr && is_running())
         informer->request_scan(ScanKind::Resync, now);
 }
 
 void StateManager::set_lease(std::string_view service, const std::optional<Lease>& lease, Instant now) {
+    owner_thread_.claim();
     const bool had = leases_.contains(service);
     if (lease)
         leases_.insert_or_assign(std::string{service}, *lease);
@@ -368,6 +375,7 @@ void StateManager::set_lease(std::string_view service, const std::optional<Lease
 }
 
 void StateManager::run_periodic(std::string_view name, Instant now) {
+    owner_thread_.claim();
     for (const auto& each : periodic_)
         if (each->name() == name) each->run_at(now);
 }
@@ -375,10 +383,12 @@ void StateManager::run_periodic(std::string_view name, Instant now) {
 // --- questions -------------------------------------------------------------------------------------------------------
 
 Duration StateManager::staleness(Instant now) const {
+    owner_thread_.assert_here();
     return stale_since_ ? now - *stale_since_ : Duration{};
 }
 
 std::vector<KindStatus> StateManager::status() const {
+    owner_thread_.assert_here();
     std::vector<KindStatus> all;
     all.reserve(informers_.size());
     for (const auto& each : informers_) all.push_back(each->status());

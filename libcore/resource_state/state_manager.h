@@ -10,7 +10,8 @@
 // It waits for nothing and has no thread: whoever drives it (drive() below, or a loop of the program) takes IoCalls,
 // runs them and has them finished, and in between has turn() called.
 //
-// Owner: the program. Thread: one, also for everything that was added to it.
+// Owner: the program. Thread: one, also for everything that was added to it: the first that asks for work, which debug
+// builds check.
 
 #include <cstdint>
 #include <deque>
@@ -21,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/base/owner_thread.h"
 #include "libcore/resource_state/change_consumer.h"
 #include "libcore/resource_state/periodic_reconciler.h"
 #include "libcore/resource_state/poll_pace.h"
@@ -65,13 +67,17 @@ public:
     /// When there may be something to do again, if nothing happens before; nullopt: never.
     [[nodiscard]] std::optional<Instant> next_due(Instant now) const;
     /// The log has something new: it is asked without waiting for the next look.
-    void wake() { pace_.wake(); }
+    void wake() {
+        owner_thread_.claim();
+        pace_.wake();
+    }
 
     // --- what the program wants -----------------------------------------------------------------
     /// The row was written by this process, or somebody wants it looked at: before all others (rs R-091).
     void enqueue(Kind kind, std::string_view id, Instant now);
     void request_resync(Kind kind, Instant now);
     void request_relist(std::optional<Kind> kind, RelistReason reason, Instant now) {
+        owner_thread_.claim();
         consumer_.relist(kind, reason, now);
     }
     /// The process has the right to write as a service, or (nullopt) has lost it (rs ).
@@ -135,6 +141,7 @@ private:
     [[nodiscard]] bool may_conclude(Duration period, Instant now) const;
     void announce(NoticeKind what, std::string_view text, std::string_view name = {});
 
+    [[no_unique_address]] OwnerThread owner_thread_;
     const Settings settings_;
     NoticeSink& notices_;
     Chance chance_;

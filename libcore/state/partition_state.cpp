@@ -8,7 +8,7 @@
 
 namespace yk {
 
-std::uint32_t TextTable::acquire(std::string_view text) {
+std::uint32_t TextTable::acquire(std::string_view text) noexcept {
     if (text.empty()) return 0;
     if (const auto known = ids_.find(text); known != ids_.end()) {
         acquire(known->second);
@@ -26,7 +26,7 @@ std::uint32_t TextTable::acquire(std::string_view text) {
     return id;
 }
 
-void TextTable::release(std::uint32_t id) {
+void TextTable::release(std::uint32_t id) noexcept {
     Entry& entry = entries_[id];
     if (id == 0 || --entry.uses > 0) return;
     meter_.take(Held::Names, bytes_of(entry.text));
@@ -47,12 +47,12 @@ std::uint64_t TextTable::bytes() const {
     return bytes;
 }
 
-ApplicationId PartitionState::find_application(std::string_view id) const {
+ApplicationId PartitionState::find_application(std::string_view id) const noexcept {
     const auto found = application_ids.find(std::string{id});
     return found == application_ids.end() ? ApplicationId{} : found->second;
 }
 
-void PartitionState::sort_by_name(std::vector<ApplicationId>& list) const {
+void PartitionState::sort_by_name(std::vector<ApplicationId>& list) const noexcept {
     std::sort(list.begin(), list.end(),
               [this](ApplicationId a, ApplicationId b) { return applications[a].id < applications[b].id; });
 }

@@ -31,6 +31,7 @@
 #include "libcore/ports/metrics_view.h"
 #include "libcore/ports/settings.h"
 #include "libcore/ports/view.h"
+#include "libcore/state/aged_reservations.h"
 #include "libcore/state/ask_index.h"
 #include "libcore/state/ended_applications.h"
 #include "libcore/state/preemption_records.h"
@@ -48,9 +49,9 @@ public:
     explicit TextTable(BudgetMeter& meter) : meter_(meter) {}
 
     /// The number of the text, valid until released as often as it was acquired; 0 for the empty one.
-    std::uint32_t acquire(std::string_view text);
-    void acquire(std::uint32_t id) { ++entries_[id].uses; }
-    void release(std::uint32_t id);
+    std::uint32_t acquire(std::string_view text) noexcept;
+    void acquire(std::uint32_t id) noexcept { ++entries_[id].uses; }
+    void release(std::uint32_t id) noexcept;
     [[nodiscard]] const std::string& text(std::uint32_t id) const { return entries_[id].text; }
 
     /// How often each text but the empty one is acquired, by number.
@@ -118,12 +119,9 @@ struct PartitionState {
     std::uint64_t stalled_by_headroom = 0; // reservations
     Resource capacity;
 
-    std::vector<Ref<Reservation>> aged;       // reservations old enough to be dropped (S-413)
-    std::vector<ApplicationId> stalled_gangs; // woken when a node may take more
-    std::vector<GroupId> unreported;          // groups with asks whose failed attempt is not in their log yet (S-114)
-    std::size_t unreported_limit = 1024;      // at this size, groups that ended are taken out of it
-    bool worth_inspecting = false;            // something changed since outstanding asks were looked for (S-520)
-    bool slots_changed = false; // running slots or waiters for one changed since runnable flags were emitted (S-265)
+    AgedReservations aged{reservations};
+    bool worth_inspecting = false; // something changed since outstanding asks were looked for (S-520)
+    bool slots_changed = false;    // running slots or waiters for one changed since runnable flags were emitted (S-265)
 
     EndedApplications ended{budget_meter, settings, queues};
     Instant last_submitted;
@@ -144,7 +142,7 @@ struct PartitionState {
     std::map<std::string, double> resource_weights; // as configured
 
     // --- lookups --------------------------------------------------------------------------------------------------
-    [[nodiscard]] ApplicationId find_application(std::string_view id) const;
+    [[nodiscard]] ApplicationId find_application(std::string_view id) const noexcept;
     [[nodiscard]] AllocationId find_allocation(ApplicationId application, std::string_view key) const {
         return asks.find(application, key);
     }
@@ -153,7 +151,7 @@ struct PartitionState {
     /// Its pending asks, in their order. REQUIRES: the indexes are up to date, since a new group is added to them late.
     [[nodiscard]] std::vector<AllocationId> pending_of(ApplicationId id) const;
     /// Sorts by id, as events and answers about several applications are ordered.
-    void sort_by_name(std::vector<ApplicationId>& list) const;
+    void sort_by_name(std::vector<ApplicationId>& list) const noexcept;
     /// The first level of its user, then of its group, whose limit does not allow the ask; none: all do (C-409).
     [[nodiscard]] UsageNodeId refusing_user_limit(const Application& application, const Resource& ask) const;
     /// The first such level that does not allow one more running application; none: it may run (C-410).
@@ -179,7 +177,7 @@ struct PartitionState {
         std::string_view message{};
         const Resource* resource = nullptr;
     };
-    [[gnu::hot]] void emit(const Note& note, Instant now) {
+    [[gnu::hot]] void emit(const Note& note, Instant now) noexcept {
         if (!settings.events_enabled) return;
         const std::string_view message = note.message.empty() ? event_message : note.message;
         events.record({note.type, note.change, note.detail, now, full_name, note.object, note.reference, message,

@@ -5,7 +5,7 @@
 
 namespace yk {
 
-void PreemptionRecords::log(AllocationId ask, PreemptionResult result, Instant now) {
+void PreemptionRecords::log(AllocationId ask, PreemptionResult result, Instant now) noexcept {
     std::vector<LogEntry>& entries = logs[ask];
     const auto same =
         std::find_if(entries.begin(), entries.end(), [result](const LogEntry& each) { return each.result == result; });

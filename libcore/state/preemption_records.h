@@ -49,7 +49,7 @@ struct PreemptionRecords {
     std::optional<Instant> next_cycle;  // a timer is set that begins one by then
     std::optional<Instant> quota_timer; // when quotas are looked at next (P-110)
 
-    void log(AllocationId ask, PreemptionResult result, Instant now);
+    void log(AllocationId ask, PreemptionResult result, Instant now) noexcept;
     [[nodiscard]] bool knows_asks() const noexcept {
         return !logs.empty() || !no_victim_emitted.empty() || !attempts.empty();
     }

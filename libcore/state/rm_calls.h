@@ -52,9 +52,9 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return open_.size(); }
     [[nodiscard]] bool is_open(std::uint64_t call) const { return open_.count(call) != 0; }
     /// The number of a new call, never used before.
-    std::uint64_t begin(AnswerTaker& taker, AllocationId ask);
+    std::uint64_t begin(AnswerTaker& taker, AllocationId ask) noexcept;
     /// Ends the call; nullopt: there is no such call, or it has ended already.
-    std::optional<Call> end(std::uint64_t call);
+    std::optional<Call> end(std::uint64_t call) noexcept;
 
 private:
     std::map<std::uint64_t, Call> open_;
@@ -105,11 +105,11 @@ struct Offering {
     [[nodiscard]] bool waits() const;
     [[nodiscard]] Offered* find(std::uint64_t call);
     /// Ends the batch: its best offer becomes `best` if it is better.
-    void conclude_batch();
+    void conclude_batch() noexcept;
     /// The node was removed.
-    void forget_node(NodeId node);
+    void forget_node(NodeId node) noexcept;
     /// The allocation was released.
-    void forget_victim(AllocationId victim);
+    void forget_victim(AllocationId victim) noexcept;
 };
 
 /// One ask and its RM. A *round* is one walk over the nodes: what was refused stays refused until the round is over.
@@ -133,16 +133,16 @@ struct Inquiry {
     std::uint64_t charged = 0;           // bytes that the budget meter counts for it; never less than bytes()
 
     /// Bytes of its lists that grow with the answers of the RM.
-    [[nodiscard]] std::uint64_t bytes() const;
+    [[nodiscard]] std::uint64_t bytes() const noexcept;
     /// Drops the reasons that are kept for people.
-    void forget_reasons();
+    void forget_reasons() noexcept;
     [[nodiscard]] bool has_refused(NodeId node) const;
-    void refuse(NodeId node);
+    void refuse(NodeId node) noexcept;
     /// Counts a reason of the RM; with kReasons others it replaces the least recent one.
-    void note(std::string_view reason, Instant now);
+    void note(std::string_view reason, Instant now) noexcept;
     /// The node was removed.
-    void forget_node(NodeId node);
-    void begin_round();
+    void forget_node(NodeId node) noexcept;
+    void begin_round() noexcept;
 };
 
 struct Inquiries {
@@ -160,9 +160,9 @@ struct Inquiries {
         return found == by_ask.end() ? nullptr : &found->second;
     }
     /// The node was removed.
-    void forget_node(NodeId node);
+    void forget_node(NodeId node) noexcept;
     /// The allocation was released: offers that count on it are void.
-    void forget_victim(AllocationId victim);
+    void forget_victim(AllocationId victim) noexcept;
     [[nodiscard]] const Inquiry* find(AllocationId ask) const { return const_cast<Inquiries*>(this)->find(ask); }
 };
 

@@ -43,13 +43,13 @@ struct Timer {
 
 class Timers {
 public:
-    void set(Instant at, TimerKind kind, std::uint32_t id = 0, std::uint64_t token = 0) {
+    void set(Instant at, TimerKind kind, std::uint32_t id = 0, std::uint64_t token = 0) noexcept {
         heap_.push_back({at, ++order_, kind, id, token});
         std::push_heap(heap_.begin(), heap_.end(), Later{});
     }
     /// For an object that may be gone by then.
     template <class T>
-    void set(Instant at, TimerKind kind, const Ref<T>& object) {
+    void set(Instant at, TimerKind kind, const Ref<T>& object) noexcept {
         set(at, kind, object.id.index, object.generation);
     }
     [[nodiscard]] std::optional<Instant> next() const {
@@ -57,7 +57,7 @@ public:
         return heap_.front().at;
     }
     /// The next timer due at `now`, taken out.
-    [[nodiscard]] std::optional<Timer> take_due(Instant now) {
+    [[nodiscard]] std::optional<Timer> take_due(Instant now) noexcept {
         if (heap_.empty() || heap_.front().at > now) return std::nullopt;
         const Timer timer = heap_.front();
         std::pop_heap(heap_.begin(), heap_.end(), Later{});

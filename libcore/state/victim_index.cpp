@@ -87,7 +87,7 @@ std::uint64_t Reach::lowest_score(const Lanes& need, std::uint64_t candidate_lea
     return (within(need, agreed) ? kOriginatorScore : kOptedOutScore) + count;
 }
 
-void VictimIndex::drop() {
+void VictimIndex::drop() noexcept {
     nodes_.clear();
     ranks_.clear();
     positions_.clear();

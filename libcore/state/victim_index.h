@@ -83,7 +83,7 @@ public:
 
     /// To be called when the allocations of the node changed, or which of them may be victims. Requests no memory
     /// unless the index is in use.
-    void node_changed(NodeId id) {
+    void node_changed(NodeId id) noexcept {
         if (nodes_.empty() || (!changed_.empty() && changed_.back() == id)) return;
         changed_.push_back(id);
         if (changed_.size() > nodes_.size() + kSlack) drop();
@@ -114,7 +114,7 @@ private:
     static constexpr std::size_t kBoards = 4; // of each
     static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
 
-    void drop();
+    void drop() noexcept;
     void build(const PartitionState& state);
     [[nodiscard]] bool update(const PartitionState& state);
     void look_at(const PartitionState& state, std::size_t at);

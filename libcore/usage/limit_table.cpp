@@ -71,7 +71,7 @@ const UsageLimit* LimitTable::for_group(std::string_view path, std::string_view 
     return here == nullptr ? nullptr : find(here->groups, group);
 }
 
-std::string_view LimitTable::group_of(std::string_view path, const std::vector<std::string>& groups) const {
+std::string_view LimitTable::group_of(std::string_view path, const std::vector<std::string>& groups) const noexcept {
     if (groups.empty() || queues_.empty()) return {};
     for (; !path.empty(); path = parent_path(path)) {
         const QueueLimits* here = at(path);

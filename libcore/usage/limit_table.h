@@ -52,7 +52,8 @@ public:
     /// The entry of exactly this group; `*` is the group of users without a group that is named; nullptr: none.
     [[nodiscard]] const UsageLimit* for_group(std::string_view path, std::string_view group) const;
     /// The group that an application of a user in `groups` counts for in the queue; empty: none (C-403).
-    [[nodiscard]] std::string_view group_of(std::string_view path, const std::vector<std::string>& groups) const;
+    [[nodiscard]] std::string_view group_of(std::string_view path,
+                                            const std::vector<std::string>& groups) const noexcept;
     /// False: group_of() may give other answers than that of `other`.
     [[nodiscard]] bool same_groups(const LimitTable& other) const;
 

@@ -55,7 +55,7 @@ bool UsageNode::allows(const Resource& ask) const noexcept {
 
 // --- limits (C-420 to C-426) -----------------------------------------------------------------------------------------
 
-Changes UserGroupManager::set_limits(LimitTable table) {
+Changes UserGroupManager::set_limits(LimitTable table) noexcept {
     Changes changes = compare(table_, table);
     const LimitTable before = std::exchange(table_, std::move(table)); // nodes point into it until set_limit()
     shrunk_ = true;
@@ -75,11 +75,11 @@ Changes UserGroupManager::set_limits(LimitTable table) {
     return changes;
 }
 
-void UserGroupManager::make_named(std::string_view name, bool group, std::string_view path) {
+void UserGroupManager::make_named(std::string_view name, bool group, std::string_view path) noexcept {
     if (name != kEverybody) find_or_make(tracker_of(name, group), path);
 }
 
-void UserGroupManager::set_limit(UsageNode& node) const {
+void UserGroupManager::set_limit(UsageNode& node) const noexcept {
     const UsageTracker& tracker = *node.tracker;
     const UsageLimit* limit =
         tracker.group ? table_.for_group(node.path, tracker.name) : table_.for_user(node.path, tracker.name);
@@ -94,7 +94,7 @@ void UserGroupManager::set_limit(UsageNode& node) const {
 
 // --- nodes -----------------------------------------------------------------------------------------------------------
 
-UsageTracker& UserGroupManager::tracker_of(std::string_view name, bool group) {
+UsageTracker& UserGroupManager::tracker_of(std::string_view name, bool group) noexcept {
     Trackers& trackers = group ? groups_ : users_;
     const auto known = trackers.find(name);
     if (known != trackers.end()) return known->second;
@@ -103,7 +103,7 @@ UsageTracker& UserGroupManager::tracker_of(std::string_view name, bool group) {
     return made->second;
 }
 
-std::string_view PathTexts::acquire(std::string_view path) {
+std::string_view PathTexts::acquire(std::string_view path) noexcept {
     const auto entry = uses_.try_emplace(std::string{path}, 0).first;
     ++entry->second;
     return entry->first;
@@ -120,7 +120,7 @@ std::size_t UserGroupManager::position(const UsageTracker& tracker, std::string_
     return static_cast<std::size_t>(at - tracker.nodes.begin());
 }
 
-UsageNodeId UserGroupManager::find_or_make(UsageTracker& tracker, std::string_view path) {
+UsageNodeId UserGroupManager::find_or_make(UsageTracker& tracker, std::string_view path) noexcept {
     const std::size_t known = position(tracker, path);
     if (known < tracker.nodes.size() && nodes_[tracker.nodes[known]].path == path) return tracker.nodes[known];
     const std::string_view above = parent_path(path);
@@ -167,7 +167,7 @@ void UserGroupManager::mark_grown(UsageNodeId id) noexcept {
 
 // --- applications ----------------------------------------------------------------------------------------------------
 
-UsageNodeId UserGroupManager::find_or_make(std::string_view name, bool group, std::string_view path) {
+UsageNodeId UserGroupManager::find_or_make(std::string_view name, bool group, std::string_view path) noexcept {
     return find_or_make(tracker_of(name, group), path);
 }
 
@@ -234,7 +234,7 @@ UsageNodeId UserGroupManager::without_slot(UsageNodeId id) const noexcept {
     return {};
 }
 
-Limit UserGroupManager::headroom(UsageNodeId id) const {
+Limit UserGroupManager::headroom(UsageNodeId id) const noexcept {
     Limit left;
     for (; id.valid(); id = nodes_[id].parent)
         if (nodes_[id].limit != nullptr) left.tighten(nodes_[id].limit->max.headroom(nodes_[id].usage));

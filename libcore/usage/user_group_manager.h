@@ -72,7 +72,7 @@ struct UsageTracker {
 class PathTexts {
 public:
     /// The view is valid until released as often as it was acquired.
-    [[nodiscard]] std::string_view acquire(std::string_view path);
+    [[nodiscard]] std::string_view acquire(std::string_view path) noexcept;
     void release(std::string_view path) noexcept;
 
 private:
@@ -93,13 +93,13 @@ public:
     explicit UserGroupManager(BudgetMeter& meter) : meter_(meter) {}
 
     /// Replaces the limits. take_grown() then visits whatever is held (C-420).
-    std::vector<LimitChange> set_limits(LimitTable table);
+    std::vector<LimitChange> set_limits(LimitTable table) noexcept;
     [[nodiscard]] const LimitTable& limits() const noexcept { return table_; }
 
     // --- applications -----------------------------------------------------------------------------------------------
     /// The node of the user's or group's applications in the queue; made when there is none, and then to be joined at
     /// once: it has no application yet.
-    UsageNodeId find_or_make(std::string_view name, bool group, std::string_view path);
+    UsageNodeId find_or_make(std::string_view name, bool group, std::string_view path) noexcept;
     // These change a node and all above it. Cost: the depth of the queue.
     void join(UsageNodeId id, const UsageShare& share) noexcept;
     /// The node is removed with its last application, unless a limit names the user or group.
@@ -121,7 +121,7 @@ public:
     /// The lowest level that has no running slot; none: all have.
     [[nodiscard]] UsageNodeId without_slot(UsageNodeId id) const noexcept;
     /// What the limits of all levels leave (C-408).
-    [[nodiscard]] Limit headroom(UsageNodeId id) const;
+    [[nodiscard]] Limit headroom(UsageNodeId id) const noexcept;
     /// The position in tracker.nodes of the first node whose path is not less than `path`.
     [[nodiscard]] std::size_t position(const UsageTracker& tracker, std::string_view path) const noexcept;
     [[nodiscard]] const std::map<std::string, UsageTracker, std::less<>>& users() const noexcept { return users_; }
@@ -131,7 +131,7 @@ public:
     [[nodiscard]] std::uint64_t bytes() const noexcept { return nodes_.size() * kPerEntry; }
 
     /// What the limit of the node holds back.
-    [[nodiscard]] UsageNode::Held& held_at(UsageNodeId id) {
+    [[nodiscard]] UsageNode::Held& held_at(UsageNodeId id) noexcept {
         if (!nodes_[id].held) nodes_[id].held = std::make_unique<UsageNode::Held>();
         return *nodes_[id].held;
     }
@@ -158,13 +158,13 @@ public:
 private:
     using Trackers = std::map<std::string, UsageTracker, std::less<>>;
 
-    UsageNodeId find_or_make(UsageTracker& tracker, std::string_view path);
-    UsageTracker& tracker_of(std::string_view name, bool group);
+    UsageNodeId find_or_make(UsageTracker& tracker, std::string_view path) noexcept;
+    UsageTracker& tracker_of(std::string_view name, bool group) noexcept;
     void prune(UsageNodeId id) noexcept;
     /// Looks the limit of the node up. REQUIRES: that of its parent is set.
-    void set_limit(UsageNode& node) const;
+    void set_limit(UsageNode& node) const noexcept;
     void mark_grown(UsageNodeId id) noexcept;
-    void make_named(std::string_view name, bool group, std::string_view path);
+    void make_named(std::string_view name, bool group, std::string_view path) noexcept;
 
     BudgetMeter& meter_;
     LimitTable table_;

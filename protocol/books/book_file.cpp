@@ -33,7 +33,7 @@ constexpr const char* kNewColumns = R"(
 /// The file, made if there is none. SQLite would make it readable for others.
 Result<void> make_file(const std::string& path) {
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file < 0) return Error{0, path + ": " + std::strerror(errno), {}};
+    if (file < 0) return Error::of(path + ": " + std::strerror(errno));
     ::close(file);
     return {};
 }
@@ -148,10 +148,10 @@ public:
     /// Runs it and calls `use` for each row of the answer.
     template <class Use>
     Result<void> each(Use use) {
-        if (statement_ == nullptr) return Error{0, file_.fault(), {}};
+        if (statement_ == nullptr) return Error::of(file_.fault());
         int step = sqlite3_step(statement_);
         for (; step == SQLITE_ROW; step = sqlite3_step(statement_)) use(statement_);
-        if (step != SQLITE_DONE) return Error{0, file_.fault(), {}};
+        if (step != SQLITE_DONE) return Error::of(file_.fault());
         return {};
     }
     Result<void> run() {
@@ -177,7 +177,7 @@ std::string BookFile::fault() const {
 }
 
 Result<void> BookFile::run(const char* sql) {
-    if (sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return Error{0, fault(), {}};
+    if (sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return Error::of(fault());
     return {};
 }
 

@@ -21,7 +21,7 @@ Result<std::unique_ptr<BookKeeper>> BookKeeper::start(std::unique_ptr<BookFile> 
         YK_CHECKED(keeper->file_->each(kind, std::nullopt, [&](const Row& row) {
             if (!keeper->books_.load(row)) ++unreadable;
         }));
-    if (unreadable != 0) return Error{0, std::to_string(unreadable) + " rows of the books cannot be understood", {}};
+    if (unreadable != 0) return Error::of(std::to_string(unreadable) + " rows of the books cannot be understood");
     keeper->thread_.start(
         "books", [k = keeper.get()] { k->run(); }, [k = keeper.get()] { return k->step(); }, LoopThread::Priority::Low);
     return keeper;
@@ -89,7 +89,7 @@ Result<si::RecoveryDoneRequest> BookKeeper::replay(const std::string& rm_id, con
     end_turn(); // nothing is left that an end_turn() of the sink would hand over, which takes the mutex
     std::unique_lock lock(mutex_);
     if (!wait_until_idle(lock))
-        return Error{0, "the books of RM " + rm_id + " cannot be written, so they are not complete", {}};
+        return Error::of("the books of RM " + rm_id + " cannot be written, so they are not complete");
     return books::replay(*file_, rm_id, sink); // with the mutex, so that the thread takes nothing
 }
 

@@ -41,7 +41,7 @@ public:
         YK_CHECKED(asks(true));
         YK_CHECKED(asks(false));
         if (unreadable_ != 0)
-            return Error{0, std::to_string(unreadable_) + " rows of the books of RM " + rm_id_ + " cannot be read", {}};
+            return Error::of(std::to_string(unreadable_) + " rows of the books of RM " + rm_id_ + " cannot be read");
         claim_.expected.asks = pending_;
         return claim_;
     }

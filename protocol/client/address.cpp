@@ -36,12 +36,13 @@ std::string default_address() {
 Result<void> check_private(const std::string& directory) {
     struct stat info {};
     if (::lstat(directory.c_str(), &info) != 0) {
-        if (errno == ENOENT) return {};
-        return Error{errno, fmt::format("{}: {}", directory, std::strerror(errno)), directory};
+        const int fault = errno;
+        if (fault == ENOENT) return {};
+        return Error::coded(fault, fmt::format("{}: {}", directory, std::strerror(fault)), directory);
     }
     const auto refused = [&](const std::string& why) {
-        return Error{EACCES, fmt::format("{} {}: who made it may listen there instead of a ykd", directory, why),
-                     directory};
+        return Error::coded(EACCES, fmt::format("{} {}: who made it may listen there instead of a ykd", directory, why),
+                            directory);
     };
     if (!S_ISDIR(info.st_mode)) return refused("is no directory");
     if (info.st_uid != getuid()) return refused(fmt::format("belongs to uid {}", info.st_uid));

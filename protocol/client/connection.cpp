@@ -57,7 +57,7 @@ Result<void> Connection::connect(Deadline deadline, bool waits_for_listener) {
         const auto again = options_.wait_for_socket ? kLookAgain : kDialAgain;
         if (!waits_for_listener || !is_nobody(stream.error().code) || Clock::now() + again >= deadline)
             return std::move(stream).error();
-        if (options_.stopped && options_.stopped()) return Error{ECANCELED, "interrupted", {}};
+        if (options_.stopped && options_.stopped()) return Error::coded(ECANCELED, "interrupted");
         std::this_thread::sleep_for(again);
     }
 }

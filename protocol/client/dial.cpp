@@ -109,21 +109,22 @@ Result<void> check_address(const std::string& url, bool may_be_missing) {
     if (url.starts_with("ipc://")) return check_ipc(ipc_path_of(url), may_be_missing);
     if (url.starts_with("tcp://")) return {};
     if (!url.starts_with("tls+tcp://"))
-        return Error{EINVAL,
-                     fmt::format("'{}' is no address: use ipc://PATH, tcp://HOST:PORT or tls+tcp://HOST:PORT", url),
-                     url};
+        return Error::coded(
+            EINVAL, fmt::format("'{}' is no address: use ipc://PATH, tcp://HOST:PORT or tls+tcp://HOST:PORT", url),
+            url);
     if (has_tls()) return {};
-    return Error{ENOTSUP, "this build of nng has no TLS; use ipc:// or tcp:// through a tunnel", url};
+    return Error::coded(ENOTSUP, "this build of nng has no TLS; use ipc:// or tcp:// through a tunnel", url);
 }
 
 Result<void> check_trusted(const std::string& url, const std::string& tls_ca) {
     if (!has_tls() || (tls_ca.empty() && !url.starts_with("tls+tcp://"))) return {};
     const std::string file = trusted_file(tls_ca);
-    if (::access(file.c_str(), R_OK) != 0)
-        return Error{errno,
-                     fmt::format("cannot read the certificates of {}: {}; name the CA's file (PEM) with --tls-ca", file,
-                                 std::strerror(errno)),
-                     file};
+    if (const int fault = ::access(file.c_str(), R_OK) == 0 ? 0 : errno; fault != 0)
+        return Error::coded(
+            fault,
+            fmt::format("cannot read the certificates of {}: {}; name the CA's file (PEM) with --tls-ca", file,
+                        std::strerror(fault)),
+            file);
     YK_CHECKED(trust(file));
     return {};
 }
@@ -144,7 +145,7 @@ Result<std::unique_ptr<ByteStream>> connect_stream(const std::string& url, const
     if (const std::string path = ipc_path_of(url); !path.empty()) return connect_ipc(path, deadline, stopped);
     if (url.starts_with("tls+tcp://")) return connect_tls(url, tls_ca, deadline, stopped);
     const std::size_t start = url.find("://") + 3, colon = url.rfind(':');
-    if (colon < start) return Error{EINVAL, fmt::format("'{}' names no port: tcp://HOST:PORT", url), url};
+    if (colon < start) return Error::coded(EINVAL, fmt::format("'{}' names no port: tcp://HOST:PORT", url), url);
     std::string host = url.substr(start, colon - start);
     if (host.size() > 1 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
     return connect_tcp(host, url.substr(colon + 1), deadline, stopped);

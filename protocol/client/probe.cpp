@@ -29,7 +29,7 @@ std::string dialable(std::string url) {
 }
 
 Error failed(const std::string& url, const std::string& why) {
-    return Error{0, fmt::format("{} does not answer a request of the daemon itself: {}", url, why), {}};
+    return Error::of(fmt::format("{} does not answer a request of the daemon itself: {}", url, why));
 }
 
 /// Reads until more than `least` bytes have come. Returns 0 or errno.

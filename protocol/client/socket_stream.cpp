@@ -162,7 +162,8 @@ Result<std::unique_ptr<ByteStream>> connect_tcp(const std::string& host, const s
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* raw = nullptr;
     if (const int code = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &raw); code != 0)
-        return Error{EADDRNOTAVAIL, fmt::format("{}:{} is no address: {}", host, port, ::gai_strerror(code)), host};
+        return Error::coded(EADDRNOTAVAIL, fmt::format("{}:{} is no address: {}", host, port, ::gai_strerror(code)),
+                            host);
     const std::unique_ptr<addrinfo, FreeAddresses> list{raw};
     int fault = ECONNREFUSED;
     for (const addrinfo* one = list.get(); one != nullptr; one = one->ai_next) {
@@ -179,7 +180,7 @@ Result<std::unique_ptr<ByteStream>> connect_tcp(const std::string& host, const s
         ::setsockopt(socket.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
         return std::unique_ptr<ByteStream>{new SocketStream(std::move(socket), stopped)};
     }
-    return Error{fault, fmt::format("no daemon answers at {}:{}: {}", host, port, std::strerror(fault)), host};
+    return Error::coded(fault, fmt::format("no daemon answers at {}:{}: {}", host, port, std::strerror(fault)), host);
 }
 
 } // namespace yk::wire

@@ -141,17 +141,17 @@ Result<std::unique_ptr<ByteStream>> connect_tls(const std::string& url, const st
                                                 const StopCheck& stopped) {
     nng_stream_dialer* raw_dialer = nullptr;
     if (const int code = nng_stream_dialer_alloc(&raw_dialer, reachable_url(url).c_str()); code != 0)
-        return Error{EINVAL, fmt::format("cannot use the address {}: {}", url, nng_strerror(code)), url};
+        return Error::coded(EINVAL, fmt::format("cannot use the address {}: {}", url, nng_strerror(code)), url);
     const std::unique_ptr<nng_stream_dialer, FreeDialer> dialer{raw_dialer};
     YK_CHECKED(set_tls(dialer.get(), url, tls_ca));
     nng_stream_dialer_set_bool(dialer.get(), NNG_OPT_TCP_NODELAY, true);
     nng_stream_dialer_set_bool(dialer.get(), NNG_OPT_TCP_KEEPALIVE, true);
     auto bell = std::make_unique<Bell>();
     nng_aio* raw_aio = nullptr;
-    if (nng_aio_alloc(&raw_aio, Bell::ring, bell.get()) != 0) return Error{ENOMEM, "out of memory", {}};
+    if (nng_aio_alloc(&raw_aio, Bell::ring, bell.get()) != 0) return Error::coded(ENOMEM, "out of memory");
     Aio aio{raw_aio};
     const int fault = finish(aio.get(), deadline, [&](nng_aio* each) { nng_stream_dialer_dial(dialer.get(), each); });
-    if (fault != 0) return Error{fault, why_no_tls(url), url};
+    if (fault != 0) return Error::coded(fault, why_no_tls(url), url);
     auto* const stream = static_cast<nng_stream*>(nng_aio_get_output(aio.get(), 0));
     return std::unique_ptr<ByteStream>{new TlsStream(stream, std::move(bell), std::move(aio), stopped)};
 }

@@ -70,7 +70,7 @@ template <class Value, class Parse>
 }
 
 [[nodiscard]] inline Error policy_fault(std::string where, std::string message) {
-    return Error{0, std::move(message), std::move(where)};
+    return Error::at(std::move(where), std::move(message));
 }
 
 } // namespace yk::mcs

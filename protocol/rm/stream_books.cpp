@@ -69,9 +69,9 @@ bool is_answer(const si::StreamItem& item) {
 Result<void> check_owner(books::BookFile& file, const std::string& path, const std::string& rm_id) {
     YK_TRY(serves, file.get(kServes));
     if (serves && *serves == rm_id) return {};
-    if (serves) return Error{0, path + ": these are the books of RM " + *serves + ", not of " + rm_id, {}};
+    if (serves) return Error::of(path + ": these are the books of RM " + *serves + ", not of " + rm_id);
     YK_TRY(registration, file.get("registration"));
-    if (registration) return Error{0, path + ": these are books that ykd keeps (ykd --state), leave them to it", {}};
+    if (registration) return Error::of(path + ": these are books that ykd keeps (ykd --state), leave them to it");
     return {};
 }
 
@@ -82,7 +82,7 @@ Error refusal(const books::BookFile::Refusal& refused) {
         message += ": another process uses these books";
     else if (refused.fault == Fault::Damaged)
         message += ": the books are damaged, or this is another file; move it away to begin with empty books";
-    return {0, message, {}};
+    return Error::of(message);
 }
 
 } // namespace
@@ -107,14 +107,14 @@ Result<std::unique_ptr<StreamBooks>> StreamBooks::open(const std::string& path, 
     YK_TRY(position, file.get(kPosition));
     if (position) {
         const auto read = position_in(*position);
-        if (!read) return Error{0, path + ": it cannot be read how far the stream was taken", {}};
+        if (!read) return Error::of(path + ": it cannot be read how far the stream was taken");
         made->position_ = *read;
     }
     auto keeper = books::BookKeeper::start(std::move(opened).value(), [books = made.get()](const std::string& fault) {
         const std::lock_guard lock(books->mutex_);
         books->fault_ = fault;
     });
-    if (!keeper.ok()) return Error{0, path + ": " + keeper.error().message, {}};
+    if (!keeper.ok()) return Error::of(path + ": " + keeper.error().message);
     made->keeper_ = std::move(keeper).value();
     made->keeper_->note_setting(std::string{kServes}, rm_id);
     made->keeper_->end_turn();

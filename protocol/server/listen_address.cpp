@@ -28,24 +28,19 @@ Result<void> check_listen_address(const ServerOptions& options) {
     if (const std::string path = ipc_path_of(url); !path.empty() || url.starts_with("ipc://"))
         return check_ipc_path(path);
     if (url.starts_with("tls+tcp://")) {
-        if (tls_engine().empty())
-            return Error{0, fmt::format("cannot listen on {}: this nng has no TLS engine", url), {}};
+        if (tls_engine().empty()) return Error::of(fmt::format("cannot listen on {}: this nng has no TLS engine", url));
         if (options.tls_cert.empty() || options.tls_key.empty())
-            return Error{0, fmt::format("cannot listen on {}: give --tls-cert and --tls-key", url), {}};
+            return Error::of(fmt::format("cannot listen on {}: give --tls-cert and --tls-key", url));
         return {};
     }
     if (url.starts_with("tcp://")) {
         if (is_loopback(host_of(url)) || options.allow_plaintext) return {};
-        return Error{0,
-                     fmt::format("cannot listen on {}: unencrypted tcp beyond this machine; use tls+tcp:// or say "
-                                 "--allow-plaintext",
-                                 url),
-                     {}};
+        return Error::of(fmt::format("cannot listen on {}: unencrypted tcp beyond this machine; use tls+tcp:// or say "
+                                     "--allow-plaintext",
+                                     url));
     }
-    return Error{
-        0,
-        fmt::format("cannot listen on {}: addresses are ipc://PATH, tcp://HOST:PORT or tls+tcp://HOST:PORT", url),
-        {}};
+    return Error::of(
+        fmt::format("cannot listen on {}: addresses are ipc://PATH, tcp://HOST:PORT or tls+tcp://HOST:PORT", url));
 }
 
 } // namespace yk::wire

@@ -16,15 +16,15 @@ namespace {
 
 Result<std::string> text_of(const std::string& path, const char* what) {
     std::ifstream file(path, std::ios::binary);
-    if (!file) return Error{0, fmt::format("cannot read the {}: {}", what, std::strerror(errno)), path};
+    if (!file) return Error::at(path, fmt::format("cannot read the {}: {}", what, std::strerror(errno)));
     std::ostringstream text;
     text << file.rdbuf();
-    if (!file || text.str().empty()) return Error{0, fmt::format("there is no {} in it (PEM)", what), path};
+    if (!file || text.str().empty()) return Error::at(path, fmt::format("there is no {} in it (PEM)", what));
     return text.str();
 }
 
 Error refused(const std::string& file, const char* what, int code) {
-    return Error{0, fmt::format("TLS refuses the {}: {}; is it PEM?", what, nng_strerror(code)), file};
+    return Error::at(file, fmt::format("TLS refuses the {}: {}; is it PEM?", what, nng_strerror(code)));
 }
 
 struct FreeConfig {

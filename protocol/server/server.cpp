@@ -28,13 +28,11 @@ namespace {
 
 Error failure(const std::string& url, const std::string& what, int code) {
     if (code == NNG_EADDRINUSE)
-        return Error{
-            0,
+        return Error::of(
             fmt::format("cannot listen on {}: another process, probably an ykd, is serving it; stop it or choose "
                         "another address with --listen",
-                        url),
-            {}};
-    return Error{0, fmt::format("cannot listen on {}: {}: {}", url, what, nng_strerror(code)), {}};
+                        url));
+    return Error::of(fmt::format("cannot listen on {}: {}: {}", url, what, nng_strerror(code)));
 }
 
 Peer::Transport transport_of(const std::string& url) {

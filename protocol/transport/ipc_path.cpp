@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 1;
 
 Error refused(std::string message) {
-    return Error{0, std::move(message), {}};
+    return Error::of(std::move(message));
 }
 
 std::string directory_of(const std::string& path) {

@@ -46,7 +46,7 @@ Result<void> Cluster::configure(const config::Configuration& config, Instant now
     for (const config::Partition& partition : config.partitions) {
         named.insert(running_name(partition.name));
         const Partition* known = find(running_name(partition.name));
-        if (known != nullptr && !known->accepts(partition)) return Error{0, "leaf or parent", {}};
+        if (known != nullptr && !known->accepts(partition)) return Error::of("leaf or parent");
     }
     for (const config::Partition& partition : config.partitions) {
         const std::string name = running_name(partition.name);

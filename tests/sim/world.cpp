@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "libcore/base/check.h"
+
 namespace yk::sim {
 namespace {
 
@@ -33,6 +35,7 @@ Nanoseconds World::wall() const {
 // everywhere.
 
 std::size_t World::choose(std::size_t count) {
+    YK_ASSUME(count > 0, "there is something to choose from");
     return static_cast<std::size_t>(random_() % count);
 }
 

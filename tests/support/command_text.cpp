@@ -49,10 +49,10 @@ Result<Element> parse_element(std::string_view text) {
             continue;
         }
         const auto at = part.find('=');
-        if (at == std::string_view::npos) return Error{0, "field without = : " + std::string(part), {}};
+        if (at == std::string_view::npos) return Error::of("field without = : " + std::string(part));
         element.fields[std::string(part.substr(0, at))] = part.substr(at + 1);
     }
-    if (element.verb.empty()) return Error{0, "an element without verb", {}};
+    if (element.verb.empty()) return Error::of("an element without verb");
     return element;
 }
 
@@ -171,7 +171,7 @@ Result<Command> parse_command(std::string_view line) {
         command.kind = kind;
         known = true;
     }
-    if (!known) return Error{0, "unknown command: " + std::string(word), {}};
+    if (!known) return Error::of("unknown command: " + std::string(word));
     if (command.kind == CommandKind::Config || command.kind == CommandKind::Recovery) {
         command.text = rest;
     } else if (command.kind == CommandKind::Advance || command.kind == CommandKind::Cycle) {

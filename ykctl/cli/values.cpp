@@ -79,15 +79,15 @@ Result<std::int64_t> parse_integer(const std::string& text) {
     const auto* end = text.data() + text.size();
     const auto [stopped, problem] = std::from_chars(text.data(), end, value);
     if (text.empty() || stopped != end || problem == std::errc::invalid_argument) {
-        return Error{0, "'" + text + "' is not a whole number", {}};
+        return Error::of("'" + text + "' is not a whole number");
     }
-    if (problem != std::errc{}) return Error{0, "'" + text + "' is too large", {}};
+    if (problem != std::errc{}) return Error::of("'" + text + "' is too large");
     return value;
 }
 
 Result<std::chrono::milliseconds> parse_milliseconds(const std::string& text) {
     YK_TRY(duration, config::parse_duration(text));
-    if (duration < Duration::zero()) return Error{0, "'" + text + "' is negative", {}};
+    if (duration < Duration::zero()) return Error::of("'" + text + "' is negative");
     return std::chrono::duration_cast<std::chrono::milliseconds>(duration);
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/check.h"
 #include "ykctl/render/json_text.h"
 #include "ykctl/render/text.h"
 
@@ -165,6 +166,7 @@ void ListWriter::finish() {
 }
 
 std::string item_text(const Value& item, Format format) {
+    YK_ASSUME(is_machine_readable(format), "the other formats are for people");
     if (format == Format::JsonLines) return json_line(item);
     const Value document{{"schema", kSchema}, {"item", item}};
     return format == Format::Yaml ? yaml_text(document) : pretty_json(document);

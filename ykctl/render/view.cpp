@@ -42,10 +42,8 @@ Result<std::size_t> find_column(const std::string& wanted, const ListLayout& lay
     }
     const std::vector<std::string_view> known(names.begin(), names.end());
     const std::string near = config::nearest(name, known);
-    return Error{0,
-                 "there is no column '" + wanted + "'; there are " + join(names, ", ") +
-                     (near.empty() ? "" : "; did you mean '" + near + "'?"),
-                 {}};
+    return Error::of("there is no column '" + wanted + "'; there are " + join(names, ", ") +
+                     (near.empty() ? "" : "; did you mean '" + near + "'?"));
 }
 
 } // namespace

@@ -90,7 +90,7 @@ Result<TracePod> pod_of(const CsvReader& row, Names& names) {
 
 Result<std::string> text_of(const std::string& file) {
     auto text = cli::read_text(file, std::cin, kMaxFileBytes);
-    if (!text) return Error{0, text.error().message, {}};
+    if (!text) return Error::of(text.error().message);
     return std::move(text).value();
 }
 

@@ -319,7 +319,7 @@ Result<Scenario> read_scenario(std::string_view text, std::string_view file) {
 
 Result<Scenario> load_scenario(const std::string& path) {
     const auto text = cli::read_text(path, std::cin, config_yaml::kMaxTextBytes);
-    if (!text) return Error{0, text.error().message, {}};
+    if (!text) return Error::of(text.error().message);
     return read_scenario(*text, path);
 }
 

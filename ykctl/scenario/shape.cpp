@@ -38,7 +38,7 @@ std::string key_names(const Shape& shape) {
 } // namespace
 
 void ShapeReader::fail(const Mark& at, std::string message) {
-    if (!error_) error_ = Error{0, std::move(message), fmt::format("{}:{}:{}", file_, at.line, at.column)};
+    if (!error_) error_ = Error::at(fmt::format("{}:{}:{}", file_, at.line, at.column), std::move(message));
 }
 
 bool ShapeReader::expect_kind(const Node& node, Kind kind, std::string_view name) {

@@ -156,14 +156,14 @@ Result<std::unique_ptr<PrivateDaemon>> PrivateDaemon::start(const SpawnOptions& 
 
 Result<void> PrivateDaemon::make_directory() {
     std::string name = "/tmp/yk.XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) return Error{0, fmt::format("cannot make {}: {}", name, strerror(errno)), {}};
+    if (mkdtemp(name.data()) == nullptr) return Error::of(fmt::format("cannot make {}: {}", name, strerror(errno)));
     directory_ = name;
     socket_ = directory_ + "/s";
     url_ = "ipc://" + socket_;
     log_fd_ = memfd_create("ykd-log", MFD_CLOEXEC);
     slot_ = take_slot(directory_, socket_);
-    if (log_fd_ < 0) return Error{0, fmt::format("no memory file for the daemon's messages: {}", strerror(errno)), {}};
-    if (slot_ < 0) return Error{0, fmt::format("more than {} private daemons at once", kSlots), {}};
+    if (log_fd_ < 0) return Error::of(fmt::format("no memory file for the daemon's messages: {}", strerror(errno)));
+    if (slot_ < 0) return Error::of(fmt::format("more than {} private daemons at once", kSlots));
     return {};
 }
 
@@ -177,7 +177,7 @@ Result<void> PrivateDaemon::launch(const SpawnOptions& options) {
     arguments.push_back(nullptr);
     const pid_t child = fork();
     if (child == 0) become(arguments.data(), log_fd_);
-    if (child < 0) return Error{0, fmt::format("cannot start {}: {}", name, strerror(errno)), {}};
+    if (child < 0) return Error::of(fmt::format("cannot start {}: {}", name, strerror(errno)));
     pid_ = child;
     slots[static_cast<std::size_t>(slot_)].pid.store(child);
     return {};
@@ -187,10 +187,10 @@ Result<void> PrivateDaemon::wait_until_ready(milliseconds timeout) {
     const auto deadline = Clock::now() + timeout;
     while (access(socket_.c_str(), F_OK) != 0) {
         if (has_ended())
-            return Error{0, fmt::format("the private ykd did not start; {}{}", how_it_ended(), indented(log())), {}};
+            return Error::of(fmt::format("the private ykd did not start; {}{}", how_it_ended(), indented(log())));
         if (Clock::now() >= deadline)
-            return Error{
-                0, fmt::format("the private ykd made no socket within {} ms:{}", timeout.count(), indented(log())), {}};
+            return Error::of(
+                fmt::format("the private ykd made no socket within {} ms:{}", timeout.count(), indented(log())));
         std::this_thread::sleep_for(kCheckInterval);
     }
     wire::ClientOptions client;
@@ -199,8 +199,8 @@ Result<void> PrivateDaemon::wait_until_ready(milliseconds timeout) {
     client.wait_for_socket = true; // it makes the socket before it listens
     auto connected = wire::Client::connect(client);
     if (!connected)
-        return Error{
-            0, fmt::format("the private ykd does not answer: {}{}", connected.error().message, indented(log())), {}};
+        return Error::of(
+            fmt::format("the private ykd does not answer: {}{}", connected.error().message, indented(log())));
     (*connected)->bye();
     return {};
 }

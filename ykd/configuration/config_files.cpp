@@ -17,12 +17,12 @@ constexpr std::size_t kMaxText = 4U << 20; // bytes; as for a text in a request 
 
 Result<std::string> read_config_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
-    if (!file) return Error{0, fmt::format("cannot read {}: {}", path, std::strerror(errno)), path};
+    if (!file) return Error::at(path, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
     std::string text(kMaxText + 1, '\0');
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(file.gcount()));
-    if (text.size() > kMaxText) return Error{0, fmt::format("{} has more than 4 MiB", path), path};
-    if (file.bad()) return Error{0, fmt::format("cannot read {}", path), path};
+    if (text.size() > kMaxText) return Error::at(path, fmt::format("{} has more than 4 MiB", path));
+    if (file.bad()) return Error::at(path, fmt::format("cannot read {}", path));
     return text;
 }
 

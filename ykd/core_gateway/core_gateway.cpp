@@ -15,54 +15,57 @@ public:
     Tee(Callbacks& callbacks, EventSink& events, Transcript& transcript)
         : callbacks_(callbacks), events_(events), transcript_(transcript) {}
 
-    void allocation_made(const NewAllocation& allocation) override {
+    void allocation_made(const NewAllocation& allocation) noexcept override {
         transcript_.allocation_made(allocation);
         callbacks_.allocation_made(allocation);
     }
-    void allocations_released(std::span<const ReleasedAllocation> released) override {
+    void allocations_released(std::span<const ReleasedAllocation> released) noexcept override {
         transcript_.allocations_released(released);
         callbacks_.allocations_released(released);
     }
-    void asks_rejected(std::span<const RejectedAsk> rejected, bool placements) override {
+    void asks_rejected(std::span<const RejectedAsk> rejected, bool placements) noexcept override {
         transcript_.asks_rejected(rejected, placements);
         callbacks_.asks_rejected(rejected, placements);
     }
-    void releases_ignored(std::span<const IgnoredRelease> ignored) override {
+    void releases_ignored(std::span<const IgnoredRelease> ignored) noexcept override {
         transcript_.releases_ignored(ignored);
         callbacks_.releases_ignored(ignored);
     }
     void applications_answered(std::span<const AcceptedApplication> accepted,
-                               std::span<const RejectedApplication> rejected) override {
+                               std::span<const RejectedApplication> rejected) noexcept override {
         transcript_.applications_answered(accepted, rejected);
         callbacks_.applications_answered(accepted, rejected);
     }
-    void application_updated(const UpdatedApplication& updated) override {
+    void application_updated(const UpdatedApplication& updated) noexcept override {
         transcript_.application_updated(updated);
         callbacks_.application_updated(updated);
     }
     void nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
-                        std::span<const RefusedNode> failed) override {
+                        std::span<const RefusedNode> failed) noexcept override {
         transcript_.nodes_answered(accepted, rejected, failed);
         callbacks_.nodes_answered(accepted, rejected, failed);
     }
-    void ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) override {
+    void ask_outstanding(std::string_view application, std::string_view key,
+                         std::string_view reason) noexcept override {
         transcript_.ask_outstanding(application, key, reason);
         callbacks_.ask_outstanding(application, key, reason);
     }
-    void predicates_wanted(const PredicatesCall& call) override {
+    void predicates_wanted(const PredicatesCall& call) noexcept override {
         transcript_.predicates_wanted(call);
         callbacks_.predicates_wanted(call);
     }
-    void preemption_wanted(const PreemptionCall& call) override {
+    void preemption_wanted(const PreemptionCall& call) noexcept override {
         transcript_.preemption_wanted(call);
         callbacks_.preemption_wanted(call);
     }
-    void carried_out(const LateCommand& command) override { callbacks_.carried_out(command); }
-    void record(const EventRecord& event) override {
+    void carried_out(const LateCommand& command) noexcept override { callbacks_.carried_out(command); }
+    void record(const EventRecord& event) noexcept override {
         transcript_.record(event);
         events_.record(event);
     }
-    void application_ended(const ApplicationView& application) override { events_.application_ended(application); }
+    void application_ended(const ApplicationView& application) noexcept override {
+        events_.application_ended(application);
+    }
 
 private:
     Callbacks& callbacks_;

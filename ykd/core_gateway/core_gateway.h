@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "libcore/base/owner_thread.h"
 #include "libcore/cluster/cluster_context.h"
 #include "protocol/si/messages.h"
-#include "ykd/core_gateway/owner_thread.h"
 #include "ykd/core_gateway/translate.h"
 #include "ykd/recording/recording.h"
 

@@ -45,12 +45,12 @@ public:
 
     /// Carries one command out. The location of an error is within the command.
     Result<PlayedStep> play(const RecordedStep& step) {
-        if (ended_) return Error{0, "a command after the end", "do"};
-        if (step.at < last_) return Error{0, "time goes back", "at"};
+        if (ended_) return Error::at("do", "a command after the end");
+        if (step.at < last_) return Error::at("at", "time goes back");
         last_ = played_.ended = step.at;
         BodyReader reader(step.fields);
         YK_TRY(done, carry_out(step, reader));
-        if (reader.fault()) return Error{0, reader.fault()->message, reader.fault()->path};
+        if (reader.fault()) return Error::at(reader.fault()->path, reader.fault()->message);
         PlayedStep played{step.number, step.at, std::move(done), std::exchange(emitted_.lines, {}), step.said,
                           false,       false};
         if (refused_) played.said.push_back(std::string(kRefused) + *std::exchange(refused_, std::nullopt));
@@ -85,7 +85,7 @@ private:
             gateway_.fire_timers(last_);
             return std::string{"timers"};
         }
-        if (step.what != kEnd) return Error{0, fmt::format("unknown command {}", step.what), "do"};
+        if (step.what != kEnd) return Error::at("do", fmt::format("unknown command {}", step.what));
         played_.broken = gateway_.check(); // before everything is dropped
         gateway_.drop_everything(last_);
         ended_ = true;
@@ -95,7 +95,7 @@ private:
     Result<std::string> cycles(BodyReader& reader) {
         const std::uint64_t count = reader.u64("count");
         const std::uint64_t recorded_allocations = reader.u64("allocations");
-        if (count == 0 || count > kMostRecordedCycles) return Error{0, fmt::format("{} cycles", count), "count"};
+        if (count == 0 || count > kMostRecordedCycles) return Error::at("count", fmt::format("{} cycles", count));
         std::uint64_t allocations = 0;
         for (std::uint64_t i = 0; i < count; ++i) allocations += gateway_.cycle(last_).allocations;
         played_.cycles += count;
@@ -110,13 +110,13 @@ private:
     template <class Message>
     static Result<Message> body_of(const RecordedStep& step) {
         const auto found = step.fields.find("body");
-        if (found == step.fields.end() || !found->is_binary()) return Error{0, "a message is missing", "body"};
+        if (found == step.fields.end() || !found->is_binary()) return Error::at("body", "a message is missing");
         const auto& bytes = found->get_binary();
         const std::string_view view{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
         const auto scanned = wire::scan_body(view);
-        if (!scanned.ok()) return Error{0, scanned.error().message, "body"};
+        if (!scanned.ok()) return Error::at("body", scanned.error().message);
         auto message = wire::decode<Message>(*scanned, {.strict = false, .check_texts = false});
-        if (!message.ok()) return Error{0, message.error().message, "body." + message.error().path};
+        if (!message.ok()) return Error::at("body." + message.error().path, message.error().message);
         return std::move(message).value();
     }
 
@@ -133,7 +133,7 @@ private:
         YK_TRY(message, body_of<si::ApplicationRequest>(step));
         const std::vector<std::string> faults = reader.texts("userFaults", wire::TextRule::Message);
         if (reader.fault()) return std::string{};
-        if (faults.size() != message.add.size()) return Error{0, "one for each application is wanted", "userFaults"};
+        if (faults.size() != message.add.size()) return Error::at("userFaults", "one for each application is wanted");
         gateway_.apply(message, faults, last_);
         return fmt::format("{} added, {} removed", pluralize(message.add.size(), "application"), message.remove.size());
     }
@@ -151,7 +151,7 @@ private:
         const std::string error = reader.text("error", Presence::Optional, wire::TextRule::Config);
         if (reader.fault()) return std::string{};
         if (outcome > static_cast<std::uint64_t>(CallReply::Outcome::TimedOut))
-            return Error{0, fmt::format("{} is none", outcome), "outcome"};
+            return Error::at("outcome", fmt::format("{} is none", outcome));
         if (!gateway_.apply(call, {static_cast<CallReply::Outcome>(outcome), error, std::move(body)}, last_))
             refused_ = "nobody waits for it";
         return fmt::format("answer to call {}", call);
@@ -161,7 +161,7 @@ private:
         const std::string text = reader.text("text", Presence::Required, wire::TextRule::Config);
         if (reader.fault()) return std::string{};
         const auto loaded = config_yaml::load_dumped(text, "configuration");
-        if (!loaded.configuration) return Error{0, loaded.first_error().text(), "text"};
+        if (!loaded.configuration) return Error::at("text", loaded.first_error().text());
         if (const auto done = gateway_.configure(*loaded.configuration, last_); !done.ok())
             refused_ = done.error().message;
         return fmt::format("configuration of {}", pluralize(loaded.configuration->partitions.size(), "partition"));
@@ -181,7 +181,7 @@ private:
         options.preemption_predicates = reader.flag("preemptionPredicates");
         options.batch = reader.u32("batch");
         options.in_flight = reader.u32("inFlight");
-        if (options.batch == 0) return Error{0, "must be above 0", "batch"};
+        if (options.batch == 0) return Error::at("batch", "must be above 0");
         gateway_.set_rm_calls(options, last_);
         return std::string{options.predicates || options.preemption_predicates ? "the RM is asked about nodes"
                                                                                : "the RM is asked nothing"};
@@ -198,7 +198,7 @@ private:
         else if (step == kForget)
             gateway_.forget_tombstones(last_);
         else
-            return Error{0, fmt::format("unknown step {} of a recovery", step), "step"};
+            return Error::at("step", fmt::format("unknown step {} of a recovery", step));
         return fmt::format("recovery: {}", step);
     }
 
@@ -219,7 +219,7 @@ Result<Played> play_recording(const std::string& path, const std::function<bool(
         YK_TRY(step, reader.next());
         if (!step) return playback.end(reader.is_cut());
         const auto played = playback.play(*step);
-        if (!played.ok()) return Error{0, played.error().text(), fmt::format("{}: command {}", path, step->number)};
+        if (!played.ok()) return Error::at(fmt::format("{}: command {}", path, step->number), played.error().text());
         if (!on_step(*played)) return playback.end(false);
     }
 }

@@ -100,7 +100,7 @@ void define_running(CLI::App& app, Flags& flags) {
 }
 
 Error usage(std::string message) {
-    return Error{kUsage, std::move(message), {}};
+    return Error::coded(kUsage, std::move(message));
 }
 
 Result<void> take_configs(const std::vector<std::string>& configs, DaemonSettings& settings) {
@@ -264,7 +264,8 @@ Result<void> check_default_directory(const std::string& url) {
     const bool ours = ::lstat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::getuid() &&
                       (info.st_mode & 022U) == 0;
     if (ours) return {};
-    return Error{1, fmt::format("{} is not a directory of yours alone; remove it or choose --listen", directory), {}};
+    return Error::coded(1,
+                        fmt::format("{} is not a directory of yours alone; remove it or choose --listen", directory));
 }
 
 CommandLine done(int code) {

@@ -48,7 +48,7 @@ void OwnerBooks::note_change(const std::string& policy_group, const std::optiona
     keeper_->note_setting(std::string{kRegistration}, wire::encoded(registration_));
 }
 
-void OwnerBooks::allocation_made(const NewAllocation& allocation) {
+void OwnerBooks::allocation_made(const NewAllocation& allocation) noexcept {
     if (notes())
         keeper_->note({What::Placed, allocation.partition, allocation.application, allocation.key, allocation.node});
     next_.allocation_made(allocation);
@@ -56,7 +56,7 @@ void OwnerBooks::allocation_made(const NewAllocation& allocation) {
 
 /// What the RM has stopped, or lost, is gone. Of the rest the RM is asked to stop it, and confirms it by a release of
 /// its own; only an ask that was pending is gone at once (I-033, I-037).
-void OwnerBooks::allocations_released(std::span<const ReleasedAllocation> released) {
+void OwnerBooks::allocations_released(std::span<const ReleasedAllocation> released) noexcept {
     if (notes())
         for (const ReleasedAllocation& each : released) {
             Outcome outcome{What::Released, each.partition, each.application, each.key};
@@ -66,7 +66,7 @@ void OwnerBooks::allocations_released(std::span<const ReleasedAllocation> releas
     next_.allocations_released(released);
 }
 
-void OwnerBooks::asks_rejected(std::span<const RejectedAsk> rejected, bool placements) {
+void OwnerBooks::asks_rejected(std::span<const RejectedAsk> rejected, bool placements) noexcept {
     if (notes()) {
         for (const RejectedAsk& each : rejected)
             if (each.element)
@@ -78,7 +78,7 @@ void OwnerBooks::asks_rejected(std::span<const RejectedAsk> rejected, bool place
 }
 
 void OwnerBooks::applications_answered(std::span<const AcceptedApplication> accepted,
-                                       std::span<const RejectedApplication> rejected) {
+                                       std::span<const RejectedApplication> rejected) noexcept {
     if (notes()) {
         for (const AcceptedApplication& each : accepted) note(What::ApplicationAccepted, each.partition, each.id);
         for (const RejectedApplication& each : rejected)
@@ -90,14 +90,14 @@ void OwnerBooks::applications_answered(std::span<const AcceptedApplication> acce
     next_.applications_answered(accepted, rejected);
 }
 
-void OwnerBooks::application_updated(const UpdatedApplication& updated) {
+void OwnerBooks::application_updated(const UpdatedApplication& updated) noexcept {
     if (notes() && std::find(kEnded.begin(), kEnded.end(), updated.state) != kEnded.end())
         note(What::ApplicationEnded, updated.partition, updated.id);
     next_.application_updated(updated);
 }
 
 void OwnerBooks::nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
-                                std::span<const RefusedNode> failed) {
+                                std::span<const RefusedNode> failed) noexcept {
     if (notes()) {
         for (const auto* refused : {&rejected, &failed})
             for (const RefusedNode& each : *refused)
@@ -106,7 +106,7 @@ void OwnerBooks::nodes_answered(std::span<const AcceptedNode> accepted, std::spa
     next_.nodes_answered(accepted, rejected, failed);
 }
 
-void OwnerBooks::carried_out(const LateCommand& command) {
+void OwnerBooks::carried_out(const LateCommand& command) noexcept {
     if (notes()) note_late(command);
     next_.carried_out(command);
 }

@@ -64,21 +64,24 @@ public:
         if (notes()) keeper_->note(request, now.ns / kSecond);
     }
 
-    void allocation_made(const NewAllocation& allocation) override;
-    void allocations_released(std::span<const ReleasedAllocation> released) override;
-    void asks_rejected(std::span<const RejectedAsk> rejected, bool placements) override;
+    void allocation_made(const NewAllocation& allocation) noexcept override;
+    void allocations_released(std::span<const ReleasedAllocation> released) noexcept override;
+    void asks_rejected(std::span<const RejectedAsk> rejected, bool placements) noexcept override;
     void applications_answered(std::span<const AcceptedApplication> accepted,
-                               std::span<const RejectedApplication> rejected) override;
-    void application_updated(const UpdatedApplication& updated) override;
+                               std::span<const RejectedApplication> rejected) noexcept override;
+    void application_updated(const UpdatedApplication& updated) noexcept override;
     void nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
-                        std::span<const RefusedNode> failed) override;
-    void releases_ignored(std::span<const IgnoredRelease> ignored) override { next_.releases_ignored(ignored); }
-    void ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) override {
+                        std::span<const RefusedNode> failed) noexcept override;
+    void releases_ignored(std::span<const IgnoredRelease> ignored) noexcept override {
+        next_.releases_ignored(ignored);
+    }
+    void ask_outstanding(std::string_view application, std::string_view key,
+                         std::string_view reason) noexcept override {
         next_.ask_outstanding(application, key, reason);
     }
-    void predicates_wanted(const PredicatesCall& call) override { next_.predicates_wanted(call); }
-    void preemption_wanted(const PreemptionCall& call) override { next_.preemption_wanted(call); }
-    void carried_out(const LateCommand& command) override;
+    void predicates_wanted(const PredicatesCall& call) noexcept override { next_.predicates_wanted(call); }
+    void preemption_wanted(const PreemptionCall& call) noexcept override { next_.preemption_wanted(call); }
+    void carried_out(const LateCommand& command) noexcept override;
 
 private:
     static constexpr std::int64_t kSecond = 1'000'000'000; // ns

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/check.h"
 #include "libcore/base/pluralize.h"
 #include "protocol/wire/codec.h"
 
@@ -59,6 +60,7 @@ Result<si::RecoveryReport> OwnerRecovery::compare(const si::RecoveryDoneRequest&
 /// What the books are replayed from is in them already, so nothing is noted meanwhile. There is one attempt: the books
 /// say the same each time.
 Result<si::RecoveryReport> OwnerRecovery::replay_books() {
+    YK_ASSUME(is(si::CoreState::Recovering) && parts_.books.keeper(), "an RM with books recovers");
     books::ReplaySink sink;
     const auto apply = [this](const auto&... arguments) {
         parts_.gateway->apply(arguments..., parts_.now);

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "libcore/base/check.h"
+#include "libcore/base/owner_thread.h"
 #include "libcore/cluster/cluster_context.h"
 #include "ykd/core_gateway/core_gateway.h"
-#include "ykd/core_gateway/owner_thread.h"
 #include "ykd/owner/cycle_watch.h"
 #include "ykd/owner/daemon_calls.h"
 #include "ykd/owner/owner_books.h"

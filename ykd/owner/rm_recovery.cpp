@@ -99,17 +99,15 @@ std::optional<std::string> RmRecovery::timed_out(Instant now) const {
 Result<void> RmRecovery::check(const si::RecoveryDoneRequest& claim, si::CoreState state) const {
     const bool under_way = state == si::CoreState::Recovering || state == si::CoreState::Failed;
     if (wish_.id.empty() && !under_way)
-        return Error{0, fmt::format("RM {} has no recovery: it registered without", rm_id_), "rmID"};
+        return Error::at("rmID", fmt::format("RM {} has no recovery: it registered without", rm_id_));
     if (!wish_.id.empty() && claim.id != wish_.id)
-        return Error{0, fmt::format("the recovery of RM {} has the id '{}', not '{}'", rm_id_, wish_.id, claim.id),
-                     "id"};
+        return Error::at("id",
+                         fmt::format("the recovery of RM {} has the id '{}', not '{}'", rm_id_, wish_.id, claim.id));
     if (answered(claim) != nullptr) return {};
-    if (!under_way) return Error{0, fmt::format("RM {} is {}, its recovery has ended", rm_id_, si::text(state)), {}};
+    if (!under_way) return Error::of(fmt::format("RM {} is {}, its recovery has ended", rm_id_, si::text(state)));
     if (claim.attempt <= attempt_)
-        return Error{0,
-                     fmt::format("attempt {} of recovery '{}' was answered before; the next one is {}", claim.attempt,
-                                 wish_.id, attempt_ + 1),
-                     "attempt"};
+        return Error::at("attempt", fmt::format("attempt {} of recovery '{}' was answered before; the next one is {}",
+                                                claim.attempt, wish_.id, attempt_ + 1));
     return {};
 }
 

@@ -270,8 +270,8 @@ Result<std::uint64_t> parse_size(std::string_view text) {
     const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
     const unsigned shift = unit == "KiB" ? 10 : unit == "MiB" ? 20 : unit == "GiB" ? 30 : 0;
     if (fault != std::errc{} || (shift == 0 && !unit.empty()))
-        return Error{0, fmt::format("'{}' is no size; right would be 65536 or 16MiB (KiB, MiB, GiB)", text), {}};
-    if (value > (~std::uint64_t{0} >> shift)) return Error{0, fmt::format("'{}' is too large", text), {}};
+        return Error::of(fmt::format("'{}' is no size; right would be 65536 or 16MiB (KiB, MiB, GiB)", text));
+    if (value > (~std::uint64_t{0} >> shift)) return Error::of(fmt::format("'{}' is too large", text));
     return value << shift;
 }
 
@@ -297,7 +297,7 @@ Result<void, SettingsFaults> parse_settings(std::string_view text, const std::st
 }
 
 Result<void, SettingsFaults> read_settings(const std::string& path, DaemonSettings& settings) {
-    const auto unreadable = [](std::string message) { return SettingsFaults{{Error{0, std::move(message), {}}}}; };
+    const auto unreadable = [](std::string message) { return SettingsFaults{{Error::of(std::move(message))}}; };
     std::ifstream file(path, std::ios::binary);
     if (!file) return unreadable(fmt::format("cannot read the settings file {}: {}", path, std::strerror(errno)));
     std::ostringstream text;

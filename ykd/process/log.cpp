@@ -181,13 +181,13 @@ Result<void> start_log(const std::string& target) {
             all.sink = stderr_sink(target == "journal" || (target == "auto" && is_journal()));
         } else {
             const auto file = FileSink::open(target);
-            if (!file.ok()) return Error{0, fmt::format("cannot log to {}: {}", target, file.error().message), {}};
+            if (!file.ok()) return Error::of(fmt::format("cannot log to {}: {}", target, file.error().message));
             all.file = std::make_shared<FileSink>(target, *file);
             all.file->set_formatter(harmless("%Y-%m-%dT%H:%M:%S.%e%z %l %n: %v"));
             all.sink = all.file;
         }
     } catch (const spdlog::spdlog_ex& fault) {
-        return Error{0, fmt::format("cannot log to {}: {}", target, fault.what()), {}};
+        return Error::of(fmt::format("cannot log to {}: {}", target, fault.what()));
     }
     return {};
 }

@@ -41,7 +41,7 @@ struct Folder {
 Result<Folder> look_at(const std::string& folder) {
     struct stat info {};
     if (::stat(folder.c_str(), &info) != 0)
-        return Error{0, fmt::format("the directory {} is not usable: {}", folder, std::strerror(errno)), folder};
+        return Error::at(folder, fmt::format("the directory {} is not usable: {}", folder, std::strerror(errno)));
     return Folder{(info.st_mode & S_IWOTH) != 0, info.st_uid};
 }
 

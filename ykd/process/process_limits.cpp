@@ -37,12 +37,10 @@ Result<void> check_address_space() {
         ::munmap(reserved, wanted);
         return {};
     }
-    return Error{
-        0,
+    return Error::of(
         fmt::format("the address space is limited to {} MiB, and {} MiB more than the program itself are needed; "
                     "raise the limit (ulimit -v, prlimit --as, LimitAS=)",
-                    space.rlim_cur / kMiB, wanted / kMiB),
-        {}};
+                    space.rlim_cur / kMiB, wanted / kMiB));
 }
 
 std::string take_descriptors(std::uint64_t connections) {

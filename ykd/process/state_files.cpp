@@ -25,24 +25,23 @@ constexpr std::size_t kTogether = std::size_t{1} << 20U; // bytes that are writt
 Result<void> check_state_directory(const std::string& directory) {
     struct stat info {};
     if (::stat(directory.c_str(), &info) != 0)
-        return Error{0, fmt::format("the state directory {} cannot be used: {}", directory, std::strerror(errno)), {}};
-    if (!S_ISDIR(info.st_mode)) return Error{0, fmt::format("the state directory {} is no directory", directory), {}};
+        return Error::of(fmt::format("the state directory {} cannot be used: {}", directory, std::strerror(errno)));
+    if (!S_ISDIR(info.st_mode)) return Error::of(fmt::format("the state directory {} is no directory", directory));
     if (::access(directory.c_str(), W_OK | X_OK) != 0)
-        return Error{0, fmt::format("the state directory {} is not writable: {}", directory, std::strerror(errno)), {}};
+        return Error::of(fmt::format("the state directory {} is not writable: {}", directory, std::strerror(errno)));
     return {};
 }
 
 /// Whoever can put files there decides what the daemon takes for its own: configurations, registrations.
 Result<void> make_own_folder(const std::string& folder, const std::string& what) {
-    const auto failed = [&] { return Error{0, folder + ": " + std::strerror(errno), folder}; };
+    const auto failed = [&] { return Error::at(folder, folder + ": " + std::strerror(errno)); };
     if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return failed();
     struct stat info {};
     if (::lstat(folder.c_str(), &info) != 0) return failed();
     const auto refused = [&](const std::string& why) {
-        return Error{
-            0,
-            fmt::format("{} in {} cannot be trusted: it {}; see to that, or choose another --state", what, folder, why),
-            folder};
+        return Error::at(folder,
+                         fmt::format("{} in {} cannot be trusted: it {}; see to that, or choose another --state", what,
+                                     folder, why));
     };
     if (!S_ISDIR(info.st_mode)) return refused("is no directory");
     if (info.st_uid != ::geteuid())
@@ -107,14 +106,13 @@ Result<std::size_t> StateFile::finish() {
     if (is_good() &&
         (!may(FileStep::Rename, unfinished_, path_) || std::rename(unfinished_.c_str(), path_.c_str()) != 0))
         fault_ = errno;
-    if (!is_good()) return Error{0, fmt::format("cannot write {}: {}", path_, std::strerror(fault_)), {}};
+    if (!is_good()) return Error::of(fmt::format("cannot write {}: {}", path_, std::strerror(fault_)));
     fault_ = sync_folder(directory_); // the new name is on the disk only with the folder
     ::close(std::exchange(file_, -1));
     if (is_good()) return bytes_;
-    return Error{kMayBeUndone,
-                 fmt::format("{} is written, but a loss of power may undo that: its folder cannot be synced: {}", path_,
-                             std::strerror(fault_)),
-                 {}};
+    return Error::coded(kMayBeUndone,
+                        fmt::format("{} is written, but a loss of power may undo that: its folder cannot be synced: {}",
+                                    path_, std::strerror(fault_)));
 }
 
 } // namespace yk::service

@@ -103,8 +103,8 @@ Result<Settings> read_recorded_settings(const wire::Value& map) {
         else
             value = Duration{reader.i64(name)};
     });
-    if (!missing.empty()) return Error{0, fmt::format("setting {} is missing", missing), {}};
-    if (reader.fault()) return Error{0, reader.fault()->message, reader.fault()->path};
+    if (!missing.empty()) return Error::of(fmt::format("setting {} is missing", missing));
+    if (reader.fault()) return Error::at(reader.fault()->path, reader.fault()->message);
     return settings;
 }
 
@@ -115,7 +115,7 @@ Result<std::unique_ptr<RecordingWriter>> RecordingWriter::create(std::string pat
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
     if (file < 0) {
         const int why = errno;
-        return Error{why, fmt::format("cannot make {}: {}", path, error_text(why)), {}};
+        return Error::coded(why, fmt::format("cannot make {}: {}", path, error_text(why)));
     }
     std::unique_ptr<RecordingWriter> writer{
         new RecordingWriter(file, std::move(path), header.rm_id, std::move(report))};
@@ -212,11 +212,10 @@ Result<std::unique_ptr<Recordings>> Recordings::open(std::string directory, std:
     std::error_code fault;
     std::filesystem::create_directories(directory, fault);
     if (fault)
-        return Error{
-            0, fmt::format("the directory for recordings {} cannot be made: {}", directory, fault.message()), {}};
+        return Error::of(fmt::format("the directory for recordings {} cannot be made: {}", directory, fault.message()));
     if (::access(directory.c_str(), W_OK | X_OK) != 0)
-        return Error{
-            0, fmt::format("the directory for recordings {} is not writable: {}", directory, error_text(errno)), {}};
+        return Error::of(
+            fmt::format("the directory for recordings {} is not writable: {}", directory, error_text(errno)));
     return std::unique_ptr<Recordings>{new Recordings(std::move(directory), std::move(version), std::move(report))};
 }
 
@@ -235,7 +234,7 @@ std::unique_ptr<RecordingWriter> Recordings::begin(RecordingHeader header) const
 // --- reading ------------------------------------------------------------------------------------
 
 Error RecordingReader::fault(const std::string& text) const {
-    return Error{0, text, steps_ == 0 ? path_ : fmt::format("{}: command {}", path_, steps_)};
+    return Error::at(steps_ == 0 ? path_ : fmt::format("{}: command {}", path_, steps_), text);
 }
 
 Result<RecordingReader> RecordingReader::open(const std::string& path) {
@@ -245,7 +244,7 @@ Result<RecordingReader> RecordingReader::open(const std::string& path) {
     reader.left_ = std::filesystem::file_size(path, failed);
     if (!failed) reader.file_.open(path, std::ios::binary);
     if (failed || !reader.file_)
-        return Error{0, fmt::format("cannot be read: {}", failed ? failed.message() : error_text(errno)), path};
+        return Error::at(path, fmt::format("cannot be read: {}", failed ? failed.message() : error_text(errno)));
     YK_CHECKED(reader.read_header());
     return reader;
 }
@@ -344,10 +343,10 @@ Result<std::vector<std::string>> find_recordings(const std::string& path) {
     std::vector<std::string> found;
     for (std::filesystem::directory_iterator it(path, fault), end; !fault && it != end; it.increment(fault))
         if (it->path().extension() == kRecordingSuffix) found.push_back(it->path().string());
-    if (fault) return Error{0, "cannot be read: " + fault.message(), path};
+    if (fault) return Error::at(path, "cannot be read: " + fault.message());
     if (found.empty())
-        return Error{0, fmt::format("has no recording (*{}); ykd --record {} makes them", kRecordingSuffix, path),
-                     path};
+        return Error::at(path,
+                         fmt::format("has no recording (*{}); ykd --record {} makes them", kRecordingSuffix, path));
     std::sort(found.begin(), found.end()); // their names begin with the time
     return found;
 }

@@ -93,7 +93,7 @@ std::string name_of(EventDetail detail) {
 
 } // namespace
 
-void Transcript::allocation_made(const NewAllocation& a) {
+void Transcript::allocation_made(const NewAllocation& a) noexcept {
     say(Kind::Callback, fmt::format("N {} {}/{} on {} queue={} res={} prio={} tags={}{}{}{}{}{}", a.partition,
                                     a.application, a.key, a.node, a.queue, text_of(a.resource), a.priority,
                                     text_of(a.tags), a.task_group.empty() ? "" : fmt::format(" group={}", a.task_group),
@@ -101,7 +101,7 @@ void Transcript::allocation_made(const NewAllocation& a) {
                                     a.allow_preempt_self ? " self" : "", a.allow_preempt_other ? " other" : ""));
 }
 
-void Transcript::allocations_released(std::span<const ReleasedAllocation> released) {
+void Transcript::allocations_released(std::span<const ReleasedAllocation> released) noexcept {
     std::string head = "L", wording;
     for (const ReleasedAllocation& r : released) {
         head += fmt::format(" [{} {}/{} type={}]", r.partition, r.application, r.key, static_cast<unsigned>(r.type));
@@ -110,7 +110,7 @@ void Transcript::allocations_released(std::span<const ReleasedAllocation> releas
     say(Kind::Callback, head + std::string(kWording) + wording);
 }
 
-void Transcript::asks_rejected(std::span<const RejectedAsk> rejected, bool placements) {
+void Transcript::asks_rejected(std::span<const RejectedAsk> rejected, bool placements) noexcept {
     std::string head = placements ? "A rejectedAllocations" : "A rejectedAsks", wording;
     for (const RejectedAsk& r : rejected) {
         head += fmt::format(" [{} {}/{} code={}]", r.partition, r.application, r.key, number_of(r.code));
@@ -119,7 +119,7 @@ void Transcript::asks_rejected(std::span<const RejectedAsk> rejected, bool place
     say(Kind::Callback, head + std::string(kWording) + wording);
 }
 
-void Transcript::releases_ignored(std::span<const IgnoredRelease> ignored) {
+void Transcript::releases_ignored(std::span<const IgnoredRelease> ignored) noexcept {
     std::string head = "A ignoredReleases", wording;
     for (const IgnoredRelease& r : ignored) {
         head += fmt::format(" [{} {}/{} code={}]", r.partition, r.application, r.key, number_of(r.code));
@@ -129,7 +129,7 @@ void Transcript::releases_ignored(std::span<const IgnoredRelease> ignored) {
 }
 
 void Transcript::applications_answered(std::span<const AcceptedApplication> accepted,
-                                       std::span<const RejectedApplication> rejected) {
+                                       std::span<const RejectedApplication> rejected) noexcept {
     std::string head = "A apps", wording;
     for (const AcceptedApplication& a : accepted) head += fmt::format(" +[{} {} {}]", a.partition, a.id, a.queue);
     for (const RejectedApplication& r : rejected) {
@@ -139,12 +139,12 @@ void Transcript::applications_answered(std::span<const AcceptedApplication> acce
     say(Kind::Callback, head + std::string(kWording) + wording);
 }
 
-void Transcript::application_updated(const UpdatedApplication& u) {
+void Transcript::application_updated(const UpdatedApplication& u) noexcept {
     say(Kind::Callback, fmt::format("U {} {} {} at={} message={}", u.partition, u.id, u.state, u.at.ns, u.message));
 }
 
 void Transcript::nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
-                                std::span<const RefusedNode> failed) {
+                                std::span<const RefusedNode> failed) noexcept {
     std::string head = "A nodes", wording;
     for (const AcceptedNode& a : accepted) head += fmt::format(" +[{} {}]", a.partition, a.id);
     for (const RefusedNode& r : rejected) {
@@ -159,21 +159,21 @@ void Transcript::nodes_answered(std::span<const AcceptedNode> accepted, std::spa
     say(Kind::Callback, head + std::string(kWording) + wording);
 }
 
-void Transcript::ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) {
+void Transcript::ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) noexcept {
     say(Kind::Callback, fmt::format("O {}/{}{}{}", application, key, kWording, reason));
 }
 
-void Transcript::predicates_wanted(const PredicatesCall& c) {
+void Transcript::predicates_wanted(const PredicatesCall& c) noexcept {
     say(Kind::Callback, fmt::format("P{} {}/{} on {}{}", c.call, c.application, c.key,
                                     fmt::join(c.nodes.begin(), c.nodes.end(), ","), c.allocate ? "" : " reserve"));
 }
 
-void Transcript::preemption_wanted(const PreemptionCall& c) {
+void Transcript::preemption_wanted(const PreemptionCall& c) noexcept {
     say(Kind::Callback, fmt::format("V{} {}/{} on {} victims={} start={}", c.call, c.application, c.key, c.node,
                                     fmt::join(c.victims.begin(), c.victims.end(), ","), c.start));
 }
 
-void Transcript::record(const EventRecord& e) {
+void Transcript::record(const EventRecord& e) noexcept {
     say(e.type == EventType::Request ? Kind::Request : Kind::Event,
         fmt::format("{} {} {} {} {} ref={} res={} at={}{}{}", e.partition, name_of(e.type), e.object, name_of(e.change),
                     name_of(e.detail), e.reference, text_of(e.resource), e.at.ns, e.message.empty() ? "" : kWording,

@@ -23,19 +23,19 @@ public:
 
     enum class Kind : std::uint8_t { Callback, Event, Request }; // Request: an event whose object is an ask
 
-    void allocation_made(const NewAllocation& allocation) override;
-    void allocations_released(std::span<const ReleasedAllocation> released) override;
-    void asks_rejected(std::span<const RejectedAsk> rejected, bool placements) override;
-    void releases_ignored(std::span<const IgnoredRelease> ignored) override;
+    void allocation_made(const NewAllocation& allocation) noexcept override;
+    void allocations_released(std::span<const ReleasedAllocation> released) noexcept override;
+    void asks_rejected(std::span<const RejectedAsk> rejected, bool placements) noexcept override;
+    void releases_ignored(std::span<const IgnoredRelease> ignored) noexcept override;
     void applications_answered(std::span<const AcceptedApplication> accepted,
-                               std::span<const RejectedApplication> rejected) override;
-    void application_updated(const UpdatedApplication& updated) override;
+                               std::span<const RejectedApplication> rejected) noexcept override;
+    void application_updated(const UpdatedApplication& updated) noexcept override;
     void nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
-                        std::span<const RefusedNode> failed) override;
-    void ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) override;
-    void predicates_wanted(const PredicatesCall& call) override;
-    void preemption_wanted(const PreemptionCall& call) override;
-    void record(const EventRecord& event) override;
+                        std::span<const RefusedNode> failed) noexcept override;
+    void ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) noexcept override;
+    void predicates_wanted(const PredicatesCall& call) noexcept override;
+    void preemption_wanted(const PreemptionCall& call) noexcept override;
+    void record(const EventRecord& event) noexcept override;
 
 private:
     /// Takes one line.

@@ -15,7 +15,7 @@ Result<RmPtr> RmTable::find_or_make(const std::string& rm_id, const Claimant& cl
                                     const std::function<RmPtr()>& make) {
     const std::lock_guard lock(mutex_);
     if (const auto found = rms_.find(rm_id); found != rms_.end()) return found->second;
-    if (closed_) return Error{0, "the daemon is stopping", {}};
+    if (closed_) return Error::of("the daemon is stopping");
     ClaimsHeld held;
     std::size_t own = 0; // that the identity registered, but not as an admin
     for (const auto& [id, rm] : rms_) {
@@ -23,7 +23,7 @@ Result<RmPtr> RmTable::find_or_make(const std::string& rm_id, const Claimant& cl
         if (!rm->claimant.admin && rm->claimant.identity == claimant.identity) ++own;
     }
     if (const auto shortage = limit_.shortage_for(claimant, rms_.size(), own); shortage != FairLimit::Shortage::None)
-        return Error{0, limit_.refusal(shortage, claimant, held, "RMs"), {}};
+        return Error::of(limit_.refusal(shortage, claimant, held, "RMs"));
     RmPtr rm = make();
     rms_.emplace(rm_id, rm);
     return rm;

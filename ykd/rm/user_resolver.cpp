@@ -23,7 +23,7 @@ constexpr int kMostGroups = 65536; // what Linux allows a process
 constexpr std::size_t kEntryBytes = 200, kGroupBytes = 32; // of memory, in addition to the names
 
 Error unknown(const std::string& user, const std::string& why) {
-    return Error{0, "lookup failed for user: " + user + " (" + why + ")", {}};
+    return Error::of("lookup failed for user: " + user + " (" + why + ")");
 }
 
 /// Calls one of the `_r` functions with a buffer that is large enough; false: there is no such entry.
@@ -127,10 +127,10 @@ GroupsAnswer UserResolver::groups_of(const std::string& user, Instant now) {
     Entry* known = find(*this, user, now);
     if (known == nullptr) {
         if (!asks_system_) return std::vector<std::string>{user};
-        return Error{0, "user " + user + " could not be looked up in time, add the application again", {}};
+        return Error::of("user " + user + " could not be looked up in time, add the application again");
     }
     if (known->answer.ok() || !std::exchange(known->given, true)) return known->answer;
-    return Error{0, "user resolution failed, cached data returned: " + known->answer.error().message, {}};
+    return Error::of("user resolution failed, cached data returned: " + known->answer.error().message);
 }
 
 ResolvedUser UserResolver::resolve(ResolvedUser sent, bool forced, Instant now) {

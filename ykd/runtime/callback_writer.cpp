@@ -272,7 +272,7 @@ void CallbackWriter::add_list(std::string_view kind, std::string_view name, std:
     }
 }
 
-void CallbackWriter::allocation_made(const NewAllocation& allocation) {
+void CallbackWriter::allocation_made(const NewAllocation& allocation) noexcept {
     thread_.assert_here();
     merge(si::item::kUpdateAllocation, kNew, [&](Packer& packer) { pack_allocation(packer, allocation); });
     if (!interest_.resync_cache) return;
@@ -285,7 +285,7 @@ void CallbackWriter::allocation_made(const NewAllocation& allocation) {
 
 /// The RM's cache is to forget allocations whose release is final; a release that the RM has yet to confirm is not
 /// (I-131).
-void CallbackWriter::allocations_released(std::span<const ReleasedAllocation> released) {
+void CallbackWriter::allocations_released(std::span<const ReleasedAllocation> released) noexcept {
     thread_.assert_here();
     for (const ReleasedAllocation& one : released) {
         merge(si::item::kUpdateAllocation, "released", [&](Packer& packer) { pack_released(packer, one); });
@@ -302,13 +302,13 @@ void CallbackWriter::allocations_released(std::span<const ReleasedAllocation> re
     }
 }
 
-void CallbackWriter::asks_rejected(std::span<const RejectedAsk> rejected, bool placements) {
+void CallbackWriter::asks_rejected(std::span<const RejectedAsk> rejected, bool placements) noexcept {
     thread_.assert_here();
     add_list(si::item::kUpdateAllocation, placements ? "rejectedAllocations" : "rejected", rejected,
              echoes() ? pack_rejected<true> : pack_rejected<false>);
 }
 
-void CallbackWriter::releases_ignored(std::span<const IgnoredRelease> ignored) {
+void CallbackWriter::releases_ignored(std::span<const IgnoredRelease> ignored) noexcept {
     thread_.assert_here();
     if (interest_.report_ignored) add_list(si::item::kUpdateAllocation, "ignoredReleases", ignored, pack_ignored);
 }
@@ -328,14 +328,14 @@ void CallbackWriter::add_lists(std::string_view kind, const List&... lists) {
 }
 
 void CallbackWriter::applications_answered(std::span<const AcceptedApplication> accepted,
-                                           std::span<const RejectedApplication> rejected) {
+                                           std::span<const RejectedApplication> rejected) noexcept {
     thread_.assert_here();
     add_lists(
         si::item::kUpdateApplication, NamedList{"accepted", accepted, pack_accepted}, // both in one callback (I-165)
         NamedList{"rejected", rejected, echoes() ? pack_rejected_application<true> : pack_rejected_application<false>});
 }
 
-void CallbackWriter::application_updated(const UpdatedApplication& updated) {
+void CallbackWriter::application_updated(const UpdatedApplication& updated) noexcept {
     thread_.assert_here();
     merge(si::item::kUpdateApplication, "updated", [&](Packer& packer) {
         packer.map(5);
@@ -349,14 +349,15 @@ void CallbackWriter::application_updated(const UpdatedApplication& updated) {
 }
 
 void CallbackWriter::nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
-                                    std::span<const RefusedNode> failed) {
+                                    std::span<const RefusedNode> failed) noexcept {
     thread_.assert_here();
     add_lists(si::item::kUpdateNode, NamedList{"accepted", accepted, pack_node},
               NamedList{"rejected", rejected, echoes() ? pack_rejected_node<true> : pack_rejected_node<false>},
               NamedList{"failed", failed, echoes() ? pack_failed_node<true> : pack_failed_node<false>});
 }
 
-void CallbackWriter::ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) {
+void CallbackWriter::ask_outstanding(std::string_view application, std::string_view key,
+                                     std::string_view reason) noexcept {
     thread_.assert_here();
     if (!interest_.container_state) return;
     OutItem& item = add(si::item::kUpdateContainerSchedulingState);
@@ -381,7 +382,7 @@ OutItem& CallbackWriter::add_call(std::string_view item_kind, std::uint64_t call
 }
 
 /// Writes a PredicatesBatch: on which of these nodes may the ask run (I-051)?
-void CallbackWriter::predicates_wanted(const PredicatesCall& call) {
+void CallbackWriter::predicates_wanted(const PredicatesCall& call) noexcept {
     thread_.assert_here();
     Packer packer(add_call(si::item::kPredicates, call.call, CallKind::Predicates, interest_.predicate_ttl).body);
     packer.map(5);
@@ -395,7 +396,7 @@ void CallbackWriter::predicates_wanted(const PredicatesCall& call) {
 }
 
 /// Writes PreemptionPredicatesArgs: after the removal of how many victims may the ask run on the node?
-void CallbackWriter::preemption_wanted(const PreemptionCall& call) {
+void CallbackWriter::preemption_wanted(const PreemptionCall& call) noexcept {
     thread_.assert_here();
     Packer packer(
         add_call(si::item::kPreemptionPredicates, call.call, CallKind::PreemptionPredicates, interest_.preemption_ttl)

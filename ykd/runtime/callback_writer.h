@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/base/owner_thread.h"
 #include "libcore/ports/callbacks.h"
 #include "protocol/si/messages.h"
-#include "ykd/core_gateway/owner_thread.h"
 #include "ykd/runtime/call_watch.h"
 #include "ykd/runtime/out_item.h"
 
@@ -83,18 +83,18 @@ public:
     /// Writes SendEvent {records, lost}; `records` are sent.records encoded maps.
     void events(std::string_view records, const EventSpan& sent, const EventSpan& lost);
 
-    void allocation_made(const NewAllocation& allocation) override;
-    void allocations_released(std::span<const ReleasedAllocation> released) override;
-    void asks_rejected(std::span<const RejectedAsk> rejected, bool placements) override;
-    void releases_ignored(std::span<const IgnoredRelease> ignored) override;
+    void allocation_made(const NewAllocation& allocation) noexcept override;
+    void allocations_released(std::span<const ReleasedAllocation> released) noexcept override;
+    void asks_rejected(std::span<const RejectedAsk> rejected, bool placements) noexcept override;
+    void releases_ignored(std::span<const IgnoredRelease> ignored) noexcept override;
     void applications_answered(std::span<const AcceptedApplication> accepted,
-                               std::span<const RejectedApplication> rejected) override;
-    void application_updated(const UpdatedApplication& updated) override;
+                               std::span<const RejectedApplication> rejected) noexcept override;
+    void application_updated(const UpdatedApplication& updated) noexcept override;
     void nodes_answered(std::span<const AcceptedNode> accepted, std::span<const RefusedNode> rejected,
-                        std::span<const RefusedNode> failed) override;
-    void ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) override;
-    void predicates_wanted(const PredicatesCall& call) override;
-    void preemption_wanted(const PreemptionCall& call) override;
+                        std::span<const RefusedNode> failed) noexcept override;
+    void ask_outstanding(std::string_view application, std::string_view key, std::string_view reason) noexcept override;
+    void predicates_wanted(const PredicatesCall& call) noexcept override;
+    void preemption_wanted(const PreemptionCall& call) noexcept override;
 
 private:
     /// Ends the list being merged and makes it an item.

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/base/owner_thread.h"
 #include "protocol/wire/packer.h"
-#include "ykd/core_gateway/owner_thread.h"
 #include "ykd/runtime/callback_writer.h"
 #include "ykd/runtime/event_ring.h"
 #include "ykd/runtime/tally.h"
@@ -42,11 +42,11 @@ public:
     /// Sets what is called with each application that completed or failed. Once, before the owner thread starts.
     void set_end_listener(std::function<void(const ApplicationView&)> listener) { ended_ = std::move(listener); }
 
-    void application_ended(const ApplicationView& application) override {
+    void application_ended(const ApplicationView& application) noexcept override {
         thread_.assert_here();
         if (ended_) ended_(application);
     }
-    void record(const EventRecord& event) override {
+    void record(const EventRecord& event) noexcept override {
         thread_.assert_here();
         ++tally_.created;
         chunk_.append(event);

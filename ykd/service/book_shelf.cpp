@@ -36,7 +36,7 @@ constexpr auto kBetweenTries = std::chrono::milliseconds{20};
 constexpr std::array<std::string_view, 2> kBeside{"-wal", "-shm"};
 
 Error system_error(const std::string& what) {
-    return Error{0, what + ": " + std::strerror(errno), {}};
+    return Error::of(what + ": " + std::strerror(errno));
 }
 
 /// Has the disk know that there is no such file any more. Why it does not, and what follows from that; empty: it does.
@@ -104,9 +104,9 @@ Result<void> BookShelf::open() {
     if (const int fault = lock(file); fault != 0) {
         ::close(file);
         if (fault == EWOULDBLOCK)
-            return Error{
-                0, "the state directory " + directory_ + " is used by another ykd; stop it, or choose another", {}};
-        return Error{0, path + ": " + std::strerror(fault), {}};
+            return Error::of("the state directory " + directory_ +
+                             " is used by another ykd; stop it, or choose another");
+        return Error::of(path + ": " + std::strerror(fault));
     }
     lock_ = file;
     return {};
@@ -159,14 +159,14 @@ Result<FoundBooks> BookShelf::read(std::unique_ptr<BookFile> file) const {
                partitions = file->get(OwnerBooks::kPartitions);
     auto configurations = file->configurations();
     for (const auto* each : {&registration, &from_file, &partitions})
-        if (!each->ok()) return Error{kUnreadable, each->error().message, {}};
-    if (!configurations.ok()) return Error{kUnreadable, configurations.error().message, {}};
+        if (!each->ok()) return Error::coded(kUnreadable, each->error().message);
+    if (!configurations.ok()) return Error::coded(kUnreadable, configurations.error().message);
     found.file = std::move(file);
     if (!*registration && configurations->empty()) return found; // the daemon ended before it answered the registration
-    if (!*registration || configurations->empty()) return Error{0, "the registration of the RM is missing", {}};
+    if (!*registration || configurations->empty()) return Error::of("the registration of the RM is missing");
     const auto scanned = wire::scan_body(**registration);
     auto request = scanned.ok() ? wire::decode<si::RegisterResourceManagerRequest>(*scanned) : scanned.error();
-    if (!request.ok()) return Error{0, "the registration of the RM cannot be read: " + request.error().message, {}};
+    if (!request.ok()) return Error::of("the registration of the RM cannot be read: " + request.error().message);
     found.registration = std::move(request).value();
     std::istringstream lines{partitions->value_or("")};
     for (std::string name; std::getline(lines, name);) found.partitions.push_back(name);
@@ -233,9 +233,9 @@ Result<std::shared_ptr<books::BookKeeper>> BookShelf::go_on(FoundBooks& found) {
 Result<std::shared_ptr<books::BookKeeper>> BookShelf::begin(const std::string& rm_id) {
     const std::string path = path_of(rm_id);
     if (of_another_version_.count(path) == 0 && ::access(path.c_str(), F_OK) == 0)
-        return Error{0, "the former books of the RM are still there: " + path, {}};
+        return Error::of("the former books of the RM are still there: " + path);
     auto file = BookFile::open(path);
-    if (!file.ok()) return Error{0, file.error().message, {}};
+    if (!file.ok()) return Error::of(file.error().message);
     return start(std::move(file).value(), rm_id);
 }
 

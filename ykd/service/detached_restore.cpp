@@ -43,7 +43,7 @@ Result<RmWish> DetachedRestore::wish_of(FoundBooks& found) const {
     wish.loaded =
         std::make_shared<const config_yaml::LoadOutcome>(config_yaml::load_or_default(active.text, active.origin));
     if (!wish.loaded->configuration)
-        return Error{0, "its configuration is refused: " + wish.loaded->first_error().text(), {}};
+        return Error::of("its configuration is refused: " + wish.loaded->first_error().text());
     YK_TRY(keeper, parts_.books.go_on(found));
     wish.restored = std::move(keeper);
     return wish;

@@ -79,7 +79,7 @@ Result<RmPtr> RmRegistry::make(const std::string& rm_id, const Claimant& claiman
     try {
         return parts_.rms.find_or_make(rm_id, claimant, make);
     } catch (const std::system_error& fault) { // also on the owner thread of a former RM, where nothing catches
-        return Error{0, fmt::format("no thread can be started for RM {}: {}", rm_id, fault.what()), {}};
+        return Error::of(fmt::format("no thread can be started for RM {}: {}", rm_id, fault.what()));
     }
 }
 

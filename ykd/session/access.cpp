@@ -79,8 +79,8 @@ Result<std::vector<TokenRule>> parse_tokens(std::string_view text, const std::st
         const bool complete = static_cast<bool>(words >> pattern >> digest) && !(words >> more);
         digest = upper(digest);
         if (!role || !complete || digest.size() != kDigestLength || !is_hex(digest))
-            return Error{0, "a token line is `role pattern sha256hex`, role being observer, rm or admin",
-                         fmt::format("{}:{}", path, number)};
+            return Error::at(fmt::format("{}:{}", path, number),
+                             "a token line is `role pattern sha256hex`, role being observer, rm or admin");
         rules.push_back({*role, pattern, digest});
     }
     return rules;
@@ -89,13 +89,13 @@ Result<std::vector<TokenRule>> parse_tokens(std::string_view text, const std::st
 Result<std::vector<TokenRule>> read_tokens(const std::string& path) {
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0)
-        return Error{0, fmt::format("cannot read the token file: {}", std::strerror(errno)), path};
+        return Error::at(path, fmt::format("cannot read the token file: {}", std::strerror(errno)));
     if (info.st_uid != ::geteuid() || (info.st_mode & 077U) != 0)
-        return Error{0, "the token file must belong to the daemon's user and be closed to others (chmod 600)", path};
+        return Error::at(path, "the token file must belong to the daemon's user and be closed to others (chmod 600)");
     std::ifstream file(path, std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();
-    if (!file) return Error{0, "cannot read the token file", path};
+    if (!file) return Error::at(path, "cannot read the token file");
     return parse_tokens(text.str(), path);
 }
 
@@ -185,12 +185,12 @@ Result<Grant> Access::judge(const wire::Peer& peer, const std::string& token, co
     if (token.empty()) {
         const bool anonymous =
             peer.transport == Transport::Tcp || (peer.transport == Transport::Tls && !client_certificates_);
-        if (anonymous) return Error{0, "a token is required over tcp", {}};
+        if (anonymous) return Error::of("a token is required over tcp");
         if (peer.transport == Transport::Tls) grant.name = "certificate from " + peer.address;
         return grant;
     }
     const TokenRule* rule = find_token(token);
-    if (rule == nullptr) return Error{0, "the token is not known here", {}};
+    if (rule == nullptr) return Error::of("the token is not known here");
     if (peer.transport == Transport::Ipc && rule->role <= grant.role) return grant; // a token may only raise
     const std::string who = peer.transport == Transport::Ipc ? peer.address
                                                              : fmt::format("token {} {} ({})", si::text(rule->role),

@@ -17,7 +17,7 @@ Result<void> AccessFiles::load(bool only_try) {
         const auto read = read_settings(settings_.settings_file, read_anew);
         if (!read.ok()) {
             for (const Error& fault : read.error().all) log("core.config").warn("settings: {}", fault.text());
-            return Error{0, read.error().text(), {}};
+            return Error::of(read.error().text());
         }
     }
     if (!only_try)

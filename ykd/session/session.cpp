@@ -56,7 +56,7 @@ Result<SessionPtr> SessionTable::create(const Grant& grant, si::Role role, std::
     if (shortage_for(claimant) != FairLimit::Shortage::None) sweep_locked();
     if (const auto shortage = shortage_for(claimant); shortage != FairLimit::Shortage::None) {
         if (!evict(claimant, shortage, owners()))
-            return Error{0, limit_.refusal(shortage, claimant, held(), "sessions"), {}};
+            return Error::of(limit_.refusal(shortage, claimant, held(), "sessions"));
     }
     sessions_.emplace(session->sid, session);
     return session;

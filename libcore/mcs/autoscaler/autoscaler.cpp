@@ -27,6 +27,7 @@ constexpr Duration kOwnWriteCounts = seconds{5}; // as the newest row, while the
 // --- what is asked of it ---------------------------------------------------------------------------------------------
 
 HandlerResult Autoscaler::update(std::string_view id, const Turn& turn, Done done) {
+    owner_thread_.claim();
     if (const auto refused = refusal(id, turn)) return *refused;
     const Ptr<Deployment> deployment = ports_.deployments.get(id);
     if (!deployment) return HandlerResult::ok();
@@ -40,6 +41,7 @@ HandlerResult Autoscaler::update(std::string_view id, const Turn& turn, Done don
 }
 
 HandlerResult Autoscaler::remove(const Deployment& gone, const Turn& turn, Done done) {
+    owner_thread_.claim();
     if (const auto refused = refusal(gone.meta.id, turn)) return *refused;
     const Ptr<DeploymentScale> row = newest_row(find(gone.meta.id, gone.meta.uid), gone.meta.id, turn.now);
     if (row && row->owner.uid == gone.meta.uid) return erase(*row, turn, std::move(done));
@@ -48,25 +50,30 @@ HandlerResult Autoscaler::remove(const Deployment& gone, const Turn& turn, Done 
 }
 
 HandlerResult Autoscaler::remove_orphan(const DeploymentScale& orphan, const Turn& turn, Done done) {
+    owner_thread_.claim();
     if (const auto refused = refusal(orphan.meta.id, turn)) return *refused;
     return erase(orphan, turn, std::move(done));
 }
 
 bool Autoscaler::is_known(const DeploymentScale& row) const {
+    owner_thread_.assert_here();
     const auto found = memories_.find(row.meta.id);
     return found != memories_.end() && found->second.scale && is_same(*found->second.scale->row, row);
 }
 
 void Autoscaler::on_deleted(const DeploymentScale& row) {
+    owner_thread_.claim();
     ScaleMemory* const memory = find(row.meta.id, row.owner.uid);
     if (memory != nullptr && memory->scale && memory->scale->row->meta.uid == row.meta.uid) memory->own_write.reset();
 }
 
 Instant Autoscaler::known_since(const Deployment& deployment, Instant now) {
+    owner_thread_.claim();
     return memory_of(deployment, now).since;
 }
 
 Instant Autoscaler::behind_since(const Deployment& deployment, Instant now) {
+    owner_thread_.claim();
     ScaleMemory& memory = memory_of(deployment, now);
     if (memory.behind_generation != deployment.meta.generation) {
         memory.behind_generation = deployment.meta.generation;
@@ -76,6 +83,7 @@ Instant Autoscaler::behind_since(const Deployment& deployment, Instant now) {
 }
 
 void Autoscaler::forget_gone() {
+    owner_thread_.claim();
     if (memories_.size() <= ports_.deployments.size()) return;
     std::vector<std::pair<std::string, std::string>> gone;
     for (const auto& [id, memory] : memories_)
@@ -181,6 +189,7 @@ void Autoscaler::write(ScaleDecision made, bool is_there, const Turn& turn, Done
 /// What was written becomes what is known, with the change of the number in its history; what was refused is not known
 /// to be so.
 void Autoscaler::take_over(const ScaleDecision& made, const WriteOutcome& outcome, Instant now) {
+    owner_thread_.claim();
     const auto* const written = std::get_if<Written>(&outcome);
     if (written == nullptr && !std::holds_alternative<Conflict>(outcome)) return;
     ports_.read_again(made.row.meta.id, now);

@@ -8,7 +8,8 @@
 // It writes each scale once at a time. What it has written counts as the newest row until the cache shows it, or for a
 // few seconds: the database refuses what was based on a mistake there (rs R-091).
 //
-// Owner: the program. Thread: that of the caches; nothing here waits.
+// Owner: the program. Thread: that of the caches, the first that calls it, which debug builds check; nothing here
+// waits.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "libcore/base/owner_thread.h"
 #include "libcore/mcs/autoscaler/scale_memory.h"
 #include "libcore/mcs/autoscaler/scale_texts.h"
 #include "libcore/mcs/autoscaler/scale_writer.h"
@@ -99,6 +101,7 @@ private:
     void take_over(const ScaleDecision& made, const WriteOutcome& outcome, Instant now);
     [[nodiscard]] rs::HandlerResult erase(const DeploymentScale& row, const Turn& turn, Done done);
 
+    [[no_unique_address]] OwnerThread owner_thread_;
     const AutoscalerPorts ports_;
     ScaleWriter writer_;
     std::unordered_map<std::string, ScaleMemory, IdHash, std::equal_to<>> memories_; // by id of the Deployment

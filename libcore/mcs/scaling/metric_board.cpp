@@ -17,14 +17,14 @@ namespace {
 
 [[nodiscard]] Result<void> check(const MetricTarget* metric, const ReplicaBounds& bounds, const MetricSample& sample) {
     if (metric == nullptr)
-        return Error{0, "'" + std::string{sample.name} + "' is no metric of the Deployment's policy", "metric"};
-    if (sample.value < 0) return Error{0, "must not be below 0", "value"};
+        return Error::at("metric", "'" + std::string{sample.name} + "' is no metric of the Deployment's policy");
+    if (sample.value < 0) return Error::at("value", "must not be below 0");
     if (!sample.replica) return {};
     if (metric->type != MetricType::Average)
-        return Error{0, "a metric of type value has one value of the whole; leave the replica out", "replica"};
+        return Error::at("replica", "a metric of type value has one value of the whole; leave the replica out");
     if (*sample.replica < 0 || *sample.replica >= bounds.max)
-        return Error{0, "must be at least 0 and below the Deployment's max of " + std::to_string(bounds.max),
-                     "replica"};
+        return Error::at("replica",
+                         "must be at least 0 and below the Deployment's max of " + std::to_string(bounds.max));
     return {};
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "libcore/base/check.h"
 #include "libcore/base/saturate.h"
 
 namespace yk::mcs {
@@ -29,6 +30,11 @@ void thin(std::vector<Entry>& entries) {
         if (entries[at + 1].at - entries[at].at < entries[nearest + 1].at - entries[nearest].at) nearest = at;
     join(entries[nearest], entries[nearest + 1]);
     entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(nearest) + 1);
+}
+
+template <class Entry>
+[[nodiscard, maybe_unused]] bool is_in_order(const std::vector<Entry>& entries) {
+    return std::is_sorted(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.at < b.at; });
 }
 
 template <class Entry>
@@ -68,6 +74,7 @@ void forget_older(std::vector<Entry>& entries, Duration age, Instant now) {
 
 ScaleHistory::ScaleHistory(std::vector<Recommendation> recommendations, std::vector<ScaleEvent> events)
     : recommendations_(std::move(recommendations)), events_(std::move(events)) {
+    YK_ASSUME(is_in_order(recommendations_) && is_in_order(events_), "no entry is older than the one before it");
     keep_newest(recommendations_);
     keep_newest(events_);
 }
@@ -94,6 +101,9 @@ void ScaleHistory::forget(const DirectionRules& up, const DirectionRules& down, 
 
 std::int64_t ScaleHistory::stabilized(std::int64_t current, std::int64_t wanted, Duration up_window,
                                       Duration down_window, Instant now) const {
+    YK_ASSUME(std::max(up_window, down_window) == Duration{} || // then nothing is remembered
+                  (!recommendations_.empty() && recommendations_.back().at == now),
+              "what is wanted was recommended now");
     std::int64_t lowest = wanted, highest = wanted;
     for (const Recommendation& each : recommendations_) {
         if (now - each.at < up_window) lowest = std::min(lowest, each.lowest);

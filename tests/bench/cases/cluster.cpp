@@ -11,7 +11,7 @@
 
 namespace yk::bench {
 
-Cluster::Cluster(const Workload& workload, QuietCallbacks& callbacks, PartitionContext::Upkeep upkeep)
+Cluster::Cluster(const Workload& workload, QuietCallbacks& callbacks)
     : workload_(workload), callbacks_(callbacks), core_("rm", workload.settings, callbacks, events_) {
     for (const Amounts& size : workload.sizes) {
         Quantities quantities;
@@ -21,7 +21,6 @@ Cluster::Cluster(const Workload& workload, QuietCallbacks& callbacks, PartitionC
     one_ask_.asks.resize(1);
     one_release_.releases.resize(1);
     configure();
-    partition().set_upkeep(upkeep);
     register_nodes();
     register_applications();
     YK_CHECK(callbacks_.refused() == 0, "the core refused part of the workload");

@@ -18,8 +18,7 @@ class Cluster {
 public:
     /// Aborts with a sentence when the core refuses part of the workload: then nothing measured would mean anything.
     /// `workload` and `callbacks` outlive it.
-    Cluster(const Workload& workload, QuietCallbacks& callbacks,
-            PartitionContext::Upkeep upkeep = PartitionContext::Upkeep::Full);
+    Cluster(const Workload& workload, QuietCallbacks& callbacks);
 
     /// Asks `from` to `to` of the workload, in requests of 1,000.
     void submit(std::uint32_t from, std::uint32_t to);

@@ -44,10 +44,10 @@ std::string content(const std::string& path) {
 
 Result<std::unique_ptr<DaemonProcess>> DaemonProcess::start(const std::string& program, bool with_state) {
     if (access(program.c_str(), X_OK) != 0)
-        return Error{0, fmt::format("cannot be run ({}); build it, or name it with --ykd", std::strerror(errno)),
-                     program};
+        return Error::at(program,
+                         fmt::format("cannot be run ({}); build it, or name it with --ykd", std::strerror(errno)));
     std::array<char, 32> name{"/tmp/yk-bench-XXXXXX"};
-    if (mkdtemp(name.data()) == nullptr) return Error{0, "cannot make a folder", name.data()};
+    if (mkdtemp(name.data()) == nullptr) return Error::at(name.data(), "cannot make a folder");
     const std::string folder = name.data();
     std::ofstream{folder + "/settings"}.flush(); // empty: the defaults, and not those of this machine
     std::unique_ptr<DaemonProcess> daemon{new DaemonProcess{program, folder, with_state}};
@@ -57,7 +57,7 @@ Result<std::unique_ptr<DaemonProcess>> DaemonProcess::start(const std::string& p
 
 Result<void> DaemonProcess::launch() {
     pid_ = fork();
-    if (pid_ < 0) return Error{0, "cannot fork", {}};
+    if (pid_ < 0) return Error::of("cannot fork");
     if (pid_ == 0) become(program_, folder_, with_state_);
     return {};
 }

@@ -14,9 +14,9 @@ template <class T>
 Result<T> decode(const std::string& bytes) {
     constexpr wire::DecodeOptions kFromDaemon{false, false};
     const auto body = wire::scan_body(bytes);
-    if (!body.ok()) return Error{0, body.error().message, body.error().path};
+    if (!body.ok()) return Error::at(body.error().path, body.error().message);
     auto message = wire::decode<T>(body.value(), kFromDaemon);
-    if (!message.ok()) return Error{0, message.error().message, message.error().path};
+    if (!message.ok()) return Error::at(message.error().path, message.error().message);
     return std::move(message).value();
 }
 

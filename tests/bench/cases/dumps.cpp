@@ -93,7 +93,7 @@ private:
 Result<DumpsSample> run_dumps(const ReloadParameters& parameters) {
     const Shared<DumpsSample> result;
     const std::string ended = in_child([&] { *result = Dumps{parameters}.run(); });
-    if (!ended.empty()) return Error{0, "D1 " + ended, {}};
+    if (!ended.empty()) return Error::of("D1 " + ended);
     return *result;
 }
 

@@ -11,6 +11,7 @@
 #include "libcore/base/check.h"
 #include "tests/bench/cases/cluster.h"
 #include "tests/bench/workloads/workloads.h"
+#include "tests/support/partition_access.h"
 
 namespace yk::bench {
 
@@ -37,12 +38,12 @@ Workload make_workload(const GangParameters& p) {
 /// Notes the placeholders that have to go.
 class GangCallbacks final : public QuietCallbacks {
 public:
-    void allocation_made(const NewAllocation& allocation) override {
+    void allocation_made(const NewAllocation& allocation) noexcept override {
         last_made_ = Key::index_of(allocation.key);
         last_node_ = allocation.node;
         ++made_;
     }
-    void allocations_released(std::span<const ReleasedAllocation> released) override {
+    void allocations_released(std::span<const ReleasedAllocation> released) noexcept override {
         for (const ReleasedAllocation& each : released)
             if (each.type == TerminationType::PlaceholderReplaced) replaced_.push_back(Key::index_of(each.key));
     }
@@ -94,8 +95,10 @@ public:
         const auto first = handles(0, level);
         time(sample, [&] {
             for (std::uint32_t i = 0; i < members(); ++i)
-                level == Level::Core ? static_cast<void>(cluster_.cycle())
-                                     : cluster_.partition().commit_known(first[i].ask, first[i].node, kNow);
+                if (level == Level::Core)
+                    cluster_.cycle();
+                else
+                    place(first[i]);
         });
         submit(members());
         for (std::uint32_t at = 0; at < members(); at += kConfirmEvery) {
@@ -104,9 +107,10 @@ public:
             time(sample, [&] {
                 for (std::uint32_t i = at; i < end; ++i) {
                     const Handles& each = known[level == Level::Core ? 0 : i - at];
-                    level == Level::Core
-                        ? static_cast<void>(cluster_.cycle())
-                        : cluster_.partition().commit_known_swap(each.ask, each.placeholder, each.node, kNow);
+                    if (level == Level::Core)
+                        cluster_.cycle();
+                    else
+                        swap(each);
                 }
             });
             confirm();
@@ -142,6 +146,14 @@ private:
     [[nodiscard]] const std::string& application_of(std::uint32_t ask) const {
         return workload_.applications[workload_.asks[ask].application].id;
     }
+    void place(const Handles& known) {
+        PartitionAccess::place(cluster_.partition(), known.ask, known.node, kNow);
+        static_cast<void>(cluster_.partition().refreshed());
+    }
+    void swap(const Handles& known) {
+        PartitionAccess::swap(cluster_.partition(), known.ask, known.placeholder, known.node, kNow);
+        static_cast<void>(cluster_.partition().refreshed());
+    }
     AllocationId find(std::uint32_t ask) {
         return cluster_.partition().state().find_ask(application_of(ask), Key{ask}.view());
     }
@@ -153,7 +165,7 @@ private:
         for (std::uint32_t i = from; i < from + count; ++i) {
             const Step& step = steps_[i];
             result.push_back({find(step.ask), find(step.placeholder),
-                              cluster_.partition().find_node(workload_.nodes[step.node].id)});
+                              cluster_.partition().state().nodes.find(workload_.nodes[step.node].id)});
         }
         return result;
     }
@@ -207,7 +219,7 @@ private:
 Result<void> GangRun::record() {
     steps_ = std::make_unique<Shared<Step>>(std::size_t{2} * p_.applications * p_.members);
     const std::string ended = in_child([&] { Player{p_, steps_->data()}.record(); });
-    if (!ended.empty()) return Error{0, "W11 " + ended, {}};
+    if (!ended.empty()) return Error::of("W11 " + ended);
     return {};
 }
 

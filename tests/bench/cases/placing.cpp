@@ -6,6 +6,7 @@
 
 #include "libcore/base/check.h"
 #include "tests/bench/cases/cluster.h"
+#include "tests/support/partition_access.h"
 
 namespace yk::bench {
 
@@ -24,7 +25,7 @@ public:
     Recorder(const Workload& workload, Placement* out) : out_(out) {
         for (const NodeRow& row : workload.nodes) nodes_.emplace(row.id, nodes_.size());
     }
-    void allocation_made(const NewAllocation& allocation) override {
+    void allocation_made(const NewAllocation& allocation) noexcept override {
         const auto node = static_cast<std::uint32_t>(nodes_.at(std::string{allocation.node}));
         out_[count_++] = {Key::index_of(allocation.key), node};
     }
@@ -49,7 +50,7 @@ Result<void> Placing::record() {
         for (const std::string& broken : cluster.check()) std::fprintf(stderr, "broken: %s\n", broken.c_str());
         *placed = recorder.count();
     });
-    if (!ended.empty()) return Error{0, "the core " + ended, {}};
+    if (!ended.empty()) return Error::of("the core " + ended);
     placed_ = *placed;
     return {};
 }
@@ -57,7 +58,7 @@ Result<void> Placing::record() {
 Result<Sample> Placing::run(Level level) const {
     const Shared<Sample> sample;
     const std::string ended = in_child([&] { *sample = level == Level::Core ? run_core() : run_known(level); });
-    if (!ended.empty()) return Error{0, "level " + name_of(level) + " " + ended, {}};
+    if (!ended.empty()) return Error::of("level " + name_of(level) + " " + ended);
     return *sample;
 }
 
@@ -84,8 +85,7 @@ Sample Placing::run_core() const {
 Sample Placing::run_known(Level level) const {
     const Workload workload = make_();
     CopyingCallbacks callbacks;
-    using Upkeep = PartitionContext::Upkeep;
-    Cluster cluster{workload, callbacks, level == Level::Floor ? Upkeep::AccountingOnly : Upkeep::Full};
+    Cluster cluster{workload, callbacks};
     cluster.submit(0, asked_);
     PartitionContext& partition = cluster.partition();
     std::vector<std::pair<AllocationId, NodeId>> handles;
@@ -94,12 +94,15 @@ Sample Placing::run_known(Level level) const {
         const Placement& placement = (*sequence_)[i];
         const std::string& application = workload.applications[workload.asks[placement.ask].application].id;
         handles.emplace_back(partition.state().find_ask(application, Key{placement.ask}.view()),
-                             partition.find_node(workload.nodes[placement.node].id));
+                             partition.state().nodes.find(workload.nodes[placement.node].id));
         YK_CHECK(handles.back().first.valid() && handles.back().second.valid(), "a recorded placement is unknown");
     }
     Sample sample;
     const Stopwatch watch;
-    for (const auto& [ask, node] : handles) partition.commit_known(ask, node, kNow);
+    for (const auto& [ask, node] : handles) {
+        PartitionAccess::place(partition, ask, node, kNow);
+        if (level != Level::Floor) static_cast<void>(partition.refreshed());
+    }
     watch.stop(sample);
     sample.placed = callbacks.made();
     sample.asked = asked_;

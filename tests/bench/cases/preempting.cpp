@@ -23,8 +23,8 @@ constexpr std::uint32_t kFilling = 28; // of the 20 shapes: more than a node hol
 /// Notes who was asked to go, and what was placed.
 class VictimCallbacks final : public QuietCallbacks {
 public:
-    void allocation_made(const NewAllocation& allocation) override { made_ = Key::index_of(allocation.key); }
-    void allocations_released(std::span<const ReleasedAllocation> released) override {
+    void allocation_made(const NewAllocation& allocation) noexcept override { made_ = Key::index_of(allocation.key); }
+    void allocations_released(std::span<const ReleasedAllocation> released) noexcept override {
         for (const ReleasedAllocation& each : released) victims_.push_back(Key::index_of(each.key));
     }
     [[nodiscard]] std::uint32_t last_made() const { return made_; }
@@ -189,7 +189,7 @@ Result<PreemptingSample> run_preempting(const PreemptingParameters& parameters) 
         preempting.fill();
         *sample = preempting.run();
     });
-    if (!ended.empty()) return Error{0, "W7 " + ended, {}};
+    if (!ended.empty()) return Error::of("W7 " + ended);
     return *sample;
 }
 

@@ -71,11 +71,9 @@ Result<std::unique_ptr<StreamReader>> recover(Session& session, const RmMemory& 
     YK_TRY(reported, session.call(memory.claim()));
     YK_TRY(report, decode<si::RecoveryReport>(reported));
     if (report.result != "running")
-        return Error{0,
-                     fmt::format("the recovery is {}: {} of {} allocations, {} quarantined", report.result,
-                                 report.counts.allocations.actual, report.counts.allocations.expected,
-                                 report.quarantine_total),
-                     {}};
+        return Error::of(fmt::format("the recovery is {}: {} of {} allocations, {} quarantined", report.result,
+                                     report.counts.allocations.actual, report.counts.allocations.expected,
+                                     report.quarantine_total));
     return reader;
 }
 
@@ -115,7 +113,7 @@ Result<void> wait_until_placed(Session& session, const si::AllocationRequest& as
     sync.rm_id = kRm;
     sync.asks.push_back({ask.asks.front().application_id, ask.asks.front().allocation_key, {}});
     YK_TRY(answer, session.call(sync));
-    if (answer.find("placed") == std::string::npos) return Error{0, "the ask was not placed", {}};
+    if (answer.find("placed") == std::string::npos) return Error::of("the ask was not placed");
     return {};
 }
 
@@ -171,13 +169,13 @@ Result<void> read_log(Session& session, std::uint64_t count) {
     while (read < count) {
         YK_TRY(answer, session.call(request));
         const auto scanned = wire::scan_body(answer);
-        if (!scanned.ok()) return Error{0, scanned.error().message, {}};
+        if (!scanned.ok()) return Error::of(scanned.error().message);
         const wire::Value page = wire::decode_value(*scanned);
         for (const auto& item : page.at("items")) {
             request.after = item.at("n").get<std::uint64_t>();
             if (const auto& body = item.at("body"); body.contains("new")) read += body.at("new").size();
         }
-        if (wall_seconds() - begin > 60) return Error{0, fmt::format("{} of {} in a minute", read, count), {}};
+        if (wall_seconds() - begin > 60) return Error::of(fmt::format("{} of {} in a minute", read, count));
         if (page.at("items").empty()) std::this_thread::sleep_for(std::chrono::microseconds{200});
     }
     return {};
@@ -234,8 +232,8 @@ Result<Sample> apart(const std::string& ykd, bool with_state, const Measure& mea
         if (!sample.ok())
             std::fprintf(stderr, "%s\n%s", sample.error().text().c_str(), daemon.ok() ? (*daemon)->log().c_str() : "");
     });
-    if (!ended.empty()) return Error{0, "the client " + ended, {}};
-    if (shared->asked == 0) return Error{0, "failed; the reason stands above", {}};
+    if (!ended.empty()) return Error::of("the client " + ended);
+    if (shared->asked == 0) return Error::of("failed; the reason stands above");
     return *shared;
 }
 

@@ -15,20 +15,20 @@ namespace yk::bench {
 /// Answers that a measurement does not look at.
 class QuietCallbacks : public Callbacks {
 public:
-    void allocation_made(const NewAllocation&) override {}
-    void allocations_released(std::span<const ReleasedAllocation>) override {}
-    void asks_rejected(std::span<const RejectedAsk> rejected, bool) override { refused_ += rejected.size(); }
-    void releases_ignored(std::span<const IgnoredRelease> ignored) override { refused_ += ignored.size(); }
+    void allocation_made(const NewAllocation&) noexcept override {}
+    void allocations_released(std::span<const ReleasedAllocation>) noexcept override {}
+    void asks_rejected(std::span<const RejectedAsk> rejected, bool) noexcept override { refused_ += rejected.size(); }
+    void releases_ignored(std::span<const IgnoredRelease> ignored) noexcept override { refused_ += ignored.size(); }
     void applications_answered(std::span<const AcceptedApplication>,
-                               std::span<const RejectedApplication> rejected) override {
+                               std::span<const RejectedApplication> rejected) noexcept override {
         refused_ += rejected.size();
     }
-    void application_updated(const UpdatedApplication&) override {}
+    void application_updated(const UpdatedApplication&) noexcept override {}
     void nodes_answered(std::span<const AcceptedNode>, std::span<const RefusedNode> rejected,
-                        std::span<const RefusedNode> failed) override {
+                        std::span<const RefusedNode> failed) noexcept override {
         refused_ += rejected.size() + failed.size();
     }
-    void ask_outstanding(std::string_view, std::string_view, std::string_view) override {}
+    void ask_outstanding(std::string_view, std::string_view, std::string_view) noexcept override {}
 
     /// Elements that the core refused: 0 unless the workload is wrong.
     [[nodiscard]] std::uint64_t refused() const { return refused_; }
@@ -41,7 +41,7 @@ private:
 class CopyingCallbacks final : public QuietCallbacks {
 public:
     CopyingCallbacks() { buffer_.reserve(kSendBytes + 256); }
-    void allocation_made(const NewAllocation& allocation) override {
+    void allocation_made(const NewAllocation& allocation) noexcept override {
         if (buffer_.size() >= kSendBytes) buffer_.clear(); // before and not after: last_key() reads it
         buffer_.insert(buffer_.end(), allocation.key.begin(), allocation.key.end());
         ++made_;
@@ -60,7 +60,7 @@ private:
 class RingEvents final : public EventSink {
 public:
     RingEvents() : ring_(kRecords) {}
-    void record(const EventRecord& event) override {
+    void record(const EventRecord& event) noexcept override {
         Record& slot = ring_[next_];
         next_ = next_ + 1 == kRecords ? 0 : next_ + 1;
         slot.at = event.at;

@@ -47,7 +47,7 @@ Result<double> StreamReader::wait_for(std::uint64_t count) {
         if (received_ == before && fault_.empty())
             fault_ = fmt::format("no allocation for a minute, after {} of {}", received_, count);
     }
-    if (!fault_.empty()) return Error{0, fault_, {}};
+    if (!fault_.empty()) return Error::of(fault_);
     return last_;
 }
 
@@ -55,7 +55,7 @@ Result<double> StreamReader::wait_for_report() {
     std::unique_lock lock{mutex_};
     changed_.wait_for(lock, std::chrono::minutes{1}, [&] { return report_ > 0 || !fault_.empty(); });
     if (fault_.empty() && report_ <= 0) fault_ = "no report of the recovery for a minute";
-    if (!fault_.empty()) return Error{0, fault_, {}};
+    if (!fault_.empty()) return Error::of(fault_);
     return report_;
 }
 

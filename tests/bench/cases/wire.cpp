@@ -77,8 +77,8 @@ Result<Sample> isolated(const std::string& ykd, const MakeWorkload& make, std::u
         if (!sample.ok()) std::fprintf(stderr, "%s\n", sample.error().text().c_str());
         if (sample.ok()) *shared = sample.value();
     });
-    if (!ended.empty()) return Error{0, "the client " + ended, {}};
-    if (shared->asked == 0) return Error{0, "failed; the reason stands above", {}};
+    if (!ended.empty()) return Error::of("the client " + ended);
+    if (shared->asked == 0) return Error::of("failed; the reason stands above");
     return *shared;
 }
 

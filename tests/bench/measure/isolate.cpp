@@ -45,7 +45,7 @@ SharedBytes::~SharedBytes() {
 Result<Sample> isolated(const std::string& name, const std::function<Sample()>& measure) {
     const Shared<Sample> sample;
     const std::string ended = in_child([&] { *sample = measure(); });
-    if (!ended.empty()) return Error{0, name + " " + ended, {}};
+    if (!ended.empty()) return Error::of(name + " " + ended);
     return *sample;
 }
 

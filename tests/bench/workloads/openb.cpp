@@ -23,7 +23,7 @@ using Fields = std::vector<std::string>;
 /// The lines after the heading, split at commas (the data has no quotes). Error: no such file, or a short line.
 Result<std::vector<Fields>> read_table(const std::string& path, std::size_t columns) {
     std::ifstream file{path};
-    if (!file) return Error{0, "cannot be read", path};
+    if (!file) return Error::at(path, "cannot be read");
     std::vector<Fields> rows;
     std::string line;
     for (std::size_t number = 1; std::getline(file, line); ++number) {
@@ -34,8 +34,8 @@ Result<std::vector<Fields>> read_table(const std::string& path, std::size_t colu
             from = to + 1;
         }
         if (fields.size() < columns)
-            return Error{0, fmt::format("has {} of {} columns", fields.size(), columns),
-                         fmt::format("{}:{}", path, number)};
+            return Error::at(fmt::format("{}:{}", path, number),
+                             fmt::format("has {} of {} columns", fields.size(), columns));
         if (number > 1) rows.push_back(std::move(fields));
     }
     return rows;

@@ -17,7 +17,7 @@ public:
     [[nodiscard]] Result<mcs::ScalingPolicy> policy_of(std::string_view text) const override {
         if (text == "{}") return mcs::ScalingPolicy{};
         const auto found = policies.find(text);
-        if (found == policies.end()) return Error{0, "no such policy", ""};
+        if (found == policies.end()) return Error::of("no such policy");
         return found->second;
     }
     [[nodiscard]] std::string text_of(const mcs::ScaleStatus& status, Instant now) const override {
@@ -25,7 +25,7 @@ public:
         return "#" + std::to_string(statuses_.size() - 1);
     }
     [[nodiscard]] Result<mcs::ScaleStatus> status_of(std::string_view text, Instant now) const override {
-        if (text.empty() || text[0] != '#') return Error{0, "no such status", ""};
+        if (text.empty() || text[0] != '#') return Error::of("no such status");
         const auto& [status, then] = statuses_.at(std::stoul(std::string{text.substr(1)}));
         return later(status, now - then);
     }

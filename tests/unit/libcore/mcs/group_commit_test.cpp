@@ -143,6 +143,9 @@ TEST_CASE("rs R-034 no more writes wait than may, and each that is given up says
     CHECK(backlog.message == "the end: the disk");
     CHECK(backlog.commit.size() == 0);
     CHECK(backlog.commit.next_due() == std::nullopt);
+    CHECK(backlog.commit.take().empty()); // asks nobody whether it is back
+    backlog.add("c");
+    CHECK(backlog.commit.next_due().has_value());
 }
 
 } // namespace yk::mcs

@@ -10,6 +10,7 @@
 #include "libcore/partition/partition_context.h"
 #include "libcore/reports/snapshot.h"
 #include "tests/support/cluster.h"
+#include "tests/support/partition_access.h"
 
 namespace yk::testing {
 
@@ -326,7 +327,7 @@ TEST_CASE("A10 timers of what is gone are forgotten, however often a client make
         ask.tags = {{"creationTime", i % 2 == 0 ? "9000000000" : "8000000000"}};
         return ask;
     });
-    CHECK(c.core().find_partition("default")->listed_delays() < 5'000);
+    CHECK(PartitionAccess::listed_delays(*c.core().find_partition("default")) < 5'000);
     CHECK(c.core().check().empty());
     c.advance(std::chrono::hours{100}); // what is left still expires and is purged
     CHECK(c.app("r").state == "gone");
@@ -342,7 +343,7 @@ TEST_CASE("A10 an ask whose group's look at the time was swept still reserves in
         ask.resource = {{"vcore", 5 + i}};
         return ask;
     });
-    CHECK(c.core().find_partition("default")->listed_delays() < 5'000);
+    CHECK(PartitionAccess::listed_delays(*c.core().find_partition("default")) < 5'000);
     c.advance(std::chrono::seconds{3});
     c.cycles(1);
     CHECK_FALSE((c.reserved_on("n-0") + c.reserved_on("n-1")).empty());

@@ -89,7 +89,7 @@ public:
             // Never for the cache's word alone: the row of the album decides.
             const std::string ids[] = {cover->meta.id};
             const auto rows = album_rows_.read_many(ids);
-            if (!rows.ok()) return Error{0, rows.error().message, {}};
+            if (!rows.ok()) return Error::of(rows.error().message);
             const auto* const row = std::get_if<rs::Ptr<Album>>(&rows.value().found[0]);
             const bool is_gone = std::holds_alternative<rs::AbsentRow>(rows.value().found[0]) ||
                                  (row != nullptr && (*row)->meta.uid != cover->album_uid);

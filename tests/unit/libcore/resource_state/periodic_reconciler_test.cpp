@@ -16,7 +16,7 @@ public:
     [[nodiscard]] std::string_view name() const override { return "sweeper"; }
     [[nodiscard]] Result<rs::RepairReport> run_once(const rs::PeriodicContext& context) override {
         runs.push_back(context);
-        if (fails) return Error{0, "no broom", {}};
+        if (fails) return Error::of("no broom");
         return rs::RepairReport{2, 1, more-- > 0};
     }
 

@@ -33,7 +33,7 @@ struct Directory {
         ++asked;
         if (works && user == "testuser1") return Groups{"group1000", "group1001"};
         if (works && user == "testuser2") return Groups{"100", "group1001", "group1002"};
-        return Error{0, "lookup failed for user: " + user, {}};
+        return Error::of("lookup failed for user: " + user);
     }
     LookedUp look_up(const std::vector<std::string>& users) {
         LookedUp answers;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // OwnerThread: remembers which thread an object belongs to and checks, in debug, sanitizer and fuzz builds, that it is
-// used on that thread only. In release builds it is empty and costs nothing.
+// used on that thread only. In release builds it is empty and costs nothing. It starts no thread and waits for none.
 //
-// Unbound, before bind() and after release(), nothing is checked: an object that no thread owns (in a test, in a
-// playback, before its thread starts or after it was joined) may be used by whoever holds it.
+// Unbound, before bind() or claim() and after release(), nothing is checked: an object that no thread owns (in a test,
+// in a playback, before its thread starts or after it was joined) may be used by whoever holds it.
 
 #include <atomic>
 #include <thread>
@@ -18,6 +18,7 @@ public:
 #ifdef NDEBUG
     void bind() noexcept {}
     void release() noexcept {}
+    void claim() noexcept {}
     void assert_here() const noexcept {}
 #else
     /// The calling thread is the owner from now on.
@@ -28,8 +29,13 @@ public:
     void release() noexcept {
         id_.store(std::thread::id{}, std::memory_order_relaxed);
     }
+    /// Binds if nobody is the owner, else as assert_here(): whoever uses the object first owns it.
+    void claim() noexcept {
+        if (id_.load(std::memory_order_relaxed) == std::thread::id{}) bind();
+        assert_here();
+    }
     void assert_here() const noexcept {
-        YK_ASSUME(is_here_or_unbound(), "only the owner thread of an RM calls this");
+        YK_ASSUME(is_here_or_unbound(), "only the owner thread calls this");
     }
 
 private:
