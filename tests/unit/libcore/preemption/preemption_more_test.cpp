@@ -93,15 +93,15 @@ TEST_CASE("P section 5 no. 5: a release that is not confirmed within 5 min is an
     c.notices();
     (void)c.ask_events();
     c.advance(minutes{5} - seconds{1});
-    CHECK(c.notices_in_short() == "");
+    CHECK(c.notices() == Lines{});
     c.advance(seconds{1});
-    CHECK(c.notices_in_short() == "L v");
+    CHECK(c.notices() == Lines{"released v/v: PREEMPTED_BY_SCHEDULER"});
     CHECK(c.core().counters().reannounced == 1);
-    const std::vector<std::string> events = c.ask_events();
+    const Lines events = c.ask_events();
     REQUIRE(events.size() == 1);
     CHECK(events[0].find("has not confirmed its release") != std::string::npos);
     c.advance(minutes{30});
-    CHECK(c.notices_in_short() == "");
+    CHECK(c.notices() == Lines{});
     CHECK(c.core().counters().reannounced == 1);
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("P section 5 no. 5: placeholders that time out or are replaced are ann
     c.ask("g", "r", "memory:2", "group=g").cycles(1);
     c.notices();
     c.advance(minutes{5});
-    CHECK(c.notices_in_short() == "L p");
+    CHECK(c.notices() == Lines{"released g/p: PLACEHOLDER_REPLACED"});
 }
 
 TEST_CASE("P section 5 no. 6: the storm guard limits the victims per minute, the first decision always passes") {

@@ -62,11 +62,11 @@ TEST_CASE("D-47 P-112 a run of a quota marks, counts and announces before anythi
     REQUIRE(c.configure(limited(10), "", kQuota) == "ok");
     c.notices();
     c.advance(seconds{4}); // no cycle in between: whoever decides on stale numbers would take 6, too
-    CHECK(c.notices_in_short() == "L v5");
+    CHECK(c.notices() == Lines{"released q/v5: PREEMPTED_BY_SCHEDULER"});
     CHECK(c.queue("root.q").preempting.at("memory") == 5);
     CHECK(c.queue("root").preempting.at("memory") == 5);
     c.cycles(3);
-    CHECK(c.notices_in_short() == "");
+    CHECK(c.notices() == Lines{});
     CHECK(c.queue("root.q").allocated.at("memory") == 20);
 }
 
