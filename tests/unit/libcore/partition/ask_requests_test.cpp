@@ -181,6 +181,19 @@ TEST_CASE("S-110 create time: absent or not a number is now") {
     CHECK(c.app("app").submitted == Instant{77'000'000'000}); // S-103
 }
 
+TEST_CASE("P section 5 no. 13: asks of applications that fail or have ended are refused with a reason") {
+    Cluster c{"[{name: a}]"};
+    c.nodes(1, "memory:9").application("done");
+    c.ask("done", "k", "memory:1").cycles(1);
+    c.release("done", "k").advance(std::chrono::minutes{1});
+    REQUIRE(c.log_of("done") == "Accepted Running Completing Completed");
+    c.notices();
+    c.play("alloc ask app=done key=late res=memory:1");
+    const auto notices = c.notices_in_full();
+    REQUIRE(notices.size() == 1);
+    CHECK(notices[0].find("failed to find application done") != std::string::npos);
+}
+
 // --- releases -------------------------------------------------------------------------------------------------------
 
 TEST_CASE("S-470 unknown things are ignored") {
