@@ -274,8 +274,9 @@ TEST_CASE("S-605 an ask says when the queue has no room for it and when it has a
 }
 
 TEST_CASE("S-605 each ask says for itself that it does not fit the queue or the user's limit, and when it fits again") {
-    const std::string what = GENERATE("limits: [{{users: [bob], maxresources: {{vcore: {}m}}}}]", // C-409
-                                      "resources: {{max: {{vcore: {}m}}}}");
+    // of the user (C-409), of the queue
+    const std::string what =
+        GENERATE("limits: [{{users: [bob], maxresources: {{vcore: {}m}}}}]", "resources: {{max: {{vcore: {}m}}}}");
     const auto limited = [&what](int most) { return fmt::format(fmt::runtime("[{{name: a, " + what + "}}]"), most); };
     Cluster c{limited(2)};
     c.asks_rm().nodes(1, "vcore:9"); // the RM agrees to no node, so nothing is placed

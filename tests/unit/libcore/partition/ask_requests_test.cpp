@@ -178,7 +178,7 @@ TEST_CASE("S-110 create time: absent or not a number is now") {
     c.ask("app", "odd", "vcore:1", "tags=creationTime:7x");
     for (const AskView& ask : c.app("app").asks)
         CHECK(ask.request_time == (ask.key == "old" ? Instant{77'000'000'000} : c.now()));
-    CHECK(c.app("app").submitted == Instant{77'000'000'000}); // S-103
+    CHECK(c.app("app").submitted == Instant{77'000'000'000}); // the oldest of its asks (S-103)
 }
 
 TEST_CASE("P section 5 no. 13: asks of applications that fail or have ended are refused with a reason") {

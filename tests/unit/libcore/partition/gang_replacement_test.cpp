@@ -298,7 +298,8 @@ TEST_CASE("G-032 the application's state does not matter: replacement begins bef
     CHECK(c.cycles(1) == 1);
     c.notices();
     c.confirm("app", "ph-1");
-    CHECK(c.notices() == Lines{"application app is Running", "allocated app/r1 on n-0"}); // G-013, D-02
+    // the confirmed replacement runs it (G-013, D-02)
+    CHECK(c.notices() == Lines{"application app is Running", "allocated app/r1 on n-0"});
     CHECK(c.log_of("app") == "Accepted Running");
 }
 

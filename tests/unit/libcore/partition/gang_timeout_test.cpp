@@ -40,7 +40,7 @@ TEST_CASE("EX-G7 G-051 G-052 a soft gang is resumed and runs on as an ordinary a
     CHECK(c.notices() == Lines{"application app is Accepted"});
     CHECK(c.counters("app") == "g: placeholders 3, replaced 0, timed out 3");
     CHECK(c.queue("root.a").allocated.empty());
-    c.real("app", "r1", "memory:2"); // G-057
+    c.real("app", "r1", "memory:2"); // of a group that is timed out: an ordinary ask (G-057)
     CHECK(c.cycles(1) == 1);
     CHECK(c.notices() == Lines{"application app is Running", "allocated app/r1 on n-0"});
 }
@@ -90,7 +90,8 @@ TEST_CASE("G-051 D-09 a swap in flight is not released twice: soft lets it finis
           Lines{"application app is Resuming", "released app/ph-2: TIMEOUT", "released app/ph-3: TIMEOUT"});
     c.confirm("app", "ph-1");
     CHECK(c.notices() ==
-          Lines{"application app is Accepted", "application app is Running", "allocated app/r1 on n-0"}); // G-013
+          // the confirmed replacement runs it (G-013)
+          Lines{"application app is Accepted", "application app is Running", "allocated app/r1 on n-0"});
     c.confirm_timeout("app", "ph-2");
     CHECK(c.state_of("app") == "Running");
     CHECK(c.counters("app") == "g: placeholders 3, replaced 1, timed out 2");

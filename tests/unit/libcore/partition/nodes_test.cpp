@@ -45,7 +45,7 @@ TEST_CASE("S-480 CREATE and what it rejects") {
         for (const std::string& fragment : row.fragments) CHECK(notices[0].find(fragment) != std::string::npos);
         if (!row.fragments.empty()) {
             CHECK(c.partition().nodes == nodes_before);
-            CHECK(c.events().empty()); // [FIX SD-25]
+            CHECK(c.events().empty()); // a rejected node is no event [FIX SD-25]
         }
     }
     CHECK(c.queue("root").max == Map{{"vcore", 10}});

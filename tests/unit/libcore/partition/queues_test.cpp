@@ -45,7 +45,7 @@ TEST_CASE("S-490 refused applications") {
     CHECK(c.state_of("live") == "New");
     CHECK(c.state_of("x") == "Rejected");
     CHECK(c.partition().applications == 1);
-    c.application("x"); // S-492
+    c.application("x"); // the id of a rejected one may be used again (S-492)
     CHECK(c.state_of("x") == "New");
 }
 
@@ -350,7 +350,7 @@ TEST_CASE("S-600 the detail of a removed allocation by type") {
             if (event.rfind("APP app REMOVE ALLOC", 0) == 0) return event;
         return std::string();
     };
-    CHECK(detail(0) == "APP app REMOVE ALLOC_CANCEL ref=app-0"); // [FIX SD-31]
+    CHECK(detail(0) == "APP app REMOVE ALLOC_CANCEL ref=app-0"); // unknown is a cancellation [FIX SD-31]
     CHECK(detail(1) == "APP app REMOVE ALLOC_CANCEL ref=app-0");
     CHECK(detail(2) == "APP app REMOVE ALLOC_TIMEOUT ref=app-0");
     CHECK(detail(3) == "APP app REMOVE ALLOC_PREEMPT ref=app-0");

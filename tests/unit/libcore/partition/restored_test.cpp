@@ -193,7 +193,7 @@ TEST_CASE("I-228 restored allocations are not counted as allocated") {
     CHECK(c.core().counters().restored == 2);
     CHECK(c.core().counters().allocated == 0);
     CHECK(c.core().counters().rejected == 0);
-    CHECK(c.core().counters().scheduling_errors == 0); // I-148
+    CHECK(c.core().counters().scheduling_errors == 0); // what waits in quarantine is no error (I-148)
 }
 
 TEST_CASE("I-228 an ask that is reported as placed after it was sent as pending is restored, not allocated") {

@@ -42,7 +42,7 @@ TEST_CASE("P-020 P-023 EX-P20 not before the delay, then once in 15 s") {
               "properties: {preemption.policy: disabled}}]"};
     applications(c.nodes(1, "memory:4")).victim("v", "v", "memory:4", "n-0", 1);
     c.ask("x", "k", "memory:4", "other=1").advance(milliseconds{999}).cycles(2);
-    CHECK(log_of(c, "k") == "preemption preconditions failed"); // P-024
+    CHECK(log_of(c, "k") == "preemption preconditions failed"); // nothing but this entry follows (P-024)
     c.advance(milliseconds{1}).cycles(1);
     CHECK(log_of(c, "k") == "preemption does not help");
     c.configure("[{name: c2, resources: {guaranteed: {memory: 4}}, properties: {preemption.delay: 1s}}, {name: c1}]");
@@ -425,7 +425,7 @@ TEST_CASE("P-075 P-078 a confirmation is not echoed, a second one is ignored, th
         .cycles(1);
     c.advance(seconds{10}).notices();
     c.release("v", "v", 3);
-    CHECK(c.notices() == Lines{"application v is Completing"}); // P-078
+    CHECK(c.notices() == Lines{"application v is Completing"}); // its last allocation went (P-078)
     CHECK(c.app("v").preempted_seconds.at("UNKNOWN").at("memory") == 40);
     c.release("v", "v", 3);
     CHECK(c.notices() == Lines{"ignored release of v/v: P_UNKNOWN_ALLOCATION"});
