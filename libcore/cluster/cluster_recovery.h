@@ -33,7 +33,7 @@ public:
     void begin(bool force_applications);
     /// What is in quarantine stays set aside, and goes on occupying its nodes.
     void end(Instant now);
-    /// Forgets releases of what never arrived: the RM was told how many they were (I-226).
+    /// Forgets releases of what never arrived: the RM was notified of how many they were (I-226).
     void forget_tombstones();
     /// A partition was made while the recovery may be open.
     void add(PartitionContext& partition) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the core tells about a recovery (docs/spec/interface.md, section 3): what was restored, what could not be and
+// What the core reports about a recovery (docs/spec/interface.md, section 3): what was restored, what could not be and
 // waits in quarantine, and which nodes do not have what the RM has booked on them.
 
 #include <array>

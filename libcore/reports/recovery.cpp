@@ -42,7 +42,7 @@ public:
         return bucket_of(state_.name, application_of(allocation), allocation.key.view());
     }
 
-    /// Calls `each(const Allocation&)` for all that the RM has been told of, and foreign ones.
+    /// Calls `each(const Allocation&)` for all that the RM has been notified of, and foreign ones.
     template <class Each>
     void each_allocation(Each&& each) const {
         state_.allocations.for_each([&](AllocationId id) {

@@ -66,7 +66,7 @@ public:
 
     /// The next key, which is now being processed; nullopt: none. Each taken key is given back by one of the next four.
     [[nodiscard]] std::optional<Item> take(Instant now);
-    /// It was dealt with.
+    /// It was processed.
     void done(std::string_view id);
     /// It failed and comes again after a back-off that doubles with each failure in a row.
     void failed(std::string_view id, Instant now);

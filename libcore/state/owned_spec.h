@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// OwnedSpec: a command of the core that outlives the message it was made from: with its texts in one piece of memory.
+// OwnedSpec: a command of the core that outlives the message it was made from: with its texts in one block of memory.
 // Owner: whoever keeps it. It can be moved, but not copied.
 
 #include <algorithm>

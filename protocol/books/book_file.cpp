@@ -223,7 +223,7 @@ Result<std::unique_ptr<BookFile>, BookFile::Refusal> BookFile::open(const std::s
 std::optional<BookFile::Refusal> BookFile::check(bool is_first_version) {
     std::string finding = finding_in(db_);
     if (finding.empty()) return refusal();
-    // A page that the disk did not let be read, which is no damage, is told like a damaged one.
+    // A page that the disk did not let be read, which is no damage, is reported like a damaged one.
     if (finding != "ok") finding = finding_in_copy(db_);
     if (finding.empty()) return Refusal{Fault::System, path_ + ": the disk does not let it be read"};
     if (finding != "ok") return Refusal{Fault::Damaged, path_ + ": " + finding};

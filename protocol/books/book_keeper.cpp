@@ -219,7 +219,7 @@ Result<void> BookKeeper::write_row(std::int64_t seq, const RowChange& change) {
     return {};
 }
 
-/// Tells of a fault once, and of its end.
+/// Reports a fault once, and its end.
 void BookKeeper::report(const std::string& fault) {
     if (fault == fault_) return;
     fault_ = fault;

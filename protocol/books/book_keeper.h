@@ -33,7 +33,7 @@ namespace yk::books {
 
 class BookKeeper {
 public:
-    /// What is told of the file: empty when it can be written, else why not. Called by the keeper's thread.
+    /// What is reported of the file: empty when it can be written, else why not. Called by the keeper's thread.
     using OnFault = std::function<void(const std::string& fault)>;
 
     /// Reads the rows of the file and starts. An error: a row cannot be understood.

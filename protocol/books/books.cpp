@@ -309,7 +309,7 @@ void Books::sent_release(Partition& partition, const si::AllocationRelease& rele
     erase_ask(partition, release.application_id, release.allocation_key);
 }
 
-// --- what the RM is told --------------------------------------------------------------------------------------------
+// --- what the RM is notified of -------------------------------------------------------------------------------------
 
 void Books::note(const Outcome& outcome) {
     const std::string_view partition_name = short_partition(outcome.partition);
@@ -426,7 +426,7 @@ void Books::erase_application(Partition& partition, std::string_view id) {
     partition.applications.erase(application);
 }
 
-/// Its allocations are told as released one by one; only the foreign ones go with it.
+/// Its allocations are announced as released one by one; only the foreign ones go with it.
 void Books::erase_node(Partition& partition, std::string_view id) {
     const auto node = partition.nodes.find(id);
     if (node == partition.nodes.end()) return;

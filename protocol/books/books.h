@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Books: what an RM knows of its own nodes, applications, asks and allocations, from what it sent and what it was told.
+// Books: what an RM knows of its own nodes, applications, asks and allocations, from what it sent and was notified of.
 // With them it can recover after a restart of either side (docs/spec/interface.md, section 3).
 //
 // Nothing is written here: changes() says what is to be written into a BookFile. Owner: BookKeeper.
 // Thread: one. Costs about 200 bytes for each ask or allocation.
 //
-// REQUIRES: what the RM was told because of a request comes after that request and before the next one, as it does
+// REQUIRES: the notices because of a request come after that request and before the next one, as they do
 // where the core is called; which elements were refused is said with the request.
 
 #include <cstdint>
@@ -43,7 +43,7 @@ private:
     std::vector<std::pair<ElementList, std::uint32_t>> all_;
 };
 
-/// What became of something that an RM sent or has, as it was told, and as far as it matters for its books. Names are
+/// What became of something that an RM sent or has, by its notices, and as far as it matters for its books. Names are
 /// the caller's. What is refused at once is no outcome, but a part of its request.
 struct Outcome {
     enum class What : std::uint8_t {

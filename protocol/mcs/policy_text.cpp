@@ -138,7 +138,7 @@ constexpr std::array<std::string_view, 3> kCoreMetrics{"pendingReplicas", "queue
     return rules;
 }
 
-/// Two metrics of one name could not be told apart when a value comes.
+/// Two metrics of one name could not be distinguished when a value comes.
 [[nodiscard]] Result<void> check_names(const std::vector<MetricTarget>& metrics) {
     for (std::size_t at = 1; at < metrics.size(); ++at)
         for (std::size_t before = 0; before < at; ++before)

@@ -168,7 +168,7 @@ void StreamBooks::take_notice(const si::StreamItem& item) {
     if (!names.empty()) keeper_->note_partitions(std::move(names));
 }
 
-/// What the RM was told, as what it means for its books: like OwnerBooks in the daemon.
+/// What the RM was notified of, as what it means for its books: like OwnerBooks in the daemon.
 void StreamBooks::take_answer(const si::StreamItem& item) {
     if (item.kind == si::item::kUpdateNode) take(message_of<si::NodeResponse>(item.body.bytes));
     if (item.kind == si::item::kUpdateApplication) take(message_of<si::ApplicationResponse>(item.body.bytes));

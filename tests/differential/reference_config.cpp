@@ -19,7 +19,7 @@ std::string path_of(const config::Queue& config, const std::string& parent) {
     return parent.empty() ? lower(config.name) : parent + "." + lower(config.name);
 }
 
-/// C-153.
+/// What a queue has from its parent: no priority of its own, and no fence but a policy that is off (C-153).
 std::map<std::string, std::string> inherited(std::map<std::string, std::string> parent) {
     if (parent.count("priority.policy") != 0) parent["priority.policy"] = "default";
     if (parent.count("priority.offset") != 0) parent["priority.offset"] = "0";
@@ -114,7 +114,8 @@ void Partition::configure_queue(const config::Queue& config, const std::string& 
     for (const config::Queue& child : config.children) configure_queue(child, path, now);
 }
 
-void Partition::drain(Queue& queue) { // C-431
+/// A queue that the new file lacks drains, and so do the configured ones below it (C-431).
+void Partition::drain(Queue& queue) {
     queue.draining = true;
     for (Queue* child : children(queue)) drain(*child);
 }
@@ -134,7 +135,8 @@ void Partition::sweep(Instant now) { // S-560: bottom up
     }
 }
 
-void Partition::dissolve(Instant now) { // S-563
+/// A partition that the new file lacks: queues drain, applications fail, everything is released (S-563).
+void Partition::dissolve(Instant now) {
     drain(queues_.at("root"));
     std::vector<std::string> ids;
     for (const auto& [id, app] : applications_) ids.push_back(id);

@@ -25,7 +25,8 @@ Duration backoff_delay(const Queue& leaf) {
 
 } // namespace
 
-bool Partition::cycle(Instant now) { // S-300 to S-302
+/// At most one allocation: first asks that hold a reservation, then the others (S-300 to S-302).
+bool Partition::cycle(Instant now) {
     Queue& root = queues_.at("root");
     forget_triggers(now);
     if (!max_of(root) || !gt_zero(pending(root))) return false;
@@ -35,14 +36,16 @@ bool Partition::cycle(Instant now) { // S-300 to S-302
     return placed;
 }
 
-Partition::Outcome Partition::walk(Queue& queue, bool reserved, Instant now) { // S-305
+/// Depth first along the sorted children, until one yields something (S-305).
+Partition::Outcome Partition::walk(Queue& queue, bool reserved, Instant now) {
     if (queue.leaf) return reserved ? reserved_step(queue, now) : regular_step(queue, now);
     for (Queue* child : sorted_children(queue))
         if (const Outcome outcome = walk(*child, reserved, now); outcome != Outcome::None) return outcome;
     return Outcome::None;
 }
 
-bool Partition::may_run(Application& app, Instant now) { // S-265, C-411
+/// Both limits on running applications are asked each time, and a change of either is an event (S-265, C-411).
+bool Partition::may_run(Application& app, Instant now) {
     const bool waiting = app.state == State::Accepted || app.state == State::New;
     const auto update = [&](bool& flag, bool runnable, EventDetail yes, EventDetail no) {
         if (runnable != flag) event(EventType::App, app.id, EventChange::None, runnable ? yes : no, now);
@@ -99,13 +102,14 @@ Partition::Outcome Partition::reserved_application(Application& app, const Headr
             continue;
         }
         if (required && !fits(available(node), ask.resource)) {
-            if (ask.trigger == 0) choose_victims(ask, node); // P-093
+            if (ask.trigger == 0) choose_victims(ask, node); // once, until they have gone (P-093)
             continue;
         }
         if (!required && !node.schedulable) continue;
         if (try_node(app, ask, node, now)) return Outcome::Allocated;
     }
-    for (const Reservation& r : reservations_of(app)) { // S-412
+    // If none of these worked, each is tried on nodes that nobody has reserved (S-412).
+    for (const Reservation& r : reservations_of(app)) {
         Ask& ask = app.requests.at(r.key);
         if (!ask.required_node.empty() || !may_enter(queues_.at(app.queue), headrooms, ask)) continue;
         for (Node* node : sorted_nodes()) {
@@ -125,18 +129,19 @@ Partition::Outcome Partition::regular_step(Queue& leaf, Instant now) {
         if (app->backoff && *app->backoff > now) continue;
         const Outcome outcome = try_application(*app, {user_headroom(*app), available}, now);
         if (outcome == Outcome::None) continue;
-        if (app->state == State::Accepted) app->allocating = true; // S-262
+        if (app->state == State::Accepted) app->allocating = true; // it counts as running already (S-262)
         return outcome;
     }
     return Outcome::None;
 }
 
-Partition::Outcome Partition::try_application(Application& app, const Headrooms& headrooms, Instant now) { // S-341
+/// Each pending ask in order, within the headroom of its user and of its queue (S-341).
+Partition::Outcome Partition::try_application(Application& app, const Headrooms& headrooms, Instant now) {
     const Queue& leaf = queues_.at(app.queue);
     const std::uint64_t limit = backoff_limit(leaf);
     std::uint64_t unschedulable = 0;
     for (Ask* ask : sorted_asks(app)) {
-        if (limit > 0 && unschedulable >= limit) { // S-345
+        if (limit > 0 && unschedulable >= limit) { // so many found no node: the application rests (S-345)
             app.backoff = now + backoff_delay(leaf);
             return Outcome::None;
         }
@@ -159,13 +164,15 @@ Partition::Outcome Partition::try_application(Application& app, const Headrooms&
     return Outcome::None;
 }
 
-Partition::Outcome Partition::try_required(Application& app, Ask& ask, bool& too_large, Instant now) { // section 9
+/// The one node on which the ask may run; if it does not fit there now, it is reserved (section 9).
+Partition::Outcome Partition::try_required(Application& app, Ask& ask, bool& too_large, Instant now) {
     const auto found = nodes_.find(ask.required_node);
     if (found == nodes_.end()) return Outcome::None;
     Node& node = found->second;
-    too_large = !fits(node.capacity, ask.resource) && reservation_of(app, ask.key) == nullptr; // S-435
+    // it can never be reserved there (S-435)
+    too_large = !fits(node.capacity, ask.resource) && reservation_of(app, ask.key) == nullptr;
     if (too_large) return Outcome::None;                  // nothing was tried on the node: reservations there stay
-    for (const Reservation& r : reservations_on(node.id)) // S-432
+    for (const Reservation& r : reservations_on(node.id)) // ordinary ones make way (S-432)
         if (!is_required(r)) unreserve(r.application, r.key, now);
     if (try_node(app, ask, node, now)) return Outcome::Allocated;
     if (reservation_of(app, ask.key) != nullptr) return Outcome::None;
@@ -173,7 +180,9 @@ Partition::Outcome Partition::try_required(Application& app, Ask& ask, bool& too
     return Outcome::Reserved;
 }
 
-Partition::Outcome Partition::try_nodes(Application& app, Ask& ask, Instant now) { // S-342, S-403
+/// The nodes that are free of reservations, by score; if none will do, the nearest is reserved for an ask that is old
+/// enough (S-342, S-403).
+Partition::Outcome Partition::try_nodes(Application& app, Ask& ask, Instant now) {
     const bool may_reserve = !ports_.settings.reservations_disabled && reservation_of(app, ask.key) == nullptr &&
                              now - ask.created > ports_.settings.reservation_delay;
     Node* nearest = nullptr;

@@ -25,7 +25,8 @@ std::vector<std::pair<std::string, std::string>> owned(const std::optional<Tags>
 
 } // namespace
 
-std::optional<Refusal> Partition::create_node(const NodeSpec& spec, Instant now) { // S-480
+/// Refuses a node that exists, that has negative amounts, or whose allocations cannot be taken over (S-480).
+std::optional<Refusal> Partition::create_node(const NodeSpec& spec, Instant now) {
     const std::string id(spec.id);
     if (nodes_.count(id) != 0) return Refusal{ElementCode::NodeExists, "existing"};
     if (has_negative(amounts_of(spec.capacity)) || has_negative(amounts_of(spec.occupied)))
@@ -33,7 +34,8 @@ std::optional<Refusal> Partition::create_node(const NodeSpec& spec, Instant now)
     for (AskSpec allocation : spec.existing) { // S-481: all or nothing, and no event for a rejected node
         allocation.node = {};
         bool refused = refusal_of(allocation).has_value();
-        if (Application* app = find(std::string(allocation.application)); app != nullptr) { // I-147
+        // what is placed on another node cannot be on this one (I-147)
+        if (Application* app = find(std::string(allocation.application)); app != nullptr) {
             const auto known = app->requests.find(std::string(allocation.key));
             refused = refused || (known != app->requests.end() &&
                                   (known->second.placeholder != allocation.placeholder || known->second.allocated));
@@ -81,7 +83,8 @@ std::optional<Refusal> Partition::change_node(const NodeSpec& spec, Instant now)
     return std::nullopt;
 }
 
-void Partition::update_node(Node& node, const NodeSpec& spec, Instant now) { // S-482, S-481, I-175
+/// What the request names replaces what was; the partition of a node never changes (S-482, S-481, I-175).
+void Partition::update_node(Node& node, const NodeSpec& spec, Instant now) {
     const Amounts wanted = prune(amounts_of(spec.capacity));
     if (spec.capacity && wanted != node.capacity) {
         const Maybe before = max_of(queues_.at("root"));
@@ -102,7 +105,8 @@ void Partition::set_schedulable(Node& node, bool schedulable, Instant now) {
     node.schedulable = schedulable;
     event(EventType::Node, node.id, EventChange::Set, EventDetail::NodeSchedulable, now);
     if (schedulable) return;
-    for (const Reservation& r : reservations_on(node.id)) // S-415
+    // a drained node keeps the reservations of asks that can run nowhere else (S-415)
+    for (const Reservation& r : reservations_on(node.id))
         if (!is_required(r)) unreserve(r.application, r.key, now);
 }
 

@@ -112,7 +112,8 @@ struct Node {
     std::map<std::string, Foreign> foreign;
 };
 
-struct Reservation { // S-105
+/// A node that is kept for an ask (S-105).
+struct Reservation {
     std::string application, key, node;
     Instant since;
 };

@@ -29,7 +29,8 @@ std::int64_t offset_of(const Queue& queue) {
     return text.empty() ? 0 : std::strtoll(text.c_str(), nullptr, 10);
 }
 
-Maybe set_guaranteed(const Queue& queue) { // S-035
+/// A guarantee without a value above 0 is none (S-035).
+Maybe set_guaranteed(const Queue& queue) {
     if (!queue.guaranteed) return std::nullopt;
     for (const auto& [type, value] : *queue.guaranteed)
         if (value > 0) return queue.guaranteed;
@@ -38,7 +39,8 @@ Maybe set_guaranteed(const Queue& queue) { // S-035
 
 } // namespace
 
-Amounts Partition::fair_max(const Queue& queue) const { // S-202
+/// What the shares of a queue without a guarantee are measured by: the nearest max of each type (S-202).
+Amounts Partition::fair_max(const Queue& queue) const {
     if (queue.parent.empty()) return max_of(queue).value_or(Amounts{});
     Amounts result = fair_max(queues_.at(queue.parent));
     if (result.empty() || !queue.max) return result;
@@ -50,14 +52,16 @@ double Partition::share(const Queue& queue) const {
     return fair_share(allocated(queue), set_guaranteed(queue), fair_max(queue));
 }
 
-std::int32_t Partition::priority(const Application& app) const { // S-222
+/// The highest of its pending asks (S-222).
+std::int32_t Partition::priority(const Application& app) const {
     std::int32_t highest = kLowest;
     for (const auto& [key, ask] : app.requests)
         if (!ask.allocated) highest = std::max(highest, ask.priority);
     return highest;
 }
 
-std::int32_t Partition::priority(const Queue& queue) const { // S-204
+/// The highest of its applications, or of what its children publish (S-204).
+std::int32_t Partition::priority(const Queue& queue) const {
     std::int32_t highest = kLowest;
     if (queue.leaf)
         for (const std::string& id : queue.applications) highest = std::max(highest, priority(*applications_.at(id)));
@@ -73,7 +77,9 @@ std::int32_t Partition::published(const Queue& queue) const {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(current + offset, kLowest, kHighest));
 }
 
-std::vector<Queue*> Partition::sorted_children(const Queue& queue) { // S-200, S-201
+/// By priority, then the lower fair share, then the larger pending; those with nothing pending are left out (S-200,
+/// S-201).
+std::vector<Queue*> Partition::sorted_children(const Queue& queue) {
     struct Entry {
         std::int32_t priority;
         double share;
@@ -97,7 +103,8 @@ std::vector<Queue*> Partition::sorted_children(const Queue& queue) { // S-200, S
     return sorted;
 }
 
-std::vector<Application*> Partition::sorted_applications(const Queue& leaf) { // S-210 to S-213
+/// Those with something pending, by priority and the policy of the leaf (S-210 to S-213).
+std::vector<Application*> Partition::sorted_applications(const Queue& leaf) {
     std::vector<Application*> sorted;
     for (const std::string& id : leaf.applications)
         if (gt_zero(pending(*applications_.at(id)))) sorted.push_back(applications_.at(id).get());
@@ -117,7 +124,8 @@ std::vector<Application*> Partition::sorted_applications(const Queue& leaf) { //
     return sorted;
 }
 
-std::vector<Ask*> Partition::sorted_asks(Application& app) const { // S-223
+/// Pending ones: higher priority, older, then the earlier arrival (S-223).
+std::vector<Ask*> Partition::sorted_asks(Application& app) const {
     std::vector<Ask*> sorted;
     for (auto& [key, ask] : app.requests)
         if (!ask.allocated) sorted.push_back(&ask);
@@ -129,7 +137,8 @@ std::vector<Ask*> Partition::sorted_asks(Application& app) const { // S-223
     return sorted;
 }
 
-double Partition::score(const Node& node) const { // S-230 to S-232
+/// The weighted used share, or with binpacking the free one; lower comes first (S-230 to S-232).
+double Partition::score(const Node& node) const {
     std::map<std::string, double> weights = config_.resource_weights;
     if (weights.empty()) weights = {{"memory", 1.0}, {"vcore", 1.0}};
     const Amounts free = available(node);
@@ -157,14 +166,16 @@ std::vector<Node*> Partition::sorted_nodes() {
     return sorted;
 }
 
-Maybe Partition::headroom(const Queue& queue, bool cluster) const { // S-250
+/// What the maxima from here up to the root leave (S-250).
+Maybe Partition::headroom(const Queue& queue, bool cluster) const {
     if (!cluster && queue.parent.empty()) return std::nullopt;
     const Maybe max = max_of(queue);
     const Maybe own = max ? Maybe(sub_existing(*max, allocated(queue))) : std::nullopt;
     return queue.parent.empty() ? own : cmin(own, headroom(queues_.at(queue.parent), cluster));
 }
 
-bool Partition::can_grow(const Queue& leaf, const Amounts& ask, bool cluster) const { // S-252
+/// Whether the usage of each level stays within its max with the ask added (S-252).
+bool Partition::can_grow(const Queue& leaf, const Amounts& ask, bool cluster) const {
     for (const Queue* queue = &leaf;; queue = &queues_.at(queue->parent)) {
         const Amounts wanted = add_existing(ask, allocated(*queue));
         const Maybe max = max_of(*queue);
@@ -173,7 +184,8 @@ bool Partition::can_grow(const Queue& leaf, const Amounts& ask, bool cluster) co
     }
 }
 
-bool Partition::can_run(const Queue& leaf, const Application& app) const { // S-260
+/// Whether one more application may run in the leaf and above it (S-260).
+bool Partition::can_run(const Queue& leaf, const Application& app) const {
     for (const Queue* queue = &leaf;; queue = &queues_.at(queue->parent)) {
         if (queue->max_applications != 0 && !app.allocating &&
             running(*queue) + allocating(*queue) + 1 > queue->max_applications)

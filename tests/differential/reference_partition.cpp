@@ -53,7 +53,8 @@ std::optional<State> next_state(State from, AppEvent event) {
 
 namespace {
 
-std::string name_of(AppEvent event) { // S-142
+/// The name of an event, which is the message of the update that it causes (S-142).
+std::string name_of(AppEvent event) {
     switch (event) {
     case AppEvent::Run: return "runApplication";
     case AppEvent::Complete: return "completeApplication";
@@ -138,7 +139,7 @@ Application* Partition::find(const std::string& app) {
 bool Partition::raise(Application& app, AppEvent what, Instant now, const std::string& info) {
     const auto to = next_state(app.state, what);
     if (!to) return false;
-    if (*to == app.state) return true; // S-141
+    if (*to == app.state) return true; // a transition to the same state is none (S-141)
     app.timer.reset();
     if (app.state == State::New && what != AppEvent::Reject) track(app, now);
     app.state = *to;
@@ -150,7 +151,7 @@ bool Partition::raise(Application& app, AppEvent what, Instant now, const std::s
     return true;
 }
 
-/// S-143.
+/// What happens on the way into a state (S-143).
 void Partition::enter(Application& app, Instant now) {
     if (app.state == State::Running) {
         app.started = now;
@@ -267,7 +268,7 @@ void Partition::unreserve(const std::string& app, const std::string& key, Instan
         const Amounts size = applications_.at(app)->requests.at(key).resource;
         const std::string node = it->node;
         reservations_.erase(it);
-        applications_.at(app)->requests.at(key).trigger = 0; // P-079
+        applications_.at(app)->requests.at(key).trigger = 0; // it may choose victims again (P-079)
         event(EventType::Node, node, EventChange::Remove, EventDetail::NodeReservation, now, key, size);
         return;
     }

@@ -36,9 +36,11 @@ public:
     Partition(std::string full_name, Ports& ports, Instant now);
 
     // --- configuration: reference_config.cpp --------------------------------------------------------------------
-    [[nodiscard]] bool accepts(const config::Partition& config) const; // C-435
+    /// No leaf with applications becomes a parent, and no parent with children a leaf (C-435).
+    [[nodiscard]] bool accepts(const config::Partition& config) const;
     void configure(const config::Partition& config, Instant now);
-    void dissolve(Instant now); // S-563
+    /// The configuration has no such partition any more: all that runs here ends (S-563).
+    void dissolve(Instant now);
 
     // --- requests: reference_requests.cpp ---------------------------------------------------------------------------
     /// `with_echo`: a placement is answered with `new` at once.
@@ -68,7 +70,8 @@ public:
 
 private:
     enum class Outcome { None, Allocated, Reserved, Unreserved };
-    struct Headrooms { // S-253
+    /// Both are read once per application, and an ask must fit both (S-253).
+    struct Headrooms {
         Maybe user, queue;
     };
     using Apps = std::map<std::string, std::unique_ptr<Application>>;
@@ -106,13 +109,14 @@ private:
     [[nodiscard]] bool can_run(const Queue& leaf, const Application& app) const;
 
     // users and groups (config.md sections 13 and 14): reference_users.cpp
-    [[nodiscard]] std::optional<std::string> group_of(const Application& app) const; // C-403
+    /// Decided once: the nearest queue with a limit for one of the user's groups (C-403).
+    [[nodiscard]] std::optional<std::string> group_of(const Application& app) const;
     [[nodiscard]] bool counts_for(const Application& app, const Tracked& who) const;
     [[nodiscard]] std::vector<Tracked> trackers_of(const Application& app) const;
     [[nodiscard]] Amounts usage(const Tracked& who, const std::string& path) const;
     [[nodiscard]] std::set<std::string> running(const Tracked& who, const std::string& path) const;
-    [[nodiscard]] Maybe user_headroom(const Application& app) const; // C-408
-    [[nodiscard]] bool user_can_run(const Application& app) const;   // C-410
+    [[nodiscard]] Maybe user_headroom(const Application& app) const; // what the limits of user and group leave (C-408)
+    [[nodiscard]] bool user_can_run(const Application& app) const;   // whether they let one more run (C-410)
     [[nodiscard]] bool leaves_running_set(const Application& app, bool placeholder_gone) const;
     void track(Application& app, Instant now);
     void untrack(Application& app, Instant now);
@@ -133,8 +137,9 @@ private:
     Outcome try_application(Application& app, const Headrooms& headrooms, Instant now);
     Outcome try_required(Application& app, Ask& ask, bool& too_large, Instant now);
     Outcome try_nodes(Application& app, Ask& ask, Instant now);
-    bool try_node(Application& app, Ask& ask, Node& node, Instant now); // S-343 and S-330
-    bool may_run(Application& app, Instant now);                        // updates the runnable flags
+    /// Places the ask if the node is free for it and has enough available (S-343, S-330).
+    bool try_node(Application& app, Ask& ask, Node& node, Instant now);
+    bool may_run(Application& app, Instant now); // updates the runnable flags
 
     // required-node preemption (GANG 3.9): reference_preemption.cpp
     void choose_victims(Ask& ask, const Node& node);
@@ -184,7 +189,8 @@ private:
     [[nodiscard]] bool accepts(const config::Queue& config, const std::string& path) const;
     [[nodiscard]] bool is_used(const std::string& path) const;
     void remove_below(const std::string& path, Instant now);
-    void sweep(Instant now); // S-560
+    /// Removes queues that drain or are dynamic once they are empty (S-560).
+    void sweep(Instant now);
     [[nodiscard]] std::vector<Application*> with_timer();
 
     // ports

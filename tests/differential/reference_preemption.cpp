@@ -9,7 +9,8 @@ namespace yk::reference {
 
 namespace {
 
-int class_of(const Ask& ask) { // P-095
+/// Who goes first: 0 who agreed, 1 who did not, 2 originators (P-095).
+int class_of(const Ask& ask) {
     return ask.originator ? 2 : ask.allow_preempt_self ? 0 : 1;
 }
 
@@ -50,7 +51,8 @@ Amounts Partition::preempting(const Queue& queue) const {
     return sum;
 }
 
-std::vector<Ask*> Partition::victim_candidates(const Ask& ask, const Node& node) { // P-094, P-095
+/// What may go from the node, of no higher priority than the ask, in the order in which it goes (P-094, P-095).
+std::vector<Ask*> Partition::victim_candidates(const Ask& ask, const Node& node) {
     std::vector<Ask*> found;
     for (auto& [id, app] : applications_)
         for (auto& [key, each] : app->requests)
@@ -68,7 +70,8 @@ std::vector<Ask*> Partition::victim_candidates(const Ask& ask, const Node& node)
     return found;
 }
 
-void Partition::choose_victims(Ask& ask, const Node& node) { // P-096, P-098
+/// Takes them in order until the ask fits, spares who is not needed, and notifies the RM once (P-096, P-098).
+void Partition::choose_victims(Ask& ask, const Node& node) {
     Amounts free = available(node);
     for (auto& [id, each] : applications_)
         for (auto& [key, other] : each->requests)
@@ -104,7 +107,8 @@ void Partition::choose_victims(Ask& ask, const Node& node) { // P-096, P-098
     ports_.callbacks.allocations_released(released);
 }
 
-void Partition::victim_gone(const Ask& gone, Instant now) { // P-079
+/// After the last of its victims an ask that still does not fit may choose again (P-079).
+void Partition::victim_gone(const Ask& gone, Instant now) {
     Ask* ask = waiting(gone.preempted_under);
     if (ask == nullptr) return;
     for (const auto& [id, app] : applications_)

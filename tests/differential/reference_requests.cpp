@@ -54,7 +54,8 @@ void take_over(Ask& ask, const AskSpec& spec) {
     ask.allow_preempt_other = spec.allow_preempt_other;
 }
 
-EventDetail detail_of(TerminationType type) { // S-600
+/// The detail of the event about an allocation that ended (S-600).
+EventDetail detail_of(TerminationType type) {
     switch (type) {
     case TerminationType::Timeout: return EventDetail::AllocTimeout;
     case TerminationType::PreemptedByScheduler: return EventDetail::AllocPreempt;
@@ -69,7 +70,8 @@ EventDetail request_detail_of(TerminationType type) {
     return type == TerminationType::Timeout ? EventDetail::RequestTimeout : EventDetail::RequestCancel;
 }
 
-bool is_echoed(TerminationType type) { // S-472
+/// Whether the RM is notified of a release that it asked for (S-472).
+bool is_echoed(TerminationType type) {
     return type == TerminationType::Unknown || type == TerminationType::StoppedByRm;
 }
 
@@ -115,14 +117,16 @@ std::optional<Refusal> Partition::ask(const AskSpec& spec, Instant now, bool wit
         if (!ask.allocated) take_over(ask, spec);
         return std::nullopt;
     }
-    if (app->state == State::New || app->state == State::Completing) raise(*app, AppEvent::Run, now); // S-452
+    // a new ask makes it run (S-452)
+    if (app->state == State::New || app->state == State::Completing) raise(*app, AppEvent::Run, now);
     Ask ask;
     ask.key = spec.key;
     take_over(ask, spec);
     ask.placeholder = spec.placeholder;
     ask.created = created_at(spec.tags, now);
     ask.arrival = ++arrivals_;
-    if (ask.created < app->arrived) app->submitted = std::min(app->submitted, ask.created); // S-103
+    // an older ask moves the time of submission back (S-103)
+    if (ask.created < app->arrived) app->submitted = std::min(app->submitted, ask.created);
     app->requests[ask.key] = ask;
     event(EventType::App, app->id, EventChange::Add, EventDetail::AppRequest, now, ask.key, ask.resource);
     return std::nullopt;
@@ -149,7 +153,7 @@ std::optional<Refusal> Partition::existing(Application& app, const AskSpec& spec
         if (ask.created < app.arrived) app.submitted = std::min(app.submitted, ask.created);
         app.requests[key] = ask;
     } else {
-        unreserve(app.id, key, now); // S-455
+        unreserve(app.id, key, now); // it needs no reservation any more (S-455)
         resize(app, known->second, amounts_of(spec.resource), now);
     }
     place(app, app.requests.at(key), node, now);
@@ -157,7 +161,8 @@ std::optional<Refusal> Partition::existing(Application& app, const AskSpec& spec
     return std::nullopt;
 }
 
-void Partition::place(Application& app, Ask& ask, const std::string& node, Instant now) { // S-330, I-600
+/// Node, state, usage of the user, application: the order of the events (S-330, I-600).
+void Partition::place(Application& app, Ask& ask, const std::string& node, Instant now) {
     ask.allocated = true;
     ask.node = node;
     ask.bound = now;
@@ -166,7 +171,7 @@ void Partition::place(Application& app, Ask& ask, const std::string& node, Insta
     if (app.state == State::New) raise(app, AppEvent::Run, now);
     raise_peak(app);
     if (!ask.placeholder) raise(app, AppEvent::Run, now);
-    app.counted_running = true; // C-406
+    app.counted_running = true; // counts for the limits of its user from now on (C-406)
     usage_event(app, EventChange::Add, ask.resource, now);
     event(EventType::App, app.id, EventChange::Add, EventDetail::AppAlloc, now, ask.key, ask.resource);
     unreserve(app.id, ask.key, now);
@@ -191,15 +196,18 @@ void Partition::announce(const Application& app, const Ask& ask) {
     ports_.callbacks.allocation_made(made);
 }
 
-void Partition::raise_peak(Application& app) { // S-184
+/// Peaks of real allocations and of placeholders, kept in one value (S-184).
+void Partition::raise_peak(Application& app) {
     app.max_used = cmax(cmax(app.max_used, allocated(app, false)), allocated(app, true));
 }
 
-void Partition::resize(Application& app, Ask& ask, const Amounts& size, Instant now) { // S-456
-    if (equals(ask.resource, size)) return;                                            // S-457
+/// A pending ask loses a reservation that it outgrows; an allocation is changed in place, whatever the limits (S-456).
+void Partition::resize(Application& app, Ask& ask, const Amounts& size, Instant now) {
+    if (equals(ask.resource, size)) return; // also if only zeros differ (S-457)
     if (!ask.allocated) {
         const Reservation* held = reservation_of(app, ask.key);
-        if (held != nullptr && !fits(nodes_.at(held->node).capacity, size)) unreserve(app.id, ask.key, now); // S-415
+        // too large for the node (S-415)
+        if (held != nullptr && !fits(nodes_.at(held->node).capacity, size)) unreserve(app.id, ask.key, now);
         ask.resource = size;
         return;
     }
@@ -207,7 +215,8 @@ void Partition::resize(Application& app, Ask& ask, const Amounts& size, Instant 
     raise_peak(app);
 }
 
-std::optional<Refusal> Partition::foreign(const AskSpec& spec, Instant now) { // section 16
+/// An allocation that the core only counts as occupied (section 16).
+std::optional<Refusal> Partition::foreign(const AskSpec& spec, Instant now) {
     const std::string key(spec.key), node(spec.node);
     const Amounts size = amounts_of(spec.resource);
     if (node.empty()) return Refusal{ElementCode::NodeUnknown, "foreign request"};
@@ -223,7 +232,8 @@ std::optional<Refusal> Partition::foreign(const AskSpec& spec, Instant now) { //
     return std::nullopt;
 }
 
-void Partition::release_foreign(const std::string& key, Instant now) { // S-502
+/// No such key: ignored; no callback either way (S-502).
+void Partition::release_foreign(const std::string& key, Instant now) {
     for (auto& [id, node] : nodes_) {
         const auto known = node.foreign.find(key);
         if (known == node.foreign.end()) continue;
@@ -298,7 +308,8 @@ void Partition::release(const ReleaseSpec& spec, Instant now) {
     if (is_echoed(spec.type)) report_released({{id, key}});
 }
 
-void Partition::release_all(Application& app, const ReleaseSpec& spec, Instant now) { // S-470, I-158
+/// Allocations, then asks, with one echo for all (S-470, I-158).
+void Partition::release_all(Application& app, const ReleaseSpec& spec, Instant now) {
     std::vector<std::pair<std::string, std::string>> gone;
     std::vector<std::string> asks;
     for (const auto& [key, ask] : app.requests)
@@ -324,7 +335,8 @@ std::optional<Refusal> Partition::add_application(const ApplicationSpec& spec, I
     app->user = spec.user;
     for (const std::string_view group : spec.groups) app->groups.emplace_back(group);
     app->queue = lower(spec.queue);
-    if (app->queue != "root" && app->queue.rfind("root.", 0) != 0) app->queue = "root." + app->queue; // C-324
+    // unqualified names are below the root (C-324)
+    if (app->queue != "root" && app->queue.rfind("root.", 0) != 0) app->queue = "root." + app->queue;
     // S-103: created one after another, also within a request, so that fifo follows the order of the list
     app->arrived = now;
     last_created_ = app->submitted = std::max(now, last_created_ + Duration{1});
@@ -355,7 +367,8 @@ std::string Partition::queue_of(const std::string& application) const {
     return applications_.at(application)->queue;
 }
 
-void Partition::remove_application(const std::string& id, Instant now) { // S-493
+/// Asks and reservations, then allocations, and the application itself (S-493).
+void Partition::remove_application(const std::string& id, Instant now) {
     Application* app = find(id);
     if (app == nullptr) return;
     std::vector<std::pair<std::string, std::string>> gone;

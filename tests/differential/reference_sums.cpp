@@ -80,7 +80,8 @@ Amounts Partition::allocated(const Node& node) const {
     return prune(sum);
 }
 
-Amounts Partition::available(const Node& node) const { // S-181 no. 3
+/// Capacity without what is allocated and occupied; may be negative (S-181 no. 3).
+Amounts Partition::available(const Node& node) const {
     return prune(sub(sub(node.capacity, allocated(node)), occupied(node)));
 }
 

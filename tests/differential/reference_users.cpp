@@ -20,7 +20,8 @@ std::string lower(std::string text) {
     return text;
 }
 
-void collect(const config::Queue& queue, const std::string& parent, LimitsByPath& found) { // C-426
+/// The limits of the queue and of those below, by path in lower case (C-426).
+void collect(const config::Queue& queue, const std::string& parent, LimitsByPath& found) {
     const std::string path = parent.empty() ? lower(queue.name) : parent + "." + lower(queue.name);
     QueueLimits& here = found[path];
     for (const config::Limit& entry : queue.limits) {
@@ -70,14 +71,15 @@ std::string parent_of(const std::string& path) {
 LimitsByPath limits_of(const config::Partition& config) {
     LimitsByPath found;
     config::Queue root = config.root;
-    if (root.limits.empty()) root.limits = config.limits; // C-103
+    if (root.limits.empty()) root.limits = config.limits; // those of the partition are the root's (C-103)
     collect(root, {}, found);
     return found;
 }
 
 // --- who counts for what --------------------------------------------------------------------------------------------
 
-std::optional<std::string> Partition::group_of(const Application& app) const { // C-403
+/// The group for whose limits the application counts: from its queue up, the first one that is configured (C-403).
+std::optional<std::string> Partition::group_of(const Application& app) const {
     if (app.groups.empty()) return std::nullopt;
     for (std::string path = app.queue; !path.empty(); path = parent_of(path)) {
         const auto limits = limits_.find(path);
@@ -101,7 +103,8 @@ std::vector<Tracked> Partition::trackers_of(const Application& app) const { // u
     return who;
 }
 
-Amounts Partition::usage(const Tracked& who, const std::string& path) const { // C-400, C-406
+/// Of user or group in the queue and below it, placeholders included (C-400, C-406).
+Amounts Partition::usage(const Tracked& who, const std::string& path) const {
     Amounts sum;
     for (const auto& [id, app] : applications_)
         if (counts_for(*app, who) && is_below(app->queue, path))
@@ -109,7 +112,8 @@ Amounts Partition::usage(const Tracked& who, const std::string& path) const { //
     return prune(sum);
 }
 
-std::set<std::string> Partition::running(const Tracked& who, const std::string& path) const { // C-406
+/// The applications that run there for the user or group (C-406).
+std::set<std::string> Partition::running(const Tracked& who, const std::string& path) const {
     std::set<std::string> ids;
     for (const auto& [id, app] : applications_)
         if (counts_for(*app, who) && app->counted_running && is_below(app->queue, path)) ids.insert(id);
@@ -131,14 +135,16 @@ void Partition::untrack(Application& app, Instant now) {
     app.group.reset();
 }
 
-void Partition::usage_event(const Application& app, EventChange change, const Amounts& size, Instant now) { // C-415
+/// An event for the user, and one for the group if it is tracked (C-415).
+void Partition::usage_event(const Application& app, EventChange change, const Amounts& size, Instant now) {
     event(EventType::UserGroup, app.user, change, EventDetail::UserResource, now, app.queue, size);
     if (app.group) event(EventType::UserGroup, *app.group, change, EventDetail::GroupResource, now, app.queue, size);
 }
 
 // --- what it may ----------------------------------------------------------------------------------------------------
 
-Maybe Partition::user_headroom(const Application& app) const { // C-408
+/// The least that the limits of user and group leave on the way to the root; none: no limit (C-408).
+Maybe Partition::user_headroom(const Application& app) const {
     Maybe available;
     for (const Tracked& who : trackers_of(app))
         for (std::string path = app.queue; !path.empty(); path = parent_of(path)) {
@@ -151,7 +157,8 @@ Maybe Partition::user_headroom(const Application& app) const { // C-408
     return available;
 }
 
-bool Partition::user_can_run(const Application& app) const { // C-410
+/// Whether user and group may have one more running application, at each level (C-410).
+bool Partition::user_can_run(const Application& app) const {
     for (const Tracked& who : trackers_of(app))
         for (std::string path = app.queue; !path.empty(); path = parent_of(path)) {
             const auto limits = limits_.find(path);
@@ -180,7 +187,8 @@ void Partition::limit_events(bool user, const QueueLimits& before, const QueueLi
     }
 }
 
-void Partition::configure_limits(Instant now) { // C-420 to C-427
+/// The limits are those of the new file at once; usage stays, groups are decided anew (C-420 to C-427).
+void Partition::configure_limits(Instant now) {
     const LimitsByPath before = std::exchange(limits_, limits_of(config_));
     static const QueueLimits kNone;
     for (const auto& [path, limits] : before) {

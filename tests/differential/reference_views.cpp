@@ -85,7 +85,7 @@ std::optional<QueueView> Partition::queue_view(const std::string& path) const {
     view.applications = static_cast<std::int64_t>(queue.applications.size());
     for (const Application* app : below(queue))
         if (app->allocating) view.allocating_accepted.push_back(app->id);
-    view.current_priority = published(queue);
+    view.current_priority = published(queue); // after policy and offset
     view.fair_share = share(queue);
     for (const Queue* child : children(queue)) view.children.push_back(*queue_view(child->path));
     return view;
@@ -130,7 +130,8 @@ std::vector<ApplicationView> Partition::application_views(ApplicationList list) 
         for (const auto& app : terminated_) views.push_back(application_view(*app, list));
     if (list == ApplicationList::Rejected)
         for (const auto& [id, app] : rejected_) views.push_back(application_view(*app, list));
-    std::stable_sort(views.begin(), views.end(), [](const auto& a, const auto& b) { return a.id < b.id; }); // I-404
+    // so that dumps can be compared (I-404)
+    std::stable_sort(views.begin(), views.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
     std::stable_sort(views.begin(), views.end(), [](const auto& l, const auto& r) { return l.id < r.id; });
     return views;
 }

@@ -17,6 +17,14 @@ def code_of(path):
     return NO_CODE.sub(lambda noise: "\n" * noise.group().count("\n"), path.read_text())
 
 
+def comments_of(path):
+    """(line number, text) of each line of the comments of a source."""
+    text = path.read_text()
+    for noise in NO_CODE.finditer(text):
+        if noise.group().startswith("/"):
+            yield from enumerate(noise.group().splitlines(), text.count("\n", 0, noise.start()) + 1)
+
+
 def git(*words):
     """What git says, or None if it fails."""
     run = subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True)

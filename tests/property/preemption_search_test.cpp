@@ -98,13 +98,13 @@ public:
     [[nodiscard]] bool may_take(std::uint32_t taken, std::size_t victim) const {
         return may_go(taken, victim) && may_charge(taken | 1U << victim);
     }
-    /// P-043, P-052.
+    /// A leaf within its guarantee gives nobody, and no queue above it comes below its own (P-043, P-052).
     [[nodiscard]] bool may_go(std::uint32_t taken, std::size_t victim) const {
         const SmallVictim& v = c_.victims[victim];
         const auto before = remaining(v.queue, taken);
         const auto at_first = remaining(v.queue, 0);
         if (at_first && std::none_of(at_first->begin(), at_first->end(), [](auto& e) { return e.second < 0; }))
-            return false; // P-043
+            return false; // the leaf is within its guarantee (P-043)
         if (before && std::none_of(before->begin(), before->end(), [](auto& e) { return e.second < 0; })) return false;
         const std::uint32_t after = taken | 1U << victim;
         for (int q = static_cast<int>(v.queue); q >= 0; q = c_.queues[static_cast<std::size_t>(q)].parent) {
@@ -216,7 +216,8 @@ private:
     [[nodiscard]] static bool lowers(const Amount& size, const Amount& missing) {
         return (missing[0] > 0 && size[0] > 0) || (missing[1] > 0 && size[1] > 0);
     }
-    [[nodiscard]] std::optional<std::uint32_t> plan_on(std::size_t node) const { // P-054
+    /// The victims on one node until the ask fits there, those that help first; none: it never does (P-054).
+    [[nodiscard]] std::optional<std::uint32_t> plan_on(std::size_t node) const {
         std::vector<std::size_t> head, tail;
         std::uint32_t taken = 0;
         Amount free = c_.free[node];
@@ -245,7 +246,8 @@ private:
                 plan = less;
         return plan;
     }
-    [[nodiscard]] int with_extras(std::uint32_t node_victims) const { // P-070, P-071
+    /// How many go with those of any node that the maxima of its queues take besides; 0: never enough (P-070, P-071).
+    [[nodiscard]] int with_extras(std::uint32_t node_victims) const {
         const auto missing = [&](std::uint32_t taken) {
             return plus(plus(c_.ask, c_.headroom, -1), rules_.sum(taken), -1);
         };

@@ -133,7 +133,8 @@ private:
         }
     }
 
-    LeafSums queue(const QueueView& view) { // no. 2
+    /// Sums of a queue are those of its children, of a leaf those of its applications (no. 2).
+    LeafSums queue(const QueueView& view) {
         LeafSums sums = leaves_[view.path];
         expect(sums.applications == view.applications, "application count", view.path);
         for (const QueueView& child : view.children) {
@@ -174,7 +175,8 @@ private:
         expect(placements_.empty(), "allocations without node", partition_);
     }
 
-    void partition() { // no. 6 and 7
+    /// The partition has the sums of its nodes and of the root, and its counters count what there is (no. 6 and 7).
+    void partition() {
         const PartitionView view = partition_view(*core_.read(partition_));
         expect(same(view.capacity, capacity_), "capacity", partition_);
         expect(same(view.allocated, root_.allocated), "allocated", partition_);

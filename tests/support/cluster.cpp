@@ -18,11 +18,6 @@ std::string configuration(const std::string& queues, const std::string& root, co
                        root.empty() ? "" : ", ", root, queues, partition.empty() ? "" : ", ", partition);
 }
 
-/// What is between `from` and the next of `until`.
-std::string part(const std::string& text, std::size_t from, const char* until) {
-    return text.substr(from, text.find_first_of(until, from) - from);
-}
-
 } // namespace
 
 Settings Cluster::manual_settings() {
@@ -33,8 +28,8 @@ Settings Cluster::manual_settings() {
 
 Cluster::Cluster(const std::string& queues, const std::string& root, const std::string& partition,
                  const Settings& settings)
-    : said_(std::make_unique<Recorder>()),
-      core_(std::make_unique<ClusterContext>("rm", settings, said_->callbacks, said_->events)) {
+    : outputs_(std::make_unique<Outputs>()),
+      core_(std::make_unique<ClusterContext>("rm", settings, outputs_->notices, outputs_->events)) {
     const std::string outcome = configure(queues, root, partition);
     YK_CHECK(outcome == "ok", outcome.c_str());
 }
@@ -123,11 +118,11 @@ std::string Cluster::answer(const std::string& text) {
     return outcome.substr(0, outcome.find(' '));
 }
 
-std::string Cluster::asked() {
-    std::string text;
-    for (const std::string& line : notices_in_full())
-        if (line[0] == 'P' || line[0] == 'V') text += (text.empty() ? "" : "; ") + line;
-    return text;
+Lines Cluster::asked() {
+    Lines calls;
+    for (const std::string& line : notices())
+        if (line.starts_with("call ")) calls.push_back(line);
+    return calls;
 }
 
 std::string Cluster::reasons(const std::string& id, const std::string& key) const {
@@ -219,36 +214,21 @@ std::string Cluster::preempted() const {
     return fmt::format("{}", fmt::join(keys, " "));
 }
 
-std::vector<std::string> Cluster::notices_in_full() {
-    return std::exchange(said_->callbacks.lines, {});
-}
-
-std::vector<std::string> Cluster::notices() {
-    auto lines = notices_in_full();
-    for (std::string& line : lines) line = head_of(line);
+Lines Cluster::notices() {
+    Lines lines;
+    for (Notice& notice : outputs_->notices.take()) lines.push_back(std::move(notice.text));
     return lines;
 }
 
-/// `U Running`, `N k`, `L k1 k2`, `A`: what S-590 tells apart.
-std::string Cluster::notices_in_short() {
-    std::string text;
-    for (const std::string& line : notices()) {
-        if (!text.empty()) text += ", ";
-        text += line[0];
-        if (line[0] == 'U') { // U partition app state
-            const std::size_t state = line.find(' ', line.find(' ', 2) + 1) + 1;
-            text += " " + part(line, state, " ");
-        }
-        if (line[0] == 'N' || line[0] == 'L')
-            for (auto at = line.find('/'); at != std::string::npos; at = line.find('/', at + 1))
-                text += " " + part(line, at + 1, " ]");
-    }
-    return text;
+Lines Cluster::notices_in_full() {
+    Lines lines;
+    for (const Notice& notice : outputs_->notices.take()) lines.push_back(notice.in_full());
+    return lines;
 }
 
-std::vector<std::string> Cluster::events(bool users_too) {
-    std::vector<std::string> lines;
-    for (const std::string& line : std::exchange(said_->events.lines, {})) {
+Lines Cluster::events(bool users_too) {
+    Lines lines;
+    for (const std::string& line : std::exchange(outputs_->events.lines, {})) {
         const std::size_t from = line.find(' ') + 1; // without the partition
         if (!users_too && line.compare(from, 10, "USERGROUP ") == 0) continue;
         lines.push_back(line.substr(from, line.find(" res=") - from));
@@ -258,9 +238,9 @@ std::vector<std::string> Cluster::events(bool users_too) {
     return lines;
 }
 
-std::vector<std::string> Cluster::event_messages() {
-    std::vector<std::string> lines;
-    for (const std::string& line : std::exchange(said_->events.lines, {})) {
+Lines Cluster::event_messages() {
+    Lines lines;
+    for (const std::string& line : std::exchange(outputs_->events.lines, {})) {
         const std::size_t from = line.find(' ') + 1, wording = line.find(Transcript::kWording); // without the partition
         if (line.compare(from, 10, "USERGROUP ") == 0) continue;
         lines.push_back(line.substr(from, line.find(" ref=") - from));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Cluster: a core with its recorder and clock, built and questioned through the public door, so that a test reads like
+// Cluster: a core with its recorder and clock, built and questioned as the daemon does it, so that a test reads like
 // the story it tells:
 //
 //   Cluster c{"[{name: a, resources: {max: {vcore: 10m}}}]"};
@@ -17,6 +17,7 @@
 
 #include "libcore/cluster/cluster_context.h"
 #include "libcore/reports/snapshot.h"
+#include "tests/support/notices.h"
 #include "tests/support/player.h"
 #include "tests/support/recorder.h"
 #include "tests/support/recovery_text.h"
@@ -75,23 +76,20 @@ public:
     [[nodiscard]] std::string placed(const std::string& app) const; // keys of its allocations, sorted
     [[nodiscard]] std::string reserved_on(const std::string& node) const;
     [[nodiscard]] std::string preempted() const; // keys of all victims that are not gone, sorted
-    /// What the RM was asked since the last time: `P1 app/k on n-0,n-1` or `V2 app/k on n-0 victims=a,b start=0`, with
-    /// `; ` between; what else it was told is forgotten.
-    std::string asked();
+    /// The calls that the RM has to answer since the last time (notices.h); its other notices are forgotten.
+    Lines asked();
     /// The reasons in the log of a pending ask as `text (count)`, with `; ` between.
     [[nodiscard]] std::string reasons(const std::string& app, const std::string& key) const;
-    /// What the RM was told since the last time, without wording for people.
-    std::vector<std::string> notices();
-    /// The same in short: `U Running`, `N k`, `L k`, `A`.
-    std::string notices_in_short();
-    /// Wording included.
-    std::vector<std::string> notices_in_full();
+    /// What the RM was notified of since the last time: `allocated app/k on n-0` (notices.h).
+    Lines notices();
+    /// The same with details: `released app/k: TIMEOUT # [why]`.
+    Lines notices_in_full();
     /// Events since the last time as `TYPE object CHANGE DETAIL ref`; those of users and groups only on request.
-    std::vector<std::string> events(bool users_too = false);
+    Lines events(bool users_too = false);
     /// The same with their messages: `TYPE object CHANGE DETAIL # message`; those of users and groups are left out.
-    std::vector<std::string> event_messages();
+    Lines event_messages();
     /// Those of asks (S-605) since the last time, wording included.
-    std::vector<std::string> ask_events() { return std::exchange(said_->events.requests, {}); }
+    Lines ask_events() { return std::exchange(outputs_->events.requests, {}); }
     [[nodiscard]] std::int64_t seconds() const { return now_.ns / 1'000'000'000; }
     [[nodiscard]] ClusterContext& core() { return *core_; }
     [[nodiscard]] Instant now() const { return now_; }
@@ -100,7 +98,11 @@ public:
     [[nodiscard]] static Settings manual_settings();
 
 private:
-    std::unique_ptr<Recorder> said_; // the core refers to it
+    struct Outputs {
+        Notices notices;
+        Recorder::Port events;
+    };
+    std::unique_ptr<Outputs> outputs_; // the core refers to them
     std::unique_ptr<ClusterContext> core_;
     Instant now_ = kStart;
 };

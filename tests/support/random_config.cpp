@@ -5,9 +5,22 @@
 
 #include <fmt/format.h>
 
+#include "libcore/policies/node_sort_policy.h"
 #include "tests/support/player.h"
 
 namespace yk::testing {
+
+namespace {
+
+/// The name of any node sort policy there is but `former`.
+std::string another_policy(Random& random, std::string_view former = {}) {
+    std::vector<std::string> names;
+    for (const NodeSortPolicy& policy : node_sort_policies())
+        if (policy.name != former) names.emplace_back(policy.name);
+    return random.of(names);
+}
+
+} // namespace
 
 std::uint64_t Random::next() {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
@@ -37,7 +50,7 @@ RandomConfig::Partition RandomConfig::new_partition(const std::string& name) {
     partition.root.parent = true;
     partition.root.max.clear();
     partition.root.guaranteed.clear();
-    partition.policy = random_.chance(50) ? "fair" : "binpacking";
+    partition.policy = another_policy(random_);
     if (random_.chance(30))
         for (const std::string& type : types_) partition.weights[type] = random_.between(0, 4);
     return partition;
@@ -265,7 +278,7 @@ void RandomConfig::change() {
         Partition& partition = random_.of(partitions_);
         const std::int64_t what = random_.between(0, 9);
         if (what == 0)
-            partition.policy = partition.policy == "fair" ? "binpacking" : "fair";
+            partition.policy = another_policy(random_, partition.policy);
         else if (what == 1)
             partition.weights[random_.of(types_)] = random_.between(0, 4);
         else if (what == 2 && partitions_.size() == 2 && random_.chance(50))

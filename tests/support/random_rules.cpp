@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/policies/placement_rule_kind.h"
 #include "tests/support/random_config.h"
 
 namespace yk::testing {
@@ -22,12 +23,15 @@ std::string some_rules(Random& random) {
     std::vector<std::string> rules{
         "{name: provided}",
         "{name: provided, create: true, filter: {users: ['^u[0-4]$']}}",
-        "{name: tag, value: ns, create: true}",
         "{name: tag, value: ns, create: true, parent: {name: user, create: true}}",
         "{name: user, create: true, filter: {type: deny, groups: [g1, g2]}}",
         "{name: provided, create: true, parent: {name: tag, value: ns, create: true}}",
         "{name: fixed, value: pool.shared, create: true, filter: {groups: [g3]}}",
     };
+    for (const PlacementRuleKind& kind : placement_rule_kinds()) {
+        const char* value = kind.missing_value.empty() ? "" : kind.value_is_path ? ", value: pool.all" : ", value: ns";
+        rules.push_back(fmt::format("{{name: {}{}, create: true}}", kind.name, value));
+    }
     std::string text;
     for (std::int64_t i = random.between(1, 4); i > 0; --i) text += (text.empty() ? "" : ", ") + random.of(rules);
     return "placementrules: [" + text + "], ";

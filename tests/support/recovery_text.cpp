@@ -9,7 +9,7 @@ namespace yk::testing {
 
 namespace {
 
-std::string place(const std::string& partition) {
+std::string prefix_of(const std::string& partition) {
     return partition == "default" ? "" : partition + ":";
 }
 
@@ -20,18 +20,18 @@ std::string amounts(const ResourceMapView& map) {
 }
 
 std::string line_of(const QuarantineView& object) {
-    const std::string where = place(object.partition);
+    const std::string where = prefix_of(object.partition);
     const auto reason = text_of(object.reason);
     switch (object.kind) {
-    case RecoveryKind::Nodes: return fmt::format("N {}{} {}", where, object.node, reason);
-    case RecoveryKind::Applications: return fmt::format("A {}{} {}", where, object.application, reason);
+    case RecoveryKind::Nodes: return fmt::format("node {}{}: {}", where, object.node, reason);
+    case RecoveryKind::Applications: return fmt::format("application {}{}: {}", where, object.application, reason);
     case RecoveryKind::Allocations: break;
     }
-    return fmt::format("L {}{}/{} {} {}", where, object.application, object.key, object.node, reason);
+    return fmt::format("allocation {}{}/{} on {}: {}", where, object.application, object.key, object.node, reason);
 }
 
 std::string line_of(const IncompleteNodeView& node) {
-    std::string text = place(node.partition) + node.node;
+    std::string text = prefix_of(node.partition) + node.node;
     if (!node.missing.empty()) text += " missing=" + amounts(node.missing);
     if (!node.surplus.empty()) text += " surplus=" + amounts(node.surplus);
     return text + fmt::format(" booked={} has={}", node.booked_allocations, node.allocations);
@@ -60,10 +60,10 @@ std::string text_of(const RecoveryView& view) {
 std::string digest_text(const RecoveryView& view) {
     std::string text;
     for (const auto& [name, partition] : view.partitions) {
-        text += (text.empty() ? "" : "; ") + name;
+        text += (text.empty() ? "" : "; ") + name + ":";
         for (const RecoveryKind kind : kRecoveryKinds) {
             const recovery::Digest& digest = partition.restored[static_cast<std::size_t>(kind)];
-            text += fmt::format(" {} {} {:016x}", "NAL"[static_cast<std::size_t>(kind)], digest.count(), digest.sum());
+            text += fmt::format(" {} {} {:016x}", digest.count(), name_of(kind), digest.sum());
         }
     }
     return text;

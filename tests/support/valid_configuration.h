@@ -5,10 +5,13 @@
 
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "libcore/config/config.h"
+#include "libcore/policies/node_sort_policy.h"
+#include "libcore/policies/placement_rule_kind.h"
 
 namespace yk::testing {
 
@@ -30,6 +33,11 @@ private:
     bool maybe() { return below(2) == 0; }
     const std::string& of(const Texts& all) {
         return all[static_cast<std::size_t>(below(static_cast<int>(all.size())))];
+    }
+
+    template <class Row>
+    const Row& any(std::span<const Row> table) {
+        return table[static_cast<std::size_t>(below(static_cast<int>(table.size())))];
     }
 
     /// Any characters at all, the awkward ones more often.
@@ -58,7 +66,7 @@ private:
         partition.root.resources = {};
         partition.preemption_enabled = maybe();
         partition.quota_preemption_enabled = maybe();
-        if (maybe()) partition.node_sort_policy = find_node_sort_policy("binpacking");
+        partition.node_sort_policy = &any(node_sort_policies());
         if (maybe()) partition.resource_weights = {{"vcore", below(100) / 7.0}, {text() + "x", 1e-9 * below(1000)}};
         if (maybe()) partition.user_group_resolver = "os";
         for (int i = below(3); i > 0; --i) partition.placement_rules.push_back(rule());
@@ -116,11 +124,16 @@ private:
     }
     config::PlacementRule rule() {
         config::PlacementRule rule;
-        rule.name = of({"user", "Tag", "provided", "TAG"});
+        const PlacementRuleKind& kind = any(placement_rule_kinds());
+        rule.name = kind.name;
+        if (maybe()) rule.name.front() = static_cast<char>(rule.name.front() - 'a' + 'A');
         rule.create = maybe();
-        rule.value = text() + "v";
+        rule.value = kind.value_is_path ? "pool" : text() + "v";
         if (maybe()) rule.filter = {of({"", "deny", "ALLOW"}), filter(), {"g"}};
         if (maybe()) rule.parent.push_back(this->rule());
+        const config::PlacementRule* first = &rule;
+        while (!first->parent.empty()) first = &first->parent.front();
+        if (find_placement_rule_kind(first->name)->value_is_path) rule.create = true; // there is no queue of that path
         return rule;
     }
     /// A name, an expression, or a list that is not looked at (C-305).

@@ -107,7 +107,7 @@ struct Done {
     std::string node;   // of an ask that is placed
 };
 
-/// As done(), of what is added: the RM is told of what it gets, so that what it is not told of waits in quarantine
+/// As done(), of what is added: the RM is notified of what it gets, so what it is not notified of waits in quarantine
 /// while the RM recovers.
 [[nodiscard]] Done added(const ElementOutcomes& outcomes, const ElementKey& key, std::string what, std::string id,
                          std::string outcome);

@@ -154,7 +154,7 @@ private:
     const Listing& listing_;
     const HeldSignals signals_;
     Reconnect reconnect_{context_, signals_};
-    std::map<std::string, Value> before_; // the last look, as JSON-lines tell it
+    std::map<std::string, Value> before_; // the last look, as JSON-lines show it
     std::string drawn_, seen_;            // the last look on a terminal, and when that was
     bool is_incomplete_ = false;          // since the daemon was restarted no look has succeeded
 };

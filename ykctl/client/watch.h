@@ -34,7 +34,7 @@ struct Listing {
 
 /// Prints the list once, or with --watch until SIGINT or SIGTERM (exit 130): on a terminal the screen is redrawn,
 /// elsewhere what was added, changed or removed since the last look is appended as JSON-lines. While the daemon is gone
-/// the last picture stays, marked as old.
+/// the last screen stays, marked as old.
 [[nodiscard]] Outcome list_or_watch(Context& context, const WatchOptions& options, const Listing& listing);
 
 } // namespace yk::cli

@@ -223,7 +223,7 @@ Outcome satisfied(Context& context, const Wanted& wanted, const Look& last) {
                              context.settings().quiet ? std::string{} : text);
 }
 
-/// The RMs of the daemon that have told it all they have; in a restarted one those that were there before come back one
+/// The RMs of the daemon that have reported all they have; in a restarted one those that were there come back one
 /// by one.
 Answer<std::set<std::string>> rms_with_everything(Context& context) {
     YK_TRY(status, context.call(si::StatusRequest{}));

@@ -42,7 +42,7 @@ public:
     void unregister_all();
 
 private:
-    /// What one RM is told, and has to confirm.
+    /// What one RM is notified of, and has to confirm.
     class Rm final : public rm::RmProgram {
     public:
         Rm(rm::DaemonLink& link, const std::string& id, si::RegisterResourceManagerResponse reply);

@@ -143,7 +143,7 @@ private:
         }
         remember(owner);
         if (change_.extra_config) set_extra_config();
-        owner.flush(); // what is told of it, also into the books, which a restart goes on with
+        owner.flush(); // what is reported of it, also into the books, which a restart goes on with
         owner.books().when_kept([self = shared_from_this(), changed](bool) {
             self->parts_.state.when_written(
                 [self, changed] { self->parts_.workers.post([self, changed] { self->report(changed); }); });
@@ -172,7 +172,7 @@ private:
         keep_configurations(parts_.state, parts_.history, rm());
         parts_.workers.post([before = std::move(before)] {});
     }
-    /// Tells the RM which of its partitions are gone with all that was there (I-183).
+    /// Notifies the RM which of its partitions are gone with all that was there (I-183).
     void note_removed(RmOwner& owner) const {
         const std::vector<std::string> left = owner.context()->partition_names();
         const auto former = rm().facts().configuration; // nullptr: it had none

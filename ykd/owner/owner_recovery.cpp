@@ -49,7 +49,7 @@ Result<si::RecoveryReport> OwnerRecovery::compare(const si::RecoveryDoneRequest&
     if (report.result == "running")
         end(RmEvent::RecoverySucceeded);
     else
-        parts_.gateway->forget_tombstones(parts_.now); // the RM is told how many there were
+        parts_.gateway->forget_tombstones(parts_.now); // the report says how many there were
     if (report.result == "failed")
         parts_.report(RmEvent::RecoveryFailed, "recovery failed: attempt " + std::to_string(report.attempt) +
                                                    " did not find the same on both sides");

@@ -170,7 +170,7 @@ const si::RecoveryReport& RmRecovery::compare(const si::RecoveryDoneRequest& cla
         equal = equal && (may_miss ? but_for_missing : same[at] && expected[at] == restored.count());
         if (!same[at]) *bucket_of[at] = si::Binary{restored.bucket_bytes()};
     }
-    if (!may_miss) { // a claim of one partition does not tell what of it waits in quarantine
+    if (!may_miss) { // a claim of one partition does not say what of it waits in quarantine
         const std::vector<std::string> wrong = wrong_partitions(claim, view);
         equal = equal && wrong.empty();
         report.faults.insert(report.faults.end(), wrong.begin(), wrong.end());

@@ -5,7 +5,7 @@
 // gives no sign of life, it lets calls time out. Causes may overlap; the suspension ends with the last of them.
 // One that registers with recovery is Recovering until what it replayed was verified; when that fails, or an invariant
 // of its partitions breaks, it is Failed until an operator or itself resolves that. Neither becomes Suspended: causes
-// are noted, and tell when it runs.
+// are noted, and decide when it runs.
 //
 // Owner: RmOwner, which reports what happened and publishes the changes that come back. Thread: the owner thread of
 // the RM. It reads no clock and calls nothing. Invariants:

@@ -145,7 +145,7 @@ void submit(const CallPtr& call, const RmPtr& rm, Message message, const Load& l
     }
 }
 
-/// Whether the RM, if it keeps books, can be told of the update (I-269). Its own updates are never held up by a stream
+/// Whether the RM, if it keeps books, can be notified of an update (I-269). Its own ones are never held up by a stream
 /// that is full: they may be what its next acknowledgement waits for. False: the call was answered.
 bool can_be_echoed(const CallPtr& call, const Rm& rm, std::size_t bytes) {
     if (!rm.owner.echoes()) return true;

@@ -34,7 +34,7 @@ bool is_hex(const std::string& text) {
     return text.find_first_not_of("0123456789ABCDEF") == std::string::npos;
 }
 
-/// Compares every byte, so that the time it takes does not tell where the first difference is.
+/// Compares every byte, so that the time it takes does not show where the first difference is.
 bool equal_in_constant_time(const std::string& a, const std::string& b) {
     if (a.size() != b.size()) return false;
     unsigned difference = 0;

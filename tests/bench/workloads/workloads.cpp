@@ -141,7 +141,8 @@ Backlog make_backlog(std::uint32_t hopeless, std::uint32_t shapes) {
     tree.asks = 0;
     Backlog backlog{make_tree(tree), kNodes * kPerNode};
     Workload& workload = backlog.workload;
-    workload.settings.reservations_disabled = true; // S-402
+    // asks wait for a node that fits, however long: nothing is reserved (S-402)
+    workload.settings.reservations_disabled = true;
     workload.sizes = {{{"memory", kPerNode * 1024 * kMiB}, {"vcore", kPerNode * 1000}, {"pods", 110}},
                       {{"memory", 1024 * kMiB}, {"vcore", 1000}, {"pods", 1}}};
     for (std::uint32_t s = 0; s < shapes; ++s)

@@ -31,8 +31,8 @@ TEST_CASE("C-131 C-132 evaluation of ACL texts") {
                         {"* g1", {}, {}, true},
                         {"u1 *", {}, {}, true},
                         {"u1,*", {"u1"}, {}, false},
-                        {"u1 g1 ", {"u1"}, {"g1"}, false}, // C-132
-                        {" g1 ", {}, {"g1"}, false},       // C-132
+                        {"u1 g1 ", {"u1"}, {"g1"}, false}, // one blank behind the groups is allowed (C-132)
+                        {" g1 ", {}, {"g1"}, false},       // the same without users (C-132)
                         {"u1,u1,u2", {"u1", "u2"}, {}, false}};
     for (const Row& row : rows) {
         INFO('\'' << row.text << '\'');

@@ -69,7 +69,7 @@ TEST_CASE("B-06 type changes, limits, templates, rules, node sorting, preemption
     CHECK(texts(diff_queues("{name: a, parent: true, childtemplate: {maxapplications: 2, inheritproperties: true}}",
                             "{name: a, parent: true, childtemplate: {maxapplications: 2, applytoexisting: true}}")) ==
           std::vector<std::string>{"default root.a: childtemplate {maxapplications: 2, inheritproperties: true} -> "
-                                   "{maxapplications: 2, applytoexisting: true}"}); // B-10
+                                   "{maxapplications: 2, applytoexisting: true}"}); // the keys of B-10 are seen
     CHECK(texts(diff_texts("partitions: [{queues: []}]",
                            "partitions: [{queues: [], placementrules: [{name: user, create: true}], nodesortpolicy: "
                            "{type: binpacking, resourceweights: {vcore: 0.5}}, preemption: {enabled: false}}]")) ==

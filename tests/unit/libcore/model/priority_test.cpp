@@ -46,12 +46,11 @@ TEST_CASE("EX-R1 R-010 to R-013 published priorities and the order of service") 
     CHECK(priority_of(c, "root.ten") == 0);
     c.nodes(1, "memory:10");
     c.notices();
-    std::string order;
-    for (int i = 0; i < 5; ++i) {
-        c.cycles(1);
-        order += c.notices_in_short().substr(0) + " ";
-    }
-    CHECK(order == "U Running, N high U Running, N norm U Running, N a1 U Running, N b1 U Running, N low ");
+    for (int i = 0; i < 5; ++i) c.cycles(1);
+    CHECK(c.notices() == Lines{"application high is Running", "allocated high/high on n-0",
+                               "application norm is Running", "allocated norm/norm on n-0", "application a1 is Running",
+                               "allocated a1/a1 on n-0", "application b1 is Running", "allocated b1/b1 on n-0",
+                               "application low is Running", "allocated low/low on n-0"});
 }
 
 TEST_CASE("EX-R2 R-010 R-014 allocating the highest ask lowers the priority, the last one leaves nothing") {
@@ -199,7 +198,9 @@ TEST_CASE("R-020 D-21 asks: priority, then creation, then arrival") {
     c.nodes(1, "memory:10");
     c.notices();
     c.cycles(6);
-    CHECK(c.notices_in_short() == "U Running, N k3, N k5, N k4, N k1, N k2, N k6");
+    CHECK(c.notices() == Lines{"application x is Running", "allocated x/k3 on n-0", "allocated x/k5 on n-0",
+                               "allocated x/k4 on n-0", "allocated x/k1 on n-0", "allocated x/k2 on n-0",
+                               "allocated x/k6 on n-0"});
 }
 
 TEST_CASE("R-020 D-21 equal asks keep the order of arrival whatever else is in the list") {
@@ -212,11 +213,14 @@ TEST_CASE("R-020 D-21 equal asks keep the order of arrival whatever else is in t
         if (!removed.empty()) c.release("x", removed);
         c.nodes(1, "memory:20").notices();
         c.cycles(5);
-        return c.notices_in_short();
+        return c.notices();
     };
-    CHECK(order("") == "U Running, N k1, N k2, N k3, N k4, N k5");
-    CHECK(order("k1") == "U Running, N k2, N k3, N k4, N k5");
-    CHECK(order("k3") == "U Running, N k1, N k2, N k4, N k5");
+    CHECK(order("") == Lines{"application x is Running", "allocated x/k1 on n-0", "allocated x/k2 on n-0",
+                             "allocated x/k3 on n-0", "allocated x/k4 on n-0", "allocated x/k5 on n-0"});
+    CHECK(order("k1") == Lines{"application x is Running", "allocated x/k2 on n-0", "allocated x/k3 on n-0",
+                               "allocated x/k4 on n-0", "allocated x/k5 on n-0"});
+    CHECK(order("k3") == Lines{"application x is Running", "allocated x/k1 on n-0", "allocated x/k2 on n-0",
+                               "allocated x/k4 on n-0", "allocated x/k5 on n-0"});
 }
 
 TEST_CASE("R-026 a lower ask that fits is placed in the same cycle when the higher ones cannot be") {
@@ -240,7 +244,9 @@ TEST_CASE("R-027 D-22 reserved applications are served in queue order, then appl
     for (const char* node : {"n-0", "n-1", "n-2"}) c.release("full", node);
     c.notices();
     c.cycles(3);
-    CHECK(c.notices_in_short() == "U Running, N other, U Running, N second, U Running, N first");
+    CHECK(c.notices() == Lines{"application other is Running", "allocated other/other on n-0",
+                               "application second is Running", "allocated second/second on n-1",
+                               "application first is Running", "allocated first/first on n-2"});
 }
 
 TEST_CASE("EX-R7 R-030 R-031 D-23 priorities of two queues meet at their lowest common ancestor") {

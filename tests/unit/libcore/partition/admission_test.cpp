@@ -62,10 +62,8 @@ TEST_CASE("A10 nodes beyond the limit are rejected, with what is used, the limit
     Cluster c = with({.nodes = 2});
     c.nodes(2, "vcore:4").notices();
     c.node("late", "vcore:4");
-    CHECK(
-        c.notices_in_full() ==
-        std::vector<std::string>{"A nodes -[[rm]default late code=1025] # [node late: the resource manager has 2 of at "
-                                 "most 2 nodes (rmMaxNodes of ykd.conf)]"});
+    CHECK(c.notices_in_full() == Lines{"rejected node late: P_NO_CAPACITY # [node late: the resource manager has 2 of "
+                                       "at most 2 nodes (rmMaxNodes of ykd.conf)]"});
     CHECK(c.partition().nodes == 2);
     CHECK(c.partition().capacity == ResourceMapView{{"vcore", 8}});
     c.play("nodes update id=n-0 res=vcore:9"); // what exists goes on
@@ -85,7 +83,7 @@ TEST_CASE("A10 applications and asks beyond the limit are rejected; what ends ma
           "application two: the resource manager has 1 of at most 1 applications (rmMaxApplications of ykd.conf)");
     c.asks("one", 3, "vcore:1").notices();
     c.ask("one", "k", "vcore:1");
-    CHECK(c.notices() == std::vector<std::string>{"A rejectedAsks [[rm]default one/k code=1025]"});
+    CHECK(c.notices() == Lines{"rejected ask one/k: P_NO_CAPACITY"});
     CHECK(c.cycles(4) == 3);                    // a placement takes nothing more
     c.ask("one", "one-0", "vcore:2", "prio=1"); // in place
     CHECK(c.app("one").allocations.front().resource == ResourceMapView{{"vcore", 2}});
@@ -106,7 +104,7 @@ TEST_CASE("A10 what the RM reports as running is refused only at twice the limit
     CHECK(c.app("app").asks.size() == 2);
     c.notices();
     c.play("nodes create id=m res=vcore:9 | existing app=app key=p res=vcore:1 | existing app=app key=q res=vcore:1");
-    CHECK(c.notices() == std::vector<std::string>{"A nodes -[[rm]default m code=1025]"}); // 5 asks, and nothing of it
+    CHECK(c.notices() == Lines{"rejected node m: P_NO_CAPACITY"}); // 5 asks, and nothing of it
     CHECK(c.placed("app") == "x");
     CHECK(held(c, Held::Asks) == 3);
     c.play("nodes create id=m res=vcore:9 | existing app=app key=p res=vcore:1"); // the node, too, is a fact
@@ -162,7 +160,7 @@ TEST_CASE("A10 names: tags, attributes and groups count; equal tags once; what i
     CHECK(held(c, Held::Names) - before < 3000);
     c.notices();
     c.ask("app", "m", "vcore:1", long_tag(9000));
-    CHECK(c.notices() == std::vector<std::string>{"A rejectedAsks [[rm]default app/m code=1025]"});
+    CHECK(c.notices() == Lines{"rejected ask app/m: P_NO_CAPACITY"});
     c.ask("app", "k", "vcore:3", long_tag(9001)); // in place: nothing of the message is done
     CHECK(c.notices().size() == 1);
     CHECK(c.app("app").asks[0].resource == ResourceMapView{{"vcore", 1}});
@@ -189,7 +187,7 @@ TEST_CASE("A10 foreign allocations: a longer tag counts, and twice the limit is 
     CHECK(c.node_view("n-0").occupied == ResourceMapView{{"vcore", 1}});
     c.notices();
     c.play("alloc place key=f res=vcore:2 node=n-0 " + long_tag(7'000) + ",foreign:static"); // stays as it was
-    CHECK(c.notices() == std::vector<std::string>{"A rejectedAllocations [[rm]default /f code=1025]"});
+    CHECK(c.notices() == Lines{"rejected allocation /f: P_NO_CAPACITY"});
     CHECK(c.node_view("n-0").occupied == ResourceMapView{{"vcore", 1}});
     c.play("alloc place key=f res=vcore:2 node=n-0 tags=foreign:static");
     CHECK(c.node_view("n-0").occupied == ResourceMapView{{"vcore", 2}});
@@ -207,7 +205,7 @@ TEST_CASE("A10 attributes of a node: longer ones are refused and the node stays 
     request.nodes[0].capacity = Quantities{{"vcore", 5}};
     request.nodes[0].attributes = Tags{{"zone", zone}};
     c.core().apply(request, c.now());
-    CHECK(c.notices() == std::vector<std::string>{"A nodes failed[[rm]default n-0 action=2 code=1025]"});
+    CHECK(c.notices() == Lines{"failed to UPDATE node n-0: P_NO_CAPACITY"});
     CHECK(c.node_view("n-0").capacity == ResourceMapView{{"vcore", 9}});
     request.nodes[0].attributes = Tags{{"zone", "z"}};
     c.core().apply(request, c.now());
@@ -268,7 +266,7 @@ TEST_CASE("A10 names: the task group of an ask that is replaced counts") {
     Cluster c = with({.names = 8'000});
     c.application("app").ask("app", "k", "vcore:1", "group=g").notices();
     c.ask("app", "k", "vcore:3", "group=" + std::string(9'000, 'g')); // in place: nothing of the message is done
-    CHECK(c.notices() == std::vector<std::string>{"A rejectedAsks [[rm]default app/k code=1025]"});
+    CHECK(c.notices() == Lines{"rejected ask app/k: P_NO_CAPACITY"});
     CHECK(c.app("app").asks[0].resource == ResourceMapView{{"vcore", 1}});
     c.ask("app", "k", "vcore:3", "group=h");
     CHECK(c.app("app").asks[0].resource == ResourceMapView{{"vcore", 3}});

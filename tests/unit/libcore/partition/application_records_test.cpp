@@ -117,9 +117,7 @@ TEST_CASE("S-112 an ask for more than one allocation is refused, for one or none
     Cluster c;
     c.application("app").notices();
     c.ask("app", "two", "vcore:1", "max=2");
-    const auto notices = c.notices();
-    REQUIRE(notices.size() == 1);
-    CHECK(notices[0].rfind("A rejectedAsks [[rm]default app/two ", 0) == 0);
+    CHECK(c.notices() == Lines{"rejected ask app/two: P_REPEAT"});
     c.ask("app", "one", "vcore:1", "max=1").ask("app", "none", "vcore:1", "max=0");
     CHECK(c.app("app").pending_asks == 2);
 }
@@ -159,10 +157,10 @@ TEST_CASE("S-452 a new ask raises pending on every level and the priority, and h
     Cluster c{"[{name: p, queues: [{name: a}]}]"};
     c.application("app", "root.p.a").notices();
     c.ask("app", "k", "vcore:2", "prio=3").events();
-    CHECK(c.notices_in_short() == "U Accepted");
+    CHECK(c.notices() == Lines{"application app is Accepted"});
     c.ask("app", "ph", "vcore:1", "prio=7 placeholder=1 group=g");
-    CHECK(c.notices_in_short() == "");
-    CHECK(c.events() == std::vector<std::string>{"APP app ADD APP_REQUEST ref=ph"});
+    CHECK(c.notices() == Lines{});
+    CHECK(c.events() == Lines{"APP app ADD APP_REQUEST ref=ph"});
     CHECK(c.app("app").pending == Map{{"vcore", 3}});
     for (const char* path : {"root", "root.p", "root.p.a"}) CHECK(c.queue(path).pending == Map{{"vcore", 3}});
     CHECK(c.app("app").max_ask_priority == 7);
@@ -276,8 +274,9 @@ TEST_CASE("S-605 an ask says when the queue has no room for it and when it has a
 }
 
 TEST_CASE("S-605 each ask says for itself that it does not fit the queue or the user's limit, and when it fits again") {
-    const std::string what = GENERATE("limits: [{{users: [bob], maxresources: {{vcore: {}m}}}}]", // C-409
-                                      "resources: {{max: {{vcore: {}m}}}}");
+    // of the user (C-409), of the queue
+    const std::string what =
+        GENERATE("limits: [{{users: [bob], maxresources: {{vcore: {}m}}}}]", "resources: {{max: {{vcore: {}m}}}}");
     const auto limited = [&what](int most) { return fmt::format(fmt::runtime("[{{name: a, " + what + "}}]"), most); };
     Cluster c{limited(2)};
     c.asks_rm().nodes(1, "vcore:9"); // the RM agrees to no node, so nothing is placed

@@ -88,7 +88,7 @@ TEST_CASE("S-141 G-012 G-014 Running again is no transition") {
     c.cycles(1);
     CHECK(c.app("app").started == started);
     CHECK(c.queue("root").running_applications == 1);
-    CHECK(c.notices_in_short() == "N app-1");
+    CHECK(c.notices() == Lines{"allocated app/app-1 on n-0"});
 }
 
 TEST_CASE("S-143 G-015 Running counts on the leaf and every ancestor") {
@@ -131,7 +131,7 @@ TEST_CASE("S-146 S-470 the release of everything completes what is Completing at
     c.notices();
     c.release("app", "");
     CHECK(c.log_of("app") == "Accepted Completing Completed");
-    CHECK(c.notices_in_short() == "U Completed");
+    CHECK(c.notices() == Lines{"application app is Completed"});
 }
 
 TEST_CASE("S-146 S-470 the release of everything makes Completing of what runs, and only the next one Completed") {
@@ -165,7 +165,7 @@ TEST_CASE("S-153 G-018 S-583 S-584 ended applications expire after 72 h and are 
     c.notices();
     c.advance(hours(72));
     CHECK(c.state_of("done") == "Expired");
-    CHECK(c.notices_in_short() == "U Expired, U Expired");
+    CHECK(c.notices() == Lines{"application refused is Expired", "application done is Expired"});
     c.advance(hours(24));
     CHECK(c.state_of("done") == "gone");
     CHECK(c.state_of("refused") == "gone");
@@ -187,7 +187,7 @@ TEST_CASE("S-154 removing the application cancels its timer") {
     c.notices();
     c.advance(hours(100));
     CHECK(c.state_of("app") == "gone");
-    CHECK(c.notices().empty());
+    CHECK(c.notices() == Lines{});
 }
 
 TEST_CASE("S-580 G-018 S-582 S-492 a completed application has left its queue and its id is free") {

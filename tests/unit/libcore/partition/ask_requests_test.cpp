@@ -27,18 +27,18 @@ Cluster running() {
 TEST_CASE("S-450 refusals, the first failure counts") {
     struct Row {
         const char* ask;
-        int code;
-        std::vector<std::string> fragments;
+        const char* code;
+        Lines fragments;
     };
     const Row rows[] = {
-        {"ask part=other app=app key=k res=vcore:1", 1000, {"partition", "other", "app", "k"}},
-        {"ask app=nobody key=k res=vcore:0", 1010, {"failed to find application nobody"}},
-        {"ask app=app key=k res=vcore:0 placeholder=1", 1032, {"task group", "k"}},
-        {"place app=app key=k res=vcore:0 node=nowhere", 1020, {"failed to find node nowhere"}},
-        {"ask app=app key=k res=vcore:0", 1030, {"no resources"}},
-        {"ask app=app key=k", 1030, {"no resources"}},
-        {"ask app=app key=k res=vcore:-1", 1031, {"negative resources"}},
-        {"ask app=app key=k res=vcore:1 max=2", 1033, {"repeated asks are not supported"}},
+        {"ask part=other app=app key=k res=vcore:1", "P_PARTITION_UNKNOWN", {"partition", "other", "app", "k"}},
+        {"ask app=nobody key=k res=vcore:0", "P_APP_UNKNOWN", {"failed to find application nobody"}},
+        {"ask app=app key=k res=vcore:0 placeholder=1", "P_PLACEHOLDER_GROUP", {"task group", "k"}},
+        {"place app=app key=k res=vcore:0 node=nowhere", "P_NODE_UNKNOWN", {"failed to find node nowhere"}},
+        {"ask app=app key=k res=vcore:0", "P_NO_RESOURCE", {"no resources"}},
+        {"ask app=app key=k", "P_NO_RESOURCE", {"no resources"}},
+        {"ask app=app key=k res=vcore:-1", "P_NEGATIVE", {"negative resources"}},
+        {"ask app=app key=k res=vcore:1 max=2", "P_REPEAT", {"repeated asks are not supported"}},
     };
     Cluster c;
     c.nodes(1, "vcore:10").application("app");
@@ -48,8 +48,9 @@ TEST_CASE("S-450 refusals, the first failure counts") {
         c.play(std::string("alloc ") + row.ask);
         const auto notices = c.notices_in_full();
         REQUIRE(notices.size() == 1);
-        CHECK(notices[0].find(fmt::format("code={}", row.code)) != std::string::npos);
-        CHECK(notices[0].rfind(row.ask[0] == 'a' ? "A rejectedAsks" : "A rejectedAllocations", 0) == 0);
+        const bool ask = row.ask[0] == 'a';
+        CHECK_THAT(notices[0], Catch::StartsWith(ask ? "rejected ask " : "rejected allocation "));
+        CHECK_THAT(notices[0], Catch::Contains(fmt::format(": {} # ", row.code)));
         for (const std::string& fragment : row.fragments) CHECK(notices[0].find(fragment) != std::string::npos);
     }
     CHECK(c.state_of("app") == "New");
@@ -66,8 +67,8 @@ TEST_CASE("S-450 an ask with more resource types than a partition holds is refus
         c.play("alloc " + where + " res=" + types);
         const auto notices = c.notices_in_full();
         REQUIRE(notices.size() == 1);
-        CHECK(notices[0].find("code=1030") != std::string::npos);
-        CHECK(notices[0].find("at most 64 resource types") != std::string::npos);
+        CHECK_THAT(notices[0],
+                   Catch::Contains("app/k: P_NO_RESOURCE # ") && Catch::Contains("at most 64 resource types"));
     }
     c.ask("app", "good", "vcore:1");
     CHECK(c.cycles(1) == 1);
@@ -80,13 +81,10 @@ TEST_CASE("S-441 S-442 one callback per list; the good entries count") {
     c.play(
         "alloc ask app=app key=bad res=vcore:0 | ask app=app key=good res=vcore:1 | ask app=no key=worse res=vcore:1 "
         "| place app=app key=lost res=vcore:1 node=nowhere | place app=app key=there res=vcore:1 node=n-0");
-    const auto notices = c.notices();
-    REQUIRE(notices.size() == 5);
-    CHECK(notices[0].rfind("U ", 0) == 0); // the placements come first
-    CHECK(notices[1].rfind("U ", 0) == 0);
-    CHECK(notices[2].rfind("N ", 0) == 0);
-    CHECK(notices[3] == "A rejectedAllocations [[rm]default app/lost code=1020]");
-    CHECK(notices[4] == "A rejectedAsks [[rm]default app/bad code=1030] [[rm]default no/worse code=1010]");
+    CHECK(c.notices() == // the placements come first
+          Lines{"application app is Accepted", "application app is Running", "allocated app/there on n-0",
+                "rejected allocation app/lost: P_NODE_UNKNOWN",
+                "rejected ask app/bad: P_NO_RESOURCE, rejected ask no/worse: P_APP_UNKNOWN"});
     CHECK(c.app("app").pending == Map{{"vcore", 1}});
 }
 
@@ -105,17 +103,15 @@ TEST_CASE("S-451 the same message twice changes nothing and says nothing") {
     Cluster c = running();
     c.ask("app", "app-0", "vcore:4").existing("app", "app-1", "vcore:4", c.node_of("app", "app-1"));
     c.ask("app", "new", "vcore:1").ask("app", "new", "vcore:1");
-    CHECK(c.notices().empty());
-    CHECK(c.events() == std::vector<std::string>{"APP app ADD APP_REQUEST ref=new"});
+    CHECK(c.notices() == Lines{});
+    CHECK(c.events() == Lines{"APP app ADD APP_REQUEST ref=new"});
 }
 
 TEST_CASE("S-451 I-147 a placed key on another node is refused") {
     Cluster c = running();
     const std::string other = c.node_of("app", "app-0") == "n-0" ? "n-1" : "n-0";
     c.existing("app", "app-0", "vcore:5", other);
-    const auto notices = c.notices();
-    REQUIRE(notices.size() == 1);
-    CHECK(notices[0] == "A rejectedAllocations [[rm]default app/app-0 code=1022]");
+    CHECK(c.notices() == Lines{"rejected allocation app/app-0: P_NODE_MISMATCH"});
     CHECK(c.app("app").allocated == Map{{"vcore", 8}});
 }
 
@@ -139,7 +135,8 @@ TEST_CASE("S-454 an existing allocation is taken as it is") {
     c.existing("first", "k", "vcore:1", "n");
     c.notices();
     c.existing("second", "k", "vcore:9", "n");
-    CHECK(c.notices_in_short() == "U Accepted, U Running, N k");
+    CHECK(c.notices() ==
+          Lines{"application second is Accepted", "application second is Running", "allocated second/k on n"});
     CHECK(c.node_view("n").available == Map{{"vcore", -6}});
     CHECK(c.queue("root.a").allocated == Map{{"vcore", 10}});
     CHECK(c.queue("root.a").running_applications == 2);
@@ -150,7 +147,7 @@ TEST_CASE("S-455 the RM places a pending ask") {
     c.nodes(2, "vcore:10").application("app").ask("app", "k", "vcore:4");
     c.notices();
     c.existing("app", "k", "vcore:5", "n-1");
-    CHECK(c.notices_in_short() == "U Running, N k");
+    CHECK(c.notices() == Lines{"application app is Running", "allocated app/k on n-1"});
     CHECK(c.app("app").pending_asks == 0);
     CHECK(c.app("app").allocated == Map{{"vcore", 5}});
     CHECK(c.cycles(1) == 0);
@@ -171,7 +168,7 @@ TEST_CASE("S-456 S-457 resizes") {
     c.ask("app", "k", "vcore:1");
     CHECK(c.node_view(node).available.at("vcore") == 9);
     CHECK(c.app("app").max_used.at("vcore") == 14);
-    CHECK(c.notices().empty());
+    CHECK(c.notices() == Lines{});
     CHECK(c.events().empty());
 }
 
@@ -181,7 +178,20 @@ TEST_CASE("S-110 create time: absent or not a number is now") {
     c.ask("app", "odd", "vcore:1", "tags=creationTime:7x");
     for (const AskView& ask : c.app("app").asks)
         CHECK(ask.request_time == (ask.key == "old" ? Instant{77'000'000'000} : c.now()));
-    CHECK(c.app("app").submitted == Instant{77'000'000'000}); // S-103
+    CHECK(c.app("app").submitted == Instant{77'000'000'000}); // the oldest of its asks (S-103)
+}
+
+TEST_CASE("P section 5 no. 13: asks of applications that fail or have ended are refused with a reason") {
+    Cluster c{"[{name: a}]"};
+    c.nodes(1, "memory:9").application("done");
+    c.ask("done", "k", "memory:1").cycles(1);
+    c.release("done", "k").advance(std::chrono::minutes{1});
+    REQUIRE(c.log_of("done") == "Accepted Running Completing Completed");
+    c.notices();
+    c.play("alloc ask app=done key=late res=memory:1");
+    const auto notices = c.notices_in_full();
+    REQUIRE(notices.size() == 1);
+    CHECK(notices[0].find("failed to find application done") != std::string::npos);
 }
 
 // --- releases -------------------------------------------------------------------------------------------------------
@@ -191,7 +201,7 @@ TEST_CASE("S-470 unknown things are ignored") {
     for (const char* what :
          {"app=app key=nothing", "app=nobody key=app-0", "part=other app=app key=app-0", "key=foreign"})
         c.play(std::string("alloc release type=1 ") + what);
-    for (const std::string& line : c.notices()) CHECK(line.rfind("A ignoredReleases", 0) == 0);
+    for (const std::string& line : c.notices()) CHECK_THAT(line, Catch::StartsWith("ignored release of "));
     CHECK(c.allocations_of("app") == 2);
     CHECK(c.events().empty());
 }
@@ -200,7 +210,8 @@ TEST_CASE("S-470 I-158 an empty key releases everything with one echo") {
     Cluster c = running();
     c.ask("app", "waits", "vcore:9");
     c.release("app", "");
-    CHECK(c.notices_in_short() == "U Completing, L app-0 app-1");
+    CHECK(c.notices() ==
+          Lines{"application app is Completing", "released app/app-0: STOPPED_BY_RM, app/app-1: STOPPED_BY_RM"});
     CHECK(c.partition().allocations == 0);
     CHECK(c.partition().pending_asks == 0);
     CHECK(c.queue("root").allocated.empty());
@@ -216,7 +227,7 @@ TEST_CASE("S-471 the old list removes asks only") {
     c.play("alloc unask app=app");
     CHECK(c.app("app").pending_asks == 0);
     CHECK(c.allocations_of("app") == 2);
-    for (const std::string& line : c.notices()) CHECK(line.rfind("A ignoredReleases", 0) == 0);
+    for (const std::string& line : c.notices()) CHECK_THAT(line, Catch::StartsWith("ignored release of "));
 }
 
 TEST_CASE("S-472 the echo by termination type") {
@@ -227,8 +238,8 @@ TEST_CASE("S-472 the echo by termination type") {
         const auto notices = c.notices();
         return notices.empty() ? std::string("none") : notices.at(0);
     };
-    CHECK(echo(0) == "L [[rm]default app/app-0 type=1]");
-    CHECK(echo(1) == "L [[rm]default app/app-0 type=1]");
+    CHECK(echo(0) == "released app/app-0: STOPPED_BY_RM");
+    CHECK(echo(1) == "released app/app-0: STOPPED_BY_RM");
     CHECK(echo(2) == "none");
     CHECK(echo(3) == "none");
 }
@@ -244,7 +255,8 @@ TEST_CASE("S-472 a TIMEOUT release of a pending ask is ignored") {
 TEST_CASE("S-472 one echo per release entry") {
     Cluster c = running();
     c.play("alloc release app=app key=app-0 type=1 | release app=app key=app-1 type=1");
-    CHECK(c.notices_in_short() == "L app-0, U Completing, L app-1");
+    CHECK(c.notices() == Lines{"released app/app-0: STOPPED_BY_RM", "application app is Completing",
+                               "released app/app-1: STOPPED_BY_RM"});
 }
 
 TEST_CASE("S-458 S-474 a released key may be used again") {
@@ -284,13 +296,13 @@ TEST_CASE("S-500 S-501 S-502 foreign allocations occupy their node") {
     foreign("node=n-1", 6); // it moves
     CHECK(c.node_view("n-0").available == Map{{"vcore", 10}});
     CHECK(c.node_view("n-1").available == Map{{"vcore", 4}});
-    CHECK(c.notices().empty());
+    CHECK(c.notices() == Lines{});
     CHECK(c.partition().allocations == 0);
     c.play("alloc release key=f");
     CHECK(c.node_view("n-1").available == Map{{"vcore", 10}});
-    CHECK(c.notices().empty());
+    CHECK(c.notices() == Lines{});
     foreign("node=n-0", 0); // zero is accepted
-    CHECK(c.notices().empty());
+    CHECK(c.notices() == Lines{});
     for (const char* node : {"", "node=nowhere"}) foreign(node, 1);
     foreign("node=n-0", -1);
     const auto notices = c.notices_in_full();

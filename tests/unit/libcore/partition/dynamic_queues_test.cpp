@@ -271,13 +271,13 @@ TEST_CASE("C-449 a configuration that is only looked at says, counts and changes
     REQUIRE(other.ok());
     const auto next = c.core().next_timer();
     CHECK(c.core().check_configuration(*other).ok());
-    CHECK(c.notices().empty());
+    CHECK(c.notices() == Lines{});
     CHECK(c.events(true).empty());
     CHECK(metrics() == before);
     CHECK(c.core().read("two") == nullptr);
     CHECK(c.core().next_timer() == next);
     CHECK(c.queue("root.b").state == "gone");
-    CHECK(c.core().partition_names() == std::vector<std::string>{"default"});
+    CHECK(c.core().partition_names() == Lines{"default"});
 }
 
 TEST_CASE("C-367 the groups of an application are those it was submitted with") {
@@ -285,13 +285,14 @@ TEST_CASE("C-367 the groups of an application are those it was submitted with") 
     c.play("apps new id=one queue=root.a user=bob groups=dev,all");
     c.play("apps new id=two queue=root.a user=bob groups=ops");
     REQUIRE(c.configure("[{name: a}, {name: b}]") == "ok");
-    CHECK(c.app("one").groups == std::vector<std::string>{"dev", "all"});
-    CHECK(c.app("two").groups == std::vector<std::string>{"ops"});
+    CHECK(c.app("one").groups == Lines{"dev", "all"});
+    CHECK(c.app("two").groups == Lines{"ops"});
 }
 
 TEST_CASE("C-440 a refused configuration leaves rules, ACLs and templates as they were, in every partition") {
-    Recorder said;
-    ClusterContext core("rm", Cluster::manual_settings(), said.callbacks, said.events);
+    Notices notices;
+    Recorder::Port events;
+    ClusterContext core("rm", Cluster::manual_settings(), notices, events);
     const auto configure = [&](const std::string& first, const std::string& second) {
         return play_configuration(core, "partitions: [{name: default, " + first + "}, {name: two, " + second + "}]",
                                   kStart);
@@ -311,20 +312,22 @@ TEST_CASE("C-440 a refused configuration leaves rules, ACLs and templates as the
 }
 
 TEST_CASE("C-436 C-437 I-183 a partition that is gone tells its RM; a new one starts empty") {
-    Recorder said;
-    ClusterContext core("rm", Cluster::manual_settings(), said.callbacks, said.events);
+    Notices notices;
+    Recorder::Port events;
+    ClusterContext core("rm", Cluster::manual_settings(), notices, events);
     const std::string one = "{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}";
     const std::string two = "{name: two, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}";
     REQUIRE(play_configuration(core, "partitions: [" + one + ", " + two + "]", kStart) == "ok");
     for (const char* command : {"nodes create id=n part=two res=vcore:5", "apps new id=x part=two queue=root.a",
                                 "alloc ask app=x part=two key=k res=vcore:1", "cycle 1"})
         static_cast<void>(play(core, *parse_command(command), kStart));
-    static_cast<void>(said.take());
+    static_cast<void>(notices.take());
     REQUIRE(play_configuration(core, "partitions: [" + one + "]", kStart) == "ok");
     CHECK(core.read("two") == nullptr);
-    const auto lines = said.take().callbacks;
-    CHECK(has(lines, "L [[rm]two x/k type=1]"));                       // released
-    CHECK(has(lines, "PartitionRemoved"));                             // failed
+    Lines lines;
+    for (const Notice& notice : notices.take()) lines.push_back(notice.in_full());
+    CHECK(has(lines, "released x/k of [rm]two: STOPPED_BY_RM"));
+    CHECK(has(lines, "application x of [rm]two is Failing # at 1000000000000000000, PartitionRemoved"));
     CHECK(play_configuration(core, "partitions: []", kStart) != "ok"); // C-009: not the last one
     CHECK(core.read("default") != nullptr);
     REQUIRE(play_configuration(core, "partitions: [" + one + ", " + two + "]", kStart) == "ok");

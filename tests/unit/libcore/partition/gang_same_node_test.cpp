@@ -18,7 +18,7 @@ GangStory reserved(const std::string& more) {
     c.node("spare", "memory:9", "createdrain");
     c.application("other").ask("other", "waits", "memory:2", more).cycles(1);
     REQUIRE(c.reserved_on("n-0") == "waits");
-    c.said();
+    c.notices();
     return c;
 }
 
@@ -29,7 +29,7 @@ TEST_CASE("G-035 on its own node a placeholder is replaced although the node is 
     GangStory c = reserved(more);
     c.real("app", "r1", "memory:2");
     CHECK(c.cycles(1) == 1);
-    CHECK(c.said().substr(0, 8) == "L ph-1=4");
+    CHECK(c.notices() == Lines{"released app/ph-1: PLACEHOLDER_REPLACED"});
     CHECK(c.node_view("n-0").allocated == Map{{"memory", 4}}); // the real one is not on it yet
     c.confirm("app", "ph-1");
     CHECK(c.node_of("app", "r1") == "n-0");
@@ -41,7 +41,7 @@ TEST_CASE("G-035 on its own node a placeholder is replaced although the node is 
 TEST_CASE("G-035 G-039 what a smaller real ask leaves on a reserved node is the other ask's") {
     GangStory c = reserved("tags=creationTime:100");
     c.real("app", "r1", "memory:1").real("app", "r2", "memory:1").cycles(2);
-    CHECK(c.said() == "L ph-1=4, L ph-2=4");
+    CHECK(c.notices() == Lines{"released app/ph-1: PLACEHOLDER_REPLACED", "released app/ph-2: PLACEHOLDER_REPLACED"});
     c.confirm("app", "ph-1").cycles(2);
     CHECK(c.allocations_of("other") == 0); // 1 is free
     c.confirm("app", "ph-2").cycles(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A cluster in which gangs are told: applications with placeholders, and what the RM was asked to release.
+// A cluster for stories of gangs: applications with placeholders, and how the RM confirms their releases.
 
 #include <string>
 
@@ -56,35 +56,13 @@ public:
         release(app, key, 2);
         return *this;
     }
-    /// What the RM was told since the last time: `L ph-1=4` (keys and types), `N r`, `U app Running`.
-    std::string said() {
-        std::string text;
-        for (const std::string& line : notices()) {
-            if (line[0] == 'A') continue;
-            text += (text.empty() ? "" : ", ") + line.substr(0, 1);
-            if (line[0] == 'U') text += " " + word(line, 2) + " " + word(line, 3);
-            if (line[0] == 'N') text += " " + line.substr(line.find('/') + 1, line.find(" on ") - line.find('/') - 1);
-            for (auto at = line.find('/'); line[0] == 'L' && at != std::string::npos; at = line.find('/', at + 1)) {
-                const auto type = line.find(" type=", at);
-                text += " " + line.substr(at + 1, type - at - 1) + "=" + line[type + 6];
-            }
-        }
-        return text;
-    }
-    /// `g count/replaced/timed out`, all groups.
+    /// `g: placeholders 2, replaced 1, timed out 0`, with `; ` between groups.
     [[nodiscard]] std::string counters(const std::string& id) const {
         std::string text;
         for (const PlaceholderDataView& group : app(id).placeholder_data)
-            text += fmt::format("{}{} {}/{}/{}", text.empty() ? "" : ", ", group.task_group, group.count,
-                                group.replaced, group.timed_out);
+            text += fmt::format("{}{}: placeholders {}, replaced {}, timed out {}", text.empty() ? "" : "; ",
+                                group.task_group, group.count, group.replaced, group.timed_out);
         return text;
-    }
-
-private:
-    [[nodiscard]] static std::string word(const std::string& line, int number) {
-        std::size_t from = 0;
-        for (int i = 0; i < number; ++i) from = line.find(' ', from) + 1;
-        return line.substr(from, line.find(' ', from) - from);
     }
 };
 

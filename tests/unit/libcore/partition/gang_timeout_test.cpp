@@ -18,7 +18,7 @@ GangStory incomplete(const std::string& style) {
     GangStory c;
     c.nodes(1, "memory:4");
     c.gang("app", "memory:6", "timeout=200 style=" + style).placeholders("app", 3, "memory:2").cycles(3);
-    c.said();
+    c.notices();
     return c;
 }
 
@@ -28,33 +28,36 @@ TEST_CASE("EX-G7 G-051 G-052 a soft gang is resumed and runs on as an ordinary a
     GangStory c = incomplete("Soft");
     CHECK(c.state_of("app") == "Accepted");
     c.advance(milliseconds{199});
-    CHECK(c.said() == "");
+    CHECK(c.notices() == Lines{});
     c.advance(milliseconds{1});
-    CHECK(c.said() == "U app Resuming, L ph-1=2 ph-2=2, L ph-3=2");
+    CHECK(c.notices() == Lines{"application app is Resuming", "released app/ph-1: TIMEOUT, app/ph-2: TIMEOUT",
+                               "released app/ph-3: TIMEOUT"});
     CHECK(c.app("app").pending.empty());
     CHECK(c.queue("root.a").pending.empty());
     c.confirm_timeout("app", "ph-1");
-    CHECK(c.said() == "");
+    CHECK(c.notices() == Lines{});
     c.confirm_timeout("app", "ph-2");
-    CHECK(c.said() == "U app Accepted");
-    CHECK(c.counters("app") == "g 3/0/3");
+    CHECK(c.notices() == Lines{"application app is Accepted"});
+    CHECK(c.counters("app") == "g: placeholders 3, replaced 0, timed out 3");
     CHECK(c.queue("root.a").allocated.empty());
-    c.real("app", "r1", "memory:2"); // G-057
+    c.real("app", "r1", "memory:2"); // of a group that is timed out: an ordinary ask (G-057)
     CHECK(c.cycles(1) == 1);
-    CHECK(c.said() == "U app Running, N r1");
+    CHECK(c.notices() == Lines{"application app is Running", "allocated app/r1 on n-0"});
 }
 
 TEST_CASE("EX-G8 G-051 G-054 a hard gang fails") {
     GangStory c = incomplete("Hard");
     c.real("app", "r1", "memory:3", "other-group");
     c.advance(milliseconds{200});
-    CHECK(c.said() == "U app Failing, L ph-1=2 ph-2=2, L ph-3=2 r1=2");
+    CHECK(c.notices() == Lines{"application app is Failing", "released app/ph-1: TIMEOUT, app/ph-2: TIMEOUT",
+                               "released app/ph-3: TIMEOUT, app/r1: TIMEOUT"});
     c.confirm_timeout("app", "ph-1");
     CHECK(c.state_of("app") == "Failing");
     c.confirm_timeout("app", "ph-2");
-    CHECK(c.said() == "U app Failed");
+    CHECK(c.notices() == Lines{"application app is Failed"});
     CHECK(c.app("app").list == ApplicationList::Completed);
-    CHECK(c.counters("app") == "g 3/0/3"); // D-09: the real ask is no timed-out placeholder
+    CHECK(c.counters("app") ==
+          "g: placeholders 3, replaced 0, timed out 3"); // D-09: the real ask is no timed-out placeholder
     CHECK(c.queue("root.a").applications == 0);
     CHECK(c.queue("root.a").allocated.empty());
     CHECK(c.queue("root.a").pending.empty());
@@ -63,43 +66,49 @@ TEST_CASE("EX-G8 G-051 G-054 a hard gang fails") {
 TEST_CASE("S-563 G-054 a gang that is failing goes with its partition, placeholders included") {
     GangStory c = incomplete("Hard");
     c.advance(milliseconds{200});
-    CHECK(c.said() == "U app Failing, L ph-1=2 ph-2=2, L ph-3=2");
+    CHECK(c.notices() == Lines{"application app is Failing", "released app/ph-1: TIMEOUT, app/ph-2: TIMEOUT",
+                               "released app/ph-3: TIMEOUT"});
     c.core().drop_everything(c.now());
-    CHECK(c.said() == "L ph-1=1 ph-2=1");
+    CHECK(c.notices() == Lines{"released app/ph-1: STOPPED_BY_RM, app/ph-2: STOPPED_BY_RM"});
 }
 
 TEST_CASE("G-051 D-09 soft keeps pending real asks, of unknown groups too") {
     GangStory c = incomplete("Soft");
     c.real("app", "r1", "memory:3").real("app", "r2", "memory:9", "never-seen");
     c.advance(milliseconds{200});
-    CHECK(c.said() == "U app Resuming, L ph-1=2 ph-2=2, L ph-3=2");
+    CHECK(c.notices() == Lines{"application app is Resuming", "released app/ph-1: TIMEOUT, app/ph-2: TIMEOUT",
+                               "released app/ph-3: TIMEOUT"});
     CHECK(c.app("app").pending == Map{{"memory", 12}});
 }
 
 TEST_CASE("G-051 D-09 a swap in flight is not released twice: soft lets it finish") {
     GangStory c = incomplete("Soft");
     c.real("app", "r1", "memory:2").cycles(1);
-    c.said();
+    c.notices();
     c.advance(milliseconds{200});
-    CHECK(c.said() == "U app Resuming, L ph-2=2, L ph-3=2");
+    CHECK(c.notices() ==
+          Lines{"application app is Resuming", "released app/ph-2: TIMEOUT", "released app/ph-3: TIMEOUT"});
     c.confirm("app", "ph-1");
-    CHECK(c.said() == "U app Accepted, U app Running, N r1"); // G-013
+    CHECK(c.notices() ==
+          // the confirmed replacement runs it (G-013)
+          Lines{"application app is Accepted", "application app is Running", "allocated app/r1 on n-0"});
     c.confirm_timeout("app", "ph-2");
     CHECK(c.state_of("app") == "Running");
-    CHECK(c.counters("app") == "g 3/1/2");
+    CHECK(c.counters("app") == "g: placeholders 3, replaced 1, timed out 2");
 }
 
 TEST_CASE("G-051 hard takes the real half of a swap in flight as a pending ask") {
     GangStory c = incomplete("Hard");
     c.real("app", "r1", "memory:2").cycles(1);
-    c.said();
+    c.notices();
     c.advance(milliseconds{200});
-    CHECK(c.said() == "U app Failing, L ph-2=2, L r1=2 ph-3=2");
+    CHECK(c.notices() == Lines{"application app is Failing", "released app/ph-2: TIMEOUT",
+                               "released app/r1: TIMEOUT, app/ph-3: TIMEOUT"});
     c.confirm_timeout("app", "ph-2");
     CHECK(c.state_of("app") == "Failing");
     c.confirm("app", "ph-1");
-    CHECK(c.said() == "U app Failed, L ph-1=1");
-    CHECK(c.counters("app") == "g 3/0/3");
+    CHECK(c.notices() == Lines{"application app is Failed", "released app/ph-1: STOPPED_BY_RM"});
+    CHECK(c.counters("app") == "g: placeholders 3, replaced 0, timed out 3");
 }
 
 TEST_CASE(
@@ -108,9 +117,10 @@ TEST_CASE(
     c.node("n-9", "memory:2");
     c.advance(milliseconds{200});
     c.ask("app", "plain", "memory:2");
-    c.said();
+    c.notices();
     CHECK(c.cycles(1) == 1);
-    CHECK(c.said() == "U app Accepted, U app Running, N plain");
+    CHECK(c.notices() ==
+          Lines{"application app is Accepted", "application app is Running", "allocated app/plain on n-9"});
     c.confirm_timeout("app", "ph-1").confirm_timeout("app", "ph-2");
     CHECK(c.state_of("app") == "Running");
 }
@@ -121,13 +131,13 @@ TEST_CASE("EX-G9 G-050 G-053 in Running the time-out takes the one that was not 
     c.gang("app", "memory:4", "timeout=200 style=Hard").placeholders("app", 2, "memory:2").cycles(2);
     c.real("app", "r1", "memory:2").cycles(1);
     c.confirm("app", "ph-1");
-    c.said();
+    c.notices();
     c.advance(milliseconds{200});
-    CHECK(c.said() == "L ph-2=2");
+    CHECK(c.notices() == Lines{"released app/ph-2: TIMEOUT"});
     c.confirm_timeout("app", "ph-2");
-    CHECK(c.said() == "");
+    CHECK(c.notices() == Lines{});
     CHECK(c.state_of("app") == "Running");
-    CHECK(c.counters("app") == "g 2/1/1");
+    CHECK(c.counters("app") == "g: placeholders 2, replaced 1, timed out 1");
     CHECK(c.queue("root.a").allocated == Map{{"memory", 2}});
 }
 
@@ -140,14 +150,14 @@ TEST_CASE("G-050 in Running only the placeholders go, pending ones too") {
     c.placeholder("app", "late", "memory:2");
     c.cycles(1);
     c.real("app", "r2", "memory:2", "unknown");
-    c.said();
+    c.notices();
     c.advance(milliseconds{300});
-    CHECK(c.said() == "L ph-2=2, L late=2");
+    CHECK(c.notices() == Lines{"released app/ph-2: TIMEOUT", "released app/late: TIMEOUT"});
     CHECK(c.app("app").pending == Map{{"memory", 2}});
     c.confirm_timeout("app", "ph-2");
-    CHECK(c.said() == "");
+    CHECK(c.notices() == Lines{});
     CHECK(c.state_of("app") == "Running");
-    CHECK(c.counters("app") == "g 3/1/2");
+    CHECK(c.counters("app") == "g: placeholders 3, replaced 1, timed out 2");
 }
 
 TEST_CASE("G-050 a swap in flight survives the time-out in Running") {
@@ -155,11 +165,11 @@ TEST_CASE("G-050 a swap in flight survives the time-out in Running") {
     c.nodes(1, "memory:5");
     c.gang("app", "memory:4", "timeout=300").placeholders("app", 2, "memory:2").cycles(2);
     c.real("app", "r1", "memory:2").cycles(1);
-    c.said();
+    c.notices();
     c.advance(milliseconds{300});
-    CHECK(c.said() == "L ph-2=2");
+    CHECK(c.notices() == Lines{"released app/ph-2: TIMEOUT"});
     c.confirm("app", "ph-1");
-    CHECK(c.said() == "N r1");
+    CHECK(c.notices() == Lines{"allocated app/r1 on n-0"});
 }
 
 TEST_CASE("G-022 D-04 the timer runs although a real ask made the application Running first") {
@@ -168,9 +178,9 @@ TEST_CASE("G-022 D-04 the timer runs although a real ask made the application Ru
     c.gang("app", "memory:40", "timeout=300").ask("app", "driver", "memory:1").cycles(1);
     REQUIRE(c.state_of("app") == "Running");
     c.placeholders("app", 1, "memory:2").cycles(1);
-    c.said();
+    c.notices();
     c.advance(milliseconds{300});
-    CHECK(c.said() == "L ph-1=2");
+    CHECK(c.notices() == Lines{"released app/ph-1: TIMEOUT"});
 }
 
 TEST_CASE("G-022 G-023 the timer starts with the first placed placeholder and stops when none is left") {
@@ -230,7 +240,7 @@ TEST_CASE("G-053 a TIMEOUT confirmation that comes twice is ignored") {
     GangStory c = incomplete("Soft");
     c.advance(milliseconds{200});
     c.confirm_timeout("app", "ph-1").confirm_timeout("app", "ph-1");
-    CHECK(c.counters("app") == "g 3/0/2");
+    CHECK(c.counters("app") == "g: placeholders 3, replaced 0, timed out 2");
     CHECK(c.app("app").placeholder == Map{{"memory", 2}});
 }
 
@@ -243,9 +253,9 @@ TEST_CASE("G-055 D-10 a resumed application that holds a new placeholder does no
     CHECK(c.state_of("app") == "Resuming");
     c.confirm_timeout("app", "ph-2");
     CHECK(c.state_of("app") == "Accepted");
-    c.said();
+    c.notices();
     c.advance(milliseconds{200}); // and the new one times out, too
-    CHECK(c.said() == "U app Resuming, L new=2");
+    CHECK(c.notices() == Lines{"application app is Resuming", "released app/new: TIMEOUT"});
 }
 
 TEST_CASE("G-022 D-04 a placeholder placed while timed-out ones are not confirmed yet times out, too") {
@@ -257,9 +267,9 @@ TEST_CASE("G-022 D-04 a placeholder placed while timed-out ones are not confirme
         .cycles(2);
     c.advance(milliseconds{300});
     c.placeholder("app", "new", "memory:2").cycles(1);
-    c.said();
+    c.notices();
     c.advance(milliseconds{300});
-    CHECK(c.said() == "L new=2");
+    CHECK(c.notices() == Lines{"released app/new: TIMEOUT"});
 }
 
 TEST_CASE("S-148 a failing application takes no ask") {
@@ -267,15 +277,14 @@ TEST_CASE("S-148 a failing application takes no ask") {
     c.advance(milliseconds{200});
     c.notices();
     c.real("app", "r1", "memory:1");
-    CHECK(c.notices() == std::vector<std::string>{"A rejectedAsks [[rm]default app/r1 code=1012]"});
+    CHECK(c.notices() == Lines{"rejected ask app/r1: P_APP_TERMINAL"});
 }
 
 TEST_CASE("S-600 events of timed-out placeholders") {
     GangStory c = incomplete("Soft");
     c.events();
     c.advance(milliseconds{200});
-    CHECK(c.events() ==
-          std::vector<std::string>{"APP app SET APP_RESUMING", "APP app REMOVE REQUEST_TIMEOUT ref=ph-3"});
+    CHECK(c.events() == Lines{"APP app SET APP_RESUMING", "APP app REMOVE REQUEST_TIMEOUT ref=ph-3"});
     c.confirm_timeout("app", "ph-1");
     CHECK(c.events().front() == "APP app REMOVE ALLOC_TIMEOUT ref=ph-1");
 }

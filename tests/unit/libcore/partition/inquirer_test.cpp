@@ -33,16 +33,16 @@ TEST_CASE("I-380 an RM without the capability is asked nothing") {
     Cluster c;
     c.nodes(2, "vcore:10").application("app").ask("app", "k", "vcore:6");
     CHECK(c.cycles(1) == 1);
-    CHECK(c.asked().empty());
+    CHECK(c.asked() == Lines{});
 }
 
 TEST_CASE("I-377 the nodes that fit are asked for in sorting order, and the first that is all right is taken") {
     Cluster c = asking(3);
     c.existing("app", "old", "vcore:2", "n-0").existing("app", "big", "vcore:8", "n-1").ask("app", "k", "vcore:6");
     CHECK(c.cycles(1) == 0);
-    CHECK(c.asked() == "P1 app/k on n-2,n-0");
+    CHECK(c.asked() == Lines{"call 1: app/k on n-2, n-0?"});
     CHECK(c.cycles(3) == 0); // asked once
-    CHECK(c.asked().empty());
+    CHECK(c.asked() == Lines{});
     CHECK(c.answer("fit call=1 yes=n-0 no=n-2:taint") == "ok");
     CHECK(c.cycles(1) == 1);
     CHECK(c.node_of("app", "k") == "n-0");
@@ -52,7 +52,8 @@ TEST_CASE("I-377 other asks go on while one waits") {
     Cluster c = asking(2);
     c.ask("app", "a", "vcore:6").ask("app", "b", "vcore:6").application("other").ask("other", "c", "vcore:1");
     CHECK(c.cycles(1) == 0);
-    CHECK(c.asked() == "P1 app/a on n-0,n-1; P2 app/b on n-0,n-1; P3 other/c on n-0,n-1");
+    CHECK(c.asked() ==
+          Lines{"call 1: app/a on n-0, n-1?", "call 2: app/b on n-0, n-1?", "call 3: other/c on n-0, n-1?"});
     c.answer("fit call=2 yes=n-0,n-1");
     CHECK(c.cycles(1) == 1);
     CHECK(c.node_of("app", "b") == "n-0");
@@ -75,7 +76,7 @@ TEST_CASE("I-377 an answered ask stands in front of its application's other asks
 TEST_CASE("I-377 what changed meanwhile is tested again") {
     Cluster c = asking(2);
     c.ask("app", "k", "vcore:6").cycles(1);
-    CHECK(c.asked() == "P1 app/k on n-0,n-1");
+    CHECK(c.asked() == Lines{"call 1: app/k on n-0, n-1?"});
 
     SECTION("the node is full: evaluated anew") {
         c.existing("app", "x", "vcore:6", "n-0");
@@ -83,7 +84,7 @@ TEST_CASE("I-377 what changed meanwhile is tested again") {
         CHECK(c.cycles(1) == 0);
         c.advance(seconds(1));
         c.cycles(1);
-        CHECK(c.asked() == "P2 app/k on n-1");
+        CHECK(c.asked() == Lines{"call 2: app/k on n-1?"});
     }
     SECTION("the node is drained: the next one") {
         c.play("nodes drain id=n-0");
@@ -96,7 +97,7 @@ TEST_CASE("I-377 what changed meanwhile is tested again") {
         c.node("n-0", "vcore:10");
         c.answer("fit call=1 yes=n-0 no=n-1:why");
         CHECK(c.cycles(1) == 0);
-        CHECK(c.asked() == "P2 app/k on n-0");
+        CHECK(c.asked() == Lines{"call 2: app/k on n-0?"});
     }
     SECTION("the queue has no headroom: evaluated anew when it has") {
         REQUIRE(c.configure("[{name: a, resources: {max: {vcore: 5m}}}]") == "ok");
@@ -104,7 +105,7 @@ TEST_CASE("I-377 what changed meanwhile is tested again") {
         CHECK(c.cycles(1) == 0);
         REQUIRE(c.configure("[{name: a}]") == "ok");
         CHECK(c.cycles(1) == 0);
-        CHECK(c.asked() == "P2 app/k on n-0,n-1");
+        CHECK(c.asked() == Lines{"call 2: app/k on n-0, n-1?"});
     }
     SECTION("the ask is gone") {
         c.play("alloc unask app=app key=k");
@@ -114,7 +115,7 @@ TEST_CASE("I-377 what changed meanwhile is tested again") {
         c.ask("app", "k", "vcore:3");
         CHECK(c.answer("fit call=1 yes=n-0") == "late");
         c.cycles(1);
-        CHECK(c.asked() == "P2 app/k on n-0,n-1");
+        CHECK(c.asked() == Lines{"call 2: app/k on n-0, n-1?"});
     }
     SECTION("the RM placed it itself") {
         c.existing("app", "k", "vcore:6", "n-1");
@@ -131,13 +132,15 @@ TEST_CASE("I-377 what changed meanwhile is tested again") {
 TEST_CASE("I-377 sixteen nodes at a time") {
     Cluster c = asking(20);
     c.ask("app", "k", "vcore:6").cycles(1);
-    const std::string first = c.asked();
-    CHECK(nodes_in(first) == 16);
+    const Lines first = c.asked();
+    REQUIRE(first.size() == 1);
+    CHECK(nodes_in(first[0]) == 16);
     c.answer("fit call=1"); // none of them is named
     CHECK(c.cycles(1) == 0);
-    const std::string second = c.asked();
-    CHECK(nodes_in(second) == 4);
-    CHECK(second.find("n-0") == std::string::npos);
+    const Lines second = c.asked();
+    REQUIRE(second.size() == 1);
+    CHECK(nodes_in(second[0]) == 4);
+    CHECK_THAT(second[0], !Catch::Contains("n-0"));
     c.answer("fit call=2 yes=n-9");
     CHECK(c.cycles(1) == 1);
     CHECK(c.node_of("app", "k") == "n-9");
@@ -151,12 +154,12 @@ TEST_CASE("I-378 no more calls at a time than allowed") {
     c.core().set_rm_calls(options);
     c.nodes(1, "vcore:10").application("app").asks("app", 4, "vcore:1");
     c.cycles(1);
-    CHECK(c.asked() == "P1 app/app-0 on n-0; P2 app/app-1 on n-0");
+    CHECK(c.asked() == Lines{"call 1: app/app-0 on n-0?", "call 2: app/app-1 on n-0?"});
     c.answer("fit call=2 yes=n-0");
     CHECK(c.cycles(1) == 1); // the answered one, although others could be asked for again
     CHECK(c.placed("app") == "app-1");
     c.cycles(1);
-    CHECK(c.asked() == "P3 app/app-2 on n-0");
+    CHECK(c.asked() == Lines{"call 3: app/app-2 on n-0?"});
     CHECK(c.core().calls_in_flight() == 2);
 }
 
@@ -165,10 +168,10 @@ TEST_CASE("I-379 after a timeout the ask waits 1 s, then twice as long, 30 s at 
     c.ask("app", "k", "vcore:6").cycles(1);
     int call = 1;
     for (const int wait : {1, 2, 4, 8, 16, 30, 30}) {
-        CHECK(c.asked() == fmt::format("P{} app/k on n-0", call));
+        CHECK(c.asked() == Lines{fmt::format("call {}: app/k on n-0?", call)});
         REQUIRE(c.answer(fmt::format("timeout call={}", call++)) == "ok");
         c.advance(seconds(wait) - milliseconds(1)).cycles(1);
-        CHECK(c.asked().empty());
+        CHECK(c.asked() == Lines{});
         c.advance(milliseconds(1)).cycles(1);
     }
     CHECK(c.reasons("app", "k") == "predicate call timed out (7)");
@@ -225,11 +228,11 @@ TEST_CASE("I-375 an unknown, finished or repeated answer is late and does nothin
 TEST_CASE("I-377 an ask that was refused everywhere is tried at once where there is room now") {
     Cluster c = asking(1);
     c.node("full", "vcore:10").existing("app", "x", "vcore:10", "full").ask("app", "k", "vcore:6").cycles(1);
-    CHECK(c.asked() == "P1 app/k on n-0");
+    CHECK(c.asked() == Lines{"call 1: app/k on n-0?"});
     c.answer("fit call=1 no=n-0:why");
     c.cycles(1);
     c.release("app", "x").cycles(1);
-    CHECK(c.asked() == "P2 app/k on full");
+    CHECK(c.asked() == Lines{"call 2: app/k on full?"});
     c.answer("fit call=2 yes=full");
     CHECK(c.cycles(1) == 1);
 }
@@ -238,7 +241,7 @@ TEST_CASE("S-403 a node is reserved only when the RM agrees, asked with allocate
     Cluster c = asking(1);
     c.node("spare", "vcore:100", "createdrain").existing("app", "x", "vcore:8", "n-0").ask("app", "k", "vcore:6");
     c.advance(seconds(3)).cycles(1);
-    CHECK(c.asked() == "P1 app/k on n-0 reserve");
+    CHECK(c.asked() == Lines{"call 1: reserve n-0 for app/k?"});
     CHECK(c.partition().reservations == 0);
 
     SECTION("it agrees") {
@@ -247,7 +250,7 @@ TEST_CASE("S-403 a node is reserved only when the RM agrees, asked with allocate
         CHECK(c.reserved_on("n-0") == "k");
         c.release("app", "x");
         CHECK(c.cycles(1) == 0);
-        CHECK(c.asked() == "P2 app/k on n-0"); // S-411: the node is tried as any other
+        CHECK(c.asked() == Lines{"call 2: app/k on n-0?"}); // S-411: the node is tried as any other
         c.answer("fit call=2 yes=n-0");
         CHECK(c.cycles(1) == 1);
         CHECK(c.partition().reservations == 0);
@@ -255,11 +258,11 @@ TEST_CASE("S-403 a node is reserved only when the RM agrees, asked with allocate
     SECTION("it does not: S-114 the failure is not logged, and it is asked again later") {
         c.answer("fit call=1 no=n-0:why");
         c.cycles(2);
-        CHECK(c.asked().empty());
+        CHECK(c.asked() == Lines{});
         CHECK(c.partition().reservations == 0);
         CHECK(c.reasons("app", "k").empty());
         c.advance(seconds(1)).cycles(1);
-        CHECK(c.asked() == "P2 app/k on n-0 reserve");
+        CHECK(c.asked() == Lines{"call 2: reserve n-0 for app/k?"});
     }
     SECTION("the node is reserved by another ask meanwhile") {
         c.ask("app", "pinned", "vcore:6", "tags=yunikorn.apache.org/requiredNode:n-0").cycles(1);
@@ -279,7 +282,7 @@ TEST_CASE("S-412 a reserved ask that its own node does not take goes to another 
     REQUIRE(c.reserved_on("n-0") == "k");
     c.asked();
     c.node("n-1", "vcore:10").cycles(1);
-    CHECK(c.asked() == "P2 app/k on n-1");
+    CHECK(c.asked() == Lines{"call 2: app/k on n-1?"});
     c.answer("fit call=2 yes=n-1");
     CHECK(c.cycles(1) == 1);
     CHECK(c.node_of("app", "k") == "n-1");
@@ -289,17 +292,17 @@ TEST_CASE("S-412 a reserved ask that its own node does not take goes to another 
 TEST_CASE("P-092 a required node that the RM refuses is reserved at once") {
     Cluster c = asking(2);
     c.ask("app", "k", "vcore:6", "tags=yunikorn.apache.org/requiredNode:n-1").cycles(1);
-    CHECK(c.asked() == "P1 app/k on n-1");
+    CHECK(c.asked() == Lines{"call 1: app/k on n-1?"});
     c.answer("fit call=1 no=n-1:why");
     c.cycles(1);
     CHECK(c.reserved_on("n-1") == "k");
     c.cycles(1);
-    CHECK(c.asked() == "P2 app/k on n-1");
+    CHECK(c.asked() == Lines{"call 2: app/k on n-1?"});
     c.answer("fit call=2 no=n-1:why");
     c.cycles(3);
-    CHECK(c.asked().empty());
+    CHECK(c.asked() == Lines{});
     c.advance(seconds(2)).cycles(1);
-    CHECK(c.asked() == "P3 app/k on n-1");
+    CHECK(c.asked() == Lines{"call 3: app/k on n-1?"});
     c.answer("fit call=3 yes=n-1");
     CHECK(c.cycles(1) == 1);
 }
@@ -308,7 +311,7 @@ TEST_CASE("S-345 an ask that waits for its RM does not count as unschedulable, a
     Cluster c{"[{name: a, properties: {application.unschedasks.backoff: '1'}}]"};
     c.asks_rm().nodes(1, "vcore:10").application("app").ask("app", "a", "vcore:6").ask("app", "b", "vcore:5");
     c.cycles(2);
-    CHECK(c.asked() == "P1 app/a on n-0; P2 app/b on n-0");
+    CHECK(c.asked() == Lines{"call 1: app/a on n-0?", "call 2: app/b on n-0?"});
     CHECK(!c.app("app").backoff_deadline);
     c.answer("fit call=1 no=n-0:why");
     c.cycles(2);
@@ -321,10 +324,10 @@ TEST_CASE("G-032, EX-G5 a real ask takes the place of its placeholder on another
     c.ask("app", "ph1", "vcore:2", "group=g placeholder=1").cycles(1);
     c.asks_rm().node("n2", "vcore:4").ask("app", "r1", "vcore:2", "group=g");
     CHECK(c.cycles(1) == 0);
-    CHECK(c.asked() == "P1 app/r1 on n1");
+    CHECK(c.asked() == Lines{"call 1: app/r1 on n1?"});
     c.answer("fit call=1 no=n1:why");
     CHECK(c.cycles(1) == 0);
-    CHECK(c.asked() == "P2 app/r1 on n2");
+    CHECK(c.asked() == Lines{"call 2: app/r1 on n2?"});
     c.answer("fit call=2 yes=n2");
     CHECK(c.cycles(1) == 1);
     CHECK(c.node_view("n1").allocated == c.node_view("n2").allocated);
@@ -339,13 +342,13 @@ TEST_CASE("G-032 a real ask that the RM refuses everywhere waits, its placeholde
     c.node("n1", "vcore:4").play("apps new id=app queue=root.a gang=vcore:2");
     c.ask("app", "ph1", "vcore:2", "group=g placeholder=1").cycles(1);
     c.asks_rm().ask("app", "r1", "vcore:2", "group=g").cycles(1);
-    CHECK(c.asked() == "P1 app/r1 on n1");
+    CHECK(c.asked() == Lines{"call 1: app/r1 on n1?"});
     c.answer("fit call=1 no=n1:why");
     c.cycles(3);
-    CHECK(c.asked().empty());
+    CHECK(c.asked() == Lines{});
     CHECK(c.placed("app") == "ph1");
     c.advance(seconds(1)).cycles(1);
-    CHECK(c.asked() == "P2 app/r1 on n1");
+    CHECK(c.asked() == Lines{"call 2: app/r1 on n1?"});
     c.answer("fit call=2 yes=n1");
     CHECK(c.cycles(1) == 1);
 }

@@ -32,7 +32,7 @@ Cluster offered(const std::string& more = {}) {
     c.asks_rm(false, true).application("v", "root.c1").nodes(1, "memory:4");
     c.play("apps new id=x queue=root.c2 user=bob");
     c.victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", std::string{kOther} + " " + more).cycles(1);
-    REQUIRE(c.asked() == "V1 x/k on n-0 victims=v start=0");
+    REQUIRE(c.asked() == Lines{"call 1: x/k on n-0 if 1 or more of v go?"});
     return c;
 }
 
@@ -108,10 +108,10 @@ TEST_CASE("P-124 P-127 D-43 a placeholder that is being replaced is no victim of
     c.nodes(1, "memory:100");
     c.gang("app", "memory:8").placeholders("app", 2, "memory:4").cycles(2);
     c.real("app", "r1", "memory:4").cycles(1);
-    c.said();
+    c.notices();
     REQUIRE(c.configure(queues(1), "", kOn) == "ok");
     c.advance(seconds{3});
-    CHECK(c.said() == "L ph-2=3");
+    CHECK(c.notices() == Lines{"released app/ph-2: PREEMPTED_BY_SCHEDULER"});
     CHECK(c.preempted() == "ph-2");
 }
 
@@ -121,9 +121,9 @@ TEST_CASE("P-094 P-098 D-45 a placeholder that is being replaced is no victim of
     c.gang("app", "memory:4").placeholders("app", 2, "memory:2").cycles(2);
     c.real("app", "r1", "memory:2").cycles(1);
     c.application("d").ask("d", "d", "memory:2", "tags=yunikorn.apache.org/requiredNode:n-0");
-    c.said();
+    c.notices();
     c.cycles(3);
-    CHECK(c.said() == "L ph-2=3");
+    CHECK(c.notices() == Lines{"released app/ph-2: PREEMPTED_BY_SCHEDULER"});
     CHECK(c.preempted() == "ph-2");
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("P-053 D-31 the plan that the RM is offered passes over one that is to
         .victim("v", "vB", "memory:2", "n-0", 2)
         .victim("v", "vC", "memory:2", "n-0", 1);
     c.ask("x", "k", "memory:4", kOther).cycles(1);
-    CHECK(c.asked() == "V1 x/k on n-0 victims=vB,vC start=1");
+    CHECK(c.asked() == Lines{"call 1: x/k on n-0 if 2 or more of vB, vC go?"});
 }
 
 TEST_CASE("G-055 D-10 the last placeholder in Resuming or Failing was preempted: its end is the follow-up") {
@@ -220,7 +220,7 @@ TEST_CASE("P-054 D-32 on a node victims go until every type is covered, not only
         }
     Cluster c = story(256, 4);
     c.asks_rm(false, true).ask("x", "k", "memory:4,vcore:4", kOther).cycles(1);
-    CHECK(c.asked() == "V1 x/k on n-0 victims=m,c start=1");
+    CHECK(c.asked() == Lines{"call 1: x/k on n-0 if 2 or more of m, c go?"});
 }
 
 TEST_CASE("P-071 D-32 extra victims go until every type of every queue is covered, not only the first") {

@@ -22,13 +22,13 @@ TEST_CASE("S-480 CREATE and what it rejects") {
         std::vector<std::string> fragments;
     };
     const Row rows[] = {
-        {"create id=n res=vcore:5", "A nodes -[[rm]default n code=1021]", {"n", "existing"}},
-        {"createdrain id=n res=vcore:5", "A nodes -[[rm]default n code=1021]", {"n", "existing"}},
+        {"create id=n res=vcore:5", "rejected node n: P_NODE_EXISTS", {"n", "existing"}},
+        {"createdrain id=n res=vcore:5", "rejected node n: P_NODE_EXISTS", {"n", "existing"}},
         {"create id=x part=other res=vcore:5",
-         "A nodes -[[rm]other x code=1000]",
+         "rejected node x of [rm]other: P_PARTITION_UNKNOWN",
          {"failed to find partition", "other"}},
-        {"create id=x res=vcore:-5", "A nodes -[[rm]default x code=1031]", {"negative"}},
-        {"create id=x", "A nodes +[[rm]default x]", {}},
+        {"create id=x res=vcore:-5", "rejected node x: P_NEGATIVE", {"negative"}},
+        {"create id=x", "accepted node x", {}},
     };
     Cluster c;
     c.node("n", "vcore:10,zero:0");
@@ -45,7 +45,7 @@ TEST_CASE("S-480 CREATE and what it rejects") {
         for (const std::string& fragment : row.fragments) CHECK(notices[0].find(fragment) != std::string::npos);
         if (!row.fragments.empty()) {
             CHECK(c.partition().nodes == nodes_before);
-            CHECK(c.events().empty()); // [FIX SD-25]
+            CHECK(c.events().empty()); // a rejected node is no event [FIX SD-25]
         }
     }
     CHECK(c.queue("root").max == Map{{"vcore", 10}});
@@ -54,10 +54,9 @@ TEST_CASE("S-480 CREATE and what it rejects") {
 TEST_CASE("I-178 I-172 other actions on unknown nodes fail, in one answer with the rest") {
     Cluster c;
     c.play("nodes drain id=x | create id=n res=vcore:1 | update id=y res=vcore:2 | nothing id=n | decommission id=z");
-    CHECK(c.notices() ==
-          std::vector<std::string>{"A nodes +[[rm]default n] failed[[rm]default x action=3 code=1020] "
-                                   "failed[[rm]default y action=2 code=1020] failed[[rm]default n action=0 code=1024] "
-                                   "failed[[rm]default z action=4 code=1020]"});
+    CHECK(c.notices() == Lines{"accepted node n, failed to DRAIN node x: P_NODE_UNKNOWN, failed to UPDATE node y: "
+                               "P_NODE_UNKNOWN, failed to UNSET node n: P_ACTION, failed to DECOMISSION node z: "
+                               "P_NODE_UNKNOWN"});
 }
 
 TEST_CASE("I-111 I-140 elements of another RM's partition are answered in their place, in the one answer") {
@@ -65,14 +64,14 @@ TEST_CASE("I-111 I-140 elements of another RM's partition are answered in their 
     c.play("nodes create id=n res=vcore:1 | create id=m part=[other]default | drain id=n part=[other]default | "
            "create id=o part=[rm]default res=vcore:1 | create id=p part=[rm");
     CHECK(c.notices() ==
-          std::vector<std::string>{
-              "A nodes +[[rm]default n] +[[rm]default o] -[[other]default m code=1001] -[[rm p code=1001] "
-              "failed[[other]default n action=3 code=1001]"});
+          Lines{"accepted node n, accepted node o, rejected node m of [other]default: P_PARTITION_FOREIGN, rejected "
+                "node p of [rm: P_PARTITION_FOREIGN, failed to DRAIN node n of [other]default: P_PARTITION_FOREIGN"});
     c.play("apps new id=app queue=root.a | new id=app part=[other]default queue=root.a");
-    CHECK(c.notices() == std::vector<std::string>{"A apps +[[rm]default app root.a] -[[other]default app code=1001]"});
-    c.play("alloc ask app=app key=a res=vcore:-1 | ask app=app key=b part=[other]default res=vcore:1");
     CHECK(c.notices() ==
-          std::vector<std::string>{"A rejectedAsks [[rm]default app/a code=1031] [[other]default app/b code=1001]"});
+          Lines{"accepted application app in root.a, rejected application app of [other]default: P_PARTITION_FOREIGN"});
+    c.play("alloc ask app=app key=a res=vcore:-1 | ask app=app key=b part=[other]default res=vcore:1");
+    CHECK(c.notices() == Lines{"rejected ask app/a: P_NEGATIVE, rejected ask app/b of [other]default: "
+                               "P_PARTITION_FOREIGN"});
 }
 
 TEST_CASE("I-175 a node stays in its partition; without the attribute it is found where it is") {
@@ -83,12 +82,12 @@ TEST_CASE("I-175 a node stays in its partition; without the attribute it is foun
     c.notices();
     c.play("nodes update id=n part=gpu res=vcore:9 | update id=n part=none res=vcore:9 | "
            "update id=n part=[other]gpu res=vcore:9 | drain id=n part=gpu");
-    CHECK(c.notices() == std::vector<std::string>{"A nodes failed[[rm]gpu n action=2 code=1023] failed[[rm]none n "
-                                                  "action=2 code=1000] failed[[other]gpu n action=2 code=1001] "
-                                                  "failed[[rm]gpu n action=3 code=1020]"});
+    CHECK(c.notices() == Lines{"failed to UPDATE node n of [rm]gpu: P_PARTITION_CHANGE, failed to UPDATE node n of "
+                               "[rm]none: P_PARTITION_UNKNOWN, failed to UPDATE node n of [other]gpu: "
+                               "P_PARTITION_FOREIGN, failed to DRAIN node n of [rm]gpu: P_NODE_UNKNOWN"});
     CHECK(c.node_view("n").capacity == Map{{"vcore", 1}});
     c.play("nodes update id=g res=vcore:7 | drain id=g");
-    CHECK(c.notices().empty());
+    CHECK(c.notices() == Lines{});
     const auto found = node_view(*c.core().read("gpu"), "g");
     REQUIRE(found);
     CHECK(found->capacity == Map{{"vcore", 7}});
@@ -100,7 +99,8 @@ TEST_CASE("S-481 an allocation that a new node lists twice is announced once") {
     c.application("app");
     c.notices();
     c.play("nodes create id=n res=vcore:10 | existing app=app key=k res=vcore:2 | existing app=app key=k res=vcore:3");
-    CHECK(c.notices_in_short() == "U Accepted, U Running, A, N k");
+    CHECK(c.notices() == Lines{"application app is Accepted", "application app is Running", "accepted node n",
+                               "allocated app/k on n"});
     CHECK(c.node_view("n").available == Map{{"vcore", 7}});
 }
 
@@ -110,7 +110,8 @@ TEST_CASE("S-481 existing allocations of a new node") {
     c.notices();
     c.play("nodes create id=n res=vcore:10 occ=vcore:1 | existing app=app key=k1 res=vcore:2 | existing app=app key=k2 "
            "res=vcore:3");
-    CHECK(c.notices_in_short() == "U Accepted, U Running, A, N k1, N k2");
+    CHECK(c.notices() == Lines{"application app is Accepted", "application app is Running", "accepted node n",
+                               "allocated app/k1 on n", "allocated app/k2 on n"});
     CHECK(c.node_view("n").available == Map{{"vcore", 4}});
     c.notices();
     c.events();
@@ -118,7 +119,7 @@ TEST_CASE("S-481 existing allocations of a new node") {
            "res=vcore:3");
     const auto notices = c.notices_in_full();
     REQUIRE(notices.size() == 1);
-    CHECK(head_of(notices[0]) == "A nodes -[[rm]default m code=1050]");
+    CHECK(head_of(notices[0]) == "rejected node m: P_EXISTING_ALLOCATION");
     CHECK(notices[0].find("nobody") != std::string::npos);
     CHECK(c.partition().nodes == 1);
     CHECK(c.allocations_of("app") == 2);
@@ -140,7 +141,7 @@ TEST_CASE("S-482 UPDATE replaces the capacity") {
     c.play("nodes update id=n occ=vcore:3");
     c.play("nodes update id=n occ=vcore:4");
     CHECK(c.node_view("n").available == Map{{"vcore", 16}});
-    CHECK(c.notices().empty());
+    CHECK(c.notices() == Lines{});
 }
 
 TEST_CASE("S-486 root max follows the nodes") {
@@ -160,7 +161,7 @@ TEST_CASE("section 22 no. 6 S-483 a drained node keeps what it has") {
     c.events();
     c.play("nodes drain id=n");
     c.play("nodes drain id=n");
-    CHECK(c.events() == std::vector<std::string>{"NODE n SET NODE_SCHEDULABLE"});
+    CHECK(c.events() == Lines{"NODE n SET NODE_SCHEDULABLE"});
     CHECK(c.allocations_of("app") == 2);
     CHECK(c.queue("root").max == Map{{"vcore", 10}});
     c.ask("app", "k", "vcore:2");
@@ -204,7 +205,8 @@ TEST_CASE("S-484 DECOMISSION") {
     c.notices();
     c.events();
     c.play("nodes decommission id=n-0");
-    CHECK(c.notices_in_short() == "U Completing, L a b c");
+    CHECK(c.notices() == Lines{"application gone is Completing",
+                               "released gone/a: STOPPED_BY_RM, gone/b: STOPPED_BY_RM, stays/c: STOPPED_BY_RM"});
     CHECK(c.state_of("stays") == "Running");
     CHECK(c.queue("root").allocated == Map{{"vcore", 1}});
     const auto events = c.events();
@@ -235,9 +237,7 @@ TEST_CASE("I-175 the partition of a node cannot change") {
     c.node("n", "vcore:4");
     c.notices();
     c.play("nodes update id=n part=second res=vcore:5");
-    const auto notices = c.notices();
-    REQUIRE(notices.size() == 1);
-    CHECK(notices[0].find("failed[") != std::string::npos);
+    CHECK(c.notices() == Lines{"failed to UPDATE node n of [rm]second: P_PARTITION_CHANGE"});
     CHECK(c.node_view("n").capacity == Map{{"vcore", 4}});
 }
 

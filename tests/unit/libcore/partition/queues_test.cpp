@@ -13,7 +13,6 @@ namespace yk::testing {
 
 namespace {
 
-using Lines = std::vector<std::string>;
 using Map = ResourceMapView;
 
 } // namespace
@@ -21,14 +20,16 @@ using Map = ResourceMapView;
 TEST_CASE("S-490 refused applications") {
     struct Row {
         const char* app;
-        std::string head;
+        std::string answer;
         Lines fragments;
     };
     const Row rows[] = {
-        {"new id=x part=other queue=root.a", "A apps -[[rm]other x code=1000]", {"partition", "other", "x"}},
-        {"new id=live queue=root.a", "A apps -[[rm]default live code=1011]", {"live", "already existed"}},
-        {"new id=x queue=root.nowhere", "A apps -[[rm]default x code=1014]", {"failed to place application x"}},
-        {"new id=x queue=root.p", "A apps -[[rm]default x code=1014]", {"failed to place application x"}},
+        {"new id=x part=other queue=root.a",
+         "rejected application x of [rm]other: P_PARTITION_UNKNOWN",
+         {"partition", "other", "x"}},
+        {"new id=live queue=root.a", "rejected application live: P_APP_EXISTS", {"live", "already existed"}},
+        {"new id=x queue=root.nowhere", "rejected application x: P_PLACEMENT", {"failed to place application x"}},
+        {"new id=x queue=root.p", "rejected application x: P_PLACEMENT", {"failed to place application x"}},
     };
     Cluster c{"[{name: a}, {name: p, queues: [{name: q}]}]"};
     c.application("live");
@@ -38,13 +39,13 @@ TEST_CASE("S-490 refused applications") {
         c.play(std::string("apps ") + row.app);
         const auto notices = c.notices_in_full();
         REQUIRE(notices.size() == 1);
-        CHECK(head_of(notices[0]) == row.head);
+        CHECK(head_of(notices[0]) == row.answer);
         for (const std::string& fragment : row.fragments) CHECK(notices[0].find(fragment) != std::string::npos);
     }
     CHECK(c.state_of("live") == "New");
     CHECK(c.state_of("x") == "Rejected");
     CHECK(c.partition().applications == 1);
-    c.application("x"); // S-492
+    c.application("x"); // the id of a rejected one may be used again (S-492)
     CHECK(c.state_of("x") == "New");
 }
 
@@ -73,7 +74,7 @@ TEST_CASE("C-351 why an application is not taken, in words") {
 TEST_CASE("S-491 an accepted application is New in its leaf; queue names know no case") {
     Cluster c{"[{name: Mixed}]"};
     c.application("app", "root.mIXED");
-    CHECK(c.notices() == Lines{"A apps +[[rm]default app root.mixed]"});
+    CHECK(c.notices() == Lines{"accepted application app in root.mixed"});
     CHECK(c.state_of("app") == "New");
     CHECK(c.queue("root.mixed").applications == 1);
 }
@@ -81,7 +82,7 @@ TEST_CASE("S-491 an accepted application is New in its leaf; queue names know no
 TEST_CASE("I-170 new and remove in one request") {
     Cluster c;
     c.play("apps new id=app queue=root.a | remove id=app");
-    CHECK(c.notices() == Lines{"A apps +[[rm]default app root.a]"});
+    CHECK(c.notices() == Lines{"accepted application app in root.a"});
     CHECK(c.state_of("app") == "gone");
 }
 
@@ -93,7 +94,7 @@ TEST_CASE("S-493 removal by the RM") {
     c.remove("app").remove("app").remove("nobody");
     const auto notices = c.notices_in_full();
     REQUIRE(notices.size() == 1);
-    CHECK(head_of(notices[0]) == "L [[rm]default app/app-0 type=1] [[rm]default app/app-1 type=1]");
+    CHECK(head_of(notices[0]) == "released app/app-0: STOPPED_BY_RM, app/app-1: STOPPED_BY_RM");
     CHECK(notices[0].find("[", notices[0].find("#")) != std::string::npos);
     CHECK(notices[0].find("app", notices[0].find("#")) != std::string::npos);
     CHECK(c.state_of("app") == "gone");
@@ -188,10 +189,10 @@ TEST_CASE("S-563 a partition that leaves the configuration goes with everything 
     CHECK(c.cycles(1) == 1);
     c.notices();
     CHECK(c.play(fmt::format("config partitions: [{}]", one)) == "ok");
-    const auto notices = c.notices();
+    const auto notices = c.notices_in_full();
     REQUIRE(notices.size() == 2);
-    CHECK(notices[0] == fmt::format("U [rm]second app Failing at={} message=PartitionRemoved", c.now().ns));
-    CHECK(notices[1] == "L [[rm]second app/k type=1]");
+    CHECK(notices[0] == fmt::format("application app of [rm]second is Failing # at {}, PartitionRemoved", c.now().ns));
+    CHECK(head_of(notices[1]) == "released app/k of [rm]second: STOPPED_BY_RM");
     CHECK(c.core().partition_names() == Lines{"default"});
 }
 
@@ -247,56 +248,57 @@ TEST_CASE("C-030 C-446 I-111 a partition written in another case is the same one
     CHECK_FALSE(c.core().check_configuration(*load_configuration(again)).ok()); // C-435: the queue has applications
     CHECK(c.play("config " + again) == "refused");
     CHECK(c.play(fmt::format("config partitions: [{}, {}]", two("GPU", "b"), one)) == "ok");
-    CHECK(c.notices().empty());
+    CHECK(c.notices() == Lines{});
     CHECK(c.core().partition_names() == Lines{"default", "gpu"});
     CHECK(node_view(*c.core().read("gpu"), "n")->allocation_count == 1);
     CHECK(queue_view(*c.core().read("gpu"), "root.a", false)->state == "Draining");
     CHECK(queue_view(*c.core().read("gpu"), "root.b", false)->state == "Active");
     c.play("nodes create id=m part=GPU res=vcore:5"); // requests name a partition exactly
-    CHECK(c.notices() == Lines{"A nodes -[[rm]GPU m code=1000]"});
+    CHECK(c.notices() == Lines{"rejected node m of [rm]GPU: P_PARTITION_UNKNOWN"});
 }
 
 // --- what the RM is told (S-590) ------------------------------------------------------------------------------------
 
 TEST_CASE("S-590 G-014 one action, all its callbacks, in order") {
     Cluster c;
-    CHECK(c.notices().empty()); // configuration
+    CHECK(c.notices() == Lines{}); // configuration
     c.node("n", "vcore:10");
-    CHECK(c.notices_in_short() == "A");
+    CHECK(c.notices() == Lines{"accepted node n"});
     c.application("app");
-    CHECK(c.notices_in_short() == "A");
+    CHECK(c.notices() == Lines{"accepted application app in root.a"});
     c.ask("app", "k1", "vcore:2");
-    CHECK(c.notices_in_short() == "U Accepted");
+    CHECK(c.notices() == Lines{"application app is Accepted"});
     c.ask("app", "k2", "vcore:2");
-    CHECK(c.notices().empty());
+    CHECK(c.notices() == Lines{});
     c.cycles(1);
-    CHECK(c.notices_in_short() == "U Running, N k1");
+    CHECK(c.notices() == Lines{"application app is Running", "allocated app/k1 on n"});
     c.cycles(1);
-    CHECK(c.notices_in_short() == "N k2");
+    CHECK(c.notices() == Lines{"allocated app/k2 on n"});
     c.play("nodes update id=n res=vcore:11");
     c.play("nodes drain id=n");
     c.play("nodes schedulable id=n");
-    CHECK(c.notices().empty());
+    CHECK(c.notices() == Lines{});
     c.release("app", "k1");
-    CHECK(c.notices_in_short() == "L k1");
+    CHECK(c.notices() == Lines{"released app/k1: STOPPED_BY_RM"});
     c.release("app", "k2");
-    CHECK(c.notices_in_short() == "U Completing, L k2");
+    CHECK(c.notices() == Lines{"application app is Completing", "released app/k2: STOPPED_BY_RM"});
     c.ask("app", "k3", "vcore:2");
-    CHECK(c.notices_in_short() == "U Running");
+    CHECK(c.notices() == Lines{"application app is Running"});
     c.release("app", "k3");
-    CHECK(c.notices_in_short() == "U Completing");
+    CHECK(c.notices() == Lines{"application app is Completing"});
     c.advance(std::chrono::seconds(30));
-    CHECK(c.notices_in_short() == "U Completed");
+    CHECK(c.notices() == Lines{"application app is Completed"});
     c.advance(std::chrono::hours(72));
-    CHECK(c.notices_in_short() == "U Expired");
+    CHECK(c.notices() == Lines{"application app is Expired"});
     c.application("bad", "root.nowhere");
-    CHECK(c.notices_in_short() == "A");
+    CHECK(c.notices() == Lines{"rejected application bad: P_PLACEMENT"});
     c.ask("bad", "k", "vcore:1");
-    CHECK(c.notices_in_short() == "A");
+    CHECK(c.notices() == Lines{"rejected ask bad/k: P_APP_UNKNOWN"});
     c.application("next").existing("next", "k", "vcore:2", "n");
-    CHECK(c.notices_in_short() == "A, U Accepted, U Running, N k");
+    CHECK(c.notices() == Lines{"accepted application next in root.a", "application next is Accepted",
+                               "application next is Running", "allocated next/k on n"});
     c.release("next", "k", 3);
-    CHECK(c.notices_in_short() == "U Completing");
+    CHECK(c.notices() == Lines{"application next is Completing"});
 }
 
 TEST_CASE("S-591 I-031 an allocation tells everything") {
@@ -304,8 +306,8 @@ TEST_CASE("S-591 I-031 an allocation tells everything") {
     c.node("n", "vcore:10").application("app").ask("app", "k", "vcore:2", "prio=3 group=g originator=1 tags=color:red");
     c.notices();
     c.cycles(1);
-    CHECK(c.notices().at(1) ==
-          "N [rm]default app/k on n queue=root.a res={vcore:2} prio=3 tags={color:red} group=g originator");
+    CHECK(c.notices_in_full().at(1) == "allocated app/k on n # queue root.a, priority 3, 2 vcore, tag color=red, "
+                                       "task group g, originator");
 }
 
 TEST_CASE("S-142 G-014 updates carry time and message") {
@@ -313,7 +315,7 @@ TEST_CASE("S-142 G-014 updates carry time and message") {
     c.application("app");
     c.notices();
     c.advance(std::chrono::seconds(5)).ask("app", "k", "vcore:1");
-    CHECK(c.notices() == Lines{fmt::format("U [rm]default app Accepted at={} message=runApplication", c.now().ns)});
+    CHECK(c.notices_in_full() == Lines{fmt::format("application app is Accepted # at {}, runApplication", c.now().ns)});
 }
 
 // --- events (S-600) -------------------------------------------------------------------------------------------------
@@ -348,7 +350,7 @@ TEST_CASE("S-600 the detail of a removed allocation by type") {
             if (event.rfind("APP app REMOVE ALLOC", 0) == 0) return event;
         return std::string();
     };
-    CHECK(detail(0) == "APP app REMOVE ALLOC_CANCEL ref=app-0"); // [FIX SD-31]
+    CHECK(detail(0) == "APP app REMOVE ALLOC_CANCEL ref=app-0"); // unknown is a cancellation [FIX SD-31]
     CHECK(detail(1) == "APP app REMOVE ALLOC_CANCEL ref=app-0");
     CHECK(detail(2) == "APP app REMOVE ALLOC_TIMEOUT ref=app-0");
     CHECK(detail(3) == "APP app REMOVE ALLOC_PREEMPT ref=app-0");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A cluster whose RM recovers, and what that RM hears meanwhile.
+// A cluster whose RM recovers, and what it has meanwhile.
 
 #include <string>
 #include <vector>
@@ -21,20 +21,6 @@ public:
         events();
     }
 
-    /// What the RM was notified of since the last time, with `; ` between: `A nodes +[n]`, `U Running`, `N k on n`,
-    /// `L [app/k type=1]`. The partition is left out.
-    std::string said() {
-        std::string text;
-        for (std::string line : notices()) {
-            for (auto at = line.find("[rm]default "); at != std::string::npos; at = line.find("[rm]default ", at))
-                line.erase(at, 12);
-            if (line[0] == 'U') line = "U " + word(line, 2); // U app state
-            if (line[0] == 'N') line = line.substr(0, line.find(" queue=")).erase(2, line.find('/') - 1);
-            text += (text.empty() ? "" : "; ") + line;
-        }
-        return text;
-    }
-
     [[nodiscard]] std::int64_t occupied(const std::string& node) const { return vcores(node_view(node).occupied); }
     [[nodiscard]] std::int64_t available(const std::string& node) const { return vcores(node_view(node).available); }
     [[nodiscard]] std::int64_t allocated(const std::string& queue_path) const {
@@ -44,13 +30,6 @@ public:
     [[nodiscard]] static std::int64_t vcores(const ResourceMapView& amounts) {
         const auto found = amounts.find("vcore");
         return found == amounts.end() ? 0 : found->second;
-    }
-
-private:
-    [[nodiscard]] static std::string word(const std::string& line, int number) {
-        std::size_t from = 0;
-        for (int i = 0; i < number; ++i) from = line.find(' ', from) + 1;
-        return line.substr(from, line.find(' ', from) - from);
     }
 };
 

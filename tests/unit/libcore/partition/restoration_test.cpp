@@ -13,7 +13,6 @@ namespace yk::testing {
 namespace {
 
 using Map = ResourceMapView;
-using Lines = std::vector<std::string>;
 
 } // namespace
 
@@ -22,16 +21,17 @@ using Lines = std::vector<std::string>;
 TEST_CASE("I-242 I-243 I-244 an allocation whose application comes later waits in quarantine and occupies its node") {
     RecoveryStory c;
     c.node("n", "vcore:10");
-    CHECK(c.said() == "A nodes +[n]");
+    CHECK(c.notices() == Lines{"accepted node n"});
     c.existing("app", "k", "vcore:3", "n");
-    CHECK(c.said() == "");
-    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN]");
+    CHECK(c.notices() == Lines{});
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[allocation app/k on n: APP_UNKNOWN]");
     CHECK(c.occupied("n") == 3);
     CHECK(c.available("n") == 7);
     CHECK(c.allocated("root") == 0);
     CHECK(c.partition().allocations == 0);
     c.application("app");
-    CHECK(c.said() == "A apps +[app root.a]; U Accepted; U Running; N k on n");
+    CHECK(c.notices() == Lines{"accepted application app in root.a", "application app is Accepted",
+                               "application app is Running", "allocated app/k on n"});
     CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=0");
     CHECK(c.occupied("n") == 0);
     CHECK(c.available("n") == 7);
@@ -41,12 +41,13 @@ TEST_CASE("I-242 I-243 I-244 an allocation whose application comes later waits i
 TEST_CASE("I-242 I-244 an allocation whose node comes later waits in quarantine and counts nowhere") {
     RecoveryStory c;
     c.application("app").existing("app", "k", "vcore:3", "n");
-    CHECK(c.said() == "A apps +[app root.a]");
-    CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=0 quarantined=[L app/k n NODE_UNKNOWN]");
+    CHECK(c.notices() == Lines{"accepted application app in root.a"});
+    CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=0 quarantined=[allocation app/k on n: NODE_UNKNOWN]");
     CHECK(c.allocated("root") == 0);
     CHECK(c.state_of("app") == "New");
     c.node("n", "vcore:10");
-    CHECK(c.said() == "A nodes +[n]; U Accepted; U Running; N k on n");
+    CHECK(c.notices() == Lines{"accepted node n", "application app is Accepted", "application app is Running",
+                               "allocated app/k on n"});
     CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=0");
     CHECK(c.occupied("n") == 0);
     CHECK(c.available("n") == 7);
@@ -55,21 +56,28 @@ TEST_CASE("I-242 I-244 an allocation whose node comes later waits in quarantine 
 TEST_CASE("I-242 I-244 an allocation that waits for both is restored when the second comes, whichever that is") {
     RecoveryStory node_first, application_first;
     node_first.existing("app", "k", "vcore:3", "n");
-    CHECK(node_first.recovery() == "nodes=0 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN]");
+    CHECK(node_first.recovery() ==
+          "nodes=0 apps=0 allocations=0 asks=0 quarantined=[allocation app/k on n: APP_UNKNOWN]");
     node_first.node("n", "vcore:10");
-    CHECK(node_first.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN]");
+    CHECK(node_first.recovery() ==
+          "nodes=1 apps=0 allocations=0 asks=0 quarantined=[allocation app/k on n: APP_UNKNOWN]");
     CHECK(node_first.occupied("n") == 3); // as soon as the node is there
     node_first.application("app");
     application_first.existing("app", "k", "vcore:3", "n").application("app");
-    CHECK(application_first.recovery() == "nodes=0 apps=1 allocations=0 asks=0 quarantined=[L app/k n NODE_UNKNOWN]");
+    CHECK(application_first.recovery() ==
+          "nodes=0 apps=1 allocations=0 asks=0 quarantined=[allocation app/k on n: NODE_UNKNOWN]");
     application_first.node("n", "vcore:10");
     for (RecoveryStory* c : {&node_first, &application_first}) {
         CHECK(c->recovery() == "nodes=1 apps=1 allocations=1 asks=0");
         CHECK(c->available("n") == 7);
         CHECK(c->occupied("n") == 0);
     }
-    CHECK(node_first.said() == "A nodes +[n]; A apps +[app root.a]; U Accepted; U Running; N k on n");
-    CHECK(application_first.said() == "A apps +[app root.a]; A nodes +[n]; U Accepted; U Running; N k on n");
+    CHECK(node_first.notices() == Lines{"accepted node n", "accepted application app in root.a",
+                                        "application app is Accepted", "application app is Running",
+                                        "allocated app/k on n"});
+    CHECK(application_first.notices() == Lines{"accepted application app in root.a", "accepted node n",
+                                               "application app is Accepted", "application app is Running",
+                                               "allocated app/k on n"});
 }
 
 TEST_CASE(
@@ -77,38 +85,40 @@ TEST_CASE(
     RecoveryStory c;
     c.node("n", "vcore:10").notices();
     c.play("apps new id=app queue=root.a fault=nobody");
-    CHECK(c.said() == "A apps -[app code=1013]");
+    CHECK(c.notices() == Lines{"rejected application app: P_USER"});
     c.existing("app", "k", "vcore:3", "n");
-    CHECK(c.said() == "");
-    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_REJECTED]");
+    CHECK(c.notices() == Lines{});
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[allocation app/k on n: APP_REJECTED]");
     CHECK(c.occupied("n") == 3);
     c.application("app");
-    CHECK(c.said() == "A apps +[app root.a]; U Accepted; U Running; N k on n");
+    CHECK(c.notices() == Lines{"accepted application app in root.a", "application app is Accepted",
+                               "application app is Running", "allocated app/k on n"});
     CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=0");
 }
 
 TEST_CASE("I-242 I-244 an application that no queue takes is restored with another configuration, without being sent") {
     RecoveryStory c;
     c.node("n", "vcore:10").application("app", "root.late").notices();
-    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[A app QUEUE_INVALID]");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[application app: QUEUE_INVALID]");
     CHECK(c.state_of("app") == "gone"); // nor is it among the rejected ones
     c.existing("app", "k", "vcore:3", "n").ask("app", "waits", "vcore:1");
-    CHECK(c.recovery() ==
-          "nodes=1 apps=0 allocations=0 asks=0 quarantined=[A app QUEUE_INVALID; L app/k n APP_REJECTED]");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[application app: QUEUE_INVALID; allocation "
+                          "app/k on n: APP_REJECTED]");
     CHECK(c.occupied("n") == 3);
     REQUIRE(c.configure("[{name: a}]", "properties: {x: y}") == "ok"); // no help
-    CHECK(c.said() == "");
-    CHECK(c.recovery() ==
-          "nodes=1 apps=0 allocations=0 asks=0 quarantined=[A app QUEUE_INVALID; L app/k n APP_REJECTED]");
+    CHECK(c.notices() == Lines{});
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[application app: QUEUE_INVALID; allocation "
+                          "app/k on n: APP_REJECTED]");
     REQUIRE(c.configure("[{name: a}, {name: late}]") == "ok");
-    CHECK(c.said() == "A apps +[app root.late]; U Accepted; U Running; N k on n");
+    CHECK(c.notices() == Lines{"accepted application app in root.late", "application app is Accepted",
+                               "application app is Running", "allocated app/k on n"});
     CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=1");
 }
 
 TEST_CASE("I-242 an application that no queue takes may also be sent again for another queue") {
     RecoveryStory c;
     c.application("app", "root.late").application("app");
-    CHECK(c.said() == "A apps +[app root.a]");
+    CHECK(c.notices() == Lines{"accepted application app in root.a"});
     CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=0");
 }
 
@@ -116,9 +126,9 @@ TEST_CASE(
     "I-242 I-222 an application in quarantine is taken once its queue is there, also where its gang does not fit") {
     RecoveryStory c;
     c.play("apps new id=app queue=root.late gang=vcore:8");
-    CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 quarantined=[A app QUEUE_INVALID]");
+    CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 quarantined=[application app: QUEUE_INVALID]");
     REQUIRE(c.configure("[{name: a}, {name: late, resources: {max: {vcore: 2m}}}]") == "ok");
-    CHECK(c.said() == "A apps +[app root.late]");
+    CHECK(c.notices() == Lines{"accepted application app in root.late"});
     CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=0");
 }
 
@@ -132,13 +142,14 @@ TEST_CASE("I-242 an allocation of no or of negative amounts counts nowhere until
         RecoveryStory c;
         c.node("n", "vcore:10").application("app").notices();
         c.existing("app", "k", row.size, "n");
-        CHECK(c.said() == "");
+        CHECK(c.notices() == Lines{});
         CHECK(c.recovery() ==
-              fmt::format("nodes=1 apps=1 allocations=0 asks=0 quarantined=[L app/k n {}]", row.reason));
+              fmt::format("nodes=1 apps=1 allocations=0 asks=0 quarantined=[allocation app/k on n: {}]", row.reason));
         CHECK(c.available("n") == 10);
         CHECK(c.state_of("app") == "New");
         c.existing("app", "k", "vcore:2", "n");
-        CHECK(c.said() == "U Accepted; U Running; N k on n");
+        CHECK(c.notices() ==
+              Lines{"application app is Accepted", "application app is Running", "allocated app/k on n"});
         CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=0");
         CHECK(c.available("n") == 8);
     }
@@ -151,7 +162,7 @@ TEST_CASE("I-242 I-243 negative amounts make no capacity, whatever else the allo
     CHECK(c.available("n") == 10);
     c.application("app").existing("app", "p", "vcore:-5", "n", "placeholder=1");
     CHECK(c.available("n") == 10);
-    CHECK(c.said() == "A nodes +[n]; A apps +[app root.a]");
+    CHECK(c.notices() == Lines{"accepted node n", "accepted application app in root.a"});
 }
 
 TEST_CASE(
@@ -159,11 +170,13 @@ TEST_CASE(
     RecoveryStory c;
     c.application("app").notices();
     c.play("nodes create id=n res=vcore:-1 | existing app=app key=k res=vcore:3");
-    CHECK(c.said() == "");
-    CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=0 quarantined=[N n NEGATIVE; L app/k n NODE_UNKNOWN]");
+    CHECK(c.notices() == Lines{});
+    CHECK(c.recovery() ==
+          "nodes=0 apps=1 allocations=0 asks=0 quarantined=[node n: NEGATIVE; allocation app/k on n: NODE_UNKNOWN]");
     CHECK(c.partition().capacity.empty());
     c.node("n", "vcore:10");
-    CHECK(c.said() == "A nodes +[n]; U Accepted; U Running; N k on n");
+    CHECK(c.notices() == Lines{"accepted node n", "application app is Accepted", "application app is Running",
+                               "allocated app/k on n"});
     CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=0");
 }
 
@@ -175,15 +188,16 @@ TEST_CASE("I-242 a node that is sent with other content waits, the first one sta
         RecoveryStory c;
         c.application("app").node("n", "vcore:10").notices();
         c.play("nodes " + node + " | existing app=app key=k res=vcore:3");
-        CHECK(c.said() == "U Accepted; U Running; N k on n");
-        CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=0 quarantined=[N n DUPLICATE_NODE]");
+        CHECK(c.notices() ==
+              Lines{"application app is Accepted", "application app is Running", "allocated app/k on n"});
+        CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=0 quarantined=[node n: DUPLICATE_NODE]");
         CHECK(c.node_view("n").capacity == Map{{"vcore", 10}});
         c.node("n", "vcore:10"); // equal
-        CHECK(c.said() == "A nodes +[n]");
+        CHECK(c.notices() == Lines{"accepted node n"});
         CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=0");
         c.play("nodes " + node);
         c.play("nodes decommission id=n");
-        CHECK(c.said() == "L [app/k type=1]");
+        CHECK(c.notices() == Lines{"released app/k: STOPPED_BY_RM"});
         CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=0");
     }
 }
@@ -191,31 +205,31 @@ TEST_CASE("I-242 a node that is sent with other content waits, the first one sta
 TEST_CASE("I-242 an allocation that is reported on a second node occupies both") {
     RecoveryStory c;
     c.node("n", "vcore:10").node("m", "vcore:10").application("app").existing("app", "k", "vcore:3", "n");
-    c.said();
+    c.notices();
     c.existing("app", "k", "vcore:3", "m");
-    CHECK(c.said() == "");
-    CHECK(c.recovery() == "nodes=2 apps=1 allocations=1 asks=0 quarantined=[L app/k m PLACED_TWICE]");
+    CHECK(c.notices() == Lines{});
+    CHECK(c.recovery() == "nodes=2 apps=1 allocations=1 asks=0 quarantined=[allocation app/k on m: PLACED_TWICE]");
     CHECK(c.available("n") == 7);
     CHECK(c.occupied("m") == 3);
     CHECK(c.allocated("root.a") == 3); // once
     SECTION("until a release names it, and it is sent again") {
         c.release("app", "k");
-        CHECK(c.said() == "L [app/k type=1]"); // one echo: the RM knows one allocation
+        CHECK(c.notices() == Lines{"released app/k: STOPPED_BY_RM"}); // one echo: the RM knows one allocation
         CHECK(c.recovery() == "nodes=2 apps=1 allocations=0 asks=0");
         CHECK(c.occupied("m") == 0);
         c.existing("app", "k", "vcore:3", "m");
-        CHECK(c.said() == "N k on m");
+        CHECK(c.notices() == Lines{"allocated app/k on m"});
         CHECK(c.recovery() == "nodes=2 apps=1 allocations=1 asks=0");
     }
     SECTION("or it is sent once more on the first one") {
         c.existing("app", "k", "vcore:3", "n");
-        CHECK(c.said() == "");
+        CHECK(c.notices() == Lines{});
         CHECK(c.recovery() == "nodes=2 apps=1 allocations=1 asks=0");
         CHECK(c.occupied("m") == 0);
     }
     SECTION("or the second node is removed") {
         c.play("nodes decommission id=m");
-        CHECK(c.said() == ""); // it was not announced there
+        CHECK(c.notices() == Lines{}); // it was not announced there
         CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=0");
     }
 }
@@ -224,27 +238,28 @@ TEST_CASE("I-220 I-242 I-243 an allocation reported on two nodes occupies both, 
     RecoveryStory c;
     c.node("n", "vcore:10").node("m", "vcore:10").node("o", "vcore:10").notices();
     c.existing("app", "k", "vcore:3", "n").existing("app", "k", "vcore:3", "m");
-    CHECK(c.said() == "");
-    CHECK(c.recovery() ==
-          "nodes=3 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN; L app/k m PLACED_TWICE]");
+    CHECK(c.notices() == Lines{});
+    CHECK(c.recovery() == "nodes=3 apps=0 allocations=0 asks=0 quarantined=[allocation app/k on n: APP_UNKNOWN; "
+                          "allocation app/k on m: PLACED_TWICE]");
     CHECK(c.occupied("n") == 3);
     CHECK(c.occupied("m") == 3);
     SECTION("its application: it is restored on the first") {
         c.application("app");
-        CHECK(c.said() == "A apps +[app root.a]; U Accepted; U Running; N k on n");
-        CHECK(c.recovery() == "nodes=3 apps=1 allocations=1 asks=0 quarantined=[L app/k m PLACED_TWICE]");
+        CHECK(c.notices() == Lines{"accepted application app in root.a", "application app is Accepted",
+                                   "application app is Running", "allocated app/k on n"});
+        CHECK(c.recovery() == "nodes=3 apps=1 allocations=1 asks=0 quarantined=[allocation app/k on m: PLACED_TWICE]");
         CHECK(c.available("n") == 7);
         CHECK(c.occupied("m") == 3);
         c.release("app", "k");
-        CHECK(c.said() == "L [app/k type=1]");
+        CHECK(c.notices() == Lines{"released app/k: STOPPED_BY_RM"});
         CHECK(c.recovery() == "nodes=3 apps=1 allocations=0 asks=0");
         CHECK(c.available("n") == 10);
         CHECK(c.occupied("m") == 0);
     }
     SECTION("a report on a third") {
         c.existing("app", "k", "vcore:3", "o").existing("app", "k", "vcore:3", "m").application("app");
-        CHECK(c.recovery() ==
-              "nodes=3 apps=1 allocations=1 asks=0 quarantined=[L app/k o PLACED_TWICE; L app/k m PLACED_TWICE]");
+        CHECK(c.recovery() == "nodes=3 apps=1 allocations=1 asks=0 quarantined=[allocation app/k on o: PLACED_TWICE; "
+                              "allocation app/k on m: PLACED_TWICE]");
         CHECK(c.occupied("o") == 3);
         CHECK(c.occupied("m") == 3);
     }
@@ -255,22 +270,23 @@ TEST_CASE("I-220 I-242 I-243 an allocation reported on two nodes occupies both, 
     }
     SECTION("a release, which takes both") {
         c.release("app", "k");
-        CHECK(c.said() == "L [app/k type=1]");
+        CHECK(c.notices() == Lines{"released app/k: STOPPED_BY_RM"});
         CHECK(c.recovery() == "nodes=3 apps=0 allocations=0 asks=0");
         CHECK(c.occupied("n") == 0);
         CHECK(c.occupied("m") == 0);
     }
     SECTION("the end of the first node: it runs on the second") {
         c.play("nodes decommission id=n");
-        CHECK(c.said() == "L [app/k type=1]");
+        CHECK(c.notices() == Lines{"released app/k: STOPPED_BY_RM"});
         c.application("app");
-        CHECK(c.said() == "A apps +[app root.a]; U Accepted; U Running; N k on m");
+        CHECK(c.notices() == Lines{"accepted application app in root.a", "application app is Accepted",
+                                   "application app is Running", "allocated app/k on m"});
         CHECK(c.recovery() == "nodes=2 apps=1 allocations=1 asks=0");
     }
     SECTION("an ask of that name, which changes nothing") {
         c.ask("app", "k", "vcore:3");
-        CHECK(c.recovery() ==
-              "nodes=3 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN; L app/k m PLACED_TWICE]");
+        CHECK(c.recovery() == "nodes=3 apps=0 allocations=0 asks=0 quarantined=[allocation app/k on n: APP_UNKNOWN; "
+                              "allocation app/k on m: PLACED_TWICE]");
     }
 }
 
@@ -278,11 +294,11 @@ TEST_CASE("I-220 I-242 an allocation reported on a node that is not there, and t
     RecoveryStory c;
     c.node("m", "vcore:10").application("app").notices();
     c.existing("app", "k", "vcore:3", "n").existing("app", "k", "vcore:3", "m");
-    CHECK(c.recovery() ==
-          "nodes=1 apps=1 allocations=0 asks=0 quarantined=[L app/k n NODE_UNKNOWN; L app/k m PLACED_TWICE]");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0 quarantined=[allocation app/k on n: NODE_UNKNOWN; "
+                          "allocation app/k on m: PLACED_TWICE]");
     CHECK(c.occupied("m") == 3);
     c.node("n", "vcore:10");
-    CHECK(c.recovery() == "nodes=2 apps=1 allocations=1 asks=0 quarantined=[L app/k m PLACED_TWICE]");
+    CHECK(c.recovery() == "nodes=2 apps=1 allocations=1 asks=0 quarantined=[allocation app/k on m: PLACED_TWICE]");
 }
 
 TEST_CASE("I-226 I-242 a release that came before two reports of its allocation takes both") {
@@ -299,12 +315,13 @@ TEST_CASE("I-242 a placeholder without task group occupies its node until it is 
     RecoveryStory c;
     c.node("n", "vcore:10").application("app").notices();
     c.existing("app", "k", "vcore:3", "n", "placeholder=1");
-    CHECK(c.said() == "");
-    CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0 quarantined=[L app/k n PLACEHOLDER_NO_GROUP]");
+    CHECK(c.notices() == Lines{});
+    CHECK(c.recovery() ==
+          "nodes=1 apps=1 allocations=0 asks=0 quarantined=[allocation app/k on n: PLACEHOLDER_NO_GROUP]");
     CHECK(c.occupied("n") == 3);
     CHECK(c.allocated("root") == 0);
     c.existing("app", "k", "vcore:3", "n", "placeholder=1 group=g");
-    CHECK(c.said() == "U Accepted; N k on n");
+    CHECK(c.notices() == Lines{"application app is Accepted", "allocated placeholder app/k on n"});
     CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=0");
     CHECK(c.occupied("n") == 0);
     CHECK(c.available("n") == 7);
@@ -314,26 +331,30 @@ TEST_CASE("I-242 what no row of the table names is rejected as ever, and so are 
     RecoveryStory c;
     c.node("n", "vcore:10").application("app").notices();
     c.play("alloc place app=app key=k res=vcore:1 node=n max=2 | place app=app key=l res=vcore:1 node=n");
-    CHECK(c.said() == "U Accepted; U Running; N l on n; A rejectedAllocations [app/k code=1033]");
+    CHECK(c.notices() == Lines{"application app is Accepted", "application app is Running", "allocated app/l on n",
+                               "rejected allocation app/k: P_REPEAT"});
     c.play("alloc ask app=app key=m res=vcore:0 | ask app=app key=o res=vcore:-1 | ask app=app key=p res=vcore:1");
-    CHECK(c.said() == "A rejectedAsks [app/m code=1030] [app/o code=1031]");
+    CHECK(c.notices() == Lines{"rejected ask app/m: P_NO_RESOURCE, rejected ask app/o: P_NEGATIVE"});
     c.play("apps new id=g queue=root.a gang=vcore:1 fault=nobody | new id=h queue=root.a");
-    CHECK(c.said() == "A apps +[h root.a] -[g code=1013]");
+    CHECK(c.notices() == Lines{"accepted application h in root.a, rejected application g: P_USER"});
     CHECK(c.recovery() == "nodes=1 apps=2 allocations=1 asks=1");
 }
 
 TEST_CASE("I-242 what waits for an application says so when that came and was refused") {
     RecoveryStory c;
     c.node("n", "vcore:10").existing("app", "k", "vcore:3", "n");
-    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN]");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[allocation app/k on n: APP_UNKNOWN]");
     c.play("apps new id=app queue=root.a fault=nobody");
-    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_REJECTED]");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[allocation app/k on n: APP_REJECTED]");
     c.existing("late", "k", "vcore:3", "n").application("late", "root.late");
-    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_REJECTED; L late/k n "
-                          "APP_REJECTED; A late QUEUE_INVALID]");
+    CHECK(
+        c.recovery() ==
+        "nodes=1 apps=0 allocations=0 asks=0 quarantined=[allocation app/k on n: APP_REJECTED; allocation late/k on n: "
+        "APP_REJECTED; application late: QUEUE_INVALID]");
     c.application("app");
-    CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=0 quarantined=[L late/k n APP_REJECTED; A late "
-                          "QUEUE_INVALID]");
+    CHECK(c.recovery() ==
+          "nodes=1 apps=1 allocations=1 asks=0 quarantined=[allocation late/k on n: APP_REJECTED; application late: "
+          "QUEUE_INVALID]");
 }
 
 // --- several at once ------------------------------------------------------------------------------------------------
@@ -345,14 +366,15 @@ TEST_CASE("I-242 the allocations that a node brings are restored each for itself
         "nodes create id=n res=vcore:10 | existing app=app key=a res=vcore:1 | existing app=later key=b res=vcore:2 | "
         "existing app=app key=c res=vcore:0 | existing app=app key=d res=vcore:1 max=2 | "
         "existing key=f res=vcore:3 tags=foreign:default | existing app=app key=e res=vcore:1");
-    CHECK(c.said() ==
-          "A nodes +[n]; U Accepted; U Running; N a on n; N e on n; A rejectedAllocations [app/d code=1033]");
-    CHECK(c.recovery() ==
-          "nodes=1 apps=1 allocations=3 asks=0 quarantined=[L later/b n APP_UNKNOWN; L app/c n NO_RESOURCE]");
+    CHECK(c.notices() == Lines{"accepted node n", "application app is Accepted", "application app is Running",
+                               "allocated app/a on n", "allocated app/e on n", "rejected allocation app/d: P_REPEAT"});
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=3 asks=0 quarantined=[allocation later/b on n: APP_UNKNOWN; "
+                          "allocation app/c on n: NO_RESOURCE]");
     CHECK(c.occupied("n") == 5);
     CHECK(c.available("n") == 3);
     c.application("later");
-    CHECK(c.said() == "A apps +[later root.a]; U Accepted; U Running; N b on n");
+    CHECK(c.notices() == Lines{"accepted application later in root.a", "application later is Accepted",
+                               "application later is Running", "allocated later/b on n"});
     CHECK(c.occupied("n") == 3);
     CHECK(c.available("n") == 3);
 }
@@ -363,8 +385,11 @@ TEST_CASE("I-244 I-227 what waits is retried in the order of its arrival, after 
     c.node("n", "vcore:10").notices();
     c.existing("two", "z", "vcore:2", "n"); // sent again: it comes last now
     c.play("apps new id=two queue=root.a | new id=one queue=root.a");
-    CHECK(c.said() == "A apps +[two root.a] +[one root.a]; U Accepted; U Running; N z on n; N m on n; U Accepted; "
-                      "U Running; N m on n; N a on n; N a on n; N z on n");
+    CHECK(c.notices() == Lines{"accepted application two in root.a, accepted application one in root.a",
+                               "application one is Accepted", "application one is Running", "allocated one/z on n",
+                               "allocated one/m on n", "application two is Accepted", "application two is Running",
+                               "allocated two/m on n", "allocated one/a on n", "allocated two/a on n",
+                               "allocated two/z on n"});
     CHECK(c.recovery() == "nodes=1 apps=2 allocations=6 asks=0");
     CHECK(c.available("n") == 3);
 }
@@ -376,8 +401,12 @@ TEST_CASE("I-220 equal re-sends are accepted and change nothing") {
         c.application("app").ask("app", "waits", "vcore:1").existing("app", "l", "vcore:1", "n");
         CHECK(c.recovery() == "nodes=1 apps=1 allocations=2 asks=1");
         CHECK(c.available("n") == 6);
-        CHECK(c.said() == (times == 0 ? "A nodes +[n]; A apps +[app root.a]; U Accepted; U Running; N k on n; N l on n"
-                                      : "A nodes +[n]; A apps +[app root.a]"));
+        Lines expected{"accepted node n", "accepted application app in root.a"};
+        if (times == 0)
+            for (const char* line : {"application app is Accepted", "application app is Running",
+                                     "allocated app/k on n", "allocated app/l on n"})
+                expected.emplace_back(line);
+        CHECK(c.notices() == expected);
     }
 }
 
@@ -397,14 +426,14 @@ TEST_CASE("I-226 asks stay pending; those that come before their application wai
     RecoveryStory c;
     c.node("n", "vcore:10").notices();
     c.ask("app", "k", "vcore:2").ask("app", "l", "vcore:2");
-    CHECK(c.said() == "");
+    CHECK(c.notices() == Lines{});
     CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0");
     CHECK(c.occupied("n") == 0);
     c.application("app");
-    CHECK(c.said() == "A apps +[app root.a]; U Accepted");
+    CHECK(c.notices() == Lines{"accepted application app in root.a", "application app is Accepted"});
     CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=2");
     c.ask("nobody", "m", "vcore:1").end_recovery();
-    CHECK(c.said() == "A rejectedAsks [nobody/m code=1010]");
+    CHECK(c.notices() == Lines{"rejected ask nobody/m: P_APP_UNKNOWN"});
     CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=2");
     CHECK(c.cycles(3) == 2);
 }
@@ -433,15 +462,16 @@ TEST_CASE("I-149 I-242 foreign allocations wait for their node, too") {
     RecoveryStory c;
     c.play("alloc place key=f res=vcore:3 node=n tags=foreign:default");
     c.play("alloc place key=g res=vcore:1 node=n tags=foreign:static");
-    CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 quarantined=[L /f n NODE_UNKNOWN; L /g n NODE_UNKNOWN]");
+    CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 quarantined=[allocation /f on n: NODE_UNKNOWN; "
+                          "allocation /g on n: NODE_UNKNOWN]");
     c.play("alloc release key=g");
-    CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 quarantined=[L /f n NODE_UNKNOWN]");
+    CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 quarantined=[allocation /f on n: NODE_UNKNOWN]");
     c.node("n", "vcore:10");
-    CHECK(c.said() == "A nodes +[n]"); // no `new`, no echo
+    CHECK(c.notices() == Lines{"accepted node n"}); // no `new`, no echo
     CHECK(c.recovery() == "nodes=1 apps=0 allocations=1 asks=0");
     CHECK(c.occupied("n") == 3);
     c.play("alloc place key=f res=vcore:-3 node=n tags=foreign:default");
-    CHECK(c.recovery() == "nodes=1 apps=0 allocations=1 asks=0 quarantined=[L /f n NEGATIVE]");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=1 asks=0 quarantined=[allocation /f on n: NEGATIVE]");
     CHECK(c.occupied("n") == 3);
 }
 
@@ -461,7 +491,7 @@ TEST_CASE("I-129 each partition has its own quarantine; one that is made meanwhi
     c.play("nodes create id=n part=gpu res=vcore:10");
     c.play("alloc place part=gpu app=app key=k res=vcore:3 node=n");
     c.application("app"); // in the other one
-    CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0 quarantined=[L gpu:app/k n APP_UNKNOWN]");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0 quarantined=[allocation gpu:app/k on n: APP_UNKNOWN]");
     c.play("apps new id=app part=gpu queue=root.a");
     CHECK(c.recovery() == "nodes=1 apps=2 allocations=1 asks=0");
     c.play("alloc place part=gpu app=other key=k res=vcore:3 node=n");

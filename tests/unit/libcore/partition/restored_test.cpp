@@ -12,11 +12,7 @@
 
 namespace yk::testing {
 
-namespace {
-
-using Lines = std::vector<std::string>;
-
-} // namespace
+namespace {} // namespace
 
 // --- applications ---------------------------------------------------------------------------------------------------
 
@@ -24,9 +20,10 @@ TEST_CASE("I-223 with force an application that no rule places goes to the recov
     RecoveryStory c{"[{name: a, submitacl: ' '}, {name: p, parent: true}]", Cluster::manual_settings(), true};
     c.node("n", "vcore:10").existing("app", "k", "vcore:3", "n").notices();
     c.application("app", "root.late");
-    CHECK(c.said() == "A apps +[app root.@recovery@]; U Accepted; U Running; N k on n");
+    CHECK(c.notices() == Lines{"accepted application app in root.@recovery@", "application app is Accepted",
+                               "application app is Running", "allocated app/k on n"});
     c.application("parent", "root.p");
-    CHECK(c.said() == "A apps +[parent root.@recovery@]");
+    CHECK(c.notices() == Lines{"accepted application parent in root.@recovery@"});
     const Lines events = c.events();
     CHECK(std::count(events.begin(), events.end(), "APP parent ADD APP_NEW") == 1);
     CHECK(c.recovery() == "nodes=1 apps=2 allocations=1 asks=0");
@@ -36,7 +33,7 @@ TEST_CASE("I-223 with force an application that no rule places goes to the recov
 TEST_CASE("I-223 C-340 with force an application still goes where the rules place it, root.default included") {
     RecoveryStory c{"[{name: a}, {name: default}]", Cluster::manual_settings(), true};
     c.application("app").application("elsewhere", "root.late");
-    CHECK(c.said() == "A apps +[app root.a]; A apps +[elsewhere root.default]");
+    CHECK(c.notices() == Lines{"accepted application app in root.a", "accepted application elsewhere in root.default"});
 }
 
 TEST_CASE("I-224 what an application has decides on its state") {
@@ -109,15 +106,15 @@ TEST_CASE("I-224 the placeholder timeout counts from the creation of the applica
                        "tags=yunikorn.apache.org/creationTime:{}",
                        c.seconds() - 50));
     for (const char* app : {"old", "young"}) c.existing(app, "k", "vcore:1", "n", "placeholder=1 group=g");
-    c.said();
+    c.notices();
     c.end_recovery(); // its owner held the timers until now
-    CHECK(c.said() == "");
+    CHECK(c.notices() == Lines{});
     c.advance(std::chrono::milliseconds{1});
-    CHECK(c.said() == "U Resuming; L [old/k type=2]");
+    CHECK(c.notices() == Lines{"application old is Resuming", "released old/k: TIMEOUT"});
     c.advance(std::chrono::seconds{9});
-    CHECK(c.said() == "");
+    CHECK(c.notices() == Lines{});
     c.advance(std::chrono::seconds{1});
-    CHECK(c.said() == "U Resuming; L [young/k type=2]");
+    CHECK(c.notices() == Lines{"application young is Resuming", "released young/k: TIMEOUT"});
 }
 
 TEST_CASE("I-225 applications keep their order of submission, whatever the order of the replay") {
@@ -196,7 +193,7 @@ TEST_CASE("I-228 restored allocations are not counted as allocated") {
     CHECK(c.core().counters().restored == 2);
     CHECK(c.core().counters().allocated == 0);
     CHECK(c.core().counters().rejected == 0);
-    CHECK(c.core().counters().scheduling_errors == 0); // I-148
+    CHECK(c.core().counters().scheduling_errors == 0); // what waits in quarantine is no error (I-148)
 }
 
 TEST_CASE("I-228 an ask that is reported as placed after it was sent as pending is restored, not allocated") {
@@ -217,14 +214,17 @@ TEST_CASE("I-242 A10 what is in quarantine counts as asks of the budget, up to t
     RecoveryStory c{"[{name: a}]", settings};
     c.node("n", "vcore:10").notices();
     for (int i = 0; i < 5; ++i) c.existing("app", fmt::format("k-{}", i), "vcore:1", "n");
-    CHECK(c.said() == "A rejectedAllocations [app/k-4 code=1025]");
+    CHECK(c.notices() == Lines{"rejected allocation app/k-4: P_NO_CAPACITY"});
     CHECK(c.core().holdings().of(Held::Asks) == 4);
     CHECK(c.occupied("n") == 4);
     c.ask("app", "waits", "vcore:1").application("other", "root.late");
     c.play("nodes create id=n res=vcore:9");
-    CHECK(c.said() == "A rejectedAsks [app/waits code=1025]; A apps -[other code=1025]; A nodes -[n code=1025]");
+    CHECK(c.notices() == Lines{"rejected ask app/waits: P_NO_CAPACITY", "rejected application other: P_NO_CAPACITY",
+                               "rejected node n: P_NO_CAPACITY"});
     c.application("app");
-    CHECK(c.said() == "A apps +[app root.a]; U Accepted; U Running; N k-0 on n; N k-1 on n; N k-2 on n; N k-3 on n");
+    CHECK(c.notices() == Lines{"accepted application app in root.a", "application app is Accepted",
+                               "application app is Running", "allocated app/k-0 on n", "allocated app/k-1 on n",
+                               "allocated app/k-2 on n", "allocated app/k-3 on n"});
     CHECK(c.core().holdings().of(Held::Asks) == 4);
     c.remove("app");
     CHECK(c.core().holdings().of(Held::Asks) == 0);
@@ -263,7 +263,7 @@ TEST_CASE("I-221 I-243 what is in quarantine is on its node; an update may say a
     RecoveryStory c;
     c.play("nodes create id=n res=vcore:10 avail=vcore:7 count=1");
     c.existing("app", "k", "vcore:3", "n");
-    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN]");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[allocation app/k on n: APP_UNKNOWN]");
     c.release("app", "k");
     CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 incomplete=[n missing=vcore:3 booked=1 has=0]");
     c.play("nodes update id=n avail=vcore:10 count=0");
@@ -290,15 +290,15 @@ TEST_CASE("I-221 A10 what is booked on nodes counts as names, up to twice the li
     c.node("a", "vcore:1").node("b", "vcore:1").notices();
     c.play("nodes update id=a" + books);
     c.play("nodes update id=b" + books);
-    CHECK(c.said() == "");
+    CHECK(c.notices() == Lines{});
     CHECK(c.core().holdings().of(Held::Names) == bare + 2 * of_one);
     c.play("nodes update id=b avail=" + long_type + ":1,more:1 count=0");
     c.play("nodes create id=c res=vcore:1" + books);
-    CHECK(c.said() == "A nodes failed[b action=2 code=1025]; A nodes -[c code=1025]");
+    CHECK(c.notices() == Lines{"failed to UPDATE node b: P_NO_CAPACITY", "rejected node c: P_NO_CAPACITY"});
     CHECK(c.core().holdings().of(Held::Names) == bare + 2 * of_one);
     c.play("nodes update id=a avail=vcore:1 count=0");
     c.play("nodes update id=b avail=" + long_type + ":1,more:1 count=0");
-    CHECK(c.said() == "");
+    CHECK(c.notices() == Lines{});
     c.end_recovery();
     CHECK(c.core().holdings().of(Held::Names) == bare);
 }
@@ -347,21 +347,22 @@ TEST_CASE("I-237 the lists of a report are cut at so many entries, and at so man
 TEST_CASE("I-254 what is in quarantine when the recovery is accepted goes on occupying its node") {
     RecoveryStory c{"[{name: a}, {name: b}]"};
     c.node("n", "vcore:10").existing("app", "k", "vcore:8", "n").end_recovery();
-    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN]");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[allocation app/k on n: APP_UNKNOWN]");
     CHECK(c.occupied("n") == 8);
     c.application("other", "root.b").ask("other", "a", "vcore:3");
     CHECK(c.cycles(3) == 0); // no capacity is promised twice
-    c.said();
+    c.notices();
     SECTION("until it is released") {
         c.release("app", "k");
-        CHECK(c.said() == "L [app/k type=1]");
+        CHECK(c.notices() == Lines{"released app/k: STOPPED_BY_RM"});
         CHECK(c.occupied("n") == 0);
         CHECK(c.cycles(1) == 1);
         CHECK(c.core().holdings().of(Held::Asks) == 1);
     }
     SECTION("or its application arrives") {
         c.application("app");
-        CHECK(c.said() == "A apps +[app root.a]; U Accepted; U Running; N k on n");
+        CHECK(c.notices() == Lines{"accepted application app in root.a", "application app is Accepted",
+                                   "application app is Running", "allocated app/k on n"});
         CHECK(c.recovery() == "nodes=1 apps=2 allocations=1 asks=1");
         CHECK(c.cycles(3) == 0);
         CHECK(c.allocated("root.a") == 8);
@@ -373,7 +374,7 @@ TEST_CASE("I-254 what is in quarantine when the recovery is accepted goes on occ
     }
     SECTION("or its node is removed") {
         c.play("nodes decommission id=n");
-        CHECK(c.said() == "L [app/k type=1]");
+        CHECK(c.notices() == Lines{"released app/k: STOPPED_BY_RM"});
         CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=1");
     }
 }
@@ -381,20 +382,23 @@ TEST_CASE("I-254 what is in quarantine when the recovery is accepted goes on occ
 TEST_CASE("I-254 after the recovery what is new is refused as ever, but what waits is healed") {
     RecoveryStory c;
     c.node("n", "vcore:10").application("lost", "root.late").existing("app", "k", "vcore:1", "m").end_recovery();
-    c.said();
+    c.notices();
     c.existing("nobody", "k", "vcore:1", "n").release("nobody", "k").application("refused", "root.late");
     c.play("nodes create id=n res=vcore:9");
     c.play("nodes create id=o res=vcore:9 | existing app=nobody key=k res=vcore:1");
-    CHECK(c.said() == "A rejectedAllocations [nobody/k code=1010]; A ignoredReleases [nobody/k code=1010]; "
-                      "A apps -[refused code=1014]; A nodes -[n code=1021]; A nodes -[o code=1050]");
-    CHECK(c.recovery() ==
-          "nodes=1 apps=0 allocations=0 asks=0 quarantined=[A lost QUEUE_INVALID; L app/k m APP_UNKNOWN]");
+    CHECK(c.notices() == Lines{"rejected allocation nobody/k: P_APP_UNKNOWN",
+                               "ignored release of nobody/k: P_APP_UNKNOWN",
+                               "rejected application refused: P_PLACEMENT", "rejected node n: P_NODE_EXISTS",
+                               "rejected node o: P_EXISTING_ALLOCATION"});
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[application lost: QUEUE_INVALID; "
+                          "allocation app/k on m: APP_UNKNOWN]");
     c.application("app");
-    CHECK(c.said() == "A apps +[app root.a]");
+    CHECK(c.notices() == Lines{"accepted application app in root.a"});
     c.node("m", "vcore:10");
-    CHECK(c.said() == "A nodes +[m]; U Accepted; U Running; N k on m");
+    CHECK(c.notices() == Lines{"accepted node m", "application app is Accepted", "application app is Running",
+                               "allocated app/k on m"});
     REQUIRE(c.configure("[{name: a}, {name: late}]") == "ok");
-    CHECK(c.said() == "A apps +[lost root.late]");
+    CHECK(c.notices() == Lines{"accepted application lost in root.late"});
     CHECK(c.recovery() == "nodes=2 apps=2 allocations=1 asks=0");
 }
 
@@ -413,7 +417,7 @@ TEST_CASE("I-222 an application with a gang is taken where the configuration ref
 TEST_CASE("I-254 a retry goes on with what is there and in quarantine") {
     RecoveryStory c;
     c.node("n", "vcore:10").existing("app", "k", "vcore:3", "n").end_recovery().begin_recovery();
-    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN]");
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[allocation app/k on n: APP_UNKNOWN]");
     c.existing("app", "l", "vcore:3", "n").application("app");
     CHECK(c.recovery() == "nodes=1 apps=1 allocations=2 asks=0");
 }

@@ -9,24 +9,20 @@
 
 namespace yk::testing {
 
-namespace {
-
-using Lines = std::vector<std::string>;
-
-} // namespace
+namespace {} // namespace
 
 TEST_CASE("I-226 an allocation that was released before it arrives is announced and released at once") {
     RecoveryStory c;
     c.node("n", "vcore:10").application("app").ask("app", "waits", "vcore:1").notices();
     c.play("alloc release app=app key=k type=1 message=why");
-    CHECK(c.said() == "");
+    CHECK(c.notices() == Lines{});
     CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=1 tombstones=1");
     c.existing("app", "k", "vcore:3", "n");
     const Lines lines = c.notices_in_full();
     REQUIRE(lines.size() == 3);
-    CHECK(lines[0].find("Running") != std::string::npos);
-    CHECK(lines[1].substr(0, 2) == "N ");
-    CHECK(lines[2] == "L [[rm]default app/k type=1] # [why]");
+    CHECK_THAT(lines[0], Catch::StartsWith("application app is Running"));
+    CHECK_THAT(lines[1], Catch::StartsWith("allocated app/k on n"));
+    CHECK(lines[2] == "released app/k: STOPPED_BY_RM # [why]");
     CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=1");
     CHECK(c.available("n") == 10);
     c.existing("app", "k", "vcore:3", "n"); // sent again after that: it is there
@@ -58,10 +54,10 @@ TEST_CASE("I-226 a release overtakes its allocation, whatever that waits for") {
         CHECK(c.available("n") == 10);
         CHECK(c.allocated("root") == 0);
         CHECK(c.core().holdings().of(Held::Asks) == 0);
-        const std::string said = c.said();
-        INFO(said);
-        CHECK(said.find("L [app/k type=1]") != std::string::npos); // the echo
-        CHECK(said.find("code=") == std::string::npos);
+        const std::string notices = fmt::format("{}", fmt::join(c.notices(), "\n"));
+        CHECK_THAT(notices, Catch::Contains("released app/k: STOPPED_BY_RM")); // the echo
+        for (const char* refusal : {"rejected", "ignored", "failed", ": P_"})
+            CHECK_THAT(notices, !Catch::Contains(refusal));
     }
 }
 
@@ -79,7 +75,8 @@ TEST_CASE("I-226 an ask that was released before it arrives is gone, by either k
         c.ask("app", "m", "vcore:1");
         CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=1");
         CHECK(c.state_of("app") == "Accepted");
-        CHECK(c.said().find("L ") == std::string::npos); // no echo (I-155, I-161)
+        for (const std::string& notice : c.notices())
+            CHECK_THAT(notice, !Catch::StartsWith("released")); // no echo (I-155, I-161)
     }
 }
 
@@ -91,7 +88,8 @@ TEST_CASE("I-226 I-155 a release of an ask leaves an allocation alone, before an
     before.existing("app", "k", "vcore:3", "n");
     after.existing("app", "k", "vcore:3", "n").notices();
     after.play("alloc unask app=app key=k type=1");
-    CHECK(after.said() == "A ignoredReleases [app/k code=1040]"); // it arrived: there is nothing to wait for
+    CHECK(after.notices() ==
+          Lines{"ignored release of app/k: P_UNKNOWN_ALLOCATION"}); // it arrived: there is nothing to wait for
     for (RecoveryStory* c : {&before, &after}) CHECK(c->recovery() == "nodes=1 apps=1 allocations=1 asks=0");
 }
 
@@ -99,21 +97,29 @@ TEST_CASE("I-226 the type of a release counts when what it names arrives") {
     struct Row {
         int type;
         const char* more; // of the allocation
-        const char* said;
+        Lines notices;
         const char* left;
     };
+    const Lines running{"application app is Accepted", "application app is Running", "allocated app/k on n"};
     const Row rows[] = {
-        {0, "", "U Accepted; U Running; N k on n; L [app/k type=1]", "allocations=0"},
-        {2, "", "U Accepted; U Running; N k on n", "allocations=0"}, // no echo (I-157)
-        {3, "", "U Accepted; U Running; N k on n", "allocations=0"},
-        {4, "", "U Accepted; U Running; N k on n", "allocations=1"}, // no placeholder: it is not released (I-163)
-        {4, "placeholder=1 group=g", "U Accepted; N k on n; L [app/k type=1]", "allocations=0"}};
+        {0,
+         "",
+         {"application app is Accepted", "application app is Running", "allocated app/k on n",
+          "released app/k: STOPPED_BY_RM"},
+         "allocations=0"},
+        {2, "", running, "allocations=0"}, // no echo (I-157)
+        {3, "", running, "allocations=0"},
+        {4, "", running, "allocations=1"}, // no placeholder: it is not released (I-163)
+        {4,
+         "placeholder=1 group=g",
+         {"application app is Accepted", "allocated placeholder app/k on n", "released app/k: STOPPED_BY_RM"},
+         "allocations=0"}};
     for (const Row& row : rows) {
         INFO(row.type << " " << row.more);
         RecoveryStory c;
         c.node("n", "vcore:10").application("app").release("app", "k", row.type).notices();
         c.existing("app", "k", "vcore:3", "n", row.more);
-        CHECK(c.said() == row.said);
+        CHECK(c.notices() == row.notices);
         CHECK(c.recovery() == fmt::format("nodes=1 apps=1 {} asks=0", row.left));
     }
 }
@@ -124,7 +130,8 @@ TEST_CASE("I-226 everything of an application that was released before the appli
     CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 tombstones=1");
     c.node("n", "vcore:10").existing("app", "k", "vcore:3", "n").ask("app", "l", "vcore:1").notices();
     c.application("app");
-    CHECK(c.said() == "A apps +[app root.a]; U Accepted; U Running; N k on n; L [app/k type=1]");
+    CHECK(c.notices() == Lines{"accepted application app in root.a", "application app is Accepted",
+                               "application app is Running", "allocated app/k on n", "released app/k: STOPPED_BY_RM"});
     CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0");
     CHECK(c.available("n") == 10);
 }
@@ -134,8 +141,8 @@ TEST_CASE("I-226 everything of an application that waits is released with it, in
     c.node("n", "vcore:10").application("app").existing("app", "here", "vcore:1", "n");
     c.existing("app", "a", "vcore:1", "later").existing("app", "zero", "vcore:0", "n").ask("app", "ask", "vcore:1");
     c.notices();
-    CHECK(c.recovery() ==
-          "nodes=1 apps=1 allocations=1 asks=1 quarantined=[L app/a later NODE_UNKNOWN; L app/zero n NO_RESOURCE]");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=1 quarantined=[allocation app/a on later: NODE_UNKNOWN; "
+                          "allocation app/zero on n: NO_RESOURCE]");
     SECTION("with its asks") {
         c.play("alloc release app=app type=1");
         CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0");
@@ -146,8 +153,8 @@ TEST_CASE("I-226 everything of an application that waits is released with it, in
     }
     SECTION("only its asks") {
         c.play("alloc unask app=app type=1");
-        CHECK(c.recovery() ==
-              "nodes=1 apps=1 allocations=1 asks=0 quarantined=[L app/a later NODE_UNKNOWN; L app/zero n NO_RESOURCE]");
+        CHECK(c.recovery() == "nodes=1 apps=1 allocations=1 asks=0 quarantined=[allocation app/a on later: "
+                              "NODE_UNKNOWN; allocation app/zero on n: NO_RESOURCE]");
     }
 }
 
@@ -170,7 +177,8 @@ TEST_CASE("I-226 an application that was removed before it arrives is accepted, 
     c.existing("app", "k", "vcore:3", "n").ask("app", "l", "vcore:1");
     CHECK(c.occupied("n") == 3);
     c.application("app");
-    CHECK(c.said() == "A apps +[app root.a]; U Accepted; U Running; N k on n; L [app/k type=1]");
+    CHECK(c.notices() == Lines{"accepted application app in root.a", "application app is Accepted",
+                               "application app is Running", "allocated app/k on n", "released app/k: STOPPED_BY_RM"});
     CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0");
     CHECK(c.available("n") == 10);
     CHECK(c.state_of("app") == "gone");
@@ -209,22 +217,24 @@ TEST_CASE("I-226 I-242 what arrives after its application or node was removed wa
     c.node("n", "vcore:10").application("app").remove("app").existing("app", "k", "vcore:3", "n");
     c.node("m", "vcore:10").play("nodes decommission id=m");
     c.application("other").existing("other", "l", "vcore:3", "m").notices();
-    CHECK(c.recovery() ==
-          "nodes=1 apps=1 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN; L other/l m NODE_UNKNOWN]");
+    CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0 quarantined=[allocation app/k on n: APP_UNKNOWN; "
+                          "allocation other/l on m: NODE_UNKNOWN]");
     c.release("app", "k").release("other", "l");
-    CHECK(c.said() == "L [app/k type=1]; L [other/l type=1]");
+    CHECK(c.notices() == Lines{"released app/k: STOPPED_BY_RM", "released other/l: STOPPED_BY_RM"});
     CHECK(c.recovery() == "nodes=1 apps=1 allocations=0 asks=0");
 }
 
 TEST_CASE("I-226 a node that was decommissioned before it arrives is accepted, and gone with all that it has") {
     RecoveryStory c;
     c.application("app").play("nodes decommission id=n");
-    CHECK(c.said() == "A apps +[app root.a]"); // nothing failed
+    CHECK(c.notices() == Lines{"accepted application app in root.a"}); // nothing failed
     CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=0 tombstones=1");
     c.existing("app", "waits", "vcore:1", "n").existing("later", "l", "vcore:1", "n");
     c.play("nodes create id=n res=vcore:10 | existing app=app key=k res=vcore:2");
-    CHECK(c.said() == "A nodes +[n]; U Accepted; U Running; N k on n; N waits on n; "
-                      "L [app/k type=1] [app/waits type=1]; L [later/l type=1]");
+    CHECK(c.notices() == Lines{"accepted node n", "application app is Accepted", "application app is Running",
+                               "allocated app/k on n", "allocated app/waits on n",
+                               "released app/k: STOPPED_BY_RM, app/waits: STOPPED_BY_RM",
+                               "released later/l: STOPPED_BY_RM"});
     CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=0");
     CHECK(c.partition().capacity.empty());
     c.node("n", "vcore:10"); // the next one is another one
@@ -241,7 +251,7 @@ TEST_CASE("I-226 a node that is removed takes what waits in quarantine with it")
     c.play("alloc place key=f res=vcore:1 node=n tags=foreign:default");
     c.notices();
     c.play("nodes decommission id=n");
-    CHECK(c.said() == "L [app/k type=1]; L [later/l type=1]");
+    CHECK(c.notices() == Lines{"released app/k: STOPPED_BY_RM", "released later/l: STOPPED_BY_RM"});
     CHECK(c.recovery() == "nodes=0 apps=1 allocations=0 asks=0");
     CHECK(c.core().holdings().of(Held::Asks) == 0);
     c.application("later");
@@ -262,7 +272,7 @@ TEST_CASE("I-226 a foreign allocation that was released before it arrives") {
     c.play("alloc place key=f res=vcore:3 node=n tags=foreign:default");
     CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0");
     CHECK(c.occupied("n") == 0);
-    CHECK(c.said() == "A nodes +[n]");
+    CHECK(c.notices() == Lines{"accepted node n"});
 }
 
 TEST_CASE("I-226 what was released and never arrived is forgotten with the report, and at the end") {
@@ -292,8 +302,9 @@ TEST_CASE("I-226 A10 releases are remembered until the names that the RM may hol
     c.play("alloc release app=app key=c type=1 message=" + text);
     c.play("nodes decommission id=" + text);
     c.remove(text);
-    CHECK(c.said() == "A ignoredReleases [app/c code=1025]; A nodes failed[" + text +
-                          " action=4 code=1025]; A ignoredReleases [" + text + "/ code=1025]");
+    CHECK(c.notices() == Lines{"ignored release of app/c: P_NO_CAPACITY",
+                               "failed to DECOMISSION node " + text + ": P_NO_CAPACITY",
+                               "ignored release of " + text + "/: P_NO_CAPACITY"});
     CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 tombstones=2");
     c.forget_tombstones().play("alloc release app=app key=c type=1 message=" + text);
     CHECK(c.recovery() == "nodes=0 apps=0 allocations=0 asks=0 tombstones=1");
@@ -303,8 +314,9 @@ TEST_CASE("I-226 outside a recovery nothing is remembered, also while something 
     RecoveryStory c;
     c.node("n", "vcore:10").existing("app", "k", "vcore:1", "n").end_recovery().notices();
     c.release("app", "l").remove("app-2").play("nodes decommission id=m");
-    CHECK(c.said() == "A ignoredReleases [app/l code=1010]; A nodes failed[m action=4 code=1020]");
-    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[L app/k n APP_UNKNOWN]");
+    CHECK(c.notices() ==
+          Lines{"ignored release of app/l: P_APP_UNKNOWN", "failed to DECOMISSION node m: P_NODE_UNKNOWN"});
+    CHECK(c.recovery() == "nodes=1 apps=0 allocations=0 asks=0 quarantined=[allocation app/k on n: APP_UNKNOWN]");
 }
 
 } // namespace yk::testing

@@ -12,8 +12,6 @@
 
 namespace yk::testing {
 
-using Lines = std::vector<std::string>;
-
 inline void submit(Cluster& c, const std::string& id, const std::string& queue, const std::string& user,
                    const std::string& groups = {}) {
     c.play(fmt::format("apps new id={} queue={} user={} groups={}", id, queue, user, groups));

@@ -32,7 +32,7 @@ TEST_CASE("C-410 C-416 C-502 may a second application run") {
         {"{users: [user1], maxapplications: 100}, {groups: [group1], maxapplications: 1}", false},
         {"{groups: [other], maxapplications: 1}", true},
         {"{users: [user1], maxapplications: 2}, {users: ['*'], maxapplications: 1}", true},
-        {"{users: [user1], maxresources: {vcore: 9m}}", true}, // C-412
+        {"{users: [user1], maxresources: {vcore: 9m}}", true}, // no limit of this kind (C-412)
     };
     for (const Row& row : rows) {
         INFO(row.limits);
@@ -95,7 +95,8 @@ TEST_CASE("C-410 an application with a placeholder is in the running set already
     CHECK(c.cycles(1) == 1);
     c.ask("y", "1", "vcore:1");
     CHECK(c.cycles(2) == 0);
-    c.play("alloc place app=y key=p res=vcore:1 node=n-0 placeholder=1 group=tg"); // C-413
+    // what the RM placed asks no quota (C-413)
+    c.play("alloc place app=y key=p res=vcore:1 node=n-0 placeholder=1 group=tg");
     CHECK(c.state_of("y") == "Accepted");
     CHECK(of_user(c, "bob", "root.a").running == Lines{"x", "y"});
     CHECK(c.cycles(2) == 1);
@@ -190,7 +191,7 @@ TEST_CASE("C-415 I-600 the events of a tracked life") {
                                   "USERGROUP bob ADD UG_USER_RESOURCE ref=root.a",
                                   "USERGROUP g ADD UG_GROUP_RESOURCE ref=root.a", "APP app ADD APP_ALLOC ref=1"});
     c.ask("app", "1", "vcore:2");
-    CHECK(c.events(true).empty()); // S-456
+    CHECK(c.events(true).empty()); // a resize in place has no event of usage (S-456)
     c.remove("app");
     CHECK(c.events(true) == Lines{"USERGROUP bob REMOVE UG_USER_RESOURCE ref=root.a",
                                   "USERGROUP g REMOVE UG_GROUP_RESOURCE ref=root.a",

@@ -222,7 +222,7 @@ TEST_CASE("C-408 the tightest of all levels, of user and of group, decides") {
         {"{groups: [g], maxresources: {vcore: 2m}}", "{users: [bob], maxresources: {vcore: 1m}}", 1},
         {"{groups: [g], maxresources: {vcore: 2m}}", "{groups: [g], maxresources: {vcore: 3m}}", 2},
         {"{groups: [h], maxresources: {vcore: 2m}}", "{groups: [g], maxresources: {vcore: 3m}}", 3},
-        {"{users: [bob], maxapplications: 1}", "{groups: [g], maxapplications: 1}", 5}, // C-412
+        {"{users: [bob], maxapplications: 1}", "{groups: [g], maxapplications: 1}", 5}, // no limit of resources (C-412)
     };
     for (const Row& row : rows) {
         INFO(row.leaf << " " << row.root);
@@ -270,7 +270,7 @@ TEST_CASE("C-409 S-605 the user's headroom is looked at before the queue's and s
     REQUIRE(view.asks.size() == 1);
     REQUIRE(view.asks[0].log.size() == 1);
     CHECK(view.asks[0].log[0].message == "Not enough user quota");
-    CHECK_FALSE(view.asks[0].scheduling_attempted); // S-341 no. 4
+    CHECK_FALSE(view.asks[0].scheduling_attempted); // the user's headroom comes before (S-341 no. 4)
     const auto exceeded = c.ask_events();
     REQUIRE(exceeded.size() == 1);
     CHECK(exceeded[0].find("Request 'k' exceeds the available user quota (requested ") != std::string::npos);

@@ -68,7 +68,7 @@ TEST_CASE("C-320 C-321 who passes a filter") {
         {"{}", "bob", "dev", true},
         {"{type: allow}", "bob", "dev", true},
         {"{type: deny}", "bob", "dev", false},
-        {"{type: DENY}", "bob", "dev", false}, // C-321
+        {"{type: DENY}", "bob", "dev", false}, // in any case of letters (C-321)
         {"{users: [bob]}", "bob", "dev", true},
         {"{users: [bob]}", "bobby", "dev", false}, // a name is matched exactly
         {"{type: Deny, users: [bob]}", "bob", "dev", false},
@@ -117,9 +117,10 @@ TEST_CASE("C-323 C-324 C-326 the path that a rule makes") {
         {"[{name: provided, create: true}]", "queue=root", "root.root"},
         {"[{name: provided, create: true}]", "", "rejected"},
         {"[{name: tag, value: t, create: true}]", "tags=t:", "rejected"},
-        {"[{name: user, create: true, parent: {name: fixed, value: root}}]", "user=bob", "root.bob"}, // D-23
+        // not root.root (D-23)
+        {"[{name: user, create: true, parent: {name: fixed, value: root}}]", "user=bob", "root.bob"},
         {"[{name: user, create: true, parent: {name: fixed, value: rootbeer, create: true}}]", "user=bob",
-         "root.rootbeer.bob"}, // D-19
+         "root.rootbeer.bob"}, // not only `root` begins so (D-19)
         {"[{name: user, create: true, parent: {name: tag, value: t}}]", "user=bob tags=t:nowhere", "rejected"},
         {"[{name: user, create: true, parent: {name: tag, value: t}}]", "user=bob tags=t:p", "root.p.bob"},
     };

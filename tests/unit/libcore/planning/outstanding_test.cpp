@@ -19,7 +19,7 @@ Settings inspecting() {
 std::string reported(Cluster& c) {
     std::string keys;
     for (const std::string& line : c.notices())
-        if (line.rfind("O ", 0) == 0) keys += (keys.empty() ? "" : " ") + line.substr(line.find('/') + 1);
+        if (line.starts_with("outstanding ask ")) keys += (keys.empty() ? "" : " ") + line.substr(line.find('/') + 1);
     return keys;
 }
 

@@ -17,7 +17,7 @@ std::string served(Cluster& c, int cycles) {
     c.cycles(cycles);
     std::string order;
     for (const std::string& line : c.notices()) {
-        if (line[0] != 'N') continue;
+        if (!line.starts_with("allocated ")) continue;
         const std::size_t from = line.find('/') + 1;
         order += (order.empty() ? "" : " ") + line.substr(from, line.find(' ', from) - from);
     }
@@ -29,9 +29,7 @@ std::string nodes_of(Cluster& c, int cycles) {
     c.cycles(cycles);
     std::string order;
     for (const std::string& line : c.notices()) {
-        if (line[0] != 'N') continue;
-        const std::size_t from = line.find(" on ") + 4;
-        order += (order.empty() ? "" : " ") + line.substr(from, line.find(' ', from) - from);
+        if (line.starts_with("allocated ")) order += (order.empty() ? "" : " ") + line.substr(line.find(" on ") + 4);
     }
     return order;
 }

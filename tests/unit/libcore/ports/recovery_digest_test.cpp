@@ -45,7 +45,7 @@ TEST_CASE("I-231 a digest does not depend on the order in which objects come and
                  line_hash(allocation_line("default", "app-1", "alloc-3", "node-1", kSize, false)));
     CHECK(one == other);
     CHECK(one.count() == 2);
-    CHECK(one.sum() == 0xfade705232fafc03); // I-234
+    CHECK(one.sum() == 0xfade705232fafc03); // the test vector of I-234
 }
 
 TEST_CASE("I-235 the bucket of an object does not depend on its content, and holds the sum of its line") {

@@ -35,7 +35,8 @@ TEST_CASE("P-056 P-062 I-050 the RM is asked about the node's plan and says how 
     Cluster c = starved("memory: 8");
     c.nodes(1, "memory:8").victim("v", "old", "memory:4", "n-0", 1).victim("v", "new", "memory:4", "n-0", 2);
     c.ask("x", "k", "memory:4", kOther).cycles(1);
-    CHECK(c.asked() == "V1 x/k on n-0 victims=new,old start=0"); // P-056: the plan is longer than needed
+    CHECK(c.asked() ==
+          Lines{"call 1: x/k on n-0 if 1 or more of new, old go?"}); // P-056: the plan is longer than needed
     CHECK(c.preempted().empty());
 
     SECTION("as much as the resources need") {
@@ -91,8 +92,9 @@ TEST_CASE("P-062 the RM is asked about at most 4,000 victims of a node") {
         many += fmt::format("{} place app=v key=v-{} res=memory:1 node=n-0 self=1", i == 0 ? "" : " |", i);
     c.play(many);
     const auto victims = [&c] {
-        const std::string asked = c.asked();
-        return std::count(asked.begin(), asked.end(), ',') + (asked.empty() ? 0 : 1);
+        std::int64_t count = 0;
+        for (const std::string& call : c.asked()) count += 1 + std::count(call.begin(), call.end(), ',');
+        return count;
     };
     SECTION("those that may be taken besides are left out") {
         c.ask("x", "k", "memory:1", kOther).cycles(1);
@@ -118,10 +120,10 @@ TEST_CASE("P-062 nodes by index and id, ten at a time, until one without a prote
             c.victim("v", "v-" + node, "memory:4", node, 1);
     }
     c.ask("x", "k", "memory:4", kOther).cycles(1);
-    const std::string first = c.asked();
-    CHECK(first.substr(0, 46) == "V1 x/k on n-0 victims=v-n-0 start=0; V2 x/k on");
-    CHECK(first.find("V10 x/k on n-7 ") != std::string::npos);
-    CHECK(first.find("V11") == std::string::npos);
+    const Lines first = c.asked();
+    REQUIRE(first.size() == 10);
+    CHECK(first[0] == "call 1: x/k on n-0 if 1 or more of v-n-0 go?");
+    CHECK(first[9] == "call 10: x/k on n-7 if 1 or more of v-n-7 go?");
     for (int call = 1; call < 10; ++call) c.answer(fmt::format("preempt call={} index=0", call));
 
     SECTION("n-10 and n-11 were among them") {
@@ -144,7 +146,7 @@ TEST_CASE("P-062 a protected victim is taken only when no further node is left")
     c.asked();
     c.cycles(1);
     CHECK(c.preempted().empty());
-    CHECK(c.asked() == "V11 x/k on n-9 victims=v-9 start=0");
+    CHECK(c.asked() == Lines{"call 11: x/k on n-9 if 1 or more of v-9 go?"});
     c.answer("preempt call=11");
     c.cycles(1);
     CHECK(c.preempted() == "v-0");
@@ -155,7 +157,7 @@ TEST_CASE("I-051 P-062 a node where the ask fits as it is is asked about with an
               "{memory: 4}}}]}]"};
     c.asks_rm(true, true).nodes(2, "memory:10").application("x", "root.p.c2").application("v", "root.p.c1");
     c.victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", kOther).cycles(1);
-    CHECK(c.asked() == "P1 x/k on n-0; P2 x/k on n-1");
+    CHECK(c.asked() == Lines{"call 1: x/k on n-0?", "call 2: x/k on n-1?"});
     c.answer("fit call=1 no=n-0:why");
     c.cycles(1);
     CHECK(c.preempted().empty());
@@ -168,16 +170,16 @@ TEST_CASE("I-051 P-062 a node where the ask fits as it is is asked about with an
 TEST_CASE("P-141 an ask that the RM refuses where there is room may preempt elsewhere") {
     Cluster c = starved("memory: 4", true);
     c.nodes(2, "memory:4").victim("v", "v", "memory:4", "n-1", 1).ask("x", "k", "memory:4", kOther).cycles(1);
-    CHECK(c.asked() == "P1 x/k on n-0");
+    CHECK(c.asked() == Lines{"call 1: x/k on n-0?"});
     c.answer("fit call=1 no=n-0:zone");
     c.cycles(1);
-    CHECK(c.asked() == "V2 x/k on n-1 victims=v start=0"); // P-055: not n-0
+    CHECK(c.asked() == Lines{"call 2: x/k on n-1 if 1 or more of v go?"}); // P-055: not n-0
     c.answer("preempt call=2 index=0");
     c.cycles(1);
     CHECK(c.preempted() == "v");
     CHECK(c.reserved_on("n-1") == "k");
     c.release("v", "v", 3).cycles(1);
-    CHECK(c.asked() == "P3 x/k on n-1");
+    CHECK(c.asked() == Lines{"call 3: x/k on n-1?"});
     c.answer("fit call=3 yes=n-1");
     CHECK(c.cycles(1) == 1);
     CHECK(c.node_of("x", "k") == "n-1");
@@ -196,7 +198,8 @@ TEST_CASE("P-025 P-064 the RM's answer is judged by what holds then: the victim'
     c.asks_rm(false, true).application("x", "root.c2").application("v", "root.c1").nodes(2, "memory:4");
     c.victim("v", "old", "memory:4", "n-0", 1).victim("v", "new", "memory:4", "n-1", 2);
     c.ask("x", "k", "memory:4", kOther).cycles(1);
-    REQUIRE(c.asked() == "V1 x/k on n-0 victims=old start=0; V2 x/k on n-1 victims=new start=0");
+    REQUIRE(c.asked() ==
+            Lines{"call 1: x/k on n-0 if 1 or more of old go?", "call 2: x/k on n-1 if 1 or more of new go?"});
     REQUIRE(c.configure(queues(now)) == "ok");
     c.answer("preempt call=1 index=0");
     c.answer("preempt call=2 index=0");
@@ -208,19 +211,19 @@ TEST_CASE("P-064 an ask that could be placed meanwhile takes nobody") {
     Cluster c = starved("memory: 4", true);
     c.nodes(1, "memory:4").victim("v", "v", "memory:4", "n-0", 1).node("spare", "memory:1");
     c.ask("x", "k", "memory:4", kOther).cycles(1);
-    CHECK(c.asked() == "V1 x/k on n-0 victims=v start=0");
+    CHECK(c.asked() == Lines{"call 1: x/k on n-0 if 1 or more of v go?"});
     c.node("n-1", "memory:4");
     c.answer("preempt call=1 index=0");
     c.cycles(1);
     CHECK(c.preempted().empty());
-    CHECK(c.asked() == "P2 x/k on n-1");
+    CHECK(c.asked() == Lines{"call 2: x/k on n-1?"});
 }
 
 TEST_CASE("P-020 P-064 an ask that may not preempt any more when the RM agrees takes nobody") {
     constexpr const char* kQueues = "[{name: c2, resources: {guaranteed: {memory: 4}}}, {name: c1}]";
     Cluster c = starved("memory: 4");
     c.nodes(1, "memory:4").victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", kOther).cycles(1);
-    CHECK(c.asked() == "V1 x/k on n-0 victims=v start=0");
+    CHECK(c.asked() == Lines{"call 1: x/k on n-0 if 1 or more of v go?"});
     SECTION("its user is at the limit") {
         CHECK(c.configure(kQueues, "limits: [{users: ['*'], maxresources: {memory: 4}}]") == "ok");
     }
@@ -238,7 +241,7 @@ TEST_CASE("P-024 with such an RM, too, the reason of an attempt that fails is to
     SECTION("the guarantee does not carry the ask") {
         Cluster c = starved("memory: 3");
         c.nodes(1, "memory:4").victim("v", "v", "memory:4", "n-0", 1).ask("x", "k", "memory:4", kOther).cycles(1);
-        CHECK(c.asked().empty());
+        CHECK(c.asked() == Lines{});
         CHECK(reasons(c).find("preemption does not satisfy guarantees") != std::string::npos);
         REQUIRE(c.app("x").asks.at(0).last_preemption);
         CHECK(c.app("x").asks.at(0).last_preemption->fence_root == "root");
@@ -270,11 +273,11 @@ TEST_CASE("P-020 in a leaf with back-off, too, an ask beyond its user's limit at
     c.asks_rm(true, true).application("x", "root.c2").application("v", "root.c1");
     c.nodes(2, "memory:4").victim("v", "v", "memory:4", "n-1", 1);
     c.ask("x", "k", "memory:4", kOther).cycles(1);
-    CHECK(c.asked() == "P1 x/k on n-0");
+    CHECK(c.asked() == Lines{"call 1: x/k on n-0?"});
     CHECK(c.configure(kQueues, "limits: [{users: ['*'], maxresources: {memory: 4}}]") == "ok");
     c.answer("fit call=1 no=n-0:zone");
     c.cycles(2);
-    CHECK(c.asked().empty());
+    CHECK(c.asked() == Lines{});
     CHECK(c.preempted().empty());
 }
 

@@ -42,7 +42,7 @@ TEST_CASE("P-020 P-023 EX-P20 not before the delay, then once in 15 s") {
               "properties: {preemption.policy: disabled}}]"};
     applications(c.nodes(1, "memory:4")).victim("v", "v", "memory:4", "n-0", 1);
     c.ask("x", "k", "memory:4", "other=1").advance(milliseconds{999}).cycles(2);
-    CHECK(log_of(c, "k") == "preemption preconditions failed"); // P-024
+    CHECK(log_of(c, "k") == "preemption preconditions failed"); // nothing but this entry follows (P-024)
     c.advance(milliseconds{1}).cycles(1);
     CHECK(log_of(c, "k") == "preemption does not help");
     c.configure("[{name: c2, resources: {guaranteed: {memory: 4}}, properties: {preemption.delay: 1s}}, {name: c1}]");
@@ -136,7 +136,7 @@ TEST_CASE("P-024 P-025 a failed attempt changes nothing but the log") {
     CHECK(log_of(c, "k") == "preemption does not help");
     CHECK(c.preempted() == "");
     CHECK(c.partition().reservations == 0);
-    CHECK(c.notices_in_short() == "U Accepted");
+    CHECK(c.notices() == Lines{"application x is Accepted"});
     CHECK(!c.app("x").asks.front().triggered_preemption);
 }
 
@@ -285,7 +285,7 @@ TEST_CASE("P-060 EX-P10 one victim, on the first of equal nodes; marked until it
     c.ask("x", "k", "memory:5,pods:1", "other=1").advance(seconds{1}).notices();
     CHECK(c.cycles(1) == 0);
     CHECK(c.preempted() == "v1");
-    CHECK(c.notices_in_short() == "L v1");
+    CHECK(c.notices() == Lines{"released v/v1: PREEMPTED_BY_SCHEDULER"});
     CHECK(c.reserved_on("n-0") == "k");
     const ResourceMapView both{{"memory", 5}, {"pods", 1}};
     for (const char* queue : {"root.p.c1", "root.p", "root"}) CHECK(c.queue(queue).preempting == both);
@@ -352,7 +352,8 @@ TEST_CASE("P-071 EX-P21 victims of the node and of the queue together") {
     c.victim("v", "a", "memory:2", "n-0", 1).victim("v", "b", "memory:2", "n-1", 2);
     c.ask("x", "k", "memory:5", kOther).notices();
     c.cycles(1);
-    CHECK(c.notices_in_short() == "L a b"); // one message (P-072)
+    CHECK(c.notices() ==
+          Lines{"released v/a: PREEMPTED_BY_SCHEDULER, v/b: PREEMPTED_BY_SCHEDULER"}); // one message (P-072)
     CHECK(c.reserved_on("n-0") == "k");
     c.release("v", "b", 3).cycles(1);
     CHECK(c.allocations_of("x") == 0);
@@ -389,8 +390,8 @@ TEST_CASE("P-072 the victim is told by whom") {
     c.cycles(1);
     const auto notices = c.notices_in_full();
     REQUIRE(notices.size() == 1);
-    CHECK(notices[0].find("type=3") != std::string::npos);
-    CHECK(notices[0].find("k from application x in root.c2") != std::string::npos);
+    CHECK_THAT(notices[0], Catch::StartsWith("released v/v: PREEMPTED_BY_SCHEDULER # ") &&
+                               Catch::Contains("k from application x in root.c2"));
 }
 
 TEST_CASE("P-075 D-50 however a victim ends, preempting goes with it; a resize changes it by as much") {
@@ -424,10 +425,10 @@ TEST_CASE("P-075 P-078 a confirmation is not echoed, a second one is ignored, th
         .cycles(1);
     c.advance(seconds{10}).notices();
     c.release("v", "v", 3);
-    CHECK(c.notices_in_short() == "U Completing"); // P-078
+    CHECK(c.notices() == Lines{"application v is Completing"}); // its last allocation went (P-078)
     CHECK(c.app("v").preempted_seconds.at("UNKNOWN").at("memory") == 40);
     c.release("v", "v", 3);
-    CHECK(c.notices_in_short() == "A");
+    CHECK(c.notices() == Lines{"ignored release of v/v: P_UNKNOWN_ALLOCATION"});
 }
 
 TEST_CASE("P-079 D-51 an ask that loses its reservation may preempt again") {

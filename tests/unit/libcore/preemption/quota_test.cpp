@@ -192,9 +192,13 @@ TEST_CASE("P-122 EX-P47 D-41 a parent's overrun is shared out by what its childr
     CHECK(shares == "x map[memory:30] z map[memory:20] ");
     c.advance(seconds{2});
     CHECK(c.preempted() == "x0 x1 x2 x3 x4 x5 z0 z1 z2 z3");
-    CHECK(c.notices_in_short() == "L x0 x1 x2 x3 x4 x5, L z0 z1 z2 z3"); // one message per application (P-127)
+    CHECK(c.notices() ==
+          Lines{"released x/x0: PREEMPTED_BY_SCHEDULER, x/x1: PREEMPTED_BY_SCHEDULER, x/x2: PREEMPTED_BY_SCHEDULER, "
+                "x/x3: PREEMPTED_BY_SCHEDULER, x/x4: PREEMPTED_BY_SCHEDULER, x/x5: PREEMPTED_BY_SCHEDULER",
+                "released z/z0: PREEMPTED_BY_SCHEDULER, z/z1: PREEMPTED_BY_SCHEDULER, z/z2: PREEMPTED_BY_SCHEDULER, "
+                "z/z3: PREEMPTED_BY_SCHEDULER"}); // one message per application (P-127)
     c.advance(seconds{20});
-    CHECK(c.notices_in_short() == "");
+    CHECK(c.notices() == Lines{});
 }
 
 TEST_CASE("P-122 shares are exact with large numbers") {

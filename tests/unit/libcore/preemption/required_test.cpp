@@ -44,7 +44,8 @@ TEST_CASE("P-090 P-093 P-010 EX-P30 EX-P34 reserve first, then the victim, then 
     c.release("v", "b", 3).cycles(1);
     CHECK(c.node_of("d", "d") == "n-0");
     CHECK(c.partition().reservations == 0);
-    CHECK(c.notices_in_short() == "L b, U Running, N d requiredNode:n-0}");
+    CHECK(c.notices() ==
+          Lines{"released v/b: PREEMPTED_BY_SCHEDULER", "application d is Running", "allocated d/d on n-0"});
 }
 
 TEST_CASE("P-094 P-095 EX-P31 EX-P34 lower priority first, higher than the ask's never") {

@@ -128,7 +128,7 @@ TEST_CASE("B-09 a queue that is not there yet, and one that never can be") {
     CHECK_FALSE(none.found); // no rule makes queues
     CHECK(none.deepest == "root.p");
     CHECK(none.levels.empty());
-    CHECK(explain(fixed, "bob", "root.@recovery@").found); // C-345
+    CHECK(explain(fixed, "bob", "root.@recovery@").found); // a forced application could go there (C-345)
     Cluster c{"[{name: p, parent: true, limits: [{users: [bob], maxresources: {vcore: 8m}}]}, {name: a}]",
               {},
               "placementrules: [{name: provided, create: true}]"};

@@ -61,7 +61,7 @@ TEST_CASE("I-510 ended applications count on their queue, refused ones on the qu
     c.nodes(1, "vcore:8").application("one").asks("one", 1, "vcore:4").cycles(1);
     c.application("lost", "root.nowhere").application("one", "root.b");
     c.release("one", "one-0");
-    c.advance(std::chrono::seconds{31}); // S-152
+    c.advance(std::chrono::seconds{31}); // the timer of Completing fires (S-152)
     const PartitionMetrics all = partition_metrics(*c.core().read("default"));
     CHECK(all.ended.at("root.a").completed + all.ended.at("root.a").failed == 1);
     CHECK(all.ended.at("").rejected == 1);

@@ -13,8 +13,6 @@ namespace yk::testing {
 
 namespace {
 
-using Lines = std::vector<std::string>;
-
 constexpr auto kNodes = RecoveryKind::Nodes;
 constexpr auto kApplications = RecoveryKind::Applications;
 constexpr auto kAllocations = RecoveryKind::Allocations;

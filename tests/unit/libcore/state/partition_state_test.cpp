@@ -75,7 +75,7 @@ TEST_CASE("S-167 what is placed is not placed again, what is gone is not given b
     c.existing("app", "k", "vcore:4", c.node_of("app", "k")); // allocated already
     c.ask("app", "k", "vcore:4");
     CHECK(totals() == before);
-    CHECK(c.notices().empty());
+    CHECK(c.notices() == Lines{});
     CHECK(c.events().empty());
     c.release("app", "k").notices();
     before = totals();
@@ -107,7 +107,8 @@ TEST_CASE("S-210 only an application with a placeholder is looked at for replace
     c.ask("gang", "ph", "vcore:2", "placeholder=1 group=g").cycles(1);
     c.ask("plain", "p", "vcore:20", "group=g prio=9").ask("gang", "real", "vcore:2", "group=g").notices();
     CHECK(c.cycles(1) == 1);
-    CHECK(c.notices_in_short() == "L ph"); // the first in order has nothing to be replaced
+    CHECK(c.notices() ==
+          Lines{"released gang/ph: PLACEHOLDER_REPLACED"}); // the first in order has nothing to be replaced
 }
 
 TEST_CASE("S-234 the walk for placing takes the nodes in order and leaves out those that are reserved") {
@@ -138,7 +139,7 @@ TEST_CASE("S-102 what an application knows of itself") {
     const ApplicationView app = c.app("app");
     CHECK(app.id == "app");
     CHECK(app.user == "bob");
-    CHECK(app.groups == std::vector<std::string>{"dev", "ops"});
+    CHECK(app.groups == Lines{"dev", "ops"});
     CHECK(app.queue == "root.a");
     CHECK(app.submitted == submitted);
     CHECK(app.started == submitted + seconds{1});
@@ -153,7 +154,7 @@ TEST_CASE("S-102 what an application knows of itself") {
     REQUIRE(app.allocations.size() == 2);
     CHECK(app.allocations[0].key == "ph");
     CHECK(app.allocations[1].key == "placed");
-    CHECK(app.reservations == std::vector<std::string>{"waits"});
+    CHECK(app.reservations == Lines{"waits"});
     CHECK(app.pending == Map{{"vcore", 59}});
     CHECK(app.allocated == Map{{"vcore", 2}});
     CHECK(app.placeholder == Map{{"vcore", 1}});

@@ -29,7 +29,7 @@ TEST_CASE("S-105 a reservation is known to its application, node, leaf and parti
     c.ask("app", "k", "vcore:6").advance(seconds{3}).cycles(4);
     CHECK(c.reserved_on("n-0") == "k");
     CHECK(c.reserved_on("n-1") == "");
-    CHECK(c.app("app").reservations == std::vector<std::string>{"k"});
+    CHECK(c.app("app").reservations == Lines{"k"});
     CHECK(c.partition().reservations == 1);
     const Queue& leaf = *c.core().find_partition("default")->state().queues.find("root.a");
     REQUIRE(leaf.reserved_applications.size() == 1);
@@ -47,7 +47,7 @@ TEST_CASE("S-410 the oldest reservation of an application goes first, whatever t
     REQUIRE(c.reserved_on("n-1") == "young");
     c.release("holder", "u0").release("holder", "u1").notices();
     CHECK(c.cycles(2) == 2);
-    CHECK(c.notices_in_short() == "U Running, N old, N young");
+    CHECK(c.notices() == Lines{"application app is Running", "allocated app/old on n-0", "allocated app/young on n-1"});
 }
 
 TEST_CASE("S-303 an ask with a required node has its place in the order like the others") {

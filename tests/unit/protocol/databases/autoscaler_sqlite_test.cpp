@@ -187,13 +187,13 @@ TEST_CASE("the Autoscaler on SQLite repairs what a person did to the rows while 
     machine.pass(1s);
     machine.type("DELETE FROM deployment");
     machine.restart();
-    CHECK(machine.scales() == 0); // F-01
+    CHECK(machine.scales() == 0); // the orphan was deleted (F-01)
     machine.create(DeleteMode::Owners);
     machine.restart();
-    CHECK(machine.scales() == 1); // F-02
+    CHECK(machine.scales() == 1); // one was made at the start (F-02)
     machine.type("DELETE FROM deployment_scale");
     machine.pass(1s);
-    CHECK(machine.scales() == 1); // F-44
+    CHECK(machine.scales() == 1); // and once more, by the event (F-44)
 }
 
 } // namespace yk::mcs

@@ -183,7 +183,7 @@ TEST_CASE("4.2 replies: ok with a body, dup, and errors with name, path and deta
     wire::encode_error(out, echo, {ErrorCode::Internal, std::string(5000, 'x'), "", std::nullopt, {}});
     reply = wire::decode_reply(out.view());
     REQUIRE(reply.ok());
-    CHECK(reply->err->message.size() == 4096); // I-006
+    CHECK(reply->err->message.size() == 4096); // messages are cut at 4 KiB (I-006)
     CHECK_FALSE(reply->err->retryable);
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("replies that are none are refused") {
     CHECK_FALSE(wire::decode_reply("").ok());
     const std::string unknown = packed(R"({"ok":true,"new":1})");
     CHECK(wire::decode_reply(unknown).ok());
-    const auto strict = wire::decode_reply(unknown, true); // I-312
+    const auto strict = wire::decode_reply(unknown, true); // unknown keys are errors (I-312)
     REQUIRE_FALSE(strict.ok());
     CHECK(strict.error().path == "new");
 }

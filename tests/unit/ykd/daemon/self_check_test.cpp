@@ -258,7 +258,7 @@ TEST_CASE("I-245 a damaged partition is found, its RM has failed after two runs,
         c.ask("rm", "waits");
         c.ask("other", "goes on");
         CHECK(comes_true([&] { return c.allocations("other") == 2; }));
-        CHECK(c.allocations("rm") == 1); // I-252
+        CHECK(c.allocations("rm") == 1); // a failed RM is not scheduled for (I-252)
     }
 }
 

@@ -162,7 +162,8 @@ TEST_CASE("C-477 the child template of a parent") {
                                       {"owner", "root.p"}}));
     CHECK_FALSE(queue_value(QueueView{}, "default").contains("template"));
     CHECK_FALSE(value["template"].contains("applyToExisting"));
-    queue.child_template->apply_to_existing = queue.child_template->inherit_properties = true; // B-10
+    // flags that are off are not shown (B-10)
+    queue.child_template->apply_to_existing = queue.child_template->inherit_properties = true;
     const Value with_flags = queue_value(queue, "default");
     CHECK(with_flags["template"]["applyToExisting"] == true);
     CHECK(with_flags["template"]["inheritProperties"] == true);

@@ -118,7 +118,8 @@ TEST_CASE("C-365 success is valid for 300 s, failure for 30 s") {
     CHECK_THAT(cached, Catch::Contains("cached data returned") && Catch::Contains("testuser1"));
     CHECK(directory.asked == 2);
     directory.works = true;
-    CHECK(resolver.resolve({"testuser1", {}, {}}, false, after(330)).fault.empty()); // D-29
+    // a failure is kept for 30 s only (D-29)
+    CHECK(resolver.resolve({"testuser1", {}, {}}, false, after(330)).fault.empty());
     CHECK(directory.asked == 3);
 }
 

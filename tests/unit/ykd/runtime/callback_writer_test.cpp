@@ -229,7 +229,7 @@ TEST_CASE("I-010 what an RM did not announce is not sent") {
     CHECK(decode<si::AllocationResponse>(items[0]).ignored_releases[0].reason == "no such thing");
     const std::string bytes = std::string(items[0].head_view()) + items[0].body.str();
     const auto reported = wire::decode_value(wire::scan_body(bytes).value());
-    CHECK(reported["ignoredReleases"][0]["code"] == 1040); // I-163
+    CHECK(reported["ignoredReleases"][0]["code"] == 1040); // P_UNKNOWN_ALLOCATION (I-163)
     CHECK(items[1].kind == si::item::kUpdateContainerSchedulingState);
     CHECK(items[1].item_class == ItemClass::LatestWins);
 }

@@ -210,7 +210,7 @@ TEST_CASE("Deployments that went while nobody was called for them are forgotten"
 }
 
 TEST_CASE("a scale whose Deployment went while no process ran is deleted at the start, and a new one made") {
-    AutoscalerWorld world(without_resync()); // F-01, F-02
+    AutoscalerWorld world(without_resync()); // both happened while no process ran (F-01, F-02)
     world.add_periodic();
     DeploymentScale gone;
     gone.meta.id = "gone";
@@ -223,7 +223,7 @@ TEST_CASE("a scale whose Deployment went while no process ran is deleted at the 
 }
 
 TEST_CASE("a handler that fails every time does not keep an orphan for more than a minute") {
-    AutoscalerWorld world(without_resync()); // F-07
+    AutoscalerWorld world(without_resync()); // OnDelete fails every time (F-07)
     world.add_periodic();
     world.deployment_rows.create(deployment("web", 1, 10, 2));
     world.start();

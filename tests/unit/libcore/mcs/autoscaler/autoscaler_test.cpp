@@ -160,7 +160,7 @@ TEST_CASE("a scale that a person deletes while its Deployment lives is made agai
     REQUIRE(world.desired("web") == 6);
     world.metrics.keep_only(world.deployment_rows.rows().at("web").meta.uid, nullptr); // no value any more
     world.scale_rows.drop("web");
-    world.pass(1s); // F-44
+    world.pass(1s); // by the event, not by the reconciler (F-44)
     CHECK(world.desired("web") == 6);
     CHECK(world.scale("web")->reason == "MetricAboveTarget: load");
 }

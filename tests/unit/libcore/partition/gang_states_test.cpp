@@ -28,7 +28,8 @@ TEST_CASE("G-001 groups are learnt from the placeholders, not from the applicati
     c.real("app", "r1", "memory:2");
     CHECK(c.counters("app") == "");
     c.placeholders("app", 2, "memory:2").placeholder("app", "other", "memory:2", "h");
-    CHECK(c.counters("app") == "g 2/0/0, h 1/0/0");
+    CHECK(c.counters("app") ==
+          "g: placeholders 2, replaced 0, timed out 0; h: placeholders 1, replaced 0, timed out 0");
 }
 
 TEST_CASE(
@@ -49,7 +50,7 @@ TEST_CASE("G-012 a real allocation makes a Completing application Running, and a
     c.existing("app", "reported", "memory:1", "n-0").notices();
     CHECK(c.state_of("app") == "Running");
     c.ask("app", "more", "memory:1").cycles(1);
-    CHECK(c.said() == "N more");
+    CHECK(c.notices() == Lines{"allocated app/more on n-0"});
 }
 
 TEST_CASE("S-145 G-013 the first replacement of a placeholder makes the application Running") {

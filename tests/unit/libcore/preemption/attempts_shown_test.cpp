@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// preemption-gang-priority.md: defects and statements that no other file has: D-12, D-47, D-52, P-025, P-097, P-103,
-// P-111, P-112, P-133.
+// What people see of preemption: the last attempt of an ask and the last run of a quota, logs, events and views (P-024,
+// P-097, P-133, section 5 no. 3); and that an attempt leaves nothing else behind (P-025).
 
 #include <catch2/catch.hpp>
 
@@ -20,65 +20,66 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr const char* kOther = "other=1 tags=creationTime:1000";
-constexpr const char* kQuota = "preemption: {quotapreemptionenabled: true}";
+constexpr const char* kOther = "other=1 tags=creationTime:1000"; // old enough for any delay
 
-std::string limited(int max) {
-    return fmt::format("[{{name: q, resources: {{max: {{memory: {}}}}}, properties: {{quota.preemption.delay: 2s}}}}]",
-                       max);
-}
-
-/// Queue q of `max` with allocations of 5, 6 and 9.
-Cluster full(int max, const Settings& settings = Cluster::manual_settings()) {
-    Cluster c{limited(max), "", kQuota, settings};
-    c.nodes(1, "memory:100").application("q", "root.q");
-    for (const int size : {5, 6, 9})
-        c.victim("q", fmt::format("v{}", size), fmt::format("memory:{}", size), "n-0", 7200);
-    return c;
+AskView ask_of(Cluster& c, const std::string& key) {
+    for (const AskView& ask : c.app("x").asks)
+        if (ask.key == key) return ask;
+    return {};
 }
 
 } // namespace
 
-TEST_CASE("D-12 an application that ended leaves nothing that preemption could meet") {
-    Cluster c{"[{name: c2, resources: {guaranteed: {memory: 4}}}, {name: c1}, {name: old}]"};
-    c.nodes(1, "memory:4").application("x", "root.c2").application("v", "root.old");
-    c.victim("v", "v", "memory:4", "n-0", 1).release("v", "v").advance(minutes{1});
-    REQUIRE(c.state_of("v") == "Completed");
-    c.application("v", "root.c1").victim("v", "v", "memory:4", "n-0", 1); // the same names in another queue
-    c.configure("[{name: c2, resources: {guaranteed: {memory: 4}}}, {name: c1}]");
-    c.advance(minutes{1}); // the first queue is gone
-    REQUIRE(c.queue("root.old").state == "gone");
+TEST_CASE("P section 5 no. 3: the last attempt of an ask tells who was looked at, and what came of it") {
+    Cluster c{"[{name: c2, resources: {guaranteed: {memory: 4}}}, {name: c1}, {name: safe, resources: {guaranteed: "
+              "{memory: 9}}}, {name: off, properties: {preemption.policy: disabled}}]"};
+    c.application("x", "root.c2")
+        .application("v", "root.c1")
+        .application("s", "root.safe")
+        .application("o", "root.off");
+    c.nodes(1, "memory:8").victim("v", "high", "memory:2", "n-0", 1, "prio=9");
+    c.victim("s", "s", "memory:2", "n-0", 1).victim("o", "o", "memory:2", "n-0", 1);
+    c.victim("v", "low", "memory:1", "n-0", 1).victim("v", "low2", "memory:1", "n-0", 2);
     c.ask("x", "k", "memory:4", kOther).cycles(1);
-    CHECK(c.preempted() == "v");
-    CHECK(c.queue("root.c1").preempting.at("memory") == 4);
-    c.release("v", "v", 3).cycles(1);
-    CHECK(c.node_of("x", "k") == "n-0");
-    CHECK(c.queue("root.c1").preempting.empty());
+    auto attempt = ask_of(c, "k").last_preemption;
+    REQUIRE(attempt);
+    CHECK(attempt->at == c.now());
+    CHECK(attempt->result == "preemption does not help");
+    CHECK(attempt->fence_root == "root");
+    CHECK(attempt->candidates == 2);
+    CHECK(attempt->victims == 0);
+    CHECK(attempt->excluded.at("of higher priority") == 1);
+    CHECK(attempt->excluded_queues.at("in a queue within its guarantee") == 1);
+    CHECK(attempt->excluded_queues.at("in a queue with preemption.policy disabled") == 1);
+    c.release("v", "high").ask("x", "k", "memory:3", kOther).advance(seconds{16}).cycles(1);
+    REQUIRE(c.preempted() == "low2");
+    attempt = ask_of(c, "k").last_preemption;
+    CHECK(attempt->result == "preemption victims were announced");
+    CHECK(attempt->victims == 1);
+    CHECK(attempt->nodes_tried == 1);
+    CHECK(attempt->node == "n-0");
 }
 
-TEST_CASE("D-47 P-112 a run of a quota marks, counts and announces before anything else happens") {
-    Cluster c = full(20);
-    c.ask("q", "waits", "memory:5");
-    REQUIRE(c.configure(limited(10), "", kQuota) == "ok");
-    c.notices();
-    c.advance(seconds{4}); // no cycle in between: whoever decides on stale numbers would take 6, too
-    CHECK(c.notices_in_short() == "L v5");
-    CHECK(c.queue("root.q").preempting.at("memory") == 5);
-    CHECK(c.queue("root").preempting.at("memory") == 5);
-    c.cycles(3);
-    CHECK(c.notices_in_short() == "");
-    CHECK(c.queue("root.q").allocated.at("memory") == 20);
-}
-
-TEST_CASE("D-52 an ask without a preemption policy takes nobody and is taken after those that agreed") {
-    Cluster c{"[{name: c2, resources: {guaranteed: {memory: 4}}}, {name: c1}]"};
-    c.nodes(1, "memory:4").application("x", "root.c2").application("v", "root.c1");
-    c.victim("v", "agreed", "memory:2", "n-0", 1);
-    c.existing("v", "silent", "memory:2", "n-0", "tags=creationTime:9"); // newer
-    c.ask("x", "k", "memory:2", "tags=creationTime:1000").advance(minutes{1}).cycles(3);
-    CHECK(c.preempted() == "");
-    c.ask("x", "k", "memory:2", kOther).cycles(1);
-    CHECK(c.preempted() == "agreed");
+TEST_CASE("P section 5 no. 3: the last attempt of an ask with a required node, and the last run of a quota") {
+    Cluster c{"[{name: a}]", "", "preemption: {quotapreemptionenabled: true}"};
+    c.nodes(1, "memory:4").application("v").application("d");
+    c.victim("v", "v", "memory:4", "n-0", 1, "prio=5");
+    c.ask("d", "k", "memory:4", "tags=yunikorn.apache.org/requiredNode:n-0").cycles(3);
+    const auto attempt = c.app("d").asks.front().last_preemption;
+    REQUIRE(attempt);
+    CHECK(attempt->node == "n-0");
+    CHECK(attempt->fence_root.empty());
+    CHECK(attempt->result == "no victim on the required node");
+    CHECK(attempt->excluded.at("of higher priority") == 1);
+    c.configure("[{name: a, resources: {max: {memory: 2}}, properties: {quota.preemption.delay: 1s}}]", "",
+                "preemption: {quotapreemptionenabled: true}");
+    CHECK_FALSE(c.queue("root.a").last_quota_run);
+    c.advance(seconds{3});
+    const auto run = c.queue("root.a").last_quota_run;
+    REQUIRE(run);
+    CHECK(run->target.at("memory") == 2);
+    CHECK(run->candidates == 1);
+    CHECK(run->victims == 0);
 }
 
 TEST_CASE("P-024 that an ask may not attempt yet is in its log, under a reason of its own") {
@@ -174,76 +175,6 @@ TEST_CASE("P-097 while nobody may go an event says so every 15 s") {
     c.play("alloc unask app=d key=k");
     c.advance(minutes{5}).cycles(3);
     CHECK(notices() == 0);
-}
-
-TEST_CASE("P-103 raising the max does not stop a run in progress") {
-    Cluster c = full(20);
-    c.configure(limited(10), "", kQuota);
-    c.advance(seconds{4});
-    REQUIRE(c.preempted() == "v5");
-    c.configure(limited(50), "", kQuota);
-    c.advance(seconds{10});
-    CHECK(c.preempted() == "v5"); // it was announced, so it goes
-    c.release("q", "v5", 3);
-    CHECK(c.queue("root.q").allocated.at("memory") == 15);
-    CHECK(c.queue("root.q").preempting.empty());
-}
-
-TEST_CASE(
-    "P-111 after a run nothing is due, whatever it achieved and whoever waits; the next lowered max is due anew") {
-    struct Row {
-        int max;
-        int above; // guaranteed to the parent of q
-        const char* taken;
-    };
-    const auto queues = [](int max, int above) {
-        return fmt::format("[{{name: p, resources: {{guaranteed: {{memory: {}}}}}, queues: [{{name: q, resources: "
-                           "{{max: {{memory: {}}}}}, properties: {{quota.preemption.delay: 2s}}}}]}}]",
-                           above, max);
-    };
-    // as much as is over, less than that, nobody is small enough, and all is guaranteed
-    for (const Row& row : {Row{15, 0, "v5"}, Row{5, 0, "v5 v6"}, Row{16, 0, ""}, Row{10, 20, ""}})
-        for (const bool waits : {false, true}) {
-            INFO(row.max << " of 20, guaranteed " << row.above << ", an ask waits: " << waits);
-            Cluster c{queues(20, row.above), "", kQuota};
-            c.nodes(1, "memory:100").application("q", "root.p.q");
-            for (const int size : {5, 6, 9})
-                c.victim("q", fmt::format("v{}", size), fmt::format("memory:{}", size), "n-0", 7200);
-            if (waits) c.ask("q", "waits", "memory:1");
-            const Queue& queue = *c.core().find_partition("default")->state().queues.find("root.p.q");
-            REQUIRE(c.configure(queues(row.max, row.above), "", kQuota) == "ok");
-            CHECK(queue.quota_due == c.now() + seconds{2});
-            c.advance(seconds{4});
-            REQUIRE(queue.last_quota_run);
-            const Instant ran = queue.last_quota_run->at;
-            CHECK(c.preempted() == row.taken);
-            CHECK_FALSE(queue.quota_due);
-            c.advance(minutes{5});
-            CHECK(c.preempted() == row.taken); // still above the max, and not once more
-            CHECK(queue.last_quota_run->at == ran);
-            REQUIRE(c.configure(queues(row.max - 1, row.above), "", kQuota) == "ok");
-            CHECK(queue.quota_due == c.now() + seconds{2});
-            c.advance(seconds{4});
-            CHECK(queue.last_quota_run->at > ran);
-            CHECK_FALSE(queue.quota_due);
-        }
-}
-
-TEST_CASE("P-111 one run per due time, whatever it achieved and whoever waits; none with a manual schedule") {
-    Cluster c = full(20);
-    c.configure(limited(16), "", kQuota); // 4 too many, and nobody is as small
-    c.ask("q", "waits", "memory:1").advance(seconds{4});
-    CHECK(c.preempted() == "");
-    REQUIRE(c.queue("root.q").last_quota_run);
-    const Instant ran = c.queue("root.q").last_quota_run->at;
-    c.advance(minutes{5});
-    CHECK(c.queue("root.q").last_quota_run->at == ran);
-    Settings manual = Cluster::manual_settings();
-    manual.quota_checks = false;
-    Cluster d = full(20, manual);
-    d.configure(limited(10), "", kQuota);
-    d.advance(minutes{5});
-    CHECK(d.preempted() == "");
 }
 
 TEST_CASE("P-133 P-015 what applications, asks, allocations and queues show") {

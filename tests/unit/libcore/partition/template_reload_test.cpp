@@ -11,7 +11,6 @@ namespace {
 
 using Map = ResourceMapView;
 using Texts = std::map<std::string, std::string>;
-using Lines = std::vector<std::string>;
 const char* const kProvided = "placementrules: [{name: provided, create: true}]";
 
 /// root.p is a parent with this template and these further settings.
