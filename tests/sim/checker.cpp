@@ -15,14 +15,20 @@ std::int64_t vcore_of(const ResourceMapView& resources) {
     return found == resources.end() ? 0 : found->second;
 }
 
+void add_sums(const QueueView& queue, std::map<std::string, DaemonState::Sums>& sums) {
+    sums[queue.path] = {vcore_of(queue.pending), vcore_of(queue.allocated)};
+    for (const QueueView& each : queue.children) add_sums(each, sums);
+}
+
 DaemonState state_of(const PartitionState& partition) {
     DaemonState state;
+    if (const auto root = queue_view(partition, "root", true)) add_sums(*root, state.queues);
     for (const NodeView& node : node_views(partition, false)) {
         state.nodes[node.id] = {vcore_of(node.capacity), vcore_of(node.allocated), node.schedulable};
         state.reservations += node.reservations.size();
     }
     for (const ApplicationView& app : application_views(partition, ApplicationList::Active, true)) {
-        state.apps[app.id] = app.state;
+        state.apps[app.id] = {vcore_of(app.pending), vcore_of(app.allocated) + vcore_of(app.placeholder)};
         for (const AskView& ask : app.asks)
             state.objects[ask.key] = {app.id, {}, vcore_of(ask.resource), ask.placeholder};
         for (const AllocationView& one : app.allocations)
@@ -65,6 +71,30 @@ Look look(World& world, DaemonHost& host, const std::string& rm_id) {
     world.run_until([found] { return found->answered; }, world.now() + seconds{400});
     return *found;
 }
+
+namespace {
+
+/// What applications and queues come to, by what the RM knows.
+void compare_sums(World& world, const DaemonState& state, const ServedRm& rm) {
+    std::map<std::string, DaemonState::Sums> apps, queues;
+    for (const auto& [key, ask] : rm.books().asks) {
+        const auto app = rm.books().apps.find(ask.app);
+        if (state.objects.count(key) == 0 || app == rm.books().apps.end()) continue;
+        for (DaemonState::Sums* sums : {&apps[ask.app], &queues[app->second.queue], &queues["root"]})
+            (ask.place == Place::Pending ? sums->pending : sums->allocated) += ask.vcore;
+    }
+    const auto compare = [&](const char* what, const auto& has, auto& wanted) {
+        for (const auto& [name, sums] : has)
+            if (!(sums == wanted[name]))
+                return world.fail(fmt::format("{}: at rest, {} {} has {} pending and {} allocated, by its RM {} and {}",
+                                              rm.id(), what, name, sums.pending, sums.allocated, wanted[name].pending,
+                                              wanted[name].allocated));
+    };
+    compare("application", state.apps, apps);
+    compare("queue", state.queues, queues);
+}
+
+} // namespace
 
 void compare(World& world, const DaemonState& state, const ServedRm& rm) {
     const RmBooks& books = rm.books();
@@ -110,6 +140,7 @@ void compare(World& world, const DaemonState& state, const ServedRm& rm) {
     }
     for (const auto& [id, app] : state.apps)
         if (books.apps.count(id) == 0) return fail(fmt::format("the daemon has application {}, which is gone", id));
+    compare_sums(world, state, rm);
 }
 
 } // namespace yk::sim

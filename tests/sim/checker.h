@@ -25,9 +25,14 @@ struct DaemonState {
         std::int64_t vcore = 0;
         bool placeholder = false;
     };
+    struct Sums { // of all that is in an application or a queue
+        std::int64_t pending = 0, allocated = 0;
+        bool operator==(const Sums&) const = default;
+    };
     std::map<std::string, Node> nodes;
-    std::map<std::string, std::string> apps; // id -> state
-    std::map<std::string, Object> objects;   // by key
+    std::map<std::string, Sums> apps;      // by id
+    std::map<std::string, Sums> queues;    // by path
+    std::map<std::string, Object> objects; // by key
     std::size_t reservations = 0;
 };
 

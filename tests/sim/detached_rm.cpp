@@ -16,16 +16,21 @@ constexpr Nanoseconds kSettle = seconds{2};
 
 } // namespace
 
+std::shared_ptr<Session> DetachedRm::new_session() const {
+    return std::make_shared<Session>(world_, host_, rm_id_, Connection::Counters{rm_id_, {}});
+}
+
 void DetachedRm::start() {
-    session_ = std::make_shared<Session>(world_, host_, rm_id_);
+    session_ = new_session();
     register_it();
     plan();
 }
 
 void DetachedRm::crash() {
     world_.trace("{}: its client crashed", rm_id_);
+    world_.cover(fmt::format("client of the detached RM crashed while {}", host_.state_of(rm_id_)));
     session_->abandon();
-    session_ = std::make_shared<Session>(world_, host_, rm_id_);
+    session_ = new_session();
     lost();
 }
 
@@ -256,6 +261,14 @@ std::string DetachedRm::difference(const State& wanted, const std::optional<Daem
     }
     for (const auto& [key, object] : has->objects)
         if (wanted.asks.count(key) == 0) return fmt::format("there is {}", key);
+    std::map<std::string, std::int64_t> sums; // of applications
+    std::int64_t all = 0;
+    for (const auto& [key, ask] : wanted.asks) sums[ask.app] += ask.vcore, all += ask.vcore;
+    for (const auto& [id, has_app] : has->apps)
+        if (has_app.pending + has_app.allocated != sums[id])
+            return fmt::format("application {} has {} and {}, of {}", id, has_app.pending, has_app.allocated, sums[id]);
+    if (const DaemonState::Sums& root = has->queues.at("root"); root.pending + root.allocated != all)
+        return fmt::format("the queues have {} and {}, of {}", root.pending, root.allocated, all);
     return {};
 }
 
@@ -303,7 +316,7 @@ void DetachedRm::daemon_started(bool power) {
     least_ = synced_;
     find_out(power ? "a loss of power" : "a restart");
     session_->abandon();
-    session_ = std::make_shared<Session>(world_, host_, rm_id_);
+    session_ = new_session();
 }
 
 void DetachedRm::judge_rest() {

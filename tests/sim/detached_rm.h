@@ -71,6 +71,7 @@ private:
     [[nodiscard]] std::string difference(const State& wanted, const std::optional<DaemonState>& has) const;
     [[nodiscard]] std::string new_id(const char* prefix) { return fmt::format("{}-{}-{}", rm_id_, prefix, ++serial_); }
     void lost();
+    [[nodiscard]] std::shared_ptr<Session> new_session() const;
 
     World& world_;
     DaemonHost& host_;

@@ -236,7 +236,7 @@ int Disk::before(FileStep step, const std::string& path, const std::string& to) 
 
 int Disk::fault_of(FileStep step) {
     switch (step) {
-    case FileStep::Read: return strikes(faults_.failed_read, "kept file: failed read") ? EIO : 0;
+    case FileStep::Read: return strikes(kFewer * faults_.failed_read, "kept file: failed read") ? EIO : 0;
     case FileStep::Write:
         return strikes(kFewer * (faults_.full + faults_.short_write), "kept file: disk full") ? ENOSPC : 0;
     case FileStep::Sync:

@@ -68,7 +68,10 @@ Nanoseconds Connection::delay_of_request() {
 }
 
 void Connection::cover(std::string_view fault) {
-    world_.cover(fmt::format("{} while {}", fault, host_.state_of(client_.rm_id)));
+    const Counters& counters = client_.counters;
+    if (counters.rm_id.empty()) return;
+    world_.cover(fmt::format("{} while {}", fault, host_.state_of(counters.rm_id)));
+    if (counters.state) world_.cover(fmt::format("{}, the RM was {}", fault, counters.state()));
 }
 
 // --- to the daemon --------------------------------------------------------------------------------------------------

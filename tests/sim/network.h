@@ -26,9 +26,14 @@ struct NetworkFaults {
 
 class Connection final : public wire::ReplyTarget, public std::enable_shared_from_this<Connection> {
 public:
+    /// In which states messages meet their faults, for the counters.
+    struct Counters {
+        std::string rm_id;                  // of an RM; empty: another client, of which nothing is counted
+        std::function<const char*()> state; // that it is in itself; none of a detached RM
+    };
     /// What the client sees.
     struct Client {
-        std::string rm_id; // for the counters
+        Counters counters;
         std::function<void(std::uint32_t number, std::string reply)> replied;
         std::function<void()> cut;
     };
@@ -42,6 +47,8 @@ public:
     /// The client leaves; what is on its way to it is lost.
     void close();
     [[nodiscard]] bool is_open() const { return open_; }
+    /// Whether the daemon still has it.
+    [[nodiscard]] bool is_alive() const { return alive_; }
 
     // --- the daemon's end -----------------------------------------------------------------------
     [[nodiscard]] const std::shared_ptr<const wire::Peer>& peer() const noexcept override { return peer_; }

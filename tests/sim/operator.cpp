@@ -31,8 +31,22 @@ bool is_kept(const std::string& body) {
 } // namespace
 
 void Operator::start() {
-    session_ = std::make_shared<Session>(world_, host_, "operator");
+    session_ = std::make_shared<Session>(world_, host_, "operator", Connection::Counters{});
     plan();
+}
+
+void Operator::crash() {
+    world_.trace("operator: his program crashed");
+    world_.cover(fmt::format("program of the operator crashed while {}", host_.state_of({})));
+    session_->abandon();
+    session_ = std::make_shared<Session>(world_, host_, "operator", Connection::Counters{});
+    lost();
+}
+
+/// Nobody knows what became of the change under way.
+void Operator::lost() {
+    lost_at_ = world_.now();
+    possible_.merge(std::exchange(under_way_, {}));
 }
 
 void Operator::plan() {
@@ -55,6 +69,7 @@ void Operator::act() {
         after.insert(std::move(levels));
     }
     kept_.insert(after.begin(), after.end());
+    under_way_ = after;
     si::SetExtraConfigRequest request;
     request.extra_config = si::StringMap{{key, level}};
     world_.trace("operator: sets {} to '{}'", key, level);
@@ -63,11 +78,8 @@ void Operator::act() {
 }
 
 void Operator::on_answer(const Answer& answer, const std::set<Levels>& before, const std::set<Levels>& after) {
-    if (answer.lost) {
-        lost_at_ = world_.now();
-        possible_.insert(after.begin(), after.end());
-        return;
-    }
+    if (answer.lost) return lost();
+    under_way_.clear();
     if (!answer.ok()) {
         world_.cover("operator: " + answer.error->name);
         possible_ = before;
@@ -92,7 +104,8 @@ void Operator::judge(std::set<Levels>& allowed, const char* when) {
 
 void Operator::daemon_started() {
     session_->abandon();
-    session_ = std::make_shared<Session>(world_, host_, "operator");
+    session_ = std::make_shared<Session>(world_, host_, "operator", Connection::Counters{});
+    under_way_.clear();
     const std::uint64_t boots = host_.daemon().parts().daemon_state.boots();
     const std::uint64_t starts = host_.incarnation() - std::exchange(incarnation_, host_.incarnation());
     if (boots <= boots_ || boots > boots_ + starts)

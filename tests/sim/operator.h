@@ -20,6 +20,8 @@ public:
     Operator(World& world, DaemonHost& host) : world_(world), host_(host) {}
 
     void start();
+    /// His program ends, and another one begins.
+    void crash();
     /// From now on he changes nothing.
     void rest() { resting_ = true; }
     [[nodiscard]] bool is_calm() const { return session_->open_changes() == 0; }
@@ -33,6 +35,7 @@ private:
 
     void plan();
     void act();
+    void lost();
     void on_answer(const Answer& answer, const std::set<Levels>& before, const std::set<Levels>& after);
     void judge(std::set<Levels>& allowed, const char* when);
 
@@ -40,6 +43,7 @@ private:
     DaemonHost& host_;
     std::shared_ptr<Session> session_;
     std::set<Levels> possible_{{}}; // one of these is what the daemon has set; of a change without an answer both
+    std::set<Levels> under_way_;    // what a change that is not answered comes to
     std::set<Levels> kept_{{}};     // one of these it has after a restart: what was kept last, and all since
     Simulator::Clock::time_point lost_at_{};
     std::uint64_t boots_ = 0, incarnation_ = 0; // when it was judged last

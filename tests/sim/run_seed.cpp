@@ -38,6 +38,7 @@ public:
         if (detached_) detached_->start();
         if (operator_) operator_->start();
         plan_fault();
+        if (merciless_) plan_more();
         constexpr std::array<std::uint64_t, 3> kLooks{20, 100, 500};
         world_.watch(kLooks.at(world_.choose(kLooks.size())), [this] { check_all(); });
         world_.run_for(seconds{world_.between(20, 90)});
@@ -56,7 +57,7 @@ private:
         settings.log_level = "fatal";
         settings.state_directory = disk_.folder();
         settings.max_memory = std::uint64_t{1} << 40U; // as if there was enough
-        const bool is_hasty = world_.chance(0.3);
+        const bool is_hasty = world_.chance(0.5);
         settings.liveness_timeout = seconds{is_hasty ? 5 : 20};
         settings.session_ttl = seconds{is_hasty ? 15 : 100};
         settings.max_poll_wait = seconds{10};
@@ -69,89 +70,135 @@ private:
         manners.preemption = world_.chance(0.5);
         manners.removes_nodes = world_.chance(0.6);
         manners.slow_reader = world_.chance(0.2);
-        manners.forgetful = world_.chance(0.3) ? 0.3 : 0;
-        manners.hopeless = world_.chance(0.3);
+        manners.forgetful = world_.chance(0.4) ? 0.5 : 0;
+        manners.hopeless = world_.chance(0.5);
+        if (world_.chance(0.2)) manners.gathering = seconds{20};
+        if (world_.chance(0.3)) manners.thinking = seconds{120};
+        if (world_.chance(0.3)) manners.recovery = seconds{world_.between(4, 30)};
         manners.pace = milliseconds{world_.between(50, 1000)};
         return manners;
     }
 
     void choose_faults() {
         NetworkFaults& network = host_->network();
-        if (world_.chance(0.5)) network.duplicate = 0.02;
-        if (world_.chance(0.5)) network.cut = 0.01;
-        if (world_.chance(0.5)) network.slow = 0.02;
+        const double often = world_.chance(0.1) ? 10 : 1;
+        if (world_.chance(0.5)) network.duplicate = 0.02 * often;
+        if (world_.chance(0.5)) network.cut = 0.01 * often;
+        if (world_.chance(0.5)) network.slow = 0.02 * often;
         if (world_.chance(0.3)) network.usual = milliseconds{300};
         if (world_.chance(0.3)) disk_faults_.full = 0.02;
         if (world_.chance(0.3)) disk_faults_.short_write = 0.02;
         if (world_.chance(0.3)) disk_faults_.failed_sync = 0.5;
-        if (world_.chance(0.1)) disk_faults_.failed_read = 0.02;
+        if (world_.chance(0.2)) disk_faults_.failed_read = 0.02;
         fault_pace_ = seconds{world_.between(2, 60)};
         kills_ = world_.chance(0.6);
         crashes_ = world_.chance(0.6);
         stalls_ = world_.chance(0.6);
         stops_within_ = kills_ && world_.chance(0.3);
+        merciless_ = world_.chance(0.5);
     }
 
     void plan_fault() {
         const bool at_once = world_.chance(0.2); // while the last one is not over
         world_.after(world_.between(Nanoseconds{0}, at_once ? Nanoseconds{milliseconds{100}} : fault_pace_), [this] {
             if (resting_) return;
-            fault();
+            fault(*rms_[world_.choose(rms_.size())]);
             plan_fault();
         });
     }
+    /// Lets more befall RMs that are in a state in which they seldom are.
+    void plan_more() {
+        world_.after(world_.between(milliseconds{100}, seconds{2}), [this] {
+            if (resting_) return;
+            std::vector<ServedRm*> in_trouble;
+            for (const auto& rm : rms_) {
+                const std::string state = host_->state_of(rm->id());
+                if (state == "Failed" || state == "Lost" || state == "Suspended") in_trouble.push_back(rm.get());
+            }
+            if (!in_trouble.empty()) fault(*world_.one_of(in_trouble));
+            plan_more();
+        });
+    }
 
-    // NOLINTNEXTLINE(readability-function-cognitive-complexity): a list of cases, one after the other
-    void fault() {
-        ServedRm& rm = *rms_[world_.choose(rms_.size())];
-        const auto note = [&](const char* what) {
-            world_.cover(fmt::format("{} while {}", what, host_->state_of(rm.id())));
-            world_.cover(fmt::format("{}, the RM was {}", what, rm.state()));
-        };
+    /// Counts a fault that meets an RM.
+    void note(const char* what, ServedRm& rm) {
+        world_.cover(fmt::format("{} while {}", what, host_->state_of(rm.id())));
+        world_.cover(fmt::format("{}, the RM was {}", what, rm.state()));
+    }
+    void fault(ServedRm& rm) {
+        using Fault = void (Run::*)(ServedRm&);
+        constexpr std::array<Fault, 14> kFaults{
+            &Run::kill_daemon, &Run::kill_daemon, &Run::end_daemon,     &Run::end_daemon,  &Run::crash_another,
+            &Run::fail_disk,   &Run::crash_rm,    &Run::crash_rm,       &Run::stop_rm,     &Run::stop_rm,
+            &Run::stop_daemon, &Run::stop_loop,   &Run::cut_connection, &Run::stop_reading};
         check_all();
         if (stops_within_ && host_->is_busy() && world_.chance(0.3)) kill_within();
-        if (host_->is_busy()) return;
-        switch (world_.between(0, 7)) {
-        case 0:
-            if (!kills_ || !host_->is_up()) return;
-            if ((detached_ || operator_) && world_.chance(0.5)) return kill_within();
-            note("daemon killed");
-            return kill(false);
-        case 6:
-            if (!kills_ || !host_->is_up()) return;
-            if (world_.chance(0.5)) {
-                note("loss of power");
-                return kill(true);
-            }
-            note("daemon restarted");
-            if (stops_within_) kill_within();
-            host_->stop(seconds{5});
-            return restart();
-        case 7:
-            if (!crashes_ || (!detached_ && !operator_)) return;
-            if (detached_ && world_.chance(0.3)) return detached_->crash();
-            disk_.faults() = disk_.faults().any() ? DiskFaults{} : disk_faults_;
-            world_.trace("disk: {}", disk_.faults().any() ? "fails from now on" : "is well");
-            return;
-        case 1:
-            if (!crashes_) return;
-            note("RM crashed");
-            return rm.crash();
-        case 2:
-            if (!stalls_) return;
-            note("RM stopped");
-            return rm.stall(stall_time());
-        case 3:
-            if (!stalls_) return;
-            note("daemon stopped");
-            return world_.stall_all(stall_time());
-        case 4:
-            if (!stalls_) return;
-            note("loop stopped");
-            world_.trace("stalled: {}", world_.stall_a_loop(world_.between(milliseconds{10}, seconds{10})));
-            return;
-        default: note("connection cut"); return host_->cut_one();
+        (this->*kFaults.at(world_.choose(kFaults.size())))(rm);
+    }
+
+    // --- faults of the daemon ---
+    void kill_daemon(ServedRm& rm) {
+        if (!kills_ || !host_->is_up() || host_->is_busy()) return;
+        if ((detached_ || operator_) && world_.chance(0.5)) return kill_within();
+        note("daemon killed", rm);
+        kill(false);
+    }
+    void end_daemon(ServedRm& rm) {
+        if (!kills_ || !host_->is_up() || host_->is_busy()) return;
+        if (world_.chance(0.5)) {
+            note("loss of power", rm);
+            return kill(true);
         }
+        note("daemon restarted", rm);
+        if (stops_within_) kill_within();
+        for (int i = 0; i < 3; ++i) // while it stops
+            world_.after(world_.between(Nanoseconds{0}, milliseconds{300}), [this] {
+                if (!resting_ && host_->is_busy()) fault(*rms_[world_.choose(rms_.size())]);
+            });
+        host_->stop(seconds{5});
+        restart();
+    }
+    void stop_daemon(ServedRm& rm) {
+        if (!stalls_ || !host_->is_up()) return;
+        note("daemon stopped", rm);
+        world_.stall_all(stall_time());
+    }
+    void stop_loop(ServedRm& rm) {
+        if (!stalls_ || !host_->is_up()) return;
+        note("loop stopped", rm);
+        world_.trace("stalled: {}", world_.stall_a_loop(world_.between(milliseconds{10}, seconds{10})));
+    }
+    void fail_disk(ServedRm& /*rm*/) {
+        if (!crashes_ || (!detached_ && !operator_) || host_->is_busy()) return;
+        disk_.faults() = disk_.faults().any() ? DiskFaults{} : disk_faults_;
+        world_.trace("disk: {}", disk_.faults().any() ? "fails from now on" : "is well");
+    }
+
+    // --- faults of others ---
+    void crash_rm(ServedRm& rm) {
+        if (!crashes_) return;
+        note("RM crashed", rm);
+        rm.crash(world_.chance(0.7) ? world_.between(milliseconds{1}, seconds{2}) : stall_time());
+    }
+    void stop_rm(ServedRm& rm) {
+        if (!stalls_) return;
+        note("RM stopped", rm);
+        rm.stall(stall_time());
+    }
+    void stop_reading(ServedRm& rm) {
+        if (!stalls_) return;
+        note("RM fetches nothing", rm);
+        rm.stop_reading(world_.between(milliseconds{10}, seconds{60}));
+    }
+    void crash_another(ServedRm& /*rm*/) {
+        if (!crashes_) return;
+        if (detached_ && world_.chance(0.5)) return detached_->crash();
+        if (operator_) operator_->crash();
+    }
+    void cut_connection(ServedRm& rm) {
+        if (!rm.session().is_connected()) return host_->cut_one();
+        note("connection cut", rm);
+        rm.session().cut();
     }
     Nanoseconds stall_time() {
         const std::array<Nanoseconds, 3> longest{seconds{2}, seconds{40}, seconds{300}};
@@ -251,7 +298,7 @@ private:
     std::unique_ptr<Operator> operator_;
     DiskFaults disk_faults_;
     Nanoseconds fault_pace_{};
-    bool kills_ = false, crashes_ = false, stalls_ = false, stops_within_ = false, resting_ = false;
+    bool kills_ = false, crashes_ = false, stalls_ = false, stops_within_ = false, merciless_ = false, resting_ = false;
 };
 
 } // namespace

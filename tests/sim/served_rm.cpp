@@ -13,9 +13,9 @@ namespace {
 using Place = AskEntry::Place;
 using si::ErrorCode;
 
-constexpr Nanoseconds kPause = seconds{2};     // between two attempts of a recovery
-constexpr Nanoseconds kThinking = seconds{15}; // until it does something about one that has failed
-constexpr Nanoseconds kStop = seconds{3};      // longest time that a container takes to stop
+constexpr Nanoseconds kPause = seconds{2}; // between two attempts of a recovery
+constexpr Nanoseconds kStop = seconds{3};  // longest time that a container takes to stop
+constexpr std::uint32_t kMostAttempts = 5; // of a recovery
 
 /// The message in an answer; nullopt: it cannot be read, which no answer of the daemon may be.
 template <class T>
@@ -42,6 +42,7 @@ const char* ServedRm::state() const {
     switch (state_) {
     case State::New: return "New";
     case State::Registering: return "Registering";
+    case State::Registered: return "Registered";
     case State::Recovering: return "Recovering";
     case State::Running: return "Running";
     case State::Failed: return "Failed";
@@ -55,13 +56,15 @@ void ServedRm::set_state(State state) {
 }
 
 bool ServedRm::is_calm() const {
-    return state_ == State::Running && world_.now() >= awake_at_ && session_->is_up() &&
+    return state_ == State::Running && world_.now() >= std::max(awake_at_, reads_at_) && session_->is_up() &&
            session_->open_changes() == 0 && stopping_ == 0;
 }
 
 std::function<void()> ServedRm::in_this_life(std::function<void()> call) {
     return [this, life = life_, call = std::move(call)] {
-        if (life == life_) call();
+        when_awake([this, life, call] {
+            if (life == life_) call();
+        });
     };
 }
 
@@ -73,24 +76,36 @@ void ServedRm::when_awake(std::function<void()> call) {
 void ServedRm::stall(Nanoseconds time) {
     world_.trace("{}: stopped for {} ms", rm_id_, time / milliseconds{1});
     awake_at_ = std::max(awake_at_, world_.now() + time);
+    session_->sleep(awake_at_);
+}
+
+void ServedRm::stop_reading(Nanoseconds time) {
+    world_.trace("{}: fetches nothing for {} ms", rm_id_, time / milliseconds{1});
+    reads_at_ = std::max(reads_at_, world_.now() + time);
 }
 
 // --- registration and recovery --------------------------------------------------------------------------------------
 
 void ServedRm::start() {
-    session_ = std::make_shared<Session>(world_, host_, rm_id_);
-    begin("it starts");
+    start_process(world_.between(Nanoseconds{0}, manners_.gathering), false);
     plan_change();
 }
 
-void ServedRm::crash() {
-    world_.trace("{}: crashed", rm_id_);
-    ++boot_;
+void ServedRm::crash(Nanoseconds absence) {
+    world_.trace("{}: crashed for {} ms", rm_id_, absence / milliseconds{1});
     const bool is_clean = is_calm();
     session_->abandon();
-    session_ = std::make_shared<Session>(world_, host_, rm_id_);
-    if (is_clean && world_.chance(0.5)) return try_to_resume();
-    begin("it crashed");
+    start_process(absence, is_clean && world_.chance(0.5));
+}
+
+/// `goes_on`: it wants to go on where the last one ended.
+void ServedRm::start_process(Nanoseconds delay, bool goes_on) {
+    ++life_;
+    awake_at_ = reads_at_ = {};
+    session_ =
+        std::make_shared<Session>(world_, host_, rm_id_, Connection::Counters{rm_id_, [this] { return state(); }});
+    set_state(State::New);
+    world_.after(delay, in_this_life([this, goes_on] { goes_on ? try_to_resume() : begin("it starts"); }));
 }
 
 /// Registers anew, and reports everything.
@@ -106,6 +121,7 @@ void ServedRm::begin(const char* why) {
     left_out_.clear();
     outdated_.clear();
     sparing_ = 0;
+    reads_at_ = {};
     register_now();
 }
 
@@ -117,7 +133,7 @@ void ServedRm::register_now() {
     if (!leaves_configuration_out(recovers)) request.config = configuration_text(manners_);
     request.capabilities = {"reportIgnored"};
     recovery_id_ = fmt::format("{}-{}", rm_id_, life_);
-    if (recovers) request.recovery.emplace().id = recovery_id_;
+    if (recovers) request.recovery = recovery_wish();
     session_->change(si::Kind::RegisterResourceManager, wire::encoded(request),
                      [this, life = life_, recovers](const Answer& answer) {
                          if (life == life_) on_registered(answer, recovers);
@@ -142,6 +158,15 @@ void ServedRm::judge_configuration(const std::string& checksum) {
     }
 }
 
+si::RecoveryRequest ServedRm::recovery_wish() {
+    recovers_from_ = world_.now();
+    si::RecoveryRequest wish;
+    wish.id = recovery_id_;
+    wish.timeout_seconds = static_cast<std::uint32_t>(manners_.recovery / seconds{1});
+    wish.idle_seconds = idle_seconds();
+    return wish;
+}
+
 /// Another process of the RM goes on where the last one ended.
 void ServedRm::try_to_resume() {
     world_.trace("{}: wants to go on", rm_id_);
@@ -154,7 +179,7 @@ void ServedRm::try_to_resume() {
     request.capabilities = {"reportIgnored"};
     request.if_registered = "resume";
     recovery_id_ = fmt::format("{}-{}", rm_id_, life_);
-    request.recovery.emplace().id = recovery_id_;
+    request.recovery = recovery_wish();
     session_->change(si::Kind::RegisterResourceManager, wire::encoded(request),
                      [this, life = life_](const Answer& answer) {
                          if (life != life_) return;
@@ -188,12 +213,13 @@ void ServedRm::on_registered(const Answer& answer, bool recovers) {
     if (!reply) return;
     epoch_ = reply->stream_epoch;
     judge_configuration(reply->config_checksum);
-    set_state(recovers ? State::Recovering : State::Running);
+    set_state(recovers ? State::Registered : State::Running);
     poll();
-    if (recovers) replay();
+    if (recovers) world_.after(world_.between(Nanoseconds{0}, manners_.gathering), in_this_life([this] { replay(); }));
 }
 
 void ServedRm::replay() {
+    set_state(State::Recovering);
     auto messages = replay_messages();
     world_.cover("recovery: begun");
     if (world_.chance(manners_.forgetful) && !messages.empty()) {
@@ -226,6 +252,8 @@ void ServedRm::on_report(const Answer& answer) {
     if (!report) return;
     world_.cover("recovery: " + report->result);
     if (report->result == "running") return set_state(State::Running);
+    if (report->result == "failed" && !may_fail())
+        return world_.fail(fmt::format("{}: its recovery has failed, at attempt {}", rm_id_, attempt_));
     if (report->result == "failed") return resolve();
     if (left_out_.empty() && !book_again(*report))
         return world_.fail(fmt::format(
@@ -240,6 +268,11 @@ void ServedRm::on_report(const Answer& answer) {
         return world_.after(world_.between(Nanoseconds{0}, kPause), in_this_life([this] { recovery_done(); }));
     for (Message& each : std::exchange(left_out_, {})) send(each.kind, std::move(each.body));
     recovery_done();
+}
+
+/// Whether there is a reason for a recovery to fail: the number of attempts, or that it took long.
+bool ServedRm::may_fail() const {
+    return attempt_ >= kMostAttempts || world_.now() - recovers_from_ >= seconds{idle_seconds()};
 }
 
 /// Says once more what is booked on nodes that something left since they were reported: until then they are incomplete
@@ -267,7 +300,9 @@ bool ServedRm::book_again(const si::RecoveryReport& report) {
 /// The recovery has failed.
 void ServedRm::resolve() {
     set_state(State::Failed);
-    world_.after(world_.between(Nanoseconds{0}, kThinking), in_this_life([this] { resolve_now(); }));
+    if (world_.chance(0.5)) // which the daemon takes, as it takes all else
+        for (Message& each : std::exchange(left_out_, {})) send(each.kind, std::move(each.body));
+    world_.after(world_.between(Nanoseconds{0}, manners_.thinking), in_this_life([this] { resolve_now(); }));
 }
 
 void ServedRm::resolve_now() {
@@ -278,6 +313,7 @@ void ServedRm::resolve_now() {
     request.action = again ? "retry" : "abort";
     if (!again) checksum_.clear(); // it is unregistered, and its configuration forgotten
     world_.cover("recovery: resolved by " + request.action);
+    recovers_from_ = world_.now();
     session_->change(si::Kind::ResolveRecovery, wire::encoded(request),
                      [this, life = life_, again](const Answer& answer) {
                          if (life != life_ || starts_anew(answer)) return;
@@ -339,15 +375,14 @@ void ServedRm::poll() {
     // before.
     session_->ask(si::Kind::Poll, wire::encoded(request),
                   [this, life = life_, is_behind = sparing_ == 0](const Answer& answer) {
-                      when_awake([this, life, is_behind, answer] {
-                          if (life == life_) on_polled(answer, is_behind);
-                      });
+                      if (life == life_) on_polled(answer, is_behind);
                   });
 }
 
 void ServedRm::on_polled(const Answer& answer, bool is_behind) {
     const auto again = [this](Nanoseconds most) {
-        world_.after(world_.between(Nanoseconds{0}, most), in_this_life([this] { poll(); }));
+        const Nanoseconds pause = std::max(world_.between(Nanoseconds{0}, most), reads_at_ - world_.now());
+        world_.after(pause, in_this_life([this] { poll(); }));
     };
     if (answer.lost) return again(milliseconds{100});
     if (answer.error) {
@@ -435,7 +470,9 @@ void ServedRm::stop_later(const RmBooks::ToStop& stop) {
 
 void ServedRm::retry(std::function<bool()> call, Nanoseconds delay) {
     world_.after(delay, [this, call = std::move(call)] {
-        if (!call()) retry(call, milliseconds{500});
+        when_awake([this, call] {
+            if (!call()) retry(call, milliseconds{500});
+        });
     });
 }
 

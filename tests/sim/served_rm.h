@@ -26,7 +26,11 @@ struct Manners {
     double forgetful = 0;       // of a replay: something is left out at first
     bool hopeless = false;      // what it has left out it does not report before the recovery has failed
     std::int64_t most_asks = 6; // in one request
-    Nanoseconds pace = milliseconds{300}; // longest time between two changes
+    // Longest times:
+    Nanoseconds pace = milliseconds{300};      // between two changes
+    Nanoseconds gathering = milliseconds{200}; // until it registers, and until it reports what exists
+    Nanoseconds thinking = seconds{15};        // until it does something about a recovery that has failed
+    Nanoseconds recovery = seconds{600};       // that a recovery may take, and half of it without an update
 };
 
 class ServedRm {
@@ -36,10 +40,13 @@ public:
     void start();
     /// From now on it changes nothing, and goes on with all else.
     void rest() { resting_ = true; }
-    /// The process ends and another one begins.
-    void crash();
+    /// The process ends, and another one begins after so long.
+    void crash(Nanoseconds absence);
     /// The process is stopped for so long.
     void stall(Nanoseconds time);
+    /// It fetches no callbacks for so long, and goes on with all else.
+    void stop_reading(Nanoseconds time);
+    [[nodiscard]] Session& session() { return *session_; }
 
     [[nodiscard]] const std::string& id() const { return rm_id_; }
     [[nodiscard]] const char* state() const;
@@ -49,18 +56,24 @@ public:
     [[nodiscard]] RmBooks& books() { return books_; }
 
 private:
-    enum class State { New, Registering, Recovering, Running, Failed };
+    enum class State { New, Registering, Registered, Recovering, Running, Failed };
 
     // registration and recovery (served_rm.cpp)
+    void start_process(Nanoseconds delay, bool goes_on);
     void begin(const char* why);
     void register_now();
     void on_registered(const Answer& answer, bool recovers);
     [[nodiscard]] bool leaves_configuration_out(bool recovers);
     void judge_configuration(const std::string& checksum);
+    [[nodiscard]] si::RecoveryRequest recovery_wish();
     void try_to_resume();
     void replay();
     void recovery_done();
     void on_report(const Answer& answer);
+    [[nodiscard]] bool may_fail() const;
+    [[nodiscard]] std::uint32_t idle_seconds() const {
+        return static_cast<std::uint32_t>(manners_.recovery / seconds{2});
+    }
     bool book_again(const si::RecoveryReport& report);
     void resolve();
     void resolve_now();
@@ -119,10 +132,10 @@ private:
     std::shared_ptr<Session> session_;
     State state_ = State::New;
     bool resting_ = false, change_planned_ = false;
-    Simulator::Clock::time_point awake_at_{}; // it is stopped until then
-    std::uint64_t life_ = 0;                  // another number after each registration
-    std::uint64_t boot_ = 0;                  // another number after each crash of its process
-    std::uint64_t registered_generation_ = 0; // of the session
+    Simulator::Clock::time_point awake_at_{};      // it is stopped until then
+    Simulator::Clock::time_point reads_at_{};      // it fetches nothing until then
+    Simulator::Clock::time_point recovers_from_{}; // since when the daemon may think that it does
+    std::uint64_t life_ = 0;                       // another number after each registration
     std::uint64_t epoch_ = 0, handled_ = 0;
     std::uint32_t attempt_ = 0;
     std::uint64_t serial_ = 0;

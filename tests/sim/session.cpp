@@ -52,10 +52,17 @@ void Session::connect() {
     world_.after(world_.between(milliseconds{1}, milliseconds{50}), [self = shared_from_this()] { self->connected(); });
 }
 
+/// Whether the client is stopped: then `call` comes once it goes on.
+bool Session::sleeps(void (Session::*call)()) {
+    if (world_.now() >= awake_at_) return false;
+    world_.after(awake_at_ - world_.now(), [self = shared_from_this(), call] { ((*self).*call)(); });
+    return true;
+}
+
 void Session::connected() {
-    if (abandoned_ || state_ != State::Connecting) return;
+    if (abandoned_ || state_ != State::Connecting || sleeps(&Session::connected)) return;
     connection_ = Connection::open(world_, host_,
-                                   {client_,
+                                   {counters_,
                                     [weak = weak_from_this()](std::uint32_t number, const std::string& bytes) {
                                         if (const auto self = weak.lock()) self->on_reply(number, bytes);
                                     },
@@ -126,7 +133,7 @@ void Session::drop_connection() {
 }
 
 void Session::on_cut() {
-    if (abandoned_) return;
+    if (abandoned_ || sleeps(&Session::on_cut)) return;
     connection_.reset();
     state_ = State::Down;
     const auto sent = std::exchange(sent_, {});
@@ -172,6 +179,7 @@ void Session::watch(std::uint32_t number) {
     world_.after(kPatience, [weak = weak_from_this(), number, connection = connection_] {
         const auto self = weak.lock();
         if (!self || self->connection_ != connection || self->sent_.count(number) == 0) return;
+        if (self->world_.now() < self->awake_at_) return self->watch(number);
         self->world_.cover("client: gave a silent connection up");
         self->drop_connection();
     });
@@ -197,6 +205,7 @@ void Session::again(std::uint64_t seq, Nanoseconds delay) {
     world_.after(delay, [weak = weak_from_this(), seq, generation = generation_] {
         const auto self = weak.lock();
         if (!self || self->generation_ != generation || self->state_ != State::Up) return;
+        if (self->world_.now() < self->awake_at_) return self->again(seq, self->awake_at_ - self->world_.now());
         if (self->changes_.count(seq) != 0) self->send_change(seq);
     });
 }
@@ -215,6 +224,9 @@ std::optional<Answer> Session::read(const std::string& bytes) {
 }
 
 void Session::on_reply(std::uint32_t number, const std::string& bytes) {
+    if (world_.now() < awake_at_)
+        return world_.after(awake_at_ - world_.now(),
+                            [self = shared_from_this(), number, bytes] { self->on_reply(number, bytes); });
     const auto found = sent_.find(number);
     if (abandoned_ || found == sent_.end()) return; // the second copy of an answer
     const Sent sent = std::move(found->second);

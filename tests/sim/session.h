@@ -5,6 +5,7 @@
 //
 // Owner: a model. Thread: one.
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -37,8 +38,9 @@ class Session : public std::enable_shared_from_this<Session> {
 public:
     using Done = std::function<void(const Answer&)>;
 
-    Session(World& world, DaemonHost& host, std::string client)
-        : world_(world), host_(host), client_(std::move(client)) {}
+    /// `counters`: of what happens to its messages.
+    Session(World& world, DaemonHost& host, std::string client, Connection::Counters counters)
+        : world_(world), host_(host), client_(std::move(client)), counters_(std::move(counters)) {}
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
@@ -48,6 +50,11 @@ public:
     void ask(si::Kind kind, std::string body, Done done);
     /// The client is gone: nothing is called any more.
     void abandon();
+    /// The client is stopped until then: what comes waits for it.
+    void sleep(Simulator::Clock::time_point until) { awake_at_ = std::max(awake_at_, until); }
+    [[nodiscard]] bool is_connected() const { return connection_ != nullptr && connection_->is_alive(); }
+    /// REQUIRES is_connected().
+    void cut() { connection_->cut(); }
 
     /// Changes that are not answered.
     [[nodiscard]] std::size_t open_changes() const { return changes_.size(); }
@@ -85,11 +92,13 @@ private:
     void transmit(Sent sent, const std::string& body);
     void watch(std::uint32_t number);
     void drop_connection();
+    [[nodiscard]] bool sleeps(void (Session::*call)());
     [[nodiscard]] std::optional<Answer> read(const std::string& bytes);
 
     World& world_;
     DaemonHost& host_;
     const std::string client_;
+    const Connection::Counters counters_;
     State state_ = State::Down;
     std::shared_ptr<Connection> connection_;
     std::map<std::uint32_t, Sent> sent_;      // by request number
@@ -100,6 +109,7 @@ private:
     std::uint32_t last_number_ = 0;
     std::optional<wire::Sid> sid_;
     std::string boot_id_;
+    Simulator::Clock::time_point awake_at_{};
     bool abandoned_ = false;
 };
 
