@@ -7,6 +7,7 @@ from daemon_support.running import YKCTL, Running
 
 import contextlib
 import random
+import resource
 
 STATE = ("--state", "@.")
 GONE, BACK, RESTARTED = "dialling again", "connected again after", "ykd was restarted and has RM replay back"
@@ -57,7 +58,7 @@ def test_a_replay_at_once_places_the_same_when_its_daemon_is_killed():
         check(killed > 0 and daemon.client().get("Status")["rms"] == [], killed, "kills")
 
 
-def test_a_replay_in_trace_time_places_the_same_when_its_daemon_is_killed_or_stopped():
+def test_a_replay_in_trace_time_places_the_same_when_its_daemon_ends():
     with Daemon(*STATE) as daemon:
         words = ("replay", *trace(daemon, 60, 60), "--speed", "10000")  # four seconds, each pod for 60 ms or more
         with Running(daemon, *words) as replay:
@@ -70,6 +71,39 @@ def test_a_replay_in_trace_time_places_the_same_when_its_daemon_is_killed_or_sto
                 found = result(replay)
                 check(found == wanted, "with", found, "without", wanted, replay.err)
                 check(GONE in replay.err and BACK in replay.err and RESTARTED in replay.err, replay.err)
+
+
+def test_what_is_stopped_for_longer_than_a_session_lives_goes_on():
+    with Daemon("--settings", "@conf", *STATE, files={"conf": "sessionTtl: 2s\nlivenessTimeout: 1s\n"}) as daemon:
+        words = ("replay", *trace(daemon, 60, 60), "--speed", "10000")
+        with Running(daemon, *words) as replay:
+            until("it has begun", lambda: counts(daemon)["nodes"] == 60)
+            replay.signal(signal.SIGSTOP)
+            observer = daemon.client()
+            until("all other sessions have ended", lambda: observer.get("Status")["sessions"] == 1)
+            replay.signal(signal.SIGCONT)
+            time.sleep(0.3)
+            daemon.signal(signal.SIGSTOP)
+            time.sleep(2.5)  # longer than sessionTtl
+            daemon.signal(signal.SIGCONT)
+            replay.signal(signal.SIGSTOP)
+            daemon.restart()
+            replay.signal(signal.SIGCONT)
+            found = result(replay)
+            check(found["placed"] == 60, found, replay.err)
+            check(RESTARTED in replay.err, replay.err)
+
+
+def test_a_full_disk_under_the_books_holds_it_up_and_no_more():
+    with Daemon(*STATE) as daemon:
+        words = ("replay", *trace(daemon, 60, 60), "--speed", "10000")
+        with Running(daemon, *words) as replay:
+            until("it has begun", lambda: counts(daemon)["nodes"] == 60)
+            resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+            until("books cannot be written", lambda: any("cannot be written" in one for one in daemon.client().get("Status")["degraded"]))
+            resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            found = result(replay)
+            check(found["placed"] == 60, found, replay.err)
 
 
 def test_a_cut_connection_changes_nothing():
