@@ -8,7 +8,7 @@ namespace yk {
 std::optional<Refusal> ForeignAllocations::refuse(const AskSpec& spec) {
     const std::string what = "foreign allocation key " + quoted(spec.key);
     if (any_negative(spec.resource)) return Refusal{what + " has negative resources", ElementCode::Negative};
-    if (!state_.to_resource(spec.resource)) return too_many_types(what);
+    if (!state_.to_resource(spec.resource)) return too_many_types(what, state_.most_types());
     return std::nullopt;
 }
 

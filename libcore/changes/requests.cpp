@@ -19,9 +19,10 @@ std::string quoted(std::string_view text) {
     return "'" + std::string{text} + "'";
 }
 
-Refusal too_many_types(const std::string& what) {
-    return {what + ": a partition holds at most " + std::to_string(kMaxResourceTypes) + " resource types",
-            ElementCode::NoResource};
+Refusal too_many_types(const std::string& what, std::uint64_t limit) {
+    return {what + ": a partition holds at most " + std::to_string(limit) +
+                " resource types (rmMaxResourceTypes of ykd.conf, at most " + std::to_string(kMaxResourceTypes) + ")",
+            ElementCode::NoCapacity};
 }
 
 } // namespace yk

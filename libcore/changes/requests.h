@@ -23,7 +23,8 @@ inline constexpr std::string_view kForeign = "foreign"; // key of a tag; value `
 [[nodiscard]] bool is_foreign(const AskSpec& spec);
 [[nodiscard]] bool any_negative(const Quantities& quantities);
 [[nodiscard]] std::string quoted(std::string_view text);
-[[nodiscard]] Refusal too_many_types(const std::string& what);
+/// `limit`: PartitionState::most_types().
+[[nodiscard]] Refusal too_many_types(const std::string& what, std::uint64_t limit);
 
 /// How a message names an ask, or what a release is about. Called for refusals only: making the text takes longer than
 /// accepting an ask.

@@ -111,9 +111,11 @@ Result<std::string, Refusal> Applications::try_add(const ApplicationSpec& spec, 
     if (!placed.found())
         return refuse("failed to place application " + id + ": " + placed.reason, ElementCode::Placement);
     const std::optional<Resource> placeholder_ask = state_.to_resource(spec.placeholder_ask);
-    if (!placeholder_ask)
-        return refuse("cannot fit application " + id + ": too many resource types", ElementCode::GangTooLarge);
     LeafPlan plan = dynamic_queues_.plan_leaf(placed, spec);
+    if (!placeholder_ask || plan.has_too_many_types) {
+        auto refusal = too_many_types("application " + id, state_.most_types());
+        return refuse(std::move(refusal.reason), refusal.code);
+    }
     if (auto refusal = dynamic_queues_.refuse_gang(plan, spec, *placeholder_ask))
         return refuse(std::move(refusal->reason), refusal->code);
     if (auto refusal = admission_.refuse_claim("application " + id, claim_of(spec, plan), false))

@@ -24,7 +24,7 @@ std::optional<Refusal> AskRequests::refuse_ask(const AskSpec& spec, ApplicationI
     if (zero) return Refusal{title_of(spec) + " asks for no resources", ElementCode::NoResource};
     if (any_negative(spec.resource))
         return Refusal{title_of(spec) + " asks for negative resources", ElementCode::Negative};
-    if (!state_.to_resource(spec.resource)) return too_many_types(title_of(spec));
+    if (!state_.to_resource(spec.resource)) return too_many_types(title_of(spec), state_.most_types());
     if (spec.max_allocations > 1)
         return Refusal{"repeated asks are not supported: " + title_of(spec) + " asks for " +
                            std::to_string(spec.max_allocations) + " allocations",

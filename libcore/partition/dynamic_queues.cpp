@@ -85,9 +85,10 @@ LeafPlan DynamicQueues::plan_leaf(const placement::Outcome& placed, const Applic
 }
 
 void DynamicQueues::take_tags(const QueueTags& tags, LeafPlan& plan) {
-    const auto positive = [this](const std::optional<Quantities>& tag) -> std::optional<Resource> {
+    const auto positive = [&](const std::optional<Quantities>& tag) -> std::optional<Resource> {
         if (!tag) return std::nullopt;
         std::optional<Resource> amounts = state_.to_resource(*tag);
+        plan.has_too_many_types = plan.has_too_many_types || !amounts;
         return amounts && amounts->gt_zero() ? amounts : std::nullopt;
     };
     if (auto max = positive(tags.max)) {

@@ -74,10 +74,7 @@ std::optional<Refusal> Nodes::create(const NodeSpec& spec, std::span<const AskSp
         return Refusal{"node " + id + " has negative resources", ElementCode::Negative};
     const std::optional<Resource> capacity = state_.to_resource(spec.capacity.value_or(Quantities{}));
     const std::optional<Resource> occupied = state_.to_resource(spec.occupied.value_or(Quantities{}));
-    if (!capacity || !occupied)
-        return Refusal{"node " + id + ": a partition holds at most " + std::to_string(kMaxResourceTypes) +
-                           " resource types",
-                       ElementCode::Negative};
+    if (!capacity || !occupied) return too_many_types("node " + id, state_.most_types());
     if (auto refusal = refuse_existing(spec.id, existing)) return refusal;
     // a node that brings something is a fact, also when that is restored afterwards
     if (auto refusal = admission_.refuse_claim("node " + id, claim_of(spec, existing), !spec.existing.empty()))
@@ -152,7 +149,7 @@ std::optional<Refusal> Nodes::change(const NodeSpec& spec, Instant now) {
         return Refusal{"node " + name + " has negative resources", ElementCode::Negative};
     if (!state_.to_resource(spec.capacity.value_or(Quantities{})) ||
         !state_.to_resource(spec.occupied.value_or(Quantities{})))
-        return Refusal{"node " + name + ": too many resource types", ElementCode::Negative};
+        return too_many_types("node " + name + " stays as it was", state_.most_types());
     if (spec.attributes && bytes_of(*spec.attributes) > bytes_of(state_.nodes[id]) - bytes_of(name))
         if (auto refusal = admission_.refuse_claim("node " + name + " stays as it was",
                                                    Holdings{}.plus(Held::Names, bytes_of(*spec.attributes)), false))

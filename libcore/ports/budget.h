@@ -27,6 +27,7 @@ struct Budget {
     std::uint64_t queues = 200'000;       // made by placement rules
     std::uint64_t names = 512U << 20;     // bytes of ids, keys, tags, attributes, users and groups
     std::uint64_t ended = 10'000; // of each partition, kept for people: so many that ended and so many refused (I-735)
+    std::uint64_t resource_types = 64; // of each partition, 1 to 64; those that its configuration names are not refused
 };
 
 /// What is counted.

@@ -21,6 +21,7 @@ struct LeafPlan {
     config::QueueProperties properties;
     bool inherits = false; // the leaf and the dynamic parents made for it get their parents' properties (B-10)
     Queue::SetByTags set_by_tags;
+    bool has_too_many_types = false; // tags name resource types for which the partition has no place
 };
 
 /// An existing dynamic queue, as a template of a new configuration makes it (B-10).

@@ -93,12 +93,23 @@ UsageNodeId PartitionState::refusing_user_slot(const Application& application) c
 
 std::optional<Resource> PartitionState::to_resource(const Quantities& quantities) {
     Resource amounts;
+    std::size_t unknown = 0;
     for (const Quantity& quantity : quantities) {
-        const ResourceId id = resources.intern(quantity.name);
-        if (id == ResourceNames::npos) return std::nullopt;
-        amounts.set(id, quantity.value);
+        const ResourceId id = resources.find(quantity.name);
+        if (id == ResourceNames::npos)
+            ++unknown;
+        else
+            amounts.set(id, quantity.value);
     }
+    if (unknown == 0) return amounts;
+    if (resources.size() + unknown > most_types()) return std::nullopt;
+    for (const Quantity& quantity : quantities) amounts.set(resources.intern(quantity.name), quantity.value);
     return amounts;
+}
+
+std::uint64_t PartitionState::most_types() const {
+    const std::uint64_t limit = settings.budget.resource_types;
+    return std::min<std::uint64_t>(restoring ? 2 * limit : limit, kMaxResourceTypes); // what runs is a fact
 }
 
 Resource PartitionState::to_resource(const config::ResourceMap& map) {

@@ -159,8 +159,10 @@ struct PartitionState {
     [[nodiscard]] const Resource& resource_of(const Allocation& allocation) const {
         return shapes[allocation.shape].resource;
     }
-    /// New types are added to `resources`; nullopt: there are too many.
+    /// New types are added to `resources`; nullopt: there would be more than most_types(), and none is added.
     [[nodiscard]] std::optional<Resource> to_resource(const Quantities& quantities);
+    /// So many types requests may name; twice as many while something is restored.
+    [[nodiscard]] std::uint64_t most_types() const;
     /// As above, without the types beyond the limit.
     [[nodiscard]] Resource to_resource(const config::ResourceMap& map);
     [[nodiscard]] NamedResource named(const Resource& amounts) const { return {&amounts, &resources}; }

@@ -14,8 +14,9 @@ constexpr auto kPatience = std::chrono::seconds{10};    // of replay(), with a f
 
 } // namespace
 
-Result<std::unique_ptr<BookKeeper>> BookKeeper::start(std::unique_ptr<BookFile> file, OnFault on_fault) {
-    std::unique_ptr<BookKeeper> keeper{new BookKeeper(std::move(file), std::move(on_fault))};
+Result<std::unique_ptr<BookKeeper>> BookKeeper::start(std::unique_ptr<BookFile> file, OnFault on_fault,
+                                                      std::uint64_t most_waiting) {
+    std::unique_ptr<BookKeeper> keeper{new BookKeeper(std::move(file), std::move(on_fault), most_waiting)};
     std::uint64_t unreadable = 0;
     for (const RowKind kind : {RowKind::Node, RowKind::Application, RowKind::Ask, RowKind::Foreign})
         YK_CHECKED(keeper->file_->each(kind, std::nullopt, [&](const Row& row) {

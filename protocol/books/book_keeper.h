@@ -36,8 +36,10 @@ public:
     /// What is reported of the file: empty when it can be written, else why not. Called by the keeper's thread.
     using OnFault = std::function<void(const std::string& fault)>;
 
-    /// Reads the rows of the file and starts. An error: a row cannot be understood.
-    [[nodiscard]] static Result<std::unique_ptr<BookKeeper>> start(std::unique_ptr<BookFile> file, OnFault on_fault);
+    /// Reads the rows of the file and starts. An error: a row cannot be understood. `most_waiting`: how many entries
+    /// may wait before it is_full().
+    [[nodiscard]] static Result<std::unique_ptr<BookKeeper>> start(std::unique_ptr<BookFile> file, OnFault on_fault,
+                                                                   std::uint64_t most_waiting = kMostWaiting);
     /// Writes what waits, if that is possible.
     ~BookKeeper();
     BookKeeper(const BookKeeper&) = delete;
@@ -76,15 +78,16 @@ public:
     /// Has `call` called when everything that was handed over before is in the file (true), or cannot be written now
     /// (false). On the keeper's thread, or at once on the caller's if nothing waits.
     void when_kept(std::function<void(bool kept)> call);
-    /// Whether so much waits that nothing more should be sent.
-    [[nodiscard]] bool is_full() const { return waiting_.load(std::memory_order_relaxed) > kMostWaiting; }
+    /// Whether so much waits that nothing more should be sent (I-267).
+    [[nodiscard]] bool is_full() const { return waiting_.load(std::memory_order_relaxed) >= most_waiting_; }
 
     /// As books::replay() of what was noted before, for which it ends the turn. Waits until that is written. REQUIRES:
     /// `sink` notes nothing; it may end turns.
     [[nodiscard]] Result<si::RecoveryDoneRequest> replay(const std::string& rm_id, const ReplaySink& sink);
 
-    static constexpr std::size_t kMostConfigurations = 16; // that are kept of an RM
-    static constexpr std::uint64_t kMuch = 100'000;        // entries: so many are written without gathering more
+    static constexpr std::size_t kMostConfigurations = 16;   // that are kept of an RM
+    static constexpr std::uint64_t kMuch = 100'000;          // entries: so many are written without gathering more
+    static constexpr std::uint64_t kMostWaiting = 1'000'000; // entries
 
 private:
     template <class Request>
@@ -109,10 +112,9 @@ private:
         std::vector<Entry> entries;
         std::uint64_t size = 0; // an outcome counts like any other entry
     };
-    static constexpr std::size_t kMostWaiting = 1'000'000; // entries
 
-    BookKeeper(std::unique_ptr<BookFile> file, OnFault on_fault)
-        : file_(std::move(file)), on_fault_(std::move(on_fault)) {}
+    BookKeeper(std::unique_ptr<BookFile> file, OnFault on_fault, std::uint64_t most_waiting)
+        : most_waiting_(most_waiting), file_(std::move(file)), on_fault_(std::move(on_fault)) {}
 
     template <class One>
     void add(One entry) {
@@ -146,6 +148,7 @@ private:
     bool idle_ = true; // everything that was handed over is written
     bool stopping_ = false;
 
+    const std::uint64_t most_waiting_;
     std::atomic<std::uint64_t> waiting_{0}; // entries that were handed over and are not written
 
     // Of the keeper's thread. While everything is written, whoever has the mutex may use the file.

@@ -88,6 +88,18 @@ std::vector<std::string> roles_of(const ClientOptions& options) {
     return {asked, kDescending.end()};
 }
 
+/// Whether a change belongs to the session that there is when it is sent.
+enum class Tie : std::uint8_t {
+    None,
+    Session,      // it does
+    SessionNumber // and to the number of the change before, which is the same one
+};
+
+CallError lost_session() {
+    return failure(Kind::OutcomeUnknown,
+                   "the session was lost before the change was confirmed: look before you repeat it");
+}
+
 } // namespace
 
 struct Client::Impl {
@@ -98,13 +110,15 @@ struct Client::Impl {
     std::uint64_t next_seq = 1;
     std::uint64_t next_id = 1;
     std::uint32_t peer_limit = ~std::uint32_t{0};
-    bool is_attached = false;   // the session belongs to another client
-    bool is_seq_certain = true; // false: next_seq is taken from the reply to Hello, before the next change
+    bool is_attached = false;                // the session belongs to another client
+    std::optional<std::uint64_t> unanswered; // the number of the last change, in this session
+    bool is_seq_certain = true;              // false: next_seq is taken from the reply to Hello, before the next change
     Value hello = Value::object();
     Buffer message;
 
     explicit Impl(ClientOptions given) : options(std::move(given)) {}
 
+    [[nodiscard]] Deadline deadline_of(const EncodedRequest& request, std::chrono::milliseconds timeout) const;
     Done open(Deadline deadline);
     Attempt attempt(std::string_view kind, std::string_view body, std::optional<std::uint64_t> seq, Deadline deadline);
     Attempt read_reply(std::string_view reply, std::string_view kind) const;
@@ -112,12 +126,19 @@ struct Client::Impl {
     ReplyBytes hello_as(const std::string& role, Deadline deadline);
     Done take_hello(std::string_view body);
     Done renew(Deadline deadline);
-    ReplyBytes call(std::string_view kind, std::string_view body, Deadline deadline);
+    ReplyBytes call(std::string_view kind, std::string_view body, Deadline deadline, Tie tie = Tie::None);
     std::optional<CallError> after_refusal(const CallError& refused, bool changes, bool maybe_executed,
                                            Deadline deadline);
     std::optional<CallError> after_cut(const ExchangeFailure& cut, bool changes, bool maybe_executed,
                                        Deadline deadline);
 };
+
+/// `timeout`: zero: that of the options. What the daemon is asked to wait comes on top.
+Deadline Client::Impl::deadline_of(const EncodedRequest& request, std::chrono::milliseconds timeout) const {
+    const auto given = timeout.count() == 0 ? options.timeout : timeout;
+    const auto wait = std::clamp(request.wait, std::chrono::milliseconds{0}, std::chrono::milliseconds{kMaxTtlMs});
+    return Clock::now() + given + wait;
+}
 
 // --- one exchange -------------------------------------------------------------------------------
 
@@ -220,10 +241,12 @@ Done Client::Impl::take_hello(std::string_view body) {
         return failure(Kind::Malformed, fmt::format("Hello: {}: {}", reply.error().path, reply.error().message));
     const auto given = make_sid(reply->sid.bytes);
     if (!given) return failure(Kind::Malformed, "Hello: sid: expected 16 bytes");
-    if (!reply->resumed)
+    if (!reply->resumed) {
         next_seq = 1;
-    else if (!is_seq_certain)
+        unanswered.reset();
+    } else if (!is_seq_certain) {
         next_seq = reply->last_seq + 1;
+    }
     is_seq_certain = true;
     sid = given;
     boot_id = reply->boot_id.bytes;
@@ -241,15 +264,25 @@ Done Client::Impl::renew(Deadline deadline) {
 
 // --- calls --------------------------------------------------------------------------------------
 
-ReplyBytes Client::Impl::call(std::string_view kind, std::string_view body, Deadline deadline) {
+ReplyBytes Client::Impl::call(std::string_view kind, std::string_view body, Deadline deadline, Tie tie) {
     const bool changes = is_mutating(kind);
-    bool maybe_executed = false;
+    bool maybe_executed = tie != Tie::None; // so that no other session gets it
+    const std::optional<Sid> before = sid;
+    if (tie == Tie::SessionNumber && unanswered) {
+        next_seq = *unanswered;
+        is_seq_certain = true;
+    }
     if (!connection || (changes && !is_seq_certain)) YK_CHECKED(renew(deadline));
+    if (changes && maybe_executed && sid != before) return lost_session();
     for (;;) {
         const auto seq = changes ? std::optional{next_seq} : std::nullopt;
+        if (changes) unanswered = seq;
         Attempt came = attempt(kind, body, seq, deadline);
         if (auto* reply = std::get_if<std::string>(&came)) {
-            if (changes) ++next_seq;
+            if (changes) {
+                ++next_seq;
+                unanswered.reset();
+            }
             return std::move(*reply);
         }
         std::optional<CallError> end;
@@ -275,13 +308,12 @@ std::optional<CallError> Client::Impl::after_refusal(const CallError& refused, b
         // Whether a refusal uses up its sequence number depends on where it arose (I-333): the next Hello has the last
         // one.
         if (changes && refused.kind != Kind::TooLarge) is_seq_certain = false;
+        if (changes) unanswered.reset();
         return refused;
     }
     sid.reset();
     if (auto renewed = renew(deadline); !renewed) return renewed.error();
-    if (changes && maybe_executed)
-        return failure(Kind::OutcomeUnknown,
-                       "the session was lost before the change was confirmed: look before you repeat it");
+    if (changes && maybe_executed) return lost_session();
     return std::nullopt;
 }
 
@@ -294,8 +326,10 @@ std::optional<CallError> Client::Impl::after_cut(const ExchangeFailure& cut, boo
         return failure(Kind::OutcomeUnknown,
                        fmt::format("{}: the change may have been made, look before you repeat it", why));
     };
-    if (cut.kind == ExchangeFailure::Kind::NotConnected)
+    if (cut.kind == ExchangeFailure::Kind::NotConnected) {
+        is_seq_certain = is_seq_certain && !is_unknown;
         return is_unknown ? unknown(cut.text) : failure(Kind::Unreachable, cut.text);
+    }
     if (cut.kind == ExchangeFailure::Kind::Stopped) {
         is_seq_certain = is_seq_certain && !is_unknown;
         return failure(Kind::Stopped, cut.text);
@@ -346,9 +380,14 @@ CallResult<std::string> Client::call_raw(std::string_view kind, std::string_view
 }
 
 CallResult<Value> Client::call(const EncodedRequest& request, std::chrono::milliseconds timeout) {
-    const auto given = timeout.count() == 0 ? impl_->options.timeout : timeout;
-    const auto wait = std::clamp(request.wait, std::chrono::milliseconds{0}, std::chrono::milliseconds{kMaxTtlMs});
-    auto reply = impl_->call(request.kind, request.body, Clock::now() + given + wait);
+    auto reply = impl_->call(request.kind, request.body, impl_->deadline_of(request, timeout));
+    if (!reply) return std::move(reply).error();
+    return decode_value(Body::of_scanned(*reply));
+}
+
+CallResult<Value> Client::call_in_session(const EncodedRequest& request, bool again) {
+    const Tie tie = again ? Tie::SessionNumber : Tie::Session;
+    auto reply = impl_->call(request.kind, request.body, impl_->deadline_of(request, {}), tie);
     if (!reply) return std::move(reply).error();
     return decode_value(Body::of_scanned(*reply));
 }
@@ -362,6 +401,9 @@ const Value& Client::hello() const {
 }
 const std::string& Client::boot_id() const {
     return impl_->boot_id;
+}
+std::string Client::session_id() const {
+    return impl_->sid ? std::string{bytes_of(*impl_->sid)} : std::string{};
 }
 void Client::set_redials(bool on) {
     impl_->options.redials = on;

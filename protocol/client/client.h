@@ -79,6 +79,12 @@ public:
     [[nodiscard]] CallResult<Value> call(std::string_view kind, const Value& body = Value::object(),
                                          std::chrono::milliseconds timeout = std::chrono::milliseconds{0});
 
+    /// The same for a caller who sends a change until it is answered, whatever happens meanwhile. It is not carried out
+    /// in another session: when the session is lost, OutcomeUnknown says so, and the next call is in the new one.
+    /// `again`: this request was the last one to be sent and had no answer, or was refused for a while; with the number
+    /// that it had it is carried out once. Costs nothing beside call(). (I-331)
+    [[nodiscard]] CallResult<Value> call_in_session(const EncodedRequest& request, bool again);
+
     /// The same with an encoded body (one map) and the encoded body of the answer, for callers who count each byte.
     [[nodiscard]] CallResult<std::string> call_raw(std::string_view kind, std::string_view body,
                                                    std::chrono::milliseconds timeout = std::chrono::milliseconds{0});
@@ -95,6 +101,8 @@ public:
     [[nodiscard]] const Value& hello() const;
     /// Which run of the daemon the session belongs to: another one after a restart (I-260).
     [[nodiscard]] const std::string& boot_id() const;
+    /// The session: another one after it was lost. Empty between the loss and the next Hello.
+    [[nodiscard]] std::string session_id() const;
     [[nodiscard]] const ClientOptions& options() const;
     /// Ends the session (Bye); the destructor does not.
     void bye();

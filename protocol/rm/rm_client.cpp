@@ -452,7 +452,17 @@ void RmClient::follow(si::CoreState core, const std::string& why) {
 void RmClient::set_state(State state, const std::string& why) {
     if (state == state_) return;
     const State from = std::exchange(state_, state);
+    ++times_[static_cast<std::size_t>(from)][static_cast<std::size_t>(state)];
     program_.state_changed(from, state, why);
+}
+
+std::vector<Transition> RmClient::transitions() const {
+    std::vector<Transition> all;
+    for (std::size_t from = 0; from < kStates; ++from)
+        for (std::size_t to = 0; to < kStates; ++to)
+            if (times_[from][to] != 0)
+                all.push_back({static_cast<State>(from), static_cast<State>(to), times_[from][to]});
+    return all;
 }
 
 void RmClient::lose_registration(const std::string& why) {

@@ -9,6 +9,7 @@
 //   B  with books, nothing is dropped that they do not know: a registration that drops comes only after the daemon
 //      named the epoch that is in the books, or when the program asked for it
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -29,6 +30,12 @@ namespace yk::rm {
 enum class State : std::uint8_t { New, Registered, Recovering, Running, Failed };
 [[nodiscard]] std::string_view text(State state) noexcept;
 [[nodiscard]] bool may_follow(State from, State to) noexcept;
+
+/// How often a state followed another.
+struct Transition {
+    State from, to;
+    std::uint64_t times = 0;
+};
 
 /// What the program made of an item.
 enum class Handled : std::uint8_t {
@@ -102,6 +109,8 @@ public:
     [[nodiscard]] wire::CallResult<Went> end();
 
     [[nodiscard]] State state() const { return state_; }
+    /// All changes of the state since it was made, counted, in order of the states.
+    [[nodiscard]] std::vector<Transition> transitions() const;
     /// Whether nobody has answered lately.
     [[nodiscard]] bool is_alone() const { return is_gone_; }
     [[nodiscard]] const std::string& rm_id() const { return options_.registration.rm_id; }
@@ -143,7 +152,9 @@ private:
     StreamBooks* const books_;
     const Options options_;
 
+    static constexpr std::size_t kStates = 5;
     State state_ = State::New;
+    std::array<std::array<std::uint64_t, kStates>, kStates> times_{}; // from and to
     bool is_registered_ = false;
     bool was_registered_ = false; // ever
     std::string session_;         // in which it was registered

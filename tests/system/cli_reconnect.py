@@ -2,67 +2,11 @@
 """Commands of ykctl that run on outlive their daemon: they say that it is gone, dial again and go on (I-308, I-260)."""
 from daemon_support import *
 from daemon_support.relay import Relay
+from daemon_support.running import Running
 
-import json
-import pty
-import threading
-
-YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
 STATE = ("--state", "@.")
 GONE, BACK, RESTARTED = "dialling again", "connected again after", "ykd was restarted"
 INTERRUPTED, UNREACHABLE, NOT_FOUND, NOT_SATISFIED = 130, 3, 4, 7
-
-
-class Running:
-    """A ykctl that runs on; what it says is read all the while."""
-
-    def __init__(self, daemon, *words, address=None, terminal=False):
-        out = pty.openpty() if terminal else os.pipe()
-        self.process = subprocess.Popen([YKCTL, "-s", address or "ipc://" + daemon.path, *words], stdin=subprocess.DEVNULL,
-                                        stdout=out[1], stderr=subprocess.PIPE,
-                                        env={**os.environ, "NO_COLOR": "1"})
-        os.close(out[1])
-        self.out = self.err = ""
-        self.readers = [threading.Thread(target=self.read, args=("out", out[0])),
-                        threading.Thread(target=self.read, args=("err", self.process.stderr.fileno()))]
-        for reader in self.readers:
-            reader.start()
-
-    def read(self, name, source):
-        while True:
-            try:
-                more = os.read(source, 65536)
-            except OSError:  # how a terminal ends
-                more = b""
-            if not more:
-                return
-            setattr(self, name, getattr(self, name) + more.decode())
-
-    def says(self, *texts, on="err"):
-        """Waits until it has said all of that."""
-        for text in texts:
-            until(f"it says {text!r}", lambda: text in getattr(self, on) or self.process.poll() is not None)
-            check(text in getattr(self, on), "it ended", self.process.poll(), "without", text, ":", self.out, self.err)
-
-    def lines(self):
-        return [json.loads(line) for line in self.out.splitlines() if line.endswith("}")]
-
-    def signal(self, number):
-        self.process.send_signal(number)
-
-    def ends(self, wanted):
-        found = self.process.wait(DEADLINE)
-        for reader in self.readers:
-            reader.join()
-        check(found == wanted, "ended with", found, "not", wanted, self.out[-500:], self.err)
-        return self.err
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, value, trace):
-        kill(self.process)
-        self.process.stderr.close()
 
 
 def detached(daemon, rm="rm:1"):
@@ -256,23 +200,6 @@ def test_ask_add_waits_across_a_restart():
             add_node(daemon, "large", vcore=5000)
             add.ends(0)
             check("ask waits placed on large" in add.out, add.out)
-
-
-def test_a_replay_ends_with_its_daemon():
-    with Daemon(*STATE) as daemon:
-        folder = daemon.folder + "/trace"
-        subprocess.run([YKCTL, "replay", "gen", folder, "--nodes", "5", "--pods", "50"], check=True, stdout=subprocess.DEVNULL)
-        words = ("replay", "--nodes", folder + "/nodes.csv", "--pods", folder + "/pods.csv", "--speed", "0.001")
-        with Running(daemon, *words) as replay:
-            until("it has begun", lambda: daemon.client().get("Status")["counts"]["nodes"] == 5)
-            daemon.end()
-            said = replay.ends(UNREACHABLE)
-            check("ended in the middle of the replay, after" in said and "of 50 pods" in said and "REPLAY_CUT_OFF" in said, said)
-        daemon.start()
-        check([rm["rmID"] for rm in daemon.client().get("Status")["rms"]] == ["replay"], "with books it is left behind")
-        with Running(daemon, *words[:-1], "max") as replay:  # and replaced by the next one
-            replay.ends(0)
-        check(daemon.client().get("Status")["rms"] == [])
 
 
 main(globals())

@@ -347,6 +347,36 @@ def test_a_recovery_that_failed_is_shown_and_resolved():
             serving.said("s: Failed -> Running")
 
 
+def test_the_states_of_the_rm_side_are_reported_and_counted():  # I-203
+    with Daemon() as daemon, Serving(daemon, *config_of(daemon), "-v") as serving:
+        serving.said("s: New -> Registered (a new registration)")
+        serving.said("s: Registered -> Running (registered)")  # nothing existed before
+        daemon.restart()
+        serving.said("s: Running -> New (ykd was restarted)")
+        serving.said("s: New -> Registered (a new registration)")
+        serving.said("s: Registered -> Running (registered)")
+        check(serving.end() == 0)
+        serving.said("s changed its state 5 times: New -> Registered 2, Registered -> Running 2, Running -> New 1")
+    with Daemon("--config", "@queues.yaml", "--settings", "@ykd.conf", files={
+            "queues.yaml": CONFIG, "ykd.conf": "recoveryMaxAttempts: 1\n"}) as daemon:
+        with Serving(daemon, "--state", daemon.folder + "/state", "-v") as serving:
+            for text in ("New -> Registered (a new", "Registered -> Recovering (reg", "Recovering -> Running (recovered"):
+                serving.said("s: " + text)
+            fill(daemon)
+            daemon.write("queues.yaml", CONFIG.replace("name: default", "name: elsewhere"))
+            daemon.restart()
+            for text in ("Running -> New (ykd was", "New -> Registered (a new", "Registered -> Recovering (reg", "Recovering -> Failed (the rec"):
+                serving.said("s: " + text)
+            ykctl(daemon, "recovery", "resolve", "retry", "s")  # it reports again, and the daemon still has no such partition
+            for text in ("Failed -> Recovering", "Recovering -> Failed"):
+                serving.said("s: " + text)
+            ykctl(daemon, "recovery", "resolve", "accept", "s")
+            serving.said("s: Failed -> Running")
+            check(serving.end() == 0)
+            serving.said("s changed its state 10 times: New -> Registered 2, Registered -> Recovering 2, Recovering -> Running 1, "
+                         "Recovering -> Failed 2, Running -> New 1, Failed -> Recovering 1, Failed -> Running 1")
+
+
 def garbling():
     """For a relay: the first replay, of what fill() made, as another RM would report it."""
     def nodes(found):

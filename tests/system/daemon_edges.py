@@ -229,10 +229,21 @@ def test_resource_types():
 def test_applications_that_ended():
     with settings("rmMaxEnded: 3\n", "--clock", "virtual") as daemon:
         rm = Rm(daemon)
+        kept = lambda state: [one["applicationID"] for one in rm.client.get("Dump", {"what": "apps", "state": state})["data"]]
         for i in range(4):
             rm.applications({"applicationID": f"bad{i}", "queueName": "root.nowhere"})
-            kept = [one["applicationID"] for one in rm.client.get("Dump", {"what": "apps", "state": "rejected"})["data"]]
-            check(kept == [f"bad{n}" for n in range(max(0, i - 2), i + 1)], i, kept)
+            found = kept("rejected")
+            check(found == [f"bad{n}" for n in range(max(0, i - 2), i + 1)], i, found)
+        rm.nodes({"nodeID": "n"})
+        for i in range(5):
+            rm.applications({"applicationID": f"app{i}"})
+            rm.asks({"applicationID": f"app{i}", "allocationKey": "k"})
+            until("it is placed", lambda: rm.client.get("Status")["counts"]["allocations"] == 1)
+            rm.release(applicationID=f"app{i}", allocationKey="k", partitionName="default", terminationType=1)
+            rm.advance(31)  # completingTimeout
+            found = sorted(kept("completed"))
+            check(found == [f"app{n}" for n in range(max(0, i - 2), i + 1)], i, found)
+        check(len(kept("rejected")) == 3, "they have a limit of their own")
 
 
 def test_events():

@@ -2,6 +2,8 @@
 """Flows between RM and daemon (interface.md section 2)."""
 from daemon_support import *
 
+import threading
+
 BY_HAND = ("--manual-schedule", "--clock", "virtual")
 ALLOCATION, APPLICATION, NODE = "UpdateAllocation", "UpdateApplication", "UpdateNode"
 
@@ -29,6 +31,36 @@ def test_callbacks_come_in_the_order_of_their_causes():  # I-102, I-103, I-114, 
         check([one["code"] for one in items[1][1]["rejected"]] == [1011], "the second b", items[1])
         check(items[2][1]["updated"][0]["state"] == "Accepted", items[2])
         check(rm.dump("app", application="a")["pendingResource"] == {"vcore": 5}, "the second k is an update")
+
+
+def test_no_cycle_sees_a_part_of_a_request():  # I-101
+    most, rounds = 300, 25
+
+    def play(rm, failures):
+        """The node holds one ask. Of those of a request the last one is to be placed first: a cycle that saw a part of them would
+        place another one."""
+        try:
+            rm.nodes({"nodeID": "n", "schedulableResource": {"vcore": 10}})
+            for lap in range(rounds):
+                app = f"app-{lap}"
+                rm.applications({"applicationID": app})
+                told = rm.asks(*({"applicationID": app, "allocationKey": f"{lap}-{i}", "priority": i} for i in range(most)))
+                while not (placed := listed(told, ALLOCATION, "new")):
+                    told = rm.told()
+                check(placed[0]["allocationKey"] == f"{lap}-{most - 1}", rm.rm, "placed", placed[0]["allocationKey"], "first")
+                rm.send(APPLICATION, remove=[{"applicationID": app, "partitionName": "default"}])
+        except BaseException as failure:
+            failures.append(failure)
+            raise
+
+    with Daemon() as daemon:
+        rms, failures = [Rm(daemon, rm=f"rm:{i}") for i in range(2)], []
+        threads = [threading.Thread(target=play, args=(rm, failures)) for rm in rms]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        check(not failures, failures)
 
 
 def test_nobody_waits_for_an_rm_that_does_not_poll():  # I-105, I-106, I-372

@@ -43,6 +43,8 @@ Outcome play(Context& context, Options& options) {
     play_options.speed = speed;
     play_options.format = context.format();
     play_options.progress = context.streams().err_is_terminal && !context.settings().quiet;
+    play_options.quiet = context.settings().quiet;
+    play_options.away = context.settings().timeout;
     play_options.client = context.settings().client;
     if (!context.settings().timeout) play_options.client.timeout = kPatience;
     if (context.settings().rm) play_options.rm_id = *context.settings().rm;

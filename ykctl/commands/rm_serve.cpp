@@ -325,6 +325,17 @@ Answer<std::unique_ptr<rm::StreamBooks>> open_books(const ServeOptions& options,
     return std::move(books).value();
 }
 
+/// How often the RM went from which state to which, for whoever looks why it was away (I-203).
+std::string transitions_text(const rm::RmClient& client) {
+    std::string text;
+    std::uint64_t sum = 0;
+    for (const rm::Transition& each : client.transitions()) {
+        text += fmt::format("{}{} -> {} {}", sum == 0 ? "" : ", ", rm::text(each.from), rm::text(each.to), each.times);
+        sum += each.times;
+    }
+    return fmt::format("{} changed its state {}: {}", client.rm_id(), pluralize(sum, "time"), text);
+}
+
 /// Registers, and polls until a signal or `count` ends it.
 Outcome serve_by(rm::RmClient& client, Context& context, const ServeOptions& options, EndSignals& signals) {
     const auto& address = context.settings().address;
@@ -339,6 +350,7 @@ Outcome serve_by(rm::RmClient& client, Context& context, const ServeOptions& opt
     while (went.ok() && *went == rm::Went::On && signals.wait(std::chrono::milliseconds{0}) == 0)
         went = client.step(kPollWait);
     if (went.ok()) went = client.end();
+    context.note(transitions_text(client));
     const int signal = signals.wait(std::chrono::milliseconds{0});
     if (!went.ok() && signal == 0) {
         auto failure = from_call_error(went.error(), address);

@@ -20,6 +20,9 @@ constexpr milliseconds kQuiet{100};
 /// When a pod can be placed and none is for this time, the replay ends and reports that.
 constexpr std::chrono::seconds kPatience{30};
 constexpr std::size_t kMaxSamples = 2000;
+/// What takes longer than this counts as this on the clock of the replay: then the daemon is away, or it or this
+/// process is stopped, and the trace stands still, or a pod would be asked for and deleted at once.
+constexpr milliseconds kLongestStep{100};
 
 } // namespace
 
@@ -40,7 +43,8 @@ wire::CallResult<Report> TracePlayer::play(const std::string& policy) {
     YK_CHECKED(session_.sync());
     YK_TRY(offset, session_.clock_offset_ns());
     offset_ns_ = offset;
-    start_ = last_sample_ = last_watch_ = Clock::now();
+    began_ = std::chrono::steady_clock::now();
+    start_ = last_sample_ = last_watch_ = now();
     if (speed_ > 0) {
         YK_CHECKED(play_in_time());
     } else {
@@ -49,7 +53,7 @@ wire::CallResult<Report> TracePlayer::play(const std::string& policy) {
     YK_CHECKED(wait_until_placed());
     sample(true);
     for (const auto& [queue, used] : used_) add_amounts(report_.used, used);
-    report_.seconds = seconds();
+    report_.seconds = std::chrono::duration<double>{std::chrono::steady_clock::now() - began_}.count();
     return std::move(report_);
 }
 
@@ -143,8 +147,8 @@ TracePlayer::Done TracePlayer::read() {
     YK_TRY(notifications, session_.read());
     for (const Notification& one : notifications) take(one);
     sample(false);
-    if (Clock::now() - last_watch_ >= kWatchInterval) {
-        last_watch_ = Clock::now();
+    if (now() - last_watch_ >= kWatchInterval) {
+        last_watch_ = now();
         const std::uint64_t total = events_.empty() ? pods_.size() : events_.size();
         watch_({events_.empty() ? report_.placed : next_event_, total, report_.placed, waiting_});
     }
@@ -156,15 +160,12 @@ void TracePlayer::take(const Notification& notification) {
     if (found == index_.end()) return;
     Pod& pod = pods_[found->second];
     const TracePod& trace_pod = trace_.pods[found->second];
-    if (notification.kind == Notification::Kind::Placed && !pod.was_placed) {
-        pod.was_placed = true;
-        ++report_.placed;
-        report_.time_to_place.push_back(
-            static_cast<double>(std::max<std::int64_t>(0, notification.at_ns - pod.asked_ns)) / 1e9);
-    }
     if (notification.kind == Notification::Kind::Placed && pod.state == State::Waiting) {
         pod.state = State::Placed;
         --waiting_;
+        ++report_.placed;
+        report_.time_to_place.push_back(
+            static_cast<double>(std::max<std::int64_t>(0, notification.at_ns - pod.asked_ns)) / 1e9);
         add_amounts(used_[trace_pod.queue], trace_pod.request);
     } else if (notification.kind == Notification::Kind::Released && pod.state == State::Placed) {
         pod.state = State::Ended;
@@ -177,13 +178,13 @@ void TracePlayer::take(const Notification& notification) {
 }
 
 TracePlayer::Done TracePlayer::wait_until_placed() {
-    auto last_news = Clock::now();
+    auto last_news = now();
     std::uint64_t last_placed = report_.placed;
     for (;;) {
         YK_CHECKED(read());
-        if (report_.placed != last_placed) last_news = Clock::now();
+        if (report_.placed != last_placed) last_news = now();
         last_placed = report_.placed;
-        const auto quiet = Clock::now() - last_news;
+        const auto quiet = now() - last_news;
         if (waiting_ == 0 || quiet >= kQuiet) {
             YK_CHECKED(session_.sync());
             YK_CHECKED(read());
@@ -219,16 +220,26 @@ void TracePlayer::count_reason(std::map<std::string, std::uint64_t>& reasons, co
 }
 
 void TracePlayer::sample(bool always) {
-    if (!always && Clock::now() - last_sample_ < kSampleInterval) return;
-    last_sample_ = Clock::now();
+    if (!always && now() - last_sample_ < kSampleInterval) return;
+    last_sample_ = now();
     const auto& samples = report_.samples;
     if (!samples.empty() && samples.back().placed == report_.placed && samples.back().used == used_) return;
     report_.samples.push_back({seconds(), report_.placed, used_});
     if (report_.samples.size() > kMaxSamples) report_.samples = thinned(report_.samples, kMaxSamples / 2);
 }
 
-double TracePlayer::seconds() const {
-    return std::chrono::duration<double>{Clock::now() - start_}.count();
+/// The time on the clock of the replay, by which events are due and patience ends.
+TracePlayer::Moment TracePlayer::now() {
+    const auto look = std::chrono::steady_clock::now();
+    now_ += std::min<Moment>(look - last_look_, kLongestStep);
+    last_look_ = look;
+    return now_;
+}
+
+/// Since the first ask: all at once in real time, else in that of the trace.
+double TracePlayer::seconds() {
+    if (speed_ == 0) return std::chrono::duration<double>{std::chrono::steady_clock::now() - began_}.count();
+    return std::chrono::duration<double>{now() - start_}.count();
 }
 
 std::int64_t TracePlayer::daemon_now() const {

@@ -36,13 +36,12 @@ public:
     [[nodiscard]] const Report& so_far() const { return report_; }
 
 private:
-    using Clock = std::chrono::steady_clock;
+    using Moment = std::chrono::nanoseconds; // on the clock of the replay
     using Done = Session::Done;
 
     enum class State { NotSent, Waiting, Placed, Ended };
     struct Pod {
         State state = State::NotSent;
-        bool was_placed = false;
         std::int64_t asked_ns = 0; // on the daemon's clock
     };
     struct Event {
@@ -66,7 +65,8 @@ private:
     wire::CallResult<Why> why(std::size_t pod);
     void count_reason(std::map<std::string, std::uint64_t>& reasons, const Why& why, std::uint64_t pods);
     void sample(bool always);
-    [[nodiscard]] double seconds() const;
+    [[nodiscard]] Moment now();
+    [[nodiscard]] double seconds();
     [[nodiscard]] std::int64_t daemon_now() const;
 
     const Trace& trace_;
@@ -78,7 +78,10 @@ private:
     std::vector<Event> events_;
     std::size_t next_event_ = 0;
     std::int64_t offset_ns_ = 0;
-    Clock::time_point start_, last_sample_, last_watch_;
+    std::chrono::steady_clock::time_point last_look_ = std::chrono::steady_clock::now(); // at the real time
+    std::chrono::steady_clock::time_point began_;
+    Moment now_{0};
+    Moment start_{0}, last_sample_{0}, last_watch_{0};
     std::uint64_t waiting_ = 0, sent_ = 0;
     std::map<std::string, Amounts> used_;
     std::map<std::string, std::uint64_t> final_reasons_; // of pods that ended without being placed

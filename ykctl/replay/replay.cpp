@@ -2,7 +2,12 @@
 #include "ykctl/replay/replay.h"
 
 #include "libcore/policies/node_sort_policy.h"
+#include "protocol/rm/answers.h"
+#include "protocol/rm/loss.h"
+#include "protocol/si/errors.h"
 #include "ykctl/cli/failure.h"
+#include "ykctl/client/reconnect.h"
+#include "ykctl/render/text.h"
 #include "ykctl/replay/player.h"
 #include "ykctl/scenario/run.h"
 #include "ykctl/scenario/spawn.h"
@@ -15,11 +20,14 @@
 #include <csignal>
 #include <memory>
 #include <ostream>
+#include <thread>
 
 namespace yk::replay {
 namespace {
 
 constexpr std::size_t kBarWidth = 40;
+constexpr auto kShuttingDown = static_cast<std::uint32_t>(si::ErrorCode::ShuttingDown);
+constexpr const char* kClearLine = "\r\x1b[K";
 
 int status(cli::Exit exit) {
     return static_cast<int>(exit);
@@ -75,15 +83,84 @@ private:
     std::array<struct sigaction, kSignals.size()> previous_{};
 };
 
-/// The caller, but with an error instead of any further request once a signal has come.
-scenario::Caller interruptible(scenario::Caller caller) {
-    return [caller = std::move(caller)](const wire::EncodedRequest& request) -> wire::CallResult<wire::Value> {
-        if (!NotedSignals::came()) return caller(request);
-        wire::CallError error;
-        error.message = "interrupted";
-        return error;
-    };
+/// Waits, for at most `time`; returns 1 when a signal has come, else 0.
+int wait_for_signal(std::chrono::milliseconds time) {
+    constexpr std::chrono::milliseconds kLook{50};
+    const auto until = std::chrono::steady_clock::now() + time;
+    while (!NotedSignals::came() && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(std::min(time, kLook));
+    return NotedSignals::came() ? 1 : 0;
 }
+
+/// Dials again, and says so, while the daemon is away. Owner: play(). Thread: its own.
+class Redialing {
+public:
+    Redialing(wire::Client& client, const ReplayOptions& options, std::string url, std::ostream& err)
+        : client_(client), options_(options), url_(std::move(url)), err_(err) {}
+
+    Reach reach() {
+        Reach made;
+        made.send = [this](const wire::EncodedRequest& request, bool again) -> wire::CallResult<wire::Value> {
+            if (NotedSignals::came() && !is_ending_) return interrupted();
+            return client_.call_in_session(request, again);
+        };
+        made.boot_id = [this] { return client_.boot_id(); };
+        made.session_id = [this] { return client_.session_id(); };
+        if (!options_.spawn) made.wait_for_daemon = [this](const wire::CallError& why) { return wait(why); };
+        made.note = [this](const std::string& text) { note(text); };
+        return made;
+    }
+
+    /// What is still to be done is done after a signal as well, but then nothing is waited for.
+    void end() { is_ending_ = true; }
+
+private:
+    void note(const std::string& text) {
+        if (options_.progress) err_ << kClearLine;
+        if (!options_.quiet) err_ << "ykctl: " << cli::printable(text) << std::endl;
+    }
+
+    static wire::CallError interrupted() { return rm::failure(wire::CallError::Kind::Stopped, "interrupted"); }
+
+    Result<void, wire::CallError> wait(const wire::CallError& why) {
+        if (NotedSignals::came()) return is_ending_ ? why : interrupted();
+        if (why.kind == wire::CallError::Kind::Refused && why.retryable && why.code != kShuttingDown)
+            return wait_while_busy(why);
+        cli::Failure failure = cli::from_call_error(why, url_);
+        if (failure.exit == cli::Exit::Unknown)
+            failure.message = "lost ykd at " + url_ + " before it answered a change, which is sent again";
+        failure.exit = cli::Exit::Unreachable;
+        const auto back = redial_.after(failure, options_.away);
+        if (!back.ok()) return rm::failure(wire::CallError::Kind::Unreachable, back.error().message);
+        if (*back != 0) return interrupted();
+        return {};
+    }
+
+    /// The Client has tried again for a whole time-out by now.
+    Result<void, wire::CallError> wait_while_busy(const wire::CallError& why) {
+        constexpr std::chrono::milliseconds kPause{1000};
+        if (options_.away) return why;
+        if (why.message != busy_) note(why.message + "; trying again; Ctrl-C ends this");
+        busy_ = why.message;
+        if (wait_for_signal(kPause) != 0) return interrupted();
+        return {};
+    }
+
+    wire::Client& client_;
+    const ReplayOptions& options_;
+    const std::string url_;
+    std::string busy_; // why it was busy the last time
+    std::ostream& err_;
+    bool is_ending_ = false;
+    cli::Reconnect redial_{cli::RedialParts{[this](std::chrono::milliseconds limit) -> std::optional<cli::Failure> {
+                                                if (auto reply = client_.call(si::PingRequest{}, limit); !reply.ok())
+                                                    return cli::from_call_error(reply.error(), url_);
+                                                return std::nullopt;
+                                            },
+                                            wait_for_signal, [this] { return client_.boot_id(); },
+                                            [this](const std::string& text) { note(text); },
+                                            [] { return std::chrono::steady_clock::now(); }}};
+};
 
 /// Checks that this daemon can play the trace under this name.
 cli::Answer<cli::Exit> check(wire::Client& client, Session& session, const ReplayOptions& options,
@@ -103,24 +180,19 @@ cli::Answer<cli::Exit> check(wire::Client& client, Session& session, const Repla
     return failure;
 }
 
-/// Whether the daemon that had this boot id has ended since.
-bool has_ended(wire::Client& client, const std::string& boot_id) {
-    constexpr std::chrono::seconds kAnswerTime{1};
-    const auto answer = client.call(si::PingRequest{}, kAnswerTime);
-    return (!answer && answer.error().kind == wire::CallError::Kind::Unreachable) || client.boot_id() != boot_id;
-}
-
-/// The failure of a replay whose daemon ended. A replay is not taken up again: what was placed by then, and when,
-/// cannot be compared with what another daemon does.
-cli::Failure daemon_ended(const wire::CallError& error, const Report& report, const ReplayOptions& options,
-                          const std::string& url) {
-    auto failure = make_failure(cli::Exit::Unreachable,
-                                fmt::format("ykd at {} ended in the middle of the replay, after {} of {} pods were "
-                                            "placed: {}",
-                                            url, report.placed, report.pods, error.message),
-                                "REPLAY_CUT_OFF");
+/// The failure of a replay whose daemon is gone, or has not its RM any more.
+cli::Failure cut_off(const wire::CallError& error, const Report& report, const ReplayOptions& options,
+                     const std::string& url) {
+    const bool is_away = rm::loss_of(error, true) == rm::Loss::Daemon;
+    auto failure =
+        make_failure(cli::Exit::Unreachable,
+                     fmt::format("ykd at {} {} in the middle of the replay, after {} of {} pods were placed: {}", url,
+                                 is_away ? "ended" : "was restarted", report.placed, report.pods, error.message),
+                     "REPLAY_CUT_OFF");
     failure.hints = {"once it runs again, the same command starts from the beginning"};
-    if (options.keep) failure.hints.push_back("--keep: with ykd --state DIR the RM is still there, else it is gone");
+    if (is_away && options.keep)
+        failure.hints.push_back("--keep: with ykd --state DIR the RM is still there, else it is gone");
+    if (!is_away) failure.hints.push_back("with ykd --state DIR a replay goes on after a restart");
     return failure;
 }
 
@@ -133,33 +205,39 @@ std::string text_of(const Report& report, cli::Format format) {
     }
 }
 
+cli::Failure interrupted(const Session& session, const ReplayOptions& options) {
+    auto failure = make_failure(cli::Exit::Interrupted, "replay: interrupted", "INTERRUPTED");
+    if (session.is_open() && !options.keep && !options.spawn)
+        failure.hints = {"RM " + options.rm_id + " may be left behind:  ykctl rm deregister --force " + options.rm_id};
+    return failure;
+}
+
 int play(const Trace& trace, const ReplayOptions& options, const wire::ClientOptions& at, std::ostream& out,
          std::ostream& err) {
     // The handlers of scenario/spawn.cpp end a private daemon, and the RM with it.
     const auto signals = options.spawn ? nullptr : std::make_unique<NotedSignals>();
     auto client = wire::Client::connect(at);
-    if (client) (*client)->set_redials(false); // a replay cannot go on with another daemon
     if (!client) return fail(cli::from_call_error(client.error(), at.url), options, err);
-    const auto caller = scenario::caller_of(**client);
-    const std::string boot_id = (*client)->boot_id();
-    Session session{interruptible(caller), options.rm_id};
+    (*client)->set_redials(false); // Redialing says when the daemon is gone
+    Redialing redialing{**client, options, at.url, err};
+    Session session{redialing.reach(), options.rm_id};
     if (const auto checked = check(**client, session, options, at.url); !checked)
         return fail(checked.error(), options, err);
     TracePlayer player{trace, session, options.speed, [&](const Progress& progress) {
                            if (options.progress) err << bar_text(progress) << std::flush;
                        }};
-    auto report = player.play(options.policy);
-    const bool ended = !report && !NotedSignals::came() && has_ended(**client, boot_id);
-    if (options.progress) err << "\r\x1b[K" << std::flush;
+    const auto report = player.play(options.policy);
+    if (options.progress) err << kClearLine << std::flush;
+    if (report) out << text_of(*report, options.format) << std::flush;
+    redialing.end();
+    const bool was_lost = !report && session.is_lost();
     Session::Done closed;
-    if (session.is_open() && !options.keep && !options.spawn && !ended) closed = Session{caller, options.rm_id}.close();
-    if (NotedSignals::came() && !report)
-        return fail(make_failure(cli::Exit::Interrupted, "replay: interrupted", "INTERRUPTED"), options, err);
-    if (ended) return fail(daemon_ended(report.error(), player.so_far(), options, at.url), options, err);
+    if (session.is_open() && !options.keep && !options.spawn && !was_lost) closed = session.close();
+    if (NotedSignals::came() && (!report || !closed)) return fail(interrupted(session, options), options, err);
+    if (was_lost) return fail(cut_off(report.error(), player.so_far(), options, at.url), options, err);
     if (!report) return fail(cli::from_call_error(report.error(), at.url), options, err);
-    (*client)->bye();
-    out << text_of(*report, options.format) << std::flush;
     if (!closed) return fail(cli::from_call_error(closed.error(), at.url), options, err);
+    (*client)->bye();
     return status(cli::Exit::Ok);
 }
 

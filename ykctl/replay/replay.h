@@ -2,8 +2,10 @@
 #pragma once
 // `ykctl replay` and `ykctl replay gen`: a recorded cluster trace played against a daemon, and a small synthetic one.
 
+#include <chrono>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 
 #include "protocol/client/client.h"
@@ -20,13 +22,17 @@ struct ReplayOptions {
     bool keep = false;                       // the RM stays registered, so that it can be looked at
     cli::Format format = cli::Format::Table; // of the report; not Name
     bool progress = false;                   // a progress bar on `err` (for terminals)
-    std::string rm_id = "replay";            // registered as a detached RM during the replay
-    wire::ClientOptions client;              // the running daemon; with `spawn` only its timeout and trace are used
+    bool quiet = false;                      // no notes on `err`
+    std::optional<std::chrono::milliseconds> away = {}; // so long the daemon may be away; nullopt: for ever
+    std::string rm_id = "replay";                       // registered as a detached RM during the replay
+    wire::ClientOptions client; // the running daemon; with `spawn` only its timeout and trace are used
 };
 
 /// Plays the trace and prints the report on `out`. An RM that is registered already is left alone, unless an earlier
-/// replay left it. Exit status as ykctl(1) has it: 0, 1 refused by the daemon or the RM is taken, 2 options, a daemon
-/// that does not schedule by itself, or a trace that cannot be read (file:line on `err`), 3 daemon unreachable, 130
+/// replay left it. While the daemon is away it is dialled again; one that was restarted has to have the RM back
+/// (ykd --state). Exit status as ykctl(1) has it: 0, 1 refused by the daemon or the RM is taken, 2 options, a daemon
+/// that does not schedule by itself, or a trace that cannot be read (file:line on `err`), 3 daemon unreachable, or
+/// back without the RM, 130
 /// interrupted by a signal.
 [[nodiscard]] int run_replay(const ReplayOptions& options, std::ostream& out, std::ostream& err);
 

@@ -2,6 +2,7 @@
 #include "ykctl/replay/session.h"
 
 #include "protocol/si/enums.h"
+#include "protocol/si/errors.h"
 #include "protocol/si/kinds.h"
 #include "ykctl/output/reason_text.h"
 #include "ykctl/scenario/value_at.h"
@@ -42,14 +43,8 @@ std::int64_t wall_clock_ns() {
 
 } // namespace
 
-Session::Done Session::send(const wire::EncodedRequest& request) {
-    auto answer = caller_(request);
-    if (!answer) return std::move(answer).error();
-    return {};
-}
-
 Session::Answer<bool> Session::is_taken() {
-    YK_TRY(status, caller_(si::StatusRequest{}));
+    YK_TRY(status, calls_.ask([] { return si::StatusRequest{}; }));
     const Value& rms = list_at(status, "rms");
     return std::any_of(rms.begin(), rms.end(), [this](const Value& rm) {
         const bool is_registered = rm.contains("version"); // else it is only listed in the daemon's settings
@@ -64,14 +59,17 @@ Session::Done Session::open(const Trace& trace, const std::string& policy, std::
     request.version = kVersion;
     request.config = config_text(trace.queues(), policy);
     request.detached.emplace().keep = static_cast<std::uint32_t>(items);
-    YK_CHECKED(send(request));
+    YK_CHECKED(calls_.change(request));
     is_open_ = true;
     return {};
 }
 
 Session::Done Session::close() {
+    const auto closed = calls_.change(si::UnregisterResourceManagerRequest{.rm_id = rm_id_, .force = true});
+    const bool is_gone = !closed.ok() && closed.error().code == static_cast<std::uint32_t>(si::ErrorCode::RmUnknown);
+    if (!closed.ok() && !is_gone) return closed; // gone: with the daemon that had it
     is_open_ = false;
-    return send(si::UnregisterResourceManagerRequest{.rm_id = rm_id_, .force = true});
+    return {};
 }
 
 Session::Done Session::add_nodes(const std::vector<TraceNode>& nodes) {
@@ -84,7 +82,7 @@ Session::Done Session::add_nodes(const std::vector<TraceNode>& nodes) {
             node.action = si::NodeAction::Create;
             node.schedulable_resource = resources_of(nodes[i].capacity);
         }
-        YK_CHECKED(send(request));
+        YK_CHECKED(calls_.change(request));
     }
     return {};
 }
@@ -99,7 +97,7 @@ Session::Done Session::add_applications(const std::vector<std::string>& queues) 
         application.partition_name = kPartition;
         application.ugi.user = "replay";
     }
-    return send(request);
+    return calls_.change(request);
 }
 
 Session::Done Session::ask(const std::vector<const TracePod*>& pods) {
@@ -113,7 +111,7 @@ Session::Done Session::ask(const std::vector<const TracePod*>& pods) {
         ask.partition_name = kPartition;
         ask.resource_ask = resources_of(pod->request);
     }
-    return send(request);
+    return calls_.change(request);
 }
 
 Session::Done Session::release(const std::vector<const TracePod*>& pods) {
@@ -127,23 +125,35 @@ Session::Done Session::release(const std::vector<const TracePod*>& pods) {
         release.partition_name = kPartition;
         release.termination_type = si::TerminationType::StoppedByRm;
     }
-    return send(request);
+    return calls_.change(request);
 }
 
 Session::Done Session::sync() {
-    si::SyncRequest request;
-    request.rm_id = rm_id_;
-    return send(request);
+    return calls_.sync();
 }
 
 Session::Answer<std::vector<Notification>> Session::read() {
-    std::vector<Notification> notifications;
+    for (;;) {
+        if (stream_ != calls_.restarts()) read_up_to_ = 0;
+        stream_ = calls_.restarts();
+        std::vector<Notification> notifications;
+        YK_CHECKED(read_pages(notifications));
+        if (!notifications.empty() && stream_ == calls_.restarts()) YK_CHECKED(sync());
+        if (stream_ == calls_.restarts()) return notifications;
+    }
+}
+
+/// Stops early when the daemon is restarted meanwhile.
+Session::Done Session::read_pages(std::vector<Notification>& notifications) {
     si::StreamLogRequest request;
     request.rm_id = rm_id_;
     request.count = kItemsPerRead;
     for (;;) {
-        request.after = read_up_to_;
-        YK_TRY(page, caller_(request));
+        YK_TRY(page, calls_.ask([&] {
+            request.after = stream_ == calls_.restarts() ? read_up_to_ : 0;
+            return request;
+        }));
+        if (stream_ != calls_.restarts()) return {};
         const Value& items = list_at(page, "items");
         for (const Value& item : items) {
             const auto number = static_cast<std::uint64_t>(integer_at(item, "n"));
@@ -153,7 +163,7 @@ Session::Answer<std::vector<Notification>> Session::read() {
             take(item, notifications);
         }
         if (!trouble_.empty()) return refused(trouble_);
-        if (items.empty()) return notifications;
+        if (items.empty()) return {};
     }
 }
 
@@ -171,17 +181,20 @@ void Session::take(const Value& item, std::vector<Notification>& notifications) 
         add("released", Notification::Kind::Released);
         return;
     }
-    const char* id = kind == si::item::kUpdateNode ? "nodeID" : "applicationID";
+    const bool is_node = kind == si::item::kUpdateNode;
+    const char* id = is_node ? "nodeID" : "applicationID";
+    const auto exists = is_node ? si::ElementCode::NodeExists : si::ElementCode::AppExists; // it was sent again
     for (const Value& entry : list_at(body, "rejected"))
-        trouble_ = fmt::format("{} {} was refused: {}", kind == si::item::kUpdateNode ? "node" : "application",
-                               text_at(entry, id), text_at(entry, "reason"));
+        if (integer_at(entry, "code") != static_cast<std::int64_t>(exists))
+            trouble_ = fmt::format("{} {} was refused: {}", is_node ? "node" : "application", text_at(entry, id),
+                                   text_at(entry, "reason"));
 }
 
 Session::Answer<Why> Session::explain(const TracePod& pod) {
     si::ExplainRequest question{.what = "ask", .partition = kPartition, .rm_id = rm_id_};
     question.application = pod.queue;
     question.allocation_key = pod.name;
-    YK_TRY(answer, caller_(question));
+    YK_TRY(answer, calls_.ask([&] { return question; }));
     const std::string verdict = text_at(answer, "verdict");
     Why why;
     why.is_waiting = verdict == "SCHEDULABLE" || verdict == "PLACED";
@@ -196,7 +209,7 @@ Session::Answer<Why> Session::explain(const TracePod& pod) {
 
 Session::Answer<std::int64_t> Session::clock_offset_ns() {
     const std::int64_t before = wall_clock_ns();
-    YK_TRY(answer, caller_(si::PingRequest{}));
+    YK_TRY(answer, calls_.ask([] { return si::PingRequest{}; }));
     const std::int64_t after = wall_clock_ns();
     const std::int64_t now = integer_at(answer, "now");
     return now > 0 ? now - (before + (after - before) / 2) : std::int64_t{0};

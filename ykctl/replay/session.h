@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "ykctl/replay/lasting.h"
 #include "ykctl/replay/trace.h"
-#include "ykctl/scenario/caller.h"
 
 namespace yk::replay {
 
@@ -32,7 +32,7 @@ struct Why {
 /// Owner: the replay. Thread: its own.
 class Session {
 public:
-    Session(scenario::Caller caller, std::string rm_id) : caller_(std::move(caller)), rm_id_(std::move(rm_id)) {}
+    Session(Reach reach, std::string rm_id) : calls_(std::move(reach), rm_id), rm_id_(std::move(rm_id)) {}
 
     template <class T>
     using Answer = wire::CallResult<T>;
@@ -50,25 +50,29 @@ public:
     Done release(const std::vector<const TracePod*>& pods);
     /// Returns when the daemon has processed all that was sent.
     Done sync();
-    /// The callbacks since the last call; possibly none.
+    /// The callbacks since the last call; possibly none. They outlive any end of a daemon that keeps books: of what a
+    /// restarted one may have lost nothing is returned. After a restart those that came before come once more.
     Answer<std::vector<Notification>> read();
     Answer<Why> explain(const TracePod& pod);
     /// Deregisters the RM with all its objects.
     Done close();
     [[nodiscard]] bool is_open() const { return is_open_; }
+    /// Whether the last error is that the daemon, or the RM with it, is gone.
+    [[nodiscard]] bool is_lost() const { return calls_.is_lost(); }
     /// The nanoseconds to add to a time of this machine to get the time of the daemon.
     Answer<std::int64_t> clock_offset_ns();
 
 private:
-    Done send(const wire::EncodedRequest& request);
+    Done read_pages(std::vector<Notification>& notifications);
     void take(const Value& item, std::vector<Notification>& notifications);
     [[nodiscard]] wire::CallError refused(std::string message) const;
 
-    scenario::Caller caller_;
+    Lasting calls_;
     std::string rm_id_;
     bool is_open_ = false;
-    std::uint64_t read_up_to_ = 0;
-    std::string trouble_; // a node or application that was refused
+    std::uint32_t stream_ = 0;     // how many restarts there were when it began
+    std::uint64_t read_up_to_ = 0; // of it
+    std::string trouble_;          // a node or application that was refused
 };
 
 } // namespace yk::replay

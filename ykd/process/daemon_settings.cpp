@@ -17,6 +17,7 @@
 #include "libcore/config/suggest.h"
 #include "libcore/config_yaml/scalars.h"
 #include "libcore/config_yaml/tree.h"
+#include "libcore/resources/resource.h"
 
 namespace yk::service {
 namespace {
@@ -106,6 +107,7 @@ private:
         add_size(
             "rmMaxNames", [this](std::uint64_t v) { settings_.rm_max.names = v; }, 0, kMostBytes);
         add_count("rmMaxEnded", settings_.rm_max.ended);
+        add_small("rmMaxResourceTypes", settings_.rm_max.resource_types, kMaxResourceTypes);
     }
 
     void add_duration(const std::string& key, Duration& to) {

@@ -49,13 +49,14 @@ void for_each_setting(Of& settings, F&& f) {
     f("reservationsDisabled", reservations_disabled);
     f("inspectOutstanding", inspect_outstanding);
     f("eventsEnabled", events_enabled);
-    auto& [nodes, applications, asks, queues, names, ended] = budget;
+    auto& [nodes, applications, asks, queues, names, ended, resource_types] = budget;
     f("maxNodes", nodes);
     f("maxApplications", applications);
     f("maxAsks", asks);
     f("maxQueues", queues);
     f("maxNames", names);
     f("maxEnded", ended);
+    f("maxResourceTypes", resource_types);
 }
 
 std::string error_text(int number) {
@@ -90,7 +91,7 @@ void pack_settings(wire::Packer& packer, const Settings& settings) {
 
 Result<Settings> read_recorded_settings(const wire::Value& map) {
     Settings settings;
-    settings.budget = {0, 0, 0, 0, 0, settings.budget.ended}; // earlier versions had no limits
+    settings.budget = {0, 0, 0, 0, 0, settings.budget.ended, settings.budget.resource_types}; // as earlier versions
     wire::BodyReader reader(map);
     std::string missing;
     for_each_setting(settings, [&](const char* name, auto& value) {

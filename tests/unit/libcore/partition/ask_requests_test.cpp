@@ -68,9 +68,35 @@ TEST_CASE("S-450 an ask with more resource types than a partition holds is refus
         const auto notices = c.notices_in_full();
         REQUIRE(notices.size() == 1);
         CHECK_THAT(notices[0],
-                   Catch::Contains("app/k: P_NO_RESOURCE # ") && Catch::Contains("at most 64 resource types"));
+                   Catch::Contains("app/k: P_NO_CAPACITY # ") && Catch::Contains("at most 64 resource types"));
     }
     c.ask("app", "good", "vcore:1");
+    CHECK(c.cycles(1) == 1);
+}
+
+TEST_CASE("S-001 rmMaxResourceTypes: what would name more types is refused and takes no place, whatever it is") {
+    Settings settings = Cluster::manual_settings();
+    settings.budget.resource_types = 4; // vcore and memory are there
+    Cluster c{"[{name: a}, {name: p, parent: true}]", {}, "placementrules: [{name: provided, create: true}]", settings};
+    c.nodes(1, "vcore:10,three:5").application("app");
+    c.notices();
+    const auto refused = [&](const std::string& command) {
+        c.play(command);
+        const auto notices = c.notices_in_full();
+        return notices.size() == 1 && notices[0].find(": P_NO_CAPACITY # ") != std::string::npos &&
+               notices[0].find("at most 4 resource types (rmMaxResourceTypes") != std::string::npos;
+    };
+    CHECK(refused("alloc ask app=app key=k res=vcore:1,x:1,y:1"));
+    CHECK(refused("alloc place app=app key=k node=n-0 res=x:1,y:1"));
+    CHECK(refused("nodes create id=n-1 res=vcore:1,x:1,y:1"));
+    CHECK(refused("nodes update id=n-0 res=vcore:1,x:1,y:1"));
+    CHECK(refused("apps new id=gang queue=root.a user=u gang=x:1,y:1"));
+    CHECK(refused("apps new id=tags queue=root.p.new user=u tagmax=x:1,y:1")); // its queue would have no limit
+    c.ask("app", "fourth", "vcore:1,three:1,x:1"); // so nothing of what was refused took a place
+    CHECK(c.partition().pending_asks == 1);
+    c.notices();
+    CHECK(refused("alloc ask app=app key=k res=y:1"));
+    c.ask("app", "known", "vcore:1,three:1");
     CHECK(c.cycles(1) == 1);
 }
 

@@ -191,6 +191,38 @@ TEST_CASE("I-265 what is refused counts for the request that was noted last in t
     CHECK(replayed(*keeper) == "app app yunikorn.apache.org/creationTime=77; a:1 creationTime=77; ");
 }
 
+TEST_CASE("I-267 at its limit of waiting entries a keeper is full, until they are written") {
+    const BooksFolder folder;
+    constexpr std::uint64_t kMost = 10;
+    auto started = BookKeeper::start(
+        folder.open(), [](const std::string&) {}, kMost);
+    REQUIRE(started.ok());
+    BookKeeper& keeper = **started;
+    std::promise<void> blocks, goes_on;
+    keeper.note_setting("a", "b"); // or nobody has to wait, and it is called by this thread
+    keeper.end_turn();
+    keeper.when_kept([&](bool) { // on the keeper's thread, as a slow disk
+        blocks.set_value();
+        goes_on.get_future().wait();
+    });
+    blocks.get_future().wait();
+    CHECK_FALSE(keeper.is_full());
+    for (std::uint64_t i = 1; i < kMost; ++i) note(keeper, node("n" + std::to_string(i), 1));
+    CHECK_FALSE(keeper.is_full());
+    keeper.end_turn();
+    CHECK_FALSE(keeper.is_full()); // one less than the limit
+    note(keeper, node("last", 1));
+    CHECK_FALSE(keeper.is_full()); // it is not handed over yet
+    keeper.end_turn();
+    CHECK(keeper.is_full());
+    std::promise<bool> kept;
+    keeper.when_kept([&](bool yes) { kept.set_value(yes); });
+    goes_on.set_value();
+    CHECK(kept.get_future().get());
+    CHECK_FALSE(keeper.is_full());
+    CHECK(replayed(keeper).find("CREATE last:1") != std::string::npos); // nothing was lost at the limit
+}
+
 TEST_CASE("I-265 I-033 an allocation that the core wants stopped is in the books until the RM has stopped it") {
     const BooksFolder folder;
     const auto keeper = keeper_of(folder);

@@ -255,6 +255,63 @@ TEST_CASE("no answer: a read has timed out, the outcome of a change is unknown")
     CHECK(seqs(daemon.seen("UpdateNode")) == Seqs{1, 2});
 }
 
+TEST_CASE("I-331 a change that is sent until it is answered keeps its number, whatever is asked meanwhile") {
+    const TempDir dir;
+    FakeDaemon daemon{dir.url("s"), script({NoReply{}, Value::object(), Value{{"position", 7}}, Value::object()})};
+    auto options = options_for(dir.url("s"));
+    options.timeout = 300ms;
+    const auto impatient = connected(options);
+    const wire::EncodedRequest change{"UpdateNode", Value{{"rmID", "rm"}}};
+    const auto cut = impatient->call_in_session(change, false);
+    REQUIRE_FALSE(cut.ok());
+    CHECK(cut.error().kind == Kind::OutcomeUnknown);
+    daemon.set_hello(hello_reply('s', 'b', true, 1)); // it was executed after all
+    REQUIRE(impatient->call("Ping").ok());
+    const auto again = impatient->call_in_session(change, true);
+    REQUIRE(again.ok());
+    CHECK((*again)["position"] == 7);
+    CHECK(seqs(daemon.seen("UpdateNode")) == Seqs{1, 1});
+    REQUIRE(impatient->call_in_session(change, false).ok()); // the next one
+    CHECK(seqs(daemon.seen("UpdateNode")) == Seqs{1, 1, 2});
+}
+
+TEST_CASE("I-331 a change of a session is not carried out in the next one") {
+    const TempDir dir;
+    const wire::ErrorReply unknown{ErrorCode::SessionUnknown, "who", "", {}, {}};
+    FakeDaemon daemon{dir.url("s"), script({unknown, Value::object()})};
+    const auto client = connected(options_for(dir.url("s")));
+    const std::string before = client->session_id();
+    daemon.set_hello(hello_reply('t', 'b'));
+    const wire::EncodedRequest change{"UpdateNode", Value::object()};
+    const auto lost = client->call_in_session(change, false);
+    REQUIRE_FALSE(lost.ok());
+    CHECK(lost.error().kind == Kind::OutcomeUnknown);
+    CHECK(daemon.seen("UpdateNode").size() == 1);
+    CHECK(client->session_id() != before);
+    REQUIRE(client->call_in_session(change, true).ok()); // `again` is about the session before: it has no number here
+    CHECK(seqs(daemon.seen("UpdateNode")) == Seqs{1, 1});
+}
+
+TEST_CASE("without redials the number of a change that was cut off is asked for before the next one") {
+    const TempDir dir;
+    auto first = std::make_unique<FakeDaemon>(dir.url("s"), script({NoReply{}}));
+    auto options = options_for(dir.url("s"));
+    const auto client = connected(options);
+    client->set_redials(false);
+    std::thread ender{[&] {
+        while (first->seen("UpdateNode").empty()) std::this_thread::yield();
+        first.reset();
+    }};
+    const auto cut = client->call("UpdateNode");
+    ender.join();
+    REQUIRE_FALSE(cut.ok());
+    CHECK(cut.error().kind == Kind::OutcomeUnknown);
+    FakeDaemon second{dir.url("s"), agree}; // the same daemon, by another socket
+    second.set_hello(hello_reply('s', 'b', true, 1));
+    REQUIRE(client->call("UpdateAllocation").ok());
+    CHECK(seqs(second.seen("UpdateAllocation")) == Seqs{2}); // 1 was carried out
+}
+
 TEST_CASE("what the daemon is asked to wait comes on top of the timeout") {
     const TempDir dir;
     FakeDaemon daemon{dir.url("s"), agree};

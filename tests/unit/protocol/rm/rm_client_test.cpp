@@ -31,6 +31,24 @@ TEST_CASE("I-203 the states of the RM side follow each other as drawn") {
     CHECK_FALSE(rm::may_follow(Running, Registered));
 }
 
+TEST_CASE("I-203 changes of the state are counted, each pair for itself") {
+    Begun rig;
+    const auto counted = [&] {
+        std::string text;
+        for (const rm::Transition& each : rig.client->transitions())
+            text += std::string{rm::text(each.from)} + "->" + std::string{rm::text(each.to)} + " " +
+                    std::to_string(each.times) + "; ";
+        return text;
+    };
+    CHECK(counted() == "New->Registered 1; Registered->Running 1; ");
+    rig.steps(3);
+    CHECK(counted() == "New->Registered 1; Registered->Running 1; "); // nothing changed
+    rig.daemon.restart();
+    rig.steps(4);
+    CHECK(rig.client->state() == State::Running);
+    CHECK(counted() == "New->Registered 2; Registered->Running 2; Running->New 1; ");
+}
+
 TEST_CASE("I-361 what was handled is acknowledged by the next poll, and not before") {
     Begun rig;
     CHECK(rig.program.text() == "New->Registered, Registered->Running");

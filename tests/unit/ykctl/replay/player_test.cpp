@@ -11,16 +11,25 @@
 namespace yk::replay {
 namespace {
 
-/// FairLimit every ask at once, apart from those of pods whose name begins with `big`.
+/// A daemon that is never lost.
+Reach reach_by(std::function<wire::CallResult<Value>(const wire::EncodedRequest&)> answer) {
+    return {[answer = std::move(answer)](const wire::EncodedRequest& request, bool) { return answer(request); },
+            [] { return "boot"; },
+            [] { return "session"; },
+            {},
+            {}};
+}
+
+/// Places every ask at once, apart from those of pods whose name begins with `big`.
 class FakeDaemon {
 public:
     std::vector<std::string> calls;
     std::vector<Value> bodies;
 
-    scenario::Caller caller() {
-        return [this](const wire::EncodedRequest& request) {
+    Reach reach() {
+        return reach_by([this](const wire::EncodedRequest& request) {
             return answer(std::string{request.kind}, wire::decoded(request));
-        };
+        });
     }
     [[nodiscard]] std::vector<std::string> keys(const char* list) const {
         std::vector<std::string> out;
@@ -71,7 +80,7 @@ Trace trace() {
 }
 
 Report play(FakeDaemon& daemon, const Trace& trace, double speed) {
-    Session session{daemon.caller(), "replay"};
+    Session session{daemon.reach(), "replay"};
     TracePlayer player{trace, session, speed, [](const Progress&) {}};
     auto report = player.play("binpacking");
     REQUIRE(report.ok());
@@ -127,11 +136,11 @@ TEST_CASE("replay: use over time is told once as long as it stays the same") {
 TEST_CASE("replay: an RM that no replay left is taken; what was registered is deregistered") {
     std::vector<std::string> calls;
     Value version = "1.0";
-    Session session{[&](const wire::EncodedRequest& request) -> wire::CallResult<Value> {
+    Session session{reach_by([&](const wire::EncodedRequest& request) -> wire::CallResult<Value> {
                         calls.emplace_back(request.kind);
                         if (calls.back() == "RegisterResourceManager") version = wire::decoded(request)["version"];
                         return Value{{"rms", {{{"rmID", "replay"}, {"version", version}}}}};
-                    },
+                    }),
                     "replay"};
     CHECK(*session.is_taken());
     CHECK_FALSE(session.is_open());
@@ -145,11 +154,11 @@ TEST_CASE("replay: an RM that no replay left is taken; what was registered is de
 
 TEST_CASE("replay: a refused node ends it with a message") {
     Session session{
-        [](const wire::EncodedRequest& request) -> wire::CallResult<Value> {
+        reach_by([](const wire::EncodedRequest& request) -> wire::CallResult<Value> {
             if (request.kind != "StreamLog") return Value::object();
             return Value::parse(
                 R"({"items":[{"n":1,"kind":"UpdateNode","body":{"rejected":[{"nodeID":"n-1","reason":"why"}]}}]})");
-        },
+        }),
         "replay"};
     const Trace pods = trace();
     TracePlayer player{pods, session, 0, [](const Progress&) {}};
@@ -159,9 +168,9 @@ TEST_CASE("replay: a refused node ends it with a message") {
 }
 
 TEST_CASE("replay: callbacks that have left the log are no silent loss") {
-    Session session{[](const wire::EncodedRequest&) -> wire::CallResult<Value> {
+    Session session{reach_by([](const wire::EncodedRequest&) -> wire::CallResult<Value> {
                         return Value::parse(R"({"items":[{"n":3,"kind":"UpdateNode","body":{}}]})");
-                    },
+                    }),
                     "replay"};
     const auto updates = session.read();
     REQUIRE_FALSE(updates.ok());

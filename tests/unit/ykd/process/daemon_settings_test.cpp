@@ -53,6 +53,7 @@ shutdownGrace: 2s
 recoveryTimeout: 1m
 recoveryIdleTimeout: 1500ms
 recoveryMaxAttempts: 7
+rmMaxResourceTypes: 8
 )");
     CHECK(settings.config_files.at("batch") == "/etc/ykd/batch.yaml");
     CHECK(settings.listen.size() == 2);
@@ -82,6 +83,7 @@ recoveryMaxAttempts: 7
     CHECK(settings.recovery_timeout == std::chrono::minutes{1});
     CHECK(settings.recovery_idle_timeout == std::chrono::milliseconds{1500});
     CHECK(settings.recovery_max_attempts == 7);
+    CHECK(settings.rm_max.resource_types == 8);
 }
 
 TEST_CASE("B-03 every problem of a settings file, in its order") {
@@ -107,6 +109,11 @@ TEST_CASE("C-469 the settings file is strict: faults name file, line, column and
     CHECK(fault("predicateBatch: 0\n") == "ykd.conf:1:17: predicateBatch: a whole number from 1 to 1000 is wanted");
     CHECK(fault("maxCalls: 65537\n").find("from 1 to 65536") != std::string::npos);
     CHECK(fault("maxRMs: 4097\n").find("from 1 to 4096") != std::string::npos);
+    CHECK(fault("rmMaxResourceTypes: 1\n") == "good");
+    CHECK(fault("rmMaxResourceTypes: 64\n") == "good");
+    CHECK(fault("rmMaxResourceTypes: 0\n").find("rmMaxResourceTypes: a whole number from 1 to 64") !=
+          std::string::npos);
+    CHECK(fault("rmMaxResourceTypes: 65\n").find("from 1 to 64") != std::string::npos);
     CHECK(fault("mcs: 5s\n").find("nothing behind it yet") != std::string::npos);
     CHECK(fault("peers: [{uid: 1, gid: 2}]\n") == "ykd.conf:1:9: peers: an entry names either a uid or a gid");
     CHECK(fault("peers: [{uid: 1, role: king}]\n").find("role is observer, rm or admin") != std::string::npos);

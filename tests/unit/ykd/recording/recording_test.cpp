@@ -396,13 +396,15 @@ TEST_CASE("the settings of a recording are all of them") {
     CHECK_FALSE(read->quota_checks);
     CHECK(read->terminated_timeout == settings.terminated_timeout);
     CHECK(read->budget.asks == 18);
-    for (const char* limit : {"maxNodes", "maxApplications", "maxAsks", "maxQueues", "maxNames", "maxEnded"})
+    for (const char* limit :
+         {"maxNodes", "maxApplications", "maxAsks", "maxQueues", "maxNames", "maxEnded", "maxResourceTypes"})
         map.erase(limit); // as an earlier version wrote them, which had no limits
     const auto earlier = read_recorded_settings(map);
     REQUIRE(earlier.ok());
     CHECK(earlier->budget.asks == 0);
     CHECK(earlier->budget.names == 0);
     CHECK(earlier->budget.ended == settings.budget.ended);
+    CHECK(earlier->budget.resource_types == settings.budget.resource_types);
     map.erase("quotaChecks");
     CHECK(read_recorded_settings(map).error().text() == "setting quotaChecks is missing");
 }

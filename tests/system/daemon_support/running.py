@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A ykctl in the background."""
+import json
+import os
+import pty
+import subprocess
+import threading
+
+from daemon_support import DEADLINE, check, kill, until
+
+YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
+
+
+class Running:
+    """A ykctl that runs on; what it says is read all the while."""
+
+    def __init__(self, daemon, *words, address=None, terminal=False):
+        out = pty.openpty() if terminal else os.pipe()
+        self.process = subprocess.Popen([YKCTL, "-s", address or "ipc://" + daemon.path, *words], stdin=subprocess.DEVNULL,
+                                        stdout=out[1], stderr=subprocess.PIPE,
+                                        env={**os.environ, "NO_COLOR": "1"})
+        os.close(out[1])
+        self.out = self.err = ""
+        self.readers = [threading.Thread(target=self.read, args=("out", out[0])),
+                        threading.Thread(target=self.read, args=("err", self.process.stderr.fileno()))]
+        for reader in self.readers:
+            reader.start()
+
+    def read(self, name, source):
+        while True:
+            try:
+                more = os.read(source, 65536)
+            except OSError:  # how a terminal ends
+                more = b""
+            if not more:
+                return
+            setattr(self, name, getattr(self, name) + more.decode())
+
+    def says(self, *texts, on="err"):
+        """Waits until it has said all of that."""
+        for text in texts:
+            until(f"it says {text!r}", lambda: text in getattr(self, on) or self.process.poll() is not None)
+            check(text in getattr(self, on), "it ended", self.process.poll(), "without", text, ":", self.out, self.err)
+
+    def lines(self):
+        return [json.loads(line) for line in self.out.splitlines() if line.endswith("}")]
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def ends(self, wanted):
+        found = self.process.wait(DEADLINE)
+        for reader in self.readers:
+            reader.join()
+        check(found == wanted, "ended with", found, "not", wanted, self.out[-500:], self.err)
+        return self.err
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        kill(self.process)
+        self.process.stderr.close()
