@@ -5,7 +5,7 @@
 
 #include "libcore/model/priority.h"
 #include "libcore/partition/partition_context.h"
-#include "tests/unit/libcore/partition/gang_story.h"
+#include "tests/unit/libcore/partition/gangs/story.h"
 
 namespace yk::testing {
 

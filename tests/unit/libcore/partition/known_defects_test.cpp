@@ -8,7 +8,7 @@
 
 #include "libcore/partition/partition_context.h"
 #include "libcore/preemption/quota.h"
-#include "tests/unit/libcore/partition/gang_story.h"
+#include "tests/unit/libcore/partition/gangs/story.h"
 
 namespace yk::testing {
 

@@ -5,7 +5,7 @@
 
 #include "libcore/reports/explain.h"
 #include "libcore/reports/snapshot.h"
-#include "tests/unit/libcore/partition/gang_story.h"
+#include "tests/unit/libcore/partition/gangs/story.h"
 
 namespace yk::testing {
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/libcore/partition/gang_story.h"
+#include "tests/unit/libcore/partition/gangs/story.h"
 
 namespace yk::testing {
 
