@@ -31,7 +31,7 @@ def busy(error, *words):
 
 def no_capacity(told, kind, name, key, *words):
     (one,) = [each for each in listed(told, kind, name) if each.get("code") == 1025]
-    check(all(word in one["reason"] for word in (f"({key} of ykd.conf)", *words)), one)
+    check(all(word in one["reason"] for word in (f"({key} of ykd.conf", *words)), one)
 
 
 def removed(rm, app):
@@ -224,6 +224,21 @@ def test_resource_types():
         check(all("at most 64 resource types" in one["reason"] for one in rejected), rejected[0])
         told = rm.asks({"allocationKey": "known", "resourceAsk": {name: 1 for name in types[:taken]}})
         check(not listed(told, "UpdateAllocation", "rejected"), told)
+    with settings("rmMaxResourceTypes: 5\n") as daemon:  # vcore and memory are known
+        rm = Rm(daemon)
+        rm.applications({"applicationID": "app"})
+        refused = (("UpdateAllocation", "rejected"), "rmMaxResourceTypes", "holds at most 5 resource types")
+        check(not listed(rm.nodes({"nodeID": "n", "schedulableResource": {"vcore": 9, "one": 9, "two": 9}}), "UpdateNode", "rejected"))
+        no_capacity(rm.asks({"allocationKey": "a", "resourceAsk": {"three": 1, "four": 1}}), *refused[0], *refused[1:])
+        check(not listed(rm.asks({"allocationKey": "b", "resourceAsk": {"three": 1}}), *refused[0]), "what was refused took a place")
+        no_capacity(rm.asks({"allocationKey": "c", "resourceAsk": {"four": 1}}), *refused[0], *refused[1:])
+        no_capacity(rm.nodes({"nodeID": "m", "schedulableResource": {"five": 1}}), "UpdateNode", "rejected", *refused[1:])
+        check(not listed(rm.asks({"allocationKey": "d", "resourceAsk": {"one": 1, "two": 1, "three": 1}}), *refused[0]))
+        rm = Rm(daemon)  # anew
+        check(not listed(rm.nodes({"nodeID": "m", "schedulableResource": {"five": 1, "six": 1, "seven": 1}}), "UpdateNode", "rejected"))
+    for wrong in ("0", "65", "many"):
+        with Daemon("--settings", "@conf", files={"conf": f"rmMaxResourceTypes: {wrong}\n"}, wait=False) as daemon:
+            check(daemon.exit_code() == 78 and "rmMaxResourceTypes: a whole number from 1 to 64 is wanted" in daemon.text(), daemon.text())
 
 
 def test_applications_that_ended():
