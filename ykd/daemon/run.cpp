@@ -15,6 +15,7 @@
 #include <cstring>
 #include <future>
 #include <iostream>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -162,18 +163,34 @@ private:
     std::string notified_;
 };
 
+/// Ends the process when SIGTERM or SIGINT comes once more, and after `time`: by the signal itself, or by SIGALRM.
+void let_signals_end_it(SteadyClock::duration time) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int one : {SIGTERM, SIGINT}) sigaddset(&signals, one);
+    ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    ::alarm(static_cast<unsigned>(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + 1);
+}
+
 /// Starts a thread that ends the process at once after a second TERM or INT, or when the grace and a reserve are over.
+/// When the address space has no place for it the stop goes on, and signals do the same.
 void start_last_resort(SteadyClock::duration grace) {
-    std::thread([grace] {
-        const sigset_t signals = handled_signals();
-        const auto until = SteadyClock::now() + grace + kReserve;
-        while (SteadyClock::now() < until) {
-            const timespec look{0, 50'000'000};
-            const int signal = ::sigtimedwait(&signals, nullptr, &look);
-            if (signal == SIGTERM || signal == SIGINT) break;
-        }
-        ::_exit(0);
-    }).detach();
+    const auto time = grace + kReserve;
+    try {
+        std::thread([time] {
+            const sigset_t signals = handled_signals();
+            const auto until = SteadyClock::now() + time;
+            while (SteadyClock::now() < until) {
+                const timespec look{0, 50'000'000};
+                const int signal = ::sigtimedwait(&signals, nullptr, &look);
+                if (signal == SIGTERM || signal == SIGINT) break;
+            }
+            ::_exit(0);
+        }).detach();
+    } catch (const std::system_error& refused) {
+        log("core").warn("no thread can be started to end ykd if the stop takes too long: {}", refused.what());
+        let_signals_end_it(time);
+    }
 }
 
 /// Checks tokens and certificates.

@@ -17,10 +17,11 @@ constexpr std::uint64_t kOtherDescriptors = 128; // for log, files, signals, rec
 constexpr std::size_t kHeap = 128 * kMiB;        // the allocator reserves 64 MiB for each of its first arenas
 
 /// About how many bytes the stacks take: of the workers of both sets, of nng's threads (some of each kind for each
-/// processor), of the first RMs, and of the other threads.
+/// processor), of the first RMs, and of the other threads. A ykd without RMs on two processors has 23 beside the main
+/// thread.
 std::size_t stacks() {
     const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
-    const std::size_t threads = 12 + 5 * std::min<std::size_t>(processors, 16);
+    const std::size_t threads = 18 + 5 * std::min<std::size_t>(processors, 16);
     rlimit stack{};
     const bool known = ::getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY;
     return threads * (known ? static_cast<std::size_t>(stack.rlim_cur) : kDefaultStack);
