@@ -204,6 +204,11 @@ TEST_CASE("a transaction whose session is lost fails to its end, and the next on
     }
     CHECK(database.count("node") == 0);
     CHECK(*connection->number("SELECT pg_backend_pid()") != *process);
+    // One that is lost while nobody uses it is found out before anything is asked.
+    const auto second = connection->number("SELECT pg_backend_pid()");
+    database.type("SELECT pg_terminate_backend(" + std::to_string(*second) + ")");
+    REQUIRE(comes_true([&] { return ::kill(static_cast<pid_t>(*second), 0) != 0; }));
+    CHECK(connection->run(PostgresDatabase::insert("d")).ok());
 }
 
 TEST_CASE("rs R-033 what takes too long or waits for another's row fails alone, as Transient") {
