@@ -9,7 +9,7 @@
 namespace yk::mcs {
 namespace {
 
-using rs::SqliteConnection;
+using rs::SqlConnection;
 using What = Conflict::What;
 
 const std::string kScale = "deployment_scale", kSchedule = "deployment_schedule";
@@ -20,9 +20,10 @@ const std::string kScale = "deployment_scale", kSchedule = "deployment_schedule"
 #define YK_COUNTS "placed = " YK_COUNT "= 'Placed'), pending = " YK_COUNT "IN ('Pending', 'Rejected'))"
 
 /// Makes the id free for a child of `owner`: a row of another owner goes, one of this owner refuses (rs R-107).
-Refused take_id(SqliteConnection& connection, const std::string& table, const std::string& id, const Owner& owner) {
+Refused take_id(SqlConnection& connection, const std::string& table, const std::string& id, const Owner& owner) {
     if (owner.id != id || owner.kind != kDeploymentKind) return Fatal{id + " belongs under the id of its deployment"};
-    YK_SQL(has_owner, has_row(connection, "SELECT 1 FROM deployment WHERE id = ? AND uid = ?", owner.id, owner.uid));
+    YK_SQL(has_owner, has_row(connection, "SELECT 1 FROM deployment WHERE id = ? AND uid = ? /*pg FOR KEY SHARE */",
+                              owner.id, owner.uid));
     if (!has_owner) return Conflict{What::OwnerGone, "there is no deployment " + owner.id + " of that uid", 0};
     YK_SQL(present, find_current(connection, table, id));
     if (!present) return std::nullopt;
@@ -32,7 +33,7 @@ Refused take_id(SqliteConnection& connection, const std::string& table, const st
 }
 
 /// A child that is gone already is as it was wanted. `parents`: the tables that have to lack a row for an orphan.
-WriteOutcome erase_child(SqliteConnection& connection, const std::string& table, const std::string& id,
+WriteOutcome erase_child(SqlConnection& connection, const std::string& table, const std::string& id,
                          const Expect& expect, const std::string& has_parents) {
     YK_SQL(present, find_current(connection, table, id));
     if (!present) return written({expect.uid, 0});
@@ -48,7 +49,7 @@ constexpr const char* kHasDeployment =
 constexpr const char* kHasScale = "EXISTS(SELECT 1 FROM deployment_scale s WHERE s.id = c.id AND s.owner_id = "
                                   "c.owner_id AND s.owner_uid = c.owner_uid)";
 
-Refused put_placement(SqliteConnection& connection, const std::string& schedule, const Placement& placement) {
+Refused put_placement(SqlConnection& connection, const std::string& schedule, const Placement& placement) {
     const auto node = placement.node_id.empty() ? std::optional<std::string>{} : std::optional{placement.node_id};
     YK_SQL(count,
            execute(connection,
@@ -62,7 +63,7 @@ Refused put_placement(SqliteConnection& connection, const std::string& schedule,
     return std::nullopt;
 }
 
-Refused change_placements(SqliteConnection& connection, const std::string& schedule,
+Refused change_placements(SqlConnection& connection, const std::string& schedule,
                           const std::vector<PlacementChange>& changes) {
     for (const PlacementChange& each : changes) {
         if (each.placement && each.placement->replica != each.replica)
@@ -80,7 +81,7 @@ Refused change_placements(SqliteConnection& connection, const std::string& sched
 
 } // namespace
 
-Result<void, rs::StoreError> raise_schedule(SqliteConnection& connection, const std::string& id,
+Result<void, rs::StoreError> raise_schedule(SqlConnection& connection, const std::string& id,
                                             const RaisedSchedule& raised) {
     const auto state = raised.state ? std::optional{std::string{name_of(*raised.state)}} : std::nullopt;
     YK_TRY(count, execute(connection,

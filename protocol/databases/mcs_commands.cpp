@@ -7,14 +7,22 @@
 namespace yk::mcs {
 namespace {
 
-using rs::SqliteConnection;
+using rs::SqlConnection;
 using What = Conflict::What;
 
 const std::string kDeployment = "deployment", kScale = "deployment_scale", kSchedule = "deployment_schedule",
                   kNode = "node";
 
+/// Until the transaction has ended nobody else gives a Deployment its name. Taken before any row, so that no two
+/// transactions wait for each other.
+Refused lock_names(SqlConnection& connection) {
+    YK_SQL(locked, has_row(connection, "SELECT 1 /*pg FROM pg_advisory_xact_lock(" YK_NAMES_LOCK ") */"));
+    static_cast<void>(locked);
+    return std::nullopt;
+}
+
 /// A name or id by which two Deployments could be meant is refused (rs R-019).
-Refused check_names(SqliteConnection& connection, const Deployment& row) {
+Refused check_names(SqlConnection& connection, const Deployment& row) {
     YK_SQL(is_taken,
            has_row(connection, "SELECT 1 FROM deployment WHERE id <> ?1 AND (name = ?2 OR id = ?2 OR name = ?1)",
                    row.meta.id, row.name));
@@ -24,7 +32,7 @@ Refused check_names(SqliteConnection& connection, const Deployment& row) {
 }
 
 /// The columns of a Deployment that users give, in the order of its two statements.
-Result<std::int64_t, rs::StoreError> put_deployment(SqliteConnection& connection, const std::string& sql,
+Result<std::int64_t, rs::StoreError> put_deployment(SqlConnection& connection, const std::string& sql,
                                                     const Deployment& row, const std::string& policy) {
     return execute(connection, sql, row.meta.id, row.name, row.partition, row.queue, row.user, json_of(row.groups),
                    json_of(row.resource), row.min_replicas, row.max_replicas, row.replicas, std::int64_t{row.priority},
@@ -32,14 +40,14 @@ Result<std::int64_t, rs::StoreError> put_deployment(SqliteConnection& connection
                    std::int64_t{static_cast<std::uint8_t>(row.delete_mode)}, row.meta.uid);
 }
 
-Result<DeleteMode, rs::StoreError> mode_of(SqliteConnection& connection, const std::string& id) {
-    rs::SqliteStatement select = connection.statement("SELECT cascade FROM deployment WHERE id = ?");
+Result<DeleteMode, rs::StoreError> mode_of(SqlConnection& connection, const std::string& id) {
+    rs::SqlStatement select = connection.statement("SELECT cascade FROM deployment WHERE id = ?");
     YK_TRY(is_there, select.bind(1, std::string_view{id}).step());
     return is_there ? static_cast<DeleteMode>(select.number(0)) : DeleteMode::Cascade;
 }
 
 /// Children are found by their id, which is that of the Deployment, and are meant only if they name its uid.
-Refused change_children(SqliteConnection& connection, const std::string& assignments, const std::string& id,
+Refused change_children(SqlConnection& connection, const std::string& assignments, const std::string& id,
                         const std::string& owner_uid, const std::string& value) {
     for (const std::string& table : {kScale, kSchedule}) {
         YK_SQL(count, execute(connection,
@@ -51,8 +59,7 @@ Refused change_children(SqliteConnection& connection, const std::string& assignm
     return std::nullopt;
 }
 
-Refused set_cascade(SqliteConnection& connection, const std::string& id, const std::string& owner_uid,
-                    DeleteMode mode) {
+Refused set_cascade(SqlConnection& connection, const std::string& id, const std::string& owner_uid, DeleteMode mode) {
     return change_children(connection,
                            mode == DeleteMode::Cascade ? "cascade_parent = ?3" : "cascade_parent = nullif(?3, ?3)", id,
                            owner_uid, id);
@@ -64,6 +71,7 @@ WriteOutcome CommandWriter::operator()(const InsertDeployment& command) {
     Deployment row = command.row;
     const auto policy = canonical_object(row.policy);
     if (!policy) return Fatal{"policy: it is no JSON object"};
+    YK_REFUSED(lock_names(connection_));
     YK_SQL(present, find_current(connection_, kDeployment, row.meta.id));
     if (present) return Conflict{What::Exists, row.meta.id + " is there", present->version};
     YK_REFUSED(check_names(connection_, row));
@@ -88,6 +96,7 @@ WriteOutcome CommandWriter::operator()(const UpdateDeployment& command) {
     if (!policy) return Fatal{"policy: it is no JSON object"};
     Deployment row = command.row;
     CurrentRow current;
+    YK_REFUSED(lock_names(connection_));
     YK_REFUSED(look(connection_, kDeployment, row.meta.id, command.expect, current));
     YK_REFUSED(check_names(connection_, row));
     YK_SQL(keeps_mode, has_row(connection_, "SELECT 1 FROM deployment WHERE id = ? AND cascade = ?", row.meta.id,

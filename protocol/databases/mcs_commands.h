@@ -8,7 +8,7 @@
 #include <string>
 
 #include "libcore/mcs/writes.h"
-#include "protocol/databases/sqlite_connection.h"
+#include "protocol/databases/sql_connection.h"
 
 namespace yk::mcs {
 
@@ -20,12 +20,12 @@ struct RaisedSchedule {
 };
 using RaisedSchedules = std::map<std::string, RaisedSchedule>;
 
-[[nodiscard]] Result<void, rs::StoreError> raise_schedule(rs::SqliteConnection& connection, const std::string& id,
+[[nodiscard]] Result<void, rs::StoreError> raise_schedule(rs::SqlConnection& connection, const std::string& id,
                                                           const RaisedSchedule& raised);
 
 class CommandWriter {
 public:
-    CommandWriter(rs::SqliteConnection& connection, std::uint64_t writer_epoch, RaisedSchedules& raised)
+    CommandWriter(rs::SqlConnection& connection, std::uint64_t writer_epoch, RaisedSchedules& raised)
         : connection_(connection), epoch_(static_cast<std::int64_t>(writer_epoch)), raised_(raised) {}
 
     // The outcome is Written without a position, or says why nothing may be kept of what was written.
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] WriteOutcome operator()(const ChangePlacements& command);
 
 private:
-    rs::SqliteConnection& connection_;
+    rs::SqlConnection& connection_;
     const std::int64_t epoch_;
     RaisedSchedules& raised_;
 };

@@ -2,7 +2,6 @@
 #include "protocol/databases/mcs_group.h"
 
 #include "protocol/databases/mcs_statements.h"
-#include "protocol/databases/sqlite_schema.h"
 
 namespace yk::mcs {
 namespace {
@@ -38,7 +37,7 @@ GroupOutcome WriteGroup::write(std::span<const WriteRequest* const> requests) {
             ++to_do; // Written, until something else is known
     }
     if (to_do == 0) return group;
-    rs::SqliteTransaction transaction{connection_, rs::SqliteTransaction::Kind::Write};
+    rs::SqlTransaction transaction{connection_, rs::SqlTransaction::Kind::Write};
     if (!transaction.begun().ok())
         return failed(std::move(group), GroupOutcome::What::Away, transaction.begun().error());
     for (std::size_t at = 0; at < requests.size(); ++at) {
@@ -74,8 +73,9 @@ WriteOutcome WriteGroup::write_alone(const WriteRequest& request) {
 WriteOutcome WriteGroup::fence_and_write(const WriteRequest& request) {
     const auto epoch = static_cast<std::int64_t>(request.writer.lease_epoch);
     if (holder_.has_leases && request.writer.service != kApiService) {
-        YK_SQL(leads, has_row(connection_, "SELECT 1 FROM lease WHERE name = ? AND holder = ? AND epoch = ?",
-                              request.writer.service, holder_.name, epoch));
+        YK_SQL(leads,
+               has_row(connection_, "SELECT 1 FROM lease WHERE name = ? AND holder = ? AND epoch = ? /*pg FOR SHARE */",
+                       request.writer.service, holder_.name, epoch));
         if (!leads) return Fenced{holder_.name + " does not lead " + request.writer.service + " any more"};
     }
     return std::visit(CommandWriter{connection_, request.writer.lease_epoch, raised_}, request.command);
@@ -93,10 +93,10 @@ void WriteGroup::flush(const std::string& id) {
     }
 }
 
-Result<rs::Cursor, rs::StoreError> WriteGroup::commit(rs::SqliteTransaction& transaction) {
+Result<rs::Cursor, rs::StoreError> WriteGroup::commit(rs::SqlTransaction& transaction) {
     flush({});
     if (!flushed_.ok()) return flushed_.error();
-    YK_TRY(head, rs::log_head(connection_));
+    YK_TRY(head, connection_.log_head(rs::SqlAccess::Write));
     YK_CHECKED(transaction.commit());
     return head;
 }

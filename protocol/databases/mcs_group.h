@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// WriteGroup: carries out the writes of services in one transaction of SQLite, so that many of them cost one wait for
+// WriteGroup: carries out the writes of services in one transaction, so that many of them cost one wait for
 // the disk. One that fails is undone by itself and fails nobody else (rs R-025).
 
 #include <span>
@@ -22,7 +22,7 @@ struct LeaseHolder {
 /// Owner: whoever owns the connection. Thread: one call at a time.
 class WriteGroup final : public WritePort {
 public:
-    WriteGroup(rs::SqliteConnection& connection, LeaseHolder holder)
+    WriteGroup(rs::SqlConnection& connection, LeaseHolder holder)
         : connection_(connection), holder_(std::move(holder)) {}
 
     [[nodiscard]] GroupOutcome write(std::span<const WriteRequest* const> requests) override;
@@ -35,9 +35,9 @@ private:
     [[nodiscard]] WriteOutcome write_alone(const WriteRequest& request);
     [[nodiscard]] WriteOutcome fence_and_write(const WriteRequest& request);
     /// Ends the transaction; the position that its writes have in the change log.
-    [[nodiscard]] Result<rs::Cursor, rs::StoreError> commit(rs::SqliteTransaction& transaction);
+    [[nodiscard]] Result<rs::Cursor, rs::StoreError> commit(rs::SqlTransaction& transaction);
 
-    rs::SqliteConnection& connection_;
+    rs::SqlConnection& connection_;
     const LeaseHolder holder_;
     RaisedSchedules raised_;
     Done flushed_; // an error: what was written before cannot be kept

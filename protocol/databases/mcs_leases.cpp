@@ -25,14 +25,14 @@ LeasePort::Epoch LeaseTable::seize(const std::string& name, const LeaseRow& seen
 
 LeasePort::Epoch LeaseTable::epoch_after(std::int64_t taken, const std::string& name) {
     if (taken == 0) return std::optional<std::uint64_t>{};
-    rs::SqliteStatement select = connection_.statement("SELECT epoch FROM lease WHERE name = ? AND holder = ?");
+    rs::SqlStatement select = connection_.statement("SELECT epoch FROM lease WHERE name = ? AND holder = ?");
     YK_TRY(is_mine, select.bind(1, std::string_view{name}).bind(2, std::string_view{holder_}).step());
     if (!is_mine) return std::optional<std::uint64_t>{}; // it ran out and was taken in between
     return std::optional{static_cast<std::uint64_t>(select.number(0))};
 }
 
 Result<std::optional<LeaseRow>, rs::StoreError> LeaseTable::look(const std::string& name) {
-    rs::SqliteStatement select =
+    rs::SqlStatement select =
         connection_.statement("SELECT holder, epoch, expires_ms, expires_ms - " YK_NOW_MS " FROM lease WHERE name = ?");
     YK_TRY(is_there, select.bind(1, std::string_view{name}).step());
     if (!is_there) return std::optional<LeaseRow>{};

@@ -12,14 +12,14 @@
 #include <utility>
 
 #include "libcore/mcs/lease_port.h"
-#include "protocol/databases/sqlite_connection.h"
+#include "protocol/databases/sql_connection.h"
 
 namespace yk::mcs {
 
 class LeaseTable final : public LeasePort {
 public:
     /// `holder`: a name that no other process has, nor this one in an earlier life.
-    LeaseTable(rs::SqliteConnection& connection, std::string holder, std::chrono::milliseconds ttl)
+    LeaseTable(rs::SqlConnection& connection, std::string holder, std::chrono::milliseconds ttl)
         : connection_(connection), holder_(std::move(holder)), ttl_(ttl) {}
 
     [[nodiscard]] Epoch acquire(const std::string& name) override;
@@ -32,7 +32,7 @@ private:
     /// The epoch after an acquire() or seize() that changed so many rows.
     [[nodiscard]] Epoch epoch_after(std::int64_t taken, const std::string& name);
 
-    rs::SqliteConnection& connection_;
+    rs::SqlConnection& connection_;
     const std::string holder_;
     const std::chrono::milliseconds ttl_;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/mcs/kinds.h"
+#include "protocol/databases/mcs_statements.h"
 #include "protocol/databases/sqlite_schema.h"
 
 namespace yk::mcs {
@@ -14,8 +15,7 @@ namespace {
 using rs::StoreError;
 using rs::StoreFault;
 
-constexpr const char* kMeta =
-    "CREATE TABLE IF NOT EXISTS mcs_meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";
+constexpr const char* kMeta = "CREATE TABLE IF NOT EXISTS mcs_meta(key TEXT PRIMARY KEY, value TEXT NOT NULL)";
 
 /// An id is at most 200 bytes long, so that application ids and allocation keys, which are made of it, stay below 256.
 constexpr const char* kUserTables = R"(
@@ -60,10 +60,12 @@ constexpr const char* kServiceTables = R"(
         node_id TEXT, state TEXT NOT NULL, placed_ms INTEGER, PRIMARY KEY(schedule_id, replica)) WITHOUT ROWID;
 )";
 
-constexpr const char* kOtherTables = R"(
+constexpr const char* kLog = R"(
     CREATE TABLE change_log(
         seq INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL, op INTEGER NOT NULL,
         id TEXT NOT NULL, uid TEXT, version INTEGER, at_ms INTEGER NOT NULL);
+)";
+constexpr const char* kOtherTables = R"(
     CREATE TABLE lease(name TEXT PRIMARY KEY, holder TEXT, epoch INTEGER NOT NULL, expires_ms INTEGER);
     INSERT INTO lease(name, epoch) VALUES('autoscaler', 0), ('scheduler', 0), ('relay', 0), ('purge', 0), ('schema', 0);
     CREATE TABLE relay_state(topic TEXT, part INTEGER, cursor TEXT, log_epoch TEXT, PRIMARY KEY(topic, part));
@@ -72,15 +74,15 @@ constexpr const char* kOtherTables = R"(
 )";
 
 std::string first_step() {
-    return std::string{kUserTables} + kServiceTables + kOtherTables + rs::kind_triggers(kDeploymentKind, "deployment") +
-           rs::kind_triggers(kScaleKind, "deployment_scale") + rs::kind_triggers(kScheduleKind, "deployment_schedule") +
-           rs::kind_triggers(kNodeKind, "node");
+    std::string step = first_tables() + kLog;
+    for (const auto& [kind, table] : kind_tables()) step += rs::kind_triggers(kind, table);
+    return step;
 }
 
-Result<void, StoreError> set_meta(rs::SqliteConnection& connection, std::string_view key, std::string_view value,
+Result<void, StoreError> set_meta(rs::SqlConnection& connection, std::string_view key, std::string_view value,
                                   bool keeps_old) {
     const std::string otherwise = keeps_old ? "NOTHING" : "UPDATE SET value = excluded.value";
-    rs::SqliteStatement set =
+    rs::SqlStatement set =
         connection.statement("INSERT INTO mcs_meta(key, value) VALUES(?, ?) ON CONFLICT(key) DO " + otherwise);
     YK_TRY(has_row, set.bind(1, key).bind(2, value).step());
     static_cast<void>(has_row);
@@ -89,16 +91,30 @@ Result<void, StoreError> set_meta(rs::SqliteConnection& connection, std::string_
 
 } // namespace
 
+std::string first_tables() {
+    return std::string{kUserTables} + kServiceTables + kOtherTables;
+}
+
+std::span<const std::pair<rs::Kind, const char*>> kind_tables() {
+    static constexpr std::array<std::pair<rs::Kind, const char*>, 4> kTables{{{kDeploymentKind, "deployment"},
+                                                                              {kScaleKind, "deployment_scale"},
+                                                                              {kScheduleKind, "deployment_schedule"},
+                                                                              {kNodeKind, "node"}}};
+    return kTables;
+}
+
 std::span<const std::string> schema_steps() {
     static const std::array<std::string, 1> kSteps{first_step()};
     return kSteps;
 }
 
-/// The transaction writes from its beginning, so two programs that start at once migrate one after the other.
-Result<void, StoreError> migrate(rs::SqliteConnection& connection, std::string_view identity,
+/// The transaction keeps others out from its beginning, so two programs that start at once migrate one after the other.
+Result<void, StoreError> migrate(rs::SqlConnection& connection, std::string_view identity,
                                  std::span<const std::string> steps) {
-    rs::SqliteTransaction transaction{connection, rs::SqliteTransaction::Kind::Write};
+    rs::SqlTransaction transaction{connection, rs::SqlTransaction::Kind::Write};
     YK_CHECKED(transaction.begun());
+    YK_TRY(locked, has_row(connection, "SELECT 1 /*pg FROM pg_advisory_xact_lock(" YK_SCHEMA_LOCK ") */"));
+    static_cast<void>(locked);
     YK_CHECKED(connection.run(kMeta));
     YK_TRY(version, connection.number("SELECT CAST(value AS INTEGER) FROM mcs_meta WHERE key = 'schema_version'"));
     const auto newest = static_cast<std::int64_t>(steps.size());
@@ -115,8 +131,8 @@ Result<void, StoreError> migrate(rs::SqliteConnection& connection, std::string_v
     return transaction.commit();
 }
 
-Result<DatabaseIdentity, StoreError> read_identity(rs::SqliteConnection& connection) {
-    rs::SqliteTransaction transaction{connection, rs::SqliteTransaction::Kind::Read};
+Result<DatabaseIdentity, StoreError> read_identity(rs::SqlConnection& connection) {
+    rs::SqlTransaction transaction{connection, rs::SqlTransaction::Kind::Read};
     YK_CHECKED(transaction.begun());
     YK_TRY(uid, connection.text("SELECT value FROM mcs_meta WHERE key = 'db_uid'"));
     YK_TRY(epoch, connection.text("SELECT value FROM mcs_meta WHERE key = 'log_epoch'"));

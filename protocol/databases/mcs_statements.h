@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "libcore/mcs/writes.h"
-#include "protocol/databases/sqlite_schema.h"
+#include "protocol/databases/sql_connection.h"
 
 /// Declares `name` with the value of `expr`, or returns its error as an outcome.
 #define YK_SQL(name, expr)                                                                                             \
@@ -21,27 +21,31 @@
 #define YK_REFUSED(expr)                                                                                               \
     if (auto yk_refused = (expr)) return *std::move(yk_refused)
 
+// What only one transaction may do at a time, though not all of what it looks at is a row that it can lock.
+#define YK_SCHEMA_LOCK "7956001"
+#define YK_NAMES_LOCK "7956002"
+
 namespace yk::mcs {
 
 using Refused = std::optional<WriteOutcome>;
 
-inline void bind_to(rs::SqliteStatement& statement, int place, std::int64_t number) {
+inline void bind_to(rs::SqlStatement& statement, int place, std::int64_t number) {
     statement.bind(place, number);
 }
-inline void bind_to(rs::SqliteStatement& statement, int place, const std::string& text) {
+inline void bind_to(rs::SqlStatement& statement, int place, const std::string& text) {
     statement.bind(place, std::string_view{text});
 }
 /// What is not bound is NULL.
 template <class Value>
-void bind_to(rs::SqliteStatement& statement, int place, const std::optional<Value>& value) {
+void bind_to(rs::SqlStatement& statement, int place, const std::optional<Value>& value) {
     if (value) bind_to(statement, place, *value);
 }
 
 /// Runs a statement without rows, and returns how many rows it changed. The parameters are bound in order.
 template <class... Parameters>
-[[nodiscard]] Result<std::int64_t, rs::StoreError> execute(rs::SqliteConnection& connection, const std::string& sql,
+[[nodiscard]] Result<std::int64_t, rs::StoreError> execute(rs::SqlConnection& connection, const std::string& sql,
                                                            const Parameters&... parameters) {
-    rs::SqliteStatement statement = connection.statement(sql);
+    rs::SqlStatement statement = connection.statement(sql);
     int place = 0;
     (bind_to(statement, ++place, parameters), ...);
     YK_TRY(has_row, statement.step());
@@ -51,22 +55,23 @@ template <class... Parameters>
 
 /// Whether a question has a row.
 template <class... Parameters>
-[[nodiscard]] Result<bool, rs::StoreError> has_row(rs::SqliteConnection& connection, const std::string& sql,
+[[nodiscard]] Result<bool, rs::StoreError> has_row(rs::SqlConnection& connection, const std::string& sql,
                                                    const Parameters&... parameters) {
-    rs::SqliteStatement statement = connection.statement(sql);
+    rs::SqlStatement statement = connection.statement(sql);
     int place = 0;
     (bind_to(statement, ++place, parameters), ...);
     return statement.step();
 }
 
-/// The row that is there under an id.
+/// The row that is there under an id. Nobody else changes it until the transaction has ended.
 struct CurrentRow {
     std::string uid;
     std::int64_t version = 0;
 };
 [[nodiscard]] inline Result<std::optional<CurrentRow>, rs::StoreError>
-find_current(rs::SqliteConnection& connection, const std::string& table, const std::string& id) {
-    rs::SqliteStatement statement = connection.statement("SELECT uid, version FROM " + table + " WHERE id = ?");
+find_current(rs::SqlConnection& connection, const std::string& table, const std::string& id) {
+    rs::SqlStatement statement =
+        connection.statement("SELECT uid, version FROM " + table + " WHERE id = ? /*pg FOR UPDATE */");
     YK_TRY(is_there, statement.bind(1, std::string_view{id}).step());
     if (!is_there) return std::optional<CurrentRow>{};
     return std::optional<CurrentRow>{CurrentRow{statement.text(0), statement.number(1)}};
@@ -84,10 +89,10 @@ find_current(rs::SqliteConnection& connection, const std::string& table, const s
 }
 
 /// The uid that was wanted, or a random one.
-[[nodiscard]] inline Result<std::string, rs::StoreError> uid_for(rs::SqliteConnection& connection,
+[[nodiscard]] inline Result<std::string, rs::StoreError> uid_for(rs::SqlConnection& connection,
                                                                  const std::string& wanted) {
     if (!wanted.empty()) return wanted;
-    return connection.text("SELECT lower(hex(randomblob(16)))");
+    return connection.text("SELECT " YK_RANDOM_UID);
 }
 
 inline WriteOutcome written(const CurrentRow& row) {
@@ -95,7 +100,7 @@ inline WriteOutcome written(const CurrentRow& row) {
 }
 
 /// Refuses if the row is not the one that was meant; `current` is it otherwise.
-inline Refused look(rs::SqliteConnection& connection, const std::string& table, const std::string& id,
+inline Refused look(rs::SqlConnection& connection, const std::string& table, const std::string& id,
                     const Expect& expect, CurrentRow& current) {
     YK_SQL(found, find_current(connection, table, id));
     YK_REFUSED(check_expected(found, id, expect));
@@ -103,7 +108,7 @@ inline Refused look(rs::SqliteConnection& connection, const std::string& table, 
     return std::nullopt;
 }
 
-inline WriteOutcome erase(rs::SqliteConnection& connection, const std::string& table, const std::string& id,
+inline WriteOutcome erase(rs::SqlConnection& connection, const std::string& table, const std::string& id,
                           const Expect& expect) {
     CurrentRow current;
     YK_REFUSED(look(connection, table, id, expect, current));

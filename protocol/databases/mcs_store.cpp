@@ -16,17 +16,17 @@ namespace {
     auto name = std::move(YK_CONCAT(yk_column_, __LINE__)).value()
 
 /// The columns that every table begins with.
-rs::ResourceMeta meta_of(const rs::SqliteStatement& row) {
+rs::ResourceMeta meta_of(const rs::SqlRow& row) {
     return {row.text(0), row.text(1), row.number(2), 1};
 }
 
-Owner owner_of(const rs::SqliteStatement& row, int first) {
+Owner owner_of(const rs::SqlRow& row, int first) {
     return {static_cast<rs::Kind>(row.number(first)), row.text(first + 1), row.text(first + 2)};
 }
 
 } // namespace
 
-Result<Deployment, std::string> RowColumns<Deployment>::decode(const rs::SqliteStatement& row) {
+Result<Deployment, std::string> RowColumns<Deployment>::decode(const rs::SqlRow& row) {
     Deployment made;
     made.meta = meta_of(row);
     made.meta.generation = row.number(3);
@@ -57,7 +57,7 @@ Result<Deployment, std::string> RowColumns<Deployment>::decode(const rs::SqliteS
     return made;
 }
 
-Result<DeploymentScale, std::string> RowColumns<DeploymentScale>::decode(const rs::SqliteStatement& row) {
+Result<DeploymentScale, std::string> RowColumns<DeploymentScale>::decode(const rs::SqlRow& row) {
     DeploymentScale made;
     made.meta = meta_of(row);
     made.owner = owner_of(row, 3);
@@ -73,7 +73,7 @@ Result<DeploymentScale, std::string> RowColumns<DeploymentScale>::decode(const r
     return made;
 }
 
-Result<DeploymentSchedule, std::string> RowColumns<DeploymentSchedule>::decode(const rs::SqliteStatement& row) {
+Result<DeploymentSchedule, std::string> RowColumns<DeploymentSchedule>::decode(const rs::SqlRow& row) {
     DeploymentSchedule made;
     made.meta = meta_of(row);
     made.owner = owner_of(row, 3);
@@ -94,7 +94,7 @@ Result<DeploymentSchedule, std::string> RowColumns<DeploymentSchedule>::decode(c
     return made;
 }
 
-Result<Node, std::string> RowColumns<Node>::decode(const rs::SqliteStatement& row) {
+Result<Node, std::string> RowColumns<Node>::decode(const rs::SqlRow& row) {
     Node made;
     made.meta = meta_of(row);
     YK_COLUMN(attributes, "attributes", texts_of(row.text(3)));
@@ -108,25 +108,28 @@ Result<Node, std::string> RowColumns<Node>::decode(const rs::SqliteStatement& ro
     return made;
 }
 
-Result<Result<std::vector<Placement>, std::string>, rs::StoreError> read_placements(rs::SqliteConnection& connection,
+Result<Placement, std::string> decode_placement(const rs::SqlRow& row) {
+    const auto state = placement_state_of(row.text(4));
+    if (!state)
+        return "placement " + std::to_string(row.number(0)) + ": state " + row.text(4) + " is none of this program's";
+    Placement made{row.number(0), row.number(1), row.text(2), row.text(3), *state, std::nullopt};
+    if (row.number(6) != 0) made.placed_ms = row.number(5);
+    return made;
+}
+
+Result<Result<std::vector<Placement>, std::string>, rs::StoreError> read_placements(rs::SqlConnection& connection,
                                                                                     std::string_view schedule_id) {
     using Placements = Result<std::vector<Placement>, std::string>;
     std::vector<Placement> placements;
-    rs::SqliteStatement select =
-        connection.statement("SELECT replica, attempt, allocation_key, node_id, state, placed_ms, placed_ms IS NOT NULL"
-                             " FROM placement WHERE schedule_id = ? ORDER BY replica");
+    rs::SqlStatement select = connection.statement(std::string{"SELECT "} + kPlacementColumns +
+                                                   " FROM placement WHERE schedule_id = ? ORDER BY replica");
     select.bind(1, schedule_id);
     for (;;) {
         YK_TRY(has_row, select.step());
         if (!has_row) break;
-        const auto state = placement_state_of(select.text(4));
-        if (!state) {
-            const std::string which = "placement " + std::to_string(select.number(0));
-            return Placements{which + ": state " + select.text(4) + " is none of this program's"};
-        }
-        Placement made{select.number(0), select.number(1), select.text(2), select.text(3), *state, std::nullopt};
-        if (select.number(6) != 0) made.placed_ms = select.number(5);
-        placements.push_back(std::move(made));
+        auto made = decode_placement(select);
+        if (!made.ok()) return Placements{made.error()};
+        placements.push_back(std::move(made).value());
     }
     return Placements{std::move(placements)};
 }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "libcore/mcs/writes.h"
-#include "protocol/databases/sqlite_schema.h"
+#include "protocol/databases/sql_connection.h"
 
 namespace yk::mcs {
 
@@ -21,14 +21,14 @@ struct RowColumns<Deployment> {
         "SELECT id, uid, version, generation, name, partition, queue, usr, grps, resource, min_replicas, max_replicas,"
         " replicas, replicas IS NOT NULL, priority, policy, tags, paused, cascade, created_ms, updated_ms FROM "
         "deployment";
-    [[nodiscard]] static Result<Deployment, std::string> decode(const rs::SqliteStatement& row);
+    [[nodiscard]] static Result<Deployment, std::string> decode(const rs::SqlRow& row);
 };
 template <>
 struct RowColumns<DeploymentScale> {
     static constexpr const char* kSelect =
         "SELECT id, uid, version, owner_kind, owner_id, owner_uid, cascade_parent, desired, reason,"
         " observed_generation, status, writer_epoch, created_ms, updated_ms FROM deployment_scale";
-    [[nodiscard]] static Result<DeploymentScale, std::string> decode(const rs::SqliteStatement& row);
+    [[nodiscard]] static Result<DeploymentScale, std::string> decode(const rs::SqlRow& row);
 };
 template <>
 struct RowColumns<DeploymentSchedule> {
@@ -36,23 +36,26 @@ struct RowColumns<DeploymentSchedule> {
         "SELECT id, uid, version, owner_kind, owner_id, owner_uid, cascade_parent, application_id,"
         " observed_scale_version, desired, placed, pending, state, status, writer_epoch, created_ms, updated_ms"
         " FROM deployment_schedule";
-    [[nodiscard]] static Result<DeploymentSchedule, std::string> decode(const rs::SqliteStatement& row);
+    [[nodiscard]] static Result<DeploymentSchedule, std::string> decode(const rs::SqlRow& row);
 };
 template <>
 struct RowColumns<Node> {
     static constexpr const char* kSelect = "SELECT id, uid, version, attributes, capacity, occupied, schedulable,"
                                            " created_ms, updated_ms FROM node";
-    [[nodiscard]] static Result<Node, std::string> decode(const rs::SqliteStatement& row);
+    [[nodiscard]] static Result<Node, std::string> decode(const rs::SqlRow& row);
 };
+
+inline constexpr const char* kPlacementColumns =
+    "replica, attempt, allocation_key, node_id, state, placed_ms, placed_ms IS NOT NULL";
+[[nodiscard]] Result<Placement, std::string> decode_placement(const rs::SqlRow& row);
 
 /// The placements of a schedule, by ascending replica; text: one of them cannot be understood.
 [[nodiscard]] Result<Result<std::vector<Placement>, std::string>, rs::StoreError>
-read_placements(rs::SqliteConnection& connection, std::string_view schedule_id);
+read_placements(rs::SqlConnection& connection, std::string_view schedule_id);
 
 /// What is known of the row that a statement stands on. REQUIRES: within a transaction.
 template <rs::Resource T>
-[[nodiscard]] Result<rs::Found<T>, rs::StoreError> read_row(rs::SqliteConnection& connection,
-                                                            const rs::SqliteStatement& row) {
+[[nodiscard]] Result<rs::Found<T>, rs::StoreError> read_row(rs::SqlConnection& connection, const rs::SqlRow& row) {
     auto decoded = RowColumns<T>::decode(row);
     if (!decoded.ok()) return rs::Found<T>{rs::BrokenRow{row.text(0), decoded.error()}};
     if constexpr (requires { decoded->placements; }) {
@@ -63,54 +66,10 @@ template <rs::Resource T>
     return rs::Found<T>{std::make_shared<const T>(std::move(decoded).value())};
 }
 
-/// Owner: the program. Thread: one call at a time; its connection is its own.
+/// A store that does not write.
 template <rs::Resource T>
-class McsStore final : public rs::ResourceStore<T> {
-public:
-    explicit McsStore(rs::SqliteConnection& connection) : connection_(connection) {}
-
-    [[nodiscard]] Result<rs::Rows<T>, rs::StoreError> read_many(std::span<const std::string> ids) override {
-        rs::SqliteTransaction transaction{connection_, rs::SqliteTransaction::Kind::Read};
-        YK_CHECKED(transaction.begun());
-        rs::Rows<T> rows;
-        rows.found.reserve(ids.size());
-        for (const std::string& id : ids) {
-            rs::SqliteStatement select = connection_.statement(std::string{kSelect} + " WHERE id = ?");
-            YK_TRY(has_row, select.bind(1, id).step());
-            if (!has_row) {
-                rows.found.push_back(rs::AbsentRow{});
-                continue;
-            }
-            YK_TRY(found, read_row<T>(connection_, select));
-            rows.found.push_back(std::move(found));
-        }
-        YK_TRY(head, rs::log_head(connection_));
-        rows.head = std::move(head);
-        return rows;
-    }
-
-    [[nodiscard]] Result<rs::Page<T>, rs::StoreError> read_page(std::string_view after, std::size_t limit) override {
-        rs::SqliteTransaction transaction{connection_, rs::SqliteTransaction::Kind::Read};
-        YK_CHECKED(transaction.begun());
-        rs::Page<T> page;
-        rs::SqliteStatement select = connection_.statement(std::string{kSelect} + " WHERE id > ? ORDER BY id LIMIT ?");
-        select.bind(1, after).bind(2, static_cast<std::int64_t>(limit));
-        for (;;) {
-            YK_TRY(has_row, select.step());
-            if (!has_row) break;
-            page.last_id = select.text(0);
-            YK_TRY(found, read_row<T>(connection_, select));
-            page.found.push_back(std::move(found));
-        }
-        page.is_last = page.found.size() < limit;
-        YK_TRY(head, rs::log_head(connection_));
-        page.head = std::move(head);
-        return page;
-    }
-
-private:
+class ReadingStore : public rs::ResourceStore<T> {
     using Done = Result<void, rs::StoreError>;
-    static constexpr const char* kSelect = RowColumns<T>::kSelect;
 
     [[nodiscard]] static Done refuse() {
         return rs::StoreError{rs::StoreFault::Fatal, "rows of mcs are written by WriteCommands, not by their store"};
@@ -122,8 +81,58 @@ private:
     Done do_erase(const WriterIdentity& /*writer*/, std::string_view /*id*/, const Expect& /*expect*/) override {
         return refuse();
     }
+};
 
-    rs::SqliteConnection& connection_;
+/// One statement for each row, which costs least where the database is in this process: SQLite.
+/// Owner: the program. Thread: one call at a time; its connection is its own.
+template <rs::Resource T>
+class McsStore final : public ReadingStore<T> {
+public:
+    explicit McsStore(rs::SqlConnection& connection) : connection_(connection) {}
+
+    [[nodiscard]] Result<rs::Rows<T>, rs::StoreError> read_many(std::span<const std::string> ids) override {
+        rs::SqlTransaction transaction{connection_, rs::SqlTransaction::Kind::Read};
+        YK_CHECKED(transaction.begun());
+        rs::Rows<T> rows;
+        rows.found.reserve(ids.size());
+        for (const std::string& id : ids) {
+            rs::SqlStatement select = connection_.statement(std::string{kSelect} + " WHERE id = ?");
+            YK_TRY(has_row, select.bind(1, id).step());
+            if (!has_row) {
+                rows.found.push_back(rs::AbsentRow{});
+                continue;
+            }
+            YK_TRY(found, read_row<T>(connection_, select));
+            rows.found.push_back(std::move(found));
+        }
+        YK_TRY(head, connection_.log_head(rs::SqlAccess::Read));
+        rows.head = std::move(head);
+        return rows;
+    }
+
+    [[nodiscard]] Result<rs::Page<T>, rs::StoreError> read_page(std::string_view after, std::size_t limit) override {
+        rs::SqlTransaction transaction{connection_, rs::SqlTransaction::Kind::Read};
+        YK_CHECKED(transaction.begun());
+        rs::Page<T> page;
+        rs::SqlStatement select = connection_.statement(std::string{kSelect} + " WHERE id > ? ORDER BY id LIMIT ?");
+        select.bind(1, after).bind(2, static_cast<std::int64_t>(limit));
+        for (;;) {
+            YK_TRY(has_row, select.step());
+            if (!has_row) break;
+            page.last_id = select.text(0);
+            YK_TRY(found, read_row<T>(connection_, select));
+            page.found.push_back(std::move(found));
+        }
+        page.is_last = page.found.size() < limit;
+        YK_TRY(head, connection_.log_head(rs::SqlAccess::Read));
+        page.head = std::move(head);
+        return page;
+    }
+
+private:
+    static constexpr const char* kSelect = RowColumns<T>::kSelect;
+
+    rs::SqlConnection& connection_;
 };
 
 } // namespace yk::mcs

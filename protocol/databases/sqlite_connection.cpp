@@ -38,39 +38,43 @@ StoreError error_of(sqlite3* database) {
 
 } // namespace
 
-SqliteStatement::~SqliteStatement() {
-    sqlite3_reset(statement_);
-    if (statement_ != nullptr) sqlite3_clear_bindings(statement_);
-}
+class SqliteKept final : public KeptStatement {
+public:
+    explicit SqliteKept(sqlite3_stmt* statement) : statement_(statement) {}
+    ~SqliteKept() override { sqlite3_finalize(statement_); }
+    SqliteKept(const SqliteKept&) = delete;
+    SqliteKept& operator=(const SqliteKept&) = delete;
 
-SqliteStatement& SqliteStatement::bind(int place, std::int64_t number) {
-    sqlite3_bind_int64(statement_, place, number);
-    return *this;
-}
+    void bind(int place, std::int64_t number) override { sqlite3_bind_int64(statement_, place, number); }
+    void bind(int place, std::string_view text) override {
+        sqlite3_bind_text64(statement_, place, text.data() == nullptr ? "" : text.data(), text.size(), SQLITE_STATIC,
+                            SQLITE_UTF8);
+    }
+    [[nodiscard]] Result<bool, StoreError> step() override {
+        if (statement_ == nullptr)
+            return StoreError{StoreFault::Fatal, "the statement does not fit the database's tables"};
+        const int step = sqlite3_step(statement_);
+        if (step == SQLITE_ROW) return true;
+        if (step == SQLITE_DONE) return false;
+        return error_of(sqlite3_db_handle(statement_));
+    }
+    [[nodiscard]] std::int64_t number(int column) const override { return sqlite3_column_int64(statement_, column); }
+    [[nodiscard]] std::string text(int column) const override {
+        const auto* const bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+        if (bytes == nullptr) return {};
+        return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+    }
+    void reset() override {
+        sqlite3_reset(statement_);
+        if (statement_ != nullptr) sqlite3_clear_bindings(statement_);
+    }
+    [[nodiscard]] bool is_prepared() const { return statement_ != nullptr; }
 
-SqliteStatement& SqliteStatement::bind(int place, std::string_view text) {
-    sqlite3_bind_text64(statement_, place, text.data() == nullptr ? "" : text.data(), text.size(), SQLITE_STATIC,
-                        SQLITE_UTF8);
-    return *this;
-}
+private:
+    sqlite3_stmt* const statement_;
+};
 
-Result<bool, StoreError> SqliteStatement::step() {
-    if (statement_ == nullptr) return StoreError{StoreFault::Fatal, "the statement does not fit the database's tables"};
-    const int step = sqlite3_step(statement_);
-    if (step == SQLITE_ROW) return true;
-    if (step == SQLITE_DONE) return false;
-    return error_of(sqlite3_db_handle(statement_));
-}
-
-std::int64_t SqliteStatement::number(int column) const {
-    return sqlite3_column_int64(statement_, column);
-}
-
-std::string SqliteStatement::text(int column) const {
-    const auto* const bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
-    return bytes == nullptr ? std::string{}
-                            : std::string{bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
-}
+SqliteConnection::SqliteConnection(sqlite3* database) : database_(database) {}
 
 Result<std::unique_ptr<SqliteConnection>, StoreError> SqliteConnection::open(const std::string& path) {
     sqlite3* database = nullptr;
@@ -108,7 +112,7 @@ Result<void, StoreError> SqliteConnection::set_up() {
 }
 
 SqliteConnection::~SqliteConnection() {
-    for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+    statements_.clear();
     sqlite3_close(database_);
 }
 
@@ -117,22 +121,14 @@ Result<void, StoreError> SqliteConnection::run(const std::string& sql) {
     return error_of(database_);
 }
 
-SqliteStatement SqliteConnection::statement(const std::string& sql) {
-    sqlite3_stmt*& kept = statements_[sql];
-    if (kept == nullptr) sqlite3_prepare_v3(database_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &kept, nullptr);
-    return SqliteStatement{kept};
-}
-
-Result<std::int64_t, StoreError> SqliteConnection::number(const std::string& sql, std::int64_t otherwise) {
-    SqliteStatement question = statement(sql);
-    YK_TRY(has_row, question.step());
-    return has_row ? question.number(0) : otherwise;
-}
-
-Result<std::string, StoreError> SqliteConnection::text(const std::string& sql) {
-    SqliteStatement question = statement(sql);
-    YK_TRY(has_row, question.step());
-    return has_row ? question.text(0) : std::string{};
+/// One that could not be prepared is tried again: its table may have come.
+SqlStatement SqliteConnection::statement(const std::string& sql) {
+    auto& kept = statements_[sql];
+    if (kept != nullptr && kept->is_prepared()) return SqlStatement{*kept};
+    sqlite3_stmt* made = nullptr;
+    sqlite3_prepare_v3(database_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr);
+    kept = std::make_unique<SqliteKept>(made);
+    return SqlStatement{*kept};
 }
 
 std::int64_t SqliteConnection::changes() const {
@@ -165,14 +161,23 @@ Result<SqliteConnection::WalState, StoreError> SqliteConnection::checkpoint(Chec
     return error_of(database_);
 }
 
-SqliteTransaction::~SqliteTransaction() {
-    if (begun_.ok() && !is_over_ && connection_.is_in_transaction()) static_cast<void>(connection_.run("ROLLBACK"));
+Result<void, StoreError> SqliteConnection::begin(SqlAccess access) {
+    return run(access == SqlAccess::Read ? "BEGIN" : "BEGIN IMMEDIATE");
 }
 
-Result<void, StoreError> SqliteTransaction::commit() {
-    YK_CHECKED(connection_.run("COMMIT"));
-    is_over_ = true;
-    return {};
+Result<void, StoreError> SqliteConnection::commit() {
+    return run("COMMIT");
+}
+
+void SqliteConnection::roll_back() {
+    if (is_in_transaction()) static_cast<void>(run("ROLLBACK"));
+}
+
+/// The number of an event is never used again, and is known also when the log was purged to the last one (rs R-038).
+Result<Cursor, StoreError> SqliteConnection::log_head(SqlAccess /*access*/) {
+    YK_TRY(epoch, text("SELECT value FROM mcs_meta WHERE key = 'log_epoch'"));
+    YK_TRY(last, number("SELECT seq FROM sqlite_sequence WHERE name = 'change_log'"));
+    return Cursor{std::move(epoch), {Position{0, static_cast<std::uint64_t>(last)}}};
 }
 
 } // namespace yk::rs

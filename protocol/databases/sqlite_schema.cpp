@@ -108,13 +108,6 @@ Result<std::int64_t, StoreError> purge_log(SqliteConnection& connection, std::ui
     return count;
 }
 
-/// The number of an event is never used again, and is known also when the log was purged to the last one (rs R-038).
-Result<Cursor, StoreError> log_head(SqliteConnection& connection) {
-    YK_TRY(epoch, connection.text("SELECT value FROM mcs_meta WHERE key = 'log_epoch'"));
-    YK_TRY(last, connection.number("SELECT seq FROM sqlite_sequence WHERE name = 'change_log'"));
-    return Cursor{std::move(epoch), {Position{0, static_cast<std::uint64_t>(last)}}};
-}
-
 Result<std::uint64_t, StoreError> log_floor(SqliteConnection& connection) {
     YK_TRY(floor, connection.number("SELECT CAST(value AS INTEGER) FROM mcs_meta WHERE key = 'log_floor'"));
     return static_cast<std::uint64_t>(floor);

@@ -10,9 +10,6 @@
 #include "libcore/resource_state/ports/resource.h"
 #include "protocol/databases/sqlite_connection.h"
 
-/// Milliseconds since 1970, by the clock of the database.
-#define YK_NOW_MS "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
-
 namespace yk::rs {
 
 /// Makes the tables that every database has, if they are not there. `identity`: a random name for a new database, of
@@ -32,7 +29,9 @@ inline constexpr std::int64_t kPurgedTogether = 5000;
                                                          std::int64_t most = kPurgedTogether);
 
 /// What says where the log is: read within the transaction of the rows or events that it is to be compared with.
-[[nodiscard]] Result<Cursor, StoreError> log_head(SqliteConnection& connection);
+[[nodiscard]] inline Result<Cursor, StoreError> log_head(SqliteConnection& connection) {
+    return connection.log_head(SqlAccess::Read);
+}
 [[nodiscard]] Result<std::uint64_t, StoreError> log_floor(SqliteConnection& connection);
 
 } // namespace yk::rs

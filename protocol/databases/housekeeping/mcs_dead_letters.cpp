@@ -38,7 +38,7 @@ Done DeadLetterTable::remove_all(rs::Kind kind, const std::string& handler) {
 
 Result<std::vector<DeadLetter>, rs::StoreError> DeadLetterTable::list(const DeadLetterKey& after, std::int64_t most) {
     std::vector<DeadLetter> letters;
-    rs::SqliteStatement select =
+    rs::SqlStatement select =
         connection_.statement("SELECT kind, id, handler, attempts, error, first_ms, last_ms FROM dead_letter"
                               " WHERE (kind, id, handler) > (?, ?, ?) ORDER BY kind, id, handler LIMIT ?");
     select.bind(1, number_of(after.kind)).bind(2, after.id).bind(3, after.handler).bind(4, most);

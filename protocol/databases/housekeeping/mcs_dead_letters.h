@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libcore/resource_state/ports/resource.h"
-#include "protocol/databases/sqlite_connection.h"
+#include "protocol/databases/sql_connection.h"
 
 namespace yk::mcs {
 
@@ -33,7 +33,7 @@ struct DeadLetter {
 
 class DeadLetterTable {
 public:
-    explicit DeadLetterTable(rs::SqliteConnection& connection) : connection_(connection) {}
+    explicit DeadLetterTable(rs::SqlConnection& connection) : connection_(connection) {}
 
     /// One that is there keeps the time when it became one.
     [[nodiscard]] Result<void, rs::StoreError> put(const DeadLetterKey& key, std::uint64_t attempts,
@@ -46,7 +46,7 @@ public:
     [[nodiscard]] Result<std::vector<DeadLetter>, rs::StoreError> list(const DeadLetterKey& after, std::int64_t most);
 
 private:
-    rs::SqliteConnection& connection_;
+    rs::SqlConnection& connection_;
 };
 
 } // namespace yk::mcs

@@ -8,6 +8,7 @@
 
 #include "protocol/databases/housekeeping/mcs_housekeeping.h"
 #include "tests/support/databases/mcs_database.h"
+#include "tests/support/databases/state_database.h"
 #include "tests/support/stepped_loops.h"
 
 namespace yk::mcs {
@@ -142,7 +143,7 @@ TEST_CASE("rs R-016 what the relay has not sent stays, until it is too much") {
 }
 
 TEST_CASE("rs R-086 dead letters are listed with the time since when, until their handler succeeds") {
-    const McsDatabase database;
+    const testing::StateDatabase database{YK_EACH_DATABASE};
     DeadLetterTable table{*database.connection};
     const DeadLetterKey a{kDeploymentKind, "a", "autoscaler"}, b{kDeploymentKind, "b", "autoscaler"},
         c{kScaleKind, "a", "scheduler"};

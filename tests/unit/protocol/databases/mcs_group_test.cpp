@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes of the services, carried out in groups in a real file of SQLite.
+// Writes of the services, carried out in groups in real databases.
 #include <catch2/catch.hpp>
 
 #include "tests/support/databases/file_limit.h"
-#include "tests/support/databases/mcs_database.h"
+#include "tests/support/databases/state_database.h"
 
 namespace yk::mcs {
 
@@ -11,7 +11,9 @@ using testing::kApi, testing::kPlacer, testing::kScaler;
 
 namespace {
 
-struct Writes : testing::McsDatabase {
+struct Writes : testing::StateDatabase {
+    using StateDatabase::StateDatabase;
+
     static GroupOutcome write_to(WriteGroup& group, const std::vector<WriteRequest>& requests) {
         std::vector<const WriteRequest*> all;
         for (const WriteRequest& each : requests) all.push_back(&each);
@@ -46,7 +48,7 @@ struct Writes : testing::McsDatabase {
 } // namespace
 
 TEST_CASE("rs R-002, rs R-141 nobody writes rows of another service, or without the lease that the database has") {
-    Writes writes;
+    Writes writes{YK_EACH_DATABASE};
     writes.must(kApi, InsertDeployment{Writes::deployment("d"), false});
     CHECK(std::holds_alternative<NotOwner>(writes.write(kScaler, DeleteDeployment{"d", {"ud", 1}, {}})));
     CHECK(std::holds_alternative<NotOwner>(writes.write(kApi, InsertScale{Writes::scale("d")})));
@@ -60,12 +62,12 @@ TEST_CASE("rs R-002, rs R-141 nobody writes rows of another service, or without 
 }
 
 TEST_CASE("rs R-012 a row that is not the expected one is a conflict that says what is there, and nothing changes") {
-    Writes writes;
+    Writes writes{YK_EACH_DATABASE};
     Deployment row = Writes::deployment("d");
     const Written made = writes.must(kApi, InsertDeployment{row, false});
     CHECK(made.uid == "ud");
     CHECK(made.version == 1);
-    CHECK(made.position.text() == "0.1@first");
+    if (writes.engine == testing::Engine::Sqlite) CHECK(made.position.text() == "0.1@first");
     row.replicas = 3;
     CHECK(writes.must(kApi, UpdateDeployment{row, {"ud", 1}}).version == 2);
     CHECK(writes.conflict(kApi, UpdateDeployment{row, {"ud", 1}}) == Conflict::What::RowChanged);
@@ -78,7 +80,7 @@ TEST_CASE("rs R-012 a row that is not the expected one is a conflict that says w
 }
 
 TEST_CASE("rs R-019 a name that could mean two Deployments is refused") {
-    Writes writes;
+    Writes writes{YK_EACH_DATABASE};
     writes.must(kApi, InsertDeployment{Writes::deployment("a"), false});
     Deployment row = Writes::deployment("b");
     for (const char* name : {"name-a", "a"}) {
@@ -91,7 +93,7 @@ TEST_CASE("rs R-019 a name that could mean two Deployments is refused") {
 }
 
 TEST_CASE("rs R-025 one write of a group that fails is undone alone, and all are committed together") {
-    Writes writes;
+    Writes writes{YK_EACH_DATABASE};
     std::vector<WriteRequest> requests{{kApi, InsertDeployment{Writes::deployment("a"), false}},
                                        {kApi, InsertDeployment{Writes::deployment("a"), false}},
                                        {kScaler, InsertScale{Writes::scale("a")}},
@@ -102,27 +104,27 @@ TEST_CASE("rs R-025 one write of a group that fails is undone alone, and all are
     const auto outcomes = writes.write(requests);
     CHECK(std::holds_alternative<Written>(outcomes[0]));
     CHECK(std::holds_alternative<Conflict>(outcomes[1]));
-    CHECK(std::get<Written>(outcomes[2]).position.text() == "0.2@first");
+    CHECK(std::get<Written>(outcomes[2]).position.lanes.at(0).sequence == 2); // of the last event of all
+    CHECK(std::get<Written>(outcomes[2]).position == std::get<Written>(outcomes[0]).position);
     CHECK(std::holds_alternative<NotOwner>(outcomes[3]));
     CHECK(std::holds_alternative<Conflict>(outcomes[4]));
     CHECK(writes.count("deployment_scale") == 1);
 }
 
-TEST_CASE("a group on a database that somebody else writes is Transient, and can be repeated") {
-    Writes writes;
-    auto other = rs::SqliteConnection::open(writes.folder + "/state.db");
-    REQUIRE(other.ok());
-    REQUIRE((*other)->run("BEGIN IMMEDIATE").ok());
+TEST_CASE("a group on a file of SQLite that somebody else writes is Transient, and can be repeated") {
+    Writes writes{testing::Engine::Sqlite};
+    const auto other = writes.open();
+    REQUIRE(other->run("BEGIN IMMEDIATE").ok());
     writes.type("PRAGMA busy_timeout = 1");
     const auto outcome = Writes::write_to(*writes.group, {{kApi, InsertDeployment{Writes::deployment("a"), false}}});
     CHECK(outcome.what == GroupOutcome::What::Away);
     CHECK(std::holds_alternative<Transient>(outcome.outcomes.at(0)));
-    REQUIRE((*other)->run("ROLLBACK").ok());
+    REQUIRE(other->run("ROLLBACK").ok());
     writes.must(kApi, InsertDeployment{Writes::deployment("a"), false});
 }
 
 TEST_CASE("rs R-033 a write for which the disk is too full is Transient, and fails nobody else") {
-    Writes writes;
+    Writes writes{testing::Engine::Sqlite};
     writes.type("PRAGMA max_page_count = 1"); // as many as there are
     Deployment large = Writes::deployment("b");
     large.tags = {{"t", std::string(5'000'000, 'x')}};
@@ -133,13 +135,13 @@ TEST_CASE("rs R-033 a write for which the disk is too full is Transient, and fai
     REQUIRE(std::holds_alternative<Transient>(outcomes[1]));
     CHECK(message_of(outcomes[1]) == "database or disk is full");
     CHECK(std::holds_alternative<Written>(outcomes[2]));
-    CHECK(writes.text("SELECT group_concat(id) FROM deployment") == "a,c");
+    CHECK(writes.list("SELECT id FROM deployment ORDER BY id") == "a,c");
     writes.type("PRAGMA max_page_count = 1000000");
     writes.must(kApi, InsertDeployment{large, false});
 }
 
 TEST_CASE("rs R-033 what ends the whole transaction undoes all writes of the group, and each learns why") {
-    Writes writes;
+    Writes writes{testing::Engine::Sqlite};
     std::vector<WriteRequest> requests{{kApi, InsertDeployment{Writes::deployment("a"), false}},
                                        {kApi, InsertDeployment{Writes::deployment("b"), false}},
                                        {kPlacer, DeleteNode{"n", {}}},
@@ -159,18 +161,18 @@ TEST_CASE("rs R-033 what ends the whole transaction undoes all writes of the gro
         writes.type("DROP TRIGGER t");
     }
     SECTION("at the commit, since a file may not grow") {
-        const testing::FileLimit limit{writes.folder + "/state.db-wal"};
+        const testing::FileLimit limit{writes.place->path() + "-wal"};
         const auto group = Writes::write_to(*writes.group, requests);
         CHECK(group.what == GroupOutcome::What::Undone);
         for (const std::size_t at : {0U, 1U, 3U}) CHECK(std::holds_alternative<Transient>(group.outcomes[at]));
         CHECK(writes.count("deployment") == 0);
     }
     CHECK(Writes::write_to(*writes.group, requests).what == GroupOutcome::What::Answered);
-    CHECK(writes.text("SELECT group_concat(id) FROM deployment") == "a,b,c");
+    CHECK(writes.list("SELECT id FROM deployment ORDER BY id") == "a,b,c");
 }
 
 TEST_CASE("a scale is made only under its Deployment, and takes the place of one of another owner") {
-    Writes writes;
+    Writes writes{YK_EACH_DATABASE};
     CHECK(writes.conflict(kScaler, InsertScale{Writes::scale("a")}) == Conflict::What::OwnerGone);
     writes.tree("a", DeleteMode::Owners);
     CHECK(writes.conflict(kScaler, InsertScale{Writes::scale("a")}) == Conflict::What::Exists);
@@ -184,7 +186,7 @@ TEST_CASE("a scale is made only under its Deployment, and takes the place of one
 }
 
 TEST_CASE("rs R-103 an orphan is deleted only if its Deployment is not there in that moment") {
-    Writes writes;
+    Writes writes{YK_EACH_DATABASE};
     writes.tree("a", DeleteMode::Owners);
     const std::string uid = writes.text("SELECT uid FROM deployment_scale");
     CHECK(writes.conflict(kScaler, DeleteScale{"a", {uid, 1}, true}) == Conflict::What::NotOrphaned);
@@ -198,7 +200,7 @@ TEST_CASE("rs R-103 an orphan is deleted only if its Deployment is not there in 
 }
 
 TEST_CASE("rs R-003, rs R-134 children go with their Deployment, stay for their services, or are released") {
-    Writes writes;
+    Writes writes{YK_EACH_DATABASE};
     writes.tree("a", DeleteMode::Owners);
     SECTION("cascade, also when it is chosen only now") {
         writes.must(kApi, DeleteDeployment{"a", {"ua", 0}, DeleteMode::Cascade});
@@ -223,7 +225,7 @@ TEST_CASE("rs R-003, rs R-134 children go with their Deployment, stay for their 
 }
 
 TEST_CASE("rs R-017 changes of placements of one schedule raise its version once in a transaction") {
-    Writes writes;
+    Writes writes{YK_EACH_DATABASE};
     writes.tree("a");
     std::vector<WriteRequest> requests{
         {kPlacer, ChangePlacements{"a", "pa", {Writes::placed(2)}, {}}},

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of mcs in a real file of SQLite: their making, what of them is read, and what is refused.
+// The tables of mcs in real databases: their making, what of them is read, and what is refused.
 #include <array>
+#include <atomic>
+#include <thread>
 
 #include <catch2/catch.hpp>
 
 #include "protocol/databases/canonical_json.h"
 #include "protocol/databases/mcs_schema.h"
-#include "protocol/databases/mcs_store.h"
-#include "protocol/databases/sqlite_change_log.h"
-#include "tests/support/databases/mcs_database.h"
+#ifdef YK_WITH_PG
+#include "protocol/databases/postgres/postgres_connection.h"
+#endif
+#include "tests/support/databases/state_database.h"
 
 namespace yk::mcs {
 namespace {
 
 using rs::StoreFault;
 
-struct Tables : testing::McsDatabase {
-    [[nodiscard]] bool is_refused(const std::string& sql) const { return !connection->run(sql).ok(); }
+struct Tables : testing::StateDatabase {
+    using StateDatabase::StateDatabase;
+
     void type_deployment(const std::string& id) const {
         type("INSERT INTO deployment(id, uid, version, generation, name, queue, usr, grps, resource, min_replicas,"
              " max_replicas, created_ms, updated_ms) VALUES('" +
@@ -36,9 +40,8 @@ struct Tables : testing::McsDatabase {
     }
     template <class T>
     [[nodiscard]] rs::Found<T> read(const std::string& id) const {
-        McsStore<T> store{*connection};
         const std::array<std::string, 1> ids{id};
-        auto rows = store.read_many(ids);
+        auto rows = store<T>(*connection)->read_many(ids);
         REQUIRE(rows.ok());
         return rows->found.at(0);
     }
@@ -54,19 +57,26 @@ struct Tables : testing::McsDatabase {
         REQUIRE(std::holds_alternative<rs::BrokenRow>(found));
         return std::get<rs::BrokenRow>(found).message;
     }
-    [[nodiscard]] std::string events() const {
-        rs::SqliteStatement all =
-            connection->statement("SELECT op || ' ' || kind || ' ' || id FROM change_log ORDER BY seq");
-        std::string text;
-        for (auto has_row = all.step(); has_row.ok() && *has_row; has_row = all.step()) text += all.text(0) + "; ";
-        return text;
-    }
 };
+
+/// What is wrong with another connection to the database, which was seen before; empty: nothing.
+std::string reopen(const Tables& tables, const DatabaseIdentity& first) {
+    const auto text_of = [](const auto& connection) {
+        if (connection.ok()) return std::string{};
+        CHECK(connection.error().fault == StoreFault::Fatal);
+        return connection.error().message;
+    };
+#ifdef YK_WITH_PG
+    if (tables.engine == testing::Engine::Postgres)
+        return text_of(rs::PostgresConnection::open({tables.place->path()}, first.uid));
+#endif
+    return text_of(reconnect(tables.place->path(), first));
+}
 
 } // namespace
 
 TEST_CASE("rs R-071 rows of every kind are read with all their columns") {
-    Tables tables;
+    Tables tables{YK_EACH_DATABASE};
     tables.type_deployment("d");
     tables.type_children("d", true);
     tables.type("INSERT INTO node VALUES('n-1', 'un', 1, '{\"zone\":\"a\"}', '{\"vcore\":8000}', '{}', 1, 10, 20)");
@@ -96,7 +106,7 @@ TEST_CASE("rs R-071 rows of every kind are read with all their columns") {
 }
 
 TEST_CASE("rs R-071 a row that cannot be understood says which column, and its neighbours are read") {
-    Tables tables;
+    Tables tables{YK_EACH_DATABASE};
     tables.type_deployment("a");
     tables.type_deployment("b");
     tables.type_children("a", false);
@@ -110,8 +120,7 @@ TEST_CASE("rs R-071 a row that cannot be understood says which column, and its n
         tables.type("UPDATE deployment SET version = version + 1, " + std::string{change} + " WHERE id = 'a'");
         CHECK(tables.broken<Deployment>("a") == message);
     }
-    McsStore<Deployment> store{*tables.connection};
-    const auto page = store.read_page("", 10);
+    const auto page = tables.store<Deployment>(*tables.connection)->read_page("", 10);
     REQUIRE(page.ok());
     CHECK(page->found.size() == 2);
     CHECK(std::holds_alternative<rs::Ptr<Deployment>>(page->found.at(1)));
@@ -122,25 +131,27 @@ TEST_CASE("rs R-071 a row that cannot be understood says which column, and its n
 }
 
 TEST_CASE("rs R-008 what goes with its Deployment is logged, what has no cascade_parent stays") {
-    Tables tables;
+    Tables tables{YK_EACH_DATABASE};
     tables.type_deployment("a");
     tables.type_deployment("b");
     tables.type_children("a", true);
     tables.type_children("b", false);
     tables.type("DELETE FROM change_log; DELETE FROM deployment");
-    CHECK(tables.events().find("3 2 a; ") != std::string::npos);
-    CHECK(tables.events().find("3 3 a; ") != std::string::npos);
-    CHECK(tables.events().find(" b; ") == tables.events().rfind(" b; ")); // only the Deployment itself
+    CHECK(tables.list("SELECT op || ' ' || kind || ' ' || id FROM change_log ORDER BY kind, id") ==
+          "3 1 a,3 1 b,3 2 a,3 3 a");
     CHECK(*tables.connection->number("SELECT count(*) FROM placement WHERE schedule_id = 'a'") == 0);
     CHECK(*tables.connection->number("SELECT count(*) FROM placement WHERE schedule_id = 'b'") == 2);
 }
 
 TEST_CASE("rs R-011, rs R-017 the tables guard versions and bounds, and placements are not logged") {
-    Tables tables;
+    Tables tables{YK_EACH_DATABASE};
     tables.type_deployment("a");
     tables.type_children("a", true);
     for (const char* table : {"deployment", "deployment_scale", "deployment_schedule"})
-        CHECK(tables.is_refused("UPDATE " + std::string{table} + " SET updated_ms = 1"));
+        if (tables.engine == testing::Engine::Sqlite)
+            CHECK(tables.is_refused("UPDATE " + std::string{table} + " SET updated_ms = 1"));
+    for (const char* column : {"id", "uid"})
+        CHECK(tables.is_refused("UPDATE deployment_scale SET version = 2, " + std::string{column} + " = 'x'"));
     CHECK(tables.is_refused("UPDATE deployment SET version = 2, max_replicas = 0"));
     CHECK(tables.is_refused("UPDATE deployment_scale SET version = 2, desired = -1"));
     const std::string before = tables.events();
@@ -149,10 +160,19 @@ TEST_CASE("rs R-011, rs R-017 the tables guard versions and bounds, and placemen
     CHECK(tables.is_refused("INSERT INTO placement VALUES('nobody', 1, 1, 'k', NULL, 'Pending', NULL)"));
 }
 
-TEST_CASE("rs R-020 an older schema is brought up to date as a whole or not at all, a newer one is refused") {
-    Tables tables;
+TEST_CASE("rs R-011 in PostgreSQL a person with a shell need not think of the version") {
+    Tables tables{YK_EACH_DATABASE};
+    if (tables.engine == testing::Engine::Sqlite) return;
     tables.type_deployment("a");
-    std::vector<std::string> steps{schema_steps().begin(), schema_steps().end()};
+    tables.type("UPDATE deployment SET priority = 7");
+    tables.type("UPDATE deployment SET version = 99");
+    CHECK(tables.text("SELECT version || '/' || priority FROM deployment") == "3/7");
+}
+
+TEST_CASE("rs R-020 an older schema is brought up to date as a whole or not at all, a newer one is refused") {
+    Tables tables{YK_EACH_DATABASE};
+    tables.type_deployment("a");
+    std::vector<std::string> steps(1);
     steps.emplace_back("ALTER TABLE node ADD COLUMN rack TEXT");
     steps.emplace_back("ALTER TABLE nothing ADD COLUMN rack TEXT");
     CHECK_FALSE(migrate(*tables.connection, "other", steps).ok());
@@ -162,29 +182,45 @@ TEST_CASE("rs R-020 an older schema is brought up to date as a whole or not at a
     CHECK_FALSE(tables.is_refused("SELECT rack FROM node"));
     CHECK(tables.get<Deployment>("a")->meta.uid == "ua");
     REQUIRE(migrate(*tables.connection, "other", steps).ok());
-    const auto refused = migrate(*tables.connection, "other");
+    const auto refused = tables.place->make_tables(*tables.connection);
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().fault == StoreFault::Fatal);
     CHECK(refused.error().message.find("schema 2, and this program knows 1") != std::string::npos);
     CHECK(read_identity(*tables.connection)->uid == "first");
 }
 
-TEST_CASE("rs R-031 another database in the place of the first one is refused, another epoch is a gap") {
-    Tables tables, other;
+TEST_CASE("rs R-020 tables are made once, also by programs that begin at the same time") {
+    const auto place = testing::new_place(YK_EACH_DATABASE, /*has_tables=*/false);
+    std::vector<std::unique_ptr<rs::SqlConnection>> connections;
+    for (int each = 0; each < 4; ++each) connections.push_back(place->open());
+    std::vector<std::thread> programs;
+    std::atomic<int> successes = 0;
+    for (const auto& each : connections)
+        programs.emplace_back([&place, &each, &successes] { successes += place->make_tables(*each).ok() ? 1 : 0; });
+    for (std::thread& each : programs) each.join();
+    CHECK(successes == 4);
+    CHECK(*connections[0]->number("SELECT count(*) FROM lease") == 5);
+}
+
+TEST_CASE("rs R-031 another database in the place of the first one is refused") {
+    const auto engine = YK_EACH_DATABASE;
+    Tables tables{engine}, other{engine};
     const auto first = read_identity(*tables.connection);
     REQUIRE(first.ok());
-    CHECK(reconnect(tables.path(), *first).ok());
+    CHECK(reopen(tables, *first).empty());
     other.type("UPDATE mcs_meta SET value = 'second' WHERE key = 'db_uid'");
-    const auto wrong = reconnect(other.path(), *first);
-    REQUIRE_FALSE(wrong.ok());
-    CHECK(wrong.error().fault == StoreFault::Fatal);
-    CHECK(wrong.error().message.find("wrong database: it is second, and first was here before") != std::string::npos);
-    rs::SqliteChangeLog log{*tables.connection};
-    const auto captured = log.capture();
-    REQUIRE(log.open(*captured).ok());
+    CHECK(reopen(other, *first).find("wrong database: it is second, and first was here before") != std::string::npos);
     tables.type("UPDATE mcs_meta SET value = 'restored' WHERE key = 'log_epoch'");
-    CHECK(reconnect(tables.path(), *first).ok());
-    CHECK(log.poll(9).error().reason == rs::RelistReason::Epoch);
+    CHECK(reopen(tables, *first).empty());
+}
+
+TEST_CASE("rs R-031 another epoch is a gap") {
+    Tables tables{YK_EACH_DATABASE};
+    const auto log = tables.place->open_log();
+    const auto captured = log->capture();
+    REQUIRE(log->open(*captured).ok());
+    tables.type("UPDATE mcs_meta SET value = 'restored' WHERE key = 'log_epoch'");
+    CHECK(log->poll(9).error().reason == rs::RelistReason::Epoch);
 }
 
 TEST_CASE("rs R-018 equal content has equal bytes") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The writing thread, on a real database, on ports that fail, and without a thread as in a simulation.
+// The writing thread, on real databases, on ports that fail, and without a thread as in a simulation.
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
@@ -10,12 +10,13 @@
 #include "protocol/databases/mcs_writer.h"
 #include "tests/support/databases/file_limit.h"
 #include "tests/support/databases/mcs_database.h"
+#include "tests/support/databases/state_database.h"
 #include "tests/support/stepped_loops.h"
 
 namespace yk::mcs {
 
 using namespace std::chrono_literals;
-using testing::kApi, testing::McsDatabase;
+using testing::Engine, testing::StateDatabase, testing::kApi, testing::McsDatabase;
 using What = GroupOutcome::What;
 
 namespace {
@@ -108,7 +109,7 @@ private:
 } // namespace
 
 TEST_CASE("rs R-025 the writer carries out what services ask for, and answers after the commit") {
-    const McsDatabase database;
+    const StateDatabase database{YK_EACH_DATABASE};
     Services services{*database.group};
     for (int number = 0; number < 1000; ++number) services.add("d" + std::to_string(number));
     services.add("d0"); // it is there
@@ -211,8 +212,9 @@ TEST_CASE("rs R-060 in a simulation the writer has no thread, and its time is th
 }
 
 TEST_CASE("a stop at any moment gives an answer to each write, and what it says is in the database") {
+    const Engine engine = YK_EACH_DATABASE;
     for (int round = 0; round < 8; ++round) {
-        const McsDatabase database;
+        const StateDatabase database{engine};
         const GroupCommitSettings settings{4, 0ms, 10'000, {1ms, 2ms}};
         Services services{*database.group, settings};
         for (int number = 0; number < 100; ++number) services.add("d" + std::to_string(number) + "=");
@@ -300,27 +302,41 @@ std::string text_of(const WriteRequest& request, const WriteOutcome& outcome) {
     return text + (has_version ? message_of(outcome) : "");
 }
 
-std::string rows_in(const McsDatabase& database) {
+std::string rows_in(const StateDatabase& database) {
     std::string text;
     for (const char* rows :
-         {"id || uid || version || generation || cascade) FROM deployment", "id || uid || version) FROM node",
-          "id || uid || version || owner_uid || desired || writer_epoch) FROM deployment_scale",
-          "id || uid || owner_uid || placed || pending || state) FROM deployment_schedule",
-          "schedule_id || replica || attempt || state) FROM placement",
-          "kind || op || id || version) FROM change_log WHERE kind <> 3"})
-        text += database.text(std::string{"SELECT group_concat("} + rows) + '/';
-    return text;
+         {"id || uid || version || generation || cascade FROM deployment", "id || uid || version FROM node",
+          "id || uid || version || owner_uid || desired || writer_epoch FROM deployment_scale",
+          "id || uid || owner_uid || placed || pending || state FROM deployment_schedule",
+          "schedule_id || replica || attempt || state FROM placement"})
+        text += database.list(std::string{"SELECT "} + rows + " ORDER BY 1") + '/';
+    const char* events = "SELECT kind || ' ' || op || ' ' || id || ' ' || version FROM change_log WHERE kind <> 3";
+    return text + database.list(std::string{events} + " ORDER BY " + database.log_order());
+}
+
+} // namespace
+
+namespace {
+
+/// A node that ends the whole transaction, as an error of the disk or of the server may.
+const char* poison(Engine engine) {
+    return engine == Engine::Sqlite
+               ? "PRAGMA synchronous = OFF; CREATE TRIGGER t BEFORE INSERT ON node WHEN NEW.id = 'poison'"
+                 " BEGIN SELECT RAISE(ROLLBACK, 'poison'); END"
+               : "CREATE FUNCTION poison() RETURNS trigger LANGUAGE plpgsql AS"
+                 " $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(5); RETURN NEW; END $$;"
+                 " CREATE TRIGGER t BEFORE INSERT ON node FOR EACH ROW WHEN (NEW.id = 'poison')"
+                 " EXECUTE FUNCTION poison()";
 }
 
 } // namespace
 
 TEST_CASE("rs R-025 writes in groups come to what they would come to one by one, whatever fails in between") {
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Engine engine = YK_EACH_DATABASE;
+    for (std::uint64_t seed = 1; seed <= (engine == Engine::Sqlite ? 20U : 3U); ++seed) {
         INFO("seed " << seed);
-        const McsDatabase together, apart;
-        for (const McsDatabase* each : {&together, &apart})
-            each->type("PRAGMA synchronous = OFF; CREATE TRIGGER t BEFORE INSERT ON node WHEN NEW.id = 'poison'"
-                       " BEGIN SELECT RAISE(ROLLBACK, 'poison'); END");
+        const StateDatabase together{engine}, apart{engine};
+        for (const StateDatabase* each : {&together, &apart}) each->type(poison(engine));
         FaultyPort port{*together.group, seed};
         GroupCommit commit{{32, 2ms, 10'000, {1ms, 4ms}}, seed};
         RandomWrites random{seed};

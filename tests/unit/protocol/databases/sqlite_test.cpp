@@ -166,33 +166,6 @@ TEST_CASE("rs R-012 a write that expects another row is a conflict and changes n
     CHECK(database.events() == "1a u1 1; 2a u1 2; 3a u1 2; ");
 }
 
-TEST_CASE("rs R-038, rs R-040 the log goes on where it was opened, with numbers that are never used again") {
-    Database database;
-    rs::SqliteChangeLog log{*database.connection};
-    database.type_album("a", "u1");
-    auto captured = log.capture();
-    REQUIRE(captured.ok());
-    CHECK(captured->cursor().text() == "0.1@first");
-    database.type_album("b", "u2");
-    database.type_album("c", "u3");
-    REQUIRE(log.open(*captured).ok());
-    auto batch = log.poll(1);
-    REQUIRE(batch.ok());
-    REQUIRE(batch->events.size() == 1);
-    CHECK(batch->events[0].id == "b");
-    CHECK(batch->events[0].op == Op::Insert);
-    CHECK(batch->events[0].uid == "u2");
-    CHECK(batch->may_have_more);
-    CHECK(log.poll(9)->events.at(0).id == "c");
-    CHECK(log.poll(9)->events.empty());
-    REQUIRE(rs::purge_log(*database.shell, 100).ok());
-    CHECK(database.events().empty());
-    CHECK(log.capture()->cursor().text() == "0.3@first");
-    CHECK(log.poll(9).ok()); // everything that was purged had been read
-    database.type_album("d", "u4");
-    CHECK(log.poll(9)->events.at(0).at.sequence == 4);
-}
-
 TEST_CASE("rs R-039 a look at the log reads tables only if somebody committed since the last one") {
     Database database;
     rs::SqliteChangeLog log{*database.connection};
@@ -263,64 +236,6 @@ TEST_CASE("errors have their classes: no file, no database, no table") {
     database.type("DROP TABLE album");
     rs::SqliteStore<Album> store{*database.connection};
     CHECK(store.read_page("", 1).error().fault == StoreFault::Fatal);
-}
-
-TEST_CASE("the framework over SQLite: caches follow what others write, and a restart finds everything") {
-    Database database;
-    auto reading = database.open(), tailing = database.open();
-    rs::SqliteStore<Album> store{*reading};
-    rs::SqliteChangeLog log{*tailing};
-    KeptNotices notices;
-    Instant now{1'000'000'000'000};
-    rs::Settings settings;
-    settings.resync.page = 3;
-    rs::Chance chance{11};
-    const auto run_for = [&](rs::StateManager& manager, Duration time) {
-        const Instant end = now + time;
-        for (; now < end; now = std::max(now + 1ms, manager.next_due(now).value()))
-            while (drive(manager, now)) {
-            }
-    };
-    const auto change = [&](int serial) {
-        const std::string id{static_cast<char>('a' + chance.next() % 10)};
-        switch (chance.next() % 3) {
-        case 0: return database.type("DELETE FROM album WHERE id = '" + id + "'");
-        case 1: return database.type("UPDATE album SET version = version + 1, year = year + 1 WHERE id = '" + id + "'");
-        default:
-            static_cast<void>(database.shell->run(
-                "INSERT INTO album(id, uid, version, generation, created_ms, updated_ms, title, year) VALUES('" + id +
-                "', 'u" + std::to_string(serial) + "', 1, 1, 0, 0, 't', 2000)"));
-        }
-    };
-    const auto there = [&] {
-        rs::SqliteStatement all = database.shell->statement("SELECT id || uid || version || '/' || year FROM album");
-        std::multiset<std::string> rows;
-        for (auto has_row = all.step(); has_row.ok() && *has_row; has_row = all.step()) rows.insert(all.text(0));
-        return rows;
-    };
-    int serial = 0;
-    for (int life = 0; life < 3; ++life) {
-        rs::StateManager manager{log, notices, settings, 1};
-        auto& albums = manager.add(store);
-        KeptCalls<Album> calls;
-        albums.add_handler(calls, {}, now);
-        manager.start(now);
-        for (int round = 0; round < 30; ++round) {
-            for (int each = 0; each < 5; ++each) change(++serial);
-            if (round % 7 == 3) REQUIRE(rs::purge_log(*database.shell, static_cast<std::uint64_t>(serial)).ok());
-            run_for(manager, 100ms);
-            std::multiset<std::string> cached;
-            albums.cache().for_each([&](const rs::Ptr<Album>& one) {
-                cached.insert(one->meta.id + one->meta.uid + std::to_string(one->meta.version) + '/' +
-                              std::to_string(one->year));
-            });
-            CHECK(cached == there());
-        }
-        CHECK(manager.is_running());
-        CHECK(albums.reconciler().counters().repairs == 0);
-        CHECK_FALSE(calls.calls.empty());
-        for (int each = 0; each < 20; ++each) change(++serial); // while nobody looks
-    }
 }
 
 TEST_CASE("a row of SQLite that cannot be understood is a broken row") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Autoscaler on a real file of SQLite, with its change log and JSON texts.
+// The Autoscaler on real databases, with their change logs and JSON texts.
 #include <memory>
 
 #include <catch2/catch.hpp>
@@ -8,11 +8,9 @@
 #include "libcore/mcs/autoscaler/autoscaler_reconciler.h"
 #include "libcore/mcs/autoscaler/evaluation_rounds.h"
 #include "libcore/resource_state/state_manager.h"
-#include "protocol/databases/mcs_store.h"
-#include "protocol/databases/sqlite_change_log.h"
 #include "protocol/mcs/policy_text.h"
 #include "protocol/mcs/status_text.h"
-#include "tests/support/databases/mcs_database.h"
+#include "tests/support/databases/state_database.h"
 
 namespace yk::mcs {
 namespace {
@@ -28,16 +26,15 @@ struct NoNotices final : rs::NoticeSink {
 
 /// What one process has: all of it is lost at a restart.
 struct Process {
-    Process(const testing::McsDatabase& database, rs::SqliteConnection& connection, Instant now)
-        : log_connection(database.open()), // of its own: it does not notice what its own connection commits
-          log(*log_connection),
-          deployment_rows(connection),
-          scale_rows(connection),
-          schedule_rows(connection),
-          manager(log, notices, {}, 1),
-          deployments(manager.add(deployment_rows)),
-          scales(manager.add(scale_rows)),
-          schedules(manager.add(schedule_rows)),
+    Process(const testing::StateDatabase& database, rs::SqlConnection& connection, Instant now)
+        : log(database.place->open_log()),
+          deployment_rows(database.store<Deployment>(connection)),
+          scale_rows(database.store<DeploymentScale>(connection)),
+          schedule_rows(database.store<DeploymentSchedule>(connection)),
+          manager(*log, notices, {}, 1),
+          deployments(manager.add(*deployment_rows)),
+          scales(manager.add(*scale_rows)),
+          schedules(manager.add(*schedule_rows)),
           autoscaler({deployments.cache(), scales.cache(), schedules.cache(), metrics, texts, queue,
                       [this](std::string_view id, Instant at) { manager.enqueue(kScaleKind, id, at); }}),
           on_deployment(autoscaler, deployments),
@@ -53,11 +50,10 @@ struct Process {
     }
 
     NoNotices notices;
-    std::unique_ptr<rs::SqliteConnection> log_connection;
-    rs::SqliteChangeLog log;
-    McsStore<Deployment> deployment_rows;
-    McsStore<DeploymentScale> scale_rows;
-    McsStore<DeploymentSchedule> schedule_rows;
+    const std::unique_ptr<rs::ChangeLog> log;
+    const std::unique_ptr<rs::ResourceStore<Deployment>> deployment_rows;
+    const std::unique_ptr<rs::ResourceStore<DeploymentScale>> scale_rows;
+    const std::unique_ptr<rs::ResourceStore<DeploymentSchedule>> schedule_rows;
     MetricBoard metrics;
     const JsonScaleTexts texts;
     WriteQueue queue;
@@ -72,8 +68,8 @@ struct Process {
     AutoscalerReconciler reconciler;
 };
 
-struct Machine : testing::McsDatabase {
-    Machine() { restart(); }
+struct Machine : testing::StateDatabase {
+    explicit Machine(testing::Engine on) : StateDatabase(on) { restart(); }
 
     void restart() {
         process = std::make_unique<Process>(*this, *connection, now);
@@ -136,8 +132,8 @@ struct Machine : testing::McsDatabase {
 
 } // namespace
 
-TEST_CASE("the Autoscaler on SQLite follows a metric, and goes on after a restart") {
-    Machine machine;
+TEST_CASE("the Autoscaler on a database follows a metric, and goes on after a restart") {
+    Machine machine{YK_EACH_DATABASE};
     machine.create(DeleteMode::Cascade);
     machine.pass(1s);
     CHECK(machine.desired() == 1);
@@ -161,10 +157,10 @@ TEST_CASE("the Autoscaler on SQLite follows a metric, and goes on after a restar
     CHECK(machine.process->notices.dead_letters == 0);
 }
 
-TEST_CASE("the Autoscaler on SQLite removes, leaves or adopts a scale as the Deployment wants it") {
+TEST_CASE("the Autoscaler on a database removes, leaves or adopts a scale as the Deployment wants it") {
     const auto mode = GENERATE(DeleteMode::Owners, DeleteMode::Cascade, DeleteMode::Orphan);
     const bool adopts = GENERATE(false, true);
-    Machine machine;
+    Machine machine{YK_EACH_DATABASE};
     machine.create(mode);
     machine.pass(1s);
     machine.load(4);
@@ -181,8 +177,8 @@ TEST_CASE("the Autoscaler on SQLite removes, leaves or adopts a scale as the Dep
     CHECK(machine.process->notices.dead_letters == 0);
 }
 
-TEST_CASE("the Autoscaler on SQLite repairs what a person did to the rows while it did not run") {
-    Machine machine;
+TEST_CASE("the Autoscaler on a database repairs what a person did to the rows while it did not run") {
+    Machine machine{YK_EACH_DATABASE};
     machine.create(DeleteMode::Owners);
     machine.pass(1s);
     machine.type("DELETE FROM deployment");

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/databases/postgres/postgres_errors.h"
+
+namespace yk::rs {
+namespace {
+
+struct Class {
+    std::string_view states; // that begin so
+    StoreFault fault;
+};
+
+/// The first that fits counts.
+constexpr Class kClasses[] = {
+    {"08", StoreFault::Down},         // the connection
+    {"57P01", StoreFault::Down},      // the server stops,
+    {"57P02", StoreFault::Down},      // has crashed,
+    {"57P03", StoreFault::Down},      // or has not begun
+    {"57P05", StoreFault::Down},      // the session was idle for too long,
+    {"25P03", StoreFault::Down},      // or its transaction was
+    {"25006", StoreFault::Down},      // another server writes now: this one only reads
+    {"23505", StoreFault::Conflict},  // the id, uid or name is in use
+    {"23503", StoreFault::Conflict},  // the parent is gone
+    {"25P02", StoreFault::Transient}, // something failed before in this transaction
+    {"0A000", StoreFault::Transient}, // a prepared statement does not fit any more
+    {"26000", StoreFault::Transient}, // or is not known
+    {"22", StoreFault::Fatal},        // a value that a column cannot have
+    {"23", StoreFault::Fatal},        // a rule of the schema, not a race
+    {"28", StoreFault::Fatal},        // not let in
+    {"3D", StoreFault::Fatal},        // no such database
+    {"3F", StoreFault::Fatal},        // or schema
+    {"42", StoreFault::Fatal},        // no such table or column, no permission, wrong types
+    {"XX001", StoreFault::Fatal},     // damage,
+    {"XX002", StoreFault::Fatal},     // also of an index
+    {"", StoreFault::Transient},      // serialization failures, deadlocks, a full disk, too slow
+};
+
+} // namespace
+
+StoreFault fault_of(std::string_view state) {
+    for (const Class& each : kClasses)
+        if (state.substr(0, each.states.size()) == each.states) return each.fault;
+    return StoreFault::Transient;
+}
+
+} // namespace yk::rs

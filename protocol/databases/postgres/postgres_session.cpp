@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/databases/postgres/postgres_session.h"
+
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+#include "libcore/base/number.h"
+#include "protocol/databases/postgres/postgres_errors.h"
+#include "protocol/simulation/steady_clock.h"
+
+namespace yk::rs {
+namespace {
+
+Instant now() {
+    return Instant{SteadyClock::now().time_since_epoch().count()};
+}
+
+std::string in_seconds(Duration time) {
+    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) + " ms";
+}
+
+/// Messages of libpq end with a new line, and may have several.
+std::string one_line(std::string_view message) {
+    std::string line{message.substr(0, message.find_last_not_of('\n') + 1)};
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    return line;
+}
+
+StoreError error_of(const PGresult* result) {
+    const char* const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char* const message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    return {fault_of(state == nullptr ? "" : state),
+            message == nullptr ? one_line(PQresultErrorMessage(result)) : message};
+}
+
+bool is_error(const PGresult* result) {
+    const ExecStatusType status = PQresultStatus(result);
+    return status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY;
+}
+
+} // namespace
+
+void PostgresResult::clear(pg_result* result) {
+    PQclear(result);
+}
+
+int PostgresResult::rows() const {
+    return PQntuples(result_.get());
+}
+
+std::int64_t PostgresResult::changes() const {
+    return to_number<std::int64_t>(PQcmdTuples(result_.get())).value_or(0);
+}
+
+std::int64_t PostgresResult::number(int row, int column) const {
+    const std::string_view value = PQgetvalue(result_.get(), row, column);
+    return value == "t" ? 1 : to_number<std::int64_t>(value).value_or(0);
+}
+
+std::string PostgresResult::text(int row, int column) const {
+    return {PQgetvalue(result_.get(), row, column), static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+}
+
+/// What the url says of keepalives counts before what stands here, but not what the session relies on.
+Result<std::unique_ptr<PostgresSession>, StoreError> PostgresSession::open(const PostgresSettings& settings) {
+    constexpr int kExpandUrl = 1;
+    const char* const names[] = {"keepalives_idle", "keepalives_interval",       "keepalives_count", "tcp_user_timeout",
+                                 "dbname",          "fallback_application_name", "client_encoding",  nullptr};
+    const char* const values[] = {"10", "5", "3", "12000", settings.url.c_str(), "ykd", "UTF8", nullptr};
+    std::unique_ptr<PostgresSession> session{
+        new PostgresSession(PQconnectStartParams(names, values, kExpandUrl), settings.answer_limit)};
+    if (session->connection_ == nullptr) return StoreError{StoreFault::Down, "no memory for a session"};
+    YK_CHECKED(session->connect(settings.connect_limit));
+    return session;
+}
+
+Result<void, StoreError> PostgresSession::connect(Duration limit) {
+    const Instant deadline = now() + limit;
+    if (PQstatus(connection_) == CONNECTION_BAD) return lose(PQerrorMessage(connection_));
+    for (auto next = PGRES_POLLING_WRITING; next != PGRES_POLLING_OK; next = PQconnectPoll(connection_)) {
+        if (next == PGRES_POLLING_FAILED) return lose(PQerrorMessage(connection_));
+        if (!wait_until(next == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline))
+            return lose("the server does not let anybody in within " + in_seconds(limit));
+    }
+    PQsetnonblocking(connection_, 1);
+    PQsetNoticeReceiver(
+        connection_, [](void*, const PGresult*) {}, nullptr); // they would go to stderr
+    return {};
+}
+
+PostgresSession::Answer PostgresSession::query(const std::string& sql) {
+    return answer(is_open() ? PQsendQuery(connection_, sql.c_str()) : 0);
+}
+
+PostgresSession::Answer PostgresSession::prepare(const std::string& name, const std::string& sql) {
+    return answer(is_open() ? PQsendPrepare(connection_, name.c_str(), sql.c_str(), 0, nullptr) : 0);
+}
+
+PostgresSession::Answer PostgresSession::execute(const std::string& name, const Parameters& parameters) {
+    std::vector<const char*> values;
+    values.reserve(parameters.size());
+    for (const auto& each : parameters) {
+        if (each && each->find('\0') != std::string::npos)
+            return StoreError{StoreFault::Fatal, "PostgreSQL stores no text with a zero byte"};
+        values.push_back(each ? each->c_str() : nullptr);
+    }
+    const auto count = static_cast<int>(values.size());
+    return answer(is_open() ? PQsendQueryPrepared(connection_, name.c_str(), count, values.data(), nullptr, nullptr, 0)
+                            : 0);
+}
+
+/// The session is of no use after an answer that did not come: what comes later would be taken for the next one.
+PostgresSession::Answer PostgresSession::answer(int is_sent) {
+    if (!is_open()) return StoreError{StoreFault::Down, "there is no session"};
+    if (is_sent == 0) return lose(PQerrorMessage(connection_));
+    const Instant deadline = now() + limit_;
+    YK_CHECKED(flush(deadline));
+    PostgresResult last{nullptr};
+    std::optional<StoreError> error;
+    for (;;) {
+        YK_TRY(result, next_result(deadline));
+        if (result == nullptr) break;
+        PostgresResult each{result};
+        if (is_error(result) && !error) error = error_of(result);
+        last = std::move(each);
+    }
+    if (PQstatus(connection_) == CONNECTION_BAD) return lose(error ? error->message : PQerrorMessage(connection_));
+    if (!error) return last;
+    if (error->fault == StoreFault::Down) return lose(error->message);
+    return *std::move(error);
+}
+
+Result<void, StoreError> PostgresSession::flush(Instant deadline) {
+    for (int left = PQflush(connection_); left != 0; left = PQflush(connection_)) {
+        if (left < 0) return lose(PQerrorMessage(connection_));
+        if (!wait_until(POLLIN | POLLOUT, deadline)) return lose("no answer within " + in_seconds(limit_));
+        if (PQconsumeInput(connection_) == 0) return lose(PQerrorMessage(connection_));
+    }
+    return {};
+}
+
+Result<pg_result*, StoreError> PostgresSession::next_result(Instant deadline) {
+    while (PQisBusy(connection_) != 0) {
+        if (!wait_until(POLLIN, deadline)) return lose("no answer within " + in_seconds(limit_));
+        if (PQconsumeInput(connection_) == 0) return lose(PQerrorMessage(connection_));
+    }
+    return PQgetResult(connection_);
+}
+
+bool PostgresSession::wait_until(short events, Instant deadline) const {
+    ::pollfd socket{PQsocket(connection_), events, 0};
+    for (;;) {
+        const Duration left = deadline - now();
+        if (left <= Duration{}) return false;
+        const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(left).count() + 1;
+        const int ready = ::poll(&socket, 1, static_cast<int>(std::min<std::int64_t>(milliseconds, 60'000)));
+        if (ready > 0) return true;
+        if (ready < 0 && errno != EINTR) return true; // libpq says what is wrong
+    }
+}
+
+/// What the server said at last and that it is gone come one after the other, so that one look does not see both.
+bool PostgresSession::check() {
+    for (int looks = 0; is_open() && looks < 4; ++looks) {
+        ::pollfd socket{PQsocket(connection_), POLLIN, 0};
+        if (::poll(&socket, 1, 0) <= 0) break;
+        if (PQconsumeInput(connection_) == 0 || PQstatus(connection_) == CONNECTION_BAD) close();
+    }
+    return is_open();
+}
+
+bool PostgresSession::is_in_transaction() const {
+    if (!is_open()) return false;
+    const PGTransactionStatusType status = PQtransactionStatus(connection_);
+    return status == PQTRANS_INTRANS || status == PQTRANS_INERROR;
+}
+
+bool PostgresSession::has_failed_transaction() const {
+    return is_open() && PQtransactionStatus(connection_) == PQTRANS_INERROR;
+}
+
+int PostgresSession::version() const {
+    return is_open() ? PQserverVersion(connection_) : 0;
+}
+
+bool PostgresSession::take_notifications() {
+    bool has_any = false;
+    if (!check()) return false;
+    while (PGnotify* const each = PQnotifies(connection_)) {
+        PQfreemem(each);
+        has_any = true;
+    }
+    return has_any;
+}
+
+void PostgresSession::wait(Duration limit) {
+    if (is_open()) static_cast<void>(wait_until(POLLIN, now() + limit));
+}
+
+StoreError PostgresSession::lose(const std::string& why) {
+    StoreError error{StoreFault::Down, one_line(why)};
+    close();
+    return error;
+}
+
+void PostgresSession::close() {
+    PQfinish(std::exchange(connection_, nullptr));
+}
+
+} // namespace yk::rs
