@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,5 +50,7 @@ enum class DeleteMode : std::uint8_t {
     Cascade = 1, // they go in the same transaction
     Orphan = 2   // they stay, without an owner, until a new Deployment adopts them
 };
+[[nodiscard]] std::string_view name_of(DeleteMode mode); // cascade, owners, orphan
+[[nodiscard]] std::optional<DeleteMode> find_delete_mode(std::string_view name);
 
 } // namespace yk::mcs

@@ -2,8 +2,10 @@
 #pragma once
 // CacheIndex: finds the objects of a cache by something else than their id, such as a name or an owner.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <set>
 #include <utility>
 #include <vector>
@@ -36,6 +38,13 @@ public:
         std::vector<std::uint32_t> found;
         for (auto at = entries_.lower_bound({key, 0}); at != entries_.end() && at->first == key; ++at)
             found.push_back(at->second);
+        return found;
+    }
+    /// The places of at most `most` objects with the next keys after `key`, in the order of the keys.
+    [[nodiscard]] std::vector<std::uint32_t> slots_after(const Key& key, std::size_t most) const {
+        std::vector<std::uint32_t> found;
+        auto at = entries_.upper_bound({key, std::numeric_limits<std::uint32_t>::max()});
+        for (; at != entries_.end() && found.size() < most; ++at) found.push_back(at->second);
         return found;
     }
 

@@ -87,6 +87,15 @@ public:
         for (const std::uint32_t slot : index.slots(key)) found.push_back(table_->entries[EntryId{slot}].object);
         return found;
     }
+    /// At most `most` objects with the next keys of an index after `key`, in their order: a page of a list.
+    template <class Key>
+    [[nodiscard]] std::vector<Ptr<T>> list_after(const CacheIndex<T, Key>& index, const Key& key,
+                                                 std::size_t most) const {
+        std::vector<Ptr<T>> found;
+        for (const std::uint32_t slot : index.slots_after(key, most))
+            found.push_back(table_->entries[EntryId{slot}].object);
+        return found;
+    }
     [[nodiscard]] const Entry* find(std::string_view id) const {
         const EntryId at = find_in(*table_, id);
         return at ? &table_->entries[at] : nullptr;

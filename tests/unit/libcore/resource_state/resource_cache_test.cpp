@@ -31,6 +31,24 @@ TEST_CASE("rs R-057 an object that was got stays as it was while the cache moves
     CHECK(cache.size() == 0);
 }
 
+TEST_CASE("rs R-059 an index gives pages in the order of its keys, whatever changes between them") {
+    Cache cache;
+    const auto& by_title = cache.add_index<std::string>([](const Album& one) { return std::vector{one.title}; });
+    for (const char* title : {"Green", "Blue", "Red", "Aqua"}) cache.put(entry(album(title, title)));
+    const auto page = [&](const std::string& after, std::size_t most) {
+        std::string titles;
+        for (const auto& each : cache.list_after(by_title, after, most)) titles += each->title + ' ';
+        return titles;
+    };
+    CHECK(page("", 2) == "Aqua Blue ");
+    CHECK(page("Blue", 2) == "Green Red ");
+    CHECK(page("Red", 2).empty());
+    cache.erase("Blue");
+    cache.put(entry(album("Cyan", "Cyan")));
+    CHECK(page("Blue", 9) == "Cyan Green Red ");
+    CHECK(page("", 0).empty());
+}
+
 TEST_CASE("rs R-059 an index follows each change, and never leads to what has gone") {
     Cache cache;
     const auto& by_title = cache.add_index<std::string>([](const Album& one) { return std::vector{one.title}; });
