@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "protocol/databases/change_rows.h"
+
 namespace yk::rs {
 namespace {
 
@@ -60,26 +62,10 @@ Result<void, LogFault> SqliteChangeLog::check_position() {
 }
 
 Result<EventBatch, StoreError> SqliteChangeLog::read_batch(std::size_t most) {
-    EventBatch batch;
-    batch.position = position_;
     SqliteStatement tail = connection_.statement(
         "SELECT seq, kind, op, id, uid, version FROM change_log WHERE seq > ? ORDER BY seq LIMIT ?");
     tail.bind(1, static_cast<std::int64_t>(position_.lanes[0].sequence)).bind(2, static_cast<std::int64_t>(most));
-    for (;;) {
-        YK_TRY(has_row, tail.step());
-        if (!has_row) break;
-        ChangeEvent event;
-        event.at.sequence = static_cast<std::uint64_t>(tail.number(0));
-        event.kind = static_cast<Kind>(tail.number(1));
-        event.op = static_cast<Op>(tail.number(2));
-        event.id = tail.text(3);
-        event.uid = tail.text(4);
-        event.version = tail.number(5);
-        batch.position.lanes[0] = event.at;
-        batch.events.push_back(std::move(event));
-    }
-    batch.may_have_more = batch.events.size() == most;
-    return batch;
+    return read_changes(tail, position_, most, [](const SqlRow& /*row*/) { return std::uint64_t{0}; });
 }
 
 } // namespace yk::rs

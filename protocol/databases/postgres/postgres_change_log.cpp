@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libcore/base/number.h"
+#include "protocol/databases/change_rows.h"
 
 namespace yk::rs {
 namespace {
@@ -96,29 +97,13 @@ Result<void, LogFault> PostgresChangeLog::check_position(const State& state) con
 }
 
 Result<EventBatch, StoreError> PostgresChangeLog::read_batch(std::size_t most) {
-    EventBatch batch;
-    batch.position = position_;
     SqlStatement tail = connection_.statement(
-        "SELECT xid, seq, kind, op, id, uid, version FROM change_log WHERE (xid, seq) > (CAST(?1 AS xid8), ?2)"
+        "SELECT seq, kind, op, id, uid, version, xid FROM change_log WHERE (xid, seq) > (CAST(?1 AS xid8), ?2)"
         " AND xid < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY xid, seq LIMIT ?3");
     const std::string after = std::to_string(position_.lanes[0].transaction);
     tail.bind(1, std::string_view{after}).bind(2, static_cast<std::int64_t>(position_.lanes[0].sequence));
     tail.bind(3, static_cast<std::int64_t>(most));
-    for (;;) {
-        YK_TRY(has_row, tail.step());
-        if (!has_row) break;
-        ChangeEvent event;
-        event.at = {transaction_of(tail.text(0)), static_cast<std::uint64_t>(tail.number(1))};
-        event.kind = static_cast<Kind>(tail.number(2));
-        event.op = static_cast<Op>(tail.number(3));
-        event.id = tail.text(4);
-        event.uid = tail.text(5);
-        event.version = tail.number(6);
-        batch.position.lanes[0] = event.at;
-        batch.events.push_back(std::move(event));
-    }
-    batch.may_have_more = batch.events.size() == most;
-    return batch;
+    return read_changes(tail, position_, most, [](const SqlRow& row) { return transaction_of(row.text(6)); });
 }
 
 /// Transactions that only read have no number, and hold nothing back. Those that were prepared belong to no process.

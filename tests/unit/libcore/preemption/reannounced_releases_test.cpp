@@ -3,9 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <fmt/format.h>
-
 #include "tests/support/cluster.h"
+#include "tests/unit/libcore/preemption/starved.h"
 
 namespace yk::testing {
 
@@ -13,16 +12,6 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
-
-constexpr const char* kOther = "other=1 tags=creationTime:1000"; // old enough for any delay
-
-/// Leaf c2 with a guarantee and `properties` for application `x`, leaf c1 without for `v`.
-Cluster starved(const std::string& guaranteed, const std::string& properties = {}) {
-    Cluster c{fmt::format("[{{name: c2, resources: {{guaranteed: {{{}}}}}, properties: {{{}}}}}, {{name: c1}}]",
-                          guaranteed, properties)};
-    c.application("x", "root.c2").application("v", "root.c1");
-    return c;
-}
 
 } // namespace
 
