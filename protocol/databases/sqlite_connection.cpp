@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace yk::rs {
@@ -40,7 +41,8 @@ StoreError error_of(sqlite3* database) {
 
 class SqliteKept final : public KeptStatement {
 public:
-    explicit SqliteKept(sqlite3_stmt* statement) : statement_(statement) {}
+    explicit SqliteKept(sqlite3_stmt* statement, std::optional<StoreError> refused)
+        : statement_(statement), refused_(std::move(refused)) {}
     ~SqliteKept() override { sqlite3_finalize(statement_); }
     SqliteKept(const SqliteKept&) = delete;
     SqliteKept& operator=(const SqliteKept&) = delete;
@@ -51,8 +53,7 @@ public:
                             SQLITE_UTF8);
     }
     [[nodiscard]] Result<bool, StoreError> step() override {
-        if (statement_ == nullptr)
-            return StoreError{StoreFault::Fatal, "the statement does not fit the database's tables"};
+        if (refused_) return *refused_;
         const int step = sqlite3_step(statement_);
         if (step == SQLITE_ROW) return true;
         if (step == SQLITE_DONE) return false;
@@ -71,7 +72,8 @@ public:
     [[nodiscard]] bool is_prepared() const { return statement_ != nullptr; }
 
 private:
-    sqlite3_stmt* const statement_;
+    sqlite3_stmt* const statement_;           // nullptr: it could not be prepared
+    const std::optional<StoreError> refused_; // and why
 };
 
 SqliteConnection::SqliteConnection(sqlite3* database) : database_(database) {}
@@ -126,8 +128,10 @@ SqlStatement SqliteConnection::statement(const std::string& sql) {
     auto& kept = statements_[sql];
     if (kept != nullptr && kept->is_prepared()) return SqlStatement{*kept};
     sqlite3_stmt* made = nullptr;
-    sqlite3_prepare_v3(database_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr);
-    kept = std::make_unique<SqliteKept>(made);
+    std::optional<StoreError> refused;
+    if (sqlite3_prepare_v3(database_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr) != SQLITE_OK)
+        refused = error_of(database_);
+    kept = std::make_unique<SqliteKept>(made, std::move(refused));
     return SqlStatement{*kept};
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <set>
 
@@ -233,6 +234,11 @@ TEST_CASE("errors have their classes: no file, no database, no table") {
     CHECK(SqliteConnection::open(database.folder.file("nowhere/state.db")).error().fault == StoreFault::Down);
     CHECK(database.connection->run("SELECT * FROM nothing").error().fault == StoreFault::Fatal);
     CHECK(database.connection->number("SELECT x FROM nothing").error().fault == StoreFault::Fatal);
+    CHECK(database.connection->number("SELECT x FROM nothing").error().message == "no such table: nothing");
+    std::ofstream{database.folder.file("letter")} << std::string(5000, 'x');
+    const auto letter = SqliteConnection::open(database.folder.file("letter"));
+    CHECK(letter.error().fault == StoreFault::Fatal);
+    CHECK(letter.error().message.find("letter: file is not a database") != std::string::npos);
     database.type("DROP TABLE album");
     rs::SqliteStore<Album> store{*database.connection};
     CHECK(store.read_page("", 1).error().fault == StoreFault::Fatal);
