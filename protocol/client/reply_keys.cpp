@@ -50,6 +50,10 @@ constexpr std::array kReplies{
     ReplyKeys{"Step", " cycles allocations idle "},
     ReplyKeys{"Clock", " now "},
     ReplyKeys{"SetExtraConfig", " kept "},
+    ReplyKeys{"McsRead",
+              " items cursor item state reason position staleMs database kinds services reconcilers writes limits "
+              "degraded "},
+    ReplyKeys{"McsWrite", " id name uid version position "},
     ReplyKeys{"Shutdown", " "},
 };
 

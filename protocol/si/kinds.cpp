@@ -40,6 +40,8 @@ constexpr std::array kKinds{
     KindInfo{Kind::Step, "Step", kMutating, Role::Admin},
     KindInfo{Kind::Clock, "Clock", kMutating, Role::Admin},
     KindInfo{Kind::SetExtraConfig, "SetExtraConfig", kMutating, Role::Admin},
+    KindInfo{Kind::McsRead, "McsRead", kReading, Role::Observer},
+    KindInfo{Kind::McsWrite, "McsWrite", kMutating, Role::Admin},
     KindInfo{Kind::Shutdown, "Shutdown", kMutating, Role::Admin},
 };
 static_assert(kKinds.size() == kKindCount, "each kind has its row");

@@ -44,6 +44,8 @@ enum class Kind : std::uint8_t {
     Step,
     Clock,
     SetExtraConfig,
+    McsRead,
+    McsWrite,
     Shutdown
 };
 

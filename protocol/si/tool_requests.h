@@ -149,6 +149,48 @@ struct ExplainRequest {
     bool operator==(const ExplainRequest&) const = default;
 };
 
+// --- Deployments (resource-state.md) --------------------------------------------------------------------------------
+
+/// Rows of resource state, from memory. Which members count depends on `what`.
+struct McsReadRequest {
+    static constexpr Kind kKind = Kind::McsRead;
+    std::string what{};         // list, describe or status
+    std::string kind{};         // of the rows: deployment
+    std::string id{};           // describe: the id or the name
+    std::uint32_t limit = 1000; // rows per page
+    std::string cursor{};       // of the page before; empty: the first page
+    std::string min_position{}; // wait until what was written up to there is seen; empty: do not
+    std::uint64_t wait_ms = 5000;
+    bool operator==(const McsReadRequest&) const = default;
+};
+
+/// What a write says of a Deployment. What is absent has its default at a create, and stays as it is otherwise.
+struct McsBody {
+    std::optional<std::string> name{}; // required at a create
+    std::optional<std::string> partition{};
+    std::optional<std::string> queue{}; // empty: the placement rules decide
+    std::optional<std::string> user{};  // required at a create
+    std::optional<std::vector<std::string>> groups{};
+    std::optional<Resources> resource{}; // of one replica; required at a create
+    std::optional<std::uint64_t> replicas{};
+    std::optional<std::int32_t> priority{};
+    std::optional<StringMap> tags{};
+    std::optional<std::string> delete_mode{}; // cascade, owners or orphan
+    bool adopt = false;                       // create: with what an orphaned one of this id left
+    bool operator==(const McsBody&) const = default;
+};
+
+/// Changes one row of those that users write (resource-state.md R-157). Answered when it is on the disk.
+struct McsWriteRequest {
+    static constexpr Kind kKind = Kind::McsWrite;
+    std::string verb{};        // create, scale or delete
+    std::string kind{};        // deployment
+    std::string id{};          // the id or the name; of a new row the id, or empty: one is made
+    std::uint64_t version = 0; // the row must have it; 0: any
+    std::optional<McsBody> body{};
+    bool operator==(const McsWriteRequest&) const = default;
+};
+
 // --- driving the daemon ------------------------------------------------------------------------------------------
 
 /// Where a step ends before its cycles are over.

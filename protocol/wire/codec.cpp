@@ -68,6 +68,8 @@ YK_MESSAGE(ExplainRequest)
 YK_MESSAGE(StepRequest)
 YK_MESSAGE(ClockRequest)
 YK_MESSAGE(ShutdownRequest)
+YK_MESSAGE(McsReadRequest)
+YK_MESSAGE(McsWriteRequest)
 
 #undef YK_MESSAGE
 

@@ -105,6 +105,32 @@ struct Schema<si::ExplainRequest> {
                           Field<"tags", &M::tags>, Field<"config", &M::config, kConfig>>;
 };
 
+// --- Deployments -----------------------------------------------------------------------------------------------------
+
+template <>
+struct Schema<si::McsReadRequest> {
+    using M = si::McsReadRequest;
+    using fields = Fields<Field<"what", &M::what, kId, kRequired>, Field<"kind", &M::kind>, Field<"id", &M::id>,
+                          Field<"limit", &M::limit>, Field<"cursor", &M::cursor>,
+                          Field<"minPosition", &M::min_position>, Field<"waitMs", &M::wait_ms>>;
+};
+
+template <>
+struct Schema<si::McsBody> {
+    using M = si::McsBody;
+    using fields = Fields<Field<"name", &M::name>, Field<"partition", &M::partition>, Field<"queue", &M::queue, kQueue>,
+                          Field<"user", &M::user>, Field<"groups", &M::groups>, Field<"resource", &M::resource>,
+                          Field<"replicas", &M::replicas>, Field<"priority", &M::priority>, Field<"tags", &M::tags>,
+                          Field<"deleteMode", &M::delete_mode>, Field<"adopt", &M::adopt>>;
+};
+
+template <>
+struct Schema<si::McsWriteRequest> {
+    using M = si::McsWriteRequest;
+    using fields = Fields<Field<"verb", &M::verb, kId, kRequired>, Field<"kind", &M::kind, kId, kRequired>,
+                          Field<"id", &M::id>, Field<"version", &M::version>, Field<"body", &M::body>>;
+};
+
 // --- driving the daemon -------------------------------------------------------------------------------------------
 
 template <>

@@ -49,7 +49,8 @@ void check_body(Body body) {
                    si::HelloReply, si::PollReply, si::AllocationResponse, si::ApplicationResponse, si::NodeResponse>(
         body);
     check_messages<si::ValidateConfigurationRequest, si::SetExtraConfigRequest, si::DumpRequest, si::EventsRequest,
-                   si::EventStreamRequest, si::ExplainRequest, si::StepRequest, si::ShutdownRequest>(body);
+                   si::EventStreamRequest, si::ExplainRequest, si::StepRequest, si::ShutdownRequest, si::McsReadRequest,
+                   si::McsWriteRequest>(body);
     check_messages<si::RecoveryDoneRequest, si::RecoveryReport, si::RecoveryListRequest, si::RecoveryListReply,
                    si::ResolveRecoveryRequest, si::ResolveRecoveryReply>(body);
     const Value value = decode_value(body);

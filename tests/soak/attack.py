@@ -25,14 +25,14 @@ from daemon_support.attacks import *
 KINDS = ["Hello", "Ping", "Status", "RegisterResourceManager", "UnregisterResourceManager", "UpdateAllocation",
          "UpdateApplication", "UpdateNode", "UpdateConfiguration", "Reload", "ValidateConfiguration", "Poll", "CallResult", "Sync",
          "Dump", "Events", "Metrics", "Health", "Explain", "StreamLog", "Step", "Clock", "SetExtraConfig", "RecoveryDone",
-         "RecoveryList", "ResolveRecovery", "Nonsense"]
+         "RecoveryList", "ResolveRecovery", "McsRead", "McsWrite", "Nonsense"]
 CHANGES = {"RegisterResourceManager", "UnregisterResourceManager", "UpdateAllocation", "UpdateApplication", "UpdateNode",
-           "UpdateConfiguration", "Reload", "Step", "Clock", "SetExtraConfig", "RecoveryDone", "ResolveRecovery"}
+           "UpdateConfiguration", "Reload", "Step", "Clock", "SetExtraConfig", "RecoveryDone", "ResolveRecovery", "McsWrite"}
 KEYS = ["rmID", "nodes", "nodeID", "action", "new", "remove", "asks", "releases", "allocations", "applicationID", "queueName",
         "allocationKey", "resourceAsk", "schedulableResource", "attributes", "tags", "ugi", "user", "groups", "partitionName",
         "config", "extraConfig", "what", "cursor", "limit", "streamEpoch", "ack", "waitMs", "position", "kind", "name", "from",
         "detached", "capabilities", "impersonate", "force", "checksum", "dryRun", "policyGroup", "terminationType",
-        "priority", "taskGroups", "placeholder"]
+        "priority", "taskGroups", "placeholder", "verb", "id", "version", "body", "replicas", "resource"]
 TEXTS = ["", "rm:9", "default", "[rm:9]default", "root.a", "root.a.b", "n1", "app", "ask", "nodes", "queues", "apps", "events",
          "é\u202e\x9b", "x" * 300, "../../etc", "%s%n", "\x1b[31m", "partitions:\n  - name: default\n    queues:\n      - name: root\n"]
 NUMBERS = [0, 1, 2, -1, 127, 1 << 31, (1 << 63) - 1, -(1 << 63), (1 << 64) - 1]

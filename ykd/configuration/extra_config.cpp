@@ -23,7 +23,7 @@ constexpr std::string_view kHotRefresh =
     "service.enableConfigHotRefresh"; // the one of C-465 that may change at run time
 
 /// The names of all loggers (C-464, I-740).
-constexpr std::array<std::string_view, 35> kLoggers{"core",
+constexpr std::array<std::string_view, 36> kLoggers{"core",
                                                     "test",
                                                     "deprecation",
                                                     "core.config",
@@ -57,7 +57,8 @@ constexpr std::array<std::string_view, 35> kLoggers{"core",
                                                     "wire",
                                                     "wire.session",
                                                     "wire.stream",
-                                                    "recovery"};
+                                                    "recovery",
+                                                    "mcs"};
 
 /// Whether the key sets the level of a logger that there is, or of all.
 bool is_level_key(const std::string& key) {

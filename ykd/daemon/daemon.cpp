@@ -43,6 +43,7 @@ Daemon::~Daemon() {
     parts_.stop.set();
     parts_.listener_watch.end(); // it asks the servers, and the workers answer
     parts_.deadlines.stop();
+    parts_.mcs.end();
     parts_.rms.close();
     for (const RmPtr& rm : parts_.rms.all()) {
         rm->owner.stop();
@@ -79,6 +80,7 @@ Result<void> Daemon::start() {
         YK_CHECKED(parts_.registry.start_recording(directory, parts_.identity.version));
     YK_CHECKED(parts_.access_files.load(false));
     parts_.restore.restore_all();
+    YK_CHECKED(parts_.mcs.start());
     parts_.health.run(HealthKeeper::Thorough::Small,
                       [](const wire::Value&) {}); // so that there is a result from the start
     YK_CHECKED(open_listeners());
@@ -168,6 +170,7 @@ void Daemon::stop(SteadyClock::duration grace) {
     parts_.rms.close();
     drop_waiting();
     for (const RmPtr& rm : parts_.rms.all()) rm->owner.begin_shutdown();
+    parts_.mcs.stop();
     wait_for_delivery(SteadyClock::now() + grace);
     close_books(SteadyClock::now() + grace);
     parts_.daemon_state.stop();

@@ -49,6 +49,7 @@ Parts::Parts(DaemonSettings given, std::string version)
       workers(worker_count(), log_dropped),
       long_workers(worker_count() - 1, log_dropped, LoopThread::Priority::Low),
       name_service(log_dropped),
+      mcs({settings.mcs, settings.state_directory, degraded, uuid_text(identity.boot_id)}),
       effective(settings, rms, ring),
       registry({settings, clock, rms, ring, tally, config_history, effective, degraded, daemon_state, workers,
                 identity.epoch_base()}),

@@ -5,8 +5,8 @@
 // below, but only while the daemon runs. Only Daemon and what starts the program see the whole; a service is made with
 // the parts it needs (services.h).
 //
-// Owner: Daemon. Thread: any, for every part. `deadlines`, `workers`, `name_service` and `listener_watch` have threads
-// of their own; each RM in `rms` has its owner thread (RmOwner).
+// Owner: Daemon. Thread: any, for every part. `deadlines`, `workers`, `name_service`, `mcs` and `listener_watch` have
+// threads of their own; each RM in `rms` has its owner thread (RmOwner).
 
 #include <string>
 
@@ -16,6 +16,7 @@
 #include "ykd/dump/dump_pages.h"
 #include "ykd/dump/recovery_dump.h"
 #include "ykd/dump/state_dump.h"
+#include "ykd/mcs/mcs_thread.h"
 #include "ykd/observe/metric_pages.h"
 #include "ykd/observe/watches.h"
 #include "ykd/process/identity.h"
@@ -62,6 +63,7 @@ struct Parts {
     Deadlines deadlines;
     Workers workers, long_workers;
     NameService name_service;
+    McsThread mcs;
 
     // These work with the parts above and have little state of their own.
     EffectiveSettings effective;

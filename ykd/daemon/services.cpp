@@ -24,7 +24,8 @@ Services::Services(Parts& parts, std::function<void(SteadyClock::duration grace)
       health_(parts.health),
       explain_(
           {parts.settings, parts.clock, parts.rms, parts.effective, parts.config_history, parts.users, parts.workers}),
-      admin_({parts.settings, parts.rms, parts.clock, parts.workers, std::move(request_stop)}) {
+      admin_({parts.settings, parts.rms, parts.clock, parts.workers, std::move(request_stop)}),
+      mcs_({parts.mcs, parts.memory, parts.workers}) {
     fill(parts);
 }
 
@@ -65,6 +66,8 @@ void Services::fill(Parts& parts) {
     row(Kind::Step, admin_, &AdminService::step);
     row(Kind::Clock, admin_, &AdminService::advance_clock);
     row(Kind::Shutdown, admin_, &AdminService::shut_down);
+    row(Kind::McsRead, mcs_, &McsService::read, &parts.large_answers);
+    row(Kind::McsWrite, mcs_, &McsService::write);
     row(Kind::RecoveryDone, recovery_, &RecoveryService::done, &parts.large_answers);
     row(Kind::RecoveryList, recovery_, &RecoveryService::list, &parts.large_answers);
     row(Kind::ResolveRecovery, recovery_, &RecoveryService::resolve);

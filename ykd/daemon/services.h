@@ -11,6 +11,7 @@
 #include "ykd/daemon/parts.h"
 #include "ykd/dump/dump_service.h"
 #include "ykd/explain/explain_service.h"
+#include "ykd/mcs/mcs_service.h"
 #include "ykd/observe/event_service.h"
 #include "ykd/observe/health_service.h"
 #include "ykd/observe/metrics_service.h"
@@ -50,6 +51,7 @@ private:
     HealthService health_;
     ExplainService explain_;
     AdminService admin_;
+    McsService mcs_;
     KindTable kinds_;
 };
 

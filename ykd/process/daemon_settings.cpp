@@ -59,6 +59,7 @@ private:
                         {"rms", [this](const Node& n) { read_rms(n); }},
                         {"extraConfig", [this](const Node& n) { settings_.extra_config = texts(n, "extraConfig"); }}};
             add_limits();
+            add_mcs();
         }
         return readers_;
     }
@@ -110,12 +111,53 @@ private:
         add_small("rmMaxResourceTypes", settings_.rm_max.resource_types, kMaxResourceTypes);
     }
 
-    void add_duration(const std::string& key, Duration& to) {
+    /// The section `mcs`, by the paths of its keys.
+    void add_mcs() {
+        McsSettings& mcs = settings_.mcs;
+        add_flag("mcs.enabled", mcs.enabled);
+        readers_["mcs.db.url"] = [this](const Node& node) { read_database(node); };
+        add_flag("mcs.lease.enabled", mcs.lease_enabled);
+        add_duration("mcs.lease.ttl", mcs.lease_ttl, 1);
+        add_duration("mcs.log.retention", mcs.log_retention, 1);
+        add_count("mcs.log.maxRows", mcs.log_max_rows);
+        add_duration("mcs.resync.period", mcs.resync_period, 1);
+        add_duration("mcs.autoscaler.period", mcs.autoscaler_period, 1);
+        add_duration("mcs.autoscaler.reconcilePeriod", mcs.autoscaler_reconcile_period, 1);
+        readers_["mcs.deleteMode"] = [this](const Node& node) {
+            const auto mode = mcs::find_delete_mode(text(node, "mcs.deleteMode"));
+            if (!mode) return fail(node.mark, "mcs.deleteMode is cascade, owners or orphan");
+            settings_.mcs.delete_mode = *mode;
+        };
+        add_small("mcs.maxDeployments", mcs.max_deployments, 10'000'000);
+        add_small("mcs.maxReplicas", mcs.max_replicas, 1'000'000);
+        add_size(
+            "mcs.maxDeploymentSize", [this](std::uint64_t v) { settings_.mcs.max_deployment_size = v; }, 1024,
+            256U << 10);
+    }
+    void read_database(const Node& node) {
+        const std::string url = text(node, "mcs.db.url");
+        if (url.rfind("postgresql:", 0) == 0)
+            return fail(node.mark, "mcs.db.url: this version of ykd has nothing behind PostgreSQL yet");
+        if (sqlite_path(url, "/").empty()) return fail(node.mark, "mcs.db.url: sqlite:PATH is wanted");
+        settings_.mcs.db_url = url;
+    }
+
+    void add_flag(const std::string& key, bool& to) {
         readers_[key] = [this, key, &to](const Node& node) {
+            const auto value = config_yaml::to_bool(node);
+            if (!value) return fail(node.mark, key + ": true or false is wanted");
+            to = *value;
+        };
+    }
+    /// `least`: in seconds; 0: anything above 0.
+    void add_duration(const std::string& key, Duration& to, int least = 0) {
+        readers_[key] = [this, key, &to, least](const Node& node) {
             if (node.kind != Node::Kind::Scalar) return fail_no_text(node, key);
             const auto parsed = config::parse_duration(node.scalar);
             if (!parsed.ok()) return fail(node.mark, key + ": " + parsed.error().message);
             if (*parsed <= Duration{0}) return fail(node.mark, key + ": must be above 0");
+            if (*parsed < std::chrono::seconds{least})
+                return fail(node.mark, fmt::format("{}: must be at least {}s", key, least));
             to = *parsed;
         };
     }
@@ -153,17 +195,26 @@ private:
         };
     }
 
-    void read_key(const config_yaml::Member& member) {
-        const auto found = readers().find(member.key);
-        if (found != readers().end()) return found->second(*member.value);
+    /// `section`: the path of the mapping that the key is in, with a dot at its end; empty: the whole file.
+    void read_key(const config_yaml::Member& member, const std::string& section = {}) {
+        const std::string path = section + member.key;
+        const auto found = readers().lower_bound(path);
+        if (found != readers().end() && found->first == path) return found->second(*member.value);
+        if (found != readers().end() && found->first.rfind(path + ".", 0) == 0)
+            return read_section(*member.value, path);
         for (const std::string_view later : kLater)
-            if (member.key == later)
-                return fail(member.mark, fmt::format("{}: this version of ykd has nothing behind it yet", member.key));
+            if (path == later)
+                return fail(member.mark, fmt::format("{}: this version of ykd has nothing behind it yet", path));
         std::vector<std::string_view> known;
         for (const auto& [key, reader] : readers()) known.push_back(key);
-        const std::string near = config::nearest(member.key, known);
-        fail(member.mark, fmt::format("unknown key \"{}\"{}", member.key,
+        const std::string near = config::nearest(path, known);
+        fail(member.mark, fmt::format("unknown key \"{}\"{}", path,
                                       near.empty() ? std::string{} : fmt::format(", did you mean \"{}\"?", near)));
+    }
+    void read_section(const Node& node, const std::string& path) {
+        if (node.kind == Node::Kind::Null) return;
+        if (node.kind != Node::Kind::Mapping) return fail(node.mark, path + ": a map of keys to values is wanted");
+        for (const auto& member : node.members) read_key(member, path + ".");
     }
 
     std::string text(const Node& node, std::string_view key) {
@@ -256,7 +307,28 @@ private:
     }
 
     /// Keys of the specification that have no effect in this version (C-469).
-    static constexpr std::array<std::string_view, 1> kLater{"mcs"};
+    static constexpr std::array<std::string_view, 22> kLater{"mcs.db.synchronous",
+                                                             "mcs.db.busyTimeout",
+                                                             "mcs.db.pool",
+                                                             "mcs.db.statementTimeout",
+                                                             "mcs.transport",
+                                                             "mcs.kafka",
+                                                             "mcs.pg",
+                                                             "mcs.poll",
+                                                             "mcs.start",
+                                                             "mcs.reconcile",
+                                                             "mcs.backoff",
+                                                             "mcs.handlers",
+                                                             "mcs.resync.jitter",
+                                                             "mcs.resync.page",
+                                                             "mcs.resync.rowsPerSecond",
+                                                             "mcs.autoscaler.tolerance",
+                                                             "mcs.autoscaler.down",
+                                                             "mcs.autoscaler.up",
+                                                             "mcs.scheduler",
+                                                             "mcs.schedule",
+                                                             "mcs.recovery",
+                                                             "mcs.rmID"};
 
     DaemonSettings& settings_;
     std::string path_;
@@ -275,6 +347,13 @@ Result<std::uint64_t> parse_size(std::string_view text) {
         return Error::of(fmt::format("'{}' is no size; right would be 65536 or 16MiB (KiB, MiB, GiB)", text));
     if (value > (~std::uint64_t{0} >> shift)) return Error::of(fmt::format("'{}' is too large", text));
     return value << shift;
+}
+
+std::string sqlite_path(const std::string& url, const std::string& state_directory) {
+    constexpr std::string_view kScheme = "sqlite:";
+    if (url.rfind(kScheme, 0) != 0 || url.size() == kScheme.size()) return {};
+    const std::string path = url.substr(kScheme.size());
+    return path.front() == '/' ? path : state_directory + "/" + path;
 }
 
 std::string SettingsFaults::text() const {

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "libcore/base/result.h"
+#include "libcore/mcs/kinds.h"
 #include "libcore/ports/budget.h"
 #include "protocol/si/kinds.h"
 #include "ykd/runtime/mailbox.h"
@@ -25,6 +26,29 @@ struct PeerRule {
     std::optional<gid_t> gid;
     si::Role role = si::Role::Observer;
     std::string rms = "*"; // glob
+};
+
+/// The section `mcs`: whether this daemon keeps Deployments, in which database, and how many (section 20 of
+/// docs/spec/resource-state.md).
+struct McsSettings {
+    bool enabled = false;
+    std::string db_url = "sqlite:mcs.db"; // a path that is not absolute is one in the state directory
+
+    // Several daemons of one machine may share a database: leases say who writes.
+    bool lease_enabled = true; // false: this daemon has the database for itself alone (rs R-145)
+    Duration lease_ttl = std::chrono::seconds{15};
+
+    Duration log_retention = std::chrono::hours{24};
+    std::uint64_t log_max_rows = 10'000'000;
+    Duration resync_period = std::chrono::minutes{10};
+    Duration autoscaler_period = std::chrono::seconds{15};
+    Duration autoscaler_reconcile_period = std::chrono::seconds{60};
+    mcs::DeleteMode delete_mode = mcs::DeleteMode::Cascade; // of Deployments that name none
+
+    // What a client can make grow.
+    std::uint64_t max_deployments = 100'000;
+    std::uint64_t max_replicas = 10'000;              // of one Deployment
+    std::uint64_t max_deployment_size = 16ULL * 1024; // bytes of its texts together
 };
 
 struct DaemonSettings {
@@ -88,6 +112,8 @@ struct DaemonSettings {
     Budget rm_max;                           // of each RM
     std::uint64_t history_size = 1440;       // samples; 0: no history (I-702)
     Duration history_interval = std::chrono::minutes{1};
+
+    McsSettings mcs; // Deployments
 };
 
 /// All faults of a settings file, in the order of the file; their `where` is `file:line:column`.
@@ -103,6 +129,9 @@ struct SettingsFaults {
 /// As read_settings(), from text.
 [[nodiscard]] Result<void, SettingsFaults> parse_settings(std::string_view text, const std::string& path,
                                                           DaemonSettings& settings);
+
+/// The path of a url such as `sqlite:mcs.db`; empty: it is no such url.
+[[nodiscard]] std::string sqlite_path(const std::string& url, const std::string& state_directory);
 
 /// Parses a number of bytes, plain or with `KiB`, `MiB` or `GiB`.
 [[nodiscard]] Result<std::uint64_t> parse_size(std::string_view text);

@@ -485,6 +485,24 @@ TEST_CASE("decode(encode(x)) == x for the requests of tools") {
     check_round_trip(si::StepRequest{2, {3}});
     check_round_trip(si::ClockRequest{5});
     check_round_trip(si::ShutdownRequest{0U});
+    check_round_trip(si::McsReadRequest{"list", "deployment", "web", 7, "c"});
+    check_round_trip(si::McsWriteRequest{"create", "deployment", "web", 3,
+                                         si::McsBody{"n", "p", "root.q", "u", std::vector<std::string>{"g"},
+                                                     si::Resources{{"vcore", 1}}, 0U, -1, si::StringMap{{"t", "v"}},
+                                                     "owners", true}});
+    check_round_trip(si::McsWriteRequest{"delete", "deployment", "web", 0, si::McsBody{}});
+}
+
+TEST_CASE("rs R-157 what a write does not say is absent, and differs from what is empty") {
+    const auto request = decoded<si::McsWriteRequest>(R"({"verb":"create","kind":"deployment","body":{"groups":[]}})");
+    REQUIRE(request.body);
+    CHECK(request.body->groups == std::vector<std::string>{});
+    CHECK_FALSE(request.body->tags);
+    CHECK_FALSE(request.body->replicas);
+    CHECK(verdict_of<si::McsWriteRequest>(R"({"verb":"scale"})") == "E_MISSING_FIELD kind");
+    CHECK(verdict_of<si::McsWriteRequest>(R"({"verb":"scale","kind":"k","body":{"replicas":-1}})") ==
+          "E_TYPE body.replicas");
+    CHECK(verdict_of<si::McsReadRequest>(R"({"kind":"deployment"})") == "E_MISSING_FIELD what");
 }
 
 TEST_CASE("decode(encode(x)) == x for recovery") {

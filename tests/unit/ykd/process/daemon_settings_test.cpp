@@ -114,11 +114,53 @@ TEST_CASE("C-469 the settings file is strict: faults name file, line, column and
     CHECK(fault("rmMaxResourceTypes: 0\n").find("rmMaxResourceTypes: a whole number from 1 to 64") !=
           std::string::npos);
     CHECK(fault("rmMaxResourceTypes: 65\n").find("from 1 to 64") != std::string::npos);
-    CHECK(fault("mcs: 5s\n").find("nothing behind it yet") != std::string::npos);
     CHECK(fault("peers: [{uid: 1, gid: 2}]\n") == "ykd.conf:1:9: peers: an entry names either a uid or a gid");
     CHECK(fault("peers: [{uid: 1, role: king}]\n").find("role is observer, rm or admin") != std::string::npos);
     CHECK(fault("- a\n").find("is a map") != std::string::npos);
     CHECK(fault("listen: a\nlisten: b\n") != "good");
+}
+
+TEST_CASE("rs R-161 the section mcs is read by the paths of its keys, and is strict") {
+    CHECK_FALSE(read("").mcs.enabled);
+    const McsSettings mcs = read(R"(
+mcs:
+  enabled: true
+  db: {url: "sqlite:/data/state.db"}
+  lease: {enabled: false, ttl: 3s}
+  log: {retention: 1h, maxRows: 7}
+  resync: {period: 5m}
+  autoscaler: {period: 2s, reconcilePeriod: 30s}
+  deleteMode: orphan
+  maxDeployments: 5
+  maxReplicas: 9
+  maxDeploymentSize: 4KiB
+)")
+                                .mcs;
+    CHECK((mcs.enabled && !mcs.lease_enabled));
+    CHECK(mcs.lease_ttl == std::chrono::seconds{3});
+    CHECK(mcs.log_retention == std::chrono::hours{1});
+    CHECK(mcs.log_max_rows == 7);
+    CHECK(mcs.resync_period == std::chrono::minutes{5});
+    CHECK(mcs.autoscaler_period == std::chrono::seconds{2});
+    CHECK(mcs.autoscaler_reconcile_period == std::chrono::seconds{30});
+    CHECK(mcs.delete_mode == mcs::DeleteMode::Orphan);
+    CHECK((mcs.max_deployments == 5 && mcs.max_replicas == 9 && mcs.max_deployment_size == 4096));
+    CHECK(sqlite_path(mcs.db_url, "/state") == "/data/state.db");
+    CHECK(sqlite_path("sqlite:mcs.db", "/state") == "/state/mcs.db");
+    CHECK(sqlite_path("mcs.db", "/state").empty());
+    CHECK(read("mcs:\n").mcs.max_replicas == 10'000);
+    CHECK(fault("mcs: 5s\n") == "ykd.conf:1:6: mcs: a map of keys to values is wanted");
+    CHECK(fault("mcs: {lease: 5s}\n") == "ykd.conf:1:14: mcs.lease: a map of keys to values is wanted");
+    CHECK(fault("mcs: {lease: {tll: 5s}}\n") ==
+          R"(ykd.conf:1:15: unknown key "mcs.lease.tll", did you mean "mcs.lease.ttl"?)");
+    CHECK(fault("mcs: {enabled: perhaps}\n") == "ykd.conf:1:16: mcs.enabled: true or false is wanted");
+    CHECK(fault("mcs: {lease: {ttl: 999ms}}\n") == "ykd.conf:1:20: mcs.lease.ttl: must be at least 1s");
+    CHECK(fault("mcs: {db: {url: 'postgresql://h/d'}}\n").find("PostgreSQL yet") != std::string::npos);
+    CHECK(fault("mcs: {db: {url: mcs.db}}\n").find("sqlite:PATH is wanted") != std::string::npos);
+    CHECK(fault("mcs: {kafka: {brokers: b}}\n") ==
+          "ykd.conf:1:7: mcs.kafka: this version of ykd has nothing behind it yet");
+    CHECK(fault("mcs: {deleteMode: all}\n").find("cascade, owners or orphan") != std::string::npos);
+    CHECK(fault("enabled: true\n").find("unknown key") != std::string::npos);
 }
 
 TEST_CASE("C-469 sizes are bytes, or have KiB, MiB or GiB") {

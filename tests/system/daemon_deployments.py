@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Deployments, kept in the database of ykd: created, scaled, deleted, over any end of the daemon."""
+import sqlite3
+import stat
+
+from daemon_support import *
+from daemon_support.failing_disk import compiled
+
+ON = "mcs: {enabled: true}\n"
+HOSTED = ("--state", "@.", "--settings", "@conf")
+
+
+def hosted(settings=ON, **more):
+    return Daemon(*HOSTED, files={"conf": settings}, **more)
+
+
+def is_running(client):
+    return client.get("McsRead", {"what": "status"})["state"] == "running"
+
+
+def ready(daemon, **hello):
+    """A client of a daemon whose caches are filled."""
+    client = daemon.client(**hello)
+    until("MCS runs", lambda: is_running(client))
+    return client
+
+
+def write(verb, name="", replicas=None, **more):
+    body = {"name": name, "user": "u", "resource": {"vcore": 1000}} if verb == "create" else {}
+    if replicas is not None:
+        body["replicas"] = replicas
+    body.update(more.pop("body", {}))
+    return {"verb": verb, "kind": "deployment", "body": body, **({} if verb == "create" else {"id": name}), **more}
+
+
+def create(client, name, replicas=1, **body):
+    return client.change("McsWrite", write("create", name, replicas, body=body))
+
+
+def scale(client, name, replicas, **more):
+    return client.change("McsWrite", write("scale", name, replicas, **more))
+
+
+def delete(client, name, **body):
+    return client.change("McsWrite", write("delete", name, body=body))
+
+
+def listed_all(client, limit=1000):
+    items, cursor = [], ""
+    while True:
+        page = client.get("McsRead", {"what": "list", "kind": "deployment", "limit": limit, "cursor": cursor})
+        items += page["items"]
+        cursor = page.get("cursor", "")
+        if not cursor:
+            return items
+
+
+def desired(client):
+    return {item["name"]: item.get("scale", {}).get("desired") for item in listed_all(client)}
+
+
+def comes_to(client, wanted):
+    until(f"the scales are {wanted}", lambda: desired(client) == wanted)
+
+
+def test_what_is_written_is_seen_and_scaled():  # rs R-157, rs R-158, rs R-107, rs R-091, rs R-019
+    with hosted() as daemon:
+        client = ready(daemon)
+        check(listed_all(client) == [])
+        made = create(client, "web", 3, queue="root.a", tags={"team": "a"}, groups=["g"], priority=7)
+        check(len(made["id"]) == 26 and made["name"] == "web" and made["version"] == 1, made)
+        item = listed_all(client)[0]  # at once: it is seen when it is answered
+        check(item["uid"] == made["uid"] and item["replicas"] == 3 and item["queue"] == "root.a", item)
+        comes_to(client, {"web": 3})
+        whole = client.get("McsRead", {"what": "describe", "kind": "deployment", "id": made["id"]})["item"]
+        check(whole["tags"] == {"team": "a"} and whole["resource"] == {"vcore": 1000} and whole["priority"] == 7, whole)
+        check(whole["scale"]["reason"] == "ManualReplicas" and whole["deleteMode"] == "cascade", whole)
+        check([one["type"] for one in whole["scale"]["conditions"]][:1] == ["AbleToScale"], whole["scale"])
+        check(scale(client, "web", 5)["version"] == 2)
+        comes_to(client, {"web": 5})
+        create(client, "api", 2)
+        comes_to(client, {"api": 2, "web": 5})
+        check([item["name"] for item in listed_all(client, limit=1)] == ["api", "web"], "pages, by name")
+        delete(client, made["id"])
+        comes_to(client, {"api": 2})
+        check(stat.S_IMODE(os.stat(daemon.folder + "/mcs.db").st_mode) == 0o600)
+        status = client.get("McsRead", {"what": "status"})
+        check([(one["kind"], one["size"], one["synced"]) for one in status["kinds"]] ==
+              [("deployment", 1, True), ("deploymentscale", 1, True), ("deploymentschedule", 0, True)], status)
+        check(all(one["leads"] for one in status["services"]), status["services"])
+
+
+def test_who_may_and_what_is_refused():  # rs R-157, rs R-159, rs R-012, rs R-019
+    with hosted(ON.replace("}", ", maxDeployments: 3, maxReplicas: 100, maxDeploymentSize: 2KiB}")) as daemon:
+        client = ready(daemon)
+        refused = lambda name, request: client.refused(name, "McsWrite", request, mutating=True)
+        create(client, "web", 3)
+        check("name web" in refused("E_BAD_STATE", write("create", "web"))["message"])
+        check(refused("E_BAD_STATE", write("create", "other", id=listed_all(client)[0]["id"]))["details"]["conflict"] == "exists")
+        err = refused("E_BAD_STATE", write("scale", "web", 4, version=7))
+        check(err["details"] == {"conflict": "row changed", "version": 1}, err)
+        check(scale(client, "web", 4, version=1)["version"] == 2)
+        for wrong, path in (({"name": ""}, "body.name"), ({"name": "x" * 201}, "body.name"), ({"user": ""}, "body.user"),
+                            ({"resource": {}}, "body.resource"), ({"resource": {"vcore": -1}}, "body.resource"),
+                            ({"replicas": 101}, "body.replicas"), ({"deleteMode": "all"}, "body.deleteMode"),
+                            ({"tags": {"k": "v" * 3000}}, "body")):
+            request = write("create", "b", body=wrong)
+            client.seq += 1
+            reply = client.ask("McsWrite", request, seq=client.seq)
+            check(not reply["ok"] and reply["err"]["path"] == path, wrong, reply)
+        check(refused("E_INVALID", write("scale", "web", 101))["path"] == "body.replicas")
+        refused("E_MISSING_FIELD", write("scale", "web"))
+        refused("E_NOT_FOUND", write("scale", "nobody", 1))
+        refused("E_NOT_FOUND", write("delete", "nobody"))
+        refused("E_INVALID", {"verb": "paint", "kind": "deployment"})
+        refused("E_INVALID", {"verb": "create", "kind": "node"})
+        client.refused("E_INVALID", "McsRead", {"what": "all"})
+        client.refused("E_INVALID", "McsRead", {"what": "list", "kind": "deployment", "limit": 1001})
+        client.refused("E_NOT_FOUND", "McsRead", {"what": "describe", "kind": "deployment", "id": "nobody"})
+        create(client, "two")
+        create(client, "three")
+        check("mcs.maxDeployments" in refused("E_LIMIT", write("create", "four"))["message"])
+        delete(client, "two")
+        create(client, "four")
+        for role, may in (("observer", False), ("rm", False), ("admin", True)):
+            other = daemon.client(role=role)
+            check(len(listed_all(other)) == 3)
+            if not may:
+                other.refused("E_FORBIDDEN", "McsWrite", write("delete", "web"), mutating=True)
+        check(set(desired(client)) == {"four", "three", "web"})
+
+
+def test_without_the_setting_there_is_none():  # rs R-161
+    with Daemon("--state", "@.") as daemon:
+        client = daemon.client()
+        check("mcs: {enabled: true}" in client.refused("E_BAD_STATE", "McsRead", {"what": "status"})["message"])
+        client.refused("E_BAD_STATE", "McsWrite", write("create", "web"), mutating=True)
+        check(not os.path.exists(daemon.folder + "/mcs.db") and "mcs" not in threads(daemon))
+    with Daemon("--settings", "@conf", files={"conf": ON}, wait=False) as daemon:
+        check(daemon.exit_code() == 1 and "a state directory is needed" in daemon.text(), daemon.text())
+
+
+def threads(daemon):
+    folder = f"/proc/{daemon.process.pid}/task"
+    return {open(f"{folder}/{one}/comm", encoding="utf-8").read().strip() for one in os.listdir(folder)}
+
+
+def test_any_end_loses_nothing_that_was_answered():  # rs R-027, rs R-064, rs R-068, rs R-069, F-02, F-11
+    with hosted() as daemon:
+        wanted = {}
+        for run, number in enumerate((signal.SIGTERM, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGKILL)):
+            client = ready(daemon)
+            for at in range(20):
+                create(client, f"d{run}-{at}", at)
+                wanted[f"d{run}-{at}"] = at
+            scale(client, f"d{run}-0", 9)
+            wanted[f"d{run}-0"] = 9
+            delete(client, f"d{run}-1")
+            del wanted[f"d{run}-1"]
+            client.seq += 1  # and one that nobody waits for
+            client.send("McsWrite", write("create", f"unclear{run}", 1), seq=client.seq)
+            daemon.restart(number)
+            client = ready(daemon)
+            found = desired(client)
+            wanted.update({name: 1 for name in found if name.startswith("unclear")})
+            check(set(found) == set(wanted), set(found) ^ set(wanted))
+            comes_to(client, wanted)
+        with sqlite3.connect(daemon.folder + "/mcs.db") as database:
+            check(database.execute("PRAGMA integrity_check").fetchone()[0] == "ok")
+            rows, scales = (database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+                            for table in ("deployment", "deployment_scale"))
+            check(rows == scales == len(wanted), rows, scales, len(wanted))
+
+
+def test_what_others_did_to_the_rows_is_followed():  # rs R-007, rs R-101, F-01, F-44
+    with hosted() as daemon:
+        client = ready(daemon)
+        create(client, "web", 3, deleteMode="owners")
+        create(client, "api", 2)
+        comes_to(client, {"api": 2, "web": 3})
+        with sqlite3.connect(daemon.folder + "/mcs.db") as database:
+            uids = lambda: dict(database.execute("SELECT d.name, s.uid FROM deployment d JOIN deployment_scale s USING (id)"))
+            before = uids()
+            database.execute("DELETE FROM deployment_scale WHERE id = (SELECT id FROM deployment WHERE name = 'api')")
+            database.commit()
+            until("it is made again", lambda: uids().get("api") not in (None, before["api"]))
+            check(uids()["web"] == before["web"])
+            comes_to(client, {"api": 2, "web": 3})
+            daemon.end(signal.SIGTERM)
+            database.execute("DELETE FROM deployment WHERE name = 'web'")  # its scale stays, without an owner
+            database.commit()
+            daemon.start()
+            comes_to(ready(daemon), {"api": 2})
+            until("the orphan goes", lambda: database.execute("SELECT count(*) FROM deployment_scale").fetchone()[0] == 1)
+
+
+def test_a_database_is_used_by_those_who_agree():  # rs R-028, rs R-145, rs R-139, rs R-144, rs R-140, F-39
+    with hosted() as one:
+        where = f"mcs: {{enabled: true, db: {{url: 'sqlite:{one.folder}/mcs.db'}}, lease: {{enabled: false}}}}\n"
+        with Daemon(*HOSTED, files={"conf": where}, wait=False) as alone:
+            check(alone.exit_code() == 1, alone.text())
+            check(f"in use by process {one.process.pid}" in alone.text(), alone.text())
+        client = ready(one)
+        create(client, "web", 3)
+        comes_to(client, {"web": 3})
+        with hosted(where.replace(", lease: {enabled: false}", "")) as standby:
+            other = ready(standby)
+            leads = lambda of: [service["leads"] for service in of.get("McsRead", {"what": "status"})["services"]]
+            comes_to(other, {"web": 3})
+            check(leads(client) == [True, True] and leads(other) == [False, False])
+            create(other, "api", 2)  # users may write at each
+            comes_to(client, {"api": 2, "web": 3})
+            one.end(signal.SIGTERM)  # it gives its leases up
+            until("the other leads", lambda: leads(other) == [True, True], 10)
+            scale(other, "web", 4)
+            comes_to(other, {"api": 2, "web": 4})
+    with Daemon(*HOSTED, files={"conf": ON.replace("}", ", lease: {enabled: false}}")}) as alone:
+        client = ready(alone)
+        create(client, "web", 3)
+        comes_to(client, {"web": 3})
+        with Daemon("--state", alone.folder, wait=False) as second:
+            check(second.exit_code() == 1 and alone.folder in second.text(), second.text())
+
+
+def test_a_killed_leader_is_followed():  # rs R-139, rs R-142, rs R-141
+    with hosted("mcs: {enabled: true, lease: {ttl: 2s}}\n") as one:
+        where = f"mcs: {{enabled: true, lease: {{ttl: 2s}}, db: {{url: 'sqlite:{one.folder}/mcs.db'}}}}\n"
+        client = ready(one)
+        create(client, "web", 3)
+        comes_to(client, {"web": 3})
+        with hosted(where) as other:
+            second = ready(other)
+            one.end(signal.SIGKILL)
+            create(second, "api", 2)
+            comes_to(second, {"api": 2, "web": 3})  # once the lease has run out
+
+
+def test_a_database_that_cannot_be_used_costs_nobody_else_anything():  # rs R-020, rs R-154, F-33, F-52
+    with hosted() as daemon:
+        create(ready(daemon), "web", 3)
+        daemon.end(signal.SIGTERM)
+        with sqlite3.connect(daemon.folder + "/mcs.db") as database:
+            database.execute("UPDATE mcs_meta SET value = '99' WHERE key = 'schema_version'")
+            database.commit()
+        daemon.start()
+        client = daemon.client()
+        until("it has failed", lambda: client.get("McsRead", {"what": "status"})["state"] == "failed")
+        check("schema 99" in client.refused("E_BAD_STATE", "McsWrite", write("create", "api"), mutating=True)["message"])
+        check(any("MCS has failed" in one for one in client.get("Status")["degraded"]))
+        client.register()
+        client.cluster()
+        client.asks("k")
+        daemon.end(signal.SIGTERM)
+        for name in ("mcs.db-wal", "mcs.db-shm"):
+            if os.path.exists(f"{daemon.folder}/{name}"):
+                os.remove(f"{daemon.folder}/{name}")
+        daemon.write("mcs.db", "this is no database at all, and longer than a page header: " + "x" * 4096)
+        daemon.start()
+        client = daemon.client()
+        until("it has failed", lambda: client.get("McsRead", {"what": "status"})["state"] == "failed")
+        check("not a database" in client.get("McsRead", {"what": "status"})["reason"])
+
+
+def test_a_disk_that_fails_delays_writes_and_loses_none():  # rs R-033, rs R-034, F-32
+    with Daemon(wait=False) as scratch:
+        library = scratch.folder + "/failing.so"
+        if not compiled(library):
+            return print("skipped: there is no C compiler")
+        fails = scratch.folder + "/fails"
+        with hosted(env={"LD_PRELOAD": library, "FAILING_DISK": fails}) as daemon:
+            client = ready(daemon)
+            create(client, "web", 3)
+            comes_to(client, {"web": 3})
+            open(fails, "wb").close()
+            client.seq += 1
+            reply = client.ask("McsWrite", write("create", "api", 2), seq=client.seq)
+            check(not reply["ok"] and reply["err"]["name"] == "E_BUSY" and reply["err"]["retryable"], reply)
+            check(desired(client) == {"web": 3}, "it can be read")
+            os.remove(fails)
+            until("the same request, sent again, is carried out",
+                  lambda: client.ask("McsWrite", write("create", "api", 2), seq=client.seq)["ok"])
+            comes_to(client, {"api": 2, "web": 3})
+
+
+def test_it_sleeps_while_nothing_happens():  # rs R-039, rs R-120
+    with hosted() as daemon:
+        client = ready(daemon)
+        for at in range(50):
+            create(client, f"d{at}", at)
+        comes_to(client, {f"d{at}": at for at in range(50)})
+        position = lambda: client.get("McsRead", {"what": "status"})["position"]
+        used = lambda: sum(int(part) for part in open(f"/proc/{daemon.process.pid}/stat", encoding="utf-8")
+                           .read().rsplit(")", 1)[1].split()[11:13])
+        before, cpu = position(), used()
+        end = time.monotonic() + 3
+        until("three seconds are over", lambda: time.monotonic() > end)
+        check(position() == before, "nobody writes what is as it was")
+        check(used() - cpu < 60, "clock ticks of", used() - cpu)  # of 300
+
+
+main(globals())

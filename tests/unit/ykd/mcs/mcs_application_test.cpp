@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// MCS on a file of SQLite, driven by the test; the threads that write and look after the database are its own.
+#include "ykd/mcs/mcs_application.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "tests/support/comes_true.h"
+
+using namespace yk;
+using namespace yk::service;
+using yk::testing::comes_true;
+
+namespace {
+
+struct Folder {
+    Folder() { REQUIRE(::mkdtemp(path.data()) != nullptr); }
+    ~Folder() { std::filesystem::remove_all(path); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    [[nodiscard]] std::string database() const { return path + "/mcs.db"; }
+    std::string path = "/tmp/yk.mcs.XXXXXX";
+};
+
+/// One daemon's share of it.
+struct Instance {
+    Instance(const Folder& folder, const std::string& name, const McsSettings& settings = {}) : settings_(settings) {
+        auto connections = McsConnections::open(folder.database());
+        REQUIRE(connections.ok());
+        made = std::make_unique<McsApplication>(McsApplication::Parts{settings_, degraded, name, 1, [] {}},
+                                                std::move(connections).value(), steady_instant());
+    }
+    bool works_until(const std::function<bool()>& condition) {
+        return comes_true([&] {
+            for (int steps = 0; steps < 1000 && made->work(steady_instant()); ++steps) continue;
+            return condition();
+        });
+    }
+    [[nodiscard]] bool starts() {
+        return works_until([&] { return made->is_running(); });
+    }
+    mcs::WriteOutcome write(mcs::WriteCommand command) {
+        std::optional<mcs::WriteOutcome> outcome;
+        made->write(std::move(command), [&](const mcs::WriteOutcome& came) { outcome = came; });
+        REQUIRE(works_until([&] { return outcome.has_value(); }));
+        return *outcome;
+    }
+    mcs::WriteOutcome create(const std::string& name, std::int64_t replicas) {
+        mcs::Deployment row;
+        row.meta.id = "id-" + name;
+        row.name = name;
+        row.queue = "root.a";
+        row.max_replicas = 100;
+        row.replicas = replicas;
+        return write(mcs::InsertDeployment{row, false});
+    }
+    [[nodiscard]] std::int64_t desired(const std::string& name) const {
+        const auto scale = made->scales().get("id-" + name);
+        return scale ? scale->desired : -1;
+    }
+    [[nodiscard]] bool leads() const { return made->lease(mcs::kAutoscalerService, steady_instant()).has_value(); }
+
+    McsSettings settings_;
+    Degraded degraded;
+    std::unique_ptr<McsApplication> made;
+};
+
+} // namespace
+
+TEST_CASE("rs R-158 a write is answered when it is seen, and the Autoscaler follows it") {
+    const Folder folder;
+    Instance one{folder, "one"};
+    REQUIRE(one.starts());
+    const auto outcome = one.create("web", 3);
+    REQUIRE(std::holds_alternative<mcs::Written>(outcome));
+    REQUIRE(one.made->find("web") != nullptr); // by name
+    CHECK(one.made->find("id-web") == one.made->find("web"));
+    CHECK(one.made->count_with_new() == 1);
+    CHECK(one.works_until([&] { return one.desired("web") == 3; }));
+    const auto again = one.create("web", 4);
+    REQUIRE(std::holds_alternative<mcs::Conflict>(again));
+    CHECK(one.made->count_with_new() == 1);
+    mcs::Deployment changed = *one.made->find("web");
+    changed.replicas = 5;
+    const mcs::Expect expect{changed.meta.uid, changed.meta.version};
+    REQUIRE(std::holds_alternative<mcs::Written>(one.write(mcs::UpdateDeployment{changed, expect})));
+    CHECK(one.made->find("web")->replicas == 5);
+    CHECK(one.works_until([&] { return one.desired("web") == 5; }));
+    REQUIRE(std::holds_alternative<mcs::Written>(
+        one.write(mcs::DeleteDeployment{"id-web", {changed.meta.uid, 0}, std::nullopt})));
+    CHECK(one.made->find("web") == nullptr);
+    CHECK(one.made->count_with_new() == 0);
+    CHECK(one.works_until([&] { return one.made->scales().size() == 0; }));
+    CHECK(one.degraded.list().empty());
+}
+
+TEST_CASE("rs R-158 Deployments that are being made count before they are seen") {
+    const Folder folder;
+    Instance one{folder, "one"};
+    REQUIRE(one.starts());
+    mcs::Deployment row;
+    row.meta.id = "d";
+    row.name = "web";
+    row.max_replicas = 1;
+    one.made->write(mcs::InsertDeployment{row, false}, [](const mcs::WriteOutcome&) {});
+    row.meta.id = "e"; // the name is in use: it is none in the end
+    one.made->write(mcs::InsertDeployment{row, false}, [](const mcs::WriteOutcome&) {});
+    CHECK(one.made->count_with_new() == 2);
+    CHECK(one.works_until([&] { return one.made->count_with_new() == 1 && one.made->find("web") != nullptr; }));
+}
+
+TEST_CASE("rs R-144 rs R-140 an instance that stops writes what it was given, and the other one leads at once") {
+    const Folder folder;
+    Instance one{folder, "one"};
+    REQUIRE(one.starts());
+    REQUIRE(one.works_until([&] { return one.leads(); }));
+    Instance two{folder, "two"};
+    REQUIRE(two.starts());
+    CHECK_FALSE(two.leads());
+    REQUIRE(std::holds_alternative<mcs::Written>(two.create("api", 2))); // users may write at each
+    REQUIRE(one.works_until([&] { return one.desired("api") == 2; }));
+    REQUIRE(two.works_until([&] { return two.desired("api") == 2; }));
+    bool is_written = false;
+    mcs::Deployment row;
+    row.meta.id = "id-web";
+    row.name = "web";
+    row.max_replicas = 9;
+    row.replicas = 4;
+    one.made->write(mcs::InsertDeployment{row, false},
+                    [&](const mcs::WriteOutcome& came) { is_written = std::holds_alternative<mcs::Written>(came); });
+    one.made->stop();
+    CHECK(is_written);
+    one.made.reset();
+    CHECK(two.works_until([&] { return two.leads() && two.desired("web") == 4; }));
+    CHECK(two.made->lease(mcs::kAutoscalerService, steady_instant())->epoch == 2);
+}
+
+TEST_CASE("rs R-145 without leases the instance leads from the start") {
+    const Folder folder;
+    McsSettings settings;
+    settings.lease_enabled = false;
+    Instance one{folder, "one", settings};
+    REQUIRE(one.starts());
+    CHECK(one.leads());
+    REQUIRE(std::holds_alternative<mcs::Written>(one.create("web", 3)));
+    CHECK(one.works_until([&] { return one.desired("web") == 3; }));
+    CHECK(one.made->scales().get("id-web")->writer_epoch == 0);
+}
+
+TEST_CASE("rs R-120 with nothing to do it waits") {
+    const Folder folder;
+    Instance one{folder, "one"};
+    REQUIRE(one.starts());
+    REQUIRE(std::holds_alternative<mcs::Written>(one.create("web", 3)));
+    REQUIRE(one.works_until([&] { return one.desired("web") == 3; }));
+    REQUIRE(comes_true([&] { return !one.made->work(steady_instant()); }));
+    const Instant now = steady_instant();
+    CHECK(one.made->next_due(now) > now);
+    CHECK(one.made->next_due(now) - now <= std::chrono::seconds{1});
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/mcs/mcs_application.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ykd/process/log.h"
+#include "ykd/runtime/clock.h"
+
+namespace yk::service {
+namespace {
+
+constexpr std::string_view kPurgeLease = "purge";
+constexpr Duration kLookAround = std::chrono::seconds{1};
+constexpr Duration kSeenPatience = std::chrono::seconds{1};
+constexpr std::size_t kMostWrites = 4096; // that wait, before those of users are refused
+
+rs::Settings framework_settings(const McsSettings& settings) {
+    rs::Settings framework;
+    framework.resync.period = settings.resync_period;
+    return framework;
+}
+
+mcs::HousekeepingSettings housekeeping_settings(const McsSettings& settings) {
+    mcs::HousekeepingSettings house;
+    house.retention.keep = std::chrono::duration_cast<std::chrono::milliseconds>(settings.log_retention);
+    house.retention.most_rows = settings.log_max_rows;
+    return house;
+}
+
+mcs::LeaseSettings lease_settings(const McsSettings& settings) {
+    mcs::LeaseSettings leases;
+    leases.ttl = settings.lease_ttl;
+    leases.renew = settings.lease_ttl / 3;
+    leases.poll = std::min(leases.poll, leases.renew);
+    return leases;
+}
+
+} // namespace
+
+McsApplication::McsApplication(Parts parts, McsConnections connections, Instant now)
+    : parts_(std::move(parts)),
+      connections_(std::move(connections)),
+      house_(*connections_.house, housekeeping_settings(parts_.settings)),
+      notices_(house_, parts_.degraded),
+      log_(*connections_.log),
+      deployment_rows_(*connections_.rows),
+      scale_rows_(*connections_.rows),
+      schedule_rows_(*connections_.rows),
+      manager_(log_, notices_, framework_settings(parts_.settings), parts_.seed),
+      deployments_(manager_.add(deployment_rows_)),
+      scales_(manager_.add(scale_rows_)),
+      schedules_(manager_.add(schedule_rows_)),
+      by_name_(deployments_.add_index<std::string>(
+          [](const mcs::Deployment& row) { return std::vector<std::string>{row.name}; })),
+      autoscaler_(ports()),
+      on_deployment_(autoscaler_, deployments_),
+      on_scale_(autoscaler_, scales_),
+      rounds_(autoscaler_, deployments(), parts_.settings.autoscaler_period),
+      reconciler_(autoscaler_, deployments(), scales()),
+      lease_table_(*connections_.leases, parts_.holder,
+                   std::chrono::duration_cast<std::chrono::milliseconds>(parts_.settings.lease_ttl)),
+      group_(*connections_.writes, {parts_.holder, parts_.settings.lease_enabled}),
+      writer_(group_, {}, parts_.seed + 1, [this] {
+          has_answers_.store(true);
+          parts_.wake();
+      }) {
+    begin(now);
+}
+
+/// Writes that nobody will finish any more go with the writer.
+McsApplication::~McsApplication() {
+    writer_.stop(mcs::McsWriter::Stop::Now);
+}
+
+mcs::AutoscalerPorts McsApplication::ports() {
+    return {deployments(), scales(), schedules(), metrics_, texts_, queue_, [this](std::string_view id, Instant at) {
+                manager_.enqueue(mcs::kScaleKind, id, at);
+            }};
+}
+
+void McsApplication::begin(Instant now) {
+    for (const auto& each : {&connections_.writes, &connections_.leases})
+        (*each)->on_commit([this](std::int64_t pages) { house_.committed(pages); });
+    deployments_.add_handler(on_deployment_, mcs::autoscaler_options(), now);
+    scales_.add_handler(on_scale_, mcs::autoscaler_options(), now);
+    manager_.add(rounds_, mcs::evaluation_options());
+    manager_.add(reconciler_, {std::string{mcs::kAutoscalerService}, parts_.settings.autoscaler_reconcile_period});
+    if (parts_.settings.lease_enabled) {
+        leases_.emplace(lease_table_, lease_settings(parts_.settings),
+                        std::vector<std::string>{std::string{mcs::kAutoscalerService}, std::string{kPurgeLease}},
+                        parts_.seed + 2,
+                        [this](std::string_view name, const std::optional<rs::Lease>& lease, Instant at) {
+                            lease_changed(name, lease, at);
+                        });
+    } else {
+        lease_changed(mcs::kAutoscalerService, rs::Lease{}, now);
+        lease_changed(kPurgeLease, rs::Lease{}, now);
+    }
+    manager_.start(now);
+}
+
+// --- work ------------------------------------------------------------------------------------------------------------
+
+/// The calendar is what people see, and follows the machine's clock; it is looked at often enough for schedules.
+bool McsApplication::work(Instant now) {
+    if (take_answered(now) || answer_seen(now)) return true;
+    look_around(now);
+    if (leases_) {
+        leases_->turn(now);
+        if (const auto call = leases_->next_call(now)) {
+            run(*call);
+            return true;
+        }
+    }
+    bool any = manager_.turn(now);
+    if (!any) {
+        const auto call = manager_.next_call(now);
+        if (call) run(*call);
+        any = call != nullptr;
+    }
+    hand_out();
+    return any;
+}
+
+Instant McsApplication::next_due(Instant now) const {
+    Instant due = next_look_;
+    for (const auto& each : {manager_.next_due(now), leases_ ? leases_->next_due() : std::nullopt})
+        if (each) due = std::min(due, *each);
+    for (const Unseen& each : unseen_) due = std::min(due, each.until);
+    return due;
+}
+
+void McsApplication::run(rs::IoCall& call) {
+    call.run();
+    call.finish(steady_instant());
+}
+
+/// What was written is read again at once, and so is what could not be written, since the cache may be why (rs R-091).
+bool McsApplication::take_answered(Instant now) {
+    if (!has_answers_.exchange(false)) return false;
+    for (const auto& call : writer_.answered()) {
+        const mcs::WriteCommand& command = call->request().command;
+        manager_.enqueue(mcs::kind_of(command), mcs::id_of(command), now);
+        call->finish(now);
+    }
+    manager_.wake();
+    hand_out();
+    return true;
+}
+
+void McsApplication::hand_out() {
+    if (queue_.size() != 0) writer_.take(queue_);
+}
+
+bool McsApplication::answer_seen(Instant now) {
+    const auto is_due = [&](const Unseen& each) { return now >= each.until || has_applied(each.position); };
+    const auto due = std::find_if(unseen_.begin(), unseen_.end(), is_due);
+    if (due == unseen_.end()) return false;
+    const auto answer = std::move(due->answer);
+    unseen_.erase(due);
+    answer();
+    return true;
+}
+
+/// No call is under way here: what is queued is all that is to be read.
+bool McsApplication::has_applied(const rs::Cursor& position) const {
+    return rs::reaches(manager_.position(), position) && deployments_.reconciler().queue().queued() == 0;
+}
+
+void McsApplication::look_around(Instant now) {
+    if (now < next_look_) return;
+    next_look_ = now + kLookAround;
+    autoscaler_.set_calendar(real_now() - now);
+    notices_.note("writes", writer_.status().fault);
+    notices_.note("upkeep", house_.status().fault);
+}
+
+/// The writer flushes on this thread; what it answers is finished here, and no later write is taken.
+void McsApplication::stop() {
+    writer_.stop(mcs::McsWriter::Stop::Flush);
+    const Instant now = steady_instant();
+    for (const auto& call : writer_.answered()) call->finish(now);
+    for (const Unseen& each : std::exchange(unseen_, {})) each.answer();
+    if (leases_) {
+        leases_->release(now);
+        while (const auto call = leases_->next_call(steady_instant())) run(*call);
+    }
+    house_.stop();
+}
+
+// --- leases ----------------------------------------------------------------------------------------------------------
+
+std::optional<rs::Lease> McsApplication::lease(std::string_view name, Instant now) const {
+    return leases_ ? leases_->lease(name, now) : std::optional{rs::Lease{}};
+}
+
+void McsApplication::lease_changed(std::string_view name, const std::optional<rs::Lease>& lease, Instant now) {
+    log("mcs").info("lease {}: {}", name, !lease ? "lost" : lease->is_valid ? "held" : "in doubt, nothing is written");
+    if (name == kPurgeLease) return house_.set_purging(lease && lease->is_valid, std::nullopt);
+    if (lease && lease->is_valid) forget_dead_letters();
+    manager_.set_lease(name, lease, now);
+}
+
+/// Who begins to lead begins with every key anew: what an earlier one could not do is its business (rs R-086).
+void McsApplication::forget_dead_letters() {
+    mcs::DeadLetterTable table{*connections_.leases};
+    for (const rs::Kind kind : {mcs::kDeploymentKind, mcs::kScaleKind})
+        if (const auto done = table.remove_all(kind, std::string{mcs::kAutoscalerService}); !done.ok())
+            log("mcs").warn("old dead letters stay in the table: {}", done.error().message);
+}
+
+// --- for requests ----------------------------------------------------------------------------------------------------
+
+rs::Ptr<mcs::Deployment> McsApplication::find(const std::string& id_or_name) const {
+    if (auto by_id = deployments().get(id_or_name)) return by_id;
+    auto named = deployments().list(by_name_, id_or_name);
+    return named.empty() ? nullptr : std::move(named.front());
+}
+
+std::size_t McsApplication::count_with_new() {
+    std::erase_if(created_, [this](const rs::Cursor& each) { return has_applied(each); });
+    return deployments().size() + creating_ + created_.size();
+}
+
+std::string McsApplication::refuses_writes() {
+    const mcs::McsWriter::Status status = writer_.status();
+    if (!status.fault.empty()) return "the database cannot be written: " + status.fault;
+    if (status.waiting + queue_.size() >= kMostWrites) return "too many writes wait for the disk";
+    return {};
+}
+
+void McsApplication::write(mcs::WriteCommand command, std::function<void(const mcs::WriteOutcome&)> done) {
+    const bool is_new = std::holds_alternative<mcs::InsertDeployment>(command);
+    if (is_new) ++creating_;
+    queue_.add({std::string{mcs::kApiService}, 0}, std::move(command),
+               [this, is_new, done = std::move(done)](const mcs::WriteOutcome& outcome, Instant now) {
+                   answered(is_new, outcome, now, done);
+               });
+    hand_out();
+}
+
+void McsApplication::answered(bool is_new, const mcs::WriteOutcome& outcome, Instant now,
+                              std::function<void(const mcs::WriteOutcome&)> done) {
+    if (is_new) --creating_;
+    const auto* const written = std::get_if<mcs::Written>(&outcome);
+    if (written == nullptr) return done(outcome);
+    if (is_new) created_.push_back(written->position);
+    unseen_.push_back({written->position, now + kSeenPatience, [outcome, done = std::move(done)] { done(outcome); }});
+}
+
+} // namespace yk::service

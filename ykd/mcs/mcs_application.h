@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// McsApplication: MCS on a database that is open: the caches and what keeps them in step with it, the Autoscaler, the
+// leases, and the threads that write and that look after the database.
+//
+// Owner: McsThread. Thread: its owner's, for everything here. The threads that it has report by Parts::wake.
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libcore/mcs/autoscaler/autoscaler_handlers.h"
+#include "libcore/mcs/autoscaler/autoscaler_reconciler.h"
+#include "libcore/mcs/autoscaler/evaluation_rounds.h"
+#include "libcore/mcs/lease_manager.h"
+#include "libcore/resource_state/state_manager.h"
+#include "protocol/databases/mcs_group.h"
+#include "protocol/databases/mcs_leases.h"
+#include "protocol/databases/mcs_store.h"
+#include "protocol/databases/mcs_writer.h"
+#include "protocol/databases/sqlite_change_log.h"
+#include "protocol/mcs/status_text.h"
+#include "ykd/mcs/mcs_connections.h"
+#include "ykd/mcs/mcs_notices.h"
+#include "ykd/process/daemon_settings.h"
+
+namespace yk::service {
+
+/// The clock by which MCS waits.
+[[nodiscard]] inline Instant steady_instant() {
+    return Instant{SteadyClock::now().time_since_epoch().count()};
+}
+
+class McsApplication {
+public:
+    struct Parts {
+        const McsSettings& settings;
+        Degraded& degraded;
+        std::string holder;         // who this process is in the table of leases
+        std::uint64_t seed = 0;     // of pauses
+        std::function<void()> wake; // any thread: work() has something to do
+    };
+    McsApplication(Parts parts, McsConnections connections, Instant now);
+    ~McsApplication();
+    McsApplication(const McsApplication&) = delete;
+    McsApplication& operator=(const McsApplication&) = delete;
+
+    // --- work -----------------------------------------------------------------------------------
+    /// Does one bit of what is to be done; false: there is nothing before next_due(), unless something happens.
+    bool work(Instant now);
+    [[nodiscard]] Instant next_due(Instant now) const;
+    /// Carries out the writes that were given, and gives up the leases, so that another instance leads at once.
+    void stop();
+
+    // --- for requests ---------------------------------------------------------------------------
+    /// Whether the caches have what the database has. Before that nothing is read or written for users.
+    [[nodiscard]] bool is_running() const { return manager_.is_running(); }
+    [[nodiscard]] const rs::ResourceCache<mcs::Deployment>& deployments() const { return deployments_.cache(); }
+    [[nodiscard]] const rs::ResourceCache<mcs::DeploymentScale>& scales() const { return scales_.cache(); }
+    [[nodiscard]] const rs::ResourceCache<mcs::DeploymentSchedule>& schedules() const { return schedules_.cache(); }
+    /// The Deployment with this id, or else with this name; nullptr: there is none.
+    [[nodiscard]] rs::Ptr<mcs::Deployment> find(const std::string& id_or_name) const;
+    /// The next ones by name.
+    [[nodiscard]] std::vector<rs::Ptr<mcs::Deployment>> list_after(const std::string& name, std::size_t most) const {
+        return deployments().list_after(by_name_, name, most);
+    }
+    /// How many Deployments there are when all is done that was asked for.
+    [[nodiscard]] std::size_t count_with_new();
+    /// Why no write of a user can be taken now; empty: it can.
+    [[nodiscard]] std::string refuses_writes();
+    /// Writes a row of those that users write. `done` is called with the outcome when it is committed and, mostly, seen
+    /// here: a read that follows shows it, unless the database cannot be read (rs R-158).
+    void write(mcs::WriteCommand command, std::function<void(const mcs::WriteOutcome&)> done);
+
+    // --- for whoever looks at it ----------------------------------------------------------------
+    [[nodiscard]] const rs::StateManager& manager() const { return manager_; }
+    [[nodiscard]] const mcs::AutoscalerReconciler& reconciler() const { return reconciler_; }
+    /// nullopt: this process does not lead.
+    [[nodiscard]] std::optional<rs::Lease> lease(std::string_view name, Instant now) const;
+    [[nodiscard]] const McsConnections& connections() const { return connections_; }
+    [[nodiscard]] mcs::McsWriter& writer() { return writer_; }
+    [[nodiscard]] mcs::McsHousekeeping& house() { return house_; }
+
+private:
+    /// The answer to a write that waits until the row is seen here.
+    struct Unseen {
+        rs::Cursor position;
+        Instant until;
+        std::function<void()> answer;
+    };
+
+    [[nodiscard]] mcs::AutoscalerPorts ports();
+    void begin(Instant now);
+    void run(rs::IoCall& call);
+    bool take_answered(Instant now);
+    void hand_out();
+    bool answer_seen(Instant now);
+    void look_around(Instant now);
+    [[nodiscard]] bool has_applied(const rs::Cursor& position) const;
+    void answered(bool is_new, const mcs::WriteOutcome& outcome, Instant now,
+                  std::function<void(const mcs::WriteOutcome&)> done);
+    void lease_changed(std::string_view name, const std::optional<rs::Lease>& lease, Instant now);
+    void forget_dead_letters();
+
+    // In the order in which they need each other; the threads of `house_` and `writer_` end before what they use.
+    const Parts parts_;
+    McsConnections connections_;
+    mcs::McsHousekeeping house_;
+    McsNotices notices_;
+    rs::SqliteChangeLog log_;
+    mcs::McsStore<mcs::Deployment> deployment_rows_;
+    mcs::McsStore<mcs::DeploymentScale> scale_rows_;
+    mcs::McsStore<mcs::DeploymentSchedule> schedule_rows_;
+    mcs::MetricBoard metrics_;
+    const mcs::JsonScaleTexts texts_;
+    mcs::WriteQueue queue_;
+    rs::StateManager manager_;
+    rs::ResourceInformer<mcs::Deployment>& deployments_;
+    rs::ResourceInformer<mcs::DeploymentScale>& scales_;
+    rs::ResourceInformer<mcs::DeploymentSchedule>& schedules_;
+    const rs::CacheIndex<mcs::Deployment, std::string>& by_name_;
+    mcs::Autoscaler autoscaler_;
+    mcs::DeploymentHandler on_deployment_;
+    mcs::DeploymentScaleHandler on_scale_;
+    mcs::EvaluationRounds rounds_;
+    mcs::AutoscalerReconciler reconciler_;
+    mcs::LeaseTable lease_table_;
+    std::optional<mcs::LeaseManager> leases_; // nullopt: without leases
+    mcs::WriteGroup group_;
+
+    std::size_t creating_ = 0;        // Deployments whose write is under way
+    std::vector<rs::Cursor> created_; // of those that are written and not seen here yet
+    std::vector<Unseen> unseen_;
+    Instant next_look_;
+    std::atomic<bool> has_answers_{false};
+    mcs::McsWriter writer_; // the last one: it ends first
+};
+
+} // namespace yk::service

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/mcs/mcs_notices.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "libcore/base/pluralize.h"
+#include "libcore/base/text.h"
+#include "libcore/mcs/writes.h"
+#include "ykd/process/log.h"
+
+namespace yk::service {
+namespace {
+
+using rs::NoticeKind;
+
+constexpr std::size_t kLines = 5; // a minute, of one kind
+
+rs::Kind kind_named(std::string_view name) {
+    for (const auto& [kind, known] :
+         {std::pair{mcs::kDeploymentKind, rs::ResourceTraits<mcs::Deployment>::kName},
+          std::pair{mcs::kScaleKind, rs::ResourceTraits<mcs::DeploymentScale>::kName},
+          std::pair{mcs::kScheduleKind, rs::ResourceTraits<mcs::DeploymentSchedule>::kName}})
+        if (known == name) return kind;
+    return mcs::kNodeKind;
+}
+
+spdlog::level::level_enum level_of(NoticeKind what) {
+    switch (what) {
+    case NoticeKind::StoreDown:
+    case NoticeKind::LogDown:
+    case NoticeKind::StartSlow:
+    case NoticeKind::Repair:
+    case NoticeKind::SameVersion:
+    case NoticeKind::Broken:
+    case NoticeKind::DeadLetter:
+    case NoticeKind::Stalled:
+    case NoticeKind::ReconcilerFailed: return spdlog::level::warn;
+    case NoticeKind::ResyncDone:
+    case NoticeKind::StaleRead: return spdlog::level::debug;
+    default: return spdlog::level::info;
+    }
+}
+
+} // namespace
+
+McsNotices::~McsNotices() {
+    for (const std::string& key : faults_) degraded_.clear(key);
+}
+
+void McsNotices::notice(const rs::Notice& notice) {
+    switch (notice.what) {
+    case NoticeKind::StoreDown:
+    case NoticeKind::LogDown: note("database", std::string{notice.text}); break;
+    case NoticeKind::StoreUp:
+    case NoticeKind::LogUp: note("database", {}); break;
+    case NoticeKind::DeadLetter:
+    case NoticeKind::DeadLetterGone: note_dead_letter(notice); break;
+    default: break;
+    }
+    write_line(notice);
+}
+
+void McsNotices::note(std::string_view part, const std::string& fault) {
+    const std::string key = fmt::format("mcs {}", part);
+    if (fault.empty()) {
+        if (faults_.erase(key) != 0) degraded_.clear(key);
+        return;
+    }
+    faults_.insert(key);
+    degraded_.set(key, fmt::format("MCS, {}: {}", part, printable(fault)));
+}
+
+void McsNotices::note_dead_letter(const rs::Notice& notice) {
+    mcs::DeadLetterKey key{kind_named(notice.kind), std::string{notice.id}, std::string{notice.handler}};
+    if (notice.what == NoticeKind::DeadLetter) {
+        dead_letters_.insert(key);
+        house_.put_dead_letter(std::move(key), notice.attempts, std::string{notice.text});
+    } else {
+        dead_letters_.erase(key);
+        house_.remove_dead_letter(std::move(key));
+    }
+    note("handlers",
+         dead_letters_.empty()
+             ? std::string{}
+             : pluralize(dead_letters_.size(), "change") +
+                   " cannot be acted on, and is tried again every few minutes; ykctl mcs status, and the log");
+}
+
+void McsNotices::write_line(const rs::Notice& notice) {
+    const std::size_t count = lines_.note(std::string{rs::name_of(notice.what)});
+    if (count > kLines) return;
+    std::string line{rs::name_of(notice.what)};
+    for (const std::string_view part : {notice.kind, notice.id, notice.handler})
+        if (!part.empty()) line += " " + printable(part);
+    if (!notice.text.empty()) line += ": " + printable(notice.text);
+    log("mcs").log(level_of(notice.what), "{}{}", line,
+                   count == kLines ? "; more such lines are left out for a minute" : "");
+}
+
+} // namespace yk::service

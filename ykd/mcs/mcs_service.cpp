@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/mcs/mcs_service.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "ykd/mcs/mcs_status.h"
+
+namespace yk::service {
+namespace {
+
+constexpr std::uint32_t kMostRows = 1000; // of a page
+constexpr std::size_t kOther = 4096;      // bytes of an answer beside its rows: the envelope, and a cursor
+constexpr std::uint32_t kComeAgain = 500; // ms, when MCS is not ready
+constexpr std::uint32_t kAtOnce = 20;     // ms, when somebody else changed the row
+constexpr std::uint32_t kDiskPause = 1000;
+
+void fail(const CallPtr& call, const Error& error) {
+    call->fail(static_cast<ErrorCode>(error.code), error.message, error.where);
+}
+
+void not_found(const CallPtr& call, const std::string& id) {
+    call->fail(ErrorCode::NotFound, fmt::format("there is no deployment \"{}\"", id), "id");
+}
+
+DeploymentRows rows_of(const McsApplication& application, rs::Ptr<mcs::Deployment> deployment) {
+    const std::string& id = deployment->meta.id;
+    auto scale = application.scales().get(id);
+    auto schedule = application.schedules().get(id);
+    return {std::move(deployment), std::move(scale), std::move(schedule)};
+}
+
+/// Answers with the first `limit` of the rows, or as many as a reply holds, but at least one.
+void answer_page(const CallPtr& call, const std::vector<DeploymentRows>& rows, std::size_t limit) {
+    std::string items;
+    std::size_t count = 0;
+    for (; count < rows.size() && count < limit; ++count) {
+        const std::string item = wire::encoded_value(value_of(rows[count]));
+        if (count > 0 && items.size() + item.size() + kOther > call->reply_limit()) break;
+        items += item;
+    }
+    const bool has_more = count < rows.size();
+    wire::Buffer body;
+    wire::Packer packer(body);
+    packer.map(has_more ? 2 : 1);
+    packer.key("items");
+    packer.list(count);
+    packer.raw(items);
+    if (has_more) packer.field("cursor", rows[count - 1].deployment->name);
+    call->ok_encoded(body.view());
+}
+
+// --- what came of a write --------------------------------------------------------------------------------------------
+
+/// What a write was meant for.
+struct Meant {
+    CallPtr call;
+    std::string id, name;
+    bool names_version = false;
+};
+
+void answer_written(const Meant& meant, const mcs::Written& written) {
+    meant.call->ok({{"id", meant.id},
+                    {"name", meant.name},
+                    {"uid", written.uid},
+                    {"version", written.version},
+                    {"position", written.position.text()}});
+}
+
+/// A change that names no version is computed anew from the newest row by whoever sends it again (rs R-012).
+void answer_conflict(const Meant& meant, const mcs::Conflict& conflict) {
+    using What = mcs::Conflict::What;
+    if (conflict.what == What::RowGone) return not_found(meant.call, meant.name);
+    if (conflict.what == What::RowChanged && !meant.names_version)
+        return meant.call->busy(meant.name + " was changed at the same moment", kAtOnce);
+    wire::ErrorReply error{ErrorCode::BadState, conflict.message, {}, {}, {}};
+    error.details["conflict"] = mcs::name_of(conflict.what);
+    if (conflict.current_version > 0) error.details["version"] = conflict.current_version;
+    if (conflict.what == What::NameTaken) error.path = "body.name";
+    meant.call->fail(error);
+}
+
+void answer(const Meant& meant, const mcs::WriteOutcome& outcome) {
+    if (const auto* const written = std::get_if<mcs::Written>(&outcome)) return answer_written(meant, *written);
+    if (const auto* const conflict = std::get_if<mcs::Conflict>(&outcome)) return answer_conflict(meant, *conflict);
+    const std::string& why = mcs::message_of(outcome);
+    if (std::holds_alternative<mcs::Transient>(outcome) && meant.call->is_stopping())
+        return meant.call->fail(ErrorCode::ShuttingDown, why);
+    if (std::holds_alternative<mcs::Transient>(outcome))
+        return meant.call->busy("the database cannot be written: " + why, kDiskPause);
+    if (std::holds_alternative<mcs::Fatal>(outcome))
+        return meant.call->fail(ErrorCode::BadState, "the database refuses it: " + why);
+    meant.call->fail_internal(why);
+}
+
+void carry_out(McsApplication& application, mcs::WriteCommand command, Meant meant) {
+    if (const std::string why = application.refuses_writes(); !why.empty()) return meant.call->busy(why, kDiskPause);
+    application.write(std::move(command),
+                      [meant = std::move(meant)](const mcs::WriteOutcome& outcome) { answer(meant, outcome); });
+}
+
+/// The row that a change is about; nullptr: the call was answered.
+rs::Ptr<mcs::Deployment> find_row(const McsApplication& application, const CallPtr& call,
+                                  const si::McsWriteRequest& request) {
+    auto row = application.find(request.id);
+    if (!row) not_found(call, request.id);
+    return row;
+}
+
+/// Which state of the row a change is made of.
+mcs::Expect expected(const mcs::Deployment& row, const si::McsWriteRequest& request) {
+    return {row.meta.uid, request.version == 0 ? row.meta.version : static_cast<std::int64_t>(request.version)};
+}
+
+} // namespace
+
+bool McsService::is_hosted(const CallPtr& call) const {
+    if (parts_.mcs.is_started()) return true;
+    call->fail(ErrorCode::BadState, "this ykd keeps no deployments; the settings switch it on: mcs: {enabled: true}");
+    return false;
+}
+
+void McsService::with_application(const CallPtr& call, Use use) const {
+    parts_.mcs.post([call, use = std::move(use), &mcs = parts_.mcs](McsApplication* application, Instant now) {
+        if (application != nullptr && application->is_running()) return use(*application, now);
+        const McsThread::State state = mcs.state();
+        if (state.phase == McsThread::State::Phase::Failed) return call->fail(ErrorCode::BadState, state.reason);
+        call->busy(state.reason.empty() ? "MCS is reading its database" : state.reason, kComeAgain);
+    });
+}
+
+// --- McsRead ---------------------------------------------------------------------------------------------------------
+
+void McsService::read(const CallPtr& call) {
+    const auto request = call->decode<si::McsReadRequest>();
+    if (!request || !is_hosted(call)) return;
+    if (request->what == "status") return status(call);
+    if (request->what != "list" && request->what != "describe")
+        return call->fail(ErrorCode::Invalid, "it is list, describe or status", "what");
+    if (request->kind != "deployment") return call->fail(ErrorCode::Invalid, "it is deployment", "kind");
+    request->what == "list" ? list(call, *request) : describe(call, *request);
+}
+
+/// The rows are picked on the thread of MCS and encoded on a worker.
+void McsService::list(const CallPtr& call, const si::McsReadRequest& request) const {
+    if (request.limit == 0 || request.limit > kMostRows)
+        return call->fail(ErrorCode::Invalid, fmt::format("a page has 1 to {} rows", kMostRows), "limit");
+    with_application(call, [call, request, &workers = parts_.workers](McsApplication& application, Instant /*now*/) {
+        std::vector<DeploymentRows> rows;
+        for (auto& each : application.list_after(request.cursor, request.limit + 1))
+            rows.push_back(rows_of(application, std::move(each)));
+        workers.post(source_of(*call),
+                     [call, rows = std::move(rows), limit = request.limit] { answer_page(call, rows, limit); });
+    });
+}
+
+void McsService::describe(const CallPtr& call, const si::McsReadRequest& request) const {
+    with_application(call, [call, id = request.id](McsApplication& application, Instant now) {
+        auto row = application.find(id);
+        if (!row) return not_found(call, id);
+        call->ok({{"item", described(rows_of(application, std::move(row)), now)}});
+    });
+}
+
+void McsService::status(const CallPtr& call) const {
+    parts_.mcs.post([call, &mcs = parts_.mcs](McsApplication* application, Instant now) {
+        call->ok(status_value(mcs, application, now));
+    });
+}
+
+// --- McsWrite --------------------------------------------------------------------------------------------------------
+
+void McsService::write(const CallPtr& call) {
+    const auto request = call->decode<si::McsWriteRequest>();
+    if (!request || !is_hosted(call)) return;
+    if (request->kind != "deployment") return call->fail(ErrorCode::Invalid, "it is deployment", "kind");
+    if (request->verb == "create") return create(call, *request);
+    if (request->verb == "scale") return scale(call, *request);
+    if (request->verb == "delete") return erase(call, *request);
+    call->fail(ErrorCode::Invalid, "it is create, scale or delete", "verb");
+}
+
+void McsService::create(const CallPtr& call, const si::McsWriteRequest& request) const {
+    auto row = deployment_of(request, parts_.mcs.settings());
+    if (!row.ok()) return fail(call, row.error());
+    if (parts_.memory.is_short()) return call->busy(parts_.memory.sentence(), kDiskPause);
+    const bool adopts = request.body && request.body->adopt;
+    const std::uint64_t most = parts_.mcs.settings().max_deployments;
+    with_application(call, [call, row = std::move(row).value(), adopts, most](McsApplication& application, Instant) {
+        if (application.count_with_new() >= most)
+            return call->fail(ErrorCode::Limit,
+                              fmt::format("there are {} deployments, and no more are kept (mcs.maxDeployments)", most));
+        carry_out(application, mcs::InsertDeployment{row, adopts}, {call, row.meta.id, row.name, false});
+    });
+}
+
+void McsService::scale(const CallPtr& call, const si::McsWriteRequest& request) const {
+    if (!request.body || !request.body->replicas)
+        return call->fail(ErrorCode::MissingField, "how many?", "body.replicas");
+    with_application(call, [call, request](McsApplication& application, Instant) {
+        const auto row = find_row(application, call, request);
+        if (!row) return;
+        const std::uint64_t replicas = *request.body->replicas;
+        if (const auto good = check_replicas(replicas, row->min_replicas, row->max_replicas); !good.ok())
+            return fail(call, good.error());
+        mcs::Deployment changed = *row;
+        changed.replicas = static_cast<std::int64_t>(replicas);
+        carry_out(application, mcs::UpdateDeployment{std::move(changed), expected(*row, request)},
+                  {call, row->meta.id, row->name, request.version != 0});
+    });
+}
+
+void McsService::erase(const CallPtr& call, const si::McsWriteRequest& request) const {
+    const auto mode = delete_mode_of(request.body.value_or(si::McsBody{}));
+    if (!mode.ok()) return fail(call, mode.error());
+    with_application(call, [call, request, mode = *mode](McsApplication& application, Instant) {
+        const auto row = find_row(application, call, request);
+        if (!row) return;
+        const mcs::Expect expect{row->meta.uid, static_cast<std::int64_t>(request.version)};
+        carry_out(application, mcs::DeleteDeployment{row->meta.id, expect, mode},
+                  {call, row->meta.id, row->name, request.version != 0});
+    });
+}
+
+} // namespace yk::service

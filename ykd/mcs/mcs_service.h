@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// McsService: answers McsRead and McsWrite: Deployments as the caches have them, and the changes that users make
+// (rs R-157).
+//
+// Owner: Daemon. Thread: workers; what it asks is carried out on the thread of MCS.
+
+#include "ykd/mcs/deployment_values.h"
+#include "ykd/mcs/mcs_thread.h"
+#include "ykd/process/memory_guard.h"
+#include "ykd/request/call.h"
+#include "ykd/runtime/workers.h"
+
+namespace yk::service {
+
+class McsService {
+public:
+    struct Parts {
+        McsThread& mcs;
+        const MemoryGuard& memory;
+        Workers& workers;
+    };
+    explicit McsService(const Parts& parts) : parts_(parts) {}
+
+    void read(const CallPtr& call);
+    void write(const CallPtr& call);
+
+private:
+    using Use = std::function<void(McsApplication& application, Instant now)>;
+
+    [[nodiscard]] bool is_hosted(const CallPtr& call) const;
+    /// `use` on the thread of MCS, once its caches are filled; before that the call is answered.
+    void with_application(const CallPtr& call, Use use) const;
+    void list(const CallPtr& call, const si::McsReadRequest& request) const;
+    void describe(const CallPtr& call, const si::McsReadRequest& request) const;
+    void status(const CallPtr& call) const;
+    void create(const CallPtr& call, const si::McsWriteRequest& request) const;
+    void scale(const CallPtr& call, const si::McsWriteRequest& request) const;
+    void erase(const CallPtr& call, const si::McsWriteRequest& request) const;
+
+    const Parts parts_;
+};
+
+} // namespace yk::service

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/mcs/mcs_status.h"
+
+#include <array>
+#include <chrono>
+#include <string_view>
+
+namespace yk::service {
+namespace {
+
+using wire::Value;
+
+std::int64_t ms_of(Duration duration) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+std::string_view state_of(const McsThread::State& state, const McsApplication* application) {
+    if (state.phase == McsThread::State::Phase::Failed) return "failed";
+    if (application == nullptr) return "opening";
+    return application->is_running() ? "running" : "starting";
+}
+
+Value handlers_value(const rs::KindStatus& kind) {
+    Value handlers = Value::array();
+    for (const rs::HandlerStatus& each : kind.handlers)
+        handlers.push_back({{"name", each.name},
+                            {"active", each.is_active},
+                            {"backlog", each.backlog},
+                            {"deadLetters", each.dead_letters},
+                            {"calls", each.counters.calls},
+                            {"failures", each.counters.failures}});
+    return handlers;
+}
+
+Value kind_value(const rs::KindStatus& kind, Instant now) {
+    Value value{{"kind", kind.name},
+                {"size", kind.size},
+                {"synced", kind.is_synced},
+                {"queued", kind.queued},
+                {"waiting", kind.waiting},
+                {"brokenRows", kind.broken_rows},
+                {"changes", kind.counters.changes()},
+                {"repairs", kind.counters.repairs},
+                {"handlers", handlers_value(kind)}};
+    if (kind.last_scan) {
+        value["lastResync"] = kind.last_scan->text();
+        value["lastResyncAgeMs"] = ms_of(now - kind.last_scan->ended);
+    }
+    return value;
+}
+
+Value kinds_value(const rs::StateManager& manager, Instant now) {
+    Value kinds = Value::array();
+    for (const rs::KindStatus& each : manager.status()) kinds.push_back(kind_value(each, now));
+    return kinds;
+}
+
+Value services_value(const McsApplication& application, Instant now) {
+    constexpr std::array<std::string_view, 2> kLeases{mcs::kAutoscalerService, "purge"};
+    Value services = Value::array();
+    for (const std::string_view name : kLeases) {
+        const auto lease = application.lease(name, now);
+        services.push_back({{"name", name}, {"leads", lease && lease->is_valid}});
+        if (lease) services.back()["epoch"] = lease->epoch;
+    }
+    return services;
+}
+
+Value reconcilers_value(const McsApplication& application) {
+    Value reconcilers = Value::array();
+    for (const auto& each : application.manager().periodic())
+        reconcilers.push_back({{"name", each->name()},
+                               {"runs", each->runs()},
+                               {"found", each->total().found},
+                               {"repaired", each->total().repaired}});
+    return reconcilers;
+}
+
+Value database_value(McsApplication& application) {
+    const auto house = application.house().status();
+    Value value{{"path", application.connections().path},
+                {"uid", application.connections().identity.uid},
+                {"up", application.manager().is_store_up() && application.manager().is_log_up()},
+                {"walPages", house.wal_pages}};
+    if (!house.fault.empty()) value["fault"] = house.fault;
+    return value;
+}
+
+} // namespace
+
+wire::Value status_value(const McsThread& thread, McsApplication* application, Instant now) {
+    const McsThread::State state = thread.state();
+    Value value{{"state", state_of(state, application)}};
+    if (!state.reason.empty()) value["reason"] = state.reason;
+    if (application == nullptr) return value;
+    const rs::StateManager& manager = application->manager();
+    const auto writes = application->writer().status();
+    value["position"] = manager.position().text();
+    value["staleMs"] = ms_of(manager.staleness(now));
+    value["database"] = database_value(*application);
+    value["kinds"] = kinds_value(manager, now);
+    value["services"] = services_value(*application, now);
+    value["reconcilers"] = reconcilers_value(*application);
+    value["writes"] = {{"waiting", writes.waiting}};
+    if (!writes.fault.empty()) value["writes"]["fault"] = writes.fault;
+    value["limits"] = {{"deployments", thread.settings().max_deployments},
+                       {"replicas", thread.settings().max_replicas},
+                       {"deploymentSize", thread.settings().max_deployment_size}};
+    return value;
+}
+
+} // namespace yk::service

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/mcs/mcs_thread.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ykd/process/log.h"
+#include "ykd/process/random_bytes.h"
+
+namespace yk::service {
+namespace {
+
+constexpr Duration kTryAgain = std::chrono::seconds{1}; // to open the database
+constexpr Duration kLeastPause = std::chrono::milliseconds{1};
+constexpr const char* kFault = "mcs database"; // in Degraded
+
+std::uint64_t random_seed() {
+    const Bytes16 bytes = random_bytes();
+    std::uint64_t seed = 0;
+    for (std::size_t at = 0; at < sizeof seed; ++at) seed = seed << 8U | bytes[at];
+    return seed;
+}
+
+} // namespace
+
+Result<void> McsThread::start() {
+    if (!parts_.settings.enabled || is_started()) return {};
+    path_ = sqlite_path(parts_.settings.db_url, parts_.state_directory);
+    if (parts_.state_directory.empty() && path_ != sqlite_path(parts_.settings.db_url, "."))
+        return Error::at("mcs", "a state directory is needed for the database (--state DIR, or stateDir)");
+    using How = rs::DatabaseLock::How;
+    YK_TRY(lock, rs::DatabaseLock::take(path_, parts_.settings.lease_enabled ? How::Shared : How::Exclusive));
+    lock_.emplace(std::move(lock));
+    thread_.start(
+        "mcs", [this] { run(); }, [this] { return step(); });
+    return {};
+}
+
+void McsThread::post(Question question) {
+    const std::lock_guard lock(mutex_);
+    if (is_stopping_) return;
+    questions_.push_back(std::move(question));
+    bell_.notify_one();
+}
+
+McsThread::State McsThread::state() const {
+    const std::lock_guard lock(mutex_);
+    return state_;
+}
+
+void McsThread::stop() {
+    end_thread();
+    if (application_) application_->stop();
+    end();
+}
+
+/// Questions that were not asked go, and with them the calls that wait for an answer.
+void McsThread::end() {
+    end_thread();
+    application_.reset();
+    parts_.degraded.clear(kFault);
+    const std::lock_guard lock(mutex_);
+    questions_.clear();
+}
+
+void McsThread::end_thread() {
+    {
+        const std::lock_guard lock(mutex_);
+        is_stopping_ = true;
+    }
+    bell_.notify_one();
+    thread_.end();
+}
+
+// --- the thread ------------------------------------------------------------------------------------------------------
+
+void McsThread::run() {
+    while (true) {
+        const auto due = step();
+        std::unique_lock lock(mutex_);
+        const auto is_awaited = [this] { return is_stopping_ || is_rung_ || !questions_.empty(); };
+        if (due == TimePoint::max())
+            bell_.wait(lock, is_awaited);
+        else if (due)
+            bell_.wait_until(lock, *due, is_awaited);
+        if (is_stopping_) return;
+    }
+}
+
+/// One question, or one bit of work; nullopt: there may be more. Else when to look again, if nobody rings.
+std::optional<McsThread::TimePoint> McsThread::step() {
+    const Instant now = steady_instant();
+    if (const Question question = next_question()) {
+        question(application_.get(), now);
+        return std::nullopt;
+    }
+    if (!application_) return open_or_wait(now);
+    if (application_->work(now)) return std::nullopt;
+    return TimePoint{SteadyClock::duration{std::max(application_->next_due(now), now + kLeastPause).ns}};
+}
+
+McsThread::Question McsThread::next_question() {
+    const std::lock_guard lock(mutex_);
+    is_rung_ = false;
+    if (questions_.empty()) return {};
+    Question question = std::move(questions_.front());
+    questions_.pop_front();
+    return question;
+}
+
+McsThread::TimePoint McsThread::open_or_wait(Instant now) {
+    if (state().phase == State::Phase::Failed) return TimePoint::max();
+    if (now >= next_try_) {
+        auto connections = McsConnections::open(path_);
+        if (connections.ok())
+            opened(std::move(connections).value(), now);
+        else
+            not_opened(connections.error(), now);
+    }
+    return TimePoint{SteadyClock::duration{application_ ? now.ns : next_try_.ns}};
+}
+
+void McsThread::opened(McsConnections connections, Instant now) {
+    log("mcs").info("database {} is open, {}", path_, connections.identity.uid);
+    const auto ring = [this] {
+        const std::lock_guard lock(mutex_);
+        is_rung_ = true;
+        bell_.notify_one();
+    };
+    application_ = std::make_unique<McsApplication>(
+        McsApplication::Parts{parts_.settings, parts_.degraded, parts_.holder, random_seed(), ring},
+        std::move(connections), now);
+    parts_.degraded.clear(kFault);
+    const std::lock_guard lock(mutex_);
+    state_ = {State::Phase::Open, {}};
+}
+
+/// What no other try can mend needs a person, and a restart; the daemon's other RMs go on (rs F-33).
+void McsThread::not_opened(const rs::StoreError& error, Instant now) {
+    next_try_ = now + kTryAgain;
+    const bool is_final = error.fault == rs::StoreFault::Fatal;
+    const std::string sentence = is_final ? fmt::format("MCS has failed: {}; mend that and restart ykd", error.message)
+                                          : fmt::format("MCS waits for its database: {}", error.message);
+    if (parts_.degraded.set(kFault, sentence)) log("mcs").error("{}", sentence);
+    const std::lock_guard lock(mutex_);
+    state_ = {is_final ? State::Phase::Failed : State::Phase::Opening, sentence};
+}
+
+} // namespace yk::service

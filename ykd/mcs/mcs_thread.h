@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// McsThread: the thread that has MCS: it opens the database, again and again until it can be opened, and drives what is
+// there. While the database cannot be opened the daemon runs without MCS, and says so.
+//
+// Owner: Daemon. Thread: any.
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "protocol/databases/database_lock.h"
+#include "protocol/simulation/loop_thread.h"
+#include "ykd/mcs/mcs_application.h"
+
+namespace yk::service {
+
+class McsThread {
+public:
+    struct Parts {
+        const McsSettings& settings;
+        const std::string& state_directory;
+        Degraded& degraded;
+        std::string holder; // who this process is among several: no other one, nor an earlier life, has it
+    };
+    explicit McsThread(Parts parts) : parts_(std::move(parts)) {}
+    ~McsThread() { end(); }
+    McsThread(const McsThread&) = delete;
+    McsThread& operator=(const McsThread&) = delete;
+
+    /// Begins, if MCS is switched on. An error: another process has the database for itself, or there is no place for
+    /// it.
+    [[nodiscard]] Result<void> start();
+    [[nodiscard]] bool is_started() const { return lock_.has_value(); }
+    [[nodiscard]] const McsSettings& settings() const { return parts_.settings; }
+
+    /// `question` is asked on the thread; nullptr: the database is not open, and state() says why. Dropped without a
+    /// call when the thread ends before. REQUIRES: is_started().
+    void post(std::function<void(McsApplication* application, Instant now)> question);
+
+    struct State {
+        enum class Phase { Opening, Open, Failed };
+        Phase phase = Phase::Opening;
+        std::string reason; // why it is not open
+    };
+    [[nodiscard]] State state() const;
+
+    /// Ends the thread; what was given to be written is written, and another instance may lead at once.
+    void stop();
+    /// Ends it at once.
+    void end();
+
+private:
+    using Question = std::function<void(McsApplication*, Instant)>;
+    using TimePoint = SteadyClock::time_point;
+
+    void run();
+    std::optional<TimePoint> step();
+    [[nodiscard]] Question next_question();
+    TimePoint open_or_wait(Instant now);
+    void opened(McsConnections connections, Instant now);
+    void not_opened(const rs::StoreError& error, Instant now);
+    void end_thread();
+
+    const Parts parts_;
+    std::string path_;
+    std::optional<rs::DatabaseLock> lock_;
+    std::unique_ptr<McsApplication> application_; // of the thread, like the next one
+    Instant next_try_;
+
+    mutable std::mutex mutex_; // guards what follows, up to the next comment
+    std::condition_variable bell_;
+    std::deque<Question> questions_;
+    State state_;
+    bool is_rung_ = false;
+    bool is_stopping_ = false;
+
+    LoopThread thread_; // the last one: it begins when everything else is there
+};
+
+} // namespace yk::service
