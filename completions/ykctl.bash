@@ -8,7 +8,7 @@ _ykctl() {
         word=${COMP_WORDS[i]}
         if [ $skip = yes ]; then skip=no; continue; fi
         case $word in
-            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--gang-style|--grep|--group|--id|--interval|--keep|--key|--max-quarantined|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--required-node|--resources|--rm|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
+            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--gang-style|--grep|--group|--id|--interval|--keep|--key|--max-quarantined|--mode|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replicas|--required-node|--resources|--rm|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
         esac
         case "$place:$word" in
             ':status') place='status' ;;
@@ -22,6 +22,8 @@ _ykctl() {
             ':app') place='app' ;;
             ':ask') place='ask' ;;
             ':alloc') place='alloc' ;;
+            ':deployment') place='deployment' ;;
+            ':mcs') place='mcs' ;;
             ':partition') place='partition' ;;
             ':user') place='user' ;;
             ':group') place='group' ;;
@@ -69,6 +71,12 @@ _ykctl() {
             'alloc:list'|'alloc:ls') place='alloc list' ;;
             'alloc:show') place='alloc show' ;;
             'alloc:release') place='alloc release' ;;
+            'deployment:create') place='deployment create' ;;
+            'deployment:list'|'deployment:ls') place='deployment list' ;;
+            'deployment:show'|'deployment:describe') place='deployment show' ;;
+            'deployment:scale') place='deployment scale' ;;
+            'deployment:delete'|'deployment:rm') place='deployment delete' ;;
+            'mcs:status') place='mcs status' ;;
             'partition:list'|'partition:ls') place='partition list' ;;
             'partition:show') place='partition show' ;;
             'user:list'|'user:ls') place='user list' ;;
@@ -117,6 +125,8 @@ _ykctl() {
         'app add:-f'|'app add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'app list:--state') COMPREPLY=($(compgen -W 'New Accepted Running Resuming Completing Completed Failing Failed Rejected Expired' -- "$cur")); return ;;
         'ask add:-f'|'ask add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'deployment create:--delete-mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
+        'deployment delete:--mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
         'config reload:-f'|'config reload:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'explain placement:-f'|'explain placement:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'replay:--nodes') COMPREPLY=($(compgen -f -- "$cur")); return ;;
@@ -125,11 +135,11 @@ _ykctl() {
         'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP RM' -- "$cur")); return ;;
     esac
     case $prev in
-        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--gang-style|--grep|--group|--id|--interval|--keep|--key|--max-quarantined|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--required-node|--resources|--rm|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
+        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--gang-style|--grep|--group|--id|--interval|--keep|--key|--max-quarantined|--mode|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replicas|--required-node|--resources|--rm|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
     esac
     case $place in
         '')
-            words='status ping health version rm recovery node queue app ask alloc partition user group config explain scenario replay recording dump events metrics log wait sched clock completion help'
+            words='status ping health version rm recovery node queue app ask alloc deployment mcs partition user group config explain scenario replay recording dump events metrics log wait sched clock completion help'
             options='-h --help -s --socket -r --rm -p --partition -o --output --columns --sort-by --no-headers --timeout --color --token-file --tls-ca --quiet -v --verbose --strict --trace-wire'
             files=no ;;
         'status')
@@ -295,6 +305,38 @@ _ykctl() {
         'alloc release')
             words=''
             options='-h --help --app --all --reason'
+            files=no ;;
+        'deployment')
+            words='create list show scale delete'
+            options='-h --help'
+            files=no ;;
+        'deployment create')
+            words=''
+            options='-h --help --replicas -R --resources -q --queue -u --user --group --priority --tag --id --delete-mode --adopt'
+            files=no ;;
+        'deployment list')
+            words=''
+            options='-h --help -q --queue --watch --interval'
+            files=no ;;
+        'deployment show')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'deployment scale')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'deployment delete')
+            words=''
+            options='-h --help --mode'
+            files=no ;;
+        'mcs')
+            words='status'
+            options='-h --help'
+            files=no ;;
+        'mcs status')
+            words=''
+            options='-h --help'
             files=no ;;
         'partition')
             words='list show'

@@ -6,7 +6,7 @@ import re
 
 YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
 READS = {"Ping", "Status", "Sync", "StreamLog", "Dump", "Events", "Metrics", "Health", "Explain", "RecoveryList",
-         "ValidateConfiguration", "EventStream"}
+         "ValidateConfiguration", "EventStream", "McsRead"}
 VERBS = [  # in an order in which each can be done; `changes` is empty for what only looks
     ("RegisterResourceManager", "rm register rm:1 --config @c.yaml"),
     ("UpdateConfiguration", "config reload -f @two.yaml"),
@@ -34,6 +34,14 @@ VERBS = [  # in an order in which each can be done; `changes` is empty for what 
     ("ResolveRecovery", "recovery resolve retry"),
     ("RecoveryDone", "recovery done --id r1 --nodes 0"),
 ]
+DEPLOYMENT_VERBS = [
+    ("McsWrite", "deployment create web --replicas 3"),
+    ("McsWrite", "deployment scale web 5"),
+    ("", "deployment list"),
+    ("", "deployment show web"),
+    ("", "mcs status"),
+    ("McsWrite", "deployment delete web"),
+]
 
 
 def kinds_of(daemon, words):
@@ -43,11 +51,18 @@ def kinds_of(daemon, words):
     return re.findall(r"^ykctl: (\w+) answered", done.stderr, re.M)
 
 
+def play(daemon, verbs):
+    for wanted, words in verbs:
+        changes = set(kinds_of(daemon, words)) - READS
+        check(changes == ({wanted} if wanted else set()), words, "sends", changes, "not", wanted)
+
+
 def test_verbs_send_one_kind_each():  # I-357
     with Daemon(files={"c.yaml": CONFIG, "two.yaml": CONFIG.replace("- name: b", "- name: c")}) as daemon:
-        for wanted, words in VERBS:
-            changes = set(kinds_of(daemon, words)) - READS
-            check(changes == ({wanted} if wanted else set()), words, "sends", changes, "not", wanted)
+        play(daemon, VERBS)
+    with Daemon("--settings", "@conf", "--state", "@.", files={"conf": "mcs: {enabled: true}\n"}) as daemon:
+        until("MCS runs", lambda: daemon.client().get("McsRead", {"what": "status"})["state"] == "running")
+        play(daemon, DEPLOYMENT_VERBS)
     with Daemon("--manual-schedule", "--clock", "virtual") as daemon:
         check(kinds_of(daemon, "sched step") == ["Step"])
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykctl/cli/values.h"
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -148,6 +151,11 @@ std::vector<std::string> split_lists(const std::vector<std::string>& texts) {
         }
     }
     return names;
+}
+
+std::string login_name() {
+    const auto* entry = ::getpwuid(::geteuid());
+    return entry != nullptr ? entry->pw_name : std::to_string(::geteuid());
 }
 
 si::UserGroupInformation parse_user(const std::string& text) {

@@ -39,6 +39,8 @@ void put_pair(si::StringMap& pairs, const std::string& key, std::string value);
 /// The names without repetitions, each where it occurs first.
 [[nodiscard]] std::vector<std::string> distinct(std::vector<std::string> names);
 
+/// The user who runs this program, who owns what it submits unless -u is given.
+[[nodiscard]] std::string login_name();
 /// `USER[:GROUP,...]`.
 [[nodiscard]] si::UserGroupInformation parse_user(const std::string& text);
 

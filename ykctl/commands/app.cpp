@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <ostream>
 
-#include <pwd.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include "ykctl/cli/values.h"
@@ -30,12 +27,6 @@ struct AddOptions {
     std::vector<std::string> groups, tags;
     GangOptions gang;
 };
-
-/// The user who runs this program, who owns what it submits unless -u is given.
-std::string login_name() {
-    const auto* entry = ::getpwuid(::geteuid());
-    return entry != nullptr ? entry->pw_name : std::to_string(::geteuid());
-}
 
 /// With --group all of -u is the name: a service account is `system:serviceaccount:NAMESPACE:NAME` (C-090).
 si::UserGroupInformation owner_of(const AddOptions& options) {

@@ -15,6 +15,8 @@ void define_queue(Command root, Context& context);
 void define_app(Command root, Context& context);
 void define_ask(Command root, Context& context);
 void define_alloc(Command root, Context& context);
+void define_deployment(Command root, Context& context);
+void define_mcs(Command root, Context& context);
 void define_partition(Command root, Context& context);
 void define_user(Command root, Context& context); // user, group
 void define_config(Command root, Context& context);

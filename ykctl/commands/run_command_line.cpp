@@ -19,6 +19,8 @@ void define_all(CommandLine& line, Context& context, GlobalOptions& options) {
     define_app(root, context);
     define_ask(root, context);
     define_alloc(root, context);
+    define_deployment(root, context);
+    define_mcs(root, context);
     define_partition(root, context);
     define_user(root, context);
     define_config(root, context);

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# ykctl deployment and mcs: what they say and how they end (rs R-157, rs R-159).
+set -euo pipefail
+# shellcheck source=tests/system/cli_support.bash
+source "$(dirname "${BASH_SOURCE[0]}")/cli_support.bash"
+
+wide() { ykctl deployment list -o wide --no-headers | tr -s ' '; }
+shows() { wide | grep -qE -- "$1"; } # a line of the list matches, once the Autoscaler was there
+
+start_ykd
+expect 1 'this ykd keeps no deployments.*mcs: .enabled: true.' deployment list
+expect 1 'this ykd keeps no deployments' mcs status
+kill -TERM "$daemon"
+wait "$daemon" || fail "ykd ended with $?"
+
+mkdir "$work/state"
+echo 'mcs: {enabled: true, maxReplicas: 50}' >"$work/settings"
+start_ykd --settings "$work/settings" --state "$work/state"
+running() { [[ $(ykctl mcs status -o name) == running ]]; }
+within_20_s "MCS does not run" running
+says '^no deployments$' deployment list
+says '^deployment web created$' deployment create web --replicas 3 -q root.a -R memory=1Gi,vcore=500m -u ann:staff,ops --tag team=a
+within_20_s "web has no scale" shows '^web root.a 3 0 - - '
+says '^deployment api created$' deployment create api --id the-api -u bob
+within_20_s "api has no scale" shows '^api - 1 0 - - .* the-api bob 1 vcore ManualReplicas$'
+json 'd["items"][1]["resource"]' "{'memory': 1073741824, 'vcore': 500}" deployment list -o json
+json '[one["name"] for one in d["items"]]' "['web']" deployment list -q root -o json
+says '^web$' deployment list -q root.a -o name
+expect 1 'name web' deployment create web
+expect 1 '51 replicas: 0 to 50 are allowed' deployment scale web 51
+expect 2 'not negative' deployment scale web -- -1
+expect 2 'cascade' deployment create b --delete-mode all
+expect 4 'there is no deployment "nobody"' deployment show nobody
+expect 4 'which are there\?  ykctl deployment list' deployment delete nobody
+says '^deployment web scaled to 5$' deployment scale web 5
+within_20_s "web was not scaled" shows '^web root.a 5 0 '
+says '^replicas: +5 desired, 0 placed \(ManualReplicas\)$' deployment show web
+says '^user: +ann \(staff, ops\)$' deployment describe web
+says '^AbleToScale +true ' deployment show web
+json 'd["item"]["scale"]["desired"]' 5 deployment show web -o json
+expect 0 '^$' --quiet deployment scale the-api 2
+says '^deployment api deleted$' deployment delete the-api
+says '^mcs: +running$' mcs status
+says '^deployment +1 ' mcs status
+says '^autoscaler +yes +1$' mcs status
+json 'd["item"]["limits"]["replicas"]' 50 mcs status -o json
+kill -KILL "$daemon"
+wait "$daemon" 2>/dev/null || true
+start_ykd --settings "$work/settings" --state "$work/state"
+within_20_s "web is not there after a kill" shows '^web root.a 5 0 '
+says '^deployment web deleted$' deployment rm web
+says '^no deployments$' deployments
+kill -TERM "$daemon"
+wait "$daemon" || fail "ykd ended with $? on SIGTERM"
+daemon=
+echo "$checks checks"

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command mcs status: what keeps deployments in step with the database, and whether that is well.
+
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "ykctl/client/states.h"
+#include "ykctl/client/watch.h"
+#include "ykctl/commands/nouns.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+
+std::string database_text(const Value& status) {
+    const Value& database = member_of(status, "database");
+    if (!database.is_object()) return "-";
+    return fmt::format("{}, {}, {} pages in its log", printable(text_of(database, "path")),
+                       flag_of(database, "up") ? "up" : "cannot be read", number_of(database, "walPages"));
+}
+
+std::string freshness_text(const Value& status) {
+    const auto stale = number_of(status, "staleMs");
+    if (text_of(status, "state") != "running") return "-";
+    return stale == 0 ? "follow the database" : "behind for " + duration_text(std::chrono::milliseconds{stale});
+}
+
+std::int64_t dead_letters_of(const Value& kind) {
+    std::int64_t sum = 0;
+    for (const auto& handler : member_of(kind, "handlers")) sum += number_of(handler, "deadLetters");
+    return sum;
+}
+
+std::int64_t backlog_of(const Value& kind) {
+    std::int64_t sum = 0;
+    for (const auto& handler : member_of(kind, "handlers")) sum += number_of(handler, "backlog");
+    return sum;
+}
+
+Column sum_column(const char* heading, std::int64_t (*of)(const Value&)) {
+    return {{heading, Align::Right}, [of](const Value& kind) { return std::to_string(of(kind)); }};
+}
+
+ListLayout kind_layout() {
+    return {{text_column("KIND", "kind"), number_column("ROWS", "size"), number_column("QUEUED", "queued"),
+             number_column("WAITING", "waiting"), sum_column("UNHANDLED", backlog_of),
+             sum_column("DEAD LETTERS", dead_letters_of), number_column("BROKEN", "brokenRows"),
+             number_column("REPAIRS", "repairs"), text_column("LAST RESYNC", "lastResync")},
+            {},
+            ""};
+}
+
+ListLayout service_layout() {
+    return {{text_column("SERVICE", "name"),
+             {{"LEADS"}, [](const Value& service) { return flag_of(service, "leads") ? "yes" : "no"; }},
+             {{"EPOCH", Align::Right},
+              [](const Value& service) {
+                  return service.contains("epoch") ? std::to_string(number_of(service, "epoch")) : "-";
+              }}},
+            {},
+            ""};
+}
+
+std::string status_text(const Value& status, const Style& style) {
+    const Value& writes = member_of(status, "writes");
+    std::vector<std::pair<std::string, std::string>> fields{
+        {"mcs", text_of(status, "state")},
+        {"database", database_text(status)},
+        {"caches", freshness_text(status)},
+        {"writes waiting", std::to_string(number_of(writes, "waiting"))}};
+    if (const auto why = text_of(status, "reason"); !why.empty()) fields.emplace_back("reason", printable(why));
+    for (const char* part : {"database", "writes"})
+        if (const auto fault = text_of(member_of(status, part), "fault"); !fault.empty())
+            fields.emplace_back("degraded", printable(fault));
+    auto text = fields_text(fields, style);
+    const auto table = [&](const char* list, const ListLayout& layout) {
+        const Value& items = member_of(status, list);
+        if (items.empty()) return;
+        text += "\n" + list_text(std::vector<Value>(items.begin(), items.end()), layout, Format::Table, style);
+    };
+    table("kinds", kind_layout());
+    table("services", service_layout());
+    return text;
+}
+
+} // namespace
+
+void define_mcs(Command root, Context& context) {
+    const auto noun = root.sub("mcs", "what keeps deployments in step with ykd's database");
+    noun.sub("status", "the database, kinds of rows, and who leads").run([&context]() -> Outcome {
+        YK_TRY(status, context.call(si::McsReadRequest{.what = "status"}));
+        return context.show_item(status, text_of(status, "state"), status_text(status, context.style()));
+    });
+}
+
+} // namespace yk::cli
