@@ -29,7 +29,7 @@ struct DeploymentRows {
 
 /// The row that a create asks for; its id is made if it names none. The error has the code of the wire, and the path.
 [[nodiscard]] Result<mcs::Deployment> deployment_of(const si::McsWriteRequest& request, const McsSettings& settings);
-/// Whether a Deployment may be told to have so many replicas.
+/// Whether a Deployment may be given so many replicas.
 [[nodiscard]] Result<void> check_replicas(std::uint64_t replicas, std::int64_t least, std::int64_t most);
 /// The mode that a request names; nullopt: it names none.
 [[nodiscard]] Result<std::optional<mcs::DeleteMode>> delete_mode_of(const si::McsBody& body);
