@@ -4,12 +4,16 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <future>
+#include <map>
 #include <utility>
 
 #include "libcore/config_yaml/load.h"
 #include "libcore/partition/partition_context.h"
+#include "protocol/client/client.h"
 #include "tests/support/comes_true.h"
 #include "tests/support/tamper.h"
 #include "ykd/daemon/daemon.h"
@@ -260,6 +264,73 @@ TEST_CASE("I-245 a damaged partition is found, its RM has failed after two runs,
         CHECK(comes_true([&] { return c.allocations("other") == 2; }));
         CHECK(c.allocations("rm") == 1); // a failed RM is not scheduled for (I-252)
     }
+}
+
+TEST_CASE("I-245 I-201 clients see a damaged RM fail by itself, with a notice, while another one is served") {
+    std::string folder = "/tmp/yk.check.XXXXXX";
+    REQUIRE(::mkdtemp(folder.data()) != nullptr);
+    DaemonSettings settings;
+    settings.listen = {"ipc://" + folder + "/s"};
+    settings.extra_config = {{"health.checkInterval", "20ms"}};
+    Daemon daemon{settings, "test"};
+    REQUIRE(daemon.start().ok());
+    wire::ClientOptions options;
+    options.url = settings.listen.front();
+    const auto client = wire::Client::connect(options);
+    REQUIRE(client.ok());
+    const auto call = [&](std::string_view kind, const wire::Value& body) {
+        auto answer = (*client)->call(kind, body, kPatience);
+        if (!answer.ok()) FAIL(kind << ": " << answer.error().message);
+        return std::move(answer).value();
+    };
+    std::map<std::string, wire::Value> streams;
+    for (const char* id : {"rm", "other"}) {
+        streams[id] = call("RegisterResourceManager", {{"rmID", id}, {"config", kConfig}})["streamEpoch"];
+        call("UpdateNode",
+             {{"rmID", id}, {"nodes", {{{"nodeID", "n"}, {"action", 1}, {"schedulableResource", {{"vcore", 10}}}}}}});
+        call("UpdateApplication",
+             {{"rmID", id}, {"new", {{{"applicationID", "app"}, {"queueName", "root.a"}, {"ugi", {{"user", "u"}}}}}}});
+        call("Sync", {{"rmID", id}});
+    }
+    const auto state = [&](const std::string& id) {
+        const wire::Value status = call("Status", {});
+        for (const wire::Value& rm : status["rms"])
+            if (rm["rmID"] == id) return rm["state"].get<int>();
+        return -1;
+    };
+    std::promise<void> damaged;
+    daemon.parts().rms.find("rm")->owner.in_order(
+        [&](RmOwner& owner) {
+            static_cast<void>(owner.read("default"));
+            ++const_cast<PartitionState&>(owner.context()->find_partition("default")->state()).pending_asks;
+            damaged.set_value();
+        },
+        [] {});
+    damaged.get_future().wait();
+    REQUIRE(comes_true([&] { return state("rm") == static_cast<int>(CoreState::Failed); }));
+    std::string said;
+    for (std::uint64_t ack = 0; said.empty();) {
+        const wire::Value page = call("Poll", {{"rmID", "rm"}, {"streamEpoch", streams["rm"]}, {"ack", ack}});
+        for (const wire::Value& item : page["items"]) {
+            ack = item["n"].get<std::uint64_t>();
+            if (item["kind"] == "Notice" && item["body"]["code"] == "STATE") said = item["body"].dump();
+        }
+    }
+    CHECK(said.find("consistency is lost") != std::string::npos);
+    const auto ask = [&](const char* id) {
+        call("UpdateAllocation",
+             {{"rmID", id},
+              {"asks", {{{"allocationKey", "k"}, {"applicationID", "app"}, {"resourceAsk", {{"vcore", 1}}}}}}});
+        return call("Sync", {{"rmID", id},
+                             {"asks", {{{"applicationID", "app"}, {"allocationKey", "k"}}}}})["asks"][0]["outcome"];
+    };
+    CHECK(ask("rm") == "pending"); // I-252
+    CHECK(ask("other") == "placed");
+    CHECK(state("other") == static_cast<int>(CoreState::Running));
+    CHECK(call("Health", {{"run", true}})["Healthy"] == false);
+    (*client)->bye();
+    daemon.stop(std::chrono::milliseconds{0});
+    std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("I-254 reset brings a damaged RM back: it is empty, and what it replays is sound") {
