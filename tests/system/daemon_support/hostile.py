@@ -43,6 +43,9 @@ COMMANDS = {
     "recording play": [["@F/records"]], "recording verify": [["@F/records"]],
     "dump": [["all"], ["nodes"], ["x" + NAME]], "dump diff": [["@F/dump.json", "@F/other.json"]], "dump verify": [["@F/dump.json"], ["@F/bad.yaml"]],
     "log level": [[], [NAME], ["core", "x" + NAME]], "wait": [["node", NAME, "--for", "exists"], ["app", "no" + NAME, "--timeout", "10ms"]],
+    "deployment create": [["new" + NAME, "-R", NAME + "=1", "--tag", f"{NAME}={TEXT}"], [NAME]], "deployment list": [[], ["-q", "root." + NAME]],
+    "deployment show": [[NAME], ["no" + NAME]], "deployment scale": [[NAME, "3"], ["no" + NAME, "1"]],
+    "deployment delete": [["no" + NAME], [NAME, "--mode", "x" + NAME], [NAME]], "mcs status": [[]],
     "sched step": [["1"], ["x" + NAME]], "clock show": [[]], "clock advance": [["1s"], ["x" + NAME]],
     "completion": [["bash"], ["x" + NAME]], "help": [[], ["reasons"], ["x" + NAME]],
 }
@@ -85,8 +88,12 @@ def commands():
 
 def hostile_daemon(place):
     """With everything that a client can name."""
-    daemon = Daemon("--manual-schedule", "--clock", "virtual", "--record", place + "/records")
+    daemon = Daemon("--manual-schedule", "--clock", "virtual", "--record", place + "/records", "--settings", "@conf",
+                    files={"conf": f"mcs: {{enabled: true, db: {{url: 'sqlite:{place}/mcs.db'}}}}\n"})
     client = daemon.client()
+    until("MCS runs", lambda: client.get("McsRead", {"what": "status"})["state"] == "running")
+    client.change("McsWrite", {"verb": "create", "kind": "deployment", "body": {
+        "name": NAME, "user": NAME, "groups": [NAME], "queue": "root." + NAME, "resource": {NAME: 1}, "tags": {NAME: TEXT}, "replicas": 2}})
     client.register(NAME, detached={}, version=TEXT[:len(NAME)], policyGroup="default",
                     extraConfig={"service.password": "x", "event.trackingEnabled": "true"}, config=FILES["good.yaml"])
     sent = lambda kind, **body: client.change(kind, {"rmID": NAME, **body})
