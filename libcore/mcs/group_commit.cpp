@@ -10,6 +10,18 @@ std::size_t rows_of(const WriteCall& call) {
     return mcs::rows_of(call.request().command);
 }
 
+/// Takes those out of a group that do not wait for the database, each with what is wrong.
+GroupCommit::Calls answer_hurried(GroupCommit::Calls& group, std::vector<WriteOutcome> outcomes) {
+    GroupCommit::Calls hurried, patient;
+    for (std::size_t at = 0; at < group.size(); ++at) {
+        const bool waits = group[at]->request().waits;
+        if (!waits) group[at]->answer(std::move(outcomes[at]));
+        (waits ? patient : hurried).push_back(std::move(group[at]));
+    }
+    group = std::move(patient);
+    return hurried;
+}
+
 } // namespace
 
 void GroupCommit::add(std::unique_ptr<WriteCall> call, Instant now) {
@@ -48,10 +60,12 @@ GroupCommit::Calls GroupCommit::finish(Calls group, GroupOutcome outcome, Instan
     YK_CHECK(group.size() == under_way_ && outcome.outcomes.size() == under_way_, "each write has an outcome");
     under_way_ = 0;
     if (outcome.what == GroupOutcome::What::Away) {
-        fault_ = message_of(outcome.outcomes.front());
+        const std::string fault = message_of(outcome.outcomes.front());
         breaker_.failed(now);
+        Calls answered = answer_hurried(group, std::move(outcome.outcomes));
         put_back(std::move(group), is_alone_);
-        return {};
+        fault_ = waiting_.empty() ? "" : fault;
+        return answered;
     }
     fault_.clear();
     breaker_.answered();

@@ -4,9 +4,10 @@
 // many writes share one (rs R-025). Writes are carried out in the order in which they came, also when they had to be
 // tried again.
 //
-// A database that is away is asked again with growing pauses, and nothing is answered meanwhile (rs R-034): whoever
-// waits for a write is no worse off than with an error, and has nothing to repeat. A group that was undone as a whole
-// is carried out one write at a time, so that only the one that cannot be written fails.
+// A database that is away is asked again with growing pauses, and nothing is answered meanwhile (rs R-034): a service
+// that waits for a write is no worse off than with an error, and has nothing to repeat. Only a write that does not wait
+// (WriteRequest::waits) is answered, since a user wants to know. A group that was undone as a whole is carried out one
+// write at a time, so that only the one that cannot be written fails.
 //
 // It makes no call and knows no clock: whoever has a WritePort takes groups and brings back what came of them.
 
@@ -55,7 +56,7 @@ public:
     /// Answers all that wait with Transient, since nobody will carry them out.
     [[nodiscard]] Calls give_up(std::string_view why);
 
-    /// Why the database cannot be asked; empty: it can.
+    /// Why the database cannot be asked; empty: it can, or nothing waits for it.
     [[nodiscard]] const std::string& fault() const { return fault_; }
 
 private:

@@ -48,8 +48,10 @@ private:
 class WriteQueue {
 public:
     void add(WriterIdentity writer, WriteCommand command, WriteCall::Take take) {
-        waiting_.push_back(
-            std::make_unique<WriteCall>(WriteRequest{std::move(writer), std::move(command)}, std::move(take)));
+        add(WriteRequest{std::move(writer), std::move(command)}, std::move(take));
+    }
+    void add(WriteRequest request, WriteCall::Take take) {
+        waiting_.push_back(std::make_unique<WriteCall>(std::move(request), std::move(take)));
     }
     /// The next write to carry out; nullptr: none. Writes of one key are to be carried out in this order.
     [[nodiscard]] std::unique_ptr<WriteCall> next() {

@@ -143,6 +143,7 @@ using WriteCommand =
 struct WriteRequest {
     WriterIdentity writer;
     WriteCommand command;
+    bool waits = true; // for a database that is away; false: it is answered Transient then, and not carried out
 };
 
 // --- what came of it -------------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ public:
 
     struct Status {
         std::size_t waiting = 0; // writes that have no outcome
-        std::string fault;       // why the database cannot be asked; empty: it can
+        std::string fault;       // why the database cannot be asked; empty: it can, or nothing waits for it
     };
     [[nodiscard]] Status status();
 

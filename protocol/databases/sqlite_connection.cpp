@@ -10,8 +10,6 @@
 namespace yk::rs {
 namespace {
 
-constexpr int kBusyMilliseconds = 5000;
-
 /// What no line names is Transient: tried again, but by whoever counts the tries (rs R-033).
 StoreFault fault_of(int extended) {
     if (extended == SQLITE_CONSTRAINT_TRIGGER || extended == SQLITE_CONSTRAINT_CHECK ||
@@ -85,7 +83,7 @@ Result<std::unique_ptr<SqliteConnection>, StoreError> SqliteConnection::open(con
     std::unique_ptr<SqliteConnection> connection{new SqliteConnection(database)};
     if (opened != SQLITE_OK) return StoreError{fault_of(opened), path + ": " + sqlite3_errmsg(database)};
     sqlite3_extended_result_codes(database, 1);
-    sqlite3_busy_timeout(database, kBusyMilliseconds);
+    connection->wait_for_locks(connection->most_for_locks_);
     if (const auto done = connection->set_up(); !done.ok())
         return StoreError{done.error().fault, path + ": " + done.error().message};
     return connection;
@@ -111,6 +109,11 @@ Result<void, StoreError> SqliteConnection::set_up() {
         if (found != wanted) return StoreError{StoreFault::Fatal, pragma + " cannot be set"};
     }
     return run("PRAGMA mmap_size = 1073741824"); // as much of it as the library and the system allow
+}
+
+void SqliteConnection::wait_for_locks(std::chrono::milliseconds most) {
+    most_for_locks_ = most;
+    sqlite3_busy_timeout(database_, static_cast<int>(most.count()));
 }
 
 SqliteConnection::~SqliteConnection() {
@@ -159,7 +162,7 @@ Result<SqliteConnection::WalState, StoreError> SqliteConnection::checkpoint(Chec
     int pages = 0, copied = 0;
     sqlite3_busy_timeout(database_, 0);
     const int done = sqlite3_wal_checkpoint_v2(database_, nullptr, mode, &pages, &copied);
-    sqlite3_busy_timeout(database_, kBusyMilliseconds);
+    wait_for_locks(most_for_locks_);
     if (done == SQLITE_OK || (done == SQLITE_BUSY && how == Checkpoint::Passive))
         return WalState{std::max(pages, 0), std::max(copied, 0)};
     return error_of(database_);

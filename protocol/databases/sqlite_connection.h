@@ -4,6 +4,7 @@
 //
 // Owner: the store or log that uses it. Thread: one at a time. Others, also of other processes, may have the file open.
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -37,6 +38,8 @@ public:
     [[nodiscard]] bool is_in_transaction() const override;
     [[nodiscard]] Result<Cursor, StoreError> log_head(SqlAccess access) override;
 
+    /// How long a statement waits for the locks of others before it is Transient; 5 s unless this is called.
+    void wait_for_locks(std::chrono::milliseconds most);
     /// After each commit of this connection, `call` gets the number of pages that the write-ahead log has then. It must
     /// not use the connection.
     void on_commit(std::function<void(std::int64_t pages)> call);
@@ -57,6 +60,7 @@ private:
     sqlite3* const database_;
     std::map<std::string, std::unique_ptr<SqliteKept>, std::less<>> statements_;
     std::function<void(std::int64_t)> on_commit_;
+    std::chrono::milliseconds most_for_locks_{5000};
 };
 
 } // namespace yk::rs

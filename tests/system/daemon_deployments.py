@@ -282,6 +282,23 @@ def test_a_disk_that_fails_delays_writes_and_loses_none():  # rs R-033, rs R-034
             comes_to(client, {"api": 2, "web": 3})
 
 
+def test_who_locks_the_database_keeps_nobody_waiting_for_long():  # rs R-158, rs R-034, F-34
+    with hosted() as daemon:
+        client = ready(daemon)
+        create(client, "web", 3)
+        comes_to(client, {"web": 3})
+        with sqlite3.connect(daemon.folder + "/mcs.db", isolation_level=None) as foreign:
+            foreign.execute("BEGIN IMMEDIATE")
+            client.seq += 1
+            reply = client.ask("McsWrite", write("create", "api", 2), seq=client.seq)
+            check(reply["err"]["name"] == "E_BUSY" and "database is locked" in reply["err"]["message"], reply)
+            check(desired(client) == {"web": 3}, "it can be read")
+            foreign.execute("ROLLBACK")
+        until("the same request, sent again, is carried out",
+              lambda: client.ask("McsWrite", write("create", "api", 2), seq=client.seq)["ok"])
+        comes_to(client, {"api": 2, "web": 3})
+
+
 def test_it_sleeps_while_nothing_happens():  # rs R-039, rs R-120
     with hosted() as daemon:
         client = ready(daemon)

@@ -233,7 +233,7 @@ std::string McsApplication::refuses_writes() {
 void McsApplication::write(mcs::WriteCommand command, std::function<void(const mcs::WriteOutcome&)> done) {
     const bool is_new = std::holds_alternative<mcs::InsertDeployment>(command);
     if (is_new) ++creating_;
-    queue_.add({std::string{mcs::kApiService}, 0}, std::move(command),
+    queue_.add(mcs::WriteRequest{{std::string{mcs::kApiService}, 0}, std::move(command), false},
                [this, is_new, done = std::move(done)](const mcs::WriteOutcome& outcome, Instant now) {
                    answered(is_new, outcome, now, done);
                });

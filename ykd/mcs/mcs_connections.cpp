@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -12,6 +13,9 @@
 
 namespace yk::service {
 namespace {
+
+/// Leases are looked after on the thread that answers users, and asked for again soon.
+constexpr std::chrono::milliseconds kMostForLeases{250};
 
 /// Makes an empty file with mode 0600, if there is none: SQLite makes its other files like it. One that is there is not
 /// opened, since closing it would end the locks that this process has by SQLite.
@@ -38,6 +42,7 @@ Result<McsConnections, rs::StoreError> McsConnections::open(const std::string& p
         YK_TRY(another, mcs::reconnect(path, made.identity));
         *each = std::move(another);
     }
+    made.leases->wait_for_locks(kMostForLeases);
     return made;
 }
 

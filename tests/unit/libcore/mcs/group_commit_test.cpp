@@ -20,8 +20,8 @@ constexpr Instant kStart{1'000'000'000};
 struct Backlog {
     explicit Backlog(const GroupCommitSettings& settings = {}) : commit(settings, 7) {}
 
-    void add(const std::string& id, WriteCommand command, Instant now = kStart) {
-        commit.add(std::make_unique<WriteCall>(WriteRequest{{"api", 0}, std::move(command)},
+    void add(const std::string& id, WriteCommand command, Instant now = kStart, bool waits = true) {
+        commit.add(std::make_unique<WriteCall>(WriteRequest{{"api", 0}, std::move(command), waits},
                                                [this, id](const WriteOutcome& outcome, Instant) {
                                                    answered +=
                                                        id + (std::holds_alternative<Written>(outcome) ? "+" : "-");
@@ -108,6 +108,30 @@ TEST_CASE("rs R-034 while a database is away writes keep their order, and it is 
     CHECK(backlog.commit.fault().empty());
     backlog.add("e", now);
     CHECK(backlog.commit.next_due() == now + 2ms);
+}
+
+TEST_CASE("rs R-158 rs R-034 a write that does not wait is answered while the database is away, the others stay") {
+    Backlog backlog;
+    backlog.add("a");
+    backlog.add("u", DeleteNode{"u", {}}, kStart, false);
+    backlog.add("b");
+    backlog.finish(backlog.commit.take(), What::Away);
+    CHECK(backlog.answered == "u-");
+    CHECK(backlog.message == "the disk");
+    CHECK(backlog.commit.fault() == "the disk");
+    const Instant due = backlog.commit.next_due().value();
+    backlog.finish(backlog.commit.take(), What::Answered, due);
+    CHECK(backlog.answered == "u-a+b+");
+
+    backlog.add("v", DeleteNode{"v", {}}, due, false);
+    backlog.finish(backlog.commit.take(), What::Away, due);
+    CHECK(backlog.answered == "u-a+b+v-");
+    CHECK(backlog.commit.fault().empty()); // nothing waits, so nobody asks: the next one is to find out
+    CHECK(backlog.commit.next_due() == std::nullopt);
+    backlog.add("w", DeleteNode{"w", {}}, due, false);
+    CHECK(backlog.commit.next_due().value() > due); // after a pause
+    backlog.finish(backlog.commit.take(), What::Answered, due + 1s);
+    CHECK(backlog.answered == "u-a+b+v-w+");
 }
 
 TEST_CASE("rs R-025 of a group that was undone only what cannot be written fails, and the order stays") {
