@@ -65,12 +65,13 @@ bool is_mutating(std::string_view kind) {
 }
 
 /// Sleeps as long as a retryable refusal asks for, with jitter (I-356). Returns false without sleeping when no time
-/// would be left for an answer: a clear refusal is better than a change with an unknown outcome.
-bool wait_to_retry(const CallError& refused, Deadline deadline) {
+/// would be left for an answer, which may take as long as this one `took`: a clear refusal is better than a change with
+/// an unknown outcome.
+bool wait_to_retry(const CallError& refused, Clock::duration took, Deadline deadline) {
     static thread_local std::minstd_rand random{std::random_device{}()};
     const std::uint32_t asked = refused.retry_after_ms == 0 ? kRetryAfterMs : refused.retry_after_ms;
     const auto wait = std::chrono::milliseconds{asked + random() % (asked / 4 + 1)};
-    if (Clock::now() + wait + kAnswerTime >= deadline) return false;
+    if (Clock::now() + wait + std::max<Clock::duration>(kAnswerTime, took * 3 / 2) >= deadline) return false;
     std::this_thread::sleep_for(wait);
     return true;
 }
@@ -110,6 +111,7 @@ struct Client::Impl {
     std::uint64_t next_seq = 1;
     std::uint64_t next_id = 1;
     std::uint32_t peer_limit = ~std::uint32_t{0};
+    Clock::duration answered_after{};        // of the last request that was answered
     bool is_attached = false;                // the session belongs to another client
     std::optional<std::uint64_t> unanswered; // the number of the last change, in this session
     bool is_seq_certain = true;              // false: next_seq is taken from the reply to Hello, before the next change
@@ -170,8 +172,10 @@ Attempt Client::Impl::attempt(std::string_view kind, std::string_view body, std:
                                                    "elements per message",
                                                    message.size(), peer_limit));
     if (options.trace) trace_message("->", message.view());
+    const auto sent = Clock::now();
     auto reply = connection->exchange(message.view(), deadline);
     if (!reply) return std::move(reply).error();
+    answered_after = Clock::now() - sent;
     if (options.trace) trace_message("<-", *reply);
     return read_reply(*reply, kind);
 }
@@ -218,7 +222,7 @@ ReplyBytes Client::Impl::hello_as(const std::string& role, Deadline deadline) {
         Attempt came = attempt("Hello", body, std::nullopt, deadline);
         if (auto* reply = std::get_if<std::string>(&came)) return std::move(*reply);
         if (auto* refused = std::get_if<CallError>(&came)) {
-            if (!refused->retryable || !wait_to_retry(*refused, deadline)) return std::move(*refused);
+            if (!refused->retryable || !wait_to_retry(*refused, answered_after, deadline)) return std::move(*refused);
             continue;
         }
         const auto& cut = std::get<ExchangeFailure>(came);
@@ -301,7 +305,7 @@ ReplyBytes Client::Impl::call(std::string_view kind, std::string_view body, Dead
 std::optional<CallError> Client::Impl::after_refusal(const CallError& refused, bool changes, bool maybe_executed,
                                                      Deadline deadline) {
     if (refused.retryable) {
-        if (wait_to_retry(refused, deadline)) return std::nullopt;
+        if (wait_to_retry(refused, answered_after, deadline)) return std::nullopt;
         return refused;
     }
     if (!is(refused, si::ErrorCode::SessionUnknown) || is_attached) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include <catch2/catch.hpp>
 #include <sys/socket.h>
@@ -192,6 +193,19 @@ TEST_CASE("a daemon that stays busy for longer than there is time ends in its re
     CHECK(refused.error().name == "E_BUSY");
     CHECK(refused.error().retry_after_ms == 60'000);
     CHECK(daemon.seen("UpdateNode").size() == 1);
+}
+
+TEST_CASE("a daemon that is busy after a while is not asked again when no time for that is left") {
+    const TempDir dir;
+    FakeDaemon daemon{dir.url("s"), [](const Seen&) -> Answer {
+                          std::this_thread::sleep_for(1s);
+                          return wire::ErrorReply{ErrorCode::Busy, "locked", "", 1, {}};
+                      }};
+    const auto client = connected(options_for(dir.url("s")));
+    const auto refused = client->call("UpdateNode", Value::object(), 2500ms);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().kind == Kind::Refused); // and not that nobody knows what came of it
+    CHECK(refused.error().name == "E_BUSY");
 }
 
 TEST_CASE("I-306 I-324 a cut connection is healed: resume, then the same request with the same number") {
