@@ -234,7 +234,7 @@ TEST_CASE("errors have their classes: no file, no database, no table") {
     CHECK(SqliteConnection::open(database.folder.file("nowhere/state.db")).error().fault == StoreFault::Down);
     CHECK(database.connection->run("SELECT * FROM nothing").error().fault == StoreFault::Fatal);
     CHECK(database.connection->number("SELECT x FROM nothing").error().fault == StoreFault::Fatal);
-    CHECK(database.connection->number("SELECT x FROM nothing").error().message == "no such table: nothing");
+    CHECK(database.connection->number("SELECT x FROM nowhere").error().message == "no such table: nowhere");
     std::ofstream{database.folder.file("letter")} << std::string(5000, 'x');
     const auto letter = SqliteConnection::open(database.folder.file("letter"));
     CHECK(letter.error().fault == StoreFault::Fatal);
