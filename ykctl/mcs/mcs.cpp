@@ -28,26 +28,19 @@ std::string freshness_text(const Value& status) {
     return stale == 0 ? "follow the database" : "behind for " + duration_text(std::chrono::milliseconds{stale});
 }
 
-std::int64_t dead_letters_of(const Value& kind) {
-    std::int64_t sum = 0;
-    for (const auto& handler : member_of(kind, "handlers")) sum += number_of(handler, "deadLetters");
-    return sum;
-}
-
-std::int64_t backlog_of(const Value& kind) {
-    std::int64_t sum = 0;
-    for (const auto& handler : member_of(kind, "handlers")) sum += number_of(handler, "backlog");
-    return sum;
-}
-
-Column sum_column(const char* heading, std::int64_t (*of)(const Value&)) {
-    return {{heading, Align::Right}, [of](const Value& kind) { return std::to_string(of(kind)); }};
+/// The sum of a number of the handlers of a kind.
+Column handlers_column(const char* heading, const char* key) {
+    return {{heading, Align::Right}, [key](const Value& kind) {
+                std::int64_t sum = 0;
+                for (const auto& handler : member_of(kind, "handlers")) sum += number_of(handler, key);
+                return std::to_string(sum);
+            }};
 }
 
 ListLayout kind_layout() {
     return {{text_column("KIND", "kind"), number_column("ROWS", "size"), number_column("QUEUED", "queued"),
-             number_column("WAITING", "waiting"), sum_column("UNHANDLED", backlog_of),
-             sum_column("DEAD LETTERS", dead_letters_of), number_column("BROKEN", "brokenRows"),
+             number_column("WAITING", "waiting"), handlers_column("UNHANDLED", "backlog"),
+             handlers_column("DEAD LETTERS", "deadLetters"), number_column("BROKEN", "brokenRows"),
              number_column("REPAIRS", "repairs"), text_column("LAST RESYNC", "lastResync")},
             {},
             ""};
