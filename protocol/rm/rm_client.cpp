@@ -36,6 +36,15 @@ bool is(const CallError& error, si::ErrorCode code) {
     return error.kind == CallError::Kind::Refused && error.code == static_cast<std::uint32_t>(code);
 }
 
+/// In the session that has registered it an RM belongs to another one only if that has taken it over. Between two polls
+/// the next one is refused so, and none is superseded.
+CallError taken_over(CallError error) {
+    if (!is(error, si::ErrorCode::Forbidden)) return error;
+    error.code = static_cast<std::uint32_t>(si::ErrorCode::Superseded);
+    error.name = si::name(si::ErrorCode::Superseded);
+    return error;
+}
+
 } // namespace
 
 std::string_view text(State state) noexcept {
@@ -480,7 +489,7 @@ CallResult<Went> RmClient::after(const CallError& error) {
         return program_.pause(kLookAgain) ? Went::On : Went::Stopped;
     }
     switch (loss_of(error, is_same_session)) {
-    case Loss::Everything: return superseded_.value_or(error);
+    case Loss::Everything: return superseded_.value_or(is_registered_ ? taken_over(error) : error);
     case Loss::Nothing: {
         const auto asked = milliseconds{error.retry_after_ms};
         return program_.pause(std::clamp(asked, kBusyWait, kLongestBackOff)) ? Went::On : Went::Stopped;

@@ -192,7 +192,8 @@ TEST_CASE("I-127 an RM that another process took over is given up") {
         rig.daemon.take_over();
         const auto went = rig.client->step(std::chrono::milliseconds{0});
         REQUIRE_FALSE(went.ok());
-        CHECK(went.error().name == "E_FORBIDDEN");
+        CHECK(went.error().name == "E_SUPERSEDED");
+        CHECK(went.error().code == static_cast<std::uint32_t>(si::ErrorCode::Superseded));
     }
     SECTION("while the session was lost") {
         rig.daemon.has_something = rig.daemon.is_served_by_another = true;
