@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libcore/mcs/scheduler/replica_plan.h"
+#include "libcore/mcs/replicas/replica_plan.h"
 
 #include <catch2/catch.hpp>
 
 #include <limits>
 
-#include "libcore/mcs/scheduler/application_requests.h"
-#include "tests/unit/libcore/mcs/scheduler/schedule_row.h"
+#include "libcore/mcs/replicas/application_requests.h"
+#include "tests/unit/libcore/mcs/replicas/schedule_row.h"
 
 namespace yk::testing {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "libcore/base/check.h"
-#include "libcore/mcs/scheduler/application_requests.h"
-#include "libcore/mcs/scheduler/replica_plan.h"
+#include "libcore/mcs/replicas/application_requests.h"
+#include "libcore/mcs/replicas/replica_plan.h"
 
 namespace yk::testing {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libcore/mcs/scheduler/replica_plan.h"
+#include "libcore/mcs/replicas/replica_plan.h"
 
 #include <algorithm>
 #include <charconv>
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "libcore/base/check.h"
-#include "libcore/mcs/scheduler/application_requests.h"
-#include "libcore/mcs/scheduler/schedule_progress.h"
+#include "libcore/mcs/replicas/application_requests.h"
+#include "libcore/mcs/replicas/schedule_progress.h"
 
 namespace yk::mcs {
 namespace {
@@ -130,6 +130,17 @@ ReplicaPlan plan_restarts(const DeploymentSchedule& row, const Attempts& attempt
     return plan;
 }
 
+ReplicaPlan plan_resubmission(const DeploymentSchedule& row, const Attempts& attempts) {
+    ReplicaPlan plan{{}, {}, outdated(row, attempts)};
+    for (const Placement& each : row.placements) {
+        if (is_wanted(each))
+            try_anew(plan, row, each);
+        else
+            drop(plan, each);
+    }
+    return plan;
+}
+
 ReplicaPlan plan_placed(const DeploymentSchedule& row, const Attempts& attempts, const std::string& key,
                         const std::string& node_id, std::int64_t now_ms) {
     ReplicaPlan plan{{}, {}, attempts};
@@ -165,6 +176,17 @@ ReplicaPlan plan_rejected(const DeploymentSchedule& row, const Attempts& attempt
     Placement rejected = *found;
     rejected.state = PlacementState::Rejected;
     put(plan, std::move(rejected));
+    return plan;
+}
+
+ReplicaPlan plan_again(const DeploymentSchedule& row, const Attempts& attempts) {
+    ReplicaPlan plan{{}, {}, attempts};
+    for (const Placement& each : row.placements) {
+        if (each.state != PlacementState::Rejected) continue;
+        Placement pending = each;
+        pending.state = PlacementState::Pending;
+        put(plan, std::move(pending));
+    }
     return plan;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libcore/mcs/node.h"
-#include "libcore/mcs/scheduler/core_requests.h"
+#include "libcore/mcs/replicas/core_requests.h"
 
 namespace yk::mcs {
 

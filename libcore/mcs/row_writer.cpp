@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libcore/mcs/autoscaler/scale_writer.h"
+#include "libcore/mcs/row_writer.h"
 
 #include <algorithm>
 #include <utility>
@@ -25,10 +25,18 @@ namespace {
 
 } // namespace
 
-void ScaleWriter::write(const rs::Lease& lease, WriteCommand command, Take take) {
+std::optional<rs::HandlerResult> RowWriter::refusal(std::string_view id, const rs::Lease& lease) const {
+    if (is_fenced(lease)) return rs::HandlerResult::ok();
+    // Without a lease that is valid for sure another instance may write by now (rs R-142).
+    if (!lease.is_valid) return rs::HandlerResult::retry("the lease could not be renewed");
+    if (is_writing(id)) return rs::HandlerResult::conflict("another write of the row is under way");
+    return std::nullopt;
+}
+
+void RowWriter::write(const rs::Lease& lease, WriteCommand command, Take take) {
     const std::string id = id_of(command);
-    YK_CHECK(writing_.insert(id).second, "a scale is written once at a time");
-    queue_.add({std::string{kAutoscalerService}, lease.epoch}, std::move(command),
+    YK_CHECK(writing_.insert(id).second, "a row is written once at a time");
+    queue_.add({service_, lease.epoch}, std::move(command),
                [this, id, epoch = lease.epoch, take = std::move(take)](const WriteOutcome& outcome, Instant now) {
                    writing_.erase(id);
                    if (std::holds_alternative<Fenced>(outcome)) fenced_ = std::max(fenced_.value_or(0), epoch);

@@ -15,17 +15,10 @@
 #include <vector>
 
 #include "libcore/mcs/deployment_schedule.h"
+#include "libcore/mcs/replicas/schedule_status.h"
 #include "libcore/mcs/writes.h"
 
 namespace yk::mcs {
-
-/// What a schedule remembers of its attempts; it is to be written together with the placements.
-struct Attempts {
-    std::int64_t next = 0;    // above those of all replicas that were given up: new ones begin here
-    std::int64_t current = 0; // lower ones were asked for before the Deployment changed
-
-    friend bool operator==(const Attempts&, const Attempts&) = default;
-};
 
 struct ReplicaPlan {
     std::vector<PlacementChange> changes; // one of a replica at most
@@ -61,6 +54,10 @@ using IsUsable = std::function<bool(std::string_view node_id)>;
 [[nodiscard]] ReplicaPlan plan_restarts(const DeploymentSchedule& row, const Attempts& attempts,
                                         std::int64_t unavailable);
 
+/// All that is wanted begins anew, since the application does: nothing of it is to be released one by one, and what was
+/// not wanted any more is gone.
+[[nodiscard]] ReplicaPlan plan_resubmission(const DeploymentSchedule& row, const Attempts& attempts);
+
 // --- notices of the core ---------------------------------------------------------------------------------------------
 // Of a key that the row does not have, nothing is changed, and `attempts` always stay as they are: what is to be
 // written are placements alone (ChangePlacements). Cost: O(log n) of the placements.
@@ -73,5 +70,8 @@ using IsUsable = std::function<bool(std::string_view node_id)>;
 [[nodiscard]] ReplicaPlan plan_gone(const DeploymentSchedule& row, const Attempts& attempts, std::string_view key);
 /// The core has refused an ask. The same key may be asked for again, since the core has not taken it.
 [[nodiscard]] ReplicaPlan plan_rejected(const DeploymentSchedule& row, const Attempts& attempts, std::string_view key);
+
+/// What the core has refused is to be asked for again.
+[[nodiscard]] ReplicaPlan plan_again(const DeploymentSchedule& row, const Attempts& attempts);
 
 } // namespace yk::mcs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libcore/mcs/scheduler/application_requests.h"
+#include "libcore/mcs/replicas/application_requests.h"
 
 #include <catch2/catch.hpp>
 
@@ -24,10 +24,18 @@ Deployment web() {
     return made;
 }
 
+DeploymentSchedule row_of(const Deployment& owner) {
+    DeploymentSchedule made;
+    made.meta.id = owner.meta.id;
+    made.owner = {kDeploymentKind, owner.meta.id, owner.meta.uid};
+    made.application_id = application_id_of(owner.meta);
+    return made;
+}
+
 } // namespace
 
 TEST_CASE("rs R-126 the application of a Deployment has its queue, user, groups and tags, and says whose it is") {
-    const AddApplication made = application_of(web());
+    const AddApplication made = application_of(row_of(web()), application_spec_of(web()));
     CHECK(made.application_id == "mcs-web-01234567");
     CHECK(made.partition == "gpu");
     CHECK(made.queue == "root.web");
@@ -40,15 +48,17 @@ TEST_CASE("rs R-126 the application of a Deployment has its queue, user, groups 
 TEST_CASE("rs R-126 a tag of the user's cannot make an application another one's") {
     Deployment forged = web();
     forged.tags["mcs.deployment.uid"] = "other";
-    CHECK(application_of(forged).tags.at("mcs.deployment.uid") == "0123456789abcdef");
+    CHECK(application_of(row_of(forged), application_spec_of(forged)).tags.at("mcs.deployment.uid") ==
+          "0123456789abcdef");
 }
 
 TEST_CASE("rs R-126 the ask of a replica depends on the rows alone, and each attempt has a key of its own") {
     const Placement placement = pending_placement("mcs-web-01234567", 12, 3);
     CHECK(placement == Placement{12, 3, "mcs-web-01234567/r12.3", "", PlacementState::Pending, std::nullopt});
-    const AskReplica ask = ask_of(web(), placement);
+    const ScheduleStatus status = first_status(web());
+    const AskReplica ask = ask_of("mcs-web-01234567", status, placement);
     CHECK(ask == AskReplica{"mcs-web-01234567", "gpu", "mcs-web-01234567/r12.3", web().resource, -7});
-    CHECK(ask == ask_of(web(), placement));
+    CHECK(ask == ask_of("mcs-web-01234567", status, placement));
 }
 
 TEST_CASE("rs R-126 a Deployment that is made again under its id is another application") {

@@ -8,9 +8,9 @@
 #include <set>
 #include <string>
 
-#include "libcore/mcs/scheduler/replica_plan.h"
-#include "libcore/mcs/scheduler/schedule_progress.h"
-#include "tests/unit/libcore/mcs/scheduler/schedule_row.h"
+#include "libcore/mcs/replicas/replica_plan.h"
+#include "libcore/mcs/replicas/schedule_progress.h"
+#include "tests/unit/libcore/mcs/replicas/schedule_row.h"
 
 namespace yk::testing {
 

@@ -17,7 +17,12 @@ struct ReplicaCounts {
     std::int64_t releasing = 0; // not wanted any more
 
     [[nodiscard]] std::int64_t wanted() const { return placed + pending; }
+    void add(PlacementState state) { of(state) += 1; }
+    void remove(PlacementState state) { of(state) -= 1; }
     friend bool operator==(const ReplicaCounts&, const ReplicaCounts&) = default;
+
+private:
+    [[nodiscard]] std::int64_t& of(PlacementState state);
 };
 [[nodiscard]] ReplicaCounts counts_of(const std::vector<Placement>& placements);
 
@@ -27,7 +32,7 @@ enum class ApplicationPhase : std::uint8_t {
     Submitted, // the core has not answered
     Accepted,
     Rejected,
-    Removing
+    Ended // there was one; the core forgets those that have nothing left to do (rs R-133)
 };
 
 struct Progress {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libcore/mcs/scheduler/node_changes.h"
+#include "libcore/mcs/replicas/node_changes.h"
 
 #include <optional>
 #include <string>

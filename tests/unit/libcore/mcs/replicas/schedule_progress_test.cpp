@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libcore/mcs/scheduler/schedule_progress.h"
+#include "libcore/mcs/replicas/schedule_progress.h"
 
 #include <catch2/catch.hpp>
 
@@ -33,8 +33,7 @@ TEST_CASE("rs R-132 until the core has accepted the application, the state says 
     Progress progress = accepted(3, 3, 0);
     for (const auto& [phase, state] : {std::pair{ApplicationPhase::Absent, ScheduleState::New},
                                        {ApplicationPhase::Submitted, ScheduleState::Submitted},
-                                       {ApplicationPhase::Rejected, ScheduleState::Rejected},
-                                       {ApplicationPhase::Removing, ScheduleState::Removing}}) {
+                                       {ApplicationPhase::Rejected, ScheduleState::Rejected}}) {
         progress.phase = phase;
         CHECK(state_of(progress) == state);
     }

@@ -18,6 +18,7 @@ namespace yk::mcs {
 
 // --- requests --------------------------------------------------------------------------------------------------------
 
+/// One that is there already is accepted, so it may be submitted again.
 struct AddApplication {
     std::string application_id;
     std::string partition;
@@ -172,7 +173,8 @@ struct NodeRefused {
 /// What came of EndRecovery.
 struct RecoveryAnswered {
     enum class Result : std::uint8_t { Running, Retry, Failed };
-    struct SetAside { // what the core could not restore; of an allocation both are set
+    struct SetAside { // what the core could not restore: a node, an application, or an allocation, which has all three
+        std::string partition;
         std::string application_id;
         std::string allocation_key;
         std::string node_id;
