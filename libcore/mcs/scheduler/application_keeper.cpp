@@ -6,6 +6,11 @@
 #include "libcore/mcs/replicas/application_requests.h"
 
 namespace yk::mcs {
+namespace {
+
+constexpr std::size_t kMostMessage = 500; // bytes; it is kept in the row
+
+} // namespace
 
 void ApplicationKeeper::clear() {
     is_open_ = false;
@@ -68,7 +73,7 @@ void ApplicationKeeper::send(const Ask& ask) {
 
 /// Many asks that are refused together are one failure.
 void ApplicationKeeper::refused(ScheduleMemory& memory, const std::string& why, Instant now) {
-    memory.message = why;
+    memory.message = why.substr(0, kMostMessage);
     if (now < memory.submit_at) return;
     memory.submit_at = now + rs::backoff(settings_.refused, memory.refusals++, chance_);
 }

@@ -180,7 +180,8 @@ void ScheduleRows::take_back(ScheduleMemory& memory, const DeploymentSchedule& r
     memory.row.desired = row.desired;
     memory.row.state = row.state;
     const Result<ScheduleStatus> status = ports_.texts.status_of(row.status);
-    if (!status.ok() || !(*status == memory.status)) memory.after_write.is_due = true;
+    if (!status.ok() || ports_.texts.text_of(*status) != ports_.texts.text_of(memory.status))
+        memory.after_write.is_due = true;
     placements_.add(memory.key(), memory.present(differences(memory.row.placements, row.placements)), std::nullopt,
                     now);
 }

@@ -25,8 +25,10 @@ namespace yk::testing {
 class KeptScheduleTexts final : public mcs::ScheduleTexts {
 public:
     [[nodiscard]] std::string text_of(const mcs::ScheduleStatus& status) const override {
-        statuses_.push_back(status);
-        return "#" + std::to_string(statuses_.size() - 1);
+        const auto found = std::find(statuses_.begin(), statuses_.end(), status);
+        const auto at = found - statuses_.begin();
+        if (found == statuses_.end()) statuses_.push_back(status);
+        return "#" + std::to_string(at);
     }
     [[nodiscard]] Result<mcs::ScheduleStatus> status_of(std::string_view text) const override {
         if (text.empty() || text[0] != '#') return Error::of("no such status");
