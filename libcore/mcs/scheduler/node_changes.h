@@ -2,12 +2,18 @@
 #pragma once
 // What the core has to be asked for so that a node there is as its row is (rs R-125).
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "libcore/mcs/node.h"
 #include "libcore/mcs/scheduler/core_requests.h"
 
 namespace yk::mcs {
+
+/// The attribute of a node that names its partition; without it the node is in `default`.
+inline constexpr std::string_view kPartitionAttribute = "si/node-partition";
+[[nodiscard]] std::string partition_of(const Node& node);
 
 /// `registered`: the row as the core knows it, nullptr: it does not; `wanted`: as it is now, nullptr: it has gone. In
 /// the order in which they are to be asked for: a node that is changed and drained together is drained first, and one
