@@ -55,6 +55,7 @@ std::string difference_in(const si::RecoveryReport& report) {
     compare("applications", report.counts.applications, report.digest_match.applications);
     compare("allocations", report.counts.allocations, report.digest_match.allocations);
     if (report.quarantine_total != 0) parts.push_back(fmt::format("{} set aside", report.quarantine_total));
+    if (report.truncated) parts.emplace_back("not all of them are named");
     if (const auto nodes = report.incomplete_nodes.size(); nodes != 0)
         parts.push_back(pluralize(nodes, "incomplete node"));
     if (report.unused_tombstones != 0)

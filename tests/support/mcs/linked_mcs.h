@@ -135,13 +135,19 @@ public:
             service::CoreLink::Parts{[this](wire::Request request) { pass(std::move(request)); },
                                      [calls = calls_](auto call) { calls->post(std::move(call)); }, "mcs", 1},
             requests,
-            service::CoreLink::Listener{
-                [this] { return recovers; },
-                [this](bool recovering, Instant) {
-                    lines.emplace_back(recovering ? "registered, recovers" : "registered");
-                },
-                [this](const mcs::CoreNotice& notice, Instant) { std::visit(Words{lines}, notice); },
-                [this](const std::string& why, Instant) { lines.push_back("lost: " + why); }});
+            service::CoreLink::Listener{[this] { return recovers; },
+                                        [this](bool recovering, Instant) {
+                                            lines.emplace_back(recovering ? "registered, recovers" : "registered");
+                                            if (heard) heard();
+                                        },
+                                        [this](const mcs::CoreNotice& notice, Instant) {
+                                            std::visit(Words{lines}, notice);
+                                            if (heard) heard();
+                                        },
+                                        [this](const std::string& why, Instant) {
+                                            lines.push_back("lost: " + why);
+                                            if (heard) heard();
+                                        }});
     }
 
     void run() {
@@ -183,6 +189,7 @@ public:
     mcs::CoreRequests requests;
     bool recovers = false;
     std::vector<std::string> lines;
+    std::function<void()> heard; // called with each line, by the link
     std::vector<Sent> sent;
     /// True: it has answered or dropped the request, which does not reach the daemon.
     std::function<bool(const Sent& sent, wire::Request& request)> between;

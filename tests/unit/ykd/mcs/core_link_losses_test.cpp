@@ -194,6 +194,28 @@ TEST_CASE("rs R-122 a link is stopped in whatever state it is") {
     CHECK(mcs.comes([&] { return mcs.link->is_stopped(); }));
 }
 
+TEST_CASE("rs R-122 a link that is stopped by what it reports reports nothing more") {
+    for (const std::string last : {"registered", "node n1", "lost"}) {
+        QueuesDaemon daemon;
+        LinkedMcs mcs{daemon};
+        mcs.heard = [&] {
+            if (mcs.lines.back().rfind(last, 0) == 0) mcs.link->stop();
+        };
+        for (const char* id : {"n1", "n2", "n1"}) mcs.requests.add(new_node(id));
+        mcs.link->begin();
+        if (last == "lost") {
+            CHECK_FALSE(mcs.line("node n1 refused").empty());
+            Other{daemon}.unregister();
+        }
+        CHECK(mcs.comes([&] { return mcs.link->is_stopped(); }));
+        REQUIRE_FALSE(mcs.lines.empty());
+        CHECK(mcs.lines.back().rfind(last, 0) == 0);
+        CHECK(comes_true([&] { return daemon.rm() == nullptr; }));
+        mcs.heard = {};
+        mcs.begin();
+    }
+}
+
 TEST_CASE("I-263 a daemon that stops does not wait for the link, nor the link for it") {
     QueuesDaemon daemon;
     LinkedMcs mcs{daemon};
