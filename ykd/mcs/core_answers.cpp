@@ -55,7 +55,6 @@ std::string difference_in(const si::RecoveryReport& report) {
     compare("applications", report.counts.applications, report.digest_match.applications);
     compare("allocations", report.counts.allocations, report.digest_match.allocations);
     if (report.quarantine_total != 0) parts.push_back(fmt::format("{} set aside", report.quarantine_total));
-    if (report.truncated) parts.emplace_back("not all of them are named");
     if (const auto nodes = report.incomplete_nodes.size(); nodes != 0)
         parts.push_back(pluralize(nodes, "incomplete node"));
     if (report.unused_tombstones != 0)
@@ -119,8 +118,12 @@ void CoreAnswers::read(const si::NodeResponse& answer, Notices& notices) {
 void CoreAnswers::read(const si::ApplicationResponse& answer, Notices& notices) {
     for (const si::AcceptedApplication& each : answer.accepted)
         notices.emplace_back(mcs::ApplicationAccepted{each.application_id});
-    for (const si::RejectedApplication& each : answer.rejected)
-        notices.emplace_back(mcs::ApplicationRejected{each.application_id, each.reason});
+    for (const si::RejectedApplication& each : answer.rejected) {
+        if (each.code == static_cast<std::uint32_t>(si::ElementCode::AppExists))
+            notices.emplace_back(mcs::ApplicationAccepted{each.application_id});
+        else
+            notices.emplace_back(mcs::ApplicationRejected{each.application_id, each.reason});
+    }
     for (const si::UpdatedApplication& each : answer.updated)
         if (each.state == "Completed" || each.state == "Failed")
             notices.emplace_back(mcs::ApplicationEnded{
@@ -153,8 +156,9 @@ void CoreAnswers::read(const si::RecoveryReport& report, Notices& notices) {
     answered.result = result_of(report.result);
     if (report.result != "running") answered.reason = difference_in(report);
     for (const si::QuarantinedObject& each : report.quarantine)
-        answered.set_aside.push_back({each.application_id, each.allocation_key, each.node_id});
-    for (const si::IncompleteNode& each : report.incomplete_nodes) answered.set_aside.push_back({{}, {}, each.node_id});
+        answered.set_aside.push_back({each.partition_name, each.application_id, each.allocation_key, each.node_id});
+    for (const si::IncompleteNode& each : report.incomplete_nodes)
+        answered.set_aside.push_back({each.partition_name, {}, {}, each.node_id});
     notices.emplace_back(std::move(answered));
 }
 
