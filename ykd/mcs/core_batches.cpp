@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "libcore/mcs/scheduler/node_changes.h"
+#include "libcore/mcs/replicas/node_changes.h"
 
 namespace yk::service {
 namespace {
