@@ -181,17 +181,12 @@ Attempt Client::Impl::attempt(std::string_view kind, std::string_view body, std:
 }
 
 Attempt Client::Impl::read_reply(std::string_view reply, std::string_view kind) const {
-    const auto envelope = decode_reply(reply, options.strict);
-    if (!envelope) {
-        const WireError& fault = envelope.error();
-        return failure(Kind::Malformed, fmt::format("the reply to {} cannot be read: {}{}{}", kind, fault.path,
-                                                    fault.path.empty() ? "" : ": ", fault.message));
-    }
-    if (!envelope->ok) return refusal(*envelope->err);
+    auto body = read_answer(reply, kind, options.strict);
+    if (!body) return std::move(body).error();
     if (options.strict)
-        if (const auto key = unknown_reply_key(kind, envelope->body))
+        if (const auto key = unknown_reply_key(kind, Body::of_scanned(*body)))
             return failure(Kind::Malformed, fmt::format("the reply to {} has the unknown key '{}'", kind, *key));
-    return std::string{envelope->body.bytes()};
+    return std::move(body).value();
 }
 
 // --- the session --------------------------------------------------------------------------------
@@ -354,6 +349,17 @@ std::optional<CallError> Client::Impl::after_cut(const ExchangeFailure& cut, boo
 }
 
 // --- the public face ----------------------------------------------------------------------------
+
+ReplyBytes read_answer(std::string_view reply, std::string_view kind, bool strict) {
+    const auto envelope = decode_reply(reply, strict);
+    if (!envelope) {
+        const WireError& fault = envelope.error();
+        return failure(Kind::Malformed, fmt::format("the reply to {} cannot be read: {}{}{}", kind, fault.path,
+                                                    fault.path.empty() ? "" : ": ", fault.message));
+    }
+    if (!envelope->ok) return refusal(*envelope->err);
+    return std::string{envelope->body.bytes()};
+}
 
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Client::~Client() = default;

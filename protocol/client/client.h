@@ -44,6 +44,10 @@ struct CallError {
 template <class T>
 using CallResult = Result<T, CallError>;
 
+/// The encoded body of the reply to a request of `kind`, or the error that it is. A Client reads its replies so; for
+/// whoever exchanges messages without one. `strict`: unknown keys of the envelope are errors (I-312).
+[[nodiscard]] CallResult<std::string> read_answer(std::string_view reply, std::string_view kind, bool strict = false);
+
 struct ClientOptions {
     std::string url;              // ipc://, tcp://, tls+tcp://
     std::string client = "ykctl"; // named in the daemon's log

@@ -82,8 +82,8 @@ mcs::AutoscalerPorts McsApplication::ports() {
 void McsApplication::begin(Instant now) {
     for (const auto& each : {&connections_.writes, &connections_.leases})
         (*each)->on_commit([this](std::int64_t pages) { house_.committed(pages); });
-    deployments_.add_handler(on_deployment_, mcs::autoscaler_options(), now);
-    scales_.add_handler(on_scale_, mcs::autoscaler_options(), now);
+    deployments_.add_handler(on_deployment_, mcs::options_of(mcs::kAutoscalerService), now);
+    scales_.add_handler(on_scale_, mcs::options_of(mcs::kAutoscalerService), now);
     manager_.add(rounds_, mcs::evaluation_options());
     manager_.add(reconciler_, {std::string{mcs::kAutoscalerService}, parts_.settings.autoscaler_reconcile_period});
     if (parts_.settings.lease_enabled) {

@@ -28,7 +28,7 @@ constexpr Duration kOwnWriteCounts = seconds{5}; // as the newest row, while the
 
 HandlerResult Autoscaler::update(std::string_view id, const Turn& turn, Done done) {
     owner_thread_.claim();
-    if (const auto refused = refusal(id, turn)) return *refused;
+    if (const auto refused = writer_.refusal(id, turn.lease)) return *refused;
     const Ptr<Deployment> deployment = ports_.deployments.get(id);
     if (!deployment) return HandlerResult::ok();
     ScaleMemory& memory = memory_of(*deployment, turn.now);
@@ -42,7 +42,7 @@ HandlerResult Autoscaler::update(std::string_view id, const Turn& turn, Done don
 
 HandlerResult Autoscaler::remove(const Deployment& gone, const Turn& turn, Done done) {
     owner_thread_.claim();
-    if (const auto refused = refusal(gone.meta.id, turn)) return *refused;
+    if (const auto refused = writer_.refusal(gone.meta.id, turn.lease)) return *refused;
     const Ptr<DeploymentScale> row = newest_row(find(gone.meta.id, gone.meta.uid), gone.meta.id, turn.now);
     if (row && row->owner.uid == gone.meta.uid) return erase(*row, turn, std::move(done));
     forget(gone.meta.id, gone.meta.uid);
@@ -51,7 +51,7 @@ HandlerResult Autoscaler::remove(const Deployment& gone, const Turn& turn, Done 
 
 HandlerResult Autoscaler::remove_orphan(const DeploymentScale& orphan, const Turn& turn, Done done) {
     owner_thread_.claim();
-    if (const auto refused = refusal(orphan.meta.id, turn)) return *refused;
+    if (const auto refused = writer_.refusal(orphan.meta.id, turn.lease)) return *refused;
     return erase(orphan, turn, std::move(done));
 }
 
@@ -92,15 +92,6 @@ void Autoscaler::forget_gone() {
 }
 
 // --- what is known ---------------------------------------------------------------------------------------------------
-
-/// Why nothing can be written now.
-std::optional<HandlerResult> Autoscaler::refusal(std::string_view id, const Turn& turn) const {
-    if (writer_.is_fenced(turn.lease)) return HandlerResult::ok();
-    // Without a lease that is valid for sure another instance may write by now (rs R-142).
-    if (!turn.lease.is_valid) return HandlerResult::retry("the lease could not be renewed");
-    if (is_writing(id)) return HandlerResult::conflict("another write of the scale is under way");
-    return std::nullopt;
-}
 
 ScaleMemory& Autoscaler::memory_of(const Deployment& deployment, Instant now) {
     ScaleMemory& memory = memories_.try_emplace(deployment.meta.id).first->second;

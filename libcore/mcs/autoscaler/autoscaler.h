@@ -22,8 +22,8 @@
 #include "libcore/base/owner_thread.h"
 #include "libcore/mcs/autoscaler/scale_memory.h"
 #include "libcore/mcs/autoscaler/scale_texts.h"
-#include "libcore/mcs/autoscaler/scale_writer.h"
 #include "libcore/mcs/deployment_schedule.h"
+#include "libcore/mcs/row_writer.h"
 #include "libcore/mcs/scaling/metric_board.h"
 #include "libcore/resource_state/resource_cache.h"
 
@@ -52,7 +52,7 @@ public:
     /// `result` is what it means for a handler.
     using Done = std::function<void(const WriteOutcome& outcome, const rs::HandlerResult& result, Instant now)>;
 
-    explicit Autoscaler(AutoscalerPorts ports) : ports_(std::move(ports)), writer_(ports_.writes) {}
+    explicit Autoscaler(AutoscalerPorts ports) : ports_(std::move(ports)), writer_(ports_.writes, kAutoscalerService) {}
     Autoscaler(const Autoscaler&) = delete;
     Autoscaler& operator=(const Autoscaler&) = delete;
 
@@ -88,7 +88,6 @@ private:
         std::size_t operator()(std::string_view id) const noexcept { return std::hash<std::string_view>{}(id); }
     };
 
-    [[nodiscard]] std::optional<rs::HandlerResult> refusal(std::string_view id, const Turn& turn) const;
     [[nodiscard]] ScaleMemory& memory_of(const Deployment& deployment, Instant now);
     [[nodiscard]] ScaleMemory* find(std::string_view id, std::string_view deployment_uid);
     void forget(std::string_view id, std::string_view deployment_uid);
@@ -103,7 +102,7 @@ private:
 
     [[no_unique_address]] OwnerThread owner_thread_;
     const AutoscalerPorts ports_;
-    ScaleWriter writer_;
+    RowWriter writer_;
     std::unordered_map<std::string, ScaleMemory, IdHash, std::equal_to<>> memories_; // by id of the Deployment
     Duration calendar_ahead_{};
 };

@@ -17,7 +17,7 @@ HandlerResult DeploymentHandler::on_update(const EventContext& context, const Pt
 }
 
 HandlerResult DeploymentHandler::on_delete(const EventContext& context, const Ptr<Deployment>& last) {
-    return autoscaler().remove(*last, turn_of(context), report(context));
+    return autoscaler().remove(*last, turn_of(context), done(context));
 }
 
 /// A row that this process wrote needs no second look, or every write would ask for the next one.

@@ -7,45 +7,35 @@
 // Owner: the program. Thread: that of the caches.
 
 #include <string>
-#include <string_view>
 
 #include "libcore/mcs/autoscaler/autoscaler.h"
-#include "libcore/resource_state/resource_informer.h"
+#include "libcore/mcs/service_handler.h"
 
 namespace yk::mcs {
 
-/// The handlers run only while this process has the lease of the Autoscaler (rs R-092).
-[[nodiscard]] inline rs::HandlerOptions autoscaler_options() {
-    return {std::string{kAutoscalerService}};
-}
-
-/// What the handlers of both kinds share: a write that was under way when a call returned is reported when it ends.
 template <rs::Resource T>
-class AutoscalerHandler : public rs::ResourceEventHandler<T> {
+class AutoscalerHandler : public ServiceHandler<T> {
 public:
     /// Both must outlive it, and it the writes that are under way.
     AutoscalerHandler(Autoscaler& autoscaler, rs::ResourceInformer<T>& informer)
-        : autoscaler_(autoscaler), informer_(informer) {}
-
-    [[nodiscard]] std::string_view name() const override { return kAutoscalerService; }
+        : ServiceHandler<T>(informer, kAutoscalerService), autoscaler_(autoscaler) {}
 
 protected:
     [[nodiscard]] Autoscaler& autoscaler() { return autoscaler_; }
     [[nodiscard]] rs::HandlerResult update(const rs::EventContext& context, const std::string& id) {
-        return autoscaler_.update(id, turn_of(context), report(context));
+        return autoscaler_.update(id, turn_of(context), done(context));
     }
     [[nodiscard]] static Autoscaler::Turn turn_of(const rs::EventContext& context) {
         return {context.lease, context.now};
     }
-    [[nodiscard]] Autoscaler::Done report(const rs::EventContext& context) {
-        return [this, call = context.call](const WriteOutcome&, const rs::HandlerResult& result, Instant now) {
-            static_cast<void>(informer_.finish(name(), call, result, now)); // the lease may have gone meanwhile
+    [[nodiscard]] Autoscaler::Done done(const rs::EventContext& context) {
+        return [report = this->report(context)](const WriteOutcome&, const rs::HandlerResult& result, Instant now) {
+            report(result, now);
         };
     }
 
 private:
     Autoscaler& autoscaler_;
-    rs::ResourceInformer<T>& informer_;
 };
 
 class DeploymentHandler final : public AutoscalerHandler<Deployment> {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libcore/mcs/autoscaler/autoscaler_reconciler.h"
 
-#include <algorithm>
-
 #include "libcore/base/check.h"
 
 namespace yk::mcs {
@@ -23,36 +21,21 @@ constexpr Duration kBehindAfter = seconds{30};
 struct AutoscalerReconciler::Run {
     const rs::PeriodicContext& context;
     rs::RepairReport report;
-    std::size_t entries;
-    std::size_t findings;
+    PassLimits left;
 };
 
 Result<rs::RepairReport> AutoscalerReconciler::run_once(const rs::PeriodicContext& context) {
-    Run run{context, {}, limits_.entries, limits_.findings};
+    Run run{context, {}, limits_};
     skips_orphans_ = !context.may_conclude;
-    if (!is_at_deployments_) is_at_deployments_ = look_through(scales_, run);
-    if (is_at_deployments_ && look_through(deployments_, run)) {
+    const auto look = [&](const auto& row) { look_at(row, run); };
+    if (!is_at_deployments_) is_at_deployments_ = look_through(scales_, next_, run.left, look);
+    if (is_at_deployments_ && look_through(deployments_, next_, run.left, look)) {
         is_at_deployments_ = false;
         if (context.may_conclude) autoscaler_.forget_gone();
     } else {
         run.report.has_more = true;
     }
     return run.report;
-}
-
-/// From where the pass is on, as far as the run may go; whether the end of the cache was reached.
-template <class Cache>
-bool AutoscalerReconciler::look_through(const Cache& cache, Run& run) {
-    while (run.entries > 0 && run.findings > 0 && next_ < cache.end()) {
-        const std::size_t most = std::min(run.entries, run.findings); // each entry has one finding at most
-        next_ = cache.for_each_from(next_, most, [&](const auto& object) {
-            --run.entries;
-            look_at(*object, run);
-        });
-    }
-    if (next_ < cache.end()) return false;
-    next_ = 0;
-    return true;
 }
 
 void AutoscalerReconciler::look_at(const DeploymentScale& scale, Run& run) {
@@ -88,7 +71,7 @@ void AutoscalerReconciler::repair(Finding finding, const std::string& id, const 
     const auto result =
         orphan == nullptr ? autoscaler_.update(id, turn, done) : autoscaler_.remove_orphan(*orphan, turn, done);
     if (result.what() == rs::HandlerResult::What::Ok) return; // the cache does not show yet that it was repaired
-    --run.findings;
+    --run.left.findings;
     ++run.report.found;
     ++counters.found;
     if (result.what() == rs::HandlerResult::What::Later) ++run.report.repaired;

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "libcore/mcs/autoscaler/autoscaler.h"
+#include "libcore/mcs/cache_pass.h"
 #include "libcore/resource_state/periodic_reconciler.h"
 
 namespace yk::mcs {
@@ -29,18 +30,9 @@ enum class Finding : std::uint8_t {
 inline constexpr std::size_t kFindings = 4;
 [[nodiscard]] std::string_view name_of(Finding finding);
 
-/// What came of one type of finding since the start (rs R-106).
-struct FindingCounters {
-    std::uint64_t found = 0;
-    std::uint64_t repaired = 0; // the write succeeded
-};
-
 class AutoscalerReconciler final : public rs::PeriodicReconciler {
 public:
-    struct Limits {
-        std::size_t entries = 10'000; // that one run looks at (rs R-105)
-        std::size_t findings = 1'000; // that one run repairs
-    };
+    using Limits = PassLimits;
 
     /// All must outlive this, and this the writes that are under way.
     AutoscalerReconciler(Autoscaler& autoscaler, const rs::ResourceCache<Deployment>& deployments,
@@ -66,8 +58,6 @@ private:
     void look_at(const DeploymentScale& scale, Run& run);
     void look_at(const Deployment& deployment, Run& run);
     void repair(Finding finding, const std::string& id, const DeploymentScale* orphan, Run& run);
-    template <class Cache>
-    [[nodiscard]] bool look_through(const Cache& cache, Run& run);
 
     Autoscaler& autoscaler_;
     const rs::ResourceCache<Deployment>& deployments_;

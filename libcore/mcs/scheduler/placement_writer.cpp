@@ -45,6 +45,11 @@ bool PlacementWriter::is_writing(const ScheduleKey& key) const {
     return found != batches_.end() && found->second.is_writing;
 }
 
+void PlacementWriter::clear() {
+    batches_.clear();
+    waiting_ = 0;
+}
+
 void PlacementWriter::turn(const rs::Lease& lease, Instant now) {
     if (fenced_ && lease.epoch <= *fenced_) return end_all(Fenced{"another instance leads"}, now);
     if (!lease.is_valid) return;
@@ -82,6 +87,7 @@ void PlacementWriter::finish(const ScheduleKey& key, const Changes& changes, std
                              const WriteOutcome& outcome, Instant now) {
     under_way_ -= changes.size();
     const auto found = batches_.find(key);
+    if (found == batches_.end() || !found->second.is_writing) return; // it was forgotten
     Batch& batch = found->second;
     batch.is_writing = false;
     if (std::holds_alternative<Transient>(outcome)) return put_back(batch, changes, state, now);

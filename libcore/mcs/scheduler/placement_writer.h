@@ -60,6 +60,10 @@ public:
     /// What waits for this schedule, for a write of its row that takes it along. REQUIRES: !is_writing(key).
     [[nodiscard]] Changes take(const ScheduleKey& key);
     [[nodiscard]] bool is_writing(const ScheduleKey& key) const;
+    /// Whether something of it waits, or is being written.
+    [[nodiscard]] bool is_busy(const ScheduleKey& key) const { return batches_.contains(key); }
+    /// Forgets what waits; the outcome of what is being written is not reported.
+    void clear();
 
     /// Hands out what is due. Without a lease that is valid for sure it waits; once the database has refused the lease,
     /// another instance writes, and all that waits ends as Fenced (rs R-090).

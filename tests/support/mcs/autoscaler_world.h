@@ -41,8 +41,8 @@ struct AutoscalerWorld {
           rounds(autoscaler, deployments.cache()),
           reconciler(autoscaler, deployments.cache(), scales.cache()) {
         if (!has_handlers) return;
-        deployments.add_handler(on_deployment, mcs::autoscaler_options(), now);
-        scales.add_handler(on_scale, mcs::autoscaler_options(), now);
+        deployments.add_handler(on_deployment, mcs::options_of(mcs::kAutoscalerService), now);
+        scales.add_handler(on_scale, mcs::options_of(mcs::kAutoscalerService), now);
     }
 
     [[nodiscard]] mcs::AutoscalerPorts ports() {

@@ -41,8 +41,8 @@ struct Process {
           on_scale(autoscaler, scales),
           rounds(autoscaler, deployments.cache()),
           reconciler(autoscaler, deployments.cache(), scales.cache()) {
-        deployments.add_handler(on_deployment, autoscaler_options(), now);
-        scales.add_handler(on_scale, autoscaler_options(), now);
+        deployments.add_handler(on_deployment, options_of(kAutoscalerService), now);
+        scales.add_handler(on_scale, options_of(kAutoscalerService), now);
         manager.add(rounds, evaluation_options());
         manager.add(reconciler, reconciler_options());
         manager.set_lease(kAutoscalerService, rs::Lease{3, true}, now);

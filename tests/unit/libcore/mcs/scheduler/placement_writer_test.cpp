@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "libcore/mcs/scheduler/application_requests.h"
+#include "libcore/mcs/replicas/application_requests.h"
 
 namespace yk::testing {
 

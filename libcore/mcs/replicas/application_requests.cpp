@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libcore/mcs/replicas/application_requests.h"
+
+namespace yk::mcs {
+
+std::string application_id_of(const rs::ResourceMeta& deployment) {
+    constexpr std::size_t kUidLength = 8;
+    return "mcs-" + deployment.id + "-" + deployment.uid.substr(0, kUidLength);
+}
+
+std::string allocation_key_of(std::string_view application_id, std::int64_t replica, std::int64_t attempt) {
+    return std::string{application_id} + "/r" + std::to_string(replica) + "." + std::to_string(attempt);
+}
+
+Placement pending_placement(std::string_view application_id, std::int64_t replica, std::int64_t attempt) {
+    return {replica, attempt, allocation_key_of(application_id, replica, attempt), {}, PlacementState::Pending, {}};
+}
+
+AddApplication application_of(const DeploymentSchedule& row, const ApplicationSpec& spec) {
+    AddApplication made{row.application_id, spec.partition, spec.queue, spec.user, spec.groups, spec.tags};
+    made.tags.insert_or_assign(std::string{kDeploymentIdTag}, row.owner.id);
+    made.tags.insert_or_assign(std::string{kDeploymentUidTag}, row.owner.uid);
+    return made;
+}
+
+AskReplica ask_of(std::string_view application_id, const ScheduleStatus& status, const Placement& placement) {
+    const ReplicaSpec& spec = status.spec_of(placement.attempt);
+    return {std::string{application_id}, status.application.partition, placement.allocation_key, spec.resource,
+            spec.priority};
+}
+
+} // namespace yk::mcs

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// NodeKeeper: the nodes as the core has them, and what it has to be asked for so that they are as their rows (rs
+//
+//
+// Owner: Scheduler. Thread: its owner's.
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "libcore/mcs/node.h"
+#include "libcore/mcs/replicas/core_requests.h"
+#include "libcore/resource_state/resource_cache.h"
+
+namespace yk::mcs {
+
+class NodeKeeper {
+public:
+    /// What runs on nodes already, by the id of the node.
+    using Placed = std::map<std::string, std::vector<AskReplica>, std::less<>>;
+
+    /// Both must outlive it.
+    NodeKeeper(const rs::ResourceCache<Node>& rows, CoreRequests& requests) : rows_(rows), requests_(requests) {}
+
+    /// Registers all nodes with a core that has none, with what runs on them.
+    void begin(Placed placed);
+    /// The core has gone.
+    void clear();
+    /// The row of a node came, changed or went. Whether the core is asked for something. REQUIRES: there is a core.
+    bool update(std::string_view id);
+    /// update() for all; returns how many.
+    std::size_t check();
+    /// The core has not taken what was asked for the node: it is asked again at the next update().
+    void refused(const NodeRefused& refused);
+
+    /// Whether there is such a node, for the core to have.
+    [[nodiscard]] bool has_row(std::string_view id) const { return rows_.find(id) != nullptr; }
+    /// Whether something may be placed there.
+    [[nodiscard]] bool is_usable(std::string_view id) const;
+    [[nodiscard]] std::size_t size() const { return registered_.size(); }
+    /// Why the core refuses it; empty: it does not.
+    [[nodiscard]] std::string refusal_of(std::string_view id) const;
+    [[nodiscard]] std::size_t refused_nodes() const { return refusals_.size(); }
+    template <class Use>
+    void for_each(Use&& use) const {
+        for (const auto& each : registered_) use(*each.second);
+    }
+
+private:
+    const rs::ResourceCache<Node>& rows_;
+    CoreRequests& requests_;
+    std::unordered_map<std::string, rs::Ptr<Node>> registered_; // by id
+    std::map<std::string, std::string, std::less<>> refusals_;  // of nodes that have a row
+};
+
+} // namespace yk::mcs

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libcore/mcs/scheduler/scheduler_reconciler.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/mcs/scheduler_world.h"
+
+namespace yk::testing {
+
+using namespace std::chrono_literals;
+using namespace mcs;
+
+namespace {
+
+struct Reconciled : SchedulerWorld {
+    Reconciled() {
+        add_node("n1", 10);
+        start();
+        deploy("web", 3);
+        pass(1s);
+    }
+    [[nodiscard]] std::uint64_t found(ScheduleFinding finding) const { return reconciler.counters(finding).found; }
+    [[nodiscard]] std::uint64_t repaired(ScheduleFinding finding) const {
+        return reconciler.counters(finding).repaired;
+    }
+    [[nodiscard]] std::uint64_t found_at_all() const {
+        std::uint64_t sum = 0;
+        for (std::size_t at = 0; at < kScheduleFindings; ++at) sum += found(static_cast<ScheduleFinding>(at));
+        return sum;
+    }
+};
+
+} // namespace
+
+TEST_CASE("rs R-104 where all is well, the reconciler finds nothing and writes nothing") {
+    Reconciled world;
+    const std::size_t before = world.writes.count;
+    world.pass(600s);
+    CHECK(world.found_at_all() == 0);
+    CHECK(world.writes.count == before);
+}
+
+TEST_CASE("rs R-104 F-01 a schedule whose Deployment has gone unseen is deleted, and its application removed") {
+    Reconciled world;
+    world.deployment_rows.rows().erase("web"); // no event says it
+    world.scale_rows.rows().erase("web");
+    world.manager.request_resync(kDeploymentKind, world.now);
+    SECTION("by the handler, once a resync has seen it") {}
+    SECTION("by the reconciler, when the handler's write fails for good") {
+        world.writes.fault = [](const WriteRequest& request) -> std::optional<WriteOutcome> {
+            if (std::holds_alternative<DeleteSchedule>(request.command)) return Fatal{"no"};
+            return std::nullopt;
+        };
+        world.pass(10s);
+        REQUIRE(world.schedule("web") != nullptr);
+        world.writes.fault = nullptr;
+    }
+    world.pass(130s);
+    CHECK(world.schedule("web") == nullptr);
+    CHECK(world.core.applications.empty());
+    CHECK(world.core.allocations.empty());
+}
+
+TEST_CASE("rs R-102 rs R-104 nothing is deleted while the caches do not follow the database") {
+    Reconciled world;
+    world.scheduler.stand_down();
+    world.deployment_rows.rows().erase("web");
+    world.database.is_log_down = true;
+    world.pass(130s);
+    CHECK(world.schedule("web") != nullptr);
+    CHECK(world.repaired(ScheduleFinding::Orphan) == 0);
+}
+
+TEST_CASE("rs R-104 wrong counters of a row are counted anew") {
+    Reconciled world;
+    world.schedule_rows.rows().find("web")->second.placed = 17;
+    world.manager.request_resync(kScheduleKind, world.now);
+    world.pass(200s);
+    CHECK(world.placed("web") == 3);
+    CHECK(world.repaired(ScheduleFinding::Miscounted) == 1);
+}
+
+TEST_CASE("rs R-104 what is known and has no row is released in the core, and made anew while it is wanted") {
+    Reconciled world;
+    world.manager.set_lease(kSchedulerService, std::nullopt, world.now); // no handler sees it
+    world.schedule_rows.drop("web");
+    const bool is_wanted = GENERATE(true, false);
+    if (!is_wanted) world.drop("web");
+    world.pass(1s);
+    world.lead(1);
+    world.pass(200s);
+    CHECK((world.schedule("web") != nullptr) == is_wanted);
+    CHECK(world.core.allocations.size() == (is_wanted ? 3 : 0));
+}
+
+TEST_CASE("rs R-104 rs R-125 a node that the core has refused is asked for again") {
+    Reconciled world;
+    world.add_node("n2", 5);
+    world.manager.wake();
+    while (!world.core.nodes.contains("n2")) REQUIRE(world.step());
+    world.core.nodes.erase("n2");
+    world.scheduler.handle(NodeRefused{"n2", "it does not like it", true}, world.now);
+    CHECK(world.scheduler.nodes().refusal_of("n2") == "it does not like it");
+    world.pass(70s);
+    CHECK(world.core.nodes.contains("n2"));
+    CHECK(world.repaired(ScheduleFinding::Node) == 1);
+    CHECK(world.scheduler.nodes().refused_nodes() == 0);
+}
+
+} // namespace yk::testing
