@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 
 #include "libcore/mcs/content_hash.h"
 
@@ -37,6 +36,16 @@ std::string_view name_of(PlacementState state) {
 
 std::optional<PlacementState> placement_state_of(std::string_view name) {
     return find_state<PlacementState>(kPlacementStates, name);
+}
+
+std::ptrdiff_t place_of(const std::vector<Placement>& placements, std::int64_t replica) {
+    const auto is_lower = [](const Placement& each, std::int64_t number) { return each.replica < number; };
+    return std::lower_bound(placements.begin(), placements.end(), replica, is_lower) - placements.begin();
+}
+
+const Placement* find_placement(const std::vector<Placement>& placements, std::int64_t replica) {
+    const auto found = placements.begin() + place_of(placements, replica);
+    return found == placements.end() || found->replica != replica ? nullptr : &*found;
 }
 
 } // namespace yk::mcs

@@ -3,6 +3,7 @@
 // DeploymentSchedule: what has become of the replicas of a Deployment in the scheduler core, with a Placement for each
 // of them. The Scheduler writes these rows, one for each Deployment, under the Deployment's id.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,6 +48,12 @@ struct Placement {
 
     friend bool operator==(const Placement&, const Placement&) = default;
 };
+
+// Of placements by ascending replica, at a cost of O(log n):
+/// How many are of lower replicas: where the placement of this one is, or would be.
+[[nodiscard]] std::ptrdiff_t place_of(const std::vector<Placement>& placements, std::int64_t replica);
+/// The placement of the replica; nullptr: it has none.
+[[nodiscard]] const Placement* find_placement(const std::vector<Placement>& placements, std::int64_t replica);
 
 struct DeploymentSchedule {
     rs::ResourceMeta meta;

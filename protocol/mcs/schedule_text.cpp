@@ -18,14 +18,14 @@ constexpr std::size_t kMostVersions = 1'000, kMostEntries = 10'000;
 [[nodiscard]] Json json_of(const ApplicationSpec& spec) {
     Json json{{"partition", spec.partition}, {"queue", spec.queue}, {"user", spec.user}};
     if (!spec.groups.empty()) json["groups"] = spec.groups;
-    for (const auto& [key, value] : spec.tags) json["tags"][key] = value;
+    if (!spec.tags.empty()) json["tags"] = spec.tags;
     return json;
 }
 
 [[nodiscard]] Json json_of(const ScheduleStatus::Version& version) {
-    Json json{{"fromAttempt", version.from_attempt}, {"priority", version.spec.priority}, {"resource", Json::object()}};
-    for (const auto& [type, amount] : version.spec.resource) json["resource"][type] = amount;
-    return json;
+    return {{"fromAttempt", version.from_attempt},
+            {"priority", version.spec.priority},
+            {"resource", version.spec.resource}};
 }
 
 // --- reading ---------------------------------------------------------------------------------------------------------
@@ -66,7 +66,6 @@ template <class Value, class Parse>
 }
 
 [[nodiscard]] Result<ApplicationSpec> parse_application(const Fields& all) {
-    ApplicationSpec spec;
     const Json* const json = all.find("application");
     if (json == nullptr) return policy_fault("application", "is missing");
     YK_TRY(fields, Fields::of(*json, "application", {"partition", "queue", "user", "groups", "tags"}));
@@ -101,7 +100,6 @@ std::string schedule_status_text(const ScheduleStatus& status) {
 Result<ScheduleStatus> parse_schedule_status(std::string_view text) {
     YK_TRY(json, parse_strict(text));
     YK_TRY(fields, Fields::of(json, {}, {"application", "message", "nextAttempt", "versions"}));
-    ScheduleStatus status;
     YK_TRY(application, parse_application(fields));
     YK_TRY(next_attempt, fields.number("nextAttempt", 0, kMostNumber));
     YK_TRY(message, parse_any_text(fields, "message"));
@@ -110,11 +108,7 @@ Result<ScheduleStatus> parse_schedule_status(std::string_view text) {
     const auto is_before = [](const auto& a, const auto& b) { return a.from_attempt < b.from_attempt; };
     if (!std::is_sorted(versions->begin(), versions->end(), is_before))
         return policy_fault("versions", "must have the oldest first");
-    status.application = std::move(application);
-    status.versions = *std::move(versions);
-    status.next_attempt = next_attempt;
-    status.message = std::move(message);
-    return status;
+    return ScheduleStatus{std::move(application), *std::move(versions), next_attempt, std::move(message)};
 }
 
 } // namespace yk::mcs

@@ -35,10 +35,8 @@ namespace {
 [[nodiscard]] const Placement* find_key(const DeploymentSchedule& row, std::string_view key) {
     const std::optional<std::int64_t> replica = replica_of(key);
     if (!replica) return nullptr;
-    const auto found =
-        std::lower_bound(row.placements.begin(), row.placements.end(), *replica,
-                         [](const Placement& each, std::int64_t number) { return each.replica < number; });
-    return found == row.placements.end() || found->allocation_key != key ? nullptr : &*found;
+    const Placement* const found = find_placement(row.placements, *replica);
+    return found == nullptr || found->allocation_key != key ? nullptr : found;
 }
 
 void put(ReplicaPlan& plan, Placement placement) {

@@ -58,16 +58,15 @@ void CoreSide::handle(const CoreNotice& notice, Instant now) {
 
 /// What was not wanted any more is not brought back, and what ran on a node that has gone begins anew.
 void CoreSide::report(ScheduleMemory& memory, NodeKeeper::Placed& placed, Instant now) {
-    ReplicaPlan gone;
+    std::vector<std::string> gone;
     for (const Placement& each : memory.row.placements) {
         const bool is_placed = each.state == PlacementState::Placed;
         if (is_placed && parts_.nodes.has_row(each.node_id))
             placed[each.node_id].push_back(ask_of(memory.row.application_id, memory.status, each));
         else if (is_placed || each.state == PlacementState::Releasing)
-            for (PlacementChange& change : plan_gone(memory.row, memory.status.attempts(), each.allocation_key).changes)
-                gone.changes.push_back(std::move(change));
+            gone.push_back(each.allocation_key);
     }
-    parts_.rows.carry_out(memory, gone, now);
+    for (const std::string& key : gone) lose(memory, key, now);
     if (memory.counts.placed > 0) parts_.applications.restore(memory);
 }
 

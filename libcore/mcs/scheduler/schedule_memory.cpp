@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libcore/mcs/scheduler/schedule_memory.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "libcore/base/check.h"
 
 namespace yk::mcs {
-namespace {
-
-[[nodiscard]] auto place_of(std::vector<Placement>& placements, std::int64_t replica) {
-    return std::lower_bound(placements.begin(), placements.end(), replica,
-                            [](const Placement& each, std::int64_t number) { return each.replica < number; });
-}
-
-} // namespace
-
 // --- ScheduleMemory --------------------------------------------------------------------------------------------------
-
-const Placement* ScheduleMemory::find(std::int64_t replica) const {
-    const auto found =
-        std::lower_bound(row.placements.begin(), row.placements.end(), replica,
-                         [](const Placement& each, std::int64_t number) { return each.replica < number; });
-    return found == row.placements.end() || found->replica != replica ? nullptr : &*found;
-}
 
 PlacementWriter::Changes ScheduleMemory::present(const std::vector<std::int64_t>& replicas) const {
     PlacementWriter::Changes changes;
@@ -34,15 +17,15 @@ PlacementWriter::Changes ScheduleMemory::present(const std::vector<std::int64_t>
     return changes;
 }
 
-ScheduleState ScheduleMemory::state(std::int64_t desired, Instant now) const {
-    Progress progress{phase, desired, counts, row.state, {}};
+ScheduleState ScheduleMemory::state(std::int64_t desired, const ReplicaCounts& then, Instant now) const {
+    Progress progress{phase, desired, then, row.state, {}};
     if (short_since) progress.short_for = now - *short_since;
     return state_of(progress);
 }
 
 void ScheduleMemory::apply(const PlacementWriter::Changes& changes, Instant now) {
     for (const PlacementChange& each : changes) {
-        const auto at = place_of(row.placements, each.replica);
+        const auto at = row.placements.begin() + place_of(row.placements, each.replica);
         const bool had = at != row.placements.end() && at->replica == each.replica;
         if (had) counts.remove(at->state);
         if (each.placement) counts.add(each.placement->state);

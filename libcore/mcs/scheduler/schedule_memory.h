@@ -50,11 +50,11 @@ struct ScheduleMemory {
     std::optional<Instant> due;                        // to be looked at
 
     [[nodiscard]] ScheduleKey key() const { return {row.meta.id, row.meta.uid}; }
-    [[nodiscard]] const Placement* find(std::int64_t replica) const;
+    [[nodiscard]] const Placement* find(std::int64_t replica) const { return find_placement(row.placements, replica); }
     /// What is known of these replicas, for a write.
     [[nodiscard]] PlacementWriter::Changes present(const std::vector<std::int64_t>& replicas) const;
-    /// The state that the row should have.
-    [[nodiscard]] ScheduleState state(std::int64_t desired, Instant now) const;
+    /// The state that the row should have, with so many replicas.
+    [[nodiscard]] ScheduleState state(std::int64_t desired, const ReplicaCounts& then, Instant now) const;
     /// The changes count from now on. Cost: O(placements) for those that come or go, O(log n) for the others.
     void apply(const PlacementWriter::Changes& changes, Instant now);
     /// To be called when `desired` has changed, too.

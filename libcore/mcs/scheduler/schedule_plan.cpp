@@ -18,7 +18,6 @@ namespace {
     columns.observed_scale_version = row.observed_scale_version;
     columns.desired = row.desired;
     columns.state = row.state;
-    columns.status = row.status;
     return columns;
 }
 
@@ -90,13 +89,7 @@ SchedulePlan plan_schedule(const ScheduleMemory& memory, const Deployment& deplo
     }
     plan.row.observed_scale_version = scale.meta.version;
     plan.row.desired = wanted;
-    ScheduleMemory after; // for its state alone
-    after.row.state = memory.row.state;
-    after.phase = memory.phase;
-    after.short_since = memory.short_since;
-    after.counts = counts_after(memory, plan.replicas.changes);
-    after.note_shortage(wanted, now);
-    plan.row.state = after.state(wanted, now);
+    plan.row.state = memory.state(wanted, counts_after(memory, plan.replicas.changes), now);
     plan.is_needed = !plan.replicas.is_empty() || !is_written(memory, plan);
     return plan;
 }

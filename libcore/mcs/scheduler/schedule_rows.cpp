@@ -286,7 +286,7 @@ void ScheduleRows::carry_out(ScheduleMemory& memory, const ReplicaPlan& plan, In
     ports_.applications.release(memory, plan.releases);
     if (plan.changes.empty()) return;
     memory.apply(plan.changes, now);
-    const ScheduleState state = memory.state(memory.row.desired, now);
+    const ScheduleState state = memory.state(memory.row.desired, memory.counts, now);
     placements_.add(memory.key(), plan.changes, state, now);
     memory.row.state = state;
     if (memory.status.has_outdated()) ports_.table.look_at(memory, now);

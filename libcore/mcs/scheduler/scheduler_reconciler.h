@@ -41,7 +41,6 @@ public:
         const rs::ResourceCache<Deployment>& deployments;
         const rs::ResourceCache<DeploymentScale>& scales;
         const rs::ResourceCache<DeploymentSchedule>& schedules;
-        const rs::ResourceCache<Node>& nodes;
     };
     SchedulerReconciler(Scheduler& scheduler, const Caches& caches, PassLimits limits = {})
         : scheduler_(scheduler), caches_(caches), limits_(limits) {}

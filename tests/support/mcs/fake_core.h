@@ -56,7 +56,7 @@ public:
     /// The application fails, or somebody removes it.
     void end_application(const std::string& id) {
         if (!applications.contains(id)) return;
-        drop_application(id, true);
+        drop_application(id);
         notices.push_back(mcs::ApplicationEnded{id, "it failed"});
     }
     /// It has lost everything, and is another one.
@@ -111,7 +111,7 @@ private:
     }
     void put(const mcs::RemoveApplication& request) {
         if (applications.contains(request.application_id)) ++removed_applications;
-        drop_application(request.application_id, true);
+        drop_application(request.application_id);
     }
     void put(const mcs::AskReplica& request) {
         const std::string& key = request.allocation_key;
@@ -178,12 +178,12 @@ private:
             notices.push_back(mcs::ReplicaGone{found->second.application_id, key, "gone"});
         allocations.erase(found);
     }
-    void drop_application(const std::string& id, bool notifies) {
+    void drop_application(const std::string& id) {
         applications.erase(id);
         std::vector<std::string> keys;
         for (const auto& [key, each] : allocations)
             if (each.application_id == id) keys.push_back(key);
-        for (const std::string& key : keys) drop(key, notifies);
+        for (const std::string& key : keys) drop(key, true);
     }
     [[nodiscard]] std::int64_t used(const std::string& node_id) const {
         std::int64_t sum = 0;

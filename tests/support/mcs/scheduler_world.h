@@ -54,7 +54,7 @@ struct SchedulerWorld {
           on_scale(scheduler, scales, deployments.cache()),
           on_schedule(scheduler, schedules),
           on_node(scheduler, nodes),
-          reconciler(scheduler, {deployments.cache(), scales.cache(), schedules.cache(), nodes.cache()}) {
+          reconciler(scheduler, {deployments.cache(), scales.cache(), schedules.cache()}) {
         const rs::HandlerOptions options = mcs::options_of(mcs::kSchedulerService);
         deployments.add_handler(on_deployment, options, now);
         scales.add_handler(on_scale, options, now);

@@ -2,7 +2,6 @@
 #pragma once
 // A DeploymentSchedule that takes plans over as the database does.
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -32,9 +31,7 @@ struct ScheduleRow {
 private:
     void set(const mcs::PlacementChange& change) {
         auto& all = row.placements;
-        const auto at =
-            std::lower_bound(all.begin(), all.end(), change.replica,
-                             [](const mcs::Placement& each, std::int64_t replica) { return each.replica < replica; });
+        const auto at = all.begin() + mcs::place_of(all, change.replica);
         const bool is_there = at != all.end() && at->replica == change.replica;
         YK_CHECK(is_there || change.placement, "a plan removes only what is there");
         if (!change.placement)
