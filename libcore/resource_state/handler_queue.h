@@ -15,10 +15,10 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "libcore/base/by_text.h"
 #include "libcore/resource_state/event_handler.h"
 #include "libcore/resource_state/ports/notices.h"
 #include "libcore/resource_state/resource_cache.h"
@@ -146,10 +146,6 @@ public:
     }
 
 private:
-    struct IdHash { // looks up a view without making a text of it
-        using is_transparent = void;
-        std::size_t operator()(std::string_view id) const noexcept { return std::hash<std::string_view>{}(id); }
-    };
     struct Record {
         Ptr<T> last; // what the handler was given last; nullptr: nothing
         Cause cause{};
@@ -278,7 +274,7 @@ private:
     const HandlerSettings& settings_;
     NoticeSink& notices_;
     WorkQueue queue_;
-    std::unordered_map<std::string, Record, IdHash, std::equal_to<>> records_;
+    ByText<Record> records_;
     std::map<CallId, Call> calls_; // that are not finished
     HandlerCounters counters_;
     Lease lease_;

@@ -10,17 +10,16 @@
 // where the core is called; which elements were refused is said with the request.
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "libcore/base/by_text.h"
 #include "libcore/base/result.h"
 #include "protocol/books/book_file.h"
 #include "protocol/si/messages.h"
@@ -98,27 +97,20 @@ private:
         bool placed = false;
         bool placeholder = false;
     };
-    struct NameHash { // so that a view finds a name
-        using is_transparent = void;
-        std::size_t operator()(std::string_view name) const noexcept { return std::hash<std::string_view>{}(name); }
-    };
-    template <class Value>
-    using ByName = std::unordered_map<std::string, Value, NameHash, std::equal_to<>>;
-
-    using Asks = ByName<Ask>;
+    using Asks = ByText<Ask>;
     struct Application {
         std::int64_t seq = 0; // 0: it has not come yet, and its asks wait for it (I-226)
         bool accepted = false;
         Asks asks{};
     };
     struct Partition {
-        ByName<Node> nodes;
-        ByName<Application> applications;
+        ByText<Node> nodes;
+        ByText<Application> applications;
         struct Foreign {
             std::int64_t seq = 0;
             std::string node;
         };
-        ByName<Foreign> foreign;
+        ByText<Foreign> foreign;
     };
 
     void create_node(const si::NodeInfo& node);

@@ -16,9 +16,9 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
+#include "libcore/base/by_text.h"
 #include "libcore/base/owner_thread.h"
 #include "libcore/mcs/autoscaler/scale_memory.h"
 #include "libcore/mcs/autoscaler/scale_texts.h"
@@ -83,11 +83,6 @@ public:
     [[nodiscard]] std::size_t known() const { return memories_.size(); }
 
 private:
-    struct IdHash { // looks up a view without making a text of it
-        using is_transparent = void;
-        std::size_t operator()(std::string_view id) const noexcept { return std::hash<std::string_view>{}(id); }
-    };
-
     [[nodiscard]] ScaleMemory& memory_of(const Deployment& deployment, Instant now);
     [[nodiscard]] ScaleMemory* find(std::string_view id, std::string_view deployment_uid);
     void forget(std::string_view id, std::string_view deployment_uid);
@@ -103,7 +98,7 @@ private:
     [[no_unique_address]] OwnerThread owner_thread_;
     const AutoscalerPorts ports_;
     RowWriter writer_;
-    std::unordered_map<std::string, ScaleMemory, IdHash, std::equal_to<>> memories_; // by id of the Deployment
+    ByText<ScaleMemory> memories_; // by id of the Deployment
     Duration calendar_ahead_{};
 };
 

@@ -36,7 +36,7 @@ std::size_t NodeKeeper::check() {
 
 bool NodeKeeper::update(std::string_view id) {
     const rs::Ptr<Node> wanted = rows_.get(id);
-    const auto found = registered_.find(std::string{id});
+    const auto found = registered_.find(id);
     const Node* const before = found == registered_.end() ? nullptr : found->second.get();
     std::vector<ChangeNode> changes = node_changes(before, wanted.get());
     const bool any = !changes.empty();
@@ -56,7 +56,7 @@ void NodeKeeper::refused(const NodeRefused& refused) {
 }
 
 bool NodeKeeper::is_usable(std::string_view id) const {
-    const auto found = registered_.find(std::string{id});
+    const auto found = registered_.find(id);
     return found != registered_.end() && found->second->is_schedulable;
 }
 

@@ -9,9 +9,9 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "libcore/base/by_text.h"
 #include "libcore/mcs/node.h"
 #include "libcore/mcs/replicas/core_requests.h"
 #include "libcore/resource_state/resource_cache.h"
@@ -53,8 +53,8 @@ public:
 private:
     const rs::ResourceCache<Node>& rows_;
     CoreRequests& requests_;
-    std::unordered_map<std::string, rs::Ptr<Node>> registered_; // by id
-    std::map<std::string, std::string, std::less<>> refusals_;  // of nodes that have a row
+    ByText<rs::Ptr<Node>> registered_;                         // by id
+    std::map<std::string, std::string, std::less<>> refusals_; // of nodes that have a row
 };
 
 } // namespace yk::mcs

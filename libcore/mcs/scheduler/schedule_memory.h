@@ -8,15 +8,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "libcore/base/by_text.h"
 #include "libcore/base/time.h"
 #include "libcore/mcs/replicas/schedule_progress.h"
 #include "libcore/mcs/replicas/schedule_status.h"
@@ -92,15 +91,8 @@ public:
     [[nodiscard]] std::optional<Instant> next_due() const;
 
 private:
-    struct Hash { // looks up a view without making a text of it
-        using is_transparent = void;
-        std::size_t operator()(std::string_view id) const noexcept { return std::hash<std::string_view>{}(id); }
-    };
-    template <class Value>
-    using Map = std::unordered_map<std::string, Value, Hash, std::equal_to<>>;
-
-    Map<ScheduleMemory> by_id_;
-    Map<ScheduleMemory*> by_application_;
+    ByText<ScheduleMemory> by_id_;
+    ByText<ScheduleMemory*> by_application_;
     std::multimap<Instant, std::string> dues_; // may have entries that are out of date: ScheduleMemory::due decides
 };
 
