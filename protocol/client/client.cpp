@@ -55,10 +55,6 @@ CallError refusal(const ReplyEnvelope::Err& err) {
     return error;
 }
 
-bool is(const CallError& error, si::ErrorCode code) {
-    return error.kind == Kind::Refused && error.code == static_cast<std::uint32_t>(code);
-}
-
 bool is_mutating(std::string_view kind) {
     const auto known = si::find_kind(kind);
     return known && si::info(*known).mutating;

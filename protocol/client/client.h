@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libcore/base/result.h"
+#include "protocol/si/errors.h"
 #include "protocol/transport/byte_stream.h"
 #include "protocol/wire/encoded_request.h"
 #include "protocol/wire/value.h"
@@ -43,6 +44,11 @@ struct CallError {
 
 template <class T>
 using CallResult = Result<T, CallError>;
+
+/// Whether the daemon has refused it with this code.
+[[nodiscard]] inline bool is(const CallError& error, si::ErrorCode code) {
+    return error.kind == CallError::Kind::Refused && error.code == static_cast<std::uint32_t>(code);
+}
 
 /// The encoded body of the reply to a request of `kind`, or the error that it is. A Client reads its replies so; for
 /// whoever exchanges messages without one. `strict`: unknown keys of the envelope are errors (I-312).

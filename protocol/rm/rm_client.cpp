@@ -32,10 +32,6 @@ constexpr std::uint32_t kListItems = 10'000;                                 // 
 constexpr const char* kEcho = "echoRequests";                                // the capability that books need
 constexpr const char* kRecovery = "books";                                   // the label of a recovery
 
-bool is(const CallError& error, si::ErrorCode code) {
-    return error.kind == CallError::Kind::Refused && error.code == static_cast<std::uint32_t>(code);
-}
-
 /// In the session that has registered it an RM belongs to another one only if that has taken it over. Between two polls
 /// the next one is refused so, and none is superseded.
 CallError taken_over(CallError error) {

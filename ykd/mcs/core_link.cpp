@@ -21,15 +21,6 @@ using wire::CallError;
 
 constexpr rs::BackoffRange kRegister{std::chrono::milliseconds{100}, std::chrono::seconds{5}};
 
-bool is(const CallError& error, si::ErrorCode code) {
-    return error.kind == CallError::Kind::Refused && error.code == static_cast<std::uint32_t>(code);
-}
-
-std::string text_of(const CallError& error) {
-    const std::string where = error.path.empty() ? std::string{} : error.path + ": ";
-    return error.name.empty() ? error.message : fmt::format("{}: {}{}", error.name, where, error.message);
-}
-
 /// Whether the registration has gone, and not just this one message.
 bool is_loss(const CallError& error) {
     constexpr std::array kOfSession{si::ErrorCode::Superseded, si::ErrorCode::Auth, si::ErrorCode::SeqGap,

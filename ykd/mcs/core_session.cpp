@@ -19,21 +19,18 @@ using wire::CallError;
 
 constexpr rs::BackoffRange kRetry{std::chrono::milliseconds{50}, std::chrono::seconds{5}};
 
-bool is(const CallError& error, si::ErrorCode code) {
-    return error.kind == CallError::Kind::Refused && error.code == static_cast<std::uint32_t>(code);
-}
-
 CallError dropped() {
     CallError error = rm::failure(CallError::Kind::OutcomeUnknown, "the daemon has dropped the request");
     error.retryable = true;
     return error;
 }
 
-std::string text_of(const CallError& error) {
-    return error.name.empty() ? error.message : fmt::format("{}: {}", error.name, error.message);
-}
-
 } // namespace
+
+std::string text_of(const CallError& error) {
+    const std::string where = error.path.empty() ? std::string{} : error.path + ": ";
+    return error.name.empty() ? error.message : fmt::format("{}: {}{}", error.name, where, error.message);
+}
 
 void CoreSession::change(wire::EncodedRequest request, Done done) {
     YK_CHECK(!is_changing(), "one change is under way at a time");

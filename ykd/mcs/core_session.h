@@ -19,6 +19,9 @@
 
 namespace yk::service {
 
+/// For people: `E_INVALID: nodes[0]: ...`.
+[[nodiscard]] std::string text_of(const wire::CallError& error);
+
 class CoreSession {
 public:
     using Answer = wire::CallResult<std::string>; // the encoded body, or why there is none
