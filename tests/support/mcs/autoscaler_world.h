@@ -74,16 +74,8 @@ struct AutoscalerWorld {
             YK_CHECK(steps < 1'000'000, "it never comes to rest");
     }
     /// Lets time pass, and has done what becomes due meanwhile.
-    void pass(Duration time) {
-        const Instant end = now + time;
-        settle();
-        for (auto due = manager.next_due(now); due && *due <= end; due = manager.next_due(now)) {
-            now = std::max(*due, now + std::chrono::milliseconds{1});
-            settle();
-        }
-        now = std::max(now, end);
-        settle();
-    }
+    void pass(Duration time) { let_pass(*this, time); }
+    [[nodiscard]] std::optional<Instant> next_due() const { return manager.next_due(now); }
     /// Carries out one write; false: there is none, or they are held back.
     bool carry_out() {
         if (holds_writes) return false;

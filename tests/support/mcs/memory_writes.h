@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libcore/mcs/write_call.h"
+#include "tests/support/mcs/row_checks.h"
 #include "tests/support/resource_state/memory_database.h"
 
 namespace yk::testing {
@@ -46,51 +47,35 @@ private:
     }
     mcs::WriteOutcome put(const mcs::InsertScale& command) {
         const std::string& id = command.row.meta.id;
-        if (!has_owner(command.row.owner)) return mcs::Conflict{What::OwnerGone, id, 0};
+        if (!has_owner(deployments_, command.row.owner)) return mcs::Conflict{What::OwnerGone, id, 0};
         const auto found = scales_.rows().find(id);
         if (found != scales_.rows().end() && found->second.owner.uid == command.row.owner.uid)
             return mcs::Conflict{What::Exists, id, found->second.meta.version};
         if (found != scales_.rows().end()) scales_.drop(id);
         scales_.create(command.row);
-        return written(id);
+        return written_to(scales_, id, database_);
     }
     mcs::WriteOutcome put(const mcs::UpdateScale& command) {
         const std::string& id = command.row.meta.id;
-        if (auto refused = look(id, command.expect)) return *std::move(refused);
+        if (auto refused = refusal_of(scales_, id, command.expect)) return *std::move(refused);
         scales_.change(id, [&](mcs::DeploymentScale& row) {
             const auto [meta, owner] = std::pair{row.meta, row.owner};
             row = command.row;
             row.meta = meta;
             row.owner = owner;
         });
-        return written(id);
+        return written_to(scales_, id, database_);
     }
     mcs::WriteOutcome put(const mcs::DeleteScale& command) {
         const auto found = scales_.rows().find(command.id);
         if (found == scales_.rows().end()) return mcs::Written{command.expect.uid, 0, {}};
-        if (command.only_if_orphaned && has_owner(found->second.owner))
+        if (command.only_if_orphaned && has_owner(deployments_, found->second.owner))
             return mcs::Conflict{What::NotOrphaned, command.id, found->second.meta.version};
-        if (auto refused = look(command.id, command.expect)) return *std::move(refused);
+        if (auto refused = refusal_of(scales_, command.id, command.expect)) return *std::move(refused);
         scales_.drop(command.id);
         return mcs::Written{command.expect.uid, 0, {}};
     }
 
-    [[nodiscard]] bool has_owner(const mcs::Owner& owner) const {
-        const auto found = deployments_.rows().find(owner.id);
-        return found != deployments_.rows().end() && found->second.meta.uid == owner.uid;
-    }
-    [[nodiscard]] std::optional<mcs::WriteOutcome> look(const std::string& id, const rs::Expect& expect) const {
-        const auto found = scales_.rows().find(id);
-        if (found == scales_.rows().end() || found->second.meta.uid != expect.uid)
-            return mcs::Conflict{What::RowGone, id, 0};
-        const std::int64_t version = found->second.meta.version;
-        if (expect.version != 0 && expect.version != version) return mcs::Conflict{What::RowChanged, id, version};
-        return std::nullopt;
-    }
-    [[nodiscard]] mcs::Written written(const std::string& id) const {
-        const rs::ResourceMeta& meta = scales_.rows().find(id)->second.meta;
-        return {meta.uid, meta.version, database_.head()};
-    }
     [[nodiscard]] static std::string line_of(const mcs::WriteCommand& command) {
         if (const auto* const insert = std::get_if<mcs::InsertScale>(&command))
             return "insert " + insert->row.meta.id + " " + std::to_string(insert->row.desired);

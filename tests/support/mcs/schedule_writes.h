@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libcore/mcs/write_call.h"
+#include "tests/support/mcs/row_checks.h"
 #include "tests/support/resource_state/memory_database.h"
 
 namespace yk::testing {
@@ -46,9 +47,7 @@ private:
     }
     mcs::WriteOutcome put(const mcs::InsertSchedule& command) {
         const std::string& id = command.row.meta.id;
-        const auto owner = deployments_.rows().find(id);
-        if (owner == deployments_.rows().end() || owner->second.meta.uid != command.row.owner.uid)
-            return mcs::Conflict{What::OwnerGone, id, 0};
+        if (!has_owner(deployments_, command.row.owner)) return mcs::Conflict{What::OwnerGone, id, 0};
         const auto found = schedules_.rows().find(id);
         if (found != schedules_.rows().end() && found->second.owner.uid == command.row.owner.uid)
             return mcs::Conflict{What::Exists, id, found->second.meta.version};
@@ -56,11 +55,11 @@ private:
         mcs::DeploymentSchedule row = command.row;
         recount(row);
         schedules_.create(row);
-        return written(id);
+        return written_to(schedules_, id, database_);
     }
     mcs::WriteOutcome put(const mcs::UpdateSchedule& command) {
         const std::string& id = command.row.meta.id;
-        if (auto refused = look(id, command.expect)) return *std::move(refused);
+        if (auto refused = refusal_of(schedules_, id, command.expect)) return *std::move(refused);
         schedules_.change(id, [&](mcs::DeploymentSchedule& row) {
             row.application_id = command.row.application_id;
             row.observed_scale_version = command.row.observed_scale_version;
@@ -69,19 +68,20 @@ private:
             row.status = command.row.status;
             apply(row, command.changes);
         });
-        return written(id);
+        return written_to(schedules_, id, database_);
     }
     mcs::WriteOutcome put(const mcs::DeleteSchedule& command) {
         const auto found = schedules_.rows().find(command.id);
         if (found == schedules_.rows().end()) return mcs::Written{command.expect.uid, 0, {}};
         if (command.only_if_orphaned && has_parents(found->second))
             return mcs::Conflict{What::NotOrphaned, command.id, found->second.meta.version};
-        if (auto refused = look(command.id, command.expect)) return *std::move(refused);
+        if (auto refused = refusal_of(schedules_, command.id, command.expect)) return *std::move(refused);
         schedules_.drop(command.id);
         return mcs::Written{command.expect.uid, 0, {}};
     }
     mcs::WriteOutcome put(const mcs::ChangePlacements& command) {
-        if (auto refused = look(command.schedule_id, {command.schedule_uid, 0})) return *std::move(refused);
+        if (auto refused = refusal_of(schedules_, command.schedule_id, {command.schedule_uid, 0}))
+            return *std::move(refused);
         schedules_.change(
             command.schedule_id,
             [&](mcs::DeploymentSchedule& row) {
@@ -89,7 +89,7 @@ private:
                 if (command.state) row.state = *command.state;
             },
             true);
-        return written(command.schedule_id);
+        return written_to(schedules_, command.schedule_id, database_);
     }
 
     static void apply(mcs::DeploymentSchedule& row, const std::vector<mcs::PlacementChange>& changes) {
@@ -113,24 +113,10 @@ private:
         row.pending = count_of(State::Pending) + count_of(State::Rejected);
     }
     [[nodiscard]] bool has_parents(const mcs::DeploymentSchedule& row) const {
-        const auto owner = deployments_.rows().find(row.owner.id);
         const auto scale = scales_.rows().find(row.owner.id);
-        return owner != deployments_.rows().end() && owner->second.meta.uid == row.owner.uid &&
-               scale != scales_.rows().end() && scale->second.owner.uid == row.owner.uid;
+        return has_owner(deployments_, row.owner) && scale != scales_.rows().end() &&
+               scale->second.owner.uid == row.owner.uid;
     }
-    [[nodiscard]] std::optional<mcs::WriteOutcome> look(const std::string& id, const rs::Expect& expect) const {
-        const auto found = schedules_.rows().find(id);
-        if (found == schedules_.rows().end() || found->second.meta.uid != expect.uid)
-            return mcs::Conflict{What::RowGone, id, 0};
-        const std::int64_t version = found->second.meta.version;
-        if (expect.version != 0 && expect.version != version) return mcs::Conflict{What::RowChanged, id, version};
-        return std::nullopt;
-    }
-    [[nodiscard]] mcs::Written written(const std::string& id) const {
-        const rs::ResourceMeta& meta = schedules_.rows().find(id)->second.meta;
-        return {meta.uid, meta.version, database_.head()};
-    }
-
     MemoryDatabase& database_;
     MemoryStore<mcs::Deployment>& deployments_;
     MemoryStore<mcs::DeploymentScale>& scales_;

@@ -70,6 +70,19 @@ private:
     std::string name_;
 };
 
+/// Lets time pass in a world with `now`, settle() and next_due(), and has done what becomes due meanwhile.
+template <class World>
+void let_pass(World& world, Duration time) {
+    const Instant end = world.now + time;
+    world.settle();
+    for (auto due = world.next_due(); due && *due <= end; due = world.next_due()) {
+        world.now = std::max(*due, world.now + std::chrono::milliseconds{1});
+        world.settle();
+    }
+    world.now = std::max(world.now, end);
+    world.settle();
+}
+
 struct AlbumWorld {
     explicit AlbumWorld(const rs::Settings& settings = {}, std::uint64_t seed = 1)
         : manager(log, notices, settings, seed), albums(manager.add(rows)) {}
