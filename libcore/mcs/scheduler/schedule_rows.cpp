@@ -11,8 +11,6 @@ using rs::HandlerResult;
 using rs::Ptr;
 using Replicas = std::vector<std::int64_t>;
 
-constexpr Duration kTryAgain = std::chrono::milliseconds{200}; // what could not be written
-
 /// Each once.
 void sort_out(Replicas& replicas) {
     std::sort(replicas.begin(), replicas.end());
@@ -113,13 +111,13 @@ HandlerResult ScheduleRows::row_changed(const DeploymentSchedule& row, const Tur
     return update(id, turn, std::move(done));
 }
 
-HandlerResult ScheduleRows::row_deleted(const DeploymentSchedule& last, const Turn& turn, Done done) {
-    deleted_.erase(last.meta.uid);
-    ScheduleMemory* const memory = ports_.table.find(last.meta.id);
-    if (memory == nullptr || memory->row.meta.uid != last.meta.uid) return HandlerResult::ok();
+HandlerResult ScheduleRows::row_deleted(const rs::ResourceMeta& last, const Turn& turn, Done done) {
+    deleted_.erase(last.uid);
+    ScheduleMemory* const memory = ports_.table.find(last.id);
+    if (memory == nullptr || memory->row.meta.uid != last.uid) return HandlerResult::ok();
     memory->is_there = false;
-    const Ptr<Deployment> owner = ports_.deployments.get(last.meta.id);
-    if (owner && owner->meta.uid == memory->row.owner.uid) return update(last.meta.id, turn, std::move(done));
+    const Ptr<Deployment> owner = ports_.deployments.get(last.id);
+    if (owner && owner->meta.uid == memory->row.owner.uid) return update(last.id, turn, std::move(done));
     give_up(*memory);
     return HandlerResult::ok();
 }
@@ -130,6 +128,11 @@ HandlerResult ScheduleRows::remove_orphan(const DeploymentSchedule& row, const T
     if (memory != nullptr && placements_.is_writing(memory->key()))
         return HandlerResult::conflict("placements of it are being written");
     return erase({row.meta.id, row.meta.uid}, row.meta.version, turn, std::move(done));
+}
+
+HandlerResult ScheduleRows::recount(std::string_view id, const Turn& turn, Done done) {
+    if (ScheduleMemory* const memory = ports_.table.find(id)) memory->after_write.is_due = true;
+    return update(id, turn, std::move(done));
 }
 
 // --- what is known ---------------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ public:
     /// How a write went that was under way when the answer was later().
     using Done = std::function<void(const rs::HandlerResult& result, Instant now)>;
     using Turn = SchedulerTurn;
+    static constexpr Duration kTryAgain = std::chrono::milliseconds{200}; // what could not be written
 
     /// All must outlive it.
     struct Ports {
@@ -53,13 +54,20 @@ public:
     ScheduleRows(const ScheduleRows&) = delete;
     ScheduleRows& operator=(const ScheduleRows&) = delete;
 
-    // --- rows of the database; Scheduler has functions of these names, which say what they promise ------------------
+    // --- rows of the database. later(): `done` gets the result --------------------------------------
+    /// A Deployment or its scale came or changed: what is to be written of its schedule is written.
     [[nodiscard]] rs::HandlerResult update(std::string_view id, const Turn& turn, Done done);
+    /// The Deployment of this uid has gone: so do its schedule and application, unless they were released.
     [[nodiscard]] rs::HandlerResult remove(std::string_view id, std::string_view deployment_uid, const Turn& turn,
                                            Done done);
+    /// The row of a schedule came or changed. What somebody else wrote there is taken back (rs R-002).
     [[nodiscard]] rs::HandlerResult row_changed(const DeploymentSchedule& row, const Turn& turn, Done done);
-    [[nodiscard]] rs::HandlerResult row_deleted(const DeploymentSchedule& last, const Turn& turn, Done done);
+    /// It has gone. While the Deployment lives it is made again: a person has deleted it.
+    [[nodiscard]] rs::HandlerResult row_deleted(const rs::ResourceMeta& last, const Turn& turn, Done done);
+    /// Deletes the row, if the database finds no Deployment or no scale of its owner's uid (rs R-104).
     [[nodiscard]] rs::HandlerResult remove_orphan(const DeploymentSchedule& row, const Turn& turn, Done done);
+    /// The row is written, so that the database counts its placements.
+    [[nodiscard]] rs::HandlerResult recount(std::string_view id, const Turn& turn, Done done);
 
     // --- news of the core -------------------------------------------------------------------------
     /// All rows that the cache has are known from now on.

@@ -5,13 +5,6 @@
 #include <utility>
 
 namespace yk::mcs {
-namespace {
-
-using rs::HandlerResult;
-
-constexpr Duration kTryAgain = std::chrono::milliseconds{200};
-
-} // namespace
 
 Scheduler::Scheduler(const SchedulerPorts& ports, const SchedulerSettings& settings, std::uint64_t seed)
     : schedules_(ports.schedules),
@@ -22,47 +15,7 @@ Scheduler::Scheduler(const SchedulerPorts& ports, const SchedulerSettings& setti
           [this](std::string_view node_id) { return nodes_.is_usable(node_id); }, settings.placements, seed + 1),
       core_({table_, rows_, applications_, nodes_, ports.requests, ports.make_sums}) {}
 
-// --- rows ------------------------------------------------------------------------------------------------------------
-
-HandlerResult Scheduler::update(std::string_view id, const Turn& turn, Done done) {
-    owner_thread_.claim();
-    return rows_.update(id, turn, std::move(done));
-}
-
-HandlerResult Scheduler::remove(std::string_view id, std::string_view deployment_uid, const Turn& turn, Done done) {
-    owner_thread_.claim();
-    return rows_.remove(id, deployment_uid, turn, std::move(done));
-}
-
-HandlerResult Scheduler::row_changed(const DeploymentSchedule& row, const Turn& turn, Done done) {
-    owner_thread_.claim();
-    return rows_.row_changed(row, turn, std::move(done));
-}
-
-HandlerResult Scheduler::row_deleted(const DeploymentSchedule& last, const Turn& turn, Done done) {
-    owner_thread_.claim();
-    return rows_.row_deleted(last, turn, std::move(done));
-}
-
-HandlerResult Scheduler::remove_orphan(const DeploymentSchedule& row, const Turn& turn, Done done) {
-    owner_thread_.claim();
-    return rows_.remove_orphan(row, turn, std::move(done));
-}
-
-HandlerResult Scheduler::row_missing(std::string_view id, const Turn& turn, Done done) {
-    owner_thread_.claim();
-    const ScheduleMemory* const memory = std::as_const(table_).find(id);
-    if (memory == nullptr) return HandlerResult::ok();
-    DeploymentSchedule last;
-    last.meta = memory->row.meta;
-    return rows_.row_deleted(last, turn, std::move(done));
-}
-
-HandlerResult Scheduler::recount(std::string_view id, const Turn& turn, Done done) {
-    owner_thread_.claim();
-    if (ScheduleMemory* const memory = table_.find(id)) memory->after_write.is_due = true;
-    return rows_.update(id, turn, std::move(done));
-}
+// --- nodes -----------------------------------------------------------------------------------------------------------
 
 std::size_t Scheduler::check_nodes() {
     owner_thread_.claim();
@@ -128,12 +81,12 @@ std::optional<Instant> Scheduler::next_due(Instant now) const {
 
 void Scheduler::look(std::string_view id, const Turn& turn) {
     if (ScheduleMemory* const memory = table_.find(id)) retry(*memory, turn.now);
-    const HandlerResult result = rows_.update(id, turn, {});
+    const rs::HandlerResult result = rows_.update(id, turn, {});
     ScheduleMemory* const memory = table_.find(id);
     if (memory == nullptr) return;
-    using What = HandlerResult::What;
+    using What = rs::HandlerResult::What;
     if (result.what() == What::Retry || result.what() == What::Conflict)
-        table_.look_at(*memory, turn.now + kTryAgain);
+        table_.look_at(*memory, turn.now + ScheduleRows::kTryAgain);
     else
         plan_next_look(*memory, turn.now);
 }
@@ -151,7 +104,7 @@ void Scheduler::retry(ScheduleMemory& memory, Instant now) {
 void Scheduler::plan_next_look(ScheduleMemory& memory, Instant now) {
     if (now < memory.submit_at) table_.look_at(memory, memory.submit_at);
     if (memory.short_since && memory.row.state != ScheduleState::Degraded) {
-        const Instant degraded = *memory.short_since + kDegradedAfter + kTryAgain;
+        const Instant degraded = *memory.short_since + kDegradedAfter + ScheduleRows::kTryAgain;
         if (now < degraded) table_.look_at(memory, degraded);
     }
 }

@@ -5,7 +5,7 @@
 // because a row changed (scheduler_handlers.h), the core because it placed or gave up something, its own clock, or the
 // reconciler because something slipped through. So it may be asked again at any time, in any order (rs R-084).
 //
-//   rows --update()--> plan --> database --> CoreRequests --> core --handle()--> plan --> database
+//   rows --ScheduleRows::update()--> plan --> database --> CoreRequests --> core --handle()--> plan --> database
 //
 // A replica is asked for once its row is written, so that no allocation key is ever used twice. It only leads the parts
 // below; each has its own file.
@@ -45,7 +45,6 @@ struct SchedulerSettings {
 class Scheduler {
 public:
     using Turn = SchedulerTurn;
-    using Done = ScheduleRows::Done;
 
     Scheduler(const SchedulerPorts& ports, const SchedulerSettings& settings, std::uint64_t seed);
     Scheduler(const Scheduler&) = delete;
@@ -54,22 +53,12 @@ public:
     /// How far the calendar is ahead of the clock: when something was placed is shown by it.
     void set_calendar(Duration ahead) { core_.set_calendar(ahead); }
 
-    // --- rows. later(): `done` gets the result ----------------------------------------------------
-    /// A Deployment or its scale came or changed: what is to be written of its schedule is written.
-    [[nodiscard]] rs::HandlerResult update(std::string_view id, const Turn& turn, Done done);
-    /// The Deployment of this uid has gone: so do its schedule and application, unless they were released.
-    [[nodiscard]] rs::HandlerResult remove(std::string_view id, std::string_view deployment_uid, const Turn& turn,
-                                           Done done);
-    /// The row of a schedule came or changed. What somebody else wrote there is taken back (rs R-002).
-    [[nodiscard]] rs::HandlerResult row_changed(const DeploymentSchedule& row, const Turn& turn, Done done);
-    /// It has gone. While the Deployment lives it is made again: a person has deleted it.
-    [[nodiscard]] rs::HandlerResult row_deleted(const DeploymentSchedule& last, const Turn& turn, Done done);
-    /// Deletes the row, if the database finds no Deployment or no scale of its owner's uid (rs R-104).
-    [[nodiscard]] rs::HandlerResult remove_orphan(const DeploymentSchedule& row, const Turn& turn, Done done);
-    /// It is known here, and has no row: as row_deleted().
-    [[nodiscard]] rs::HandlerResult row_missing(std::string_view id, const Turn& turn, Done done);
-    /// The row is written, so that the database counts its placements.
-    [[nodiscard]] rs::HandlerResult recount(std::string_view id, const Turn& turn, Done done);
+    // --- rows -------------------------------------------------------------------------------------
+    /// What changes in the database is reported there.
+    [[nodiscard]] ScheduleRows& rows() {
+        owner_thread_.claim();
+        return rows_;
+    }
     void node_changed(std::string_view id);
     /// Asks again for nodes that are not in the core as their rows are; returns for how many. Cost: O(nodes).
     std::size_t check_nodes();
@@ -97,7 +86,6 @@ public:
     [[nodiscard]] const ScheduleTable& table() const { return table_; }
     [[nodiscard]] const NodeKeeper& nodes() const { return nodes_; }
     [[nodiscard]] std::size_t unwritten() const { return rows_.unwritten(); }
-    [[nodiscard]] bool is_writing(std::string_view id) const { return rows_.is_writing(id); }
 
 private:
     void look(std::string_view id, const Turn& turn);

@@ -37,7 +37,7 @@ void SchedulerReconciler::look_at(const DeploymentSchedule& row, Run& run) {
     const ReplicaCounts counts = counts_of(row.placements);
     if ((row.placed != counts.placed || row.pending != counts.pending) && is_seen_again(id))
         return repair(ScheduleFinding::Miscounted, id, run,
-                      [&](auto done) { return scheduler_.recount(id, run.turn(), done); });
+                      [&](auto done) { return scheduler_.rows().recount(id, run.turn(), done); });
     if (row.owner.uid.empty()) return; // released on purpose
     const rs::Ptr<Deployment> owner = caches_.deployments.get(row.owner.id);
     const rs::Ptr<DeploymentScale> scale = caches_.scales.get(row.owner.id);
@@ -46,10 +46,10 @@ void SchedulerReconciler::look_at(const DeploymentSchedule& row, Run& run) {
     if (!has_owner || (!has_scale && is_seen_again(id))) {
         if (!run.context.may_conclude) return;
         return repair(ScheduleFinding::Orphan, id, run,
-                      [&](auto done) { return scheduler_.remove_orphan(row, run.turn(), done); });
+                      [&](auto done) { return scheduler_.rows().remove_orphan(row, run.turn(), done); });
     }
     if (!has_scale || scale->desired == row.desired || !is_seen_again(id)) return;
-    repair(ScheduleFinding::Behind, id, run, [&](auto done) { return scheduler_.update(id, run.turn(), done); });
+    repair(ScheduleFinding::Behind, id, run, [&](auto done) { return scheduler_.rows().update(id, run.turn(), done); });
 }
 
 void SchedulerReconciler::look_at(const DeploymentScale& scale, Run& run) {
@@ -58,21 +58,22 @@ void SchedulerReconciler::look_at(const DeploymentScale& scale, Run& run) {
     if (!owner || owner->meta.uid != scale.owner.uid) return;
     const rs::Ptr<DeploymentSchedule> row = caches_.schedules.get(id);
     if ((row && row->owner.uid == scale.owner.uid) || !is_seen_again(id)) return;
-    repair(ScheduleFinding::Missing, id, run, [&](auto done) { return scheduler_.update(id, run.turn(), done); });
+    repair(ScheduleFinding::Missing, id, run,
+           [&](auto done) { return scheduler_.rows().update(id, run.turn(), done); });
 }
 
 void SchedulerReconciler::look_at_known(Run& run) {
     if (!run.context.may_conclude) return;
-    std::vector<std::string> forgotten;
+    std::vector<rs::ResourceMeta> forgotten;
     scheduler_.table().for_each([&](const ScheduleMemory& memory) {
         const rs::Ptr<DeploymentSchedule> row = caches_.schedules.get(memory.row.meta.id);
-        if ((!row || row->meta.uid != memory.row.meta.uid) && !scheduler_.is_writing(memory.row.meta.id) &&
+        if ((!row || row->meta.uid != memory.row.meta.uid) && !scheduler_.rows().is_writing(memory.row.meta.id) &&
             is_seen_again(memory.row.meta.id))
-            forgotten.push_back(memory.row.meta.id);
+            forgotten.push_back(memory.row.meta);
     });
-    for (const std::string& id : forgotten)
-        repair(ScheduleFinding::Forgotten, id, run,
-               [&](auto done) { return scheduler_.row_missing(id, run.turn(), done); });
+    for (const rs::ResourceMeta& last : forgotten)
+        repair(ScheduleFinding::Forgotten, last.id, run,
+               [&](auto done) { return scheduler_.rows().row_deleted(last, run.turn(), done); });
 }
 
 /// One that the core has refused is tried again in each pass.
@@ -93,7 +94,7 @@ bool SchedulerReconciler::is_seen_again(std::string_view id) {
 /// The same code as for an event. What is being written already is no finding.
 template <class Repair>
 void SchedulerReconciler::repair(ScheduleFinding finding, std::string_view id, Run& run, Repair&& how) {
-    if (scheduler_.is_writing(id)) return;
+    if (scheduler_.rows().is_writing(id)) return;
     FindingCounters& counters = counters_[static_cast<std::size_t>(finding)];
     const auto result = how([&counters](const rs::HandlerResult& outcome, Instant /*now*/) {
         if (outcome.what() == rs::HandlerResult::What::Ok) ++counters.repaired;
