@@ -119,6 +119,10 @@ class Kept(Daemon):
         if wait:
             until("it serves", lambda: serves(self))
 
+    def forget_records(self):
+        for record in glob.glob(self.disk.folder + "/records/*"):
+            os.unlink(record)  # they would fill it for good
+
     def __exit__(self, kind, value, trace):
         if kind is not None:
             with contextlib.suppress(OSError), open(self.disk.folder + "/log", encoding="utf-8", errors="replace") as file:
@@ -152,8 +156,7 @@ def unwritable(make, size, seed, clock):
         for lap in range(size):
             if clock.is_over():
                 break
-            for record in glob.glob(daemon.disk.folder + "/records/*"):
-                os.unlink(record)  # they would fill it for good
+            daemon.forget_records()
             worked(rm, choose.randrange(5, 60))
             daemon.disk.fill()
             told += no_more_promises(daemon, beside)
@@ -194,6 +197,7 @@ def read_only(size, seed, clock):
             until("it has been promised something", lambda: beside.hold() or beside.syncs >= syncs)
             daemon.signal(signal.SIGKILL)
             daemon.exit_code()
+            daemon.forget_records()
             daemon.disk.mount_again("ro")
             daemon.start(wait=False)
             check(daemon.exit_code() == 1, "it began on a disk that it cannot write to")

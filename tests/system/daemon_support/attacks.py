@@ -119,7 +119,7 @@ def waiting_and_gone(where, sid):
         peer.sendall(on(where, request("Poll", sid, poll, 1)))
         head = 13 if isinstance(where, str) else 12  # length and number stand before the message
         refused = msgpack.unpackb(peer.recv(4096)[head:], raw=False)["err"]
-        if "details" not in refused:  # nobody has polled it for too long: it is Lost
+        if refused["name"] == "E_RESYNC_REQUIRED":  # nobody has polled it for too long: it is Lost
             return
         poll["streamEpoch"] = refused["details"]["streamEpoch"]
         peer.sendall(on(where, request("Ping", sid, number=2), request("Poll", sid, poll, 3)))
