@@ -6,7 +6,11 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
+
+#include "libcore/base/check.h"
 
 namespace yk::rs {
 namespace {
@@ -16,6 +20,16 @@ std::string holder_of(int file) {
     std::array<char, 32> text{};
     const ::ssize_t size = ::pread(file, text.data(), text.size() - 1, 0);
     return size > 0 ? std::string{text.data(), static_cast<std::size_t>(size)} : std::string{"unknown"};
+}
+
+/// False: another process has a lock that does not go with this one.
+Result<bool, int> lock(int file, short type) {
+    struct ::flock wanted {};
+    wanted.l_type = type;
+    wanted.l_whence = SEEK_SET;
+    if (::fcntl(file, F_OFD_SETLK, &wanted) == 0) return true;
+    if (errno != EAGAIN && errno != EACCES) return errno;
+    return false;
 }
 
 Error error_of(const std::string& path, const std::string& what) {
@@ -30,17 +44,27 @@ Result<DatabaseLock> DatabaseLock::take(const std::string& database, How how) {
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) return error_of(path, std::strerror(errno));
     DatabaseLock lock{file};
-    struct ::flock wanted {};
-    wanted.l_type = how == How::Exclusive ? F_WRLCK : F_RDLCK;
-    wanted.l_whence = SEEK_SET;
-    if (::fcntl(file, F_OFD_SETLK, &wanted) != 0) {
-        if (errno != EAGAIN && errno != EACCES) return error_of(path, std::strerror(errno));
-        return error_of(path, "the database is in use by process " + holder_of(file));
+    constexpr std::chrono::milliseconds kPause{20};
+    constexpr int kTries = 50;
+    for (int tried = 1;; ++tried) {
+        const auto taken = yk::rs::lock(file, how == How::Exclusive ? F_WRLCK : F_RDLCK);
+        if (!taken.ok()) return error_of(path, std::strerror(taken.error()));
+        if (*taken) break;
+        if (tried == kTries) return error_of(path, "the database is in use by process " + holder_of(file));
+        std::this_thread::sleep_for(kPause);
     }
     const std::string pid = std::to_string(::getpid());
     if (::ftruncate(file, 0) != 0 || ::pwrite(file, pid.data(), pid.size(), 0) < 0)
         return error_of(path, std::strerror(errno));
     return lock;
+}
+
+bool DatabaseLock::while_alone(const std::function<void()>& use) const {
+    const auto is_alone = lock(file_, F_WRLCK);
+    if (!is_alone.ok() || !*is_alone) return false;
+    use();
+    YK_CHECK(lock(file_, F_RDLCK).ok(), "a lock is always given up for a lesser one");
+    return true;
 }
 
 DatabaseLock::~DatabaseLock() {

@@ -6,6 +6,7 @@
 //
 // Owner: the program, for as long as it uses the database. Thread: any.
 
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -19,8 +20,11 @@ public:
         Shared,   // with others that agree with it by leases
         Exclusive // alone: without leases (rs R-145), or as a tool that needs the database to stay as it is (rs R-028)
     };
-    /// Does not wait. The error names a process that has the lock.
+    /// Waits for a second at most, for a while_alone(). The error names a process that has the lock.
     [[nodiscard]] static Result<DatabaseLock> take(const std::string& database, How how);
+    /// Calls `use`, which is to be short, if no other process has the lock; none gets it meanwhile. False: another one
+    /// has it, and nothing was called. REQUIRES: it was taken as Shared.
+    bool while_alone(const std::function<void()>& use) const;
     ~DatabaseLock();
     DatabaseLock(DatabaseLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
     DatabaseLock& operator=(DatabaseLock&&) = delete;

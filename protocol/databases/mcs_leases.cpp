@@ -57,4 +57,8 @@ Result<void, rs::StoreError> LeaseTable::release(const std::string& name, std::u
     return {};
 }
 
+Result<std::int64_t, rs::StoreError> release_all(rs::SqlConnection& connection) {
+    return execute(connection, "UPDATE lease SET holder = NULL, expires_ms = NULL WHERE holder IS NOT NULL");
+}
+
 } // namespace yk::mcs

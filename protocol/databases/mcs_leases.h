@@ -37,4 +37,8 @@ private:
     const std::chrono::milliseconds ttl_;
 };
 
+/// Takes all leases from those who have them: they have ended, and nobody needs to wait until the leases run out.
+/// Answers how many there were. Epochs stay, so that whoever lives after all writes nothing any more.
+[[nodiscard]] Result<std::int64_t, rs::StoreError> release_all(rs::SqlConnection& connection);
+
 } // namespace yk::mcs

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <thread>
 
 #include <catch2/catch.hpp>
 
@@ -46,6 +47,30 @@ TEST_CASE("rs R-028, rs R-145 daemons with leases share a database, and who need
     CHECK(WEXITSTATUS(status) == 7);
     CHECK(take(DatabaseLock::How::Exclusive)); // it is free at the end of the process, however that came
     CHECK_FALSE(DatabaseLock::take(folder + "/nowhere/state.db", DatabaseLock::How::Shared).ok());
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("rs R-139 who is alone at a database knows it, and whoever comes meanwhile waits a moment") {
+    std::string folder = "/tmp/yk.lock.XXXXXX";
+    REQUIRE(::mkdtemp(folder.data()) != nullptr);
+    const std::string database = folder + "/state.db";
+    using How = DatabaseLock::How;
+    const auto one = DatabaseLock::take(database, How::Shared);
+    REQUIRE(one.ok());
+    std::thread other;
+    bool is_in = false;
+    CHECK(one->while_alone([&] {
+        other = std::thread{[&] { is_in = DatabaseLock::take(database, How::Shared).ok(); }};
+        std::this_thread::sleep_for(std::chrono::milliseconds{50});
+        CHECK_FALSE(is_in);
+    }));
+    other.join();
+    CHECK(is_in);
+    const auto two = DatabaseLock::take(database, How::Shared);
+    REQUIRE(two.ok());
+    bool called = false;
+    CHECK_FALSE(one->while_alone([&] { called = true; }));
+    CHECK_FALSE(called);
     std::filesystem::remove_all(folder);
 }
 

@@ -40,4 +40,18 @@ TEST_CASE("rs R-139, rs R-143 one instance leads at a time, and each takeover is
     CHECK_FALSE(*mine.renew("autoscaler", 3));
 }
 
+TEST_CASE("rs R-139 leases of those who have ended are free at once, under another epoch") {
+    const auto place = testing::new_place(YK_EACH_DATABASE);
+    const auto one = place->open(), two = place->open();
+    LeaseTable dead{*one, "dead", std::chrono::seconds{15}}, mine{*two, "me", std::chrono::seconds{15}};
+    CHECK(*release_all(*two) == 0);
+    CHECK(*dead.acquire("autoscaler") == 1U);
+    CHECK(*dead.acquire("scheduler") == 1U);
+    CHECK(*mine.acquire("autoscaler") == std::nullopt);
+    CHECK(*release_all(*two) == 2);
+    CHECK(*mine.acquire("autoscaler") == 2U);
+    CHECK_FALSE(*dead.renew("autoscaler", 1));
+    CHECK_FALSE(*dead.renew("scheduler", 1));
+}
+
 } // namespace yk::mcs
