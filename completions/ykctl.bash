@@ -77,6 +77,13 @@ _ykctl() {
             'deployment:scale') place='deployment scale' ;;
             'deployment:delete'|'deployment:rm') place='deployment delete' ;;
             'mcs:status') place='mcs status' ;;
+            'mcs:node') place='mcs node' ;;
+            'mcs node:create') place='mcs node create' ;;
+            'mcs node:list'|'mcs node:ls') place='mcs node list' ;;
+            'mcs node:set') place='mcs node set' ;;
+            'mcs node:drain') place='mcs node drain' ;;
+            'mcs node:undrain') place='mcs node undrain' ;;
+            'mcs node:delete') place='mcs node delete' ;;
             'partition:list'|'partition:ls') place='partition list' ;;
             'partition:show') place='partition show' ;;
             'user:list'|'user:ls') place='user list' ;;
@@ -331,10 +338,38 @@ _ykctl() {
             options='-h --help --mode'
             files=no ;;
         'mcs')
-            words='status'
+            words='status node'
             options='-h --help'
             files=no ;;
         'mcs status')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'mcs node')
+            words='create list set drain undrain delete'
+            options='-h --help'
+            files=no ;;
+        'mcs node create')
+            words=''
+            options='-h --help -R --resources -a --attribute'
+            files=no ;;
+        'mcs node list')
+            words=''
+            options='-h --help --watch --interval'
+            files=no ;;
+        'mcs node set')
+            words=''
+            options='-h --help -R --resources -a --attribute'
+            files=no ;;
+        'mcs node drain')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'mcs node undrain')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'mcs node delete')
             words=''
             options='-h --help'
             files=no ;;

@@ -25,7 +25,8 @@ struct Peer {
     uid_t uid = 0; // ipc only: as the kernel names it at connect time
     gid_t gid = 0;
     pid_t pid = 0;
-    std::string address; // for logs and limits per host: `uid 1000`, `127.0.0.1`
+    std::string address;    // for logs and limits per host: `uid 1000`, `127.0.0.1`
+    bool is_inside = false; // there is no connection: a part of this process asks
     /// True once the connection has ended; set before ServerHandlers::closed is called. Whoever stores something for a
     /// peer does so only while this is false, under the lock that the `closed` handler takes as well: otherwise nothing
     /// would ever remove it.

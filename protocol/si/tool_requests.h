@@ -155,7 +155,7 @@ struct ExplainRequest {
 struct McsReadRequest {
     static constexpr Kind kKind = Kind::McsRead;
     std::string what{};         // list, describe or status
-    std::string kind{};         // of the rows: deployment
+    std::string kind{};         // of the rows: deployment, or node to list
     std::string id{};           // describe: the id or the name
     std::uint32_t limit = 1000; // rows per page
     std::string cursor{};       // of the page before; empty: the first page
@@ -164,7 +164,8 @@ struct McsReadRequest {
     bool operator==(const McsReadRequest&) const = default;
 };
 
-/// What a write says of a Deployment. What is absent has its default at a create, and stays as it is otherwise.
+/// What a write says of a Deployment, or of a node, whose capacity is `resource` and whose attributes are `tags`. What
+/// is absent has its default at a create, and stays as it is otherwise.
 struct McsBody {
     std::optional<std::string> name{}; // required at a create
     std::optional<std::string> partition{};
@@ -183,8 +184,8 @@ struct McsBody {
 /// Changes one row of those that users write (resource-state.md R-157). Answered when it is on the disk.
 struct McsWriteRequest {
     static constexpr Kind kKind = Kind::McsWrite;
-    std::string verb{};        // create, scale or delete
-    std::string kind{};        // deployment
+    std::string verb{};        // create, scale or delete; of a node create, set, drain, undrain or delete
+    std::string kind{};        // deployment or node
     std::string id{};          // the id or the name; of a new row the id, or empty: one is made
     std::uint64_t version = 0; // the row must have it; 0: any
     std::optional<McsBody> body{};

@@ -7,6 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/cli_support.bash"
 
 wide() { ykctl deployment list -o wide --no-headers | tr -s ' '; }
 shows() { wide | grep -qE -- "$1"; } # a line of the list matches, once the Autoscaler was there
+comes_to() { ykctl sched step 10 >"$work/step" && shows "$1"; }
 
 start_ykd
 expect 1 'this ykd keeps no deployments.*mcs: .enabled: true.' deployment list
@@ -21,9 +22,9 @@ running() { [[ $(ykctl mcs status -o name) == running ]]; }
 within_20_s "MCS does not run" running
 says '^no deployments$' deployment list
 says '^deployment web created$' deployment create web --replicas 3 -q root.a -R memory=1Gi,vcore=500m -u ann:staff,ops --tag team=a
-within_20_s "web has no scale" shows '^web root.a 3 0 - - '
+within_20_s "web has no schedule" shows '^web root.a 3 0 3 Scheduling '
 says '^deployment api created$' deployment create api --id the-api -u bob
-within_20_s "api has no scale" shows '^api - 1 0 - - .* the-api bob 1 vcore ManualReplicas$'
+within_20_s "api has no scale" shows '^api - 1 0 1 Scheduling .* the-api bob 1 vcore ManualReplicas$'
 json 'd["items"][1]["resource"]' "{'memory': 1073741824, 'vcore': 500}" deployment list -o json
 json '[one["name"] for one in d["items"]]' "['web']" deployment list -q root -o json
 says '^web$' deployment list -q root.a -o name
@@ -36,6 +37,24 @@ expect 4 'which are there\?  ykctl deployment list' deployment delete nobody
 says '^deployment web scaled to 5$' deployment scale web 5
 within_20_s "web was not scaled" shows '^web root.a 5 0 '
 says '^replicas: +5 desired, 0 placed \(ManualReplicas\)$' deployment show web
+says '^ 1\. +IMPOSSIBLE +default +the partition has no node ' deployment show web
+expect 2 'what is its capacity' mcs node create n1
+says '^no nodes$' mcs node list
+says '^node n1 created$' mcs node create n1 -R memory=3Gi,vcore=8 -a rack=4
+expect 1 'n1' mcs node create n1 -R vcore=8
+within_20_s "web does not run" comes_to '^web root.a 5 3 2 Scheduling '
+says '^state: +Scheduling$' deployment show web
+says '^n1 +default +schedulable +3Gi 8 vcore ' mcs node list
+says '^scheduler: +RM mcs is running: 2 deployments with replicas, 1 node$' mcs status
+expect 2 'what is to change' mcs node set n1
+says '^node n1 changed$' mcs node set n1 -R memory=4Gi,vcore=8
+within_20_s "the larger node is not used" comes_to '^web root.a 5 4 1 Scheduling '
+says '^node n1 drained$' mcs node drain n1
+says '^n1 +default +draining ' mcs node list
+says '^node n1 undrained$' mcs node undrain n1
+expect 4 'which are there\?  ykctl mcs node list' mcs node drain nobody
+says '^node n2 created$' mcs node create n2 -R memory=1Gi,vcore=8
+within_20_s "the second node is not used" comes_to '^web root.a 5 5 0 Scheduled '
 says '^user: +ann \(staff, ops\)$' deployment describe web
 says '^AbleToScale +true ' deployment show web
 json 'd["item"]["scale"]["desired"]' 5 deployment show web -o json
@@ -48,7 +67,9 @@ json 'd["item"]["limits"]["replicas"]' 50 mcs status -o json
 kill -KILL "$daemon"
 wait "$daemon" 2>/dev/null || true
 start_ykd --settings "$work/settings" --state "$work/state"
-within_20_s "web is not there after a kill" shows '^web root.a 5 0 '
+within_20_s "web is not there after a kill" shows '^web root.a 5 5 0 Scheduled '
+says '^node n2 deleted$' mcs node delete n2
+within_20_s "what ran on a node that has gone still runs" comes_to '^web root.a 5 4 1 '
 says '^deployment web deleted$' deployment rm web
 says '^no deployments$' deployments
 kill -TERM "$daemon"

@@ -107,6 +107,31 @@ promise() {
     wants 0 'PLACED' ykctl explain preemption front
 }
 
+start_services() {
+    mkdir -p "$work/state"
+    "$bin/ykd" --state "$work/state" --settings docs/demo/services.conf --listen "$YKCTL_SOCKET" 2>"$work/ykd.log" &
+    daemon=$!
+    eventually 'RM mcs is running' ykctl mcs status
+}
+
+services() {
+    wants 0 'node n1 created' ykctl mcs node create n1 -R memory=16Gi,vcore=8
+    wants 0 'created' ykctl deployment create web --replicas 3 -R memory=4Gi,vcore=2
+    eventually 'web +- +3 +3 +0 +Scheduled' ykctl deployment list
+    wants 0 'scaled to 6' ykctl deployment scale web 6
+    eventually 'web +- +6 +4 +2 +Scheduling' ykctl deployment list
+    wants 0 'NODE_FIT .*1 lack memory, 1 lack vcore' ykctl deployment show web
+    wants 0 'node n2 created' ykctl mcs node create n2 -R memory=16Gi,vcore=8
+    eventually 'web +- +6 +6 +0 +Scheduled' ykctl deployment list
+    wants 0 'node n1 deleted' ykctl mcs node delete n1
+    wants 0 'n2 +default +schedulable' ykctl mcs node list
+    eventually 'web +- +6 +4 +2 +Scheduling' ykctl deployment list
+    kill -KILL "$daemon"
+    wait "$daemon" 2>/dev/null || true
+    start_services
+    eventually 'web +- +6 +4 +2 +Scheduling' ykctl deployment list
+}
+
 start_daemon docs/demo/queues.yaml
 submit
 look
@@ -121,6 +146,9 @@ start_daemon docs/demo/stories.yaml
 gang
 urgent
 promise
+stop_daemon
+start_services
+services
 stop_daemon
 compare_with_page README.md 'A tour' Under
 echo "$step steps"

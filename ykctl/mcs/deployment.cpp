@@ -13,6 +13,7 @@
 #include "ykctl/client/states.h"
 #include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
+#include "ykctl/explain/explain_kinds.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -137,6 +138,12 @@ std::chrono::nanoseconds age_of(const Value& item, std::int64_t now) {
     return std::max(std::chrono::nanoseconds{now} - created, std::chrono::nanoseconds{0});
 }
 
+/// Why it is not as it should be, else why it has so many replicas.
+std::string reason_of(const Value& item) {
+    const std::string message = text_of(member_of(item, "schedule"), "message");
+    return message.empty() ? text_of(member_of(item, "scale"), "reason") : message;
+}
+
 Answer<ListLayout> deployment_layout(Context& context) {
     YK_TRY(now, daemon_now(context));
     Column placed =
@@ -145,9 +152,7 @@ Answer<ListLayout> deployment_layout(Context& context) {
     Column state{{"STATE"}, [](const Value& item) { return or_dash(text_of(member_of(item, "schedule"), "state")); }};
     Column age = ordered({{"AGE", Align::Right}, [now](const Value& item) { return duration_text(age_of(item, now)); }},
                          [now](const Value& item) { return SortKey{static_cast<double>(age_of(item, now).count())}; });
-    Column reason{{"REASON"},
-                  [](const Value& item) { return or_dash(printable(text_of(member_of(item, "scale"), "reason"))); },
-                  true};
+    Column reason{{"REASON"}, [](const Value& item) { return or_dash(printable(reason_of(item))); }, true};
     return ListLayout{{text_column("NAME", "name"), text_column("QUEUE", "queue"),
                        child_column("DESIRED", "scale", "desired"), std::move(placed),
                        child_column("PENDING", "schedule", "pending"), std::move(state), std::move(age),
@@ -194,6 +199,28 @@ std::string scale_text(const Value& item) {
                        printable(text_of(scale, "reason")));
 }
 
+/// `Rejected: queue full`.
+std::string state_text(const Value& item) {
+    const Value& schedule = member_of(item, "schedule");
+    if (!schedule.is_object()) return "the Scheduler has not seen it yet";
+    const std::string message = text_of(schedule, "message");
+    return text_of(schedule, "state") + (message.empty() ? "" : ": " + printable(message));
+}
+
+/// Why the core places no more of it, as `explain app` says; empty: there is nothing to say.
+std::string why_pending(Context& context, const Value& item) {
+    const Value& schedule = member_of(item, "schedule");
+    if (number_of(schedule, "pending") == 0) return {};
+    const auto answer = context.call(si::ExplainRequest{.what = "app",
+                                                        .partition = text_of(item, "partition"),
+                                                        .rm_id = text_of(schedule, "rmID"),
+                                                        .application = text_of(schedule, "applicationID")});
+    if (!answer.ok() || member_of(*answer, "reasons").empty()) return {};
+    return "\nwhy some are pending:\n" + reasons_text(member_of(*answer, "reasons"),
+                                                      member_of(member_of(*answer, "details"), "nodes"),
+                                                      context.style());
+}
+
 std::string tags_text(const Value& item) {
     std::string text;
     for (const auto& [key, value] : member_of(item, "tags").items())
@@ -232,6 +259,7 @@ std::string deployment_text(const Value& item, std::int64_t now, const Style& st
         {{"deployment", printable(text_of(item, "name"))},
          {"id", printable(text_of(item, "id"))},
          {"replicas", scale_text(item)},
+         {"state", state_text(item)},
          {"size", resource_text(member_of(item, "resource"))},
          {"queue", or_dash(printable(text_of(item, "queue")))},
          {"partition", printable(text_of(item, "partition"))},
@@ -256,7 +284,8 @@ Outcome show(Context& context, const std::string& name) {
     if (!reply.ok()) return with_way_out(std::move(reply).error());
     YK_TRY(now, daemon_now(context));
     const Value& item = member_of(*reply, "item");
-    return context.show_item(item, text_of(item, "name"), deployment_text(item, now, context.style()));
+    return context.show_item(item, text_of(item, "name"),
+                             deployment_text(item, now, context.style()) + why_pending(context, item));
 }
 
 void define_show(Command noun, Context& context) {

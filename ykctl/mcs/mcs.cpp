@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command mcs status: what keeps deployments in step with the database, and whether that is well.
+// The commands mcs status, what keeps deployments in step with the database, and whether that is well; and mcs node.
 
 #include <ostream>
 
 #include <fmt/format.h>
 
+#include "libcore/base/pluralize.h"
 #include "ykctl/client/states.h"
 #include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
+#include "ykctl/mcs/node.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -57,12 +59,25 @@ ListLayout service_layout() {
             ""};
 }
 
+std::string scheduler_text(const Value& status) {
+    const Value& scheduler = member_of(status, "scheduler");
+    if (!scheduler.is_object()) return "-";
+    std::string text = fmt::format(
+        "RM {} is {}: {} with replicas, {}", printable(text_of(scheduler, "rmID")), text_of(scheduler, "state"),
+        pluralize(number_of(scheduler, "schedules"), "deployment"), pluralize(number_of(scheduler, "nodes"), "node"));
+    if (const auto refused = number_of(scheduler, "refusedNodes"); refused > 0)
+        text += fmt::format(", {} refused (ykctl mcs node list)", refused);
+    if (const auto reason = text_of(scheduler, "reason"); !reason.empty()) text += "; " + printable(reason);
+    return text;
+}
+
 std::string status_text(const Value& status, const Style& style) {
     const Value& writes = member_of(status, "writes");
     std::vector<std::pair<std::string, std::string>> fields{
         {"mcs", text_of(status, "state")},
         {"database", database_text(status)},
         {"caches", freshness_text(status)},
+        {"scheduler", scheduler_text(status)},
         {"writes waiting", std::to_string(number_of(writes, "waiting"))}};
     if (const auto why = text_of(status, "reason"); !why.empty()) fields.emplace_back("reason", printable(why));
     for (const char* part : {"database", "writes"})
@@ -87,6 +102,7 @@ void define_mcs(Command root, Context& context) {
         YK_TRY(status, context.call(si::McsReadRequest{.what = "status"}));
         return context.show_item(status, text_of(status, "state"), status_text(status, context.style()));
     });
+    define_mcs_node(noun, context);
 }
 
 } // namespace yk::cli

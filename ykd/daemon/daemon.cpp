@@ -33,6 +33,7 @@ Daemon::Daemon(DaemonSettings settings, std::string version)
       dispatcher_({services_.kinds(), parts_.sessions, parts_.connections, parts_.line_limit, parts_.listener_watch,
                    parts_.deadlines, parts_.workers, parts_.long_workers}) {
     parts_.calls.execute_later = [this](const CallPtr& call) { dispatcher_.execute_later(call); };
+    parts_.mcs.connect(handlers().request);
     parts_.ring.set_listener([this] {
         if (parts_.event_streams.wants_delivery()) parts_.workers.post([this] { parts_.event_streams.deliver(); });
     });
@@ -223,7 +224,10 @@ void Daemon::close_books(SteadyClock::time_point until) {
 void Daemon::wait_for_delivery(SteadyClock::time_point until) {
     const auto delivered = [this] {
         const auto rms = parts_.rms.all();
-        return std::all_of(rms.begin(), rms.end(), [](const RmPtr& rm) { return rm->owner.is_finished(); });
+        const std::string& own = parts_.settings.mcs.rm_id; // nobody polls for it any more
+        return std::all_of(rms.begin(), rms.end(), [&](const RmPtr& rm) {
+            return rm->owner.is_finished() || (parts_.mcs.is_started() && rm->id == own);
+        });
     };
     wait_until(delivered, until, kDeliveryLook);
     parts_.event_streams.finish();

@@ -17,6 +17,7 @@ std::shared_ptr<const wire::Peer> own_peer() {
     peer->uid = ::geteuid();
     peer->gid = ::getegid();
     peer->pid = ::getpid();
+    peer->is_inside = true;
     peer->address = "mcs"; // for logs, and so that it takes turns with the daemon's user as somebody else
     return peer;
 }

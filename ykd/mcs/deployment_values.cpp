@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "protocol/mcs/schedule_text.h"
 #include "protocol/mcs/status_text.h"
 #include "protocol/si/errors.h"
 #include "ykd/process/random_bytes.h"
@@ -35,10 +36,13 @@ Value scale_value(const mcs::DeploymentScale& row) {
 }
 
 Value schedule_value(const mcs::DeploymentSchedule& row) {
-    return {{"version", row.meta.version},      {"applicationID", row.application_id},
-            {"desired", row.desired},           {"placed", row.placed},
-            {"pending", row.pending},           {"state", mcs::name_of(row.state)},
-            {"updatedMs", row.times.updated_ms}};
+    Value value{{"version", row.meta.version},      {"applicationID", row.application_id},
+                {"desired", row.desired},           {"placed", row.placed},
+                {"pending", row.pending},           {"state", mcs::name_of(row.state)},
+                {"updatedMs", row.times.updated_ms}};
+    const auto status = mcs::parse_schedule_status(row.status);
+    if (status.ok() && !status->message.empty()) value["message"] = status->message;
+    return value;
 }
 
 /// A child of an earlier life of the id is none of this one.
@@ -53,15 +57,17 @@ void add_condition(Value& conditions, const char* name, const mcs::Condition& co
     conditions.push_back({{"type", name}, {"status", condition.is_true}, {"reason", condition.reason}, {"ageMs", age}});
 }
 
-Value conditions_value(const mcs::DeploymentScale& row, Instant now) {
+/// The row has ages, of the moment when it was written (rs R-119).
+Value conditions_value(const mcs::DeploymentScale& row, Instant real_now) {
     Value conditions = Value::array();
-    const auto status = mcs::parse_status(row.status, now);
+    const Instant written = std::min(real_now, Instant{} + std::chrono::milliseconds{row.times.updated_ms});
+    const auto status = mcs::parse_status(row.status, written);
     if (!status.ok()) return conditions; // of another program: it is about to be written anew
     const mcs::ScaleConditions& has = status->conditions;
-    add_condition(conditions, "AbleToScale", has.able_to_scale, now);
-    add_condition(conditions, "ScalingActive", has.scaling_active, now);
-    add_condition(conditions, "ScalingLimited", has.scaling_limited, now);
-    add_condition(conditions, "Stabilized", has.stabilized, now);
+    add_condition(conditions, "AbleToScale", has.able_to_scale, real_now);
+    add_condition(conditions, "ScalingActive", has.scaling_active, real_now);
+    add_condition(conditions, "ScalingLimited", has.scaling_limited, real_now);
+    add_condition(conditions, "Stabilized", has.stabilized, real_now);
     return conditions;
 }
 
@@ -167,10 +173,10 @@ wire::Value value_of(const DeploymentRows& rows) {
     return value;
 }
 
-wire::Value described(const DeploymentRows& rows, Instant now) {
+wire::Value described(const DeploymentRows& rows, Instant real_now) {
     Value value = value_of(rows);
     value["policy"] = rows.deployment->policy;
-    if (value.contains("scale")) value["scale"]["conditions"] = conditions_value(*rows.scale, now);
+    if (value.contains("scale")) value["scale"]["conditions"] = conditions_value(*rows.scale, real_now);
     if (value.contains("schedule")) value["schedule"]["placements"] = placements_value(*rows.schedule);
     return value;
 }

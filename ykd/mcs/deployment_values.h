@@ -25,7 +25,8 @@ struct DeploymentRows {
 /// Columns by their names; those of the children below `scale` and `schedule`, and only of such as are its own.
 [[nodiscard]] wire::Value value_of(const DeploymentRows& rows);
 /// The same with what is too long for a list: conditions, and where each replica is.
-[[nodiscard]] wire::Value described(const DeploymentRows& rows, Instant now);
+/// `real_now`: since 1970, as the rows have it.
+[[nodiscard]] wire::Value described(const DeploymentRows& rows, Instant real_now);
 
 /// The row that a create asks for; its id is made if it names none. The error has the code of the wire, and the path.
 [[nodiscard]] Result<mcs::Deployment> deployment_of(const si::McsWriteRequest& request, const McsSettings& settings);

@@ -47,17 +47,24 @@ McsApplication::McsApplication(Parts parts, McsConnections connections, Instant 
       deployment_rows_(*connections_.rows),
       scale_rows_(*connections_.rows),
       schedule_rows_(*connections_.rows),
+      node_rows_(*connections_.rows),
       manager_(log_, notices_, framework_settings(parts_.settings), parts_.seed),
       deployments_(manager_.add(deployment_rows_)),
       scales_(manager_.add(scale_rows_)),
       schedules_(manager_.add(schedule_rows_)),
+      nodes_(manager_.add(node_rows_)),
       by_name_(deployments_.add_index<std::string>(
           [](const mcs::Deployment& row) { return std::vector<std::string>{row.name}; })),
+      nodes_by_id_(
+          nodes_.add_index<std::string>([](const mcs::Node& row) { return std::vector<std::string>{row.meta.id}; })),
       autoscaler_(ports()),
       on_deployment_(autoscaler_, deployments_),
       on_scale_(autoscaler_, scales_),
       rounds_(autoscaler_, deployments(), parts_.settings.autoscaler_period),
       reconciler_(autoscaler_, deployments(), scales()),
+      scheduling_({parts_.settings, manager_, deployments_, scales_, schedules_, nodes_, queue_, parts_.give,
+                   parts_.post, parts_.seed + 3},
+                  now),
       lease_table_(*connections_.leases, parts_.holder,
                    std::chrono::duration_cast<std::chrono::milliseconds>(parts_.settings.lease_ttl)),
       group_(*connections_.writes, {parts_.holder, parts_.settings.lease_enabled}),
@@ -88,13 +95,15 @@ void McsApplication::begin(Instant now) {
     manager_.add(reconciler_, {std::string{mcs::kAutoscalerService}, parts_.settings.autoscaler_reconcile_period});
     if (parts_.settings.lease_enabled) {
         leases_.emplace(lease_table_, lease_settings(parts_.settings),
-                        std::vector<std::string>{std::string{mcs::kAutoscalerService}, std::string{kPurgeLease}},
+                        std::vector<std::string>{std::string{mcs::kAutoscalerService},
+                                                 std::string{mcs::kSchedulerService}, std::string{kPurgeLease}},
                         parts_.seed + 2,
                         [this](std::string_view name, const std::optional<rs::Lease>& lease, Instant at) {
                             lease_changed(name, lease, at);
                         });
     } else {
         lease_changed(mcs::kAutoscalerService, rs::Lease{}, now);
+        lease_changed(mcs::kSchedulerService, rs::Lease{}, now);
         lease_changed(kPurgeLease, rs::Lease{}, now);
     }
     manager_.start(now);
@@ -119,13 +128,15 @@ bool McsApplication::work(Instant now) {
         if (call) run(*call);
         any = call != nullptr;
     }
+    any = scheduling_.turn(now) || any;
     hand_out();
     return any;
 }
 
 Instant McsApplication::next_due(Instant now) const {
     Instant due = next_look_;
-    for (const auto& each : {manager_.next_due(now), leases_ ? leases_->next_due() : std::nullopt})
+    for (const auto& each :
+         {manager_.next_due(now), scheduling_.next_due(now), leases_ ? leases_->next_due() : std::nullopt})
         if (each) due = std::min(due, *each);
     for (const Unseen& each : unseen_) due = std::min(due, each.until);
     return due;
@@ -165,19 +176,23 @@ bool McsApplication::answer_seen(Instant now) {
 
 /// No call is under way here: what is queued is all that is to be read.
 bool McsApplication::has_applied(const rs::Cursor& position) const {
-    return rs::reaches(manager_.position(), position) && deployments_.reconciler().queue().queued() == 0;
+    return rs::reaches(manager_.position(), position) && deployments_.reconciler().queue().queued() == 0 &&
+           nodes_.reconciler().queue().queued() == 0;
 }
 
 void McsApplication::look_around(Instant now) {
     if (now < next_look_) return;
     next_look_ = now + kLookAround;
     autoscaler_.set_calendar(real_now() - now);
+    scheduling_.set_calendar(real_now() - now);
     notices_.note("writes", writer_.status().fault);
     notices_.note("upkeep", house_.status().fault);
 }
 
 /// The writer flushes on this thread; what it answers is finished here, and no later write is taken.
 void McsApplication::stop() {
+    scheduling_.flush(steady_instant());
+    hand_out();
     writer_.stop(mcs::McsWriter::Stop::Flush);
     const Instant now = steady_instant();
     for (const auto& call : writer_.answered()) call->finish(now);
@@ -198,15 +213,16 @@ std::optional<rs::Lease> McsApplication::lease(std::string_view name, Instant no
 void McsApplication::lease_changed(std::string_view name, const std::optional<rs::Lease>& lease, Instant now) {
     log("mcs").info("lease {}: {}", name, !lease ? "lost" : lease->is_valid ? "held" : "in doubt, nothing is written");
     if (name == kPurgeLease) return house_.set_purging(lease && lease->is_valid, std::nullopt);
-    if (lease && lease->is_valid) forget_dead_letters();
+    if (lease && lease->is_valid) forget_dead_letters(name);
+    if (name == mcs::kSchedulerService) return scheduling_.lease_changed(lease, now);
     manager_.set_lease(name, lease, now);
 }
 
 /// Who begins to lead begins with every key anew: what an earlier one could not do is its business (rs R-086).
-void McsApplication::forget_dead_letters() {
+void McsApplication::forget_dead_letters(std::string_view service) {
     mcs::DeadLetterTable table{*connections_.leases};
-    for (const rs::Kind kind : {mcs::kDeploymentKind, mcs::kScaleKind})
-        if (const auto done = table.remove_all(kind, std::string{mcs::kAutoscalerService}); !done.ok())
+    for (const rs::Kind kind : {mcs::kDeploymentKind, mcs::kScaleKind, mcs::kScheduleKind, mcs::kNodeKind})
+        if (const auto done = table.remove_all(kind, std::string{service}); !done.ok())
             log("mcs").warn("old dead letters stay in the table: {}", done.error().message);
 }
 

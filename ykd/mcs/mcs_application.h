@@ -27,6 +27,7 @@
 #include "protocol/mcs/status_text.h"
 #include "ykd/mcs/mcs_connections.h"
 #include "ykd/mcs/mcs_notices.h"
+#include "ykd/mcs/mcs_scheduling.h"
 #include "ykd/process/daemon_settings.h"
 
 namespace yk::service {
@@ -41,9 +42,11 @@ public:
     struct Parts {
         const McsSettings& settings;
         Degraded& degraded;
-        std::string holder;         // who this process is in the table of leases
-        std::uint64_t seed = 0;     // of pauses
-        std::function<void()> wake; // any thread: work() has something to do
+        std::string holder;                              // who this process is in the table of leases
+        std::uint64_t seed = 0;                          // of pauses
+        std::function<void()> wake;                      // any thread: work() has something to do
+        std::function<void(wire::Request)> give;         // a request to the daemon, as a server does
+        std::function<void(std::function<void()>)> post; // has it called on this thread; any thread
     };
     McsApplication(Parts parts, McsConnections connections, Instant now);
     ~McsApplication();
@@ -65,9 +68,13 @@ public:
     [[nodiscard]] const rs::ResourceCache<mcs::DeploymentSchedule>& schedules() const { return schedules_.cache(); }
     /// The Deployment with this id, or else with this name; nullptr: there is none.
     [[nodiscard]] rs::Ptr<mcs::Deployment> find(const std::string& id_or_name) const;
+    [[nodiscard]] const rs::ResourceCache<mcs::Node>& nodes() const { return nodes_.cache(); }
     /// The next ones by name.
     [[nodiscard]] std::vector<rs::Ptr<mcs::Deployment>> list_after(const std::string& name, std::size_t most) const {
         return deployments().list_after(by_name_, name, most);
+    }
+    [[nodiscard]] std::vector<rs::Ptr<mcs::Node>> nodes_after(const std::string& id, std::size_t most) const {
+        return nodes().list_after(nodes_by_id_, id, most);
     }
     /// How many Deployments there are when all is done that was asked for.
     [[nodiscard]] std::size_t count_with_new();
@@ -80,6 +87,7 @@ public:
     // --- for whoever looks at it ----------------------------------------------------------------
     [[nodiscard]] const rs::StateManager& manager() const { return manager_; }
     [[nodiscard]] const mcs::AutoscalerReconciler& reconciler() const { return reconciler_; }
+    [[nodiscard]] const McsScheduling& scheduling() const { return scheduling_; }
     /// nullopt: this process does not lead.
     [[nodiscard]] std::optional<rs::Lease> lease(std::string_view name, Instant now) const;
     [[nodiscard]] const McsConnections& connections() const { return connections_; }
@@ -105,7 +113,7 @@ private:
     void answered(bool is_new, const mcs::WriteOutcome& outcome, Instant now,
                   std::function<void(const mcs::WriteOutcome&)> done);
     void lease_changed(std::string_view name, const std::optional<rs::Lease>& lease, Instant now);
-    void forget_dead_letters();
+    void forget_dead_letters(std::string_view service);
 
     // In the order in which they need each other; the threads of `house_` and `writer_` end before what they use.
     const Parts parts_;
@@ -116,6 +124,7 @@ private:
     mcs::McsStore<mcs::Deployment> deployment_rows_;
     mcs::McsStore<mcs::DeploymentScale> scale_rows_;
     mcs::McsStore<mcs::DeploymentSchedule> schedule_rows_;
+    mcs::McsStore<mcs::Node> node_rows_;
     mcs::MetricBoard metrics_;
     const mcs::JsonScaleTexts texts_;
     mcs::WriteQueue queue_;
@@ -123,12 +132,15 @@ private:
     rs::ResourceInformer<mcs::Deployment>& deployments_;
     rs::ResourceInformer<mcs::DeploymentScale>& scales_;
     rs::ResourceInformer<mcs::DeploymentSchedule>& schedules_;
+    rs::ResourceInformer<mcs::Node>& nodes_;
     const rs::CacheIndex<mcs::Deployment, std::string>& by_name_;
+    const rs::CacheIndex<mcs::Node, std::string>& nodes_by_id_;
     mcs::Autoscaler autoscaler_;
     mcs::DeploymentHandler on_deployment_;
     mcs::DeploymentScaleHandler on_scale_;
     mcs::EvaluationRounds rounds_;
     mcs::AutoscalerReconciler reconciler_;
+    McsScheduling scheduling_;
     mcs::LeaseTable lease_table_;
     std::optional<mcs::LeaseManager> leases_; // nullopt: without leases
     mcs::WriteGroup group_;

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "ykd/mcs/mcs_status.h"
+#include "ykd/mcs/node_values.h"
 
 namespace yk::service {
 namespace {
@@ -16,13 +18,14 @@ constexpr std::size_t kOther = 4096;      // bytes of an answer beside its rows:
 constexpr std::uint32_t kComeAgain = 500; // ms, when MCS is not ready
 constexpr std::uint32_t kAtOnce = 20;     // ms, when somebody else changed the row
 constexpr std::uint32_t kDiskPause = 1000;
+constexpr std::size_t kMostNodes = 100'000; // as an RM may have (rmMaxNodes)
 
 void fail(const CallPtr& call, const Error& error) {
     call->fail(static_cast<ErrorCode>(error.code), error.message, error.where);
 }
 
-void not_found(const CallPtr& call, const std::string& id) {
-    call->fail(ErrorCode::NotFound, fmt::format("there is no deployment \"{}\"", id), "id");
+void not_found(const CallPtr& call, const std::string& id, const char* kind = "deployment") {
+    call->fail(ErrorCode::NotFound, fmt::format("there is no {} \"{}\"", kind, id), "id");
 }
 
 DeploymentRows rows_of(const McsApplication& application, rs::Ptr<mcs::Deployment> deployment) {
@@ -32,23 +35,33 @@ DeploymentRows rows_of(const McsApplication& application, rs::Ptr<mcs::Deploymen
     return {std::move(deployment), std::move(scale), std::move(schedule)};
 }
 
-/// Answers with the first `limit` of the rows, or as many as a reply holds, but at least one.
-void answer_page(const CallPtr& call, const std::vector<DeploymentRows>& rows, std::size_t limit) {
+/// An item of a page, and what the next page goes on from after it.
+struct PageItem {
+    wire::Value value;
+    std::string cursor;
+};
+
+/// Answers with the first `limit` of so many items, or as many as a reply holds, but at least one.
+void answer_page(const CallPtr& call, std::size_t count, std::size_t limit,
+                 const std::function<PageItem(std::size_t)>& item_at) {
     std::string items;
-    std::size_t count = 0;
-    for (; count < rows.size() && count < limit; ++count) {
-        const std::string item = wire::encoded_value(value_of(rows[count]));
-        if (count > 0 && items.size() + item.size() + kOther > call->reply_limit()) break;
-        items += item;
+    std::string cursor;
+    std::size_t taken = 0;
+    for (; taken < count && taken < limit; ++taken) {
+        PageItem item = item_at(taken);
+        const std::string encoded = wire::encoded_value(item.value);
+        if (taken > 0 && items.size() + encoded.size() + kOther > call->reply_limit()) break;
+        items += encoded;
+        cursor = std::move(item.cursor);
     }
-    const bool has_more = count < rows.size();
+    const bool has_more = taken < count;
     wire::Buffer body;
     wire::Packer packer(body);
     packer.map(has_more ? 2 : 1);
     packer.key("items");
-    packer.list(count);
+    packer.list(taken);
     packer.raw(items);
-    if (has_more) packer.field("cursor", rows[count - 1].deployment->name);
+    if (has_more) packer.field("cursor", cursor);
     call->ok_encoded(body.view());
 }
 
@@ -59,6 +72,7 @@ struct Meant {
     CallPtr call;
     std::string id, name;
     bool names_version = false;
+    const char* kind = "deployment";
 };
 
 void answer_written(const Meant& meant, const mcs::Written& written) {
@@ -72,7 +86,7 @@ void answer_written(const Meant& meant, const mcs::Written& written) {
 /// A change that names no version is computed anew from the newest row by whoever sends it again (rs R-012).
 void answer_conflict(const Meant& meant, const mcs::Conflict& conflict) {
     using What = mcs::Conflict::What;
-    if (conflict.what == What::RowGone) return not_found(meant.call, meant.name);
+    if (conflict.what == What::RowGone) return not_found(meant.call, meant.name, meant.kind);
     if (conflict.what == What::RowChanged && !meant.names_version)
         return meant.call->busy(meant.name + " was changed at the same moment", kAtOnce);
     wire::ErrorReply error{ErrorCode::BadState, conflict.message, {}, {}, {}};
@@ -109,8 +123,16 @@ rs::Ptr<mcs::Deployment> find_row(const McsApplication& application, const CallP
     return row;
 }
 
+/// False: the call was answered.
+bool is_page(const CallPtr& call, const si::McsReadRequest& request) {
+    if (request.limit > 0 && request.limit <= kMostRows) return true;
+    call->fail(ErrorCode::Invalid, fmt::format("a page has 1 to {} rows", kMostRows), "limit");
+    return false;
+}
+
 /// Which state of the row a change is made of.
-mcs::Expect expected(const mcs::Deployment& row, const si::McsWriteRequest& request) {
+template <class Row>
+mcs::Expect expected(const Row& row, const si::McsWriteRequest& request) {
     return {row.meta.uid, request.version == 0 ? row.meta.version : static_cast<std::int64_t>(request.version)};
 }
 
@@ -139,29 +161,48 @@ void McsService::read(const CallPtr& call) {
     if (request->what == "status") return status(call);
     if (request->what != "list" && request->what != "describe")
         return call->fail(ErrorCode::Invalid, "it is list, describe or status", "what");
-    if (request->kind != "deployment") return call->fail(ErrorCode::Invalid, "it is deployment", "kind");
+    if (request->kind == "node" && request->what == "list") return list_nodes(call, *request);
+    if (request->kind != "deployment")
+        return call->fail(ErrorCode::Invalid, "it is deployment, or node to list", "kind");
     request->what == "list" ? list(call, *request) : describe(call, *request);
+}
+
+void McsService::list_nodes(const CallPtr& call, const si::McsReadRequest& request) const {
+    if (!is_page(call, request)) return;
+    with_application(call, [call, request](McsApplication& application, Instant /*now*/) {
+        const auto rows = application.nodes_after(request.cursor, request.limit + 1);
+        const mcs::NodeKeeper& registered = application.scheduling().scheduler().nodes();
+        answer_page(call, rows.size(), request.limit, [&](std::size_t at) {
+            const std::string& id = rows[at]->meta.id;
+            return PageItem{value_of(*rows[at], registered.has(id), registered.refusal_of(id)), id};
+        });
+    });
 }
 
 /// The rows are picked on the thread of MCS and encoded on a worker.
 void McsService::list(const CallPtr& call, const si::McsReadRequest& request) const {
-    if (request.limit == 0 || request.limit > kMostRows)
-        return call->fail(ErrorCode::Invalid, fmt::format("a page has 1 to {} rows", kMostRows), "limit");
+    if (!is_page(call, request)) return;
     with_application(call, [call, request, &workers = parts_.workers](McsApplication& application, Instant /*now*/) {
         std::vector<DeploymentRows> rows;
         for (auto& each : application.list_after(request.cursor, request.limit + 1))
             rows.push_back(rows_of(application, std::move(each)));
-        workers.post(source_of(*call),
-                     [call, rows = std::move(rows), limit = request.limit] { answer_page(call, rows, limit); });
+        workers.post(source_of(*call), [call, rows = std::move(rows), limit = request.limit] {
+            answer_page(call, rows.size(), limit, [&](std::size_t at) {
+                return PageItem{value_of(rows[at]), rows[at].deployment->name};
+            });
+        });
     });
 }
 
 void McsService::describe(const CallPtr& call, const si::McsReadRequest& request) const {
-    with_application(call, [call, id = request.id](McsApplication& application, Instant now) {
-        auto row = application.find(id);
-        if (!row) return not_found(call, id);
-        call->ok({{"item", described(rows_of(application, std::move(row)), now)}});
-    });
+    with_application(
+        call, [call, id = request.id, &rm_id = parts_.mcs.settings().rm_id](McsApplication& application, Instant) {
+            auto row = application.find(id);
+            if (!row) return not_found(call, id);
+            Value item = described(rows_of(application, std::move(row)), real_now());
+            if (item.contains("schedule")) item["schedule"]["rmID"] = rm_id;
+            call->ok({{"item", std::move(item)}});
+        });
 }
 
 void McsService::status(const CallPtr& call) const {
@@ -175,7 +216,8 @@ void McsService::status(const CallPtr& call) const {
 void McsService::write(const CallPtr& call) {
     const auto request = call->decode<si::McsWriteRequest>();
     if (!request || !is_hosted(call)) return;
-    if (request->kind != "deployment") return call->fail(ErrorCode::Invalid, "it is deployment", "kind");
+    if (request->kind == "node") return write_node(call, *request);
+    if (request->kind != "deployment") return call->fail(ErrorCode::Invalid, "it is deployment or node", "kind");
     if (request->verb == "create") return create(call, *request);
     if (request->verb == "scale") return scale(call, *request);
     if (request->verb == "delete") return erase(call, *request);
@@ -221,6 +263,39 @@ void McsService::erase(const CallPtr& call, const si::McsWriteRequest& request) 
         const mcs::Expect expect{row->meta.uid, static_cast<std::int64_t>(request.version)};
         carry_out(application, mcs::DeleteDeployment{row->meta.id, expect, mode},
                   {call, row->meta.id, row->name, request.version != 0});
+    });
+}
+
+// --- nodes -----------------------------------------------------------------------------------------------------------
+
+void McsService::write_node(const CallPtr& call, const si::McsWriteRequest& request) const {
+    const std::string& verb = request.verb;
+    if (verb == "create") return create_node(call, request);
+    if (verb != "set" && verb != "drain" && verb != "undrain" && verb != "delete")
+        return call->fail(ErrorCode::Invalid, "it is create, set, drain, undrain or delete", "verb");
+    with_application(call, [call, request](McsApplication& application, Instant) {
+        const auto row = application.nodes().get(request.id);
+        if (!row) return not_found(call, request.id, "node");
+        Meant meant{call, request.id, request.id, request.version != 0, "node"};
+        if (request.verb == "delete")
+            return carry_out(application,
+                             mcs::DeleteNode{request.id, {row->meta.uid, static_cast<std::int64_t>(request.version)}},
+                             std::move(meant));
+        auto changed = changed_node(*row, request);
+        if (!changed.ok()) return fail(call, changed.error());
+        if (request.verb != "set") changed->is_schedulable = request.verb == "undrain";
+        carry_out(application, mcs::UpdateNode{std::move(changed).value(), expected(*row, request)}, std::move(meant));
+    });
+}
+
+void McsService::create_node(const CallPtr& call, const si::McsWriteRequest& request) const {
+    auto row = node_of(request);
+    if (!row.ok()) return fail(call, row.error());
+    if (parts_.memory.is_short()) return call->busy(parts_.memory.sentence(), kDiskPause);
+    with_application(call, [call, row = std::move(row).value()](McsApplication& application, Instant) {
+        if (application.nodes().size() >= kMostNodes)
+            return call->fail(ErrorCode::Limit, fmt::format("there are {} nodes, and no more are kept", kMostNodes));
+        carry_out(application, mcs::InsertNode{row}, {call, row.meta.id, row.meta.id, false, "node"});
     });
 }
 

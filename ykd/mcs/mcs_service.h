@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// McsService: answers McsRead and McsWrite: Deployments as the caches have them, and the changes that users make
-// (rs R-157).
+// McsService: answers McsRead and McsWrite: Deployments and nodes as the caches have them, and the changes that users
+// make (rs R-157).
 //
 // Owner: Daemon. Thread: workers; what it asks is carried out on the thread of MCS.
 
@@ -33,10 +33,13 @@ private:
     void with_application(const CallPtr& call, Use use) const;
     void list(const CallPtr& call, const si::McsReadRequest& request) const;
     void describe(const CallPtr& call, const si::McsReadRequest& request) const;
+    void list_nodes(const CallPtr& call, const si::McsReadRequest& request) const;
     void status(const CallPtr& call) const;
     void create(const CallPtr& call, const si::McsWriteRequest& request) const;
     void scale(const CallPtr& call, const si::McsWriteRequest& request) const;
     void erase(const CallPtr& call, const si::McsWriteRequest& request) const;
+    void write_node(const CallPtr& call, const si::McsWriteRequest& request) const;
+    void create_node(const CallPtr& call, const si::McsWriteRequest& request) const;
 
     const Parts parts_;
 };

@@ -56,7 +56,7 @@ Value kinds_value(const rs::StateManager& manager, Instant now) {
 }
 
 Value services_value(const McsApplication& application, Instant now) {
-    constexpr std::array<std::string_view, 2> kLeases{mcs::kAutoscalerService, "purge"};
+    constexpr std::array<std::string_view, 3> kLeases{mcs::kAutoscalerService, mcs::kSchedulerService, "purge"};
     Value services = Value::array();
     for (const std::string_view name : kLeases) {
         const auto lease = application.lease(name, now);
@@ -74,6 +74,20 @@ Value reconcilers_value(const McsApplication& application) {
                                {"found", each->total().found},
                                {"repaired", each->total().repaired}});
     return reconcilers;
+}
+
+Value scheduler_value(const McsScheduling& scheduling, const std::string& rm_id) {
+    const mcs::Scheduler& scheduler = scheduling.scheduler();
+    Value value{{"rmID", rm_id},
+                {"state", mcs::name_of(scheduler.core().state())},
+                {"schedules", scheduler.table().size()},
+                {"nodes", scheduler.nodes().size()},
+                {"refusedNodes", scheduler.nodes().refused_nodes()},
+                {"unwritten", scheduler.unwritten()}};
+    const std::string trouble = scheduling.link().trouble();
+    const std::string& reason = scheduler.core().reason().empty() ? trouble : scheduler.core().reason();
+    if (!reason.empty()) value["reason"] = reason;
+    return value;
 }
 
 Value database_value(McsApplication& application) {
@@ -100,6 +114,7 @@ wire::Value status_value(const McsThread& thread, McsApplication* application, I
     value["database"] = database_value(*application);
     value["kinds"] = kinds_value(manager, now);
     value["services"] = services_value(*application, now);
+    value["scheduler"] = scheduler_value(application->scheduling(), thread.settings().rm_id);
     value["reconcilers"] = reconcilers_value(*application);
     value["writes"] = {{"waiting", writes.waiting}};
     if (!writes.fault.empty()) value["writes"]["fault"] = writes.fault;

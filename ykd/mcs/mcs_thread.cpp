@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/databases/mcs_leases.h"
 #include "ykd/process/log.h"
 #include "ykd/process/random_bytes.h"
 
@@ -40,7 +41,7 @@ Result<void> McsThread::start() {
 
 void McsThread::post(Question question) {
     const std::lock_guard lock(mutex_);
-    if (is_stopping_) return;
+    if (stopping_ != Stopping::No) return;
     questions_.push_back(std::move(question));
     bell_.notify_one();
 }
@@ -51,24 +52,23 @@ McsThread::State McsThread::state() const {
 }
 
 void McsThread::stop() {
-    end_thread();
-    if (application_) application_->stop();
+    end_thread(Stopping::Orderly);
     end();
 }
 
 /// Questions that were not asked go, and with them the calls that wait for an answer.
 void McsThread::end() {
-    end_thread();
+    end_thread(Stopping::AtOnce);
     application_.reset();
     parts_.degraded.clear(kFault);
     const std::lock_guard lock(mutex_);
     questions_.clear();
 }
 
-void McsThread::end_thread() {
+void McsThread::end_thread(Stopping how) {
     {
         const std::lock_guard lock(mutex_);
-        is_stopping_ = true;
+        stopping_ = how;
     }
     bell_.notify_one();
     thread_.end();
@@ -80,13 +80,19 @@ void McsThread::run() {
     while (true) {
         const auto due = step();
         std::unique_lock lock(mutex_);
-        const auto is_awaited = [this] { return is_stopping_ || is_rung_ || !questions_.empty(); };
+        const auto is_awaited = [this] { return stopping_ != Stopping::No || is_rung_ || !questions_.empty(); };
         if (due == TimePoint::max())
             bell_.wait(lock, is_awaited);
         else if (due)
             bell_.wait_until(lock, *due, is_awaited);
-        if (is_stopping_) return;
+        if (stopping_ != Stopping::No) break;
     }
+    if (application_ && is_stopping_orderly()) application_->stop();
+}
+
+bool McsThread::is_stopping_orderly() const {
+    const std::lock_guard lock(mutex_);
+    return stopping_ == Stopping::Orderly;
 }
 
 /// One question, or one bit of work; nullopt: there may be more. Else when to look again, if nobody rings.
@@ -122,15 +128,27 @@ McsThread::TimePoint McsThread::open_or_wait(Instant now) {
     return TimePoint{SteadyClock::duration{application_ ? now.ns : next_try_.ns}};
 }
 
+/// A process that was killed has its leases still, but not its lock of the database.
+void McsThread::free_leases(McsConnections& connections) const {
+    lock_->while_alone([&] {
+        const auto freed = mcs::release_all(*connections.leases);
+        if (!freed.ok()) log("mcs").warn("leases are waited for until they run out: {}", freed.error().message);
+    });
+}
+
 void McsThread::opened(McsConnections connections, Instant now) {
     log("mcs").info("database {} is open, {}", path_, connections.identity.uid);
+    if (parts_.settings.lease_enabled) free_leases(connections);
     const auto ring = [this] {
         const std::lock_guard lock(mutex_);
         is_rung_ = true;
         bell_.notify_one();
     };
+    const auto call_here = [this](std::function<void()> call) {
+        post([call = std::move(call)](McsApplication*, Instant) { call(); });
+    };
     application_ = std::make_unique<McsApplication>(
-        McsApplication::Parts{parts_.settings, parts_.degraded, parts_.holder, random_seed(), ring},
+        McsApplication::Parts{parts_.settings, parts_.degraded, parts_.holder, random_seed(), ring, give_, call_here},
         std::move(connections), now);
     parts_.degraded.clear(kFault);
     const std::lock_guard lock(mutex_);

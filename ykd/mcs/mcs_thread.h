@@ -32,6 +32,8 @@ public:
     McsThread(const McsThread&) = delete;
     McsThread& operator=(const McsThread&) = delete;
 
+    /// Where requests of its own go: to the daemon, as a server's. To be called before start().
+    void connect(std::function<void(wire::Request)> give) { give_ = std::move(give); }
     /// Begins, if MCS is switched on. An error: another process has the database for itself, or there is no place for
     /// it.
     [[nodiscard]] Result<void> start();
@@ -59,14 +61,18 @@ private:
     using TimePoint = SteadyClock::time_point;
 
     void run();
+    [[nodiscard]] bool is_stopping_orderly() const;
     std::optional<TimePoint> step();
     [[nodiscard]] Question next_question();
     TimePoint open_or_wait(Instant now);
+    void free_leases(McsConnections& connections) const;
     void opened(McsConnections connections, Instant now);
     void not_opened(const rs::StoreError& error, Instant now);
-    void end_thread();
+    enum class Stopping { No, AtOnce, Orderly };
+    void end_thread(Stopping how);
 
     const Parts parts_;
+    std::function<void(wire::Request)> give_;
     std::string path_;
     std::optional<rs::DatabaseLock> lock_;
     std::unique_ptr<McsApplication> application_; // of the thread, like the next one
@@ -77,7 +83,7 @@ private:
     std::deque<Question> questions_;
     State state_;
     bool is_rung_ = false;
-    bool is_stopping_ = false;
+    Stopping stopping_ = Stopping::No;
 
     LoopThread thread_; // the last one: it begins when everything else is there
 };

@@ -123,6 +123,13 @@ private:
         add_duration("mcs.resync.period", mcs.resync_period, 1);
         add_duration("mcs.autoscaler.period", mcs.autoscaler_period, 1);
         add_duration("mcs.autoscaler.reconcilePeriod", mcs.autoscaler_reconcile_period, 1);
+        readers_["mcs.rmID"] = [this](const Node& node) {
+            settings_.mcs.rm_id = text(node, "mcs.rmID");
+            if (settings_.mcs.rm_id.empty() || settings_.mcs.rm_id.find_first_of("[]") != std::string::npos)
+                fail(node.mark, "mcs.rmID is not empty, and holds neither [ nor ]");
+        };
+        add_duration("mcs.scheduler.reconcilePeriod", mcs.scheduler_reconcile_period, 1);
+        add_small("mcs.schedule.maxUnwritten", mcs.max_unwritten, 10'000'000);
         readers_["mcs.deleteMode"] = [this](const Node& node) {
             const auto mode = mcs::find_delete_mode(text(node, "mcs.deleteMode"));
             if (!mode) return fail(node.mark, "mcs.deleteMode is cascade, owners or orphan");
@@ -307,7 +314,7 @@ private:
     }
 
     /// Keys of the specification that have no effect in this version (C-469).
-    static constexpr std::array<std::string_view, 22> kLater{"mcs.db.synchronous",
+    static constexpr std::array<std::string_view, 19> kLater{"mcs.db.synchronous",
                                                              "mcs.db.busyTimeout",
                                                              "mcs.db.pool",
                                                              "mcs.db.statementTimeout",
@@ -325,10 +332,7 @@ private:
                                                              "mcs.autoscaler.tolerance",
                                                              "mcs.autoscaler.down",
                                                              "mcs.autoscaler.up",
-                                                             "mcs.scheduler",
-                                                             "mcs.schedule",
-                                                             "mcs.recovery",
-                                                             "mcs.rmID"};
+                                                             "mcs.recovery"};
 
     DaemonSettings& settings_;
     std::string path_;

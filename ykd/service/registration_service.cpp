@@ -61,6 +61,13 @@ bool check(const DaemonSettings& settings, const CallPtr& call, const Request& r
     if (!call->session->may_own(request.rm_id))
         return refuse(ErrorCode::Forbidden,
                       fmt::format("{} may not register RM {}", call->session->grant.name, request.rm_id), "rmID");
+    if (settings.mcs.enabled && request.rm_id == settings.mcs.rm_id && !call->peer().is_inside)
+        return refuse(
+            ErrorCode::Forbidden,
+            fmt::format("RM {} is the daemon itself, which places deployments as it: take another id, or give "
+                        "the daemon another one (mcs.rmID of ykd.conf)",
+                        request.rm_id),
+            "rmID");
     if (request.recovery && request.recovery->timeout_seconds == 0U)
         return refuse(ErrorCode::Invalid, "a recovery takes longer than 0 seconds", "recovery.timeoutSeconds");
     if (request.recovery && request.recovery->idle_seconds == 0U)

@@ -18,6 +18,7 @@ Placement pending_placement(std::string_view application_id, std::int64_t replic
 
 AddApplication application_of(const DeploymentSchedule& row, const ApplicationSpec& spec) {
     AddApplication made{row.application_id, spec.partition, spec.queue, spec.user, spec.groups, spec.tags};
+    made.tags.emplace(kNamespaceTag, kDefaultNamespace);
     made.tags.insert_or_assign(std::string{kDeploymentIdTag}, row.owner.id);
     made.tags.insert_or_assign(std::string{kDeploymentUidTag}, row.owner.uid);
     return made;

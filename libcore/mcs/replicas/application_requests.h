@@ -15,6 +15,8 @@ namespace yk::mcs {
 
 /// The tags by which the application of a Deployment is known in the core.
 inline constexpr std::string_view kDeploymentIdTag = "mcs.deployment.id", kDeploymentUidTag = "mcs.deployment.uid";
+/// The tag by which the built-in configuration and most others place applications: one that has none is of `default`.
+inline constexpr std::string_view kNamespaceTag = "namespace", kDefaultNamespace = "default";
 
 /// `mcs-<id>-<first 8 of the uid>`: a Deployment that is made again under its id is another application. One that
 /// adopts a schedule goes on with the application that is there.
@@ -26,7 +28,7 @@ inline constexpr std::string_view kDeploymentIdTag = "mcs.deployment.id", kDeplo
 /// A replica that is to be placed, and is on no node.
 [[nodiscard]] Placement pending_placement(std::string_view application_id, std::int64_t replica, std::int64_t attempt);
 
-/// A tag of the user's that has the name of one of the two above gives way.
+/// A tag of the user's that has the name of one of the first two above gives way.
 [[nodiscard]] AddApplication application_of(const DeploymentSchedule& row, const ApplicationSpec& spec);
 /// What the attempt of this placement asks for, or has asked for.
 [[nodiscard]] AskReplica ask_of(std::string_view application_id, const ScheduleStatus& status,

@@ -46,6 +46,9 @@ COMMANDS = {
     "deployment create": [["new" + NAME, "-R", NAME + "=1", "--tag", f"{NAME}={TEXT}"], [NAME]], "deployment list": [[], ["-q", "root." + NAME]],
     "deployment show": [[NAME], ["no" + NAME]], "deployment scale": [[NAME, "3"], ["no" + NAME, "1"]],
     "deployment delete": [["no" + NAME], [NAME, "--mode", "x" + NAME], [NAME]], "mcs status": [[]],
+    "mcs node create": [["new" + NAME, "-R", NAME + "=1", "--attribute", f"{NAME}={TEXT}"], [NAME, "-R", "vcore=1"]], "mcs node list": [[]],
+    "mcs node set": [[NAME, "-R", "vcore=2"], ["no" + NAME, "-R", "vcore=2"]], "mcs node drain": [[NAME], ["no" + NAME]],
+    "mcs node undrain": [[NAME], ["no" + NAME]], "mcs node delete": [["no" + NAME], [NAME]],
     "sched step": [["1"], ["x" + NAME]], "clock show": [[]], "clock advance": [["1s"], ["x" + NAME]],
     "completion": [["bash"], ["x" + NAME]], "help": [[], ["reasons"], ["x" + NAME]],
 }
@@ -77,12 +80,13 @@ def help_of(*words):
 
 def commands():
     """`node list`, ... as the help names them; a noun that is a command itself, too (`dump`)."""
-    found = []
-    for noun in help_of():
-        below = help_of(noun)
-        found += [f"{noun} {verb}" for verb in below]
-        if not below or noun in COMMANDS:
-            found.append(noun)
+    found, nouns = [], [(name,) for name in help_of()]
+    while nouns:
+        noun = nouns.pop(0)
+        below = help_of(*noun)
+        nouns += [(*noun, each) for each in below]
+        if not below or " ".join(noun) in COMMANDS:
+            found.append(" ".join(noun))
     return found
 
 

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "protocol/mcs/schedule_text.h"
 #include "protocol/si/errors.h"
 
 using namespace yk;
@@ -120,4 +121,28 @@ TEST_CASE("rs R-138 a child of an earlier life of the id is not shown as its own
     CHECK(value["schedule"]["placements"][0]["nodeID"] == "n1");
     CHECK_FALSE(value["schedule"]["placements"][1].contains("nodeID"));
     CHECK_FALSE(value.contains("replicas"));
+}
+
+TEST_CASE("rs R-119 how long a condition holds counts from when its row was written") {
+    auto deployment = std::make_shared<mcs::Deployment>();
+    auto scale = std::make_shared<mcs::DeploymentScale>();
+    scale->owner.uid = deployment->meta.uid;
+    scale->times.updated_ms = 50'000;
+    scale->status = R"({"conditions":{"ableToScale":{"ageMs":7000,"is":true,"reason":"Ready"}}})";
+    const auto age_at = [&](std::chrono::seconds now) {
+        return described({deployment, scale, nullptr}, Instant{} + now)["scale"]["conditions"][0]["ageMs"];
+    };
+    CHECK(age_at(std::chrono::seconds{60}) == 17'000);
+    CHECK(age_at(std::chrono::seconds{40}) == 7'000); // the clock was set back
+}
+
+TEST_CASE("rs R-131 a schedule says why it is not as it should be") {
+    auto deployment = std::make_shared<mcs::Deployment>();
+    auto schedule = std::make_shared<mcs::DeploymentSchedule>();
+    schedule->owner.uid = deployment->meta.uid;
+    mcs::ScheduleStatus status = mcs::first_status(*deployment);
+    CHECK_FALSE(value_of({deployment, nullptr, schedule})["schedule"].contains("message"));
+    status.message = "no queue";
+    schedule->status = mcs::schedule_status_text(status);
+    CHECK(value_of({deployment, nullptr, schedule})["schedule"]["message"] == "no queue");
 }

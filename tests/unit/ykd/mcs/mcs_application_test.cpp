@@ -24,13 +24,14 @@ struct Folder {
     std::string path = "/tmp/yk.mcs.XXXXXX";
 };
 
-/// One daemon's share of it.
+/// One daemon's share of it, without a core: what is asked of that is never answered.
 struct Instance {
     Instance(const Folder& folder, const std::string& name, const McsSettings& settings = {}) : settings_(settings) {
         auto connections = McsConnections::open(folder.database());
         REQUIRE(connections.ok());
-        made = std::make_unique<McsApplication>(McsApplication::Parts{settings_, degraded, name, 1, [] {}},
-                                                std::move(connections).value(), steady_instant());
+        made = std::make_unique<McsApplication>(
+            McsApplication::Parts{settings_, degraded, name, 1, [] {}, [](const wire::Request&) {}, [](const auto&) {}},
+            std::move(connections).value(), steady_instant());
     }
     bool works_until(const std::function<bool()>& condition) {
         return comes_true([&] {

@@ -41,8 +41,16 @@ TEST_CASE("rs R-126 the application of a Deployment has its queue, user, groups 
     CHECK(made.queue == "root.web");
     CHECK(made.user == "ann");
     CHECK(made.groups == std::vector<std::string>{"staff", "web"});
-    CHECK(made.tags ==
-          Texts{{"mcs.deployment.id", "web"}, {"mcs.deployment.uid", "0123456789abcdef"}, {"team", "blue"}});
+    CHECK(made.tags == Texts{{"mcs.deployment.id", "web"},
+                             {"mcs.deployment.uid", "0123456789abcdef"},
+                             {"namespace", "default"},
+                             {"team", "blue"}});
+}
+
+TEST_CASE("rs R-126 the namespace of a Deployment is its own, if it names one") {
+    Deployment other = web();
+    other.tags["namespace"] = "blue";
+    CHECK(application_of(row_of(other), application_spec_of(other)).tags.at("namespace") == "blue");
 }
 
 TEST_CASE("rs R-126 a tag of the user's cannot make an application another one's") {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/mcs/mcs_scheduling.h"
+
+#include <algorithm>
+
+#include "ykd/mcs/core_sums.h"
+
+namespace yk::service {
+namespace {
+
+mcs::SchedulerSettings settings_of(const McsSettings& settings) {
+    mcs::SchedulerSettings made;
+    made.placements.most_unwritten = settings.max_unwritten;
+    return made;
+}
+
+} // namespace
+
+McsScheduling::McsScheduling(const Parts& parts, Instant now)
+    : parts_(parts),
+      scheduler_(ports(), settings_of(parts_.settings), parts_.seed),
+      link_({parts_.give, parts_.post, parts_.settings.rm_id, parts_.seed + 10}, requests_, listener()),
+      on_deployment_(scheduler_, parts_.deployments),
+      on_scale_(scheduler_, parts_.scales, parts_.deployments.cache()),
+      on_schedule_(scheduler_, parts_.schedules),
+      on_node_(scheduler_, parts_.nodes),
+      reconciler_(scheduler_, {parts_.deployments.cache(), parts_.scales.cache(), parts_.schedules.cache()}) {
+    const rs::HandlerOptions options = mcs::options_of(mcs::kSchedulerService);
+    parts_.deployments.add_handler(on_deployment_, options, now);
+    parts_.scales.add_handler(on_scale_, options, now);
+    parts_.schedules.add_handler(on_schedule_, options, now);
+    parts_.nodes.add_handler(on_node_, options, now);
+    parts_.manager.add(reconciler_, {std::string{mcs::kSchedulerService}, parts_.settings.scheduler_reconcile_period});
+}
+
+mcs::SchedulerPorts McsScheduling::ports() {
+    return {parts_.deployments.cache(),
+            parts_.scales.cache(),
+            parts_.schedules.cache(),
+            parts_.nodes.cache(),
+            texts_,
+            parts_.writes,
+            requests_,
+            make_core_sums};
+}
+
+CoreLink::Listener McsScheduling::listener() {
+    return {[this] { return scheduler_.has_placements(); },
+            [this](bool recovers, Instant now) { scheduler_.registered(recovers, now); },
+            [this](const mcs::CoreNotice& notice, Instant now) { scheduler_.handle(notice, now); },
+            [this](const std::string& why, Instant /*now*/) { scheduler_.lost(why); }};
+}
+
+/// One that is in doubt leads still, and writes nothing; the core keeps what it has.
+void McsScheduling::lease_changed(const std::optional<rs::Lease>& lease, Instant now) {
+    if (lease_ && (!lease || lease->epoch != lease_->epoch)) {
+        link_.stop();
+        scheduler_.stand_down();
+    }
+    lease_ = lease;
+    parts_.manager.set_lease(mcs::kSchedulerService, lease, now);
+}
+
+bool McsScheduling::turn(Instant now) {
+    if (lease_ && parts_.manager.is_running()) link_.begin();
+    const bool any = link_.turn(now);
+    const auto due = scheduler_.next_due(now);
+    if (!lease_ || !lease_->is_valid || !due || *due > now) return any;
+    scheduler_.turn({*lease_, now});
+    return true;
+}
+
+std::optional<Instant> McsScheduling::next_due(Instant now) const {
+    std::optional<Instant> due = link_.next_due();
+    if (!lease_ || !lease_->is_valid) return due;
+    if (const auto other = scheduler_.next_due(now)) due = due ? std::min(*due, *other) : *other;
+    return due;
+}
+
+void McsScheduling::flush(Instant now) {
+    constexpr Duration kGathered = std::chrono::seconds{1}; // what waits for others waits no longer
+    if (lease_ && lease_->is_valid) scheduler_.turn({*lease_, now + kGathered});
+}
+
+} // namespace yk::service
