@@ -154,6 +154,10 @@ def test_an_administrator_may_take_its_registration_away():  # rs R-104, rs R-12
         client.change("UnregisterResourceManager", {"rmID": "mcs", "force": True, "impersonate": True})
         until("it is back", lambda: scheduler(client)["state"] == "running" and len(in_core(client)) == 1, 10)
         check(places(client, "web") == before)
+        client.change("UpdateApplication", {"rmID": "mcs", "impersonate": True, "remove": [
+            {"applicationID": in_core(client)[0]["applicationID"], "partitionName": "default"}]})
+        until("all of it begins anew", lambda: len(places(client, "web")) == 2 and not places(client, "web").keys() & before.keys())
+        check(len(in_core(client)) == 1)
 
 
 if __name__ == "__main__":

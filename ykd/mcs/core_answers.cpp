@@ -30,6 +30,12 @@ std::string reason_of(const si::AllocationRelease& released) {
     return released.message.empty() ? "released" : released.message;
 }
 
+/// Whether the core has refused an ask because there is nothing that it could belong to.
+bool has_no_application(const si::RejectedAllocation& rejected) {
+    return rejected.code == static_cast<std::uint32_t>(si::ElementCode::AppUnknown) ||
+           rejected.code == static_cast<std::uint32_t>(si::ElementCode::AppTerminal);
+}
+
 /// Whether the core waits for the release to be confirmed (I-033).
 bool is_to_confirm(const si::AllocationRelease& released) {
     return released.termination_type != si::TerminationType::Unknown &&
@@ -120,7 +126,7 @@ void CoreAnswers::read(const si::ApplicationResponse& answer, Notices& notices) 
         notices.emplace_back(mcs::ApplicationAccepted{each.application_id});
     for (const si::RejectedApplication& each : answer.rejected) {
         if (each.code == static_cast<std::uint32_t>(si::ElementCode::AppExists))
-            notices.emplace_back(mcs::ApplicationAccepted{each.application_id});
+            notices.emplace_back(mcs::ApplicationAccepted{each.application_id, true});
         else
             notices.emplace_back(mcs::ApplicationRejected{each.application_id, each.reason});
     }
@@ -138,7 +144,8 @@ void CoreAnswers::read(const si::AllocationResponse& answer, Notices& notices) {
             notices.emplace_back(mcs::ReplicaPlaced{each.application_id, each.allocation_key, each.node_id});
     for (const auto* rejected : {&answer.rejected, &answer.rejected_allocations})
         for (const si::RejectedAllocation& each : *rejected)
-            notices.emplace_back(mcs::ReplicaRejected{each.application_id, each.allocation_key, each.reason});
+            notices.emplace_back(
+                mcs::ReplicaRejected{each.application_id, each.allocation_key, each.reason, has_no_application(each)});
     for (const si::AllocationRelease& each : answer.released) {
         released_.erase({each.application_id, each.allocation_key});
         notices.emplace_back(mcs::ReplicaGone{each.application_id, each.allocation_key, reason_of(each)});

@@ -130,6 +130,7 @@ private:
 
 struct ApplicationAccepted {
     std::string application_id;
+    bool was_there = false; // the core had it already
 };
 struct ApplicationRejected {
     std::string application_id;
@@ -158,6 +159,7 @@ struct ReplicaRejected {
     std::string application_id;
     std::string allocation_key;
     std::string reason;
+    bool has_no_application = false; // the core does not have the application, or it has ended there
 };
 
 struct NodeAccepted {

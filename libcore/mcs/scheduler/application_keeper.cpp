@@ -26,6 +26,12 @@ void ApplicationKeeper::submit(ScheduleMemory& memory, Instant now) {
 void ApplicationKeeper::restore(ScheduleMemory& memory) {
     requests_.add(application_of(memory.row, memory.status.application));
     memory.phase = ApplicationPhase::Submitted;
+    memory.asked.clear();
+}
+
+void ApplicationKeeper::check(const ScheduleMemory& memory) {
+    if (memory.phase == ApplicationPhase::Accepted && !is_full())
+        requests_.add(application_of(memory.row, memory.status.application));
 }
 
 void ApplicationKeeper::withdraw(ScheduleMemory& memory, const std::string& partition) {
@@ -63,11 +69,13 @@ void ApplicationKeeper::send_asks(bool may_ask) {
 }
 
 void ApplicationKeeper::send(const Ask& ask) {
-    const ScheduleMemory* const memory = std::as_const(table_).find(ask.id);
+    ScheduleMemory* const memory = table_.find(ask.id);
     if (memory == nullptr || memory->phase != ApplicationPhase::Accepted) return;
     const Placement* const placement = memory->find(ask.replica);
     if (placement == nullptr || placement->allocation_key != ask.key || placement->state != PlacementState::Pending)
         return;
+    const auto [asked, is_first] = memory->asked.try_emplace(ask.replica, placement->attempt);
+    if (!is_first && std::exchange(asked->second, placement->attempt) == placement->attempt) return;
     requests_.add(ask_of(memory->row.application_id, memory->status, *placement));
 }
 

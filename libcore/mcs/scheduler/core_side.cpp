@@ -127,7 +127,13 @@ void CoreSide::run(Instant now) {
 
 void CoreSide::on(const ApplicationAccepted& notice, Instant now) {
     ScheduleMemory* const memory = parts_.table.find_application(notice.application_id);
-    if (memory == nullptr || memory->phase != ApplicationPhase::Submitted) return;
+    if (memory == nullptr) return;
+    const bool is_lost = memory->phase == ApplicationPhase::Accepted && !notice.was_there;
+    if (is_lost) {
+        memory->asked.clear();
+        lose_all(*memory, now);
+    }
+    if (memory->phase != ApplicationPhase::Submitted && !is_lost) return;
     memory->phase = ApplicationPhase::Accepted;
     if (state_ != RmState::Running) return;
     memory->message.clear();
@@ -174,12 +180,19 @@ void CoreSide::on(const ReplicaGone& notice, Instant now) {
         lose(*memory, notice.allocation_key, now);
 }
 
+/// Who removes an application in the core says nothing of it to the Scheduler, which learns it from the next ask.
 void CoreSide::on(const ReplicaRejected& notice, Instant now) {
     ScheduleMemory* const memory = parts_.table.find_application(notice.application_id);
     if (memory == nullptr) return;
+    if (notice.has_no_application && state_ == RmState::Running) {
+        if (memory->phase == ApplicationPhase::Accepted)
+            on(ApplicationEnded{notice.application_id, notice.reason}, now);
+        return; // else it is being submitted again, and all that waits is asked for then
+    }
     const Attempts attempts = memory->status.attempts();
     const ReplicaPlan plan = plan_rejected(memory->row, attempts, notice.allocation_key);
-    if (plan.is_empty()) return lose(*memory, notice.allocation_key, now); // it ran already
+    if (plan.is_empty()) return lose(*memory, notice.allocation_key, now);                  // it ran already
+    for (const PlacementChange& change : plan.changes) memory->asked.erase(change.replica); // the same is asked again
     parts_.rows.carry_out(*memory, plan, now);
     parts_.applications.refused(*memory, notice.reason, now);
     parts_.table.look_at(*memory, memory->submit_at);

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "libcore/base/by_text.h"
@@ -42,11 +43,14 @@ struct ScheduleMemory {
     AfterWrite after_write;
 
     ApplicationPhase phase = ApplicationPhase::Absent; // in the core
-    std::string message;                               // what the core has said last that is not good news
-    std::optional<Instant> short_since;                // fewer replicas than desired are placed
-    unsigned refusals = 0;                             // by the core, one after the other
-    Instant submit_at;                                 // what it has refused is not asked for again before
-    std::optional<Instant> due;                        // to be looked at
+    /// The attempt of each replica that the core was asked for last, since the application was submitted. An ask is
+    /// sent once: what it came to may be on its way already, and a second one would be another allocation.
+    std::unordered_map<std::int64_t, std::int64_t> asked;
+    std::string message;                // what the core has said last that is not good news
+    std::optional<Instant> short_since; // fewer replicas than desired are placed
+    unsigned refusals = 0;              // by the core, one after the other
+    Instant submit_at;                  // what it has refused is not asked for again before
+    std::optional<Instant> due;         // to be looked at
 
     [[nodiscard]] ScheduleKey key() const { return {row.meta.id, row.meta.uid}; }
     [[nodiscard]] const Placement* find(std::int64_t replica) const { return find_placement(row.placements, replica); }

@@ -38,6 +38,7 @@ void SchedulerReconciler::look_at(const DeploymentSchedule& row, Run& run) {
     if ((row.placed != counts.placed || row.pending != counts.pending) && is_seen_again(id))
         return repair(ScheduleFinding::Miscounted, id, run,
                       [&](auto done) { return scheduler_.rows().recount(id, run.turn(), done); });
+    if (row.pending > 0) scheduler_.check_application(id);
     if (row.owner.uid.empty()) return; // released on purpose
     const rs::Ptr<Deployment> owner = caches_.deployments.get(row.owner.id);
     const rs::Ptr<DeploymentScale> scale = caches_.scales.get(row.owner.id);

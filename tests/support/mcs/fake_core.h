@@ -59,6 +59,15 @@ public:
         drop_application(id);
         notices.push_back(mcs::ApplicationEnded{id, "it failed"});
     }
+    /// Somebody else removes it, as its resource manager would: its asks go without a word.
+    void remove_application(const std::string& id) {
+        std::erase_if(allocations, [&](const auto& each) {
+            const bool is_ask = each.second.application_id == id && each.second.node_id.empty();
+            if (is_ask) used_keys_.erase(each.first);
+            return is_ask;
+        });
+        drop_application(id);
+    }
     /// It has lost everything, and is another one.
     void restart() {
         applications.clear();
@@ -106,8 +115,8 @@ private:
             notices.push_back(mcs::ApplicationRejected{request.application_id, "no queue " + request.queue});
             return;
         }
-        applications.emplace(request.application_id, request);
-        notices.push_back(mcs::ApplicationAccepted{request.application_id});
+        const bool is_new = applications.emplace(request.application_id, request).second;
+        notices.push_back(mcs::ApplicationAccepted{request.application_id, !is_new});
     }
     void put(const mcs::RemoveApplication& request) {
         if (applications.contains(request.application_id)) ++removed_applications;
@@ -115,7 +124,11 @@ private:
     }
     void put(const mcs::AskReplica& request) {
         const std::string& key = request.allocation_key;
-        if (!applications.contains(request.application_id) || request.resource.at("vcore") > most_vcore) {
+        if (!applications.contains(request.application_id)) {
+            notices.push_back(mcs::ReplicaRejected{request.application_id, key, "no such application", true});
+            return;
+        }
+        if (request.resource.at("vcore") > most_vcore) {
             notices.push_back(mcs::ReplicaRejected{request.application_id, key, "too large"});
             return;
         }

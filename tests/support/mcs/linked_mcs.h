@@ -97,7 +97,9 @@ struct Sent {
 
 struct Words {
     std::vector<std::string>& to;
-    void operator()(const mcs::ApplicationAccepted& each) const { add("accepted {}", each.application_id); }
+    void operator()(const mcs::ApplicationAccepted& each) const {
+        add("accepted {}{}", each.application_id, each.was_there ? ", which was there" : "");
+    }
     void operator()(const mcs::ApplicationRejected& each) const {
         add("rejected {}: {}", each.application_id, each.reason);
     }
@@ -109,7 +111,8 @@ struct Words {
         add("gone {} {}: {}", each.application_id, each.allocation_key, each.reason);
     }
     void operator()(const mcs::ReplicaRejected& each) const {
-        add("rejected {} {}: {}", each.application_id, each.allocation_key, each.reason);
+        add("rejected {} {}{}: {}", each.application_id, each.allocation_key,
+            each.has_no_application ? " without application" : "", each.reason);
     }
     void operator()(const mcs::NodeAccepted& each) const { add("node {}", each.node_id); }
     void operator()(const mcs::NodeRefused& each) const {

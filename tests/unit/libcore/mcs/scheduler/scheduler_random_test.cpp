@@ -140,7 +140,10 @@ private:
         if (world_.core.applications.empty()) return;
         auto at = world_.core.applications.begin();
         std::advance(at, static_cast<std::ptrdiff_t>(pick(world_.core.applications.size())));
-        world_.core.end_application(std::string{at->first});
+        const std::string id = at->first;
+        const bool is_silent =
+            one_in(2) && world_.scheduler.core().state() != RmState::Recovering; // it would never end
+        is_silent ? world_.core.remove_application(id) : world_.core.end_application(id);
     }
     /// Somebody writes in the rows of schedules.
     void shell() {

@@ -175,6 +175,31 @@ TEST_CASE("rs R-133 an application that ended is submitted again when replicas a
     CHECK(world.difference().empty());
 }
 
+TEST_CASE("rs R-104 an application that somebody has removed in the core is submitted again") {
+    TenPlaces world;
+    SECTION("as soon as one of its replicas is asked for anew") {
+        world.deploy("web", 4);
+        world.pass(1s);
+        world.core.remove_application(application_of(world, "web"));
+        world.pass(5s);
+        CHECK(world.placed("web") == 4);
+    }
+    SECTION("at the latest by the reconciler, when all of them were waiting") {
+        world.node_rows.change("n1", [](Node& row) { row.is_schedulable = false; });
+        world.pass(1s);
+        world.deploy("web", 4);
+        world.pass(1s);
+        CHECK(world.placed("web") == 0);
+        world.core.remove_application(application_of(world, "web"));
+        world.pass(2s);
+        world.add_node("n9", 4);
+        CHECK(world.core.applications.empty());
+        world.pass(2min);
+        CHECK(world.placed("web") == 4);
+    }
+    CHECK(world.difference().empty());
+}
+
 TEST_CASE("rs R-125 F-54 a node that goes takes its replicas along, and they begin elsewhere") {
     TenPlaces world;
     world.deploy("web", 3);
