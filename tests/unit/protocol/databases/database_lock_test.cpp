@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -58,7 +59,7 @@ TEST_CASE("rs R-139 who is alone at a database knows it, and whoever comes meanw
     const auto one = DatabaseLock::take(database, How::Shared);
     REQUIRE(one.ok());
     std::thread other;
-    bool is_in = false;
+    std::atomic<bool> is_in = false;
     CHECK(one->while_alone([&] {
         other = std::thread{[&] { is_in = DatabaseLock::take(database, How::Shared).ok(); }};
         std::this_thread::sleep_for(std::chrono::milliseconds{50});
