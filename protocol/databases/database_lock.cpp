@@ -23,7 +23,7 @@ std::string holder_of(int file) {
 }
 
 /// False: another process has a lock that does not go with this one.
-Result<bool, int> lock(int file, short type) {
+Result<bool, int> set_lock(int file, short type) {
     struct ::flock wanted {};
     wanted.l_type = type;
     wanted.l_whence = SEEK_SET;
@@ -45,12 +45,11 @@ Result<DatabaseLock> DatabaseLock::take(const std::string& database, How how) {
     if (file < 0) return error_of(path, std::strerror(errno));
     DatabaseLock lock{file};
     constexpr std::chrono::milliseconds kPause{20};
-    constexpr int kTries = 50;
-    for (int tried = 1;; ++tried) {
-        const auto taken = yk::rs::lock(file, how == How::Exclusive ? F_WRLCK : F_RDLCK);
+    for (int tries = how == How::Shared ? 50 : 1;; --tries) {
+        const auto taken = set_lock(file, how == How::Shared ? F_RDLCK : F_WRLCK);
         if (!taken.ok()) return error_of(path, std::strerror(taken.error()));
         if (*taken) break;
-        if (tried == kTries) return error_of(path, "the database is in use by process " + holder_of(file));
+        if (tries == 1) return error_of(path, "the database is in use by process " + holder_of(file));
         std::this_thread::sleep_for(kPause);
     }
     const std::string pid = std::to_string(::getpid());
@@ -60,10 +59,10 @@ Result<DatabaseLock> DatabaseLock::take(const std::string& database, How how) {
 }
 
 bool DatabaseLock::while_alone(const std::function<void()>& use) const {
-    const auto is_alone = lock(file_, F_WRLCK);
+    const auto is_alone = set_lock(file_, F_WRLCK);
     if (!is_alone.ok() || !*is_alone) return false;
     use();
-    YK_CHECK(lock(file_, F_RDLCK).ok(), "a lock is always given up for a lesser one");
+    YK_CHECK(set_lock(file_, F_RDLCK).ok(), "a lock is always given up for a lesser one");
     return true;
 }
 

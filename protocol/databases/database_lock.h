@@ -20,7 +20,7 @@ public:
         Shared,   // with others that agree with it by leases
         Exclusive // alone: without leases (rs R-145), or as a tool that needs the database to stay as it is (rs R-028)
     };
-    /// Waits for a second at most, for a while_alone(). The error names a process that has the lock.
+    /// For Shared it waits for a second at most, for a while_alone(). The error names a process that has the lock.
     [[nodiscard]] static Result<DatabaseLock> take(const std::string& database, How how);
     /// Calls `use`, which is to be short, if no other process has the lock; none gets it meanwhile. False: another one
     /// has it, and nothing was called. REQUIRES: it was taken as Shared.
