@@ -74,8 +74,9 @@ void ApplicationKeeper::send(const Ask& ask) {
     const Placement* const placement = memory->find(ask.replica);
     if (placement == nullptr || placement->allocation_key != ask.key || placement->state != PlacementState::Pending)
         return;
-    const auto [asked, is_first] = memory->asked.try_emplace(ask.replica, placement->attempt);
-    if (!is_first && std::exchange(asked->second, placement->attempt) == placement->attempt) return;
+    constexpr std::int64_t kNone = -1;
+    std::int64_t& asked = memory->asked.try_emplace(ask.replica, kNone).first->second;
+    if (std::exchange(asked, placement->attempt) == placement->attempt) return;
     requests_.add(ask_of(memory->row.application_id, memory->status, *placement));
 }
 

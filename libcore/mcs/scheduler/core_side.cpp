@@ -128,12 +128,12 @@ void CoreSide::run(Instant now) {
 void CoreSide::on(const ApplicationAccepted& notice, Instant now) {
     ScheduleMemory* const memory = parts_.table.find_application(notice.application_id);
     if (memory == nullptr) return;
-    const bool is_lost = memory->phase == ApplicationPhase::Accepted && !notice.was_there;
-    if (is_lost) {
+    if (memory->phase == ApplicationPhase::Accepted && !notice.was_there) { // somebody had removed it
+        memory->phase = ApplicationPhase::Submitted;
         memory->asked.clear();
         lose_all(*memory, now);
     }
-    if (memory->phase != ApplicationPhase::Submitted && !is_lost) return;
+    if (memory->phase != ApplicationPhase::Submitted) return;
     memory->phase = ApplicationPhase::Accepted;
     if (state_ != RmState::Running) return;
     memory->message.clear();

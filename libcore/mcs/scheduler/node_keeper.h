@@ -40,7 +40,7 @@ public:
     /// Whether there is such a node, for the core to have.
     [[nodiscard]] bool has_row(std::string_view id) const { return rows_.find(id) != nullptr; }
     /// Whether the core has it, as far as is known.
-    [[nodiscard]] bool has(std::string_view id) const { return registered_.contains(std::string{id}); }
+    [[nodiscard]] bool has(std::string_view id) const { return registered_.contains(id); }
     /// Whether something may be placed there.
     [[nodiscard]] bool is_usable(std::string_view id) const;
     [[nodiscard]] std::size_t size() const { return registered_.size(); }

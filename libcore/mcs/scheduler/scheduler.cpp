@@ -15,7 +15,7 @@ Scheduler::Scheduler(const SchedulerPorts& ports, const SchedulerSettings& setti
           [this](std::string_view node_id) { return nodes_.is_usable(node_id); }, settings.placements, seed + 1),
       core_({table_, rows_, applications_, nodes_, ports.requests, ports.make_sums}) {}
 
-// --- nodes -----------------------------------------------------------------------------------------------------------
+// --- what the core should have ---------------------------------------------------------------------------------------
 
 std::size_t Scheduler::check_nodes() {
     owner_thread_.claim();
