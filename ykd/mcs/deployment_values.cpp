@@ -9,7 +9,6 @@
 
 #include "protocol/mcs/schedule_text.h"
 #include "protocol/mcs/status_text.h"
-#include "protocol/si/errors.h"
 #include "ykd/process/random_bytes.h"
 #include "ykd/runtime/clock.h"
 
@@ -18,12 +17,6 @@ namespace {
 
 using si::ErrorCode;
 using wire::Value;
-
-constexpr std::size_t kMostId = 200; // bytes; application ids and keys are made of it (rs R-126)
-
-Error fault(ErrorCode code, std::string message, std::string path) {
-    return Error::coded(static_cast<int>(code), std::move(message), std::move(path));
-}
 
 // --- rows as values --------------------------------------------------------------------------------------------------
 
@@ -96,19 +89,10 @@ std::string new_id() {
     return id;
 }
 
-Result<void> check_name(const std::string& name, const char* path) {
-    if (name.empty()) return fault(ErrorCode::MissingField, "it is missing", path);
-    if (name.size() > kMostId)
-        return fault(ErrorCode::Invalid, fmt::format("it has {} bytes, of at most {}", name.size(), kMostId), path);
-    return {};
-}
-
-Result<mcs::Amounts> amounts_of(const std::optional<si::Resources>& resource) {
-    mcs::Amounts amounts;
-    for (const auto& [type, amount] : resource.value_or(si::Resources{})) {
-        if (amount < 0) return fault(ErrorCode::Invalid, type + " is below 0", "body.resource");
-        if (amount > 0) amounts.emplace(type, amount);
-    }
+/// What a replica needs.
+Result<mcs::Amounts> size_of_replica(const std::optional<si::Resources>& resource) {
+    YK_TRY(amounts, amounts_of(resource.value_or(si::Resources{})));
+    std::erase_if(amounts, [](const auto& each) { return each.second == 0; });
     if (amounts.empty()) return fault(ErrorCode::MissingField, "a replica needs something", "body.resource");
     return amounts;
 }
@@ -140,7 +124,7 @@ Result<void> take_numbers(const si::McsBody& body, const McsSettings& settings, 
     row.priority = body.priority.value_or(0);
     YK_TRY(mode, delete_mode_of(body));
     row.delete_mode = mode.value_or(settings.delete_mode);
-    YK_TRY(amounts, amounts_of(body.resource));
+    YK_TRY(amounts, size_of_replica(body.resource));
     row.resource = std::move(amounts);
     return {};
 }
@@ -211,6 +195,29 @@ Result<mcs::Deployment> deployment_of(const si::McsWriteRequest& request, const 
                                  settings.max_deployment_size),
                      "body");
     return row;
+}
+
+// --- what holds of every row that a user writes ----------------------------------------------------------------------
+
+Error fault(ErrorCode code, std::string message, std::string path) {
+    return Error::coded(static_cast<int>(code), std::move(message), std::move(path));
+}
+
+Result<void> check_name(const std::string& name, const char* path) {
+    constexpr std::size_t kMost = 200; // bytes; application ids and keys are made of it (rs R-126)
+    if (name.empty()) return fault(ErrorCode::MissingField, "it is missing", path);
+    if (name.size() > kMost)
+        return fault(ErrorCode::Invalid, fmt::format("it has {} bytes, of at most {}", name.size(), kMost), path);
+    return {};
+}
+
+Result<mcs::Amounts> amounts_of(const si::Resources& resource) {
+    mcs::Amounts amounts;
+    for (const auto& [type, amount] : resource) {
+        if (amount < 0) return fault(ErrorCode::Invalid, type + " is below 0", "body.resource");
+        amounts.emplace(type, amount);
+    }
+    return amounts;
 }
 
 } // namespace yk::service

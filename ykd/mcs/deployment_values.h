@@ -9,6 +9,7 @@
 #include "libcore/mcs/deployment.h"
 #include "libcore/mcs/deployment_scale.h"
 #include "libcore/mcs/deployment_schedule.h"
+#include "protocol/si/errors.h"
 #include "protocol/si/tool_requests.h"
 #include "protocol/wire/value.h"
 #include "ykd/process/daemon_settings.h"
@@ -34,5 +35,13 @@ struct DeploymentRows {
 [[nodiscard]] Result<void> check_replicas(std::uint64_t replicas, std::int64_t least, std::int64_t most);
 /// The mode that a request names; nullopt: it names none.
 [[nodiscard]] Result<std::optional<mcs::DeleteMode>> delete_mode_of(const si::McsBody& body);
+
+// --- what holds of every row that a user writes ----------------------------------------------------
+
+[[nodiscard]] Error fault(si::ErrorCode code, std::string message, std::string path);
+/// Whether it may be the id or the name of a row.
+[[nodiscard]] Result<void> check_name(const std::string& name, const char* path);
+/// Amounts that are not negative.
+[[nodiscard]] Result<mcs::Amounts> amounts_of(const si::Resources& resource);
 
 } // namespace yk::service

@@ -52,7 +52,6 @@ public:
 private:
     [[nodiscard]] mcs::SchedulerPorts ports();
     [[nodiscard]] CoreLink::Listener listener();
-    void follow_lease();
 
     const Parts parts_;
     const mcs::JsonScheduleTexts texts_;

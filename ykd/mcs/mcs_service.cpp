@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -35,33 +34,41 @@ DeploymentRows rows_of(const McsApplication& application, rs::Ptr<mcs::Deploymen
     return {std::move(deployment), std::move(scale), std::move(schedule)};
 }
 
-/// An item of a page, and what the next page goes on from after it.
-struct PageItem {
-    wire::Value value;
-    std::string cursor;
+/// A node as the core has it.
+struct ListedNode {
+    rs::Ptr<mcs::Node> row;
+    bool is_registered = false;
+    std::string refusal;
 };
+Value value_of(const ListedNode& node) {
+    return service::value_of(*node.row, node.is_registered, node.refusal);
+}
+/// What the next page goes on from after a row.
+const std::string& cursor_of(const ListedNode& node) {
+    return node.row->meta.id;
+}
+const std::string& cursor_of(const DeploymentRows& rows) {
+    return rows.deployment->name;
+}
 
-/// Answers with the first `limit` of so many items, or as many as a reply holds, but at least one.
-void answer_page(const CallPtr& call, std::size_t count, std::size_t limit,
-                 const std::function<PageItem(std::size_t)>& item_at) {
+/// Answers with the first `limit` of the rows, or as many as a reply holds, but at least one.
+template <class Row>
+void answer_page(const CallPtr& call, const std::vector<Row>& rows, std::size_t limit) {
     std::string items;
-    std::string cursor;
-    std::size_t taken = 0;
-    for (; taken < count && taken < limit; ++taken) {
-        PageItem item = item_at(taken);
-        const std::string encoded = wire::encoded_value(item.value);
-        if (taken > 0 && items.size() + encoded.size() + kOther > call->reply_limit()) break;
-        items += encoded;
-        cursor = std::move(item.cursor);
+    std::size_t count = 0;
+    for (; count < rows.size() && count < limit; ++count) {
+        const std::string item = wire::encoded_value(value_of(rows[count]));
+        if (count > 0 && items.size() + item.size() + kOther > call->reply_limit()) break;
+        items += item;
     }
-    const bool has_more = taken < count;
+    const bool has_more = count < rows.size();
     wire::Buffer body;
     wire::Packer packer(body);
     packer.map(has_more ? 2 : 1);
     packer.key("items");
-    packer.list(taken);
+    packer.list(count);
     packer.raw(items);
-    if (has_more) packer.field("cursor", cursor);
+    if (has_more) packer.field("cursor", cursor_of(rows[count - 1]));
     call->ok_encoded(body.view());
 }
 
@@ -167,30 +174,30 @@ void McsService::read(const CallPtr& call) {
     request->what == "list" ? list(call, *request) : describe(call, *request);
 }
 
+// The rows are picked on the thread of MCS and encoded on a worker.
+
 void McsService::list_nodes(const CallPtr& call, const si::McsReadRequest& request) const {
     if (!is_page(call, request)) return;
-    with_application(call, [call, request](McsApplication& application, Instant /*now*/) {
-        const auto rows = application.nodes_after(request.cursor, request.limit + 1);
+    with_application(call, [call, request, &workers = parts_.workers](McsApplication& application, Instant /*now*/) {
         const mcs::NodeKeeper& registered = application.scheduling().scheduler().nodes();
-        answer_page(call, rows.size(), request.limit, [&](std::size_t at) {
-            const std::string& id = rows[at]->meta.id;
-            return PageItem{value_of(*rows[at], registered.has(id), registered.refusal_of(id)), id};
-        });
+        std::vector<ListedNode> rows;
+        for (auto& each : application.nodes_after(request.cursor, request.limit + 1)) {
+            const std::string& id = each->meta.id;
+            rows.push_back({each, registered.has(id), registered.refusal_of(id)});
+        }
+        workers.post(source_of(*call),
+                     [call, rows = std::move(rows), limit = request.limit] { answer_page(call, rows, limit); });
     });
 }
 
-/// The rows are picked on the thread of MCS and encoded on a worker.
 void McsService::list(const CallPtr& call, const si::McsReadRequest& request) const {
     if (!is_page(call, request)) return;
     with_application(call, [call, request, &workers = parts_.workers](McsApplication& application, Instant /*now*/) {
         std::vector<DeploymentRows> rows;
         for (auto& each : application.list_after(request.cursor, request.limit + 1))
             rows.push_back(rows_of(application, std::move(each)));
-        workers.post(source_of(*call), [call, rows = std::move(rows), limit = request.limit] {
-            answer_page(call, rows.size(), limit, [&](std::size_t at) {
-                return PageItem{value_of(rows[at]), rows[at].deployment->name};
-            });
-        });
+        workers.post(source_of(*call),
+                     [call, rows = std::move(rows), limit = request.limit] { answer_page(call, rows, limit); });
     });
 }
 

@@ -77,7 +77,8 @@ void McsThread::end_thread(Stopping how) {
 // --- the thread ------------------------------------------------------------------------------------------------------
 
 void McsThread::run() {
-    while (true) {
+    Stopping how = Stopping::No;
+    while (how == Stopping::No) {
         const auto due = step();
         std::unique_lock lock(mutex_);
         const auto is_awaited = [this] { return stopping_ != Stopping::No || is_rung_ || !questions_.empty(); };
@@ -85,14 +86,9 @@ void McsThread::run() {
             bell_.wait(lock, is_awaited);
         else if (due)
             bell_.wait_until(lock, *due, is_awaited);
-        if (stopping_ != Stopping::No) break;
+        how = stopping_;
     }
-    if (application_ && is_stopping_orderly()) application_->stop();
-}
-
-bool McsThread::is_stopping_orderly() const {
-    const std::lock_guard lock(mutex_);
-    return stopping_ == Stopping::Orderly;
+    if (application_ && how == Stopping::Orderly) application_->stop();
 }
 
 /// One question, or one bit of work; nullopt: there may be more. Else when to look again, if nobody rings.

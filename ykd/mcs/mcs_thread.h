@@ -61,7 +61,6 @@ private:
     using TimePoint = SteadyClock::time_point;
 
     void run();
-    [[nodiscard]] bool is_stopping_orderly() const;
     std::optional<TimePoint> step();
     [[nodiscard]] Question next_question();
     TimePoint open_or_wait(Instant now);

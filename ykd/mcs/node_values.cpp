@@ -6,28 +6,14 @@
 #include <utility>
 
 #include "libcore/mcs/replicas/node_changes.h"
-#include "protocol/si/errors.h"
+#include "ykd/mcs/deployment_values.h"
 
 namespace yk::service {
 namespace {
 
 using si::ErrorCode;
 
-constexpr std::size_t kMostId = 200;                      // bytes, as of a Deployment
 constexpr std::size_t kMostTexts = std::size_t{16} << 10; // bytes of attributes
-
-Error fault(ErrorCode code, std::string message, std::string path) {
-    return Error::coded(static_cast<int>(code), std::move(message), std::move(path));
-}
-
-Result<mcs::Amounts> capacity_of(const si::Resources& resource) {
-    mcs::Amounts amounts;
-    for (const auto& [type, amount] : resource) {
-        if (amount < 0) return fault(ErrorCode::Invalid, type + " is below 0", "body.resource");
-        amounts.emplace(type, amount);
-    }
-    return amounts;
-}
 
 Result<mcs::Texts> attributes_of(const si::StringMap& tags) {
     mcs::Texts attributes;
@@ -46,7 +32,7 @@ Result<mcs::Texts> attributes_of(const si::StringMap& tags) {
 Result<mcs::Node> merged(mcs::Node row, const si::McsBody& body) {
     const std::string partition = mcs::partition_of(row);
     if (body.resource) {
-        YK_TRY(capacity, capacity_of(*body.resource));
+        YK_TRY(capacity, amounts_of(*body.resource));
         row.capacity = std::move(capacity);
     }
     if (body.tags) {
@@ -78,10 +64,7 @@ wire::Value value_of(const mcs::Node& row, bool is_registered, const std::string
 Result<mcs::Node> node_of(const si::McsWriteRequest& request) {
     mcs::Node row;
     row.meta.id = request.id;
-    if (request.id.empty()) return fault(ErrorCode::MissingField, "it is missing", "id");
-    if (request.id.size() > kMostId)
-        return fault(ErrorCode::Invalid, fmt::format("it has {} bytes, of at most {}", request.id.size(), kMostId),
-                     "id");
+    YK_CHECKED(check_name(request.id, "id"));
     if (!request.body || !request.body->resource || request.body->resource->empty())
         return fault(ErrorCode::MissingField, "a node has some capacity", "body.resource");
     return merged(std::move(row), *request.body);
