@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libcore/mcs/scheduler/core_side.h"
 
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "libcore/base/check.h"
@@ -76,8 +78,12 @@ void CoreSide::end_recovery() {
     std::as_const(parts_.table).for_each([&](const ScheduleMemory& memory) {
         if (!is_submitted(memory)) return;
         sums->add_application(memory.status.application.partition, memory.row.application_id);
+        // What is given up is released when its row is written, and is in the core until then.
+        const auto& held = memory.after_write.releases;
+        const std::unordered_set<std::string_view> releases(held.begin(), held.end());
         for (const Placement& each : memory.row.placements)
-            if (each.state == PlacementState::Placed)
+            if (!each.node_id.empty() &&
+                (each.state == PlacementState::Placed || releases.contains(each.allocation_key)))
                 sums->add(ask_of(memory.row.application_id, memory.status, each), each.node_id);
     });
     parts_.requests.add(sums->result(attempt_));

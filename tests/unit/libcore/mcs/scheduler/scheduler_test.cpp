@@ -404,6 +404,24 @@ TEST_CASE("rs R-124 what the core cannot take over begins anew") {
     CHECK(world.difference().empty());
 }
 
+TEST_CASE("rs R-124 what is given up during a recovery is part of it until it is released") {
+    TenPlaces world;
+    world.deploy("api", 2, "root.b");
+    world.deploy("web", 4);
+    world.pass(1s);
+    world.core.refused_queues.insert("root.b"); // so that the first attempt is not the last
+    world.writes.fault = [](const WriteRequest&) -> std::optional<WriteOutcome> { return Transient{"away"}; };
+    world.restart_core();
+    world.scale("web", 2); // released when the database has it
+    world.settle();
+    CHECK(world.scheduler.core().state() == RmState::Running);
+    CHECK(world.core.placed(application_of(world, "web")) == 4);
+    world.writes.fault = nullptr;
+    world.pass(10s);
+    CHECK(world.placed("web") == 2);
+    CHECK(world.difference().empty());
+}
+
 TEST_CASE("rs R-092 rs R-140 an instance that takes over brings the rows with it") {
     TenPlaces world;
     world.deploy("web", 3);
