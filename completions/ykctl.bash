@@ -319,7 +319,7 @@ _ykctl() {
             files=no ;;
         'deployment create')
             words=''
-            options='-h --help --replicas -R --resources -q --queue -u --user --group --priority --tag --id --delete-mode --adopt'
+            options='-h --help --replicas -R --resources -q --queue -u --user --group --priority --tag --id --delete-mode --adopt --wait'
             files=no ;;
         'deployment list')
             words=''
@@ -331,11 +331,11 @@ _ykctl() {
             files=no ;;
         'deployment scale')
             words=''
-            options='-h --help'
+            options='-h --help --wait'
             files=no ;;
         'deployment delete')
             words=''
-            options='-h --help --mode'
+            options='-h --help --mode --wait'
             files=no ;;
         'mcs')
             words='status node'

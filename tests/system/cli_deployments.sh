@@ -55,6 +55,18 @@ says '^node n1 undrained$' mcs node undrain n1
 expect 4 'which are there\?  ykctl mcs node list' mcs node drain nobody
 says '^node n2 created$' mcs node create n2 -R memory=1Gi,vcore=8
 within_20_s "the second node is not used" comes_to '^web root.a 5 5 0 Scheduled '
+expect 0 '^deployment web scaled to 5$' deployment scale web 5 --wait
+expect 7 'deployment slow has 0 of 2 replicas placed after 300ms' deployment create slow --replicas 2 --wait --timeout 300ms
+stepping() { while :; do
+    sleep 0.2
+    ykctl sched step 10 >"$work/step" || return
+done; }
+stepping &
+steps=$!
+expect 0 '^deployment slow scaled to 1$' deployment scale slow 1 --wait
+expect 0 '^deployment slow deleted$' deployment delete slow --wait
+expect 4 'there is no deployment "slow"' deployment delete slow --wait
+kill "$steps"
 says '^user: +ann \(staff, ops\)$' deployment describe web
 says '^AbleToScale +true ' deployment show web
 json 'd["item"]["scale"]["desired"]' 5 deployment show web -o json

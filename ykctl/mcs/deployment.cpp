@@ -2,6 +2,7 @@
 // The commands deployment create, list, show, scale, delete.
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <ostream>
 
@@ -14,6 +15,7 @@
 #include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/explain/explain_kinds.h"
+#include "ykctl/mcs/await_deployment.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -32,15 +34,26 @@ Failure with_way_out(Failure failure) {
     return failure;
 }
 
-/// Sends a change and prints what was done: `deployment web created`.
-Outcome change(Context& context, si::McsWriteRequest request, const std::string& done) {
+constexpr std::chrono::milliseconds kDefaultWait{30000};
+
+/// Sends a change and prints what was done: `deployment web created`. With `waits` it returns when all is placed.
+Outcome change(Context& context, si::McsWriteRequest request, const std::string& done, bool waits = false) {
+    const auto limit = waits ? context.take_timeout().value_or(kDefaultWait) : kDefaultWait;
     request.kind = kKind;
     auto reply = context.call(request);
     if (!reply.ok()) return with_way_out(std::move(reply).error());
     const std::string name = text_of(*reply, "name");
-    return context.show_item(*reply, name,
+    YK_TRY(shown,
+           context.show_item(*reply, name,
                              context.settings().quiet ? std::string{}
-                                                      : fmt::format("deployment {} {}\n", printable(name), done));
+                                                      : fmt::format("deployment {} {}\n", printable(name), done)));
+    if (!waits) return shown;
+    context.out().flush();
+    return wait_until_placed(context, {text_of(*reply, "id"), number_of(*reply, "version")}, limit);
+}
+
+void define_wait(Command command, bool& waits) {
+    command.flag("--wait", waits, "until all replicas are placed, or --timeout (default 30s) is over: exit 7");
 }
 
 /// A number of replicas as it is sent; nullopt: none was given.
@@ -57,7 +70,7 @@ struct CreateOptions {
     std::optional<std::string> queue, user, id, delete_mode;
     std::vector<std::string> resources, groups, tags;
     std::optional<std::int64_t> replicas, priority;
-    bool adopt = false;
+    bool adopt = false, wait = false;
 };
 
 Answer<si::McsBody> body_of(const Context& context, const CreateOptions& options) {
@@ -86,7 +99,8 @@ Answer<si::McsBody> body_of(const Context& context, const CreateOptions& options
 
 Outcome create(Context& context, const CreateOptions& options) {
     YK_TRY(body, body_of(context, options));
-    return change(context, {.verb = "create", .id = options.id.value_or(""), .body = std::move(body)}, "created");
+    return change(context, {.verb = "create", .id = options.id.value_or(""), .body = std::move(body)}, "created",
+                  options.wait);
 }
 
 void define_delete_mode(Command command, const char* name, std::optional<std::string>& into, const char* help) {
@@ -110,6 +124,7 @@ void define_create(Command noun, Context& context) {
     define_delete_mode(command, "--delete-mode", options->delete_mode,
                        "what goes with it when it is deleted, default as ykd's settings say");
     command.flag("--adopt", options->adopt, "take over what an orphaned deployment of --id left");
+    define_wait(command, options->wait);
     command.run([&context, options] { return create(context, *options); });
 }
 
@@ -304,13 +319,28 @@ void define_scale(Command noun, Context& context) {
     const auto replicas = std::make_shared<std::optional<std::int64_t>>();
     command.option("NAME", *name, "name or id of the deployment").required();
     command.option("N", *replicas, "so many replicas").required();
-    command.run([&context, name, replicas]() -> Outcome {
+    const auto waits = std::make_shared<bool>(false);
+    define_wait(command, *waits);
+    command.run([&context, name, replicas, waits]() -> Outcome {
         YK_TRY(wanted, replicas_of("N", *replicas));
         si::McsBody body;
         body.replicas = wanted;
         return change(context, {.verb = "scale", .id = *name, .body = std::move(body)},
-                      "scaled to " + std::to_string(**replicas));
+                      "scaled to " + std::to_string(**replicas), *waits);
     });
+}
+
+Outcome erase(Context& context, const std::string& name, const std::optional<std::string>& mode, bool waits) {
+    si::McsBody body;
+    body.delete_mode = mode;
+    const si::McsWriteRequest request{.verb = "delete", .id = name, .body = std::move(body)};
+    if (!waits) return change(context, request, "deleted");
+    const auto limit = context.take_timeout().value_or(kDefaultWait);
+    auto before = context.call(si::McsReadRequest{.what = "describe", .kind = kKind, .id = name});
+    if (!before.ok()) return with_way_out(std::move(before).error());
+    YK_TRY(done, change(context, request, "deleted"));
+    context.out().flush();
+    return done == Exit::Ok ? wait_until_gone(context, member_of(*before, "item"), limit) : Outcome{done};
 }
 
 void define_delete(Command noun, Context& context) {
@@ -318,13 +348,11 @@ void define_delete(Command noun, Context& context) {
     command.alias("rm");
     const auto name = std::make_shared<std::string>();
     const auto mode = std::make_shared<std::optional<std::string>>();
+    const auto waits = std::make_shared<bool>(false);
     command.option("NAME", *name, "name or id of the deployment").required();
     define_delete_mode(command, "--mode", *mode, "what goes with it, default as it was created with");
-    command.run([&context, name, mode] {
-        si::McsBody body;
-        body.delete_mode = *mode;
-        return change(context, {.verb = "delete", .id = *name, .body = std::move(body)}, "deleted");
-    });
+    command.flag("--wait", *waits, "until nothing of it runs, or --timeout (default 30s) is over: exit 7");
+    command.run([&context, name, mode, waits] { return erase(context, *name, *mode, *waits); });
 }
 
 } // namespace

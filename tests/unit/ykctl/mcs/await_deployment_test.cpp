@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykctl/mcs/await_deployment.h"
+
+#include <catch2/catch.hpp>
+
+using namespace yk;
+using namespace yk::cli;
+
+TEST_CASE("rs R-159 --wait is over when the last change has arrived everywhere, and not before") {
+    const wire::Value settled{{"generation", 4},
+                              {"scale", {{"desired", 3}, {"observedGeneration", 4}}},
+                              {"schedule", {{"desired", 3}, {"placed", 3}, {"state", "Scheduled"}}}};
+    CHECK(is_settled(settled));
+    const auto with = [&](const char* part, const char* key, const wire::Value& value) {
+        wire::Value other = settled;
+        other[part][key] = value;
+        return other;
+    };
+    CHECK_FALSE(is_settled(with("scale", "observedGeneration", 3))); // the Autoscaler has not seen the change
+    CHECK_FALSE(is_settled(with("scale", "desired", 5)));            // the Scheduler has not
+    CHECK_FALSE(is_settled(with("schedule", "placed", 2)));
+    CHECK_FALSE(is_settled(with("schedule", "placed", 4))); // one is to go
+    CHECK_FALSE(is_settled(with("schedule", "state", "Scheduling")));
+    wire::Value young = settled;
+    young.erase("schedule");
+    CHECK_FALSE(is_settled(young));
+    young.erase("scale");
+    CHECK_FALSE(is_settled(young));
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykctl/mcs/await_deployment.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <optional>
+
+#include "ykctl/client/held_signals.h"
+#include "ykctl/client/reconnect.h"
+#include "ykctl/client/states.h"
+#include "ykctl/render/text.h"
+
+namespace yk::cli {
+namespace {
+
+using wire::Value;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kLookEvery{100};
+
+/// `look` answers nothing when there is nothing to wait for any more, else how it is, as the failure of a command whose
+/// time is over.
+Outcome wait_until(Context& context, std::chrono::milliseconds limit,
+                   const std::function<Answer<std::optional<Failure>>()>& look) {
+    const auto deadline = Clock::now() + limit;
+    const HeldSignals signals;
+    Reconnect reconnect{context, signals};
+    while (true) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+        const auto seen = look();
+        if (reconnect.was_restarted()) context.note("ykd was restarted: waiting for what it had");
+        if (seen.ok() && !*seen) return Exit::Ok;
+        if (seen.ok() && left.count() <= 0) return **seen;
+        if (!seen.ok() && (seen.error().name != "E_BUSY" || left.count() <= 0)) { // busy: it reads its database
+            YK_TRY(signal, reconnect.after(seen.error(), left));
+            if (signal != 0) return Exit::Interrupted;
+        }
+        if (signals.wait(kLookEvery) != 0) return Exit::Interrupted;
+    }
+}
+
+Failure unsatisfied(std::string text, std::string hint) {
+    return {Exit::NotSatisfied, std::move(text), {std::move(hint)}, 0, {}, {}};
+}
+
+Failure not_placed(const Value& deployment, std::chrono::milliseconds limit) {
+    const Value& schedule = member_of(deployment, "schedule");
+    const std::string name = printable(text_of(deployment, "name"));
+    const std::string message = printable(text_of(schedule, "message"));
+    return unsatisfied(fmt::format("deployment {} has {} of {} replicas placed after {}{}", name,
+                                   number_of(schedule, "placed"), number_of(member_of(deployment, "scale"), "desired"),
+                                   duration_text(limit), message.empty() ? "" : ": " + message),
+                       "why?  ykctl deployment show " + name);
+}
+
+} // namespace
+
+bool is_settled(const Value& deployment) {
+    const Value& scale = member_of(deployment, "scale");
+    const Value& schedule = member_of(deployment, "schedule");
+    if (!scale.is_object() || !schedule.is_object()) return false;
+    const std::int64_t desired = number_of(scale, "desired");
+    return number_of(scale, "observedGeneration") >= number_of(deployment, "generation") &&
+           number_of(schedule, "desired") == desired && number_of(schedule, "placed") == desired &&
+           text_of(schedule, "state") == "Scheduled";
+}
+
+Outcome wait_until_placed(Context& context, const ChangedDeployment& changed, std::chrono::milliseconds limit) {
+    return wait_until(context, limit, [&]() -> Answer<std::optional<Failure>> {
+        YK_TRY(reply, context.call(si::McsReadRequest{.what = "describe", .kind = "deployment", .id = changed.id}));
+        const Value& item = member_of(reply, "item");
+        if (number_of(item, "version") >= changed.version && is_settled(item)) return std::optional<Failure>{};
+        return std::optional{not_placed(item, limit)};
+    });
+}
+
+Outcome wait_until_gone(Context& context, const Value& deleted, std::chrono::milliseconds limit) {
+    const Value& schedule = member_of(deleted, "schedule");
+    if (!schedule.is_object()) return Exit::Ok;
+    const std::string application = text_of(schedule, "applicationID");
+    const si::DumpRequest request{
+        .what = "app", .rm_id = text_of(schedule, "rmID"), .brief = true, .application = application};
+    return wait_until(context, limit, [&]() -> Answer<std::optional<Failure>> {
+        const auto reply = context.call(request);
+        if (!reply.ok() && reply.error().exit == Exit::NotFound) return std::optional<Failure>{};
+        if (!reply.ok()) return reply.error();
+        return std::optional{unsatisfied(fmt::format("deployment {} still has its application after {}",
+                                                     printable(text_of(deleted, "name")), duration_text(limit)),
+                                         "what is left?  ykctl app show " + application)};
+    });
+}
+
+} // namespace yk::cli

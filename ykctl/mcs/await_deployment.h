@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What --wait of the deployment commands does. A daemon that is restarted meanwhile is waited for.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "ykctl/client/context.h"
+
+namespace yk::cli {
+
+/// A deployment as a change left it.
+struct ChangedDeployment {
+    std::string id;
+    std::int64_t version = 0; // of its row
+};
+
+/// Waits until as many replicas are placed as that version of it is to have, or a later one. Exit::NotSatisfied: the
+/// time is over.
+[[nodiscard]] Outcome wait_until_placed(Context& context, const ChangedDeployment& changed,
+                                        std::chrono::milliseconds limit);
+/// Waits until the core has nothing of a Deployment, which McsRead described before it was deleted.
+[[nodiscard]] Outcome wait_until_gone(Context& context, const wire::Value& deleted, std::chrono::milliseconds limit);
+
+/// Whether all is placed that a Deployment, as McsRead describes it, is to have by now: neither the Autoscaler nor the
+/// Scheduler has anything to do for it.
+[[nodiscard]] bool is_settled(const wire::Value& deployment);
+
+} // namespace yk::cli
