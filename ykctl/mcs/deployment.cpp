@@ -16,6 +16,7 @@
 #include "ykctl/commands/nouns.h"
 #include "ykctl/explain/explain_kinds.h"
 #include "ykctl/mcs/await_deployment.h"
+#include "ykctl/mcs/send_change.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -26,30 +27,16 @@ using wire::Value;
 constexpr const char* kKind = "deployment";
 constexpr const char* kDefaultSize = "vcore=1";
 
-/// The failure of a request for a Deployment, with what to do next.
-Failure with_way_out(Failure failure) {
-    if (!failure.hints.empty()) return failure;
-    if (failure.exit == Exit::NotFound) failure.hints = {"which are there?  ykctl deployment list"};
-    if (failure.name == "E_BUSY") failure.hints = {"what is wrong?  ykctl mcs status"};
-    return failure;
-}
-
 constexpr std::chrono::milliseconds kDefaultWait{30000};
 
-/// Sends a change and prints what was done: `deployment web created`. With `waits` it returns when all is placed.
+/// Changes one as `request` says. With `waits` it returns when all is placed.
 Outcome change(Context& context, si::McsWriteRequest request, const std::string& done, bool waits = false) {
     const auto limit = waits ? context.take_timeout().value_or(kDefaultWait) : kDefaultWait;
     request.kind = kKind;
-    auto reply = context.call(request);
-    if (!reply.ok()) return with_way_out(std::move(reply).error());
-    const std::string name = text_of(*reply, "name");
-    YK_TRY(shown,
-           context.show_item(*reply, name,
-                             context.settings().quiet ? std::string{}
-                                                      : fmt::format("deployment {} {}\n", printable(name), done)));
-    if (!waits) return shown;
+    YK_TRY(reply, send_change(context, request, done));
+    if (!waits) return Exit::Ok;
     context.out().flush();
-    return wait_until_placed(context, {text_of(*reply, "id"), number_of(*reply, "version")}, limit);
+    return wait_until_placed(context, {text_of(reply, "id"), number_of(reply, "version")}, limit);
 }
 
 void define_wait(Command command, bool& waits) {
@@ -296,7 +283,7 @@ std::string deployment_text(const Value& item, std::int64_t now, const Style& st
 
 Outcome show(Context& context, const std::string& name) {
     auto reply = context.call(si::McsReadRequest{.what = "describe", .kind = kKind, .id = name});
-    if (!reply.ok()) return with_way_out(std::move(reply).error());
+    if (!reply.ok()) return with_way_out(std::move(reply).error(), kKind);
     YK_TRY(now, daemon_now(context));
     const Value& item = member_of(*reply, "item");
     return context.show_item(item, text_of(item, "name"),
@@ -337,7 +324,7 @@ Outcome erase(Context& context, const std::string& name, const std::optional<std
     if (!waits) return change(context, request, "deleted");
     const auto limit = context.take_timeout().value_or(kDefaultWait);
     auto before = context.call(si::McsReadRequest{.what = "describe", .kind = kKind, .id = name});
-    if (!before.ok()) return with_way_out(std::move(before).error());
+    if (!before.ok()) return with_way_out(std::move(before).error(), kKind);
     YK_TRY(done, change(context, request, "deleted"));
     context.out().flush();
     return done == Exit::Ok ? wait_until_gone(context, member_of(*before, "item"), limit) : Outcome{done};

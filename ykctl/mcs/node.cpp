@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykctl/mcs/node.h"
 
-#include <fmt/format.h>
-
 #include "ykctl/cli/values.h"
 #include "ykctl/client/states.h"
 #include "ykctl/client/watch.h"
+#include "ykctl/mcs/send_change.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -15,18 +14,10 @@ using wire::Value;
 
 constexpr const char* kKind = "node";
 
-/// Sends a change and prints what was done: `node n1 created`.
 Outcome change(Context& context, si::McsWriteRequest request, const std::string& done) {
     request.kind = kKind;
-    auto reply = context.call(request);
-    if (!reply.ok()) {
-        auto failure = std::move(reply).error();
-        if (failure.exit == Exit::NotFound) failure.hints = {"which are there?  ykctl mcs node list"};
-        return failure;
-    }
-    const std::string id = text_of(*reply, "id");
-    return context.show_item(
-        *reply, id, context.settings().quiet ? std::string{} : fmt::format("node {} {}\n", printable(id), done));
+    YK_CHECKED(send_change(context, request, done));
+    return Exit::Ok;
 }
 
 struct NodeOptions {
