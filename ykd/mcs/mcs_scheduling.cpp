@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ykd/mcs/core_sums.h"
+#include "ykd/mcs/core_link/core_sums.h"
 
 namespace yk::service {
 namespace {

@@ -14,7 +14,7 @@
 #include "libcore/mcs/scheduler/scheduler_reconciler.h"
 #include "libcore/resource_state/state_manager.h"
 #include "protocol/mcs/schedule_text.h"
-#include "ykd/mcs/core_link.h"
+#include "ykd/mcs/core_link/core_link.h"
 #include "ykd/process/daemon_settings.h"
 
 namespace yk::service {

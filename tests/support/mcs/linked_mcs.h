@@ -22,7 +22,7 @@
 #include "protocol/wire/body_reader.h"
 #include "tests/support/comes_true.h"
 #include "ykd/daemon/daemon.h"
-#include "ykd/mcs/core_link.h"
+#include "ykd/mcs/core_link/core_link.h"
 #include "ykd/mcs/mcs_application.h"
 
 namespace yk::testing {
