@@ -37,7 +37,7 @@ struct Deployment {
 template <>
 struct yk::rs::ResourceTraits<yk::mcs::Deployment> {
     static constexpr Kind kKind = mcs::kDeploymentKind;
-    static constexpr std::string_view kName = "deployment";
+    static constexpr std::string_view kName = mcs::name_of(mcs::kDeploymentKind);
     static constexpr std::string_view kOwner = mcs::kApiService;
     static const ResourceMeta& meta(const mcs::Deployment& row) { return row.meta; }
     static std::uint64_t content_hash(const mcs::Deployment& row);

@@ -29,7 +29,7 @@ struct DeploymentScale {
 template <>
 struct yk::rs::ResourceTraits<yk::mcs::DeploymentScale> {
     static constexpr Kind kKind = mcs::kScaleKind;
-    static constexpr std::string_view kName = "deploymentscale";
+    static constexpr std::string_view kName = mcs::name_of(mcs::kScaleKind);
     static constexpr std::string_view kOwner = mcs::kAutoscalerService;
     static const ResourceMeta& meta(const mcs::DeploymentScale& row) { return row.meta; }
     static std::uint64_t content_hash(const mcs::DeploymentScale& row);

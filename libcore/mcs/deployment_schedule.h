@@ -76,7 +76,7 @@ struct DeploymentSchedule {
 template <>
 struct yk::rs::ResourceTraits<yk::mcs::DeploymentSchedule> {
     static constexpr Kind kKind = mcs::kScheduleKind;
-    static constexpr std::string_view kName = "deploymentschedule";
+    static constexpr std::string_view kName = mcs::name_of(mcs::kScheduleKind);
     static constexpr std::string_view kOwner = mcs::kSchedulerService;
     static const ResourceMeta& meta(const mcs::DeploymentSchedule& row) { return row.meta; }
     static std::uint64_t content_hash(const mcs::DeploymentSchedule& row);

@@ -5,6 +5,12 @@
 
 namespace yk::mcs {
 
+std::optional<rs::Kind> find_kind(std::string_view name) {
+    for (const rs::Kind kind : kKinds)
+        if (name_of(kind) == name) return kind;
+    return std::nullopt;
+}
+
 std::string_view name_of(DeleteMode mode) {
     switch (mode) {
     case DeleteMode::Owners: return "owners";

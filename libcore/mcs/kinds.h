@@ -3,6 +3,7 @@
 // What the four kinds of rows of the Autoscaler and the Scheduler have in common: their numbers, who writes them, and
 // the types of columns that more than one of them has (section 3 of docs/spec/resource-state.md). Plain values.
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -15,6 +16,14 @@ namespace yk::mcs {
 
 /// The numbers of the kinds in the change log.
 inline constexpr rs::Kind kDeploymentKind{1}, kScaleKind{2}, kScheduleKind{3}, kNodeKind{4};
+inline constexpr std::array kKinds{kDeploymentKind, kScaleKind, kScheduleKind, kNodeKind};
+/// REQUIRES: it is one of kKinds.
+[[nodiscard]] constexpr std::string_view name_of(rs::Kind kind) {
+    constexpr std::array<std::string_view, kKinds.size()> kNames{"deployment", "deploymentscale", "deploymentschedule",
+                                                                 "node"};
+    return kNames[static_cast<std::size_t>(kind) - 1];
+}
+[[nodiscard]] std::optional<rs::Kind> find_kind(std::string_view name);
 
 /// The services that write rows: each kind belongs to one (rs R-002).
 inline constexpr std::string_view kApiService = "api"; // the front end that users reach; it needs no lease

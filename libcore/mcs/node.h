@@ -24,7 +24,7 @@ struct Node {
 template <>
 struct yk::rs::ResourceTraits<yk::mcs::Node> {
     static constexpr Kind kKind = mcs::kNodeKind;
-    static constexpr std::string_view kName = "node";
+    static constexpr std::string_view kName = mcs::name_of(mcs::kNodeKind);
     static constexpr std::string_view kOwner = mcs::kApiService;
     static const ResourceMeta& meta(const mcs::Node& row) { return row.meta; }
     static std::uint64_t content_hash(const mcs::Node& row);

@@ -43,6 +43,11 @@ public:
     void retry_parked(Instant now) {
         for (const auto& each : handlers_) each->retry_parked(now);
     }
+    std::size_t retry_dead_letters(std::string_view id, Instant now) {
+        std::size_t count = 0;
+        for (const auto& each : handlers_) count += each->retry_dead_letters(id, now);
+        return count;
+    }
 
     /// Makes one call; false: none is due.
     bool run_one(Instant now) {

@@ -101,6 +101,18 @@ public:
         for (auto& [id, record] : records_)
             if (record.is_parked) queue_.add(id, {Priority::Low, Cause::Resync}, now);
     }
+    /// Dead letters are tried now, and their failures counted anew: of one key, or of all (empty). Returns how many
+    /// (rs R-086).
+    std::size_t retry_dead_letters(std::string_view id, Instant now) {
+        std::size_t count = 0;
+        for (auto& [key, record] : records_) {
+            if (!record.is_dead_letter || (!id.empty() && key != id)) continue;
+            record.attempts = record.conflicts = 0;
+            queue_.add(key, {Priority::High, Cause::Retry}, now);
+            ++count;
+        }
+        return count;
+    }
 
     /// Makes the next call that is due; false: none is.
     bool run_one(Instant now) {

@@ -82,6 +82,8 @@ public:
     /// nullopt: it has gone.
     virtual void set_lease(std::string_view service, const std::optional<Lease>& lease, Instant now) = 0;
     virtual void announce_stalled(Instant now) = 0;
+    /// See HandlerQueue; of all handlers.
+    virtual std::size_t retry_dead_letters(std::string_view id, Instant now) = 0;
     [[nodiscard]] virtual KindStatus status() const = 0;
 };
 

@@ -110,6 +110,9 @@ private:
         }
     }
     void announce_stalled(Instant now) override { deliveries_.announce_stalled(now); }
+    std::size_t retry_dead_letters(std::string_view id, Instant now) override {
+        return deliveries_.retry_dead_letters(id, now);
+    }
 
     [[nodiscard]] KindStatus status() const override {
         const WorkQueue& queue = reconciler_.queue();

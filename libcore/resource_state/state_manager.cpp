@@ -350,9 +350,17 @@ bool StateManager::may_conclude(Duration period, Instant now) const {
 
 // --- what the program wants ------------------------------------------------------------------------------------------
 
-void StateManager::enqueue(Kind kind, std::string_view id, Instant now) {
+void StateManager::enqueue(Kind kind, std::string_view id, Instant now, Call call) {
     owner_thread_.claim();
-    if (Informer* const informer = find(kind)) informer->enqueue(id, {Priority::High, Cause::Live, false}, now);
+    const bool is_forced = call == Call::Anyway;
+    const Cause cause = is_forced ? Cause::Resync : Cause::Live;
+    if (Informer* const informer = find(kind)) informer->enqueue(id, {Priority::High, cause, is_forced}, now);
+}
+
+std::size_t StateManager::retry_dead_letters(Kind kind, std::string_view id, Instant now) {
+    owner_thread_.claim();
+    Informer* const informer = find(kind);
+    return informer == nullptr ? 0 : informer->retry_dead_letters(id, now);
 }
 
 void StateManager::request_resync(Kind kind, Instant now) {

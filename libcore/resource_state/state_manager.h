@@ -73,8 +73,12 @@ public:
     }
 
     // --- what the program wants -----------------------------------------------------------------
-    /// The row was written by this process, or somebody wants it looked at: before all others (rs R-091).
-    void enqueue(Kind kind, std::string_view id, Instant now);
+    enum class Call : std::uint8_t { ForChanges, Anyway };
+    /// The row was written by this process, or somebody wants it looked at: it is read before all others (rs R-091).
+    /// `call`: whether handlers are called for a change only.
+    void enqueue(Kind kind, std::string_view id, Instant now, Call call = Call::ForChanges);
+    /// Calls that failed too often are made now; of one id, or of all (empty). Returns how many.
+    std::size_t retry_dead_letters(Kind kind, std::string_view id, Instant now);
     void request_resync(Kind kind, Instant now);
     void request_relist(std::optional<Kind> kind, RelistReason reason, Instant now) {
         owner_thread_.claim();

@@ -58,13 +58,16 @@ void Scheduler::handle(const CoreNotice& notice, Instant now) {
     core_.handle(notice, now);
 }
 
-void Scheduler::queues_changed(Instant now) {
+std::size_t Scheduler::queues_changed(Instant now) {
     owner_thread_.claim();
+    std::size_t count = 0;
     table_.for_each([&](ScheduleMemory& memory) {
         if (memory.refusals == 0) return;
+        ++count;
         ApplicationKeeper::forgive(memory, now);
         table_.look_at(memory, now);
     });
+    return count;
 }
 
 // --- time ------------------------------------------------------------------------------------------------------------

@@ -73,8 +73,8 @@ public:
     void registered(bool recovers, Instant now);
     void lost(const std::string& why);
     void handle(const CoreNotice& notice, Instant now);
-    /// What the core has refused it may take now: its queues are others.
-    void queues_changed(Instant now);
+    /// What the core has refused it may take now: its queues are others. Returns for how many Deployments.
+    std::size_t queues_changed(Instant now);
 
     // --- time -------------------------------------------------------------------------------------
     /// Does what is due. REQUIRES: this process leads.

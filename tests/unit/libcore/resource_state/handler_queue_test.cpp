@@ -195,12 +195,33 @@ TEST_CASE("rs R-086 after 14 failures a key is a dead letter, and it is tried fo
         CHECK(world.notices.count("dead-letter-gone album/a by kept") == 1);
         CHECK(world.queue().dead_letters() == 0);
     }
+    SECTION("an operator has it tried at once, and counted anew") {
+        world.succeed();
+        CHECK(world.manager.retry_dead_letters(rs::Kind{1}, "b", world.now) == 0);
+        CHECK(world.manager.retry_dead_letters(rs::Kind{1}, "a", world.now) == 1);
+        world.pass(1s);
+        CHECK(world.calls.contexts.back().attempt == 1);
+        CHECK(world.queue().dead_letters() == 0);
+        CHECK(world.manager.retry_dead_letters(rs::Kind{1}, "", world.now) == 0);
+    }
     SECTION("a change begins a new count") {
         world.change();
         world.pass(1s);
         CHECK(world.calls.contexts.back().attempt <= 2);
         CHECK(world.queue().dead_letters() == 1);
     }
+}
+
+TEST_CASE("rs R-083 who wants a row looked at has its handlers called without a change") {
+    HandlerWorld world;
+    world.change();
+    world.calls.take();
+    world.manager.enqueue(rs::Kind{1}, "a", world.now);
+    world.settle();
+    CHECK(world.calls.take() == Calls{});
+    world.manager.enqueue(rs::Kind{1}, "a", world.now, rs::StateManager::Call::Anyway);
+    world.settle();
+    CHECK(world.calls.take() == Calls{"update a v2 v2"});
 }
 
 TEST_CASE("rs R-087 what failed for good is tried again at a change or a resync only") {

@@ -69,7 +69,7 @@ TEST_CASE("rs R-114 values of replicas are summed and counted, the fresh ones al
 
 TEST_CASE("rs R-112, rs R-159 a value of nothing that the policy has is refused, and nothing is kept of it") {
     Board one;
-    CHECK(one.push("speed", 1) == "metric: 'speed' is no metric of the Deployment's policy");
+    CHECK(one.push("speed", 1) == "name: 'speed' is no metric of the Deployment's policy");
     CHECK(one.push("load", -1) == "value: must not be below 0");
     CHECK(one.push("load", 1, 10) == "replica: must be at least 0 and below the Deployment's max of 10");
     CHECK(one.push("load", 1, -1) == "replica: must be at least 0 and below the Deployment's max of 10");
