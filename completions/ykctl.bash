@@ -8,7 +8,7 @@ _ykctl() {
         word=${COMP_WORDS[i]}
         if [ $skip = yes ]; then skip=no; continue; fi
         case $word in
-            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--gang-style|--grep|--group|--id|--interval|--keep|--key|--max-quarantined|--mode|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replicas|--required-node|--resources|--rm|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
+            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--gang-style|--grep|--group|--id|--interval|--keep|--key|--max|--max-quarantined|--metric|--min|--mode|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--rm|--schedule|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
         esac
         case "$place:$word" in
             ':status') place='status' ;;
@@ -73,10 +73,19 @@ _ykctl() {
             'alloc:release') place='alloc release' ;;
             'deployment:create') place='deployment create' ;;
             'deployment:list'|'deployment:ls') place='deployment list' ;;
-            'deployment:show'|'deployment:describe') place='deployment show' ;;
+            'deployment:show'|'deployment:describe'|'deployment:describe') place='deployment show' ;;
+            'deployment:set') place='deployment set' ;;
             'deployment:scale') place='deployment scale' ;;
+            'deployment:autoscale') place='deployment autoscale' ;;
+            'deployment:metric') place='deployment metric' ;;
+            'deployment:pause') place='deployment pause' ;;
+            'deployment:resume') place='deployment resume' ;;
             'deployment:delete'|'deployment:rm') place='deployment delete' ;;
             'mcs:status') place='mcs status' ;;
+            'mcs:resync') place='mcs resync' ;;
+            'mcs:reconcile') place='mcs reconcile' ;;
+            'mcs:dead-letters') place='mcs dead-letters' ;;
+            'mcs:retry') place='mcs retry' ;;
             'mcs:node') place='mcs node' ;;
             'mcs node:create') place='mcs node create' ;;
             'mcs node:list'|'mcs node:ls') place='mcs node list' ;;
@@ -133,6 +142,9 @@ _ykctl() {
         'app list:--state') COMPREPLY=($(compgen -W 'New Accepted Running Resuming Completing Completed Failing Failed Rejected Expired' -- "$cur")); return ;;
         'ask add:-f'|'ask add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'deployment create:--delete-mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
+        'deployment create:--policy') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'deployment set:--delete-mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
+        'deployment autoscale:--policy') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'deployment delete:--mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
         'config reload:-f'|'config reload:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'explain placement:-f'|'explain placement:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
@@ -142,7 +154,7 @@ _ykctl() {
         'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP RM' -- "$cur")); return ;;
     esac
     case $prev in
-        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--gang-style|--grep|--group|--id|--interval|--keep|--key|--max-quarantined|--mode|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replicas|--required-node|--resources|--rm|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
+        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--gang-style|--grep|--group|--id|--interval|--keep|--key|--max|--max-quarantined|--metric|--min|--mode|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--rm|--schedule|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
     esac
     case $place in
         '')
@@ -314,12 +326,12 @@ _ykctl() {
             options='-h --help --app --all --reason'
             files=no ;;
         'deployment')
-            words='create list show scale delete'
+            words='create list show set scale autoscale metric pause resume delete'
             options='-h --help'
             files=no ;;
         'deployment create')
             words=''
-            options='-h --help --replicas -R --resources -q --queue -u --user --group --priority --tag --id --delete-mode --adopt --wait'
+            options='-h --help --replicas -R --resources -q --queue -u --user --group --priority --tag --delete-mode --min --max --metric --schedule --policy --id --adopt --wait'
             files=no ;;
         'deployment list')
             words=''
@@ -329,20 +341,56 @@ _ykctl() {
             words=''
             options='-h --help'
             files=no ;;
+        'deployment set')
+            words=''
+            options='-h --help -R --resources -q --queue -u --user --group --priority --tag --delete-mode --wait'
+            files=no ;;
         'deployment scale')
             words=''
             options='-h --help --wait'
+            files=no ;;
+        'deployment autoscale')
+            words=''
+            options='-h --help --min --max --metric --schedule --policy'
+            files=no ;;
+        'deployment metric')
+            words=''
+            options='-h --help --replica'
+            files=no ;;
+        'deployment pause')
+            words=''
+            options='-h --help'
+            files=no ;;
+        'deployment resume')
+            words=''
+            options='-h --help'
             files=no ;;
         'deployment delete')
             words=''
             options='-h --help --mode --wait'
             files=no ;;
         'mcs')
-            words='status node'
+            words='status resync reconcile dead-letters retry node'
             options='-h --help'
             files=no ;;
         'mcs status')
             words=''
+            options='-h --help'
+            files=no ;;
+        'mcs resync')
+            words='deployment deploymentscale deploymentschedule node all'
+            options='-h --help --wait'
+            files=no ;;
+        'mcs reconcile')
+            words='deployment deploymentscale deploymentschedule node'
+            options='-h --help'
+            files=no ;;
+        'mcs dead-letters')
+            words=''
+            options='-h --help --watch --interval'
+            files=no ;;
+        'mcs retry')
+            words='deployment deploymentscale deploymentschedule node all'
             options='-h --help'
             files=no ;;
         'mcs node')

@@ -164,6 +164,14 @@ struct McsReadRequest {
     bool operator==(const McsReadRequest&) const = default;
 };
 
+/// A measured value of a metric in the policy of a Deployment.
+struct McsMetric {
+    std::string name{};
+    std::int64_t value = 0;                 // thousandths
+    std::optional<std::uint64_t> replica{}; // that it is of, from 0 on; absent: of the whole
+    bool operator==(const McsMetric&) const = default;
+};
+
 /// What a write says of a Deployment, or of a node, whose capacity is `resource` and whose attributes are `tags`. What
 /// is absent has its default at a create, and stays as it is otherwise.
 struct McsBody {
@@ -174,17 +182,21 @@ struct McsBody {
     std::optional<std::vector<std::string>> groups{};
     std::optional<Resources> resource{}; // of one replica; required at a create
     std::optional<std::uint64_t> replicas{};
+    std::optional<std::uint64_t> min_replicas{};
+    std::optional<std::uint64_t> max_replicas{};
+    std::optional<std::string> policy{}; // JSON: how the Autoscaler decides
     std::optional<std::int32_t> priority{};
     std::optional<StringMap> tags{};
     std::optional<std::string> delete_mode{}; // cascade, owners or orphan
     bool adopt = false;                       // create: with what an orphaned one of this id left
+    std::optional<McsMetric> metric{};        // metric: required
     bool operator==(const McsBody&) const = default;
 };
 
 /// Changes one row of those that users write (resource-state.md R-157). Answered when it is on the disk.
 struct McsWriteRequest {
     static constexpr Kind kKind = Kind::McsWrite;
-    std::string verb{};        // create, scale or delete; of a node create, set, drain, undrain or delete
+    std::string verb{};        // what is to be done; docs/protocol.md has the list for each kind
     std::string kind{};        // deployment or node
     std::string id{};          // the id or the name; of a new row the id, or empty: one is made
     std::uint64_t version = 0; // the row must have it; 0: any

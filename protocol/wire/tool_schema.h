@@ -116,12 +116,21 @@ struct Schema<si::McsReadRequest> {
 };
 
 template <>
+struct Schema<si::McsMetric> {
+    using M = si::McsMetric;
+    using fields = Fields<Field<"name", &M::name, kId, kRequired>, Field<"value", &M::value, kId, kRequired>,
+                          Field<"replica", &M::replica>>;
+};
+
+template <>
 struct Schema<si::McsBody> {
     using M = si::McsBody;
     using fields = Fields<Field<"name", &M::name>, Field<"partition", &M::partition>, Field<"queue", &M::queue, kQueue>,
                           Field<"user", &M::user>, Field<"groups", &M::groups>, Field<"resource", &M::resource>,
-                          Field<"replicas", &M::replicas>, Field<"priority", &M::priority>, Field<"tags", &M::tags>,
-                          Field<"deleteMode", &M::delete_mode>, Field<"adopt", &M::adopt>>;
+                          Field<"replicas", &M::replicas>, Field<"minReplicas", &M::min_replicas>,
+                          Field<"maxReplicas", &M::max_replicas>, Field<"policy", &M::policy, kConfig>,
+                          Field<"priority", &M::priority>, Field<"tags", &M::tags>,
+                          Field<"deleteMode", &M::delete_mode>, Field<"adopt", &M::adopt>, Field<"metric", &M::metric>>;
 };
 
 template <>

@@ -16,7 +16,7 @@ kill -TERM "$daemon"
 wait "$daemon" || fail "ykd ended with $?"
 
 mkdir "$work/state"
-echo 'mcs: {enabled: true, maxReplicas: 50}' >"$work/settings"
+echo 'mcs: {enabled: true, maxReplicas: 50, autoscaler: {period: 1s}}' >"$work/settings"
 start_ykd --settings "$work/settings" --state "$work/state"
 running() { [[ $(ykctl mcs status -o name) == running ]]; }
 within_20_s "MCS does not run" running
@@ -70,8 +70,39 @@ kill "$steps"
 says '^user: +ann \(staff, ops\)$' deployment describe web
 says '^AbleToScale +true ' deployment show web
 json 'd["item"]["scale"]["desired"]' 5 deployment show web -o json
+says '^scaling: +0 to 50, 5 by hand$' deployment show web
+expect 2 'what is to change' deployment set web
+expect 1 'either a number of replicas or a policy' deployment create b --replicas 2 --metric load=70
+expect 1 'what is to decide\?' deployment autoscale web --min 1
+expect 2 '--metric load: no target' deployment autoscale web --metric load
+expect 2 'beside it' deployment autoscale web --metric load=7 --policy x
+says '^deployment web autoscaled$' deployment autoscale web --min 2 --max 8 --metric load=70 --schedule 'mon-fri 00:00=3'
+says '^scaling: +2 to 8, by load=70; mon-fri 00:00=3$' deployment show web
+expect 1 "'weight' is no metric" deployment metric web weight=7
+expect 2 'such as load=70' deployment metric web load
+says '^deployment web takes load=490$' deployment metric web load=490
+within_20_s "the metric does not count" comes_to '^web root.a 7 [0-9]+ '
+says '^deployment web paused$' deployment pause web
+says '^scaling: .* \(paused\)$' deployment show web
+says '^deployment web resumed$' deployment resume web
+echo '{"schedule": [{"at": "00:00", "replicas": 9}]}' >"$work/policy"
+says '^deployment web autoscaled$' deployment autoscale web --max 20 --policy "$work/policy"
+within_20_s "the schedule does not count" shows '^web root.a 9 '
+expect 1 'body.policy.schedule' deployment autoscale web --policy - <<<'{"schedule": [{"at": "99:00", "replicas": 9}]}'
+says '^deployment web changed$' deployment set web -R memory=1Gi,vcore=250m --tag team=b --priority 3
+json 'd["item"]["resource"]["vcore"], d["item"]["tags"]["team"], d["item"]["queue"]' "(250, 'b', 'root.a')" deployment show web -o json
+says '^deployment web scaled to 5$' deployment scale web 5
+within_20_s "a number does not count" comes_to '^web root.a 5 5 0 Scheduled '
 expect 0 '^$' --quiet deployment scale the-api 2
 says '^deployment api deleted$' deployment delete the-api
+says '^no dead letters$' mcs dead-letters
+says '^no dead letter here to try again$' mcs retry
+expect 2 'deploymentscale' mcs retry rows
+says '^resync of all begun$' mcs resync
+expect 0 '^resync of node begun$' mcs resync node --wait
+expect 0 '^resync of all begun$' mcs resync --wait
+says '^deployment web is looked at$' mcs reconcile deployment web
+expect 2 'ID' mcs reconcile node
 says '^mcs: +running$' mcs status
 says '^deployment +1 ' mcs status
 says '^autoscaler +yes +1$' mcs status

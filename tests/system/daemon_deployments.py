@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Deployments, kept in the database of ykd: created, scaled, deleted, over any end of the daemon."""
+import json
 import sqlite3
 import stat
 
@@ -133,6 +134,64 @@ def test_who_may_and_what_is_refused():  # rs R-157, rs R-159, rs R-012, rs R-01
         check(set(desired(client)) == {"four", "three", "web"})
 
 
+def test_metrics_decide_where_they_are_to():  # rs R-107, rs R-110, rs R-112, rs R-115, rs R-116, rs R-119
+    with hosted(ON.replace("}", ", autoscaler: {period: 1s}}")) as daemon:
+        client = ready(daemon)
+        policy = {"metrics": [{"name": "load", "target": 70_000, "type": "average"}], "down": {"windowSeconds": 0}}
+        create(client, "web", None, minReplicas=2, maxReplicas=12, policy=json.dumps(policy))
+        comes_to(client, {"web": 2})
+        push = lambda name, value, **more: client.change("McsWrite", write(
+            "metric", "web", body={"metric": {"name": name, "value": value, **more}}))
+        push("load", 490_000)
+        comes_to(client, {"web": 6})  # 7 are wanted: four more in 15 s, or twice as many
+        scale(client, "web", 9)
+        comes_to(client, {"web": 9})
+        client.change("McsWrite", write("pause", "web"))
+        client.change("McsWrite", write("autoscale", "web"))
+        push("load", 210_000)
+        until("it was seen", lambda: listed_all(client)[0]["scale"]["observedGeneration"] == listed_all(client)[0]["generation"])
+        check(desired(client) == {"web": 9} and listed_all(client)[0]["paused"], "a paused one stays")
+        client.change("McsWrite", write("resume", "web"))
+        comes_to(client, {"web": 3})
+        check(listed_all(client)[0]["scale"]["reason"].endswith(": load"), listed_all(client))
+        refused = lambda name, body: client.refused(name, "McsWrite", write("metric", "web", body=body), mutating=True)
+        refused("E_MISSING_FIELD", {})
+        check(refused("E_INVALID", {"metric": {"name": "weight", "value": 1}})["path"] == "body.metric.name")
+        check(refused("E_INVALID", {"metric": {"name": "load", "value": -1}})["path"] == "body.metric.value")
+        check(refused("E_INVALID", {"metric": {"name": "load", "value": 1, "replica": 2**63}})["path"] == "body.metric.replica")
+        for verb in ("set", "autoscale", "pause", "resume", "metric"):
+            client.refused("E_NOT_FOUND", "McsWrite", write(verb, "nobody", body={"metric": {"name": "m", "value": 1}}), mutating=True)
+
+
+def metrics(client):
+    text, cursor = "", ""
+    while True:
+        page = client.get("Metrics", {"prefix": "mcs_", "cursor": cursor})
+        text += page["text"]
+        cursor = page.get("cursor", "")
+        if not cursor:
+            return dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+
+
+def test_numbers_are_in_the_metrics():  # rs R-152
+    with hosted() as daemon:
+        client = ready(daemon)
+        create(client, "web", 3)
+        client.change("McsWrite", {"verb": "create", "kind": "node", "id": "n1", "body": {"resource": {"vcore": 2000}}})
+        until("two run", lambda: metrics(client)["mcs_replicas_placed"] == "2")
+        seen = metrics(client)
+        for name, value in (("mcs_running", "1"), ("mcs_db_up", "1"), ("mcs_transport_up", "1"), ("mcs_staleness_seconds", "0"),
+                            ("mcs_replicas_desired", "3"), ("mcs_replicas_pending", "1"), ('mcs_deployments{state="Scheduling"}', "1"),
+                            ('mcs_cache_size{kind="deployment"}', "1"), ('mcs_cache_synced{kind="node"}', "1"),
+                            ('mcs_lease_held{name="autoscaler"}', "1"), ('mcs_resync_repairs_total{kind="deployment"}', "0"),
+                            ('mcs_dead_letters{kind="deployment",handler="autoscaler"}', "0")):
+            check(seen[name] == value, name, seen)
+        check(int(seen["mcs_events_total"]) >= 3 and int(seen['mcs_handler_calls_total{kind="deployment",handler="autoscaler"}']) >= 1, seen)
+        check(int(seen['mcs_reconcile_total{kind="deploymentschedule",result="added"}']) == 1, seen)
+    with Daemon("--state", "@.") as daemon:
+        check(not metrics(daemon.client()), "none where there is no MCS")
+
+
 def test_without_the_setting_there_is_none():  # rs R-161
     with Daemon("--state", "@.") as daemon:
         client = daemon.client()
@@ -195,6 +254,45 @@ def test_what_others_did_to_the_rows_is_followed():  # rs R-007, rs R-101, F-01,
             daemon.start()
             comes_to(ready(daemon), {"api": 2})
             until("the orphan goes", lambda: database.execute("SELECT count(*) FROM deployment_scale").fetchone()[0] == 1)
+
+
+def test_what_cannot_be_done_is_shown_and_tried_again():  # rs R-086, rs R-087, rs R-093, rs R-157
+    with hosted() as daemon:
+        client = ready(daemon)
+        letters = lambda: client.get("McsRead", {"what": "dead-letters"})["items"]
+        operate = lambda verb, kind, name="": client.change("McsWrite", {"verb": verb, "kind": kind, "id": name})
+        base = sqlite3.connect(daemon.folder + "/mcs.db", timeout=20, isolation_level=None)
+        base.execute("CREATE TRIGGER refuses BEFORE INSERT ON deployment_scale WHEN NEW.id LIKE 'bad%'"
+                     " BEGIN SELECT RAISE(ABORT, 'not this one'); END")
+        for name in ("good", "bad", "bad2"):
+            client.change("McsWrite", write("create", name, 2, id=name))
+        until("there are two", lambda: len(letters()) == 2)
+        first = letters()[0]
+        check((first["kind"], first["id"], first["handler"]) == ("deployment", "bad", "autoscaler"), first)
+        check("not this one" in first["error"] and first["firstMs"] <= first["lastMs"] <= time.time() * 1000 + 1000, first)
+        page = client.get("McsRead", {"what": "dead-letters", "limit": 1})
+        check([one["id"] for one in page["items"]] == ["bad"] and page["cursor"], page)
+        page = client.get("McsRead", {"what": "dead-letters", "limit": 1, "cursor": page["cursor"]})
+        check([one["id"] for one in page["items"]] == ["bad2"] and "cursor" not in page, page)
+        for wrong in ("x", "[1,2,3]", '["pod","a","b"]', "[]"):
+            client.refused("E_INVALID", "McsRead", {"what": "dead-letters", "cursor": wrong})
+        check(desired(client)["good"] == 2)
+        degraded = lambda: str(client.get("Status", {}).get("degraded"))
+        check("ykctl mcs dead-letters" in degraded(), degraded())
+        base.execute("DROP TRIGGER refuses")
+        check(operate("retry", "deployment", "bad")["count"] == 1)
+        until("one is left", lambda: [one["id"] for one in letters()] == ["bad2"])
+        check(operate("retry", "node")["count"] == 0)
+        check(operate("retry", "all")["count"] == 1)
+        until("none is left", lambda: not letters())
+        comes_to(client, {"bad": 2, "bad2": 2, "good": 2})
+        until("nothing is degraded", lambda: "dead-letters" not in degraded())
+        operate("resync", "all")
+        operate("reconcile", "deploymentscale", "good")
+        refused = lambda name, body: client.refused(name, "McsWrite", body, mutating=True)
+        refused("E_INVALID", {"verb": "resync", "kind": "pod"})
+        refused("E_INVALID", {"verb": "reconcile", "kind": "all", "id": "good"})
+        refused("E_MISSING_FIELD", {"verb": "reconcile", "kind": "node"})
 
 
 def test_a_database_is_used_by_those_who_agree():  # rs R-028, rs R-145, rs R-139, rs R-144, rs R-140, F-39

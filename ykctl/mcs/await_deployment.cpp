@@ -3,46 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <functional>
 #include <optional>
 
-#include "ykctl/client/held_signals.h"
-#include "ykctl/client/reconnect.h"
 #include "ykctl/client/states.h"
+#include "ykctl/mcs/wait_until.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
 namespace {
 
 using wire::Value;
-using Clock = std::chrono::steady_clock;
-
-constexpr std::chrono::milliseconds kLookEvery{100};
-
-/// `look` answers nothing when there is nothing to wait for any more, else how it is, as the failure of a command whose
-/// time is over.
-Outcome wait_until(Context& context, std::chrono::milliseconds limit,
-                   const std::function<Answer<std::optional<Failure>>()>& look) {
-    const auto deadline = Clock::now() + limit;
-    const HeldSignals signals;
-    Reconnect reconnect{context, signals};
-    while (true) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-        const auto seen = look();
-        if (reconnect.was_restarted()) context.note("ykd was restarted: waiting for what it had");
-        if (seen.ok() && !*seen) return Exit::Ok;
-        if (seen.ok() && left.count() <= 0) return **seen;
-        if (!seen.ok() && (seen.error().name != "E_BUSY" || left.count() <= 0)) { // busy: it reads its database
-            YK_TRY(signal, reconnect.after(seen.error(), left));
-            if (signal != 0) return Exit::Interrupted;
-        }
-        if (signals.wait(kLookEvery) != 0) return Exit::Interrupted;
-    }
-}
-
-Failure unsatisfied(std::string text, std::string hint) {
-    return {Exit::NotSatisfied, std::move(text), {std::move(hint)}, 0, {}, {}};
-}
 
 Failure not_placed(const Value& deployment, std::chrono::milliseconds limit) {
     const Value& schedule = member_of(deployment, "schedule");

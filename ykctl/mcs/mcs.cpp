@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands mcs status, what keeps deployments in step with the database, and whether that is well; and mcs node.
+// The commands of the noun mcs, and mcs status: what keeps deployments in step with the database, and whether that is
+// well.
 
 #include <ostream>
 
@@ -10,6 +11,7 @@
 #include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
 #include "ykctl/mcs/node.h"
+#include "ykctl/mcs/operations.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -102,6 +104,7 @@ void define_mcs(Command root, Context& context) {
         YK_TRY(status, context.call(si::McsReadRequest{.what = "status"}));
         return context.show_item(status, text_of(status, "state"), status_text(status, context.style()));
     });
+    define_mcs_operations(noun, context);
     define_mcs_node(noun, context);
 }
 

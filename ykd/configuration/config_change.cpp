@@ -214,6 +214,7 @@ private:
             .info("RM {}: configuration {} {} ({})", rm().id, wanted().checksum.substr(0, 12),
                   changed ? "is active" : "is unchanged", change_.candidate.origin);
         log_problems("RM " + rm().id, *change_.candidate.outcome);
+        if (changed && parts_.changed) parts_.changed(rm().id);
         ChangeOutcome outcome;
         outcome.changed = changed;
         outcome.wanted = change_.candidate.configuration();

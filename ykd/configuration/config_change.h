@@ -75,7 +75,8 @@ public:
         DaemonState& state;
         EffectiveSettings& settings;
         const StopFlag& stop;
-        std::size_t max_message; // bytes of the largest message to anybody
+        std::size_t max_message;                                 // bytes of the largest message to anybody
+        std::function<void(const std::string& rm_id)> changed{}; // another configuration is active; a worker
     };
     explicit ConfigChanger(const Parts& parts) : parts_(parts) {}
 

@@ -20,7 +20,8 @@ Services::Services(Parts& parts, std::function<void(SteadyClock::duration grace)
              parts.dump_pages, parts.plain_dumps, parts.recovery_dump}),
       event_({parts.ring, parts.event_streams, parts.effective, parts.identity, parts.settings.max_poll_wait}),
       metrics_({parts.settings, parts.identity, parts.rms, parts.sessions, parts.ring, parts.tally, parts.requests,
-                parts.degraded, parts.daemon_state, parts.metric_pages, parts.long_workers}),
+                parts.degraded, parts.daemon_state, parts.metric_pages, parts.long_workers,
+                [&mcs = parts.mcs](auto take) { mcs.ask_numbers(std::move(take)); }}),
       health_(parts.health),
       explain_(
           {parts.settings, parts.clock, parts.rms, parts.effective, parts.config_history, parts.users, parts.workers}),

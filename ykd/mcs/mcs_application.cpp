@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/mcs/policy_text.h"
 #include "ykd/process/log.h"
 #include "ykd/runtime/clock.h"
 
@@ -41,18 +42,13 @@ mcs::LeaseSettings lease_settings(const McsSettings& settings) {
 McsApplication::McsApplication(Parts parts, McsConnections connections, Instant now)
     : parts_(std::move(parts)),
       connections_(std::move(connections)),
-      house_(*connections_.house, housekeeping_settings(parts_.settings)),
+      house_(std::move(connections_.upkeep), housekeeping_settings(parts_.settings)),
       notices_(house_, parts_.degraded),
-      log_(*connections_.log),
-      deployment_rows_(*connections_.rows),
-      scale_rows_(*connections_.rows),
-      schedule_rows_(*connections_.rows),
-      node_rows_(*connections_.rows),
-      manager_(log_, notices_, framework_settings(parts_.settings), parts_.seed),
-      deployments_(manager_.add(deployment_rows_)),
-      scales_(manager_.add(scale_rows_)),
-      schedules_(manager_.add(schedule_rows_)),
-      nodes_(manager_.add(node_rows_)),
+      manager_(*connections_.log, notices_, framework_settings(parts_.settings), parts_.seed),
+      deployments_(manager_.add(*connections_.deployments)),
+      scales_(manager_.add(*connections_.scales)),
+      schedules_(manager_.add(*connections_.schedules)),
+      nodes_(manager_.add(*connections_.nodes)),
       by_name_(deployments_.add_index<std::string>(
           [](const mcs::Deployment& row) { return std::vector<std::string>{row.name}; })),
       nodes_by_id_(
@@ -65,6 +61,7 @@ McsApplication::McsApplication(Parts parts, McsConnections connections, Instant 
       scheduling_({parts_.settings, manager_, deployments_, scales_, schedules_, nodes_, queue_, parts_.give,
                    parts_.post, parts_.seed + 3},
                   now),
+      operations_(manager_, *connections_.leases),
       lease_table_(*connections_.leases, parts_.holder,
                    std::chrono::duration_cast<std::chrono::milliseconds>(parts_.settings.lease_ttl)),
       group_(*connections_.writes, {parts_.holder, parts_.settings.lease_enabled}),
@@ -87,8 +84,7 @@ mcs::AutoscalerPorts McsApplication::ports() {
 }
 
 void McsApplication::begin(Instant now) {
-    for (const auto& each : {&connections_.writes, &connections_.leases})
-        (*each)->on_commit([this](std::int64_t pages) { house_.committed(pages); });
+    if (connections_.on_commit) connections_.on_commit([this](std::int64_t pages) { house_.committed(pages); });
     deployments_.add_handler(on_deployment_, mcs::options_of(mcs::kAutoscalerService), now);
     scales_.add_handler(on_scale_, mcs::options_of(mcs::kAutoscalerService), now);
     manager_.add(rounds_, mcs::evaluation_options());
@@ -221,7 +217,7 @@ void McsApplication::lease_changed(std::string_view name, const std::optional<rs
 /// Who begins to lead begins with every key anew: what an earlier one could not do is its business (rs R-086).
 void McsApplication::forget_dead_letters(std::string_view service) {
     mcs::DeadLetterTable table{*connections_.leases};
-    for (const rs::Kind kind : {mcs::kDeploymentKind, mcs::kScaleKind, mcs::kScheduleKind, mcs::kNodeKind})
+    for (const rs::Kind kind : mcs::kKinds)
         if (const auto done = table.remove_all(kind, std::string{service}); !done.ok())
             log("mcs").warn("old dead letters stay in the table: {}", done.error().message);
 }
@@ -244,6 +240,13 @@ std::string McsApplication::refuses_writes() {
     if (!status.fault.empty()) return "the database cannot be written: " + status.fault;
     if (status.waiting + queue_.size() >= kMostWrites) return "too many writes wait for the disk";
     return {};
+}
+
+Result<void> McsApplication::push_metric(const mcs::Deployment& deployment, const mcs::MetricSample& sample,
+                                         Instant now) {
+    const auto policy = mcs::parse_policy(deployment.policy);
+    if (!policy.ok()) return Error::at("name", "the policy cannot be read: " + policy.error().message);
+    return metrics_.push(deployment.meta.uid, *policy, mcs::bounds_of(deployment), sample, now);
 }
 
 void McsApplication::write(mcs::WriteCommand command, std::function<void(const mcs::WriteOutcome&)> done) {

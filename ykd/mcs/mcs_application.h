@@ -19,14 +19,14 @@
 #include "libcore/mcs/autoscaler/evaluation_rounds.h"
 #include "libcore/mcs/lease_manager.h"
 #include "libcore/resource_state/state_manager.h"
+#include "protocol/databases/housekeeping/mcs_housekeeping.h"
 #include "protocol/databases/mcs_group.h"
 #include "protocol/databases/mcs_leases.h"
-#include "protocol/databases/mcs_store.h"
 #include "protocol/databases/mcs_writer.h"
-#include "protocol/databases/sqlite_change_log.h"
 #include "protocol/mcs/status_text.h"
 #include "ykd/mcs/mcs_connections.h"
 #include "ykd/mcs/mcs_notices.h"
+#include "ykd/mcs/mcs_operations.h"
 #include "ykd/mcs/mcs_scheduling.h"
 #include "ykd/process/daemon_settings.h"
 
@@ -83,11 +83,15 @@ public:
     /// Writes a row of those that users write. `done` is called with the outcome when it is committed and, mostly, seen
     /// here: a read that follows shows it, unless the database cannot be read (rs R-158).
     void write(mcs::WriteCommand command, std::function<void(const mcs::WriteOutcome&)> done);
+    /// A measured value, for the Autoscaler's next look. The error names the field of the sample.
+    [[nodiscard]] Result<void> push_metric(const mcs::Deployment& deployment, const mcs::MetricSample& sample,
+                                           Instant now);
 
     // --- for whoever looks at it ----------------------------------------------------------------
     [[nodiscard]] const rs::StateManager& manager() const { return manager_; }
     [[nodiscard]] const mcs::AutoscalerReconciler& reconciler() const { return reconciler_; }
-    [[nodiscard]] const McsScheduling& scheduling() const { return scheduling_; }
+    [[nodiscard]] McsScheduling& scheduling() { return scheduling_; }
+    [[nodiscard]] McsOperations& operations() { return operations_; }
     /// nullopt: this process does not lead.
     [[nodiscard]] std::optional<rs::Lease> lease(std::string_view name, Instant now) const;
     [[nodiscard]] const McsConnections& connections() const { return connections_; }
@@ -120,11 +124,6 @@ private:
     McsConnections connections_;
     mcs::McsHousekeeping house_;
     McsNotices notices_;
-    rs::SqliteChangeLog log_;
-    mcs::McsStore<mcs::Deployment> deployment_rows_;
-    mcs::McsStore<mcs::DeploymentScale> scale_rows_;
-    mcs::McsStore<mcs::DeploymentSchedule> schedule_rows_;
-    mcs::McsStore<mcs::Node> node_rows_;
     mcs::MetricBoard metrics_;
     const mcs::JsonScaleTexts texts_;
     mcs::WriteQueue queue_;
@@ -141,6 +140,7 @@ private:
     mcs::EvaluationRounds rounds_;
     mcs::AutoscalerReconciler reconciler_;
     McsScheduling scheduling_;
+    McsOperations operations_;
     mcs::LeaseTable lease_table_;
     std::optional<mcs::LeaseManager> leases_; // nullopt: without leases
     mcs::WriteGroup group_;

@@ -9,10 +9,29 @@
 #include <cstring>
 #include <utility>
 
+#include "protocol/databases/sqlite_change_log.h"
 #include "ykd/process/random_bytes.h"
+#ifdef YK_WITH_PG
+#include "protocol/databases/postgres/postgres_change_log.h"
+#include "protocol/databases/postgres/postgres_schema.h"
+#include "protocol/databases/postgres/postgres_store.h"
+#include "protocol/databases/postgres/postgres_upkeep.h"
+#endif
 
 namespace yk::service {
 namespace {
+
+using Opened = Result<McsConnections, rs::StoreError>;
+
+template <template <rs::Resource> class Store>
+void add_stores(McsConnections& to) {
+    to.deployments = std::make_unique<Store<mcs::Deployment>>(*to.rows);
+    to.scales = std::make_unique<Store<mcs::DeploymentScale>>(*to.rows);
+    to.schedules = std::make_unique<Store<mcs::DeploymentSchedule>>(*to.rows);
+    to.nodes = std::make_unique<Store<mcs::Node>>(*to.rows);
+}
+
+// --- SQLite ----------------------------------------------------------------------------------------------------------
 
 /// Leases are looked after on the thread that answers users, and asked for again soon.
 constexpr std::chrono::milliseconds kMostForLeases{250};
@@ -26,24 +45,74 @@ Result<void, rs::StoreError> make_file(const std::string& path) {
     return rs::StoreError{rs::StoreFault::Down, path + ": " + std::strerror(errno)};
 }
 
-} // namespace
-
-Result<McsConnections, rs::StoreError> McsConnections::open(const std::string& path) {
+/// One connection does one thing at a time, and counts the commits of others only.
+Opened open_sqlite(const std::string& path) {
     YK_CHECKED(make_file(path));
     McsConnections made;
-    made.path = path;
+    made.place = path;
     YK_TRY(rows, rs::SqliteConnection::open(path));
-    made.rows = std::move(rows);
-    const auto migrated = mcs::migrate(*made.rows, uuid_text(random_bytes()));
+    const auto migrated = mcs::migrate(*rows, uuid_text(random_bytes()));
     if (!migrated.ok()) return rs::StoreError{migrated.error().fault, path + ": " + migrated.error().message};
-    YK_TRY(identity, mcs::read_identity(*made.rows));
+    YK_TRY(identity, mcs::read_identity(*rows));
     made.identity = std::move(identity);
-    for (auto* const each : {&made.log, &made.leases, &made.writes, &made.house}) {
-        YK_TRY(another, mcs::reconnect(path, made.identity));
-        *each = std::move(another);
-    }
-    made.leases->wait_for_locks(kMostForLeases);
+    YK_TRY(log, mcs::reconnect(path, made.identity));
+    YK_TRY(leases, mcs::reconnect(path, made.identity));
+    YK_TRY(writes, mcs::reconnect(path, made.identity));
+    YK_TRY(house, mcs::reconnect(path, made.identity));
+    leases->wait_for_locks(kMostForLeases);
+    made.on_commit = [writer = writes.get(), holder = leases.get()](const std::function<void(std::int64_t)>& call) {
+        for (rs::SqliteConnection* const each : {writer, holder}) each->on_commit(call);
+    };
+    made.log = std::make_unique<rs::SqliteChangeLog>(*log);
+    made.rows = std::move(rows);
+    made.log_connection = std::move(log);
+    made.leases = std::move(leases);
+    made.writes = std::move(writes);
+    made.upkeep = std::make_unique<mcs::SqliteUpkeep>(std::move(house));
+    add_stores<mcs::McsStore>(made);
     return made;
+}
+
+// --- PostgreSQL ------------------------------------------------------------------------------------------------------
+
+#ifdef YK_WITH_PG
+constexpr Duration kLeaseAnswer = std::chrono::seconds{2}; // the longest that users wait for a server that hangs
+
+Opened open_postgres(const DatabasePlace& place) {
+    const rs::PostgresSettings settings{place.where};
+    McsConnections made;
+    made.place = place.shown;
+    YK_TRY(rows, rs::PostgresConnection::open(settings));
+    const auto migrated = mcs::migrate(*rows, uuid_text(random_bytes()), mcs::postgres_steps());
+    if (!migrated.ok()) return rs::StoreError{migrated.error().fault, place.shown + ": " + migrated.error().message};
+    YK_TRY(identity, mcs::read_identity(*rows));
+    made.identity = std::move(identity);
+    rs::PostgresSettings quick = settings;
+    quick.connect_limit = quick.statement_limit = quick.answer_limit = kLeaseAnswer;
+    YK_TRY(log, rs::PostgresConnection::open(settings, made.identity.uid));
+    YK_TRY(leases, rs::PostgresConnection::open(quick, made.identity.uid));
+    YK_TRY(writes, rs::PostgresConnection::open(settings, made.identity.uid));
+    YK_TRY(house, rs::PostgresConnection::open(settings, made.identity.uid));
+    YK_CHECKED(log->listen());
+    made.log = std::make_unique<rs::PostgresChangeLog>(*log, settings.notifies);
+    made.rows = std::move(rows);
+    made.log_connection = std::move(log);
+    made.leases = std::move(leases);
+    made.writes = std::move(writes);
+    made.upkeep = std::make_unique<mcs::PostgresUpkeep>(std::move(house));
+    add_stores<mcs::PostgresStore>(made);
+    return made;
+}
+#else
+Opened open_postgres(const DatabasePlace& /*place*/) {
+    return rs::StoreError{rs::StoreFault::Fatal, "this ykd was built without PostgreSQL (libpq-dev, YK_WITH_PG)"};
+}
+#endif
+
+} // namespace
+
+Opened McsConnections::open(const DatabasePlace& place) {
+    return place.kind == DatabasePlace::Kind::Postgres ? open_postgres(place) : open_sqlite(place.where);
 }
 
 } // namespace yk::service

@@ -1,27 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// McsConnections: the database of MCS, opened: a connection for each that uses it at the same time as others. SQLite
-// lets one connection do one thing at a time, and counts the commits of others only.
+// McsConnections: the database of MCS, opened: a connection for each that uses it at the same time as others.
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
+#include "libcore/resource_state/ports/change_log.h"
+#include "protocol/databases/housekeeping/database_upkeep.h"
 #include "protocol/databases/mcs_schema.h"
+#include "protocol/databases/mcs_store.h"
+#include "ykd/mcs/database_place.h"
 
 namespace yk::service {
 
 struct McsConnections {
-    std::unique_ptr<rs::SqliteConnection> rows;   // reads for the caches
-    std::unique_ptr<rs::SqliteConnection> log;    // the change log
-    std::unique_ptr<rs::SqliteConnection> leases; // these three on the thread of MCS
-    std::unique_ptr<rs::SqliteConnection> writes; // of McsWriter's thread
-    std::unique_ptr<rs::SqliteConnection> house;  // of McsHousekeeping's
-    std::string path;
+    std::unique_ptr<rs::SqlConnection> rows;           // reads for the caches
+    std::unique_ptr<rs::SqlConnection> log_connection; //
+    std::unique_ptr<rs::SqlConnection> leases;         // these three on the thread of MCS
+    std::unique_ptr<rs::SqlConnection> writes;         // of McsWriter's thread
+    std::unique_ptr<mcs::DatabaseUpkeep> upkeep;       // for McsHousekeeping, which takes it
+
+    // What reads through them.
+    std::unique_ptr<rs::ChangeLog> log;
+    std::unique_ptr<rs::ResourceStore<mcs::Deployment>> deployments;
+    std::unique_ptr<rs::ResourceStore<mcs::DeploymentScale>> scales;
+    std::unique_ptr<rs::ResourceStore<mcs::DeploymentSchedule>> schedules;
+    std::unique_ptr<rs::ResourceStore<mcs::Node>> nodes;
+
+    /// Has `call` called after each commit of this process with the length of the write-ahead log in pages; empty: this
+    /// database has none that the process looks after.
+    std::function<void(const std::function<void(std::int64_t pages)>& call)> on_commit;
+
+    std::string place; // for people
     mcs::DatabaseIdentity identity;
 
-    /// Opens the file, which only the daemon's user can read; one that is not there is made. Brings its tables up to
-    /// date.
-    [[nodiscard]] static Result<McsConnections, rs::StoreError> open(const std::string& path);
+    /// Opens the database and brings its tables up to date. A file of SQLite that is not there is made, so that only
+    /// the daemon's user can read it.
+    [[nodiscard]] static Result<McsConnections, rs::StoreError> open(const DatabasePlace& place);
 };
 
 } // namespace yk::service

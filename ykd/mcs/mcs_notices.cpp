@@ -5,9 +5,10 @@
 
 #include <utility>
 
+#include "libcore/base/check.h"
 #include "libcore/base/pluralize.h"
 #include "libcore/base/text.h"
-#include "libcore/mcs/writes.h"
+#include "libcore/mcs/kinds.h"
 #include "ykd/process/log.h"
 
 namespace yk::service {
@@ -16,15 +17,6 @@ namespace {
 using rs::NoticeKind;
 
 constexpr std::size_t kLines = 5; // a minute, of one kind
-
-rs::Kind kind_named(std::string_view name) {
-    for (const auto& [kind, known] :
-         {std::pair{mcs::kDeploymentKind, rs::ResourceTraits<mcs::Deployment>::kName},
-          std::pair{mcs::kScaleKind, rs::ResourceTraits<mcs::DeploymentScale>::kName},
-          std::pair{mcs::kScheduleKind, rs::ResourceTraits<mcs::DeploymentSchedule>::kName}})
-        if (known == name) return kind;
-    return mcs::kNodeKind;
-}
 
 spdlog::level::level_enum level_of(NoticeKind what) {
     switch (what) {
@@ -73,7 +65,9 @@ void McsNotices::note(std::string_view part, const std::string& fault) {
 }
 
 void McsNotices::note_dead_letter(const rs::Notice& notice) {
-    mcs::DeadLetterKey key{kind_named(notice.kind), std::string{notice.id}, std::string{notice.handler}};
+    const auto kind = mcs::find_kind(notice.kind);
+    YK_CHECK(kind, "a notice of a kind that is none of MCS");
+    mcs::DeadLetterKey key{*kind, std::string{notice.id}, std::string{notice.handler}};
     if (notice.what == NoticeKind::DeadLetter) {
         dead_letters_.insert(key);
         house_.put_dead_letter(std::move(key), notice.attempts, std::string{notice.text});
@@ -81,11 +75,10 @@ void McsNotices::note_dead_letter(const rs::Notice& notice) {
         dead_letters_.erase(key);
         house_.remove_dead_letter(std::move(key));
     }
-    note("handlers",
-         dead_letters_.empty()
-             ? std::string{}
-             : pluralize(dead_letters_.size(), "change") +
-                   " cannot be acted on, and is tried again every few minutes; ykctl mcs status, and the log");
+    note("handlers", dead_letters_.empty()
+                         ? std::string{}
+                         : pluralize(dead_letters_.size(), "change") +
+                               " cannot be acted on, and is tried again every few minutes; ykctl mcs dead-letters");
 }
 
 void McsNotices::write_line(const rs::Notice& notice) {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "libcore/base/pluralize.h"
 #include "ykd/mcs/core_link/core_sums.h"
+#include "ykd/process/log.h"
 
 namespace yk::service {
 namespace {
@@ -59,6 +61,12 @@ void McsScheduling::lease_changed(const std::optional<rs::Lease>& lease, Instant
     }
     lease_ = lease;
     parts_.manager.set_lease(mcs::kSchedulerService, lease, now);
+}
+
+void McsScheduling::queues_changed(Instant now) {
+    if (const std::size_t count = scheduler_.queues_changed(now); count > 0)
+        log("mcs").info("another configuration: {} that the core refused asked for again",
+                        pluralize(count, "deployment"));
 }
 
 bool McsScheduling::turn(Instant now) {

@@ -40,6 +40,7 @@ public:
 
     void lease_changed(const std::optional<rs::Lease>& lease, Instant now);
     void set_calendar(Duration ahead) { scheduler_.set_calendar(ahead); }
+    void queues_changed(Instant now);
     /// Does what is due; false: there was nothing.
     bool turn(Instant now);
     [[nodiscard]] std::optional<Instant> next_due(Instant now) const;

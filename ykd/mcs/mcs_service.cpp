@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "ykd/mcs/dead_letter_values.h"
+#include "ykd/mcs/deployment_request.h"
+#include "ykd/mcs/deployment_values.h"
 #include "ykd/mcs/mcs_status.h"
 #include "ykd/mcs/node_values.h"
 
@@ -17,7 +21,8 @@ constexpr std::size_t kOther = 4096;      // bytes of an answer beside its rows:
 constexpr std::uint32_t kComeAgain = 500; // ms, when MCS is not ready
 constexpr std::uint32_t kAtOnce = 20;     // ms, when somebody else changed the row
 constexpr std::uint32_t kDiskPause = 1000;
-constexpr std::size_t kMostNodes = 100'000; // as an RM may have (rmMaxNodes)
+constexpr std::size_t kMostNodes = 100'000;           // as an RM may have (rmMaxNodes)
+constexpr std::uint64_t kMostReplica = 1'000'000'000; // more than any bound allows
 
 void fail(const CallPtr& call, const Error& error) {
     call->fail(static_cast<ErrorCode>(error.code), error.message, error.where);
@@ -49,6 +54,18 @@ const std::string& cursor_of(const ListedNode& node) {
 }
 const std::string& cursor_of(const DeploymentRows& rows) {
     return rows.deployment->name;
+}
+
+using service::cursor_of;
+using service::value_of;
+
+bool is_operation(std::string_view verb) {
+    return verb == "resync" || verb == "reconcile" || verb == "retry";
+}
+std::vector<std::string_view> names_of_kinds() {
+    std::vector<std::string_view> names;
+    for (const rs::Kind kind : mcs::kKinds) names.push_back(mcs::name_of(kind));
+    return names;
 }
 
 /// Answers with the first `limit` of the rows, or as many as a reply holds, but at least one.
@@ -166,8 +183,9 @@ void McsService::read(const CallPtr& call) {
     const auto request = call->decode<si::McsReadRequest>();
     if (!request || !is_hosted(call)) return;
     if (request->what == "status") return status(call);
+    if (request->what == "dead-letters") return list_dead_letters(call, *request);
     if (request->what != "list" && request->what != "describe")
-        return call->fail(ErrorCode::Invalid, "it is list, describe or status", "what");
+        return call->fail(ErrorCode::Invalid, "it is list, describe, status or dead-letters", "what");
     if (request->kind == "node" && request->what == "list") return list_nodes(call, *request);
     if (request->kind != "deployment")
         return call->fail(ErrorCode::Invalid, "it is deployment, or node to list", "kind");
@@ -218,17 +236,49 @@ void McsService::status(const CallPtr& call) const {
     });
 }
 
+/// From the database: those of another instance, too, which may be the one that leads.
+void McsService::list_dead_letters(const CallPtr& call, const si::McsReadRequest& request) const {
+    if (!is_page(call, request)) return;
+    const auto after = dead_letter_after(request.cursor);
+    if (!after) return call->fail(ErrorCode::Invalid, "it is none of an earlier page", "cursor");
+    with_application(call, [call, after = *after, limit = request.limit](McsApplication& application, Instant) {
+        const auto letters = application.operations().dead_letters(after, limit + 1);
+        if (!letters.ok()) return call->busy("the database cannot be read: " + letters.error().message, kDiskPause);
+        answer_page(call, *letters, limit);
+    });
+}
+
 // --- McsWrite --------------------------------------------------------------------------------------------------------
 
 void McsService::write(const CallPtr& call) {
     const auto request = call->decode<si::McsWriteRequest>();
     if (!request || !is_hosted(call)) return;
+    if (is_operation(request->verb)) return operate(call, *request);
     if (request->kind == "node") return write_node(call, *request);
     if (request->kind != "deployment") return call->fail(ErrorCode::Invalid, "it is deployment or node", "kind");
     if (request->verb == "create") return create(call, *request);
-    if (request->verb == "scale") return scale(call, *request);
     if (request->verb == "delete") return erase(call, *request);
-    call->fail(ErrorCode::Invalid, "it is create, scale or delete", "verb");
+    if (request->verb == "metric") return push_metric(call, *request);
+    if (is_change(request->verb)) return change(call, *request);
+    call->fail(ErrorCode::Invalid, "it is create, scale, autoscale, set, pause, resume, delete or metric", "verb");
+}
+
+/// Nothing is written; what comes of it is in the status.
+void McsService::operate(const CallPtr& call, const si::McsWriteRequest& request) const {
+    const auto kind = mcs::find_kind(request.kind);
+    if (!kind && (request.kind != "all" || request.verb == "reconcile"))
+        return call->fail(
+            ErrorCode::Invalid,
+            fmt::format("it is {}{}", fmt::join(names_of_kinds(), ", "), request.verb == "reconcile" ? "" : ", or all"),
+            "kind");
+    if (request.verb == "reconcile" && request.id.empty())
+        return call->fail(ErrorCode::MissingField, "which one?", "id");
+    with_application(call, [call, request, kind](McsApplication& application, Instant now) {
+        if (request.verb == "resync") application.operations().resync(kind, now);
+        if (request.verb == "reconcile") application.operations().reconcile(*kind, request.id, now);
+        const std::size_t count = request.verb == "retry" ? application.operations().retry(kind, request.id, now) : 1;
+        call->ok({{"id", request.id}, {"count", count}});
+    });
 }
 
 void McsService::create(const CallPtr& call, const si::McsWriteRequest& request) const {
@@ -245,19 +295,34 @@ void McsService::create(const CallPtr& call, const si::McsWriteRequest& request)
     });
 }
 
-void McsService::scale(const CallPtr& call, const si::McsWriteRequest& request) const {
-    if (!request.body || !request.body->replicas)
-        return call->fail(ErrorCode::MissingField, "how many?", "body.replicas");
-    with_application(call, [call, request](McsApplication& application, Instant) {
+void McsService::change(const CallPtr& call, const si::McsWriteRequest& request) const {
+    with_application(call, [call, request, &mcs = parts_.mcs](McsApplication& application, Instant) {
         const auto row = find_row(application, call, request);
         if (!row) return;
-        const std::uint64_t replicas = *request.body->replicas;
-        if (const auto good = check_replicas(replicas, row->min_replicas, row->max_replicas); !good.ok())
-            return fail(call, good.error());
-        mcs::Deployment changed = *row;
-        changed.replicas = static_cast<std::int64_t>(replicas);
-        carry_out(application, mcs::UpdateDeployment{std::move(changed), expected(*row, request)},
+        auto changed = changed_deployment(*row, request, mcs.settings());
+        if (!changed.ok()) return fail(call, changed.error());
+        carry_out(application, mcs::UpdateDeployment{std::move(changed).value(), expected(*row, request)},
                   {call, row->meta.id, row->name, request.version != 0});
+    });
+}
+
+/// Nothing is written: values of metrics are kept in memory, for as long as they count.
+void McsService::push_metric(const CallPtr& call, const si::McsWriteRequest& request) const {
+    if (!request.body || !request.body->metric)
+        return call->fail(ErrorCode::MissingField, "which one, and its value?", "body.metric");
+    with_application(call, [call, request](McsApplication& application, Instant now) {
+        const auto row = find_row(application, call, request);
+        if (!row) return;
+        const auto lease = application.lease(mcs::kAutoscalerService, now);
+        if (!lease || !lease->is_valid)
+            return call->busy("another ykd decides how many replicas there are, and wants its metrics", kComeAgain);
+        const si::McsMetric& metric = *request.body->metric;
+        std::optional<std::int64_t> replica;
+        if (metric.replica) replica = static_cast<std::int64_t>(std::min<std::uint64_t>(*metric.replica, kMostReplica));
+        const auto pushed = application.push_metric(*row, {metric.name, replica, metric.value}, now);
+        if (!pushed.ok())
+            return call->fail(ErrorCode::Invalid, pushed.error().message, "body.metric." + pushed.error().where);
+        call->ok({{"id", row->meta.id}, {"name", row->name}, {"uid", row->meta.uid}, {"version", row->meta.version}});
     });
 }
 

@@ -5,7 +5,7 @@
 //
 // Owner: Daemon. Thread: workers; what it asks is carried out on the thread of MCS.
 
-#include "ykd/mcs/deployment_values.h"
+#include "protocol/si/tool_requests.h"
 #include "ykd/mcs/mcs_thread.h"
 #include "ykd/process/memory_guard.h"
 #include "ykd/request/call.h"
@@ -35,8 +35,11 @@ private:
     void describe(const CallPtr& call, const si::McsReadRequest& request) const;
     void list_nodes(const CallPtr& call, const si::McsReadRequest& request) const;
     void status(const CallPtr& call) const;
+    void list_dead_letters(const CallPtr& call, const si::McsReadRequest& request) const;
+    void operate(const CallPtr& call, const si::McsWriteRequest& request) const;
     void create(const CallPtr& call, const si::McsWriteRequest& request) const;
-    void scale(const CallPtr& call, const si::McsWriteRequest& request) const;
+    void change(const CallPtr& call, const si::McsWriteRequest& request) const;
+    void push_metric(const CallPtr& call, const si::McsWriteRequest& request) const;
     void erase(const CallPtr& call, const si::McsWriteRequest& request) const;
     void write_node(const CallPtr& call, const si::McsWriteRequest& request) const;
     void create_node(const CallPtr& call, const si::McsWriteRequest& request) const;

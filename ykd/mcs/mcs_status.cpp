@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykd/mcs/mcs_status.h"
 
-#include <array>
 #include <chrono>
 #include <string_view>
+
+#include "ykd/mcs/application_numbers.h"
 
 namespace yk::service {
 namespace {
@@ -45,6 +46,7 @@ Value kind_value(const rs::KindStatus& kind, Instant now) {
     if (kind.last_scan) {
         value["lastResync"] = kind.last_scan->text();
         value["lastResyncAgeMs"] = ms_of(now - kind.last_scan->ended);
+        value["lastResyncBeganMs"] = ms_of(now - kind.last_scan->began);
     }
     return value;
 }
@@ -56,7 +58,6 @@ Value kinds_value(const rs::StateManager& manager, Instant now) {
 }
 
 Value services_value(const McsApplication& application, Instant now) {
-    constexpr std::array<std::string_view, 3> kLeases{mcs::kAutoscalerService, mcs::kSchedulerService, "purge"};
     Value services = Value::array();
     for (const std::string_view name : kLeases) {
         const auto lease = application.lease(name, now);
@@ -92,7 +93,7 @@ Value scheduler_value(const McsScheduling& scheduling, const std::string& rm_id)
 
 Value database_value(McsApplication& application) {
     const auto house = application.house().status();
-    Value value{{"path", application.connections().path},
+    Value value{{"path", application.connections().place},
                 {"uid", application.connections().identity.uid},
                 {"up", application.manager().is_store_up() && application.manager().is_log_up()},
                 {"walPages", house.wal_pages}};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "protocol/databases/mcs_leases.h"
+#include "ykd/mcs/application_numbers.h"
 #include "ykd/process/log.h"
 #include "ykd/process/random_bytes.h"
 
@@ -28,12 +29,18 @@ std::uint64_t random_seed() {
 
 Result<void> McsThread::start() {
     if (!parts_.settings.enabled || is_started()) return {};
-    path_ = sqlite_path(parts_.settings.db_url, parts_.state_directory);
-    if (parts_.state_directory.empty() && path_ != sqlite_path(parts_.settings.db_url, "."))
+    const std::string& url = parts_.settings.db_url;
+    DatabasePlace place = database_place(url, parts_.state_directory);
+    if (parts_.state_directory.empty() && place.where != database_place(url, ".").where)
         return Error::at("mcs", "a state directory is needed for the database (--state DIR, or stateDir)");
-    using How = rs::DatabaseLock::How;
-    YK_TRY(lock, rs::DatabaseLock::take(path_, parts_.settings.lease_enabled ? How::Shared : How::Exclusive));
-    lock_.emplace(std::move(lock));
+    if (place.kind == DatabasePlace::Kind::Sqlite) {
+        using How = rs::DatabaseLock::How;
+        YK_TRY(lock, rs::DatabaseLock::take(place.where, parts_.settings.lease_enabled ? How::Shared : How::Exclusive));
+        lock_.emplace(std::move(lock));
+    }
+    if (!lock_ && !parts_.settings.lease_enabled)
+        return Error::at("mcs", "mcs.lease.enabled: false is for SQLite alone; nobody keeps others out of PostgreSQL");
+    place_ = std::move(place);
     thread_.start(
         "mcs", [this] { run(); }, [this] { return step(); });
     return {};
@@ -44,6 +51,20 @@ void McsThread::post(Question question) {
     if (stopping_ != Stopping::No) return;
     questions_.push_back(std::move(question));
     bell_.notify_one();
+}
+
+void McsThread::queues_changed(const std::string& rm_id) {
+    if (!is_started() || rm_id != parts_.settings.rm_id) return;
+    post([](McsApplication* application, Instant now) {
+        if (application != nullptr) application->scheduling().queues_changed(now);
+    });
+}
+
+void McsThread::ask_numbers(std::function<void(std::optional<McsNumbers>)> take) {
+    if (!is_started()) return take(std::nullopt);
+    post([take = std::move(take)](McsApplication* application, Instant now) {
+        take(application == nullptr ? std::nullopt : std::optional{numbers_of(*application, now)});
+    });
 }
 
 McsThread::State McsThread::state() const {
@@ -115,7 +136,7 @@ McsThread::Question McsThread::next_question() {
 McsThread::TimePoint McsThread::open_or_wait(Instant now) {
     if (state().phase == State::Phase::Failed) return TimePoint::max();
     if (now >= next_try_) {
-        auto connections = McsConnections::open(path_);
+        auto connections = McsConnections::open(*place_);
         if (connections.ok())
             opened(std::move(connections).value(), now);
         else
@@ -126,6 +147,7 @@ McsThread::TimePoint McsThread::open_or_wait(Instant now) {
 
 /// A process that was killed has its leases still, but not its lock of the database.
 void McsThread::free_leases(McsConnections& connections) const {
+    if (!lock_) return; // nobody knows who uses it from elsewhere
     lock_->while_alone([&] {
         const auto freed = mcs::release_all(*connections.leases);
         if (!freed.ok()) log("mcs").warn("leases are waited for until they run out: {}", freed.error().message);
@@ -133,7 +155,7 @@ void McsThread::free_leases(McsConnections& connections) const {
 }
 
 void McsThread::opened(McsConnections connections, Instant now) {
-    log("mcs").info("database {} is open, {}", path_, connections.identity.uid);
+    log("mcs").info("database {} is open, {}", place_->shown, connections.identity.uid);
     if (parts_.settings.lease_enabled) free_leases(connections);
     const auto ring = [this] {
         const std::lock_guard lock(mutex_);

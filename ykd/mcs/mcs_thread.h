@@ -16,6 +16,7 @@
 #include "protocol/databases/database_lock.h"
 #include "protocol/simulation/loop_thread.h"
 #include "ykd/mcs/mcs_application.h"
+#include "ykd/observe/mcs_numbers.h"
 
 namespace yk::service {
 
@@ -37,12 +38,18 @@ public:
     /// Begins, if MCS is switched on. An error: another process has the database for itself, or there is no place for
     /// it.
     [[nodiscard]] Result<void> start();
-    [[nodiscard]] bool is_started() const { return lock_.has_value(); }
+    [[nodiscard]] bool is_started() const { return place_.has_value(); }
     [[nodiscard]] const McsSettings& settings() const { return parts_.settings; }
 
     /// `question` is asked on the thread; nullptr: the database is not open, and state() says why. Dropped without a
     /// call when the thread ends before. REQUIRES: is_started().
     void post(std::function<void(McsApplication* application, Instant now)> question);
+
+    /// The RM has another configuration: if it is that of MCS, what was refused is tried again (rs R-131). Any thread.
+    void queues_changed(const std::string& rm_id);
+
+    /// The numbers for Metrics; see AskMcsNumbers. Any thread.
+    void ask_numbers(std::function<void(std::optional<McsNumbers>)> take);
 
     struct State {
         enum class Phase { Opening, Open, Failed };
@@ -72,8 +79,8 @@ private:
 
     const Parts parts_;
     std::function<void(wire::Request)> give_;
-    std::string path_;
-    std::optional<rs::DatabaseLock> lock_;
+    std::optional<DatabasePlace> place_;          // nullopt: it has not begun
+    std::optional<rs::DatabaseLock> lock_;        // nullopt: another machine may use the database, too
     std::unique_ptr<McsApplication> application_; // of the thread, like the next one
     Instant next_try_;
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "libcore/mcs/replicas/node_changes.h"
-#include "ykd/mcs/deployment_values.h"
+#include "ykd/mcs/row_checks.h"
 
 namespace yk::service {
 namespace {

@@ -360,6 +360,7 @@ void write_families(MetricWriter& to, const MetricNumbers& numbers) {
     write_rms(to, numbers);
     write_calls(to, numbers.rms);
     write_requests(to, numbers.requests);
+    if (numbers.mcs) write_mcs(to, *numbers.mcs);
     write_process(to, numbers);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libcore/ports/metrics_view.h"
+#include "ykd/observe/mcs_numbers.h"
 #include "ykd/observe/metric_writer.h"
 #include "ykd/request/request_meter.h"
 #include "ykd/rm/rm_table.h"
@@ -51,6 +52,7 @@ struct MetricNumbers {
     std::optional<std::uint64_t> heap;
     double cpu = 0, started = 0; // in seconds
     bool legacy_queues = false;
+    std::optional<McsNumbers> mcs; // nullopt: there is none, or its database is not open
 };
 
 /// Writes all families, in their order.

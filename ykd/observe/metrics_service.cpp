@@ -146,7 +146,11 @@ void MetricsService::answer_gathered(const CallPtr& call, const MetricQuestion& 
     }
     const bool short_names = parts_.settings.legacy_labels && partitions.size() == 1;
     if (short_names) partitions.front().label.clear(); // one partition needs no label (I-511)
-    answer(call, question, std::make_shared<const MetricNumbers>(read_numbers(*call, std::move(partitions), restored)));
+    auto numbers = std::make_shared<MetricNumbers>(read_numbers(*call, std::move(partitions), restored));
+    parts_.ask_mcs([this, call, question, numbers](std::optional<McsNumbers> mcs) {
+        numbers->mcs = std::move(mcs);
+        parts_.workers.post(source_of(*call), [this, call, question, numbers] { answer(call, question, numbers); });
+    });
 }
 
 void MetricsService::metrics(const CallPtr& call) {

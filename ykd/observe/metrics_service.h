@@ -33,6 +33,7 @@ public:
         const DaemonState& state;
         MetricPages& pages;
         Workers& workers;
+        AskMcsNumbers ask_mcs;
     };
     explicit MetricsService(const Parts& parts) : parts_(parts) {}
 

@@ -143,9 +143,8 @@ private:
     }
     void read_database(const Node& node) {
         const std::string url = text(node, "mcs.db.url");
-        if (url.rfind("postgresql:", 0) == 0)
-            return fail(node.mark, "mcs.db.url: this version of ykd has nothing behind PostgreSQL yet");
-        if (sqlite_path(url, "/").empty()) return fail(node.mark, "mcs.db.url: sqlite:PATH is wanted");
+        if (!is_postgres(url) && sqlite_path(url, "/").empty())
+            return fail(node.mark, "mcs.db.url: sqlite:PATH or postgresql://HOST/DATABASE is wanted");
         settings_.mcs.db_url = url;
     }
 
@@ -351,6 +350,10 @@ Result<std::uint64_t> parse_size(std::string_view text) {
         return Error::of(fmt::format("'{}' is no size; right would be 65536 or 16MiB (KiB, MiB, GiB)", text));
     if (value > (~std::uint64_t{0} >> shift)) return Error::of(fmt::format("'{}' is too large", text));
     return value << shift;
+}
+
+bool is_postgres(const std::string& url) {
+    return url.rfind("postgresql://", 0) == 0 || url.rfind("postgres://", 0) == 0;
 }
 
 std::string sqlite_path(const std::string& url, const std::string& state_directory) {

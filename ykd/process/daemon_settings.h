@@ -134,6 +134,8 @@ struct SettingsFaults {
                                                           DaemonSettings& settings);
 
 /// The path of a url such as `sqlite:mcs.db`; empty: it is no such url.
+/// Whether it is `postgresql://...`, which libpq takes.
+[[nodiscard]] bool is_postgres(const std::string& url);
 [[nodiscard]] std::string sqlite_path(const std::string& url, const std::string& state_directory);
 
 /// Parses a number of bytes, plain or with `KiB`, `MiB` or `GiB`.

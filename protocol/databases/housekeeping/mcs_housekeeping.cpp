@@ -6,8 +6,8 @@
 
 namespace yk::mcs {
 
-McsHousekeeping::McsHousekeeping(rs::SqliteConnection& connection, const HousekeepingSettings& settings)
-    : settings_(settings), connection_(connection), checkpoints_(connection, settings.wal), dead_letters_(connection) {
+McsHousekeeping::McsHousekeeping(std::unique_ptr<DatabaseUpkeep> upkeep, const HousekeepingSettings& settings)
+    : settings_(settings), upkeep_(std::move(upkeep)), dead_letters_(upkeep_->connection()) {
     thread_.start(
         "mcs-house", [this] { run(); }, [this] { return step(); });
 }
@@ -15,10 +15,10 @@ McsHousekeeping::McsHousekeeping(rs::SqliteConnection& connection, const Houseke
 void McsHousekeeping::committed(std::int64_t pages) {
     const std::lock_guard lock(mutex_);
     pages_ = pages;
-    if (pages >= settings_.wal.pages) bell_.notify_one();
+    if (pages >= upkeep_->checkpoint_after()) bell_.notify_one();
 }
 
-void McsHousekeeping::set_purging(bool purges, std::optional<std::uint64_t> relayed) {
+void McsHousekeeping::set_purging(bool purges, std::optional<rs::Position> relayed) {
     const std::lock_guard lock(mutex_);
     purges_ = purges;
     relayed_ = relayed;
@@ -77,14 +77,14 @@ std::optional<Simulator::Clock::time_point> McsHousekeeping::step() {
 }
 
 McsHousekeeping::TimePoint McsHousekeeping::next_due() const {
-    if (checkpoints_.is_due(pages_) || !letters_.empty()) return retry_;
+    if (upkeep_->is_checkpoint_due(pages_) || !letters_.empty()) return retry_;
     return purges_ ? std::max(next_purge_, retry_) : TimePoint::max();
 }
 
 void McsHousekeeping::work(std::unique_lock<std::mutex>& lock) {
-    const Done done = checkpoints_.is_due(pages_) ? checkpoint(lock)
-                      : letters_.empty()          ? purge(lock)
-                                                  : write_letter(lock);
+    const Done done = upkeep_->is_checkpoint_due(pages_) ? checkpoint(lock)
+                      : letters_.empty()                 ? purge(lock)
+                                                         : write_letter(lock);
     status_.fault = done.ok() ? "" : done.error().message;
     if (!done.ok()) retry_ = SteadyClock::now() + settings_.retry;
 }
@@ -93,7 +93,7 @@ void McsHousekeeping::work(std::unique_lock<std::mutex>& lock) {
 McsHousekeeping::Done McsHousekeeping::checkpoint(std::unique_lock<std::mutex>& lock) {
     const std::int64_t pages = std::exchange(pages_, 0);
     lock.unlock();
-    const auto needed = checkpoints_.run();
+    const auto needed = upkeep_->checkpoint();
     lock.lock();
     if (!needed.ok()) {
         pages_ = std::max(pages_, pages);
@@ -117,7 +117,7 @@ McsHousekeeping::Done McsHousekeeping::write_letter(std::unique_lock<std::mutex>
 McsHousekeeping::Done McsHousekeeping::purge(std::unique_lock<std::mutex>& lock) {
     const auto relayed = relayed_;
     lock.unlock();
-    const auto report = rs::purge_old(connection_, settings_.retention, relayed);
+    const auto report = upkeep_->purge(settings_.retention, relayed);
     lock.lock();
     if (!report.ok()) return report.error();
     status_.is_relay_stuck = report->is_relay_stuck;

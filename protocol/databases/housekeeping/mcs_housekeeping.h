@@ -4,26 +4,25 @@
 // write-ahead log, purges of the change log, dead letters. None of it is urgent, and none may keep a service waiting.
 // What fails is tried again.
 //
-// Owner: the program. Thread: any. The connection belongs to this thread.
+// Owner: the program. Thread: any.
 
 #include <condition_variable>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 
 #include "libcore/base/time.h"
-#include "protocol/databases/housekeeping/log_retention.h"
+#include "protocol/databases/housekeeping/database_upkeep.h"
 #include "protocol/databases/housekeeping/mcs_dead_letters.h"
-#include "protocol/databases/housekeeping/wal_checkpoints.h"
 #include "protocol/simulation/loop_thread.h"
 #include "protocol/simulation/steady_clock.h"
 
 namespace yk::mcs {
 
 struct HousekeepingSettings {
-    rs::WalSettings wal;
     rs::LogRetention retention;
     Duration purge_every = std::chrono::minutes{1};
     Duration retry = std::chrono::seconds{1};
@@ -31,16 +30,16 @@ struct HousekeepingSettings {
 
 class McsHousekeeping {
 public:
-    McsHousekeeping(rs::SqliteConnection& connection, const HousekeepingSettings& settings);
+    McsHousekeeping(std::unique_ptr<DatabaseUpkeep> upkeep, const HousekeepingSettings& settings);
     ~McsHousekeeping() { stop(); }
     McsHousekeeping(const McsHousekeeping&) = delete;
     McsHousekeeping& operator=(const McsHousekeeping&) = delete;
 
-    /// Somebody has committed (SqliteConnection::on_commit); the write-ahead log has so many pages.
+    /// Somebody has committed; the write-ahead log has so many pages (SqliteConnection::on_commit).
     void committed(std::int64_t pages);
     /// Whether this process purges the change log, which one of several does; and up to where a relay has sent it
     /// (nullopt: there is none).
-    void set_purging(bool purges, std::optional<std::uint64_t> relayed);
+    void set_purging(bool purges, std::optional<rs::Position> relayed);
     /// A handler has failed too often with a key, or succeeded. What was said last of a key counts; what is not written
     /// is bounded by the number of keys.
     void put_dead_letter(DeadLetterKey key, std::uint64_t attempts, std::string error);
@@ -76,8 +75,7 @@ private:
     [[nodiscard]] Done purge(std::unique_lock<std::mutex>& lock);
 
     const HousekeepingSettings settings_;
-    rs::SqliteConnection& connection_;
-    rs::WalCheckpoints checkpoints_;
+    const std::unique_ptr<DatabaseUpkeep> upkeep_;
     DeadLetterTable dead_letters_;
 
     std::mutex mutex_; // guards what follows, up to the next comment
@@ -85,7 +83,7 @@ private:
     std::int64_t pages_ = 0;
     std::map<DeadLetterKey, Letter> letters_; // that are not written
     bool purges_ = false;
-    std::optional<std::uint64_t> relayed_;
+    std::optional<rs::Position> relayed_;
     TimePoint next_purge_{};
     TimePoint retry_{}; // nothing before
     Status status_;

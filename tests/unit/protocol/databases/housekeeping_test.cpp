@@ -178,9 +178,10 @@ const DeadLetterKey kLetter{kDeploymentKind, "a", "autoscaler"};
 TEST_CASE("rs R-086 a dead letter that cannot be written is tried again, and what was said last of it counts") {
     testing::SteppedLoops loops;
     const McsDatabase database;
-    const auto own = database.open(), other = database.open();
+    auto own = database.open();
+    const auto other = database.open();
     REQUIRE(own->run("PRAGMA busy_timeout = 1").ok());
-    McsHousekeeping housekeeping{*own, {}};
+    McsHousekeeping housekeeping{std::make_unique<SqliteUpkeep>(std::move(own)), {}};
     CHECK(loops.step() == Simulator::Clock::time_point::max());
     housekeeping.put_dead_letter(kLetter, 14, "no");
     REQUIRE(other->run("BEGIN IMMEDIATE").ok());
@@ -204,14 +205,13 @@ TEST_CASE("rs R-016 the log is purged every minute, chunk after chunk, by the pr
     Logged log{{}};
     log.type("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
              " INSERT INTO change_log(kind, op, id, at_ms) SELECT 1, 2, 'd', 5 FROM n");
-    const auto own = log.open();
-    McsHousekeeping housekeeping{*own, {{}, {24h, 500}}};
+    McsHousekeeping housekeeping{std::make_unique<SqliteUpkeep>(log.open()), {{24h, 500}}};
     CHECK(loops.step() == Simulator::Clock::time_point::max());
-    housekeeping.set_purging(true, 4000);
+    housekeeping.set_purging(true, rs::Position{0, 4000});
     CHECK_FALSE(loops.step().has_value());
     CHECK(log.count("change_log") == 1000);
     CHECK(housekeeping.status().is_relay_stuck);
-    housekeeping.set_purging(true, 6000);
+    housekeeping.set_purging(true, rs::Position{0, 6000});
     CHECK_FALSE(loops.step().has_value());
     CHECK(log.count("change_log") == 0);
     CHECK_FALSE(housekeeping.status().is_relay_stuck);
@@ -223,8 +223,8 @@ TEST_CASE("rs R-016 the log is purged every minute, chunk after chunk, by the pr
 TEST_CASE("rs R-021 a checkpoint follows on enough commits, once for all that are in it") {
     testing::SteppedLoops loops;
     const McsDatabase database;
-    const auto own = database.open(), foreign = database.open();
-    McsHousekeeping housekeeping{*own, {{100, 1'000'000}, {}}};
+    const auto foreign = database.open();
+    McsHousekeeping housekeeping{std::make_unique<SqliteUpkeep>(database.open(), rs::WalSettings{100, 1'000'000}), {}};
     database.connection->on_commit([&](std::int64_t pages) { housekeeping.committed(pages); });
     database.type("PRAGMA synchronous = OFF; CREATE TABLE ballast(bytes); INSERT INTO ballast VALUES(zeroblob(9000))");
     CHECK(loops.step() == Simulator::Clock::time_point::max());
@@ -238,8 +238,7 @@ TEST_CASE("rs R-021 a checkpoint follows on enough commits, once for all that ar
 
 TEST_CASE("the thread of the housekeeping does what comes, beside a writer, and ends when it is to") {
     const McsDatabase database;
-    const auto own = database.open();
-    McsHousekeeping housekeeping{*own, {{10, 50}, {}}};
+    McsHousekeeping housekeeping{std::make_unique<SqliteUpkeep>(database.open(), rs::WalSettings{10, 50}), {}};
     database.connection->on_commit([&](std::int64_t pages) { housekeeping.committed(pages); });
     database.type("CREATE TABLE ballast(bytes)");
     for (int number = 0; number < 50; ++number) {

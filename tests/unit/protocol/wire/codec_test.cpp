@@ -486,10 +486,10 @@ TEST_CASE("decode(encode(x)) == x for the requests of tools") {
     check_round_trip(si::ClockRequest{5});
     check_round_trip(si::ShutdownRequest{0U});
     check_round_trip(si::McsReadRequest{"list", "deployment", "web", 7, "c"});
-    check_round_trip(si::McsWriteRequest{"create", "deployment", "web", 3,
-                                         si::McsBody{"n", "p", "root.q", "u", std::vector<std::string>{"g"},
-                                                     si::Resources{{"vcore", 1}}, 0U, -1, si::StringMap{{"t", "v"}},
-                                                     "owners", true}});
+    check_round_trip(si::McsWriteRequest{
+        "create", "deployment", "web", 3,
+        si::McsBody{"n", "p", "root.q", "u", std::vector<std::string>{"g"}, si::Resources{{"vcore", 1}}, 0U, 1U, 2U,
+                    "{}", -1, si::StringMap{{"t", "v"}}, "owners", true, si::McsMetric{"m", 5, 0U}}});
     check_round_trip(si::McsWriteRequest{"delete", "deployment", "web", 0, si::McsBody{}});
 }
 

@@ -27,7 +27,7 @@ struct Folder {
 /// One daemon's share of it, without a core: what is asked of that is never answered.
 struct Instance {
     Instance(const Folder& folder, const std::string& name, const McsSettings& settings = {}) : settings_(settings) {
-        auto connections = McsConnections::open(folder.database());
+        auto connections = McsConnections::open({DatabasePlace::Kind::Sqlite, folder.database(), folder.database()});
         REQUIRE(connections.ok());
         made = std::make_unique<McsApplication>(
             McsApplication::Parts{settings_, degraded, name, 1, [] {}, [](const wire::Request&) {}, [](const auto&) {}},

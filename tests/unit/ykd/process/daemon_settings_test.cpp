@@ -155,8 +155,9 @@ mcs:
           R"(ykd.conf:1:15: unknown key "mcs.lease.tll", did you mean "mcs.lease.ttl"?)");
     CHECK(fault("mcs: {enabled: perhaps}\n") == "ykd.conf:1:16: mcs.enabled: true or false is wanted");
     CHECK(fault("mcs: {lease: {ttl: 999ms}}\n") == "ykd.conf:1:20: mcs.lease.ttl: must be at least 1s");
-    CHECK(fault("mcs: {db: {url: 'postgresql://h/d'}}\n").find("PostgreSQL yet") != std::string::npos);
-    CHECK(fault("mcs: {db: {url: mcs.db}}\n").find("sqlite:PATH is wanted") != std::string::npos);
+    CHECK(fault("mcs: {db: {url: 'mysql://h/d'}}\n").find("postgresql://HOST/DATABASE is wanted") != std::string::npos);
+    CHECK(fault("mcs: {db: {url: mcs.db}}\n").find("sqlite:PATH or postgresql://HOST/DATABASE is wanted") !=
+          std::string::npos);
     CHECK(fault("mcs: {kafka: {brokers: b}}\n") ==
           "ykd.conf:1:7: mcs.kafka: this version of ykd has nothing behind it yet");
     CHECK(fault("mcs: {deleteMode: all}\n").find("cascade, owners or orphan") != std::string::npos);

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/mcs/deployment_request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "libcore/base/check.h"
+#include "protocol/mcs/policy_text.h"
+#include "ykd/mcs/row_checks.h"
+#include "ykd/process/random_bytes.h"
+#include "ykd/runtime/clock.h"
+
+namespace yk::service {
+namespace {
+
+using si::ErrorCode;
+
+constexpr const char* kNoPolicy = "{}";
+
+/// A ULID: 48 bits of the time in milliseconds and 80 random ones, so that ids sort by when they were made (rs R-019).
+std::string new_id() {
+    constexpr char kDigits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    const Bytes16 random = random_bytes();
+    const auto ms = static_cast<std::uint64_t>(real_now().ns / 1'000'000);
+    std::string id(26, '0');
+    for (std::size_t at = 0; at < 10; ++at) id[9 - at] = kDigits[ms >> (5 * at) & 31U];
+    for (std::size_t at = 10; at < id.size(); ++at) id[at] = kDigits[random[at - 10] & 31U];
+    return id;
+}
+
+// --- how many replicas -----------------------------------------------------------------------------------------------
+
+/// What the request names replaces what the row has.
+Result<void> take_bounds(const si::McsBody& body, const McsSettings& settings, mcs::Deployment& row) {
+    const std::uint64_t least = body.min_replicas.value_or(static_cast<std::uint64_t>(row.min_replicas));
+    const std::uint64_t most = body.max_replicas.value_or(static_cast<std::uint64_t>(row.max_replicas));
+    if (body.max_replicas && most > settings.max_replicas)
+        return fault(ErrorCode::Invalid,
+                     fmt::format("{} replicas, of at most {} (mcs.maxReplicas)", most, settings.max_replicas),
+                     "body.maxReplicas");
+    if (least > most)
+        return fault(ErrorCode::Invalid, fmt::format("the least of {} is above the most of {}", least, most),
+                     body.min_replicas ? "body.minReplicas" : "body.maxReplicas");
+    row.min_replicas = static_cast<std::int64_t>(least);
+    row.max_replicas = static_cast<std::int64_t>(most);
+    return {};
+}
+
+Result<void> take_policy(const std::string& text, mcs::Deployment& row) {
+    const auto policy = mcs::parse_policy(text);
+    if (!policy.ok()) {
+        const std::string& where = policy.error().where;
+        return fault(ErrorCode::Invalid, policy.error().message, "body.policy" + (where.empty() ? "" : "." + where));
+    }
+    if (policy->metrics.empty() && policy->schedule.empty())
+        return fault(ErrorCode::Invalid, "it has neither a metric nor a schedule", "body.policy");
+    for (std::size_t at = 0; at < policy->metrics.size(); ++at)
+        if (policy->metrics[at].source != mcs::MetricSource::Push)
+            return fault(ErrorCode::Invalid, "it has no effect yet: only values that are pushed have",
+                         fmt::format("body.policy.metrics[{}].source", at));
+    row.policy = mcs::policy_text(*policy);
+    return {};
+}
+
+/// 0 is always allowed: it switches a Deployment off (rs R-116).
+Result<void> take_replicas(std::uint64_t replicas, mcs::Deployment& row) {
+    const auto least = static_cast<std::uint64_t>(row.min_replicas),
+               most = static_cast<std::uint64_t>(row.max_replicas);
+    if (replicas > most || (replicas != 0 && replicas < least))
+        return fault(ErrorCode::Invalid, fmt::format("{} replicas: {} to {} are allowed", replicas, least, most),
+                     "body.replicas");
+    row.replicas = static_cast<std::int64_t>(replicas);
+    return {};
+}
+
+/// A policy that may go down to no replica has to be wished for, since a metric of replicas does not lead up from
+/// there.
+Result<void> begin_policy(const si::McsBody& body, const McsSettings& settings, mcs::Deployment& row) {
+    if (!body.min_replicas && row.policy == kNoPolicy) row.min_replicas = std::min<std::int64_t>(1, row.max_replicas);
+    if (body.policy) YK_CHECKED(take_policy(*body.policy, row));
+    return take_bounds(body, settings, row);
+}
+
+Result<void> take_scaling(const si::McsBody& body, const McsSettings& settings, mcs::Deployment& row) {
+    row.max_replicas = static_cast<std::int64_t>(settings.max_replicas);
+    if (!body.policy) {
+        YK_CHECKED(take_bounds(body, settings, row));
+        return take_replicas(body.replicas.value_or(std::max<std::int64_t>(1, row.min_replicas)), row);
+    }
+    if (body.replicas) return fault(ErrorCode::Invalid, "either a number of replicas or a policy", "body.replicas");
+    return begin_policy(body, settings, row);
+}
+
+// --- what runs -------------------------------------------------------------------------------------------------------
+
+/// What a replica needs.
+Result<void> take_resource(const si::Resources& resource, mcs::Deployment& row) {
+    YK_TRY(amounts, amounts_of(resource));
+    std::erase_if(amounts, [](const auto& each) { return each.second == 0; });
+    if (amounts.empty()) return fault(ErrorCode::MissingField, "a replica needs something", "body.resource");
+    row.resource = std::move(amounts);
+    return {};
+}
+
+/// What the request names replaces what the row has.
+Result<void> take_spec(const si::McsBody& body, mcs::Deployment& row) {
+    row.queue = body.queue.value_or(row.queue);
+    row.user = body.user.value_or(row.user);
+    row.groups = body.groups.value_or(row.groups);
+    row.priority = body.priority.value_or(row.priority);
+    if (row.user.empty()) return fault(ErrorCode::MissingField, "it is missing", "body.user");
+    if (body.resource) YK_CHECKED(take_resource(*body.resource, row));
+    if (body.tags) {
+        row.tags.clear();
+        for (const auto& [key, value] : *body.tags) row.tags.insert_or_assign(key, value);
+    }
+    YK_TRY(mode, delete_mode_of(body));
+    row.delete_mode = mode.value_or(row.delete_mode);
+    return {};
+}
+
+/// Bytes of its texts.
+std::size_t size_of(const mcs::Deployment& row) {
+    std::size_t size = row.meta.id.size() + row.name.size() + row.partition.size() + row.queue.size() +
+                       row.user.size() + row.policy.size();
+    for (const std::string& group : row.groups) size += group.size() + 1;
+    for (const auto& [type, amount] : row.resource) size += type.size() + sizeof amount;
+    for (const auto& [key, value] : row.tags) size += key.size() + value.size();
+    return size;
+}
+
+Result<mcs::Deployment> if_it_fits(mcs::Deployment row, const McsSettings& settings) {
+    const std::size_t size = size_of(row);
+    if (size <= settings.max_deployment_size) return row;
+    return fault(ErrorCode::Limit,
+                 fmt::format("its texts have {} bytes, of at most {} (mcs.maxDeploymentSize)", size,
+                             settings.max_deployment_size),
+                 "body");
+}
+
+// --- changes ---------------------------------------------------------------------------------------------------------
+
+Result<void> scale(const si::McsBody& body, const McsSettings& /*settings*/, mcs::Deployment& row) {
+    if (!body.replicas) return fault(ErrorCode::MissingField, "how many?", "body.replicas");
+    return take_replicas(*body.replicas, row);
+}
+
+Result<void> autoscale(const si::McsBody& body, const McsSettings& settings, mcs::Deployment& row) {
+    if (!body.policy && row.policy == kNoPolicy)
+        return fault(ErrorCode::MissingField, "what is to decide?  A metric or a schedule", "body.policy");
+    row.replicas.reset();
+    return begin_policy(body, settings, row);
+}
+
+/// What another verb changes, or none does, is an error.
+Result<void> set(const si::McsBody& body, const McsSettings& /*settings*/, mcs::Deployment& row) {
+    if (body == si::McsBody{}) return fault(ErrorCode::MissingField, "what is to change?", "body");
+    if (body.name || body.partition)
+        return fault(ErrorCode::Invalid, "it stays as it was created", body.name ? "body.name" : "body.partition");
+    if (body.replicas) return fault(ErrorCode::Invalid, "the verb scale changes it", "body.replicas");
+    if (body.policy || body.min_replicas || body.max_replicas)
+        return fault(ErrorCode::Invalid, "the verb autoscale changes it",
+                     body.policy         ? "body.policy"
+                     : body.min_replicas ? "body.minReplicas"
+                                         : "body.maxReplicas");
+    return take_spec(body, row);
+}
+
+template <bool is_paused>
+Result<void> pause(const si::McsBody& /*body*/, const McsSettings& /*settings*/, mcs::Deployment& row) {
+    row.is_paused = is_paused;
+    return {};
+}
+
+struct Change {
+    std::string_view verb;
+    Result<void> (*apply)(const si::McsBody& body, const McsSettings& settings, mcs::Deployment& row);
+};
+constexpr std::array<Change, 5> kChanges{
+    {{"scale", scale}, {"autoscale", autoscale}, {"set", set}, {"pause", pause<true>}, {"resume", pause<false>}}};
+
+const Change* find_change(std::string_view verb) {
+    const auto* const found =
+        std::find_if(kChanges.begin(), kChanges.end(), [&](const Change& each) { return each.verb == verb; });
+    return found == kChanges.end() ? nullptr : found;
+}
+
+} // namespace
+
+Result<mcs::Deployment> deployment_of(const si::McsWriteRequest& request, const McsSettings& settings) {
+    const si::McsBody body = request.body.value_or(si::McsBody{});
+    mcs::Deployment row;
+    row.meta.id = request.id.empty() ? new_id() : request.id;
+    row.name = body.name.value_or("");
+    row.partition = body.partition.value_or(row.partition);
+    row.delete_mode = settings.delete_mode;
+    YK_CHECKED(check_name(row.meta.id, "id"));
+    YK_CHECKED(check_name(row.name, "body.name"));
+    YK_CHECKED(take_spec(body, row));
+    YK_CHECKED(take_scaling(body, settings, row));
+    if (!body.resource) return fault(ErrorCode::MissingField, "a replica needs something", "body.resource");
+    return if_it_fits(std::move(row), settings);
+}
+
+bool is_change(std::string_view verb) {
+    return find_change(verb) != nullptr;
+}
+
+Result<mcs::Deployment> changed_deployment(const mcs::Deployment& row, const si::McsWriteRequest& request,
+                                           const McsSettings& settings) {
+    const Change* const change = find_change(request.verb);
+    YK_CHECK(change != nullptr, "only asked for verbs that change a Deployment");
+    mcs::Deployment changed = row;
+    YK_CHECKED(change->apply(request.body.value_or(si::McsBody{}), settings, changed));
+    return if_it_fits(std::move(changed), settings);
+}
+
+Result<std::optional<mcs::DeleteMode>> delete_mode_of(const si::McsBody& body) {
+    if (!body.delete_mode || body.delete_mode->empty()) return std::optional<mcs::DeleteMode>{};
+    const auto mode = mcs::find_delete_mode(*body.delete_mode);
+    if (!mode) return fault(ErrorCode::Invalid, "it is cascade, owners or orphan", "body.deleteMode");
+    return mode;
+}
+
+} // namespace yk::service

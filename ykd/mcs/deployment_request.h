@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The row of a Deployment that a request makes or changes, or why there is none. Pure.
+//
+// Either a number that a user gives decides how many replicas there are, or the Autoscaler by the policy; the bounds
+// hold for both. A Deployment with neither has one replica.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "libcore/base/result.h"
+#include "libcore/mcs/deployment.h"
+#include "protocol/si/tool_requests.h"
+#include "ykd/process/daemon_settings.h"
+
+namespace yk::service {
+
+// Errors have the code of the wire, and the path.
+
+/// The row that a create asks for; its id is made if it names none.
+[[nodiscard]] Result<mcs::Deployment> deployment_of(const si::McsWriteRequest& request, const McsSettings& settings);
+
+/// Whether this verb changes a Deployment that is there, by changed_deployment().
+[[nodiscard]] bool is_change(std::string_view verb);
+/// The row after the change. REQUIRES: is_change(request.verb).
+[[nodiscard]] Result<mcs::Deployment> changed_deployment(const mcs::Deployment& row, const si::McsWriteRequest& request,
+                                                         const McsSettings& settings);
+
+/// The mode that a request names; nullopt: it names none.
+[[nodiscard]] Result<std::optional<mcs::DeleteMode>> delete_mode_of(const si::McsBody& body);
+
+} // namespace yk::service

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The numbers of MCS in an answer to Metrics, and the families that they are written as (rs R-152). Plain values.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libcore/resource_state/change_consumer.h"
+#include "libcore/resource_state/informer.h"
+#include "ykd/observe/metric_writer.h"
+
+namespace yk::service {
+
+struct McsNumbers {
+    struct LeaseLine {
+        std::string name;
+        bool is_held = false;
+        std::uint64_t epoch = 0; // 0: another instance has it
+    };
+    struct ReconcilerLine {
+        std::string name;
+        std::uint64_t runs = 0, found = 0, repaired = 0;
+    };
+
+    bool is_running = false;  // the caches are filled
+    bool is_store_up = false; // the database answers
+    bool is_log_up = false;   // the change log does
+    Duration staleness{};     // how long the caches have not followed the database
+    std::uint64_t writes = 0; // that wait for the disk
+    std::uint64_t wal_pages = 0;
+    std::vector<rs::KindStatus> kinds;
+    std::vector<std::optional<Duration>> read_ages; // of each kind: since its last full read ended
+    rs::ConsumerCounters events;
+    std::vector<LeaseLine> leases;
+    std::vector<ReconcilerLine> reconcilers;
+    std::map<std::string, std::uint64_t> deployments;   // by state
+    std::uint64_t desired = 0, placed = 0, pending = 0; // replicas
+};
+
+/// Has `take` called with the numbers, on any thread; with nullopt if there is no MCS whose database is open.
+using AskMcsNumbers = std::function<void(std::function<void(std::optional<McsNumbers>)> take)>;
+
+void write_mcs(MetricWriter& to, const McsNumbers& numbers);
+
+} // namespace yk::service
