@@ -90,6 +90,7 @@ says '^deployment web autoscaled$' deployment autoscale web --max 20 --policy "$
 within_20_s "the schedule does not count" shows '^web root.a 9 '
 expect 1 'body.policy.schedule' deployment autoscale web --policy - <<<'{"schedule": [{"at": "99:00", "replicas": 9}]}'
 says '^deployment web changed$' deployment set web -R memory=1Gi,vcore=250m --tag team=b --priority 3
+expect 7 'deployment web has' deployment set web --priority 4 --wait --timeout 1ms
 json 'd["item"]["resource"]["vcore"], d["item"]["tags"]["team"], d["item"]["queue"]' "(250, 'b', 'root.a')" deployment show web -o json
 says '^deployment web scaled to 5$' deployment scale web 5
 within_20_s "a number does not count" comes_to '^web root.a 5 5 0 Scheduled '

@@ -33,7 +33,7 @@ bool is_settled(const Value& deployment) {
     const std::int64_t desired = number_of(scale, "desired");
     return number_of(scale, "observedGeneration") >= number_of(deployment, "generation") &&
            number_of(schedule, "desired") == desired && number_of(schedule, "placed") == desired &&
-           text_of(schedule, "state") == "Scheduled";
+           text_of(schedule, "state") == "Scheduled" && flag_of(schedule, "current");
 }
 
 Outcome wait_until_placed(Context& context, const ChangedDeployment& changed, std::chrono::milliseconds limit) {

@@ -114,7 +114,8 @@ std::string state_text(const Value& item) {
     const Value& schedule = member_of(item, "schedule");
     if (!schedule.is_object()) return "the Scheduler has not seen it yet";
     const std::string message = text_of(schedule, "message");
-    return text_of(schedule, "state") + (message.empty() ? "" : ": " + printable(message));
+    return text_of(schedule, "state") + (message.empty() ? "" : ": " + printable(message)) +
+           (flag_of(schedule, "current") ? "" : " (replicas of an earlier version still run)");
 }
 
 /// Why the core places no more of it, as `explain app` says; empty: there is nothing to say.

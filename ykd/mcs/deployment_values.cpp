@@ -58,6 +58,15 @@ Value conditions_value(const mcs::DeploymentScale& row, Instant real_now) {
     return conditions;
 }
 
+/// Whether all that runs is as the Deployment says: it is changed a part at a time.
+bool is_current(const mcs::DeploymentSchedule& row, const mcs::Deployment& deployment) {
+    const auto status = mcs::parse_schedule_status(row.status);
+    if (!status.ok()) return false; // of another program: it is about to be written anew
+    const mcs::ScheduleStatus wanted = mcs::first_status(deployment);
+    return status->application == wanted.application && !status->has_outdated() &&
+           status->versions.back().spec == wanted.versions.back().spec;
+}
+
 Value placements_value(const mcs::DeploymentSchedule& row) {
     Value placements = Value::array();
     for (const mcs::Placement& each : row.placements) {
@@ -102,7 +111,9 @@ wire::Value described(const DeploymentRows& rows, Instant real_now) {
     Value value = value_of(rows);
     value["policy"] = rows.deployment->policy;
     if (value.contains("scale")) value["scale"]["conditions"] = conditions_value(*rows.scale, real_now);
-    if (value.contains("schedule")) value["schedule"]["placements"] = placements_value(*rows.schedule);
+    if (!value.contains("schedule")) return value;
+    value["schedule"]["placements"] = placements_value(*rows.schedule);
+    value["schedule"]["current"] = is_current(*rows.schedule, *rows.deployment);
     return value;
 }
 

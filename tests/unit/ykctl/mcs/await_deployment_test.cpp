@@ -9,7 +9,7 @@ using namespace yk::cli;
 TEST_CASE("rs R-159 --wait is over when the last change has arrived everywhere, and not before") {
     const wire::Value settled{{"generation", 4},
                               {"scale", {{"desired", 3}, {"observedGeneration", 4}}},
-                              {"schedule", {{"desired", 3}, {"placed", 3}, {"state", "Scheduled"}}}};
+                              {"schedule", {{"desired", 3}, {"placed", 3}, {"state", "Scheduled"}, {"current", true}}}};
     CHECK(is_settled(settled));
     const auto with = [&](const char* part, const char* key, const wire::Value& value) {
         wire::Value other = settled;
@@ -21,6 +21,7 @@ TEST_CASE("rs R-159 --wait is over when the last change has arrived everywhere, 
     CHECK_FALSE(is_settled(with("schedule", "placed", 2)));
     CHECK_FALSE(is_settled(with("schedule", "placed", 4))); // one is to go
     CHECK_FALSE(is_settled(with("schedule", "state", "Scheduling")));
+    CHECK_FALSE(is_settled(with("schedule", "current", false))); // replicas of another size are still there
     wire::Value young = settled;
     young.erase("schedule");
     CHECK_FALSE(is_settled(young));

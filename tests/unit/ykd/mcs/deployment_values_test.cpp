@@ -40,6 +40,27 @@ TEST_CASE("rs R-119 how long a condition holds counts from when its row was writ
     CHECK(age_at(std::chrono::seconds{40}) == 7'000); // the clock was set back
 }
 
+TEST_CASE("rs R-127 a schedule is current when nothing of an earlier version of the Deployment runs") {
+    auto deployment = std::make_shared<mcs::Deployment>();
+    deployment->resource = {{"vcore", 1}};
+    auto schedule = std::make_shared<mcs::DeploymentSchedule>();
+    schedule->owner.uid = deployment->meta.uid;
+    mcs::ScheduleStatus status = mcs::first_status(*deployment);
+    const auto is_current = [&] {
+        schedule->status = mcs::schedule_status_text(status);
+        return described({deployment, nullptr, schedule}, Instant{})["schedule"]["current"].get<bool>();
+    };
+    CHECK(is_current());
+    deployment->resource = {{"vcore", 2}};
+    CHECK_FALSE(is_current()); // the Scheduler has not seen it
+    status.versions.push_back({3, mcs::first_status(*deployment).versions.back().spec});
+    CHECK_FALSE(is_current()); // some of the first version run
+    status.versions.erase(status.versions.begin());
+    CHECK(is_current());
+    deployment->queue = "root.b";
+    CHECK_FALSE(is_current());
+}
+
 TEST_CASE("rs R-131 a schedule says why it is not as it should be") {
     auto deployment = std::make_shared<mcs::Deployment>();
     auto schedule = std::make_shared<mcs::DeploymentSchedule>();
