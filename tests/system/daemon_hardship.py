@@ -102,7 +102,10 @@ def test_full_disk_for_the_log_and_the_dump():
 
 def test_full_disk_from_the_start():
     with Daemon("--log-target", "/dev/full", wait=False) as daemon:
-        until("it listens or has ended", lambda: os.path.exists(daemon.path) or daemon.process.poll() is not None)
+        def listens():
+            with socket.socket(socket.AF_UNIX) as probe:
+                return probe.connect_ex(daemon.path) == 0
+        until("it listens or has ended", lambda: listens() or daemon.process.poll() is not None)
         if daemon.process.poll() is None:
             daemon.client().get("Ping")
         else:
