@@ -77,7 +77,7 @@ def in_core(client):
 
 def test_deployments_live_in_it():  # rs R-021, rs R-029, rs R-122, rs R-144, F-03, F-04
     with Postgres() as server:
-        url = server.database("one")
+        url = server.database("one").replace("yk@", "yk:secret@")
         with hosted(url) as daemon:
             client = ready(daemon)
             until("it leads", lambda: leads(client))
@@ -85,7 +85,7 @@ def test_deployments_live_in_it():  # rs R-021, rs R-029, rs R-122, rs R-144, F-
             change(client, "deployment", "create", "web", replicas=3, tags={"team": "a"})
             comes_to(client, "web", 3)
             before = placed(client, "web")
-            check(status(client)["database"]["path"] == "postgresql:///one", status(client)["database"])
+            check(status(client)["database"]["path"] == f"postgresql://{server.folder}/one", status(client)["database"])
             server.sql("UPDATE deployment SET replicas = 4", "one")  # somebody with a shell
             comes_to(client, "web", 4)
             daemon.restart(signal.SIGKILL)
@@ -101,7 +101,7 @@ def test_deployments_live_in_it():  # rs R-021, rs R-029, rs R-122, rs R-144, F-
             change(client, "deployment", "scale", "web", replicas=5)
             comes_to(client, "web", 5)
             until("nothing is amiss", lambda: status(client)["database"]["up"] and status(client)["staleMs"] == 0)
-            check("secret" not in daemon.text())
+            check("secret" not in daemon.text() + str(status(client)) + str(client.get("Status", {})))
 
 
 def test_wrong_places_are_named_without_the_password():  # rs R-033, rs R-145, F-33
@@ -147,8 +147,6 @@ def test_a_killed_leader_is_followed_and_nothing_runs_twice():  # rs R-139, rs R
                 check(in_core(clients[1 - leader]) == [], "nothing is started twice")
             check(epochs == sorted(set(epochs)), "each leader has a later epoch", epochs)
             check(longest < TTL + 2 + 3, "took over within", longest)  # P-14, and the pauses of this test
-            twice = server.sql("SELECT count(*) FROM (SELECT replica FROM placement GROUP BY schedule_id, replica HAVING count(*) > 1) x", "two")
-            check(twice == "0", twice)
 
 
 def test_a_stopped_leader_writes_nothing_when_it_wakes():  # rs R-141, rs R-142, F-40

@@ -161,6 +161,8 @@ Result<void> set(const si::McsBody& body, const McsSettings& /*settings*/, mcs::
     if (body == si::McsBody{}) return fault(ErrorCode::MissingField, "what is to change?", "body");
     if (body.name || body.partition)
         return fault(ErrorCode::Invalid, "it stays as it was created", body.name ? "body.name" : "body.partition");
+    if (body.adopt || body.metric)
+        return fault(ErrorCode::Invalid, "it is for another verb", body.adopt ? "body.adopt" : "body.metric");
     if (body.replicas) return fault(ErrorCode::Invalid, "the verb scale changes it", "body.replicas");
     if (body.policy || body.min_replicas || body.max_replicas)
         return fault(ErrorCode::Invalid, "the verb autoscale changes it",

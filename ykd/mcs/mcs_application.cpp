@@ -111,13 +111,7 @@ void McsApplication::begin(Instant now) {
 bool McsApplication::work(Instant now) {
     if (take_answered(now) || answer_seen(now)) return true;
     look_around(now);
-    if (leases_) {
-        leases_->turn(now);
-        if (const auto call = leases_->next_call(now)) {
-            run(*call);
-            return true;
-        }
-    }
+    const bool has_asked = ask_for_leases(now);
     bool any = manager_.turn(now);
     if (!any) {
         const auto call = manager_.next_call(now);
@@ -126,7 +120,16 @@ bool McsApplication::work(Instant now) {
     }
     any = scheduling_.turn(now) || any;
     hand_out();
-    return any;
+    return any || has_asked;
+}
+
+/// One call at a time: a database that hangs takes long to answer each, and all else goes on in between.
+bool McsApplication::ask_for_leases(Instant now) {
+    if (!leases_) return false;
+    leases_->turn(now);
+    const auto call = leases_->next_call(now);
+    if (call) run(*call);
+    return call != nullptr;
 }
 
 Instant McsApplication::next_due(Instant now) const {
@@ -186,14 +189,16 @@ void McsApplication::look_around(Instant now) {
 }
 
 /// The writer flushes on this thread; what it answers is finished here, and no later write is taken.
+/// What a database that is away cannot take is not waited for.
 void McsApplication::stop() {
+    const bool is_up = manager_.is_store_up() && manager_.is_log_up();
     scheduling_.flush(steady_instant());
     hand_out();
-    writer_.stop(mcs::McsWriter::Stop::Flush);
+    writer_.stop(is_up ? mcs::McsWriter::Stop::Flush : mcs::McsWriter::Stop::Now);
     const Instant now = steady_instant();
     for (const auto& call : writer_.answered()) call->finish(now);
     for (const Unseen& each : std::exchange(unseen_, {})) each.answer();
-    if (leases_) {
+    if (leases_ && is_up) {
         leases_->release(now);
         while (const auto call = leases_->next_call(steady_instant())) run(*call);
     }
@@ -209,7 +214,8 @@ std::optional<rs::Lease> McsApplication::lease(std::string_view name, Instant no
 void McsApplication::lease_changed(std::string_view name, const std::optional<rs::Lease>& lease, Instant now) {
     log("mcs").info("lease {}: {}", name, !lease ? "lost" : lease->is_valid ? "held" : "in doubt, nothing is written");
     if (name == kPurgeLease) return house_.set_purging(lease && lease->is_valid, std::nullopt);
-    if (lease && lease->is_valid) forget_dead_letters(name);
+    if (lease && lease->is_valid && std::exchange(led_[std::string{name}], lease->epoch) != lease->epoch)
+        forget_dead_letters(name);
     if (name == mcs::kSchedulerService) return scheduling_.lease_changed(lease, now);
     manager_.set_lease(name, lease, now);
 }
@@ -231,7 +237,9 @@ rs::Ptr<mcs::Deployment> McsApplication::find(const std::string& id_or_name) con
 }
 
 std::size_t McsApplication::count_with_new() {
-    std::erase_if(created_, [this](const rs::Cursor& each) { return has_applied(each); });
+    std::erase_if(created_, [this](const Created& each) {
+        return deployments().get(each.id) != nullptr || has_applied(each.position);
+    });
     return deployments().size() + creating_ + created_.size();
 }
 
@@ -252,19 +260,19 @@ Result<void> McsApplication::push_metric(const mcs::Deployment& deployment, cons
 void McsApplication::write(mcs::WriteCommand command, std::function<void(const mcs::WriteOutcome&)> done) {
     const bool is_new = std::holds_alternative<mcs::InsertDeployment>(command);
     if (is_new) ++creating_;
+    std::string new_id = is_new ? mcs::id_of(command) : std::string{};
     queue_.add(mcs::WriteRequest{{std::string{mcs::kApiService}, 0}, std::move(command), false},
-               [this, is_new, done = std::move(done)](const mcs::WriteOutcome& outcome, Instant now) {
-                   answered(is_new, outcome, now, done);
-               });
+               [this, new_id = std::move(new_id), done = std::move(done)](
+                   const mcs::WriteOutcome& outcome, Instant now) { answered(new_id, outcome, now, done); });
     hand_out();
 }
 
-void McsApplication::answered(bool is_new, const mcs::WriteOutcome& outcome, Instant now,
+void McsApplication::answered(const std::string& new_id, const mcs::WriteOutcome& outcome, Instant now,
                               std::function<void(const mcs::WriteOutcome&)> done) {
-    if (is_new) --creating_;
+    if (!new_id.empty()) --creating_;
     const auto* const written = std::get_if<mcs::Written>(&outcome);
     if (written == nullptr) return done(outcome);
-    if (is_new) created_.push_back(written->position);
+    if (!new_id.empty()) created_.push_back({new_id, written->position});
     unseen_.push_back({written->position, now + kSeenPatience, [outcome, done = std::move(done)] { done(outcome); }});
 }
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -99,6 +100,10 @@ public:
     [[nodiscard]] mcs::McsHousekeeping& house() { return house_; }
 
 private:
+    struct Created {
+        std::string id;
+        rs::Cursor position;
+    };
     /// The answer to a write that waits until the row is seen here.
     struct Unseen {
         rs::Cursor position;
@@ -110,11 +115,12 @@ private:
     void begin(Instant now);
     void run(rs::IoCall& call);
     bool take_answered(Instant now);
+    bool ask_for_leases(Instant now);
     void hand_out();
     bool answer_seen(Instant now);
     void look_around(Instant now);
     [[nodiscard]] bool has_applied(const rs::Cursor& position) const;
-    void answered(bool is_new, const mcs::WriteOutcome& outcome, Instant now,
+    void answered(const std::string& new_id, const mcs::WriteOutcome& outcome, Instant now,
                   std::function<void(const mcs::WriteOutcome&)> done);
     void lease_changed(std::string_view name, const std::optional<rs::Lease>& lease, Instant now);
     void forget_dead_letters(std::string_view service);
@@ -145,8 +151,9 @@ private:
     std::optional<mcs::LeaseManager> leases_; // nullopt: without leases
     mcs::WriteGroup group_;
 
-    std::size_t creating_ = 0;        // Deployments whose write is under way
-    std::vector<rs::Cursor> created_; // of those that are written and not seen here yet
+    std::size_t creating_ = 0;                              // Deployments whose write is under way
+    std::vector<Created> created_;                          // those that are written and not seen here yet
+    std::map<std::string, std::uint64_t, std::less<>> led_; // in which epoch this process has led last, by lease
     std::vector<Unseen> unseen_;
     Instant next_look_;
     std::atomic<bool> has_answers_{false};

@@ -76,10 +76,17 @@ Opened open_sqlite(const std::string& path) {
 // --- PostgreSQL ------------------------------------------------------------------------------------------------------
 
 #ifdef YK_WITH_PG
-constexpr Duration kLeaseAnswer = std::chrono::seconds{2}; // the longest that users wait for a server that hangs
+/// Of a server that hangs. Reads wait on the thread that answers users.
+rs::PostgresSettings settings_of(const std::string& url) {
+    rs::PostgresSettings settings{url};
+    settings.connect_limit = std::chrono::seconds{2};
+    settings.statement_limit = std::chrono::seconds{3};
+    settings.answer_limit = std::chrono::seconds{4};
+    return settings;
+}
 
 Opened open_postgres(const DatabasePlace& place) {
-    const rs::PostgresSettings settings{place.where};
+    const rs::PostgresSettings settings = settings_of(place.where);
     McsConnections made;
     made.place = place.shown;
     YK_TRY(rows, rs::PostgresConnection::open(settings));
@@ -88,7 +95,7 @@ Opened open_postgres(const DatabasePlace& place) {
     YK_TRY(identity, mcs::read_identity(*rows));
     made.identity = std::move(identity);
     rs::PostgresSettings quick = settings;
-    quick.connect_limit = quick.statement_limit = quick.answer_limit = kLeaseAnswer;
+    quick.statement_limit = quick.answer_limit = settings.connect_limit;
     YK_TRY(log, rs::PostgresConnection::open(settings, made.identity.uid));
     YK_TRY(leases, rs::PostgresConnection::open(quick, made.identity.uid));
     YK_TRY(writes, rs::PostgresConnection::open(settings, made.identity.uid));

@@ -242,6 +242,7 @@ void McsService::list_dead_letters(const CallPtr& call, const si::McsReadRequest
     const auto after = dead_letter_after(request.cursor);
     if (!after) return call->fail(ErrorCode::Invalid, "it is none of an earlier page", "cursor");
     with_application(call, [call, after = *after, limit = request.limit](McsApplication& application, Instant) {
+        if (!application.manager().is_store_up()) return call->busy("the database cannot be read", kDiskPause);
         const auto letters = application.operations().dead_letters(after, limit + 1);
         if (!letters.ok()) return call->busy("the database cannot be read: " + letters.error().message, kDiskPause);
         answer_page(call, *letters, limit);
@@ -314,8 +315,11 @@ void McsService::push_metric(const CallPtr& call, const si::McsWriteRequest& req
         const auto row = find_row(application, call, request);
         if (!row) return;
         const auto lease = application.lease(mcs::kAutoscalerService, now);
-        if (!lease || !lease->is_valid)
-            return call->busy("another ykd decides how many replicas there are, and wants its metrics", kComeAgain);
+        if (!lease)
+            return call->fail(ErrorCode::BadState,
+                              "another ykd decides how many replicas there are: it wants the metrics");
+        if (!lease->is_valid)
+            return call->busy("it is in doubt whether this ykd decides; it will be known soon", kComeAgain);
         const si::McsMetric& metric = *request.body->metric;
         std::optional<std::int64_t> replica;
         if (metric.replica) replica = static_cast<std::int64_t>(std::min<std::uint64_t>(*metric.replica, kMostReplica));

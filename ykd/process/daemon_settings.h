@@ -133,9 +133,9 @@ struct SettingsFaults {
 [[nodiscard]] Result<void, SettingsFaults> parse_settings(std::string_view text, const std::string& path,
                                                           DaemonSettings& settings);
 
-/// The path of a url such as `sqlite:mcs.db`; empty: it is no such url.
 /// Whether it is `postgresql://...`, which libpq takes.
 [[nodiscard]] bool is_postgres(const std::string& url);
+/// The path of a url such as `sqlite:mcs.db`; empty: it is no such url.
 [[nodiscard]] std::string sqlite_path(const std::string& url, const std::string& state_directory);
 
 /// Parses a number of bytes, plain or with `KiB`, `MiB` or `GiB`.

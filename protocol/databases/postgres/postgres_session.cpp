@@ -6,6 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -43,6 +47,23 @@ bool is_error(const PGresult* result) {
     return status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY;
 }
 
+/// The parts of an address by their names; nullopt: it cannot be understood. What libpq says of such a one may have a
+/// part of the password in it, as a host or a port.
+std::optional<std::map<std::string, std::string, std::less<>>> parts_of(const std::string& url) {
+    char* why = nullptr;
+    const std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> options{PQconninfoParse(url.c_str(), &why),
+                                                                                 PQconninfoFree};
+    PQfreemem(why);
+    if (!options) return std::nullopt;
+    std::map<std::string, std::string, std::less<>> parts;
+    for (const PQconninfoOption* each = options.get(); each->keyword != nullptr; ++each)
+        if (each->val != nullptr) parts.emplace(each->keyword, each->val);
+    const std::string &host = parts["host"], &port = parts["port"];
+    const bool is_good =
+        port.find_first_not_of("0123456789,") == std::string::npos && host.find('@', 1) == std::string::npos;
+    return is_good ? std::optional{std::move(parts)} : std::nullopt;
+}
+
 } // namespace
 
 void PostgresResult::clear(pg_result* result) {
@@ -66,8 +87,22 @@ std::string PostgresResult::text(int row, int column) const {
     return {PQgetvalue(result_.get(), row, column), static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
 }
 
+std::string shown_address(const std::string& url) {
+    const auto parts = parts_of(url);
+    if (!parts) return "postgresql://";
+    const auto part = [&](const char* name) {
+        const auto found = parts->find(name);
+        return found == parts->end() ? std::string{} : found->second;
+    };
+    return "postgresql://" + part("host") + (part("port").empty() ? "" : ":" + part("port")) + "/" + part("dbname");
+}
+
 /// What the url says of keepalives counts before what stands here, but not what the session relies on.
 Result<std::unique_ptr<PostgresSession>, StoreError> PostgresSession::open(const PostgresSettings& settings) {
+    if (!parts_of(settings.url))
+        return StoreError{StoreFault::Fatal,
+                          "the address cannot be understood; postgresql://USER@HOST:PORT/DATABASE is "
+                          "wanted, where a password has %40 for @, %2F for /, %3A for : and %25 for %"};
     constexpr int kExpandUrl = 1;
     const char* const names[] = {"keepalives_idle", "keepalives_interval",       "keepalives_count", "tcp_user_timeout",
                                  "dbname",          "fallback_application_name", "client_encoding",  nullptr};

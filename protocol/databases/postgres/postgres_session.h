@@ -26,6 +26,10 @@ struct PostgresSettings {
     bool notifies = true; // who reads the log is woken by commits; each such commit waits for the others
 };
 
+/// `postgresql://HOST:PORT/DATABASE` of an address, for people: without user and password; nothing but
+/// `postgresql://` of one that cannot be understood.
+[[nodiscard]] std::string shown_address(const std::string& url);
+
 /// What a statement came to.
 class PostgresResult {
 public:

@@ -238,6 +238,28 @@ TEST_CASE("rs R-033 what takes too long or waits for another's row fails alone, 
     CHECK(std::get<Conflict>(outcome).current_version == 2);
 }
 
+TEST_CASE(
+    "rs R-033 an address that cannot be understood is refused without a word of it, since it may hold a password") {
+    for (const char* url :
+         {"postgresql://yk:se%cret@h/d", "postgresql://yk:secret/2@h/d", "postgresql://yk:p@secret@h/d",
+          "postgresql://yk@h:secret/d", "postgresql://yk@h/d?secret=1", "postgresql://[secret/d"}) {
+        INFO(url);
+        CHECK(rs::shown_address(url) == "postgresql://");
+        const auto session = rs::PostgresSession::open({url});
+        REQUIRE_FALSE(session.ok());
+        CHECK(session.error().fault == StoreFault::Fatal);
+        CHECK(session.error().message.find("cret") == std::string::npos);
+        CHECK(session.error().message.find("postgresql://USER@HOST:PORT/DATABASE") != std::string::npos);
+    }
+    CHECK(rs::shown_address("postgresql://yk:pa?secret@h:77/d?password=secret&host=other") ==
+          "postgresql://other:77/d");
+    CHECK(rs::shown_address("postgresql:///d?host=@abstract") == "postgresql://@abstract/d");
+    const auto nobody = rs::PostgresSession::open({"postgresql://yk:secret@/d?host=/nowhere", 5s});
+    REQUIRE_FALSE(nobody.ok());
+    CHECK(nobody.error().fault == StoreFault::Down);
+    CHECK(nobody.error().message.find("secret") == std::string::npos);
+}
+
 TEST_CASE("a commit after an error that nobody looked at says that nothing is committed") {
     if (!has_postgres()) return;
     const PostgresDatabase database;

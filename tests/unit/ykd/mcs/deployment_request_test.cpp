@@ -220,6 +220,8 @@ TEST_CASE("rs R-157 set replaces what it names, and refuses what it does not cha
     CHECK(verdict_of("set", [](auto& body) { body.user = ""; }) == "E_MISSING_FIELD body.user");
     CHECK(verdict_of("set", [](auto& body) { body.name = "n"; }) == "E_INVALID body.name");
     CHECK(verdict_of("set", [](auto& body) { body.partition = "p"; }) == "E_INVALID body.partition");
+    CHECK(verdict_of("set", [](auto& body) { body.adopt = true; }) == "E_INVALID body.adopt");
+    CHECK(verdict_of("set", [](auto& body) { body.metric.emplace(); }) == "E_INVALID body.metric");
     CHECK(verdict_of("set", [](auto& body) { body.replicas = 2; }) == "E_INVALID body.replicas");
     CHECK(verdict_of("set", [](auto& body) { body.policy = kByLoad; }) == "E_INVALID body.policy");
     CHECK(verdict_of("set", [](auto& body) { body.min_replicas = 2; }) == "E_INVALID body.minReplicas");
