@@ -104,6 +104,31 @@ def test_deployments_live_in_it():  # rs R-021, rs R-029, rs R-122, rs R-144, F-
             check("secret" not in daemon.text() + str(status(client)) + str(client.get("Status", {})))
 
 
+def test_a_server_that_hangs_holds_up_nothing_else():  # rs R-029, rs R-034, F-28
+    with Postgres() as server:
+        with hosted(server.database("hangs")) as daemon:
+            client = ready(daemon)
+            until("it leads", lambda: leads(client))
+            change(client, "node", "create", "n1", resource={"vcore": 8000})
+            change(client, "deployment", "create", "web", replicas=3)
+            comes_to(client, "web", 3)
+            server.signal_all(signal.SIGSTOP)
+            try:
+                until("it is missed", lambda: not status(client)["database"]["up"], 40)
+                check(len(placed(client, "web")) == 3, "what is known is read on")
+                client.refused("E_BUSY", "McsWrite", {"verb": "scale", "kind": "deployment", "id": "web", "body": {"replicas": 5}}, mutating=True)
+                client.seq -= 1
+                check("mcs_db_up" in client.get("Metrics", {"prefix": "mcs_"})["text"])
+                daemon.signal(signal.SIGTERM)
+                check(daemon.exit_code() == 0 and "core: stopped" in daemon.text())
+            finally:
+                server.signal_all(signal.SIGCONT)
+            daemon.start()
+            client = ready(daemon)
+            change(client, "deployment", "scale", "web", replicas=5)
+            comes_to(client, "web", 5)
+
+
 def test_wrong_places_are_named_without_the_password():  # rs R-033, rs R-145, F-33
     with Postgres() as server:
         with hosted(f"postgresql://yk:secret@/nowhere?host={server.folder}&password=secret") as daemon:

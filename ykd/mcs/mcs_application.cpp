@@ -112,18 +112,19 @@ bool McsApplication::work(Instant now) {
     if (take_answered(now) || answer_seen(now)) return true;
     look_around(now);
     const bool has_asked = ask_for_leases(now);
-    bool any = manager_.turn(now);
-    if (!any) {
+    bool any = manager_.turn(now) || has_asked;
+    if (!any || has_asked) {
         const auto call = manager_.next_call(now);
         if (call) run(*call);
-        any = call != nullptr;
+        any = any || call != nullptr;
     }
     any = scheduling_.turn(now) || any;
     hand_out();
-    return any || has_asked;
+    return any;
 }
 
-/// One call at a time: a database that hangs takes long to answer each, and all else goes on in between.
+/// One call at a time: a database that hangs takes long to answer each, and all else, with its own calls, goes on in
+/// between.
 bool McsApplication::ask_for_leases(Instant now) {
     if (!leases_) return false;
     leases_->turn(now);

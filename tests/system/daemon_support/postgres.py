@@ -48,6 +48,17 @@ class Postgres:
         self.process.send_signal(number)
         return self.process.wait(60)
 
+    def signal_all(self, number):
+        """To the server and its children: stopped, they answer nothing."""
+        def parent(pid):
+            try:
+                with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+                    return int(file.read().rsplit(")", 1)[1].split()[1])
+            except OSError:
+                return 0
+        for pid in [self.process.pid] + [int(one) for one in os.listdir("/proc") if one.isdigit() and parent(one) == self.process.pid]:
+            os.kill(pid, number)
+
     def sql(self, text, database="postgres"):
         """What a person with a shell would type; rows as lines."""
         return self.run("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "yk", "-d", database, "-c", text).strip()
