@@ -23,12 +23,13 @@ namespace {
 
 using Opened = Result<McsConnections, rs::StoreError>;
 
-template <template <rs::Resource> class Store>
+/// The stores of a kind of database read through the connection for that.
+template <class Deployments, class Scales, class Schedules, class Nodes>
 void add_stores(McsConnections& to) {
-    to.deployments = std::make_unique<Store<mcs::Deployment>>(*to.rows);
-    to.scales = std::make_unique<Store<mcs::DeploymentScale>>(*to.rows);
-    to.schedules = std::make_unique<Store<mcs::DeploymentSchedule>>(*to.rows);
-    to.nodes = std::make_unique<Store<mcs::Node>>(*to.rows);
+    to.deployments = std::make_unique<Deployments>(*to.rows);
+    to.scales = std::make_unique<Scales>(*to.rows);
+    to.schedules = std::make_unique<Schedules>(*to.rows);
+    to.nodes = std::make_unique<Nodes>(*to.rows);
 }
 
 // --- SQLite ----------------------------------------------------------------------------------------------------------
@@ -69,7 +70,8 @@ Opened open_sqlite(const std::string& path) {
     made.leases = std::move(leases);
     made.writes = std::move(writes);
     made.upkeep = std::make_unique<mcs::SqliteUpkeep>(std::move(house));
-    add_stores<mcs::McsStore>(made);
+    add_stores<mcs::McsStore<mcs::Deployment>, mcs::McsStore<mcs::DeploymentScale>,
+               mcs::McsStore<mcs::DeploymentSchedule>, mcs::McsStore<mcs::Node>>(made);
     return made;
 }
 
@@ -107,7 +109,8 @@ Opened open_postgres(const DatabasePlace& place) {
     made.leases = std::move(leases);
     made.writes = std::move(writes);
     made.upkeep = std::make_unique<mcs::PostgresUpkeep>(std::move(house));
-    add_stores<mcs::PostgresStore>(made);
+    add_stores<mcs::PostgresStore<mcs::Deployment>, mcs::PostgresStore<mcs::DeploymentScale>,
+               mcs::PostgresStore<mcs::DeploymentSchedule>, mcs::PostgresStore<mcs::Node>>(made);
     return made;
 }
 #else
