@@ -87,6 +87,7 @@ private:
 
     [[nodiscard]] Result<void, rs::StoreError> add_placements(std::vector<std::pair<std::string, Decoded>>& rows) {
         std::vector<std::string_view> ids;
+        ids.reserve(rows.size());
         for (const auto& [id, row] : rows) ids.push_back(id);
         YK_TRY(placements, read_placements_of(connection_, ids));
         for (auto& [id, row] : rows) {
