@@ -4,6 +4,7 @@
 #include "ykctl/cli/values.h"
 #include "ykctl/client/states.h"
 #include "ykctl/client/watch.h"
+#include "ykctl/mcs/read_items.h"
 #include "ykctl/mcs/send_change.h"
 #include "ykctl/render/text.h"
 
@@ -96,17 +97,11 @@ void define_list(Command command, Context& context) {
     const auto watch = std::make_shared<WatchOptions>();
     define_watch(command, *watch);
     command.run([&context, watch] {
-        return list_or_watch(context, *watch,
-                             {{},
-                              [] { return Answer<ListLayout>{node_layout()}; },
-                              [&context](const TakeItems& take) {
-                                  return context.call_pages(si::McsReadRequest{.what = "list", .kind = kKind},
-                                                            [&](const Value& page) -> std::optional<Failure> {
-                                                                const Value& items = member_of(page, "items");
-                                                                take({items.begin(), items.end()});
-                                                                return std::nullopt;
-                                                            });
-                              }});
+        return list_or_watch(
+            context, *watch,
+            {{},
+             [] { return Answer<ListLayout>{node_layout()}; },
+             [&context](const TakeItems& take) { return read_items(context, {.what = "list", .kind = kKind}, take); }});
     });
 }
 

@@ -12,6 +12,7 @@
 #include "ykctl/client/dumps.h"
 #include "ykctl/client/states.h"
 #include "ykctl/client/watch.h"
+#include "ykctl/mcs/read_items.h"
 #include "ykctl/mcs/wait_until.h"
 #include "ykctl/render/text.h"
 
@@ -113,17 +114,11 @@ void define_dead_letters(Command noun, Context& context) {
     const auto watch = std::make_shared<WatchOptions>();
     define_watch(command, *watch);
     command.run([&context, watch] {
-        return list_or_watch(context, *watch,
-                             {{},
-                              [&context] { return letter_layout(context); },
-                              [&context](const TakeItems& take) {
-                                  return context.call_pages(si::McsReadRequest{.what = "dead-letters"},
-                                                            [&](const Value& page) -> std::optional<Failure> {
-                                                                const Value& items = member_of(page, "items");
-                                                                take({items.begin(), items.end()});
-                                                                return std::nullopt;
-                                                            });
-                              }});
+        return list_or_watch(
+            context, *watch,
+            {{},
+             [&context] { return letter_layout(context); },
+             [&context](const TakeItems& take) { return read_items(context, {.what = "dead-letters"}, take); }});
     });
 }
 
