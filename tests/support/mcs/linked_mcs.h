@@ -224,25 +224,34 @@ public:
         : session_({daemon.made->handlers().request, [calls = calls_](auto call) { calls->post(std::move(call)); }},
                    2) {}
     void does(const wire::EncodedRequest& request) {
-        bool is_done = false;
+        const std::string refusal = refusal_of(request);
+        INFO(refusal);
+        CHECK(refusal.empty());
+    }
+    /// Why it was refused; empty: it was done.
+    std::string refusal_of(const wire::EncodedRequest& request) {
+        std::optional<std::string> refusal;
         session_.change(request, [&](const service::CoreSession::Answer& answer, Instant) {
-            INFO((answer.ok() ? std::string{} : answer.error().message));
-            CHECK(answer.ok());
-            is_done = true;
+            refusal = answer.ok() ? std::string{} : answer.error().message + " ";
         });
         REQUIRE(comes_true([&] {
             while (calls_->run() || session_.turn(service::steady_instant())) continue;
-            return is_done;
+            return refusal.has_value();
         }));
+        return *refusal;
     }
-    void unregister() {
+    void unregister() { does(unregistration()); }
+    /// For one that may register anew, or go by itself, at the same moment.
+    void try_to_unregister() { refusal_of(unregistration()); }
+
+private:
+    static si::UnregisterResourceManagerRequest unregistration() {
         si::UnregisterResourceManagerRequest request;
         request.rm_id = "mcs";
         request.force = request.impersonate = true;
-        does(request);
+        return request;
     }
 
-private:
     std::shared_ptr<Calls> calls_ = std::make_shared<Calls>();
     service::CoreSession session_;
 };

@@ -40,6 +40,9 @@ class Running:
         """Waits until it has said all of that."""
         for text in texts:
             until(f"it says {text!r}", lambda: text in getattr(self, on) or self.process.poll() is not None)
+            if text not in getattr(self, on):  # it has ended, and what it said last may be unread
+                for reader in self.readers:
+                    reader.join()
             check(text in getattr(self, on), "it ended", self.process.poll(), "without", text, ":", self.out, self.err)
 
     def lines(self):
