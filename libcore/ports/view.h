@@ -78,7 +78,7 @@ struct AllocationView {
 
 /// Where an ask is.
 struct AskStatus {
-    enum class State { Absent, Pending, Placed };
+    enum class State { Absent, Pending, Placed, Quarantined }; // the last: during a recovery, without its application
     State state = State::Absent;
     std::string node; // when it is placed
 };

@@ -293,7 +293,10 @@ std::optional<ApplicationView> application_view(const PartitionState& state, std
 
 AskStatus ask_status(const PartitionState& state, std::string_view application, std::string_view key) {
     const AllocationId id = state.find_ask(application, key);
-    if (!id.valid()) return {};
+    if (!id.valid()) {
+        const bool waits = !state.recovery.quarantine.find_allocations(application, key).empty();
+        return {waits ? AskStatus::State::Quarantined : AskStatus::State::Absent, {}};
+    }
     const Allocation& ask = state.allocations[id];
     if (!ask.is(Allocation::Placed)) return {AskStatus::State::Pending, {}};
     return {AskStatus::State::Placed, state.nodes[ask.node].id};

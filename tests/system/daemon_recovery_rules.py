@@ -4,6 +4,7 @@ Failed or restarted daemon still says. The way through a whole recovery is in da
 from daemon_support import *
 from daemon_support.books import Books
 from daemon_support.recovering import *
+from daemon_support.running import Running
 
 TWO_QUEUES_OF_ONE = """
 partitions:
@@ -233,6 +234,27 @@ def test_what_cannot_be_restored_waits_with_its_reason():  # I-242, I-244
                                           "placeholder": True, "taskGroupName": "g"}])
         rm.nodes({"nodeID": "n1"})
         check(quarantine(rm, 2) == {}, "all of it healed")
+
+
+def test_an_ask_that_waits_for_its_application_is_not_gone():  # I-242, I-340
+    with Daemon() as daemon:
+        client = daemon.client()
+        client.register("rm:1", detached={}, recovery={"id": "r1"})
+        asked = [{"applicationID": "late", "allocationKey": "k"}, {"applicationID": "late", "allocationKey": "none"}]
+        with Running(daemon, "ask", "add", "late", "--key", "k", "-R", "vcore=1", "--wait", "--timeout", "60s") as adding:
+            adding.says("ask k quarantined", "ykctl dump recovery", on="out")
+            found = client.get("Sync", {"rmID": "rm:1", "asks": asked})["asks"]
+            check(found == [{"outcome": "quarantined"}, {"outcome": "absent"}], found)
+            client.change("UpdateApplication", {"rmID": "rm:1", "new": [
+                {"applicationID": "late", "queueName": "root.a", "ugi": {"user": "u"}}]})
+            found = client.get("Sync", {"rmID": "rm:1", "asks": asked})["asks"]
+            check(found[0] == {"outcome": "pending"}, found)
+            client.change("UpdateNode", {"rmID": "rm:1", "nodes": [
+                {"nodeID": "n1", "action": 1, "schedulableResource": {"vcore": 5000}}]})
+            with Running(daemon, "recovery", "done", "rm:1", "--id", "r1", "--as-restored") as done:
+                done.ends(0)
+            adding.says("ask k placed on n1", on="out")
+            adding.ends(0)
 
 
 def test_a_failed_rm_is_still_served():  # I-250, I-251

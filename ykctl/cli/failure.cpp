@@ -120,6 +120,15 @@ Failure not_found(std::string message, std::vector<std::string> hints) {
     return {Exit::NotFound, std::move(message), std::move(hints), 0, {}, {}};
 }
 
+Failure outcome_unknown(const std::string& why) {
+    return {Exit::Unknown,
+            "outcome unknown: " + why,
+            {"what came of it?  ykctl status, then list what you changed"},
+            0,
+            {},
+            {}};
+}
+
 Failure from_call_error(const wire::CallError& error, const std::string& address) {
     using Kind = wire::CallError::Kind;
     switch (error.kind) {
@@ -134,12 +143,7 @@ Failure from_call_error(const wire::CallError& error, const std::string& address
                 {},
                 {}};
     case Kind::OutcomeUnknown:
-        return {Exit::Unknown,
-                "outcome unknown: the request was sent, then ykd at " + address + " was lost: " + error.message,
-                {"what came of it?  ykctl status, then list what you changed"},
-                0,
-                {},
-                {}};
+        return outcome_unknown("the request was sent, then ykd at " + address + " was lost: " + error.message);
     case Kind::Stopped: return {Exit::Interrupted, "interrupted", {}, 0, {}, {}};
     case Kind::TooLarge:
         return {Exit::Refused,

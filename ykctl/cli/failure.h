@@ -41,6 +41,8 @@ using Answer = Result<T, Failure>;
 
 [[nodiscard]] Failure usage_error(std::string message, std::vector<std::string> hints = {});
 [[nodiscard]] Failure not_found(std::string message, std::vector<std::string> hints = {});
+/// A change was sent, and nobody knows whether it was made.
+[[nodiscard]] Failure outcome_unknown(const std::string& why);
 /// The failure for an error of the client; `address` is the one that the user gave.
 [[nodiscard]] Failure from_call_error(const wire::CallError& error, const std::string& address);
 

@@ -17,9 +17,9 @@ constexpr Topic kTopics[] = {
   3    the daemon cannot be reached
   4    not found
   5    permission denied
-  6    outcome unknown: the connection was lost after a change was sent
+  6    outcome unknown: the connection was lost, or the daemon ended, after a change was sent
   7    not what wait or --wait asked for within --timeout
-  8    differences found (config diff, dump diff, dump verify, recording verify, warnings of config check --strict)
+  8    differences found (config diff, dump diff, dump verify, recording verify, mcs check, warnings of config check --strict)
   130  interrupted (--watch, --follow, rm serve, replay)
 scenario run has its own: 0 all pass, 1 an expectation failed, 2 a file is wrong or no daemon.
 )"},

@@ -12,6 +12,7 @@
 #include "ykctl/cli/values.h"
 #include "ykctl/client/dumps.h"
 #include "ykctl/client/object_file.h"
+#include "ykctl/client/reconnect.h"
 #include "ykctl/render/text.h"
 
 namespace yk::cli {
@@ -129,10 +130,11 @@ std::map<ElementKey, Whereabouts> whereabouts_of(const std::vector<si::AskName>&
     for (std::size_t i = 0; i < std::min(answers.size(), names.size()); ++i) {
         const auto outcome = text_of(answers[i], "outcome");
         using State = Whereabouts::State;
-        found[element_key(names[i].application_id, names[i].allocation_key)] = {outcome == "placed"    ? State::Placed
-                                                                                : outcome == "pending" ? State::Pending
-                                                                                                       : State::Absent,
-                                                                                text_of(answers[i], "nodeID")};
+        const State state = outcome == "placed"        ? State::Placed
+                            : outcome == "pending"     ? State::Pending
+                            : outcome == "quarantined" ? State::Quarantined
+                                                       : State::Absent;
+        found[element_key(names[i].application_id, names[i].allocation_key)] = {state, text_of(answers[i], "nodeID")};
     }
     return found;
 }
@@ -150,8 +152,8 @@ Answer<Start> start_update(Context& context) {
 }
 
 /// Waits until the update that got the answer `taken` is processed, and reads the results. `asks`: those to look for.
-Answer<ElementOutcomes> outcomes_of(Context& context, const Start& before, const Value& taken,
-                                    std::vector<si::AskName> asks = {}) {
+Answer<ElementOutcomes> read_outcomes(Context& context, const Start& before, const Value& taken,
+                                      std::vector<si::AskName> asks) {
     si::SyncRequest sync;
     sync.rm_id = before.rm;
     sync.position = static_cast<std::uint64_t>(number_of(taken, "position"));
@@ -169,6 +171,24 @@ Answer<ElementOutcomes> outcomes_of(Context& context, const Start& before, const
                                  pluralize(outcomes.lost, "message"), before.rm));
     }
     for (const auto& item : stream.items) read_item(item, outcomes);
+    return outcomes;
+}
+
+/// Gone, or somebody else listens in its place, who lets nobody in; a refusal of the daemon itself has a code.
+bool answers_no_more(const Failure& failure) {
+    return is_gone(failure) || (failure.exit == Exit::Denied && failure.code == 0);
+}
+
+/// As read_outcomes(). A daemon that ended in between may have lost what it took, and the numbers of another run mean
+/// something else.
+Answer<ElementOutcomes> outcomes_of(Context& context, const Start& before, const Value& taken,
+                                    std::vector<si::AskName> asks) {
+    const std::string boot = context.boot_id();
+    auto outcomes = read_outcomes(context, before, taken, std::move(asks));
+    const bool was_restarted = context.boot_id() != boot;
+    if (was_restarted) return outcome_unknown("ykd took the request, and was restarted before it said what came of it");
+    if (!outcomes.ok() && answers_no_more(outcomes.error()))
+        return outcome_unknown("ykd took the request, and did not say what came of it: " + outcomes.error().message);
     return outcomes;
 }
 
@@ -265,14 +285,20 @@ Done done(const ElementOutcomes& outcomes, const ElementKey& key, std::string wh
     return element;
 }
 
+namespace {
+
+void set_quarantined(Done& element) {
+    element.outcome = "quarantined";
+    element.detail = "; why:  ykctl dump recovery";
+}
+
+} // namespace
+
 Done added(const ElementOutcomes& outcomes, const ElementKey& key, std::string what, std::string id,
            std::string outcome) {
     Done element = done(outcomes, key, std::move(what), std::move(id), std::move(outcome));
     const bool all_known = outcomes.known && outcomes.lost == 0;
-    if (all_known && !element.refusal && outcomes.accepted.count(key) == 0) {
-        element.outcome = "quarantined";
-        element.detail = "; why:  ykctl dump recovery";
-    }
+    if (all_known && !element.refusal && outcomes.accepted.count(key) == 0) set_quarantined(element);
     return element;
 }
 
@@ -282,6 +308,7 @@ Done ask_done(const ElementOutcomes& outcomes, const ElementKey& element, const 
     const auto found = outcomes.asks.find(element);
     if (found == outcomes.asks.end() || result.refusal) return result;
     if (found->second.state == Whereabouts::State::Pending) result.outcome = "added";
+    if (found->second.state == Whereabouts::State::Quarantined) set_quarantined(result);
     if (found->second.state == Whereabouts::State::Placed) {
         result.outcome = "placed";
         result.node = found->second.node;

@@ -47,7 +47,12 @@ struct Refusal {
 
 /// Where an ask is once the scheduler has come to rest.
 struct Whereabouts {
-    enum class State { Absent, Pending, Placed };
+    enum class State {
+        Absent,
+        Pending,
+        Placed,
+        Quarantined
+    }; // the last: during a recovery, until its application comes
     State state = State::Absent;
     std::string node; // of a placed one
 };

@@ -63,7 +63,8 @@ std::optional<Failure> add_batch(Context& context, const Asks& asks, Report& rep
         auto name = ask_name(ask);
         const auto element = element_key(name.application_id, name.allocation_key);
         auto result = ask_done(*outcomes, element, "ask", name.allocation_key);
-        if (awaited != nullptr && result.outcome == "added") awaited->asks.emplace(element, std::move(name));
+        if (awaited != nullptr && (result.outcome == "added" || result.outcome == "quarantined"))
+            awaited->asks.emplace(element, std::move(name));
         report.add(std::move(result));
     }
     if (awaited != nullptr) {

@@ -77,7 +77,7 @@ private:
     std::optional<Deadlines::Key> key_;
 };
 
-/// The outcome for each ask: {outcome: placed, pending or absent, nodeID?}.
+/// The outcome for each ask: {outcome: placed, pending, quarantined or absent, nodeID?}.
 Value outcomes_of(const std::vector<si::AskName>& asks, RmOwner& owner) {
     Value outcomes = Value::array();
     for (const si::AskName& ask : asks) {
@@ -87,6 +87,7 @@ Value outcomes_of(const std::vector<si::AskName>& asks, RmOwner& owner) {
         switch (status.state) {
         case AskStatus::State::Absent: outcomes.push_back({{"outcome", "absent"}}); break;
         case AskStatus::State::Pending: outcomes.push_back({{"outcome", "pending"}}); break;
+        case AskStatus::State::Quarantined: outcomes.push_back({{"outcome", "quarantined"}}); break;
         case AskStatus::State::Placed: outcomes.push_back({{"outcome", "placed"}, {"nodeID", status.node}}); break;
         }
     }
