@@ -10,6 +10,7 @@
 #include "ykctl/client/states.h"
 #include "ykctl/client/watch.h"
 #include "ykctl/commands/nouns.h"
+#include "ykctl/mcs/check.h"
 #include "ykctl/mcs/node.h"
 #include "ykctl/mcs/operations.h"
 #include "ykctl/render/text.h"
@@ -105,6 +106,7 @@ void define_mcs(Command root, Context& context) {
         return context.show_item(status, text_of(status, "state"), status_text(status, context.style()));
     });
     define_mcs_operations(noun, context);
+    define_mcs_check(noun, context);
     define_mcs_node(noun, context);
 }
 

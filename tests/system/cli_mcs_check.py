@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""rs R-157, rs R-028: ykctl mcs check looks at a database that no daemon uses, and mends what it safely can."""
+import json
+import sqlite3
+
+from daemon_support import *
+
+YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
+
+
+def check_database(database, *words):
+    """(exit status, what was printed, what was complained of)"""
+    done = subprocess.run([YKCTL, "mcs", "check", "--db", database, *words], capture_output=True, text=True, timeout=DEADLINE,
+                          env={**os.environ, "NO_COLOR": "1"}, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_database_in_use_is_left_alone_and_a_broken_one_mended():
+    with Daemon("--state", "@.", "--settings", "@conf", files={"conf": "mcs: {enabled: true}\n"}) as daemon:
+        client, path = daemon.client(), daemon.folder + "/mcs.db"
+        until("MCS runs", lambda: client.get("McsRead", {"what": "status"})["state"] == "running")
+        client.change("McsWrite", {"verb": "create", "kind": "deployment", "body": {
+            "name": "web", "user": "u", "resource": {"vcore": 1000}, "replicas": 2}})
+        shown = lambda: client.get("McsRead", {"what": "describe", "kind": "deployment", "id": "web"})["item"]
+        until("it has both rows", lambda: "scale" in shown() and "schedule" in shown())
+        status, _, said = check_database(path)
+        check(status == 1 and f"in use by process {daemon.process.pid}" in said and "ykctl mcs status" in said, status, said)
+        daemon.end(signal.SIGTERM)
+        status, printed, _ = check_database("sqlite:" + path)
+        check(status == 0 and "nothing is wrong" in printed and "1 deployment," in printed, status, printed)
+        with sqlite3.connect(path) as base:  # without foreign keys, as a shell is
+            base.execute("DELETE FROM deployment")
+            base.execute("UPDATE deployment_schedule SET version = version + 1, placed = 7")
+        status, printed, said = check_database(path)
+        check(status == 8 and "orphan deployment_scale" in printed and "miscounted" in printed and "--repair" in said, status, printed, said)
+        status, printed, _ = check_database(path, "-o", "json")
+        found = json.loads(printed)["item"]["findings"]
+        check(status == 8 and {one["what"] for one in found} >= {"orphan", "miscounted"}, found)
+        status, printed, said = check_database(path, "--repair")
+        check(status == 0 and "mended" in printed and "nothing is wrong" in printed and not said, status, printed, said)
+        daemon.start()
+        client = daemon.client()
+        until("MCS runs", lambda: client.get("McsRead", {"what": "status"})["state"] == "running")
+        kinds = {one["kind"]: one["size"] for one in client.get("McsRead", {"what": "status"})["kinds"]}
+        check(kinds["deploymentscale"] == kinds["deploymentschedule"] == 0, kinds)
+
+
+def test_what_is_no_database_is_said_and_stays_as_it_is():
+    with Daemon() as daemon:
+        missing = daemon.folder + "/none.db"
+        status, _, said = check_database(missing)
+        check(status == 4 and "no such file" in said and not os.path.exists(missing), status, said)
+        for text in ("", "no database, but more than a hundred bytes of text, so that nobody takes it for an empty one" * 20):
+            other = daemon.write("other", text)
+            status, _, said = check_database(other)
+            check(status == 1 and other in said, status, said)
+            with open(other, encoding="utf-8") as file:
+                check(file.read().startswith(text), "it was changed")
+        status, _, said = check_database(daemon.folder)
+        check(status == 4, status, said)
+        status, _, said = check_database("postgresql://user:secret@127.0.0.1:1/none")
+        check(status == 1 and "secret" not in said and "127.0.0.1" in said, status, said)
+
+
+main(globals())
