@@ -53,6 +53,7 @@ constexpr std::array kReplies{
     ReplyKeys{"McsRead",
               " items cursor item state reason position staleMs database kinds services reconcilers writes limits "
               "degraded "},
+    ReplyKeys{"McsWatch", " resync items cursor more "},
     ReplyKeys{"McsWrite", " id name uid version position "},
     ReplyKeys{"Shutdown", " "},
 };

@@ -41,6 +41,7 @@ constexpr std::array kKinds{
     KindInfo{Kind::Clock, "Clock", kMutating, Role::Admin},
     KindInfo{Kind::SetExtraConfig, "SetExtraConfig", kMutating, Role::Admin},
     KindInfo{Kind::McsRead, "McsRead", kReading, Role::Observer},
+    KindInfo{Kind::McsWatch, "McsWatch", kReading, Role::Observer},
     KindInfo{Kind::McsWrite, "McsWrite", kMutating, Role::Admin},
     KindInfo{Kind::Shutdown, "Shutdown", kMutating, Role::Admin},
 };

@@ -45,6 +45,7 @@ enum class Kind : std::uint8_t {
     Clock,
     SetExtraConfig,
     McsRead,
+    McsWatch,
     McsWrite,
     Shutdown
 };

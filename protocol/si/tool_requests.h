@@ -164,6 +164,16 @@ struct McsReadRequest {
     bool operator==(const McsReadRequest&) const = default;
 };
 
+/// What has become of Deployments behind a cursor; waits while nothing has.
+struct McsWatchRequest {
+    static constexpr Kind kKind = Kind::McsWatch;
+    std::string cursor{};      // of the answer before; empty: one that begins now
+    std::string id{};          // only the Deployment with this id or name; empty: all
+    std::uint32_t limit = 100; // changes in an answer
+    std::uint64_t wait_ms = 10000;
+    bool operator==(const McsWatchRequest&) const = default;
+};
+
 /// A measured value of a metric in the policy of a Deployment.
 struct McsMetric {
     std::string name{};

@@ -69,6 +69,7 @@ YK_MESSAGE(StepRequest)
 YK_MESSAGE(ClockRequest)
 YK_MESSAGE(ShutdownRequest)
 YK_MESSAGE(McsReadRequest)
+YK_MESSAGE(McsWatchRequest)
 YK_MESSAGE(McsWriteRequest)
 
 #undef YK_MESSAGE

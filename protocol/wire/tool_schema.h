@@ -116,6 +116,13 @@ struct Schema<si::McsReadRequest> {
 };
 
 template <>
+struct Schema<si::McsWatchRequest> {
+    using M = si::McsWatchRequest;
+    using fields = Fields<Field<"cursor", &M::cursor>, Field<"id", &M::id>, Field<"limit", &M::limit>,
+                          Field<"waitMs", &M::wait_ms>>;
+};
+
+template <>
 struct Schema<si::McsMetric> {
     using M = si::McsMetric;
     using fields = Fields<Field<"name", &M::name, kId, kRequired>, Field<"value", &M::value, kId, kRequired>,

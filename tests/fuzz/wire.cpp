@@ -50,7 +50,7 @@ void check_body(Body body) {
         body);
     check_messages<si::ValidateConfigurationRequest, si::SetExtraConfigRequest, si::DumpRequest, si::EventsRequest,
                    si::EventStreamRequest, si::ExplainRequest, si::StepRequest, si::ShutdownRequest, si::McsReadRequest,
-                   si::McsWriteRequest>(body);
+                   si::McsWatchRequest, si::McsWriteRequest>(body);
     check_messages<si::RecoveryDoneRequest, si::RecoveryReport, si::RecoveryListRequest, si::RecoveryListReply,
                    si::ResolveRecoveryRequest, si::ResolveRecoveryReply>(body);
     const Value value = decode_value(body);

@@ -25,7 +25,7 @@ from daemon_support.attacks import *
 KINDS = ["Hello", "Ping", "Status", "RegisterResourceManager", "UnregisterResourceManager", "UpdateAllocation",
          "UpdateApplication", "UpdateNode", "UpdateConfiguration", "Reload", "ValidateConfiguration", "Poll", "CallResult", "Sync",
          "Dump", "Events", "Metrics", "Health", "Explain", "StreamLog", "Step", "Clock", "SetExtraConfig", "RecoveryDone",
-         "RecoveryList", "ResolveRecovery", "McsRead", "McsWrite", "Nonsense"]
+         "RecoveryList", "ResolveRecovery", "McsRead", "McsWatch", "McsWrite", "Nonsense"]
 CHANGES = {"RegisterResourceManager", "UnregisterResourceManager", "UpdateAllocation", "UpdateApplication", "UpdateNode",
            "UpdateConfiguration", "Reload", "Step", "Clock", "SetExtraConfig", "RecoveryDone", "ResolveRecovery", "McsWrite"}
 KEYS = ["rmID", "nodes", "nodeID", "action", "new", "remove", "asks", "releases", "allocations", "applicationID", "queueName",

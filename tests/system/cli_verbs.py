@@ -6,7 +6,7 @@ import re
 
 YKCTL = os.path.join(os.environ["YK_BIN"], "ykctl")
 READS = {"Ping", "Status", "Sync", "StreamLog", "Dump", "Events", "Metrics", "Health", "Explain", "RecoveryList",
-         "ValidateConfiguration", "EventStream", "McsRead"}
+         "ValidateConfiguration", "EventStream", "McsRead", "McsWatch"}
 VERBS = [  # in an order in which each can be done; `changes` is empty for what only looks
     ("RegisterResourceManager", "rm register rm:1 --config @c.yaml"),
     ("UpdateConfiguration", "config reload -f @two.yaml"),

@@ -10,6 +10,7 @@
 #include "ykctl/mcs/await_deployment.h"
 #include "ykctl/mcs/deployment_lists.h"
 #include "ykctl/mcs/deployment_options.h"
+#include "ykctl/mcs/deployment_watch.h"
 #include "ykctl/mcs/scaling_text.h"
 #include "ykctl/mcs/send_change.h"
 #include "ykctl/mcs/wait_until.h"
@@ -196,6 +197,7 @@ void define_deployment(Command root, Context& context) {
     define_deployment_show(
         noun.sub("show", "one deployment: what it should be, and why it has so many replicas").alias("describe"),
         context);
+    define_deployment_watch(noun.sub("watch", "a line for each change of deployments, as it happens"), context);
     define_set(noun, context);
     define_scale(noun, context);
     define_autoscale(noun, context);

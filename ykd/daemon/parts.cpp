@@ -6,6 +6,7 @@
 
 #include "protocol/simulation/simulator.h"
 #include "ykd/process/log.h"
+#include "ykd/runtime/clock.h"
 
 namespace yk::service {
 namespace {
@@ -49,7 +50,8 @@ Parts::Parts(DaemonSettings given, std::string version)
       workers(worker_count(), log_dropped),
       long_workers(worker_count() - 1, log_dropped, LoopThread::Priority::Low),
       name_service(log_dropped),
-      mcs({settings.mcs, settings.state_directory, degraded, uuid_text(identity.boot_id)}),
+      mcs({settings.mcs, settings.state_directory, degraded, uuid_text(identity.boot_id),
+           [this](std::string_view text) { add_rm_event(ring, settings.mcs.rm_id, text, real_now()); }}),
       effective(settings, rms, ring),
       registry({settings, clock, rms, ring, tally, config_history, effective, degraded, daemon_state, workers,
                 identity.epoch_base()}),

@@ -26,7 +26,8 @@ Services::Services(Parts& parts, std::function<void(SteadyClock::duration grace)
       explain_(
           {parts.settings, parts.clock, parts.rms, parts.effective, parts.config_history, parts.users, parts.workers}),
       admin_({parts.settings, parts.rms, parts.clock, parts.workers, std::move(request_stop)}),
-      mcs_({parts.mcs, parts.memory, parts.workers}) {
+      mcs_({parts.mcs, parts.memory, parts.workers}),
+      mcs_watch_(parts.mcs, parts.workers, parts.settings.max_poll_wait) {
     fill(parts);
 }
 
@@ -68,6 +69,7 @@ void Services::fill(Parts& parts) {
     row(Kind::Clock, admin_, &AdminService::advance_clock);
     row(Kind::Shutdown, admin_, &AdminService::shut_down);
     row(Kind::McsRead, mcs_, &McsService::read, &parts.large_answers);
+    row(Kind::McsWatch, mcs_watch_, &McsWatchService::watch);
     row(Kind::McsWrite, mcs_, &McsService::write);
     row(Kind::RecoveryDone, recovery_, &RecoveryService::done, &parts.large_answers);
     row(Kind::RecoveryList, recovery_, &RecoveryService::list, &parts.large_answers);

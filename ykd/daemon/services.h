@@ -11,7 +11,8 @@
 #include "ykd/daemon/parts.h"
 #include "ykd/dump/dump_service.h"
 #include "ykd/explain/explain_service.h"
-#include "ykd/mcs/mcs_service.h"
+#include "ykd/mcs/requests/mcs_service.h"
+#include "ykd/mcs/requests/mcs_watch_service.h"
 #include "ykd/observe/event_service.h"
 #include "ykd/observe/health_service.h"
 #include "ykd/observe/metrics_service.h"
@@ -52,6 +53,7 @@ private:
     ExplainService explain_;
     AdminService admin_;
     McsService mcs_;
+    McsWatchService mcs_watch_;
     KindTable kinds_;
 };
 

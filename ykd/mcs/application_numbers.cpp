@@ -22,7 +22,7 @@ void add_deployments(const McsApplication& application, McsNumbers& numbers) {
 McsNumbers numbers_of(McsApplication& application, Instant now) {
     const rs::StateManager& manager = application.manager();
     McsNumbers numbers;
-    numbers.is_running = application.is_running();
+    numbers.is_running = application.manager().is_running();
     numbers.is_store_up = manager.is_store_up();
     numbers.is_log_up = manager.is_log_up();
     numbers.staleness = manager.staleness(now);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykd/mcs/mcs_application.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -43,7 +45,7 @@ McsApplication::McsApplication(Parts parts, McsConnections connections, Instant 
     : parts_(std::move(parts)),
       connections_(std::move(connections)),
       house_(std::move(connections_.upkeep), housekeeping_settings(parts_.settings)),
-      notices_(house_, parts_.degraded),
+      notices_(house_, parts_.degraded, parts_.event),
       manager_(*connections_.log, notices_, framework_settings(parts_.settings), parts_.seed),
       deployments_(manager_.add(*connections_.deployments)),
       scales_(manager_.add(*connections_.scales)),
@@ -62,6 +64,7 @@ McsApplication::McsApplication(Parts parts, McsConnections connections, Instant 
                    parts_.post, parts_.seed + 3},
                   now),
       operations_(manager_, *connections_.leases),
+      watch_(fmt::format("{:x}", parts_.seed)),
       lease_table_(*connections_.leases, parts_.holder,
                    std::chrono::duration_cast<std::chrono::milliseconds>(parts_.settings.lease_ttl)),
       group_(*connections_.writes, {parts_.holder, parts_.settings.lease_enabled}),
@@ -87,6 +90,7 @@ void McsApplication::begin(Instant now) {
     if (connections_.on_commit) connections_.on_commit([this](std::int64_t pages) { house_.committed(pages); });
     deployments_.add_handler(on_deployment_, mcs::options_of(mcs::kAutoscalerService), now);
     scales_.add_handler(on_scale_, mcs::options_of(mcs::kAutoscalerService), now);
+    watch_.attach(deployments_, scales_, schedules_, now);
     manager_.add(rounds_, mcs::evaluation_options());
     manager_.add(reconciler_, {std::string{mcs::kAutoscalerService}, parts_.settings.autoscaler_reconcile_period});
     if (parts_.settings.lease_enabled) {
@@ -109,7 +113,7 @@ void McsApplication::begin(Instant now) {
 
 /// The calendar is what people see, and follows the machine's clock; it is looked at often enough for schedules.
 bool McsApplication::work(Instant now) {
-    if (take_answered(now) || answer_seen(now)) return true;
+    if (take_answered(now) || answer_seen(now) || watch_.turn(now)) return true;
     look_around(now);
     const bool has_asked = ask_for_leases(now);
     bool any = manager_.turn(now) || has_asked;
@@ -135,8 +139,8 @@ bool McsApplication::ask_for_leases(Instant now) {
 
 Instant McsApplication::next_due(Instant now) const {
     Instant due = next_look_;
-    for (const auto& each :
-         {manager_.next_due(now), scheduling_.next_due(now), leases_ ? leases_->next_due() : std::nullopt})
+    for (const auto& each : {manager_.next_due(now), scheduling_.next_due(now), watch_.next_due(),
+                             leases_ ? leases_->next_due() : std::nullopt})
         if (each) due = std::min(due, *each);
     for (const Unseen& each : unseen_) due = std::min(due, each.until);
     return due;
@@ -199,6 +203,7 @@ void McsApplication::stop() {
     const Instant now = steady_instant();
     for (const auto& call : writer_.answered()) call->finish(now);
     for (const Unseen& each : std::exchange(unseen_, {})) each.answer();
+    watch_.stop(now);
     if (leases_ && is_up) {
         leases_->release(now);
         while (const auto call = leases_->next_call(steady_instant())) run(*call);
@@ -213,7 +218,10 @@ std::optional<rs::Lease> McsApplication::lease(std::string_view name, Instant no
 }
 
 void McsApplication::lease_changed(std::string_view name, const std::optional<rs::Lease>& lease, Instant now) {
-    log("mcs").info("lease {}: {}", name, !lease ? "lost" : lease->is_valid ? "held" : "in doubt, nothing is written");
+    notices_.say(fmt::format("lease {}: {}", name,
+                             !lease            ? "lost"
+                             : lease->is_valid ? "held"
+                                               : "in doubt, nothing is written"));
     if (name == kPurgeLease) return house_.set_purging(lease && lease->is_valid, std::nullopt);
     if (lease && lease->is_valid && std::exchange(led_[std::string{name}], lease->epoch) != lease->epoch)
         forget_dead_letters(name);

@@ -25,6 +25,7 @@
 #include "protocol/databases/mcs_leases.h"
 #include "protocol/databases/mcs_writer.h"
 #include "protocol/mcs/status_text.h"
+#include "ykd/mcs/deployment_watch.h"
 #include "ykd/mcs/mcs_connections.h"
 #include "ykd/mcs/mcs_notices.h"
 #include "ykd/mcs/mcs_operations.h"
@@ -48,6 +49,7 @@ public:
         std::function<void()> wake;                      // any thread: work() has something to do
         std::function<void(wire::Request)> give;         // a request to the daemon, as a server does
         std::function<void(std::function<void()>)> post; // has it called on this thread; any thread
+        McsNotices::Event event;                         // what has become of MCS itself
     };
     McsApplication(Parts parts, McsConnections connections, Instant now);
     ~McsApplication();
@@ -62,8 +64,7 @@ public:
     void stop();
 
     // --- for requests ---------------------------------------------------------------------------
-    /// Whether the caches have what the database has. Before that nothing is read or written for users.
-    [[nodiscard]] bool is_running() const { return manager_.is_running(); }
+    // Before manager().is_running() nothing is read or written for users: the caches are not filled.
     [[nodiscard]] const rs::ResourceCache<mcs::Deployment>& deployments() const { return deployments_.cache(); }
     [[nodiscard]] const rs::ResourceCache<mcs::DeploymentScale>& scales() const { return scales_.cache(); }
     [[nodiscard]] const rs::ResourceCache<mcs::DeploymentSchedule>& schedules() const { return schedules_.cache(); }
@@ -93,6 +94,7 @@ public:
     [[nodiscard]] const mcs::AutoscalerReconciler& reconciler() const { return reconciler_; }
     [[nodiscard]] McsScheduling& scheduling() { return scheduling_; }
     [[nodiscard]] McsOperations& operations() { return operations_; }
+    [[nodiscard]] DeploymentWatch& watch() { return watch_; }
     /// nullopt: this process does not lead.
     [[nodiscard]] std::optional<rs::Lease> lease(std::string_view name, Instant now) const;
     [[nodiscard]] const McsConnections& connections() const { return connections_; }
@@ -147,6 +149,7 @@ private:
     mcs::AutoscalerReconciler reconciler_;
     McsScheduling scheduling_;
     McsOperations operations_;
+    DeploymentWatch watch_;
     mcs::LeaseTable lease_table_;
     std::optional<mcs::LeaseManager> leases_; // nullopt: without leases
     mcs::WriteGroup group_;

@@ -88,8 +88,15 @@ void McsNotices::write_line(const rs::Notice& notice) {
     for (const std::string_view part : {notice.kind, notice.id, notice.handler})
         if (!part.empty()) line += " " + printable(part);
     if (!notice.text.empty()) line += ": " + printable(notice.text);
-    log("mcs").log(level_of(notice.what), "{}{}", line,
-                   count == kLines ? "; more such lines are left out for a minute" : "");
+    if (count == kLines) line += "; more of this kind is left out for a minute";
+    const auto level = level_of(notice.what);
+    log("mcs").log(level, "{}", line);
+    if (level >= spdlog::level::info) event_(line);
+}
+
+void McsNotices::say(std::string_view text) {
+    log("mcs").info("{}", text);
+    event_(text);
 }
 
 } // namespace yk::service

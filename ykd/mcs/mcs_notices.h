@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// McsNotices: what the framework says of its own state, for operators: lines of the logger `mcs`, sentences of
-// Degraded, and the table of dead letters (rs R-155). Lines of one kind are limited to a few a minute.
+// McsNotices: what MCS says of its own state, for operators: lines of the logger `mcs`, events of the type RM,
+// sentences of Degraded, and the table of dead letters (rs R-155). Lines and events of one kind are limited to a few a
+// minute.
 //
 // Owner: McsApplication. Thread: that of MCS.
 
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "libcore/resource_state/ports/notices.h"
 #include "protocol/databases/housekeeping/mcs_housekeeping.h"
@@ -18,7 +21,11 @@ namespace yk::service {
 
 class McsNotices final : public rs::NoticeSink {
 public:
-    McsNotices(mcs::McsHousekeeping& house, Degraded& degraded) : house_(house), degraded_(degraded) {}
+    /// An event of ykd with this text.
+    using Event = std::function<void(std::string_view text)>;
+
+    McsNotices(mcs::McsHousekeeping& house, Degraded& degraded, Event event)
+        : house_(house), degraded_(degraded), event_(std::move(event)) {}
     ~McsNotices() override;
     McsNotices(const McsNotices&) = delete;
     McsNotices& operator=(const McsNotices&) = delete;
@@ -26,6 +33,8 @@ public:
     void notice(const rs::Notice& notice) override;
     /// What is wrong with a part of MCS now; empty: nothing. `part`: one word.
     void note(std::string_view part, const std::string& fault);
+    /// Something else that has changed: a line and an event.
+    void say(std::string_view text);
 
 private:
     void note_dead_letter(const rs::Notice& notice);
@@ -33,6 +42,7 @@ private:
 
     mcs::McsHousekeeping& house_;
     Degraded& degraded_;
+    const Event event_;
     std::set<std::string, std::less<>> faults_; // keys of Degraded that are set
     std::set<mcs::DeadLetterKey> dead_letters_; // of this process
     MinuteCounter lines_;

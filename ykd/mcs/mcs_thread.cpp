@@ -165,9 +165,10 @@ void McsThread::opened(McsConnections connections, Instant now) {
     const auto call_here = [this](std::function<void()> call) {
         post([call = std::move(call)](McsApplication*, Instant) { call(); });
     };
-    application_ = std::make_unique<McsApplication>(
-        McsApplication::Parts{parts_.settings, parts_.degraded, parts_.holder, random_seed(), ring, give_, call_here},
-        std::move(connections), now);
+    application_ =
+        std::make_unique<McsApplication>(McsApplication::Parts{parts_.settings, parts_.degraded, parts_.holder,
+                                                               random_seed(), ring, give_, call_here, parts_.event},
+                                         std::move(connections), now);
     parts_.degraded.clear(kFault);
     const std::lock_guard lock(mutex_);
     state_ = {State::Phase::Open, {}};

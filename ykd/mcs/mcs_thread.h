@@ -26,7 +26,8 @@ public:
         const McsSettings& settings;
         const std::string& state_directory;
         Degraded& degraded;
-        std::string holder; // who this process is among several: no other one, nor an earlier life, has it
+        std::string holder;      // who this process is among several: no other one, nor an earlier life, has it
+        McsNotices::Event event; // what has become of MCS itself
     };
     explicit McsThread(Parts parts) : parts_(std::move(parts)) {}
     ~McsThread() { end(); }

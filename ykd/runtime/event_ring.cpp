@@ -67,4 +67,15 @@ EventRing::Slice EventRing::slice(std::uint64_t start, std::uint64_t count) cons
     return slice;
 }
 
+void add_rm_event(EventRing& ring, std::string_view rm_id, std::string_view message, Instant now) {
+    EventRecord record;
+    record.type = EventType::Rm;
+    record.at = now;
+    record.object = rm_id;
+    record.message = message;
+    EventChunk chunk;
+    chunk.append(record);
+    ring.append(chunk);
+}
+
 } // namespace yk

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "ykd/runtime/event_chunk.h"
@@ -67,5 +68,8 @@ private:
     bool enabled_ = true;
     std::function<void()> listener_;
 };
+
+/// Appends an event of the type RM. Any thread.
+void add_rm_event(EventRing& ring, std::string_view rm_id, std::string_view message, Instant now);
 
 } // namespace yk

@@ -486,6 +486,7 @@ TEST_CASE("decode(encode(x)) == x for the requests of tools") {
     check_round_trip(si::ClockRequest{5});
     check_round_trip(si::ShutdownRequest{0U});
     check_round_trip(si::McsReadRequest{"list", "deployment", "web", 7, "c"});
+    check_round_trip(si::McsWatchRequest{"c-1", "web", 7, 9});
     check_round_trip(si::McsWriteRequest{
         "create", "deployment", "web", 3,
         si::McsBody{"n", "p", "root.q", "u", std::vector<std::string>{"g"}, si::Resources{{"vcore", 1}}, 0U, 1U, 2U,

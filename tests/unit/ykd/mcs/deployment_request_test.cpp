@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ykd/mcs/deployment_request.h"
+#include "ykd/mcs/requests/deployment_request.h"
 
 #include <catch2/catch.hpp>
 

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -30,7 +31,8 @@ struct Instance {
         auto connections = McsConnections::open({DatabasePlace::Kind::Sqlite, folder.database(), folder.database()});
         REQUIRE(connections.ok());
         made = std::make_unique<McsApplication>(
-            McsApplication::Parts{settings_, degraded, name, 1, [] {}, [](const wire::Request&) {}, [](const auto&) {}},
+            McsApplication::Parts{settings_, degraded, name, 1, [] {}, [](const wire::Request&) {}, [](const auto&) {},
+                                  [this](std::string_view text) { events.emplace_back(text); }},
             std::move(connections).value(), steady_instant());
     }
     bool works_until(const std::function<bool()>& condition) {
@@ -40,7 +42,7 @@ struct Instance {
         });
     }
     [[nodiscard]] bool starts() {
-        return works_until([&] { return made->is_running(); });
+        return works_until([&] { return made->manager().is_running(); });
     }
     mcs::WriteOutcome write(mcs::WriteCommand command) {
         std::optional<mcs::WriteOutcome> outcome;
@@ -65,6 +67,7 @@ struct Instance {
 
     McsSettings settings_;
     Degraded degraded;
+    std::vector<std::string> events;
     std::unique_ptr<McsApplication> made;
 };
 
@@ -95,6 +98,20 @@ TEST_CASE("rs R-158 a write is answered when it is seen, and the Autoscaler foll
     CHECK(one.made->count_with_new() == 0);
     CHECK(one.works_until([&] { return one.made->scales().size() == 0; }));
     CHECK(one.degraded.list().empty());
+}
+
+TEST_CASE("rs R-155 what becomes of MCS itself is an event, once") {
+    const Folder folder;
+    Instance one{folder, "one"};
+    REQUIRE(one.starts());
+    REQUIRE(one.works_until([&] { return one.leads(); }));
+    const auto count = [&](std::string_view text) {
+        return std::count_if(one.events.begin(), one.events.end(),
+                             [&](const std::string& each) { return each.starts_with(text); });
+    };
+    CHECK(count("synced") == 1);
+    CHECK(count("lease autoscaler: held") == 1);
+    CHECK(count("resync") == 0); // what goes its normal way is none
 }
 
 TEST_CASE("rs R-158 Deployments that are being made count before they are seen") {

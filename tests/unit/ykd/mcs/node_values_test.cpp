@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ykd/mcs/node_values.h"
+#include "ykd/mcs/requests/node_values.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ykd/mcs/dead_letter_values.h"
+#include "ykd/mcs/requests/dead_letter_values.h"
 
 #include "libcore/mcs/kinds.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ykd/mcs/mcs_status.h"
+#include "ykd/mcs/requests/mcs_status.h"
 
 #include <chrono>
 #include <string_view>
@@ -18,7 +18,7 @@ std::int64_t ms_of(Duration duration) {
 std::string_view state_of(const McsThread::State& state, const McsApplication* application) {
     if (state.phase == McsThread::State::Phase::Failed) return "failed";
     if (application == nullptr) return "opening";
-    return application->is_running() ? "running" : "starting";
+    return application->manager().is_running() ? "running" : "starting";
 }
 
 Value handlers_value(const rs::KindStatus& kind) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ykd/mcs/deployment_request.h"
+#include "ykd/mcs/requests/deployment_request.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "libcore/base/check.h"
 #include "protocol/mcs/policy_text.h"
-#include "ykd/mcs/row_checks.h"
+#include "ykd/mcs/requests/row_checks.h"
 #include "ykd/process/random_bytes.h"
 #include "ykd/runtime/clock.h"
 

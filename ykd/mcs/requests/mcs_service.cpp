@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ykd/mcs/mcs_service.h"
+#include "ykd/mcs/requests/mcs_service.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "ykd/mcs/dead_letter_values.h"
-#include "ykd/mcs/deployment_request.h"
-#include "ykd/mcs/deployment_values.h"
-#include "ykd/mcs/mcs_status.h"
-#include "ykd/mcs/node_values.h"
+#include "ykd/mcs/requests/application_access.h"
+#include "ykd/mcs/requests/dead_letter_values.h"
+#include "ykd/mcs/requests/deployment_request.h"
+#include "ykd/mcs/requests/deployment_values.h"
+#include "ykd/mcs/requests/mcs_status.h"
+#include "ykd/mcs/requests/node_values.h"
 
 namespace yk::service {
 namespace {
@@ -30,13 +31,6 @@ void fail(const CallPtr& call, const Error& error) {
 
 void not_found(const CallPtr& call, const std::string& id, const char* kind = "deployment") {
     call->fail(ErrorCode::NotFound, fmt::format("there is no {} \"{}\"", kind, id), "id");
-}
-
-DeploymentRows rows_of(const McsApplication& application, rs::Ptr<mcs::Deployment> deployment) {
-    const std::string& id = deployment->meta.id;
-    auto scale = application.scales().get(id);
-    auto schedule = application.schedules().get(id);
-    return {std::move(deployment), std::move(scale), std::move(schedule)};
 }
 
 /// A node as the core has it.
@@ -162,26 +156,11 @@ mcs::Expect expected(const Row& row, const si::McsWriteRequest& request) {
 
 } // namespace
 
-bool McsService::is_hosted(const CallPtr& call) const {
-    if (parts_.mcs.is_started()) return true;
-    call->fail(ErrorCode::BadState, "this ykd keeps no deployments; the settings switch it on: mcs: {enabled: true}");
-    return false;
-}
-
-void McsService::with_application(const CallPtr& call, Use use) const {
-    parts_.mcs.post([call, use = std::move(use), &mcs = parts_.mcs](McsApplication* application, Instant now) {
-        if (application != nullptr && application->is_running()) return use(*application, now);
-        const McsThread::State state = mcs.state();
-        if (state.phase == McsThread::State::Phase::Failed) return call->fail(ErrorCode::BadState, state.reason);
-        call->busy(state.reason.empty() ? "MCS is reading its database" : state.reason, kComeAgain);
-    });
-}
-
 // --- McsRead ---------------------------------------------------------------------------------------------------------
 
 void McsService::read(const CallPtr& call) {
     const auto request = call->decode<si::McsReadRequest>();
-    if (!request || !is_hosted(call)) return;
+    if (!request || !is_hosted(parts_.mcs, call)) return;
     if (request->what == "status") return status(call);
     if (request->what == "dead-letters") return list_dead_letters(call, *request);
     if (request->what != "list" && request->what != "describe")
@@ -196,32 +175,35 @@ void McsService::read(const CallPtr& call) {
 
 void McsService::list_nodes(const CallPtr& call, const si::McsReadRequest& request) const {
     if (!is_page(call, request)) return;
-    with_application(call, [call, request, &workers = parts_.workers](McsApplication& application, Instant /*now*/) {
-        const mcs::NodeKeeper& registered = application.scheduling().scheduler().nodes();
-        std::vector<ListedNode> rows;
-        for (auto& each : application.nodes_after(request.cursor, request.limit + 1)) {
-            const std::string& id = each->meta.id;
-            rows.push_back({each, registered.has(id), registered.refusal_of(id)});
-        }
-        workers.post(source_of(*call),
-                     [call, rows = std::move(rows), limit = request.limit] { answer_page(call, rows, limit); });
-    });
+    with_application(
+        parts_.mcs, call, [call, request, &workers = parts_.workers](McsApplication& application, Instant /*now*/) {
+            const mcs::NodeKeeper& registered = application.scheduling().scheduler().nodes();
+            std::vector<ListedNode> rows;
+            for (auto& each : application.nodes_after(request.cursor, request.limit + 1)) {
+                const std::string& id = each->meta.id;
+                rows.push_back({each, registered.has(id), registered.refusal_of(id)});
+            }
+            workers.post(source_of(*call),
+                         [call, rows = std::move(rows), limit = request.limit] { answer_page(call, rows, limit); });
+        });
 }
 
 void McsService::list(const CallPtr& call, const si::McsReadRequest& request) const {
     if (!is_page(call, request)) return;
-    with_application(call, [call, request, &workers = parts_.workers](McsApplication& application, Instant /*now*/) {
-        std::vector<DeploymentRows> rows;
-        for (auto& each : application.list_after(request.cursor, request.limit + 1))
-            rows.push_back(rows_of(application, std::move(each)));
-        workers.post(source_of(*call),
-                     [call, rows = std::move(rows), limit = request.limit] { answer_page(call, rows, limit); });
-    });
+    with_application(
+        parts_.mcs, call, [call, request, &workers = parts_.workers](McsApplication& application, Instant /*now*/) {
+            std::vector<DeploymentRows> rows;
+            for (auto& each : application.list_after(request.cursor, request.limit + 1))
+                rows.push_back(rows_of(application, std::move(each)));
+            workers.post(source_of(*call),
+                         [call, rows = std::move(rows), limit = request.limit] { answer_page(call, rows, limit); });
+        });
 }
 
 void McsService::describe(const CallPtr& call, const si::McsReadRequest& request) const {
     with_application(
-        call, [call, id = request.id, &rm_id = parts_.mcs.settings().rm_id](McsApplication& application, Instant) {
+        parts_.mcs, call,
+        [call, id = request.id, &rm_id = parts_.mcs.settings().rm_id](McsApplication& application, Instant) {
             auto row = application.find(id);
             if (!row) return not_found(call, id);
             Value item = described(rows_of(application, std::move(row)), real_now());
@@ -241,19 +223,22 @@ void McsService::list_dead_letters(const CallPtr& call, const si::McsReadRequest
     if (!is_page(call, request)) return;
     const auto after = dead_letter_after(request.cursor);
     if (!after) return call->fail(ErrorCode::Invalid, "it is none of an earlier page", "cursor");
-    with_application(call, [call, after = *after, limit = request.limit](McsApplication& application, Instant) {
-        if (!application.manager().is_store_up()) return call->busy("the database cannot be read", kDiskPause);
-        const auto letters = application.operations().dead_letters(after, limit + 1);
-        if (!letters.ok()) return call->busy("the database cannot be read: " + letters.error().message, kDiskPause);
-        answer_page(call, *letters, limit);
-    });
+    with_application(parts_.mcs, call,
+                     [call, after = *after, limit = request.limit](McsApplication& application, Instant) {
+                         if (!application.manager().is_store_up())
+                             return call->busy("the database cannot be read", kDiskPause);
+                         const auto letters = application.operations().dead_letters(after, limit + 1);
+                         if (!letters.ok())
+                             return call->busy("the database cannot be read: " + letters.error().message, kDiskPause);
+                         answer_page(call, *letters, limit);
+                     });
 }
 
 // --- McsWrite --------------------------------------------------------------------------------------------------------
 
 void McsService::write(const CallPtr& call) {
     const auto request = call->decode<si::McsWriteRequest>();
-    if (!request || !is_hosted(call)) return;
+    if (!request || !is_hosted(parts_.mcs, call)) return;
     if (is_operation(request->verb)) return operate(call, *request);
     if (request->kind == "node") return write_node(call, *request);
     if (request->kind != "deployment") return call->fail(ErrorCode::Invalid, "it is deployment or node", "kind");
@@ -274,7 +259,7 @@ void McsService::operate(const CallPtr& call, const si::McsWriteRequest& request
             "kind");
     if (request.verb == "reconcile" && request.id.empty())
         return call->fail(ErrorCode::MissingField, "which one?", "id");
-    with_application(call, [call, request, kind](McsApplication& application, Instant now) {
+    with_application(parts_.mcs, call, [call, request, kind](McsApplication& application, Instant now) {
         if (request.verb == "resync") application.operations().resync(kind, now);
         if (request.verb == "reconcile") application.operations().reconcile(*kind, request.id, now);
         const std::size_t count = request.verb == "retry" ? application.operations().retry(kind, request.id, now) : 1;
@@ -288,16 +273,18 @@ void McsService::create(const CallPtr& call, const si::McsWriteRequest& request)
     if (parts_.memory.is_short()) return call->busy(parts_.memory.sentence(), kDiskPause);
     const bool adopts = request.body && request.body->adopt;
     const std::uint64_t most = parts_.mcs.settings().max_deployments;
-    with_application(call, [call, row = std::move(row).value(), adopts, most](McsApplication& application, Instant) {
-        if (application.count_with_new() >= most)
-            return call->fail(ErrorCode::Limit,
-                              fmt::format("there are {} deployments, and no more are kept (mcs.maxDeployments)", most));
-        carry_out(application, mcs::InsertDeployment{row, adopts}, {call, row.meta.id, row.name, false});
-    });
+    with_application(
+        parts_.mcs, call, [call, row = std::move(row).value(), adopts, most](McsApplication& application, Instant) {
+            if (application.count_with_new() >= most)
+                return call->fail(
+                    ErrorCode::Limit,
+                    fmt::format("there are {} deployments, and no more are kept (mcs.maxDeployments)", most));
+            carry_out(application, mcs::InsertDeployment{row, adopts}, {call, row.meta.id, row.name, false});
+        });
 }
 
 void McsService::change(const CallPtr& call, const si::McsWriteRequest& request) const {
-    with_application(call, [call, request, &mcs = parts_.mcs](McsApplication& application, Instant) {
+    with_application(parts_.mcs, call, [call, request, &mcs = parts_.mcs](McsApplication& application, Instant) {
         const auto row = find_row(application, call, request);
         if (!row) return;
         auto changed = changed_deployment(*row, request, mcs.settings());
@@ -311,7 +298,7 @@ void McsService::change(const CallPtr& call, const si::McsWriteRequest& request)
 void McsService::push_metric(const CallPtr& call, const si::McsWriteRequest& request) const {
     if (!request.body || !request.body->metric)
         return call->fail(ErrorCode::MissingField, "which one, and its value?", "body.metric");
-    with_application(call, [call, request](McsApplication& application, Instant now) {
+    with_application(parts_.mcs, call, [call, request](McsApplication& application, Instant now) {
         const auto row = find_row(application, call, request);
         if (!row) return;
         const auto lease = application.lease(mcs::kAutoscalerService, now);
@@ -333,7 +320,7 @@ void McsService::push_metric(const CallPtr& call, const si::McsWriteRequest& req
 void McsService::erase(const CallPtr& call, const si::McsWriteRequest& request) const {
     const auto mode = delete_mode_of(request.body.value_or(si::McsBody{}));
     if (!mode.ok()) return fail(call, mode.error());
-    with_application(call, [call, request, mode = *mode](McsApplication& application, Instant) {
+    with_application(parts_.mcs, call, [call, request, mode = *mode](McsApplication& application, Instant) {
         const auto row = find_row(application, call, request);
         if (!row) return;
         const mcs::Expect expect{row->meta.uid, static_cast<std::int64_t>(request.version)};
@@ -349,7 +336,7 @@ void McsService::write_node(const CallPtr& call, const si::McsWriteRequest& requ
     if (verb == "create") return create_node(call, request);
     if (verb != "set" && verb != "drain" && verb != "undrain" && verb != "delete")
         return call->fail(ErrorCode::Invalid, "it is create, set, drain, undrain or delete", "verb");
-    with_application(call, [call, request](McsApplication& application, Instant) {
+    with_application(parts_.mcs, call, [call, request](McsApplication& application, Instant) {
         const auto row = application.nodes().get(request.id);
         if (!row) return not_found(call, request.id, "node");
         Meant meant{call, request.id, request.id, request.version != 0, "node"};
@@ -368,7 +355,7 @@ void McsService::create_node(const CallPtr& call, const si::McsWriteRequest& req
     auto row = node_of(request);
     if (!row.ok()) return fail(call, row.error());
     if (parts_.memory.is_short()) return call->busy(parts_.memory.sentence(), kDiskPause);
-    with_application(call, [call, row = std::move(row).value()](McsApplication& application, Instant) {
+    with_application(parts_.mcs, call, [call, row = std::move(row).value()](McsApplication& application, Instant) {
         if (application.nodes().size() >= kMostNodes)
             return call->fail(ErrorCode::Limit, fmt::format("there are {} nodes, and no more are kept", kMostNodes));
         carry_out(application, mcs::InsertNode{row}, {call, row.meta.id, row.meta.id, false, "node"});

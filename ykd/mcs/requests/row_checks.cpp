@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ykd/mcs/row_checks.h"
+#include "ykd/mcs/requests/row_checks.h"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ykd/mcs/node_values.h"
+#include "ykd/mcs/requests/node_values.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "libcore/mcs/replicas/node_changes.h"
-#include "ykd/mcs/row_checks.h"
+#include "ykd/mcs/requests/row_checks.h"
 
 namespace yk::service {
 namespace {

@@ -26,11 +26,6 @@ public:
     void write(const CallPtr& call);
 
 private:
-    using Use = std::function<void(McsApplication& application, Instant now)>;
-
-    [[nodiscard]] bool is_hosted(const CallPtr& call) const;
-    /// `use` on the thread of MCS, once its caches are filled; before that the call is answered.
-    void with_application(const CallPtr& call, Use use) const;
     void list(const CallPtr& call, const si::McsReadRequest& request) const;
     void describe(const CallPtr& call, const si::McsReadRequest& request) const;
     void list_nodes(const CallPtr& call, const si::McsReadRequest& request) const;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/mcs/requests/application_access.h"
+
+#include <utility>
+
+namespace yk::service {
+namespace {
+
+constexpr std::uint32_t kComeAgain = 500; // ms, when MCS is not ready
+
+} // namespace
+
+bool is_hosted(const McsThread& mcs, const CallPtr& call) {
+    if (mcs.is_started()) return true;
+    call->fail(ErrorCode::BadState, "this ykd keeps no deployments; the settings switch it on: mcs: {enabled: true}");
+    return false;
+}
+
+void with_application(McsThread& mcs, const CallPtr& call,
+                      std::function<void(McsApplication& application, Instant now)> use) {
+    mcs.post([call, use = std::move(use), &mcs](McsApplication* application, Instant now) {
+        if (application != nullptr && application->manager().is_running()) return use(*application, now);
+        const McsThread::State state = mcs.state();
+        if (state.phase == McsThread::State::Phase::Failed) return call->fail(ErrorCode::BadState, state.reason);
+        call->busy(state.reason.empty() ? "MCS is reading its database" : state.reason, kComeAgain);
+    });
+}
+
+DeploymentRows rows_of(const McsApplication& application, rs::Ptr<mcs::Deployment> deployment) {
+    const std::string& id = deployment->meta.id;
+    auto scale = application.scales().get(id);
+    auto schedule = application.schedules().get(id);
+    return {std::move(deployment), std::move(scale), std::move(schedule)};
+}
+
+} // namespace yk::service
