@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/work/launch.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+namespace yk::work {
+namespace {
+
+constexpr const char* kShell = "/bin/sh";
+constexpr int kFirstUnwanted = 3;
+
+enum class Step : int { Session, Signals, Files, Cgroup, Groups, Group, User, Root, Execute };
+
+const char* text(Step step) {
+    switch (step) {
+    case Step::Session: return "setsid";
+    case Step::Signals: return "the signal mask";
+    case Step::Files: return "its files";
+    case Step::Cgroup: return "its cgroup";
+    case Step::Groups: return "setgroups";
+    case Step::Group: return "setgid";
+    case Step::User: return "setuid";
+    case Step::Root: return "it would run as root";
+    case Step::Execute: break;
+    }
+    return kShell;
+}
+
+/// Why a child could not become the command.
+struct Fault {
+    Step step{};
+    int number = 0; // errno
+};
+
+/// All that the child needs, made before the fork: memory is not allocated after it.
+struct Prepared {
+    std::array<const char*, 4> arguments{};
+    std::vector<const char*> environment;
+    int channel = -1; // the child's end
+    int input = -1, output = -1;
+};
+
+// --- in the child: async-signal-safe calls only ---------------------------------------------------------------------
+
+[[noreturn]] void fail(int channel, Step step) {
+    const Fault fault{step, errno};
+    static_cast<void>(::send(channel, &fault, sizeof fault, MSG_NOSIGNAL));
+    ::_exit(127);
+}
+
+void reset_signals(int channel) {
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    for (int number = 1; number < NSIG; ++number) static_cast<void>(::sigaction(number, &standard, nullptr));
+    sigset_t none;
+    ::sigemptyset(&none);
+    if (::sigprocmask(SIG_SETMASK, &none, nullptr) != 0) fail(channel, Step::Signals);
+}
+
+/// Those that are to be inherited get the first numbers, and all others are closed by exec.
+void take_files(const Prepared& prepared, int channel) {
+    const bool done = ::dup2(prepared.input, STDIN_FILENO) >= 0 && ::dup2(prepared.output, STDOUT_FILENO) >= 0 &&
+                      ::dup2(prepared.output, STDERR_FILENO) >= 0 &&
+                      ::syscall(SYS_close_range, kFirstUnwanted, ~0U, 4U /* CLOSE_RANGE_CLOEXEC */) == 0;
+    if (!done) fail(channel, Step::Files);
+}
+
+void become(const Identity& identity, int channel) {
+    if (::setgroups(identity.groups.size(), identity.groups.data()) != 0) fail(channel, Step::Groups);
+    if (::setresgid(identity.gid, identity.gid, identity.gid) != 0) fail(channel, Step::Group);
+    if (::setresuid(identity.uid, identity.uid, identity.uid) != 0) fail(channel, Step::User);
+}
+
+[[noreturn]] void run_child(const Prepared& prepared, const Launch& launch) {
+    const int channel = prepared.channel;
+    if (::setsid() < 0) fail(channel, Step::Session);
+    char go = 0;
+    ssize_t got = 0;
+    do got = ::recv(channel, &go, 1, 0);
+    while (got < 0 && errno == EINTR);
+    if (got != 1) ::_exit(127); // whoever wanted the command is gone
+    if (launch.cgroup >= 0 && ::write(launch.cgroup, "0", 1) != 1) fail(channel, Step::Cgroup);
+    if (launch.files && ::setrlimit(RLIMIT_NOFILE, &*launch.files) != 0) fail(channel, Step::Files);
+    if (launch.identity) become(*launch.identity, channel);
+    if (::geteuid() == 0 && (launch.identity || !launch.may_be_root)) fail(channel, Step::Root);
+    reset_signals(channel);
+    take_files(prepared, channel);
+    ::execve(kShell, const_cast<char* const*>(prepared.arguments.data()),
+             const_cast<char* const*>(prepared.environment.data()));
+    fail(channel, Step::Execute);
+}
+
+// --- in the caller --------------------------------------------------------------------------------------------------
+
+Error system_error(const std::string& what) {
+    const int number = errno;
+    return Error::coded(number, what + ": " + std::strerror(number));
+}
+
+/// A descriptor that is none of the first three, which the child replaces.
+Result<Descriptor> above_standard(int number) {
+    Descriptor copy{::fcntl(number, F_DUPFD_CLOEXEC, kFirstUnwanted)};
+    if (!copy.is_open()) return system_error("a descriptor");
+    return copy;
+}
+
+Result<Descriptor> file_or_null(int number) {
+    if (number >= 0) return above_standard(number);
+    const Descriptor nothing{::open("/dev/null", O_RDWR | O_CLOEXEC)};
+    if (!nothing.is_open()) return system_error("/dev/null");
+    return above_standard(nothing.get());
+}
+
+Result<void> check_identity(const Launch& launch) {
+    const auto is_root = [](const Identity& who) {
+        return who.uid == 0 || who.gid == 0 || std::count(who.groups.begin(), who.groups.end(), gid_t{0}) != 0;
+    };
+    if (launch.identity && is_root(*launch.identity))
+        return Error::of("a command may not be given the identity of root");
+    if (!launch.identity && ::geteuid() == 0 && !launch.may_be_root)
+        return Error::of("this process is root, and a command of others may not be; give it an identity");
+    return {};
+}
+
+void reap(pid_t pid) {
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+} // namespace
+
+Result<HeldChild> HeldChild::fork(const Launch& launch) {
+    YK_CHECKED(check_identity(launch));
+    Prepared prepared;
+    prepared.arguments = {kShell, "-c", launch.text.c_str(), nullptr};
+    for (const std::string& each : launch.environment) prepared.environment.push_back(each.c_str());
+    prepared.environment.push_back(nullptr);
+    YK_TRY(input, file_or_null(launch.input));
+    YK_TRY(output, file_or_null(launch.output));
+    prepared.input = input.get();
+    prepared.output = output.get();
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return system_error("socketpair");
+    Descriptor own{ends[0]};
+    Descriptor theirs{ends[1]};
+    YK_TRY(channel, above_standard(theirs.get()));
+    theirs.close();
+    prepared.channel = channel.get();
+    const pid_t pid = ::fork();
+    if (pid < 0) return system_error("fork");
+    if (pid == 0) {
+        ::close(own.get());
+        run_child(prepared, launch);
+    }
+    return HeldChild{pid, std::move(own)};
+}
+
+HeldChild::HeldChild(HeldChild&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), channel_(std::move(other.channel_)) {}
+
+HeldChild::~HeldChild() {
+    end();
+}
+
+void HeldChild::end() {
+    if (pid_ < 0) return;
+    channel_.close();
+    ::kill(pid_, SIGKILL);
+    reap(std::exchange(pid_, -1));
+}
+
+Result<Descriptor> HeldChild::release() {
+    Descriptor watched{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
+    if (!watched.is_open()) return system_error("pidfd_open");
+    const char go = 1;
+    if (::send(channel_.get(), &go, 1, MSG_NOSIGNAL) != 1) return system_error("the child");
+    Fault fault;
+    ssize_t got = 0;
+    do got = ::recv(channel_.get(), &fault, sizeof fault, 0);
+    while (got < 0 && errno == EINTR);
+    if (got == 0) { // exec has closed the other end
+        pid_ = -1;
+        channel_.close();
+        return watched;
+    }
+    errno = got == sizeof fault ? fault.number : EIO;
+    const bool by_rule = got == sizeof fault && fault.step == Step::Root;
+    Error error = by_rule ? Error::of(text(Step::Root)) : system_error(text(fault.step));
+    end();
+    return error;
+}
+
+} // namespace yk::work
