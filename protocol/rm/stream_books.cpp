@@ -230,6 +230,31 @@ std::string StreamBooks::fault() const {
     return fault_;
 }
 
+Result<void> StreamBooks::each_allocation(const std::function<void(si::Allocation)>& use) {
+    books::ReplaySink sink;
+    sink.nodes = [](const si::NodeRequest&) {};
+    sink.applications = [](const si::ApplicationRequest&) {};
+    sink.allocations = [&use](const si::AllocationRequest& request) {
+        for (const si::AllocationAsk& each : request.asks) {
+            if (each.node_id.empty()) continue; // it is pending
+            si::Allocation allocation;
+            allocation.allocation_key = each.allocation_key;
+            allocation.application_id = each.application_id;
+            allocation.partition_name = each.partition_name;
+            allocation.task_group_name = each.task_group_name;
+            allocation.placeholder = each.placeholder;
+            allocation.allocation_tags = each.tags;
+            allocation.resource_per_alloc = each.resource_ask;
+            allocation.priority = each.priority;
+            allocation.node_id = each.node_id;
+            allocation.originator = each.originator;
+            use(std::move(allocation));
+        }
+    };
+    const auto read = keeper_->replay(rm_id_, sink);
+    return read.ok() ? Result<void>{} : read.error();
+}
+
 Result<Replay> StreamBooks::replay() {
     std::vector<wire::EncodedRequest> requests;
     const auto keep = [&requests](const auto& request) { requests.emplace_back(request); };

@@ -8,6 +8,7 @@
 // Owner: RmClient's. Thread: one.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -57,6 +58,9 @@ public:
     /// Why the file cannot be written; empty: it can.
     [[nodiscard]] std::string fault() const;
 
+    /// Calls `use` with each allocation in the books, placeholders too. REQUIRES: is_kept(). An error: the file cannot
+    /// be read.
+    [[nodiscard]] Result<void> each_allocation(const std::function<void(si::Allocation)>& use);
     /// Everything in the books. REQUIRES: is_kept().
     [[nodiscard]] Result<Replay> replay();
     /// What the core needs so as to have everything in the books, and nothing else. REQUIRES: is_kept(), and
