@@ -8,7 +8,7 @@ _ykctl() {
         word=${COMP_WORDS[i]}
         if [ $skip = yes ]; then skip=no; continue; fi
         case $word in
-            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--db|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grep|--group|--id|--interval|--keep|--key|--max|--max-quarantined|--metric|--min|--mode|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--rm|--schedule|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
+            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--keep|--key|--max|--max-commands|--max-quarantined|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
         esac
         case "$place:$word" in
             ':status') place='status' ;;
@@ -74,7 +74,6 @@ _ykctl() {
             'deployment:create') place='deployment create' ;;
             'deployment:list'|'deployment:ls') place='deployment list' ;;
             'deployment:show'|'deployment:describe'|'deployment:describe') place='deployment show' ;;
-            'deployment:watch') place='deployment watch' ;;
             'deployment:set') place='deployment set' ;;
             'deployment:scale') place='deployment scale' ;;
             'deployment:autoscale') place='deployment autoscale' ;;
@@ -87,7 +86,6 @@ _ykctl() {
             'mcs:reconcile') place='mcs reconcile' ;;
             'mcs:dead-letters') place='mcs dead-letters' ;;
             'mcs:retry') place='mcs retry' ;;
-            'mcs:check') place='mcs check' ;;
             'mcs:node') place='mcs node' ;;
             'mcs node:create') place='mcs node create' ;;
             'mcs node:list'|'mcs node:ls') place='mcs node list' ;;
@@ -138,6 +136,8 @@ _ykctl() {
         'rm serve:--config-store') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'rm serve:--state-dump') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'rm serve:--state') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'rm serve:--output') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'rm serve:--restart') COMPREPLY=($(compgen -W 'never on-failure always' -- "$cur")); return ;;
         'node add:-f'|'node add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'app add:--gang-style') COMPREPLY=($(compgen -W 'hard soft' -- "$cur")); return ;;
         'app add:-f'|'app add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
@@ -145,7 +145,6 @@ _ykctl() {
         'ask add:-f'|'ask add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'deployment create:--delete-mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
         'deployment create:--policy') COMPREPLY=($(compgen -f -- "$cur")); return ;;
-        'deployment watch:--from') COMPREPLY=($(compgen -W 'list now' -- "$cur")); return ;;
         'deployment set:--delete-mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
         'deployment autoscale:--policy') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'deployment delete:--mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
@@ -157,7 +156,7 @@ _ykctl() {
         'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP RM' -- "$cur")); return ;;
     esac
     case $prev in
-        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--db|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grep|--group|--id|--interval|--keep|--key|--max|--max-quarantined|--metric|--min|--mode|--name-format|--node|--nodes|--object|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--rm|--schedule|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
+        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--keep|--key|--max|--max-commands|--max-quarantined|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
     esac
     case $place in
         '')
@@ -206,7 +205,7 @@ _ykctl() {
             files=no ;;
         'rm serve')
             words=''
-            options='-h --help --policy-group --config --extra --force --if-not-registered --recovery --recovery-timeout --recovery-idle --no-force-applications --max-quarantined --expect --no-confirm --count --refuse --config-store --state-dump --state'
+            options='-h --help --policy-group --config --extra --force --if-not-registered --recovery --recovery-timeout --recovery-idle --no-force-applications --max-quarantined --expect --no-confirm --count --refuse --config-store --state-dump --state --exec --grace --output --restart --max-commands --on --hook-timeout'
             files=no ;;
         'recovery')
             words='done list resolve'
@@ -329,7 +328,7 @@ _ykctl() {
             options='-h --help --app --all --reason'
             files=no ;;
         'deployment')
-            words='create list show watch set scale autoscale metric pause resume delete'
+            words='create list show set scale autoscale metric pause resume delete'
             options='-h --help'
             files=no ;;
         'deployment create')
@@ -343,10 +342,6 @@ _ykctl() {
         'deployment show')
             words=''
             options='-h --help'
-            files=no ;;
-        'deployment watch')
-            words=''
-            options='-h --help --from'
             files=no ;;
         'deployment set')
             words=''
@@ -377,7 +372,7 @@ _ykctl() {
             options='-h --help --mode --wait'
             files=no ;;
         'mcs')
-            words='status resync reconcile dead-letters retry check node'
+            words='status resync reconcile dead-letters retry node'
             options='-h --help'
             files=no ;;
         'mcs status')
@@ -399,10 +394,6 @@ _ykctl() {
         'mcs retry')
             words='deployment deploymentscale deploymentschedule node all'
             options='-h --help'
-            files=no ;;
-        'mcs check')
-            words=''
-            options='-h --help --db --repair'
             files=no ;;
         'mcs node')
             words='create list set drain undrain delete'

@@ -7,7 +7,7 @@ function __ykctl_at --description 'whether the command typed so far is the one g
             set skip no
             continue
         end
-        if contains -- $word --after --allocations --app --applications --asks --attempt --attribute --bucket --color --columns --config --config-store --count --db --delete-mode --digest-allocations --digest-applications --digest-nodes --expect --extra --family --file --first --for --from --gang-style --grep --group --id --interval --keep --key --max --max-quarantined --metric --min --mode --name-format --node --nodes --object --output --parallel --partition --placeholder-timeout --pods --policy --policy-group --priority --queue --reason --recovery --recovery-idle --recovery-timeout --refuse --replica --replicas --required-node --resources --rm --schedule --seed --since --socket --sort-by --speed --state --state-dump --tag --task-group --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
+        if contains -- $word --after --allocations --app --applications --asks --attempt --attribute --bucket --color --columns --config --config-store --count --delete-mode --digest-allocations --digest-applications --digest-nodes --expect --extra --family --file --first --for --gang-style --grace --grep --group --hook-timeout --id --interval --keep --key --max --max-commands --max-quarantined --metric --min --mode --name-format --node --nodes --object --on --output --parallel --partition --placeholder-timeout --pods --policy --policy-group --priority --queue --reason --recovery --recovery-idle --recovery-timeout --refuse --replica --replicas --required-node --resources --restart --rm --schedule --seed --since --socket --sort-by --speed --state --state-dump --tag --task-group --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
             set skip yes
             continue
         end
@@ -138,8 +138,6 @@ function __ykctl_at --description 'whether the command typed so far is the one g
                 set place 'deployment list'
             case 'deployment:show' 'deployment:describe' 'deployment:describe'
                 set place 'deployment show'
-            case 'deployment:watch'
-                set place 'deployment watch'
             case 'deployment:set'
                 set place 'deployment set'
             case 'deployment:scale'
@@ -164,8 +162,6 @@ function __ykctl_at --description 'whether the command typed so far is the one g
                 set place 'mcs dead-letters'
             case 'mcs:retry'
                 set place 'mcs retry'
-            case 'mcs:check'
-                set place 'mcs check'
             case 'mcs:node'
                 set place 'mcs node'
             case 'mcs node:create'
@@ -350,6 +346,13 @@ complete -c ykctl -n '__ykctl_at rm serve' -l refuse -x -d 'be asked about nodes
 complete -c ykctl -n '__ykctl_at rm serve' -l config-store -r -F -d 'store here what others make the RM'\''s configuration, before it is active'
 complete -c ykctl -n '__ykctl_at rm serve' -l state-dump -r -F -d 'JSON to tell as its state in full dumps, read each time'
 complete -c ykctl -n '__ykctl_at rm serve' -l state -r -F -d 'keep here what the RM has, so that it comes back with it after a restart of ykd or of this'
+complete -c ykctl -n '__ykctl_at rm serve' -l exec -d 'start for each allocation what the tag command of its ask says, such as  --tag command='\''sleep 5'\'''
+complete -c ykctl -n '__ykctl_at rm serve' -l grace -x -d 'time between SIGTERM and SIGKILL for a command, default 10s'
+complete -c ykctl -n '__ykctl_at rm serve' -l output -r -F -d 'a file for the output of each, default: standard error'
+complete -c ykctl -n '__ykctl_at rm serve' -l restart -x -a 'never on-failure always' -d 'when a command that ended is started again, unless its tag restart says; default never'
+complete -c ykctl -n '__ykctl_at rm serve' -l max-commands -x -d 'so many run at once, default 1000; the others wait'
+complete -c ykctl -n '__ykctl_at rm serve' -l on -x -d 'run this when an allocation was made or released: allocation=COMMAND, release=COMMAND; may be repeated'
+complete -c ykctl -n '__ykctl_at rm serve' -l hook-timeout -x -d 'a hook is ended after this time, default 30s'
 complete -c ykctl -n '__ykctl_at recovery' -a done -d 'everything is reported: compare, and let the RM run'
 complete -c ykctl -n '__ykctl_at recovery' -a list -d 'what was restored, with the hash of each object'
 complete -c ykctl -n '__ykctl_at recovery' -a resolve -d 'a recovery that failed: go on, begin anew, accept it, give up'
@@ -482,7 +485,6 @@ complete -c ykctl -n '__ykctl_at alloc release' -l reason -x -d 'message that go
 complete -c ykctl -n '__ykctl_at deployment' -a create -d 'have so many equal replicas of an application run'
 complete -c ykctl -n '__ykctl_at deployment' -a list -d 'deployments, by name'
 complete -c ykctl -n '__ykctl_at deployment' -a show -d 'one deployment: what it should be, and why it has so many replicas'
-complete -c ykctl -n '__ykctl_at deployment' -a watch -d 'a line for each change of deployments, as it happens'
 complete -c ykctl -n '__ykctl_at deployment' -a set -d 'change what its replicas are, a quarter of them at a time'
 complete -c ykctl -n '__ykctl_at deployment' -a scale -d 'have another number of replicas run'
 complete -c ykctl -n '__ykctl_at deployment' -a autoscale -d 'let metrics or the hours of the week decide how many replicas run'
@@ -513,8 +515,6 @@ complete -c ykctl -n '__ykctl_at deployment list' -s q -l queue -x -d 'only thos
 complete -c ykctl -n '__ykctl_at deployment list' -l watch -d 'again and again: redraw on a terminal, else changes as JSON-lines'
 complete -c ykctl -n '__ykctl_at deployment list' -l interval -x -d 'time between two looks, default 2s'
 complete -c ykctl -n '__ykctl_at deployment show' -s h -l help -d 'this text'
-complete -c ykctl -n '__ykctl_at deployment watch' -s h -l help -d 'this text'
-complete -c ykctl -n '__ykctl_at deployment watch' -l from -x -a 'list now' -d 'list: what is there first, or now: only what changes'
 complete -c ykctl -n '__ykctl_at deployment set' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at deployment set' -s R -l resources -x -d 'size of each replica'
 complete -c ykctl -n '__ykctl_at deployment set' -s q -l queue -x -d 'queue wished for; the placement rules decide'
@@ -544,7 +544,6 @@ complete -c ykctl -n '__ykctl_at mcs' -a resync -d 'read every row anew, and rep
 complete -c ykctl -n '__ykctl_at mcs' -a reconcile -d 'read one row anew, and have everybody look at it'
 complete -c ykctl -n '__ykctl_at mcs' -a dead-letters -d 'what could not be done again and again, and why'
 complete -c ykctl -n '__ykctl_at mcs' -a retry -d 'try dead letters again at once'
-complete -c ykctl -n '__ykctl_at mcs' -a check -d 'look for what is wrong in a database that no daemon uses'
 complete -c ykctl -n '__ykctl_at mcs' -a node -d 'the nodes that deployments are placed on'
 complete -c ykctl -n '__ykctl_at mcs' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at mcs status' -s h -l help -d 'this text'
@@ -569,9 +568,6 @@ complete -c ykctl -n '__ykctl_at mcs retry' -a deploymentschedule
 complete -c ykctl -n '__ykctl_at mcs retry' -a node
 complete -c ykctl -n '__ykctl_at mcs retry' -a all
 complete -c ykctl -n '__ykctl_at mcs retry' -s h -l help -d 'this text'
-complete -c ykctl -n '__ykctl_at mcs check' -s h -l help -d 'this text'
-complete -c ykctl -n '__ykctl_at mcs check' -l db -x -d 'sqlite:PATH, PATH or postgresql://HOST/DATABASE'
-complete -c ykctl -n '__ykctl_at mcs check' -l repair -d 'mend what can be: orphans, counters, missing leases and triggers'
 complete -c ykctl -n '__ykctl_at mcs node' -a create -d 'have deployments placed on this node, too'
 complete -c ykctl -n '__ykctl_at mcs node' -a list -d 'nodes, by name'
 complete -c ykctl -n '__ykctl_at mcs node' -a set -d 'change capacity or attributes; what runs there stays'

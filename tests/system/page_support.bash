@@ -76,7 +76,7 @@ stop_daemon() {
 without_chance() {
     awk '/^\$ / { waits = / --wait/ } !(waits && /^ask .* added$/)' |
         sed -E "s|$work|DIR|g"'; s/[0-9-]+T[0-9:.]+Z/WHEN/g; s/\b([0-9]+m)?[0-9.]+(us|ms|s)\b|\b[0-9]+m\b/TIME/g; s/boot [0-9]+/boot N/; s/^sessions: .*/sessions: N/; s/user [^ )]+/user U/
-            s/uid [0-9]+/uid U/; s|ipc://[^ ,]+|URL|; s/^(ask report-[0-9]) .*/\1/; s/ +/ /g'
+            s/uid [0-9]+/uid U/; s|ipc://[^ ,]+|URL|; s/^(ask (report|day)-[0-9]) .*/\1/; s/ +/ /g'
 }
 
 # compare_with_page PAGE FROM TO: what the page shows of ykctl between two headings is what was just said, in this order.

@@ -132,6 +132,24 @@ services() {
     eventually 'web +- +6 +4 +2 +Scheduling' ykctl deployment list
 }
 
+# The page names the file as somebody would who began in the work folder.
+cat() { command cat "$work/$1"; }
+
+batch() {
+    "$bin/ykctl" rm serve lab --exec --state "$work/lab.books" --output "$work/lab.out" >"$work/lab.items" 2>"$work/lab.notes" &
+    lab=$!
+    eventually 'lab +Running' ykctl rm list
+    wants 0 'node n-2' ykctl node add n --count 2 -R memory=16Gi,vcore=8
+    wants 0 'app report' ykctl app add report -q root.batch
+    wants 0 'ask day-3' ykctl ask add report --key day -n 3 -R memory=4Gi,vcore=2 --tag command=docs/demo/measure.sh
+    eventually 'day-2 on n-2, with 4294967296' cat lab.out/report+day-2.log
+    eventually 'no allocations' ykctl alloc list
+    kill -TERM "$lab"
+    wait "$lab" || fail "rm serve ended with $? on SIGTERM"
+    lab=
+}
+
+lab=
 start_daemon docs/demo/queues.yaml
 submit
 look
@@ -149,6 +167,9 @@ promise
 stop_daemon
 start_services
 services
+stop_daemon
+start_daemon docs/demo/queues.yaml
+batch
 stop_daemon
 compare_with_page README.md 'A tour' Under
 echo "$step steps"

@@ -3,13 +3,17 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <utility>
 
 #include "ykctl/cli/failure.h"
 
 namespace yk::cli {
 namespace {
 
-constexpr timespec kGrace{1, 0};
+timespec timespec_of(std::chrono::milliseconds time) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+    return {seconds.count(), std::chrono::nanoseconds(time - seconds).count()};
+}
 
 } // namespace
 
@@ -20,8 +24,15 @@ EndSignals::~EndSignals() {
         const std::lock_guard lock(mutex_);
         ending_ = true;
     }
-    ::pthread_kill(thread_.native_handle(), SIGTERM);
+    // The thread holds it back, and waits for it.
+    ::pthread_kill(thread_.native_handle(), SIGTERM); // NOLINT(bugprone-bad-signal-to-kill-thread)
     thread_.join();
+}
+
+void EndSignals::on_signal(std::function<void()> call, std::chrono::milliseconds patience) {
+    const std::lock_guard lock(mutex_);
+    call_ = std::move(call);
+    patience_ = patience;
 }
 
 int EndSignals::wait(std::chrono::milliseconds time) {
@@ -37,13 +48,18 @@ void EndSignals::run() {
     sigaddset(&set, SIGTERM);
     int signal = 0;
     ::sigwait(&set, &signal);
+    timespec patience{};
+    std::function<void()> call;
     {
         const std::lock_guard lock(mutex_);
         if (ending_) return;
         signal_ = signal;
+        call = call_;
+        patience = timespec_of(patience_);
     }
     changed_.notify_all();
-    ::sigtimedwait(&set, nullptr, &kGrace);
+    if (call) call();
+    ::sigtimedwait(&set, nullptr, &patience);
     const std::lock_guard lock(mutex_);
     if (!ending_) std::_Exit(static_cast<int>(signal == SIGINT ? Exit::Interrupted : Exit::Ok));
 }

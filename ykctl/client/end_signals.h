@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -21,6 +22,10 @@ public:
     EndSignals(const EndSignals&) = delete;
     EndSignals& operator=(const EndSignals&) = delete;
 
+    /// For a command that has something to end first: `call` is called when a signal comes, on the thread of this, and
+    /// the process ends at once only after `patience`. A second signal does not wait for that.
+    void on_signal(std::function<void()> call, std::chrono::milliseconds patience);
+
     /// Waits for at most `time`; returns the signal that came, or 0.
     [[nodiscard]] int wait(std::chrono::milliseconds time);
 
@@ -32,6 +37,8 @@ private:
     std::condition_variable changed_;
     int signal_ = 0;
     bool ending_ = false;
+    std::function<void()> call_;
+    std::chrono::milliseconds patience_{1000};
     std::thread thread_;
 };
 

@@ -186,6 +186,7 @@ void define_serve(Command rm, Context& context) {
         .option("--state", options->state,
                 "keep here what the RM has, so that it comes back with it after a restart of ykd or of this")
         .value("FILE");
+    define_work_options(command, options->work);
     command.run([&context, options, no_confirm]() -> Outcome {
         for (const std::string* file : {&options->config_store, &options->state_dump, &options->state})
             if (*file == "-")

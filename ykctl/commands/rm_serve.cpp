@@ -31,24 +31,19 @@ using wire::Value;
 
 constexpr std::size_t kLongestConfig = std::size_t{4} << 20U; // bytes (I-316)
 constexpr std::chrono::milliseconds kPollWait{500};           // how soon a signal is noticed
-
-bool needs_confirmation(const Value& release) {
-    using T = si::TerminationType;
-    const auto type = number_of(release, "terminationType");
-    return type == static_cast<int>(T::Timeout) || type == static_cast<int>(T::PreemptedByScheduler) ||
-           type == static_cast<int>(T::PlaceholderReplaced);
-}
+constexpr std::chrono::milliseconds kBusyPollWait{100};       // and that a command has ended
 
 /// The confirmations for those releases of one message that need one: each is sent back as it came.
 std::vector<si::AllocationRelease> confirmations(const Value& item) {
     std::vector<si::AllocationRelease> releases;
     for (const auto& reported : member_of(member_of(item, "body"), "released")) {
-        if (!needs_confirmation(reported)) continue;
+        const auto type = static_cast<si::TerminationType>(number_of(reported, "terminationType"));
+        if (!needs_confirmation(type)) continue;
         auto& release = releases.emplace_back();
         release.partition_name = text_of(reported, "partitionName");
         release.application_id = text_of(reported, "applicationID");
         release.allocation_key = text_of(reported, "allocationKey");
-        release.termination_type = static_cast<si::TerminationType>(number_of(reported, "terminationType"));
+        release.termination_type = type;
         release.message = text_of(reported, "message");
         release.keep_asks = flag_of(reported, "keepAsks");
     }
@@ -195,8 +190,9 @@ Value value_of(const si::RecoveryReport& report) {
 /// What `rm serve` does with items, and says of what happens. Owner: serve(). Thread: main.
 class Serving final : public rm::RmProgram {
 public:
-    Serving(Context& context, const ServeOptions& options, EndSignals& signals)
-        : context_(context), options_(options), signals_(signals) {}
+    /// `work`: nullptr when nothing is run for allocations.
+    Serving(Context& context, const ServeOptions& options, EndSignals& signals, ServedWork* work)
+        : context_(context), options_(options), signals_(signals), work_(work) {}
 
     /// To be called before anything is handled.
     void set_client(rm::RmClient& client) { client_ = &client; }
@@ -206,7 +202,10 @@ public:
         context_.out() << (context_.machine_readable() ? json_line(value) : item_line(value));
         context_.out().flush();
         if (item.call && !answer_call(value, *item.call)) return rm::Handled::Again;
-        if (options_.registration.confirm && !confirm(value)) return rm::Handled::Again;
+        if (work_ != nullptr)
+            work_->take(item, client_->state()); // it confirms when what it runs has ended
+        else if (options_.registration.confirm && !confirm(value))
+            return rm::Handled::Again;
         const bool is_last = options_.count && ++handled_ >= *options_.count;
         return is_last || !context_.out() ? rm::Handled::Stop : rm::Handled::Done; // or the reader has closed the pipe
     }
@@ -232,6 +231,7 @@ public:
     void daemon_answers() override { context_.note("ykd answers again"); }
     void registered(const rm::Registered& registered) override {
         if (!registered.again) return; // serve() says that
+        if (work_ != nullptr && !registered.reply.kept && options_.state.empty()) work_->lost(registered.why);
         if (registered.reply.kept)
             context_.note(fmt::format("{}; serving {} again, with what it has", registered.why, name()));
         else if (options_.state.empty())
@@ -295,6 +295,7 @@ private:
     Context& context_;
     const ServeOptions& options_;
     EndSignals& signals_;
+    ServedWork* const work_;
     rm::RmClient* client_ = nullptr;
     std::int64_t handled_ = 0;
 };
@@ -336,8 +337,34 @@ std::string transitions_text(const rm::RmClient& client) {
     return fmt::format("{} changed its state {}: {}", client.rm_id(), pluralize(sum, "time"), text);
 }
 
+using Went = wire::CallResult<rm::Went>;
+
+/// The commands of what the books have, once they are up to date: what was released while nobody served the RM is not
+/// begun.
+Went take_up_work(rm::RmClient& client, ServedWork& work, rm::StreamBooks* books, bool kept) {
+    auto went = Went{rm::Went::On};
+    if (kept) went = client.drain();
+    if (!went.ok()) went = rm::Went::On; // the next step says what that means
+    work.take_up(books, kept);
+    return went;
+}
+
+/// Polls until a signal or `count` ends it, and what is run with it.
+Went poll_and_work(rm::RmClient& client, ServedWork* work, rm::StreamBooks* books, bool kept, EndSignals& signals) {
+    auto went = work != nullptr ? take_up_work(client, *work, books, kept) : Went{rm::Went::On};
+    while (went.ok() && *went == rm::Went::On && signals.wait(std::chrono::milliseconds{0}) == 0) {
+        went = client.step(work != nullptr && work->is_busy() ? kBusyPollWait : kPollWait);
+        if (work != nullptr) work->send(client);
+    }
+    if (work == nullptr) return went;
+    work->end();
+    work->send(client);
+    return went;
+}
+
 /// Registers, and polls until a signal or `count` ends it.
-Outcome serve_by(rm::RmClient& client, Context& context, const ServeOptions& options, EndSignals& signals) {
+Outcome serve_by(rm::RmClient& client, Context& context, const ServeOptions& options, EndSignals& signals,
+                 ServedWork* work, rm::StreamBooks* books) {
     const auto& address = context.settings().address;
     const auto registered = client.begin();
     if (!registered.ok()) return not_registered(from_call_error(registered.error(), address), options.registration);
@@ -346,9 +373,7 @@ Outcome serve_by(rm::RmClient& client, Context& context, const ServeOptions& opt
         return Exit::Ok;
     }
     announce(context, options, client.rm_id(), registered->reply.kept);
-    auto went = wire::CallResult<rm::Went>{rm::Went::On};
-    while (went.ok() && *went == rm::Went::On && signals.wait(std::chrono::milliseconds{0}) == 0)
-        went = client.step(kPollWait);
+    auto went = poll_and_work(client, work, books, registered->reply.kept, signals);
     if (went.ok()) went = client.end();
     context.note(transitions_text(client));
     const int signal = signals.wait(std::chrono::milliseconds{0});
@@ -370,6 +395,7 @@ Outcome serve(Context& context, const ServeOptions& options) {
     YK_TRY(request, registration(context, wanted, "resume"));
     request.capabilities = capabilities(options);
     YK_TRY(books, open_books(options, wanted.id));
+    YK_TRY(work, ServedWork::start(context, options.work, {wanted.id, options.state, wanted.confirm}, signals));
     YK_TRY(connection, connect(context.settings()));
     const auto watch = [&context](std::string_view kind, bool answered, std::chrono::steady_clock::duration took) {
         if (context.settings().verbose)
@@ -377,13 +403,13 @@ Outcome serve(Context& context, const ServeOptions& options) {
                                                  std::chrono::duration<double, std::milli>{took}.count());
     };
     rm::ClientLink link{*connection, watch};
-    Serving serving{context, options, signals};
+    Serving serving{context, options, signals, work.get()};
     rm::RmClient::Options how;
     how.registration = std::move(request);
     if (context.settings().timeout) how.patience = *context.settings().timeout;
     rm::RmClient client{link, serving, books.get(), std::move(how)};
     serving.set_client(client);
-    Outcome outcome = serve_by(client, context, options, signals);
+    Outcome outcome = serve_by(client, context, options, signals, work.get(), books.get());
     if (!client.is_alone()) connection->bye();
     return outcome;
 }

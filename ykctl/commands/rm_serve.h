@@ -10,6 +10,7 @@
 #include "libcore/config_yaml/load.h"
 #include "ykctl/client/context.h"
 #include "ykctl/commands/recovery.h"
+#include "ykctl/work/served_work.h"
 
 namespace yk::cli {
 
@@ -51,13 +52,15 @@ struct ServeOptions {
     std::string config_store;          // the file for configurations that others give the RM (I-184)
     std::string state_dump;            // the file with its state for full dumps (I-435)
     std::string state;                 // the file with the RM's books (I-269); empty: none are kept
+    WorkOptions work;                  // commands and hooks of allocations
 };
 
 /// Registers, then polls and prints each message until a signal comes (SIGINT: exit 130, SIGTERM: 0) or `count` is
 /// reached. With `refuse` it is asked about nodes (4.9) and refuses those that a glob matches. If files are given for
 /// that, it stores configurations and reports its state. Confirms releases of type PREEMPTED_BY_SCHEDULER, TIMEOUT and
 /// PLACEHOLDER_REPLACED with the same type (I-033). It comes back by itself after a restart of the daemon, a lost
-/// connection or a broken stream; with `state` the RM has then what it had.
+/// connection or a broken stream; with `state` the RM has then what it had. With `work` it runs commands and hooks for
+/// allocations: then it confirms when they have ended, and ends them before it ends itself.
 [[nodiscard]] Outcome serve(Context& context, const ServeOptions& options);
 
 } // namespace yk::cli
