@@ -24,8 +24,7 @@ EndSignals::~EndSignals() {
         const std::lock_guard lock(mutex_);
         ending_ = true;
     }
-    // The thread holds it back, and waits for it.
-    ::pthread_kill(thread_.native_handle(), SIGTERM); // NOLINT(bugprone-bad-signal-to-kill-thread)
+    ::pthread_kill(thread_.native_handle(), SIGTERM); // NOLINT(bugprone-bad-signal-to-kill-thread): it is held back
     thread_.join();
 }
 

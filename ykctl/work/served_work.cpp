@@ -173,7 +173,9 @@ void ServedWork::take_up(rm::StreamBooks* books, bool kept) {
 
 void ServedWork::take_from(rm::StreamBooks* books, bool kept) {
     if (books == nullptr) {
-        if (kept) context_.note("if something was placed before, it is not started again; rm serve --state FILE would know of it");
+        if (kept)
+            context_.note(
+                "if something was placed before, it is not started again; rm serve --state FILE would know of it");
         return;
     }
     if (!books->is_kept()) return context_.note("the state file cannot be read now: " + books->fault());

@@ -48,7 +48,8 @@ public:
                                                                    EndSignals& signals);
 
     void take(const si::StreamItem& item, rm::State state);
-    /// Begins, also with what the RM has by its books; nullptr: it keeps none, and `kept` says whether it has something.
+    /// Begins, also with what the RM has by its books; nullptr: it keeps none, and `kept` says whether it has
+    /// something.
     void take_up(rm::StreamBooks* books, bool kept);
     /// The RM was registered anew, without what it had.
     void lost(const std::string& why);

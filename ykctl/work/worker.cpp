@@ -57,8 +57,17 @@ void Worker::run() {
         static_cast<void>(::poll(watched.data(), watched.size(), wait));
         std::uint64_t count = 0;
         if (watched[1].revents != 0) static_cast<void>(::read(wakes_.get(), &count, sizeof count));
+        while (waiting_ != 0) std::this_thread::yield();
         lock.lock();
     }
+}
+
+/// Others go first: the loop would have the mutex again at once, and start commands while nobody else gets a turn.
+std::unique_lock<std::mutex> Worker::turn() {
+    ++waiting_;
+    std::unique_lock lock(mutex_);
+    --waiting_;
+    return lock;
 }
 
 void Worker::wake() const {
@@ -68,7 +77,7 @@ void Worker::wake() const {
 
 void Worker::placed(work::Announced<si::Allocation> allocation) {
     {
-        const std::lock_guard lock(mutex_);
+        const auto lock = turn();
         work_.placed(std::move(allocation), Clock::now());
     }
     wake();
@@ -76,7 +85,7 @@ void Worker::placed(work::Announced<si::Allocation> allocation) {
 
 void Worker::had(si::Allocation allocation) {
     {
-        const std::lock_guard lock(mutex_);
+        const auto lock = turn();
         work_.had(std::move(allocation), Clock::now());
     }
     wake();
@@ -84,7 +93,7 @@ void Worker::had(si::Allocation allocation) {
 
 void Worker::let_go() {
     {
-        const std::lock_guard lock(mutex_);
+        const auto lock = turn();
         work_.let_go(Clock::now());
     }
     wake();
@@ -92,7 +101,7 @@ void Worker::let_go() {
 
 void Worker::released(work::Announced<si::AllocationRelease> release, bool confirms) {
     {
-        const std::lock_guard lock(mutex_);
+        const auto lock = turn();
         work_.released(std::move(release), confirms, Clock::now());
     }
     wake();
@@ -100,7 +109,7 @@ void Worker::released(work::Announced<si::AllocationRelease> release, bool confi
 
 void Worker::refused(work::Announced<si::AllocationRelease> release) {
     {
-        const std::lock_guard lock(mutex_);
+        const auto lock = turn();
         work_.refused(std::move(release), Clock::now());
     }
     wake();
@@ -108,7 +117,7 @@ void Worker::refused(work::Announced<si::AllocationRelease> release) {
 
 void Worker::lost(const std::string& why, const work::AllocationWork::JsonOf& json_of) {
     {
-        const std::lock_guard lock(mutex_);
+        const auto lock = turn();
         work_.lost(why, json_of, Clock::now());
     }
     wake();
@@ -116,34 +125,34 @@ void Worker::lost(const std::string& why, const work::AllocationWork::JsonOf& js
 
 void Worker::stop() {
     {
-        const std::lock_guard lock(mutex_);
+        const auto lock = turn();
         work_.stop(Clock::now());
     }
     wake();
 }
 
 bool Worker::wait_until_idle(std::chrono::milliseconds time) {
-    std::unique_lock lock(mutex_);
+    auto lock = turn();
     return idle_.wait_for(lock, time, [this] { return work_.is_idle(); });
 }
 
 bool Worker::is_busy() {
-    const std::lock_guard lock(mutex_);
+    const auto lock = turn();
     return !work_.is_idle() || work_.has_releases() || work_.due();
 }
 
 std::vector<si::AllocationRelease> Worker::take_releases(std::size_t most) {
-    const std::lock_guard lock(mutex_);
+    const auto lock = turn();
     return work_.take_releases(most);
 }
 
 void Worker::put_back(std::vector<si::AllocationRelease> releases) {
-    const std::lock_guard lock(mutex_);
+    const auto lock = turn();
     work_.put_back(std::move(releases));
 }
 
 std::vector<std::string> Worker::take_notes() {
-    const std::lock_guard lock(mutex_);
+    const auto lock = turn();
     return work_.take_notes();
 }
 

@@ -3,6 +3,7 @@
 // Worker: the thread on which `rm serve` runs commands and hooks, so that a daemon that does not answer holds up
 // neither their output nor their end.
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -50,9 +51,11 @@ private:
     explicit Worker(std::unique_ptr<work::Commands> commands, work::AllocationWork::Options work);
     void run();
     void wake() const;
+    [[nodiscard]] std::unique_lock<std::mutex> turn();
 
-    work::Descriptor wakes_; // an eventfd
-    std::mutex mutex_;       // guards what follows
+    work::Descriptor wakes_;      // an eventfd
+    std::atomic<int> waiting_{0}; // for the mutex, beside the loop
+    std::mutex mutex_;            // guards what follows
     std::condition_variable idle_;
     std::unique_ptr<work::Commands> commands_;
     work::AllocationWork work_;
