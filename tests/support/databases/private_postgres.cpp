@@ -13,8 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-
-#include <catch2/catch.hpp>
+#include <stdexcept>
 
 #include "libcore/base/number.h"
 #include "protocol/databases/postgres/postgres_session.h"
@@ -25,6 +24,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kPrograms = "/usr/lib/postgresql/15/bin";
+
+/// A test fails with what is thrown, and a program without tests can catch it.
+void must(bool is_done, const std::string& what) {
+    if (!is_done) throw std::runtime_error("private PostgreSQL: " + what);
+}
 
 pid_t server_process(const std::string& data) {
     std::ifstream file{data + "/postmaster.pid"};
@@ -93,8 +97,9 @@ PrivatePostgres* PrivatePostgres::get() {
 }
 
 PrivatePostgres::PrivatePostgres(std::string programs) : programs_(std::move(programs)) {
-    REQUIRE(::mkdtemp(folder_.data()) != nullptr);
-    if (const passwd* const user = server_user()) REQUIRE(::chown(folder_.c_str(), user->pw_uid, user->pw_gid) == 0);
+    must(::mkdtemp(folder_.data()) != nullptr, "cannot make " + folder_);
+    if (const passwd* const user = server_user())
+        must(::chown(folder_.c_str(), user->pw_uid, user->pw_gid) == 0, "cannot give " + folder_ + " to its user");
     watch();
     run({"initdb", "-D", data(), "-A", "trust", "-U", "yk", "-N", "--locale=C", "-E", "UTF8"});
     start(Disk::Ignored);
@@ -108,7 +113,7 @@ PrivatePostgres::~PrivatePostgres() {
 /// It is in a session of its own, so that what ends the tests from a terminal does not end it.
 void PrivatePostgres::watch() {
     int ends[2];
-    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    must(::pipe2(ends, O_CLOEXEC) == 0, "cannot make a pipe");
     watcher_ = ::fork();
     if (watcher_ == 0) {
         ::setsid();
@@ -127,8 +132,7 @@ void PrivatePostgres::run(const std::vector<std::string>& command) const {
     int status = -1;
     ::waitpid(child, &status, 0);
     std::ifstream log{folder_ + "/log"};
-    INFO(std::string(std::istreambuf_iterator<char>{log}, {}));
-    REQUIRE(status == 0);
+    must(status == 0, command[0] + ": " + std::string(std::istreambuf_iterator<char>{log}, {}));
 }
 
 void PrivatePostgres::start(Disk disk) const {
@@ -147,7 +151,7 @@ void PrivatePostgres::become_replica() const {
     stop_at_once();
     std::ofstream{data() + "/standby.signal"}.close();
     if (const passwd* const user = server_user())
-        REQUIRE(::chown((data() + "/standby.signal").c_str(), user->pw_uid, user->pw_gid) == 0);
+        must(::chown((data() + "/standby.signal").c_str(), user->pw_uid, user->pw_gid) == 0, "cannot give it a file");
     start(Disk::Ignored);
 }
 
@@ -161,11 +165,9 @@ std::string PrivatePostgres::url(const std::string& database) const {
 
 void PrivatePostgres::type(const std::string& sql) const {
     auto session = rs::PostgresSession::open({url("postgres"), std::chrono::seconds{30}});
-    INFO((session.ok() ? "" : session.error().message));
-    REQUIRE(session.ok());
+    must(session.ok(), session.ok() ? "" : session.error().message);
     const auto answer = (*session)->query(sql);
-    INFO(sql << ": " << (answer.ok() ? "" : answer.error().message));
-    REQUIRE(answer.ok());
+    must(answer.ok(), sql + ": " + (answer.ok() ? "" : answer.error().message));
 }
 
 void PrivatePostgres::signal_all(int number) const {

@@ -3,6 +3,7 @@
 // PrivatePostgres: a server of PostgreSQL that this process starts for its tests, in a folder of its own below /tmp,
 // reached by a socket there and by no network. It ends with the process, however that ends: a process beside it watches
 // (rs R-149).
+// What fails is thrown as std::runtime_error.
 
 #include <sys/types.h>
 
