@@ -13,7 +13,9 @@ int main(int argc, char** argv) {
     yk::bench::Options options;
     std::string json;
     CLI::App app{"Plays the workloads of docs/benchmarks.md and prints a table."};
-    app.add_option("--workload", options.workloads, "only these: W1, W2, ... or the start of a name such as 'W2 50k'")
+    app.add_option(
+           "--workload", options.workloads,
+           "only these: W1, W2, ... or the start of a name such as 'W2 50k'; rs-01 ... rs-16, or rs for all of them")
         ->delimiter(',');
     app.add_option("--level", options.levels, "only these levels")
         ->delimiter(',')
@@ -21,6 +23,9 @@ int main(int argc, char** argv) {
     app.add_flag("--scaling", options.scaling, "how cost grows with nodes and leaves, instead of the workloads");
     app.add_option("--runs", options.runs, "how often each figure is measured")
         ->check(CLI::Range(1, 100))
+        ->capture_default_str();
+    app.add_option("--rows", options.rows, "Deployments of rs-01 ... rs-16; their other sizes are in proportion")
+        ->check(CLI::Range(10'000, 10'000'000))
         ->capture_default_str();
     app.add_option("--json", json, "also write every figure to this file");
     app.add_option("--data", options.data, "folder with openb_*.csv, for W3")->capture_default_str();
@@ -31,11 +36,11 @@ int main(int argc, char** argv) {
     const yk::bench::Report report =
         options.scaling ? yk::bench::run_scaling(options) : yk::bench::run_workloads(options);
     std::cout << yk::bench::to_markdown(report);
-    if (json.empty()) return 0;
+    if (json.empty()) return report.has_failed ? 1 : 0;
     std::ofstream file{json};
     file << yk::bench::to_json(report);
     file.close();
-    if (file) return 0;
+    if (file) return report.has_failed ? 1 : 0;
     std::cerr << "yk_bench: cannot write " << json << "\n";
     return 1;
 }

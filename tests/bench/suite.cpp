@@ -12,6 +12,7 @@
 #include "tests/bench/cases/recovering.h"
 #include "tests/bench/cases/reload.h"
 #include "tests/bench/cases/wire.h"
+#include "tests/bench/resource_state/suite.h"
 #include "tests/bench/workloads/workloads.h"
 
 namespace yk::bench {
@@ -375,6 +376,7 @@ Report run_workloads(const Options& options) {
         run_books(options, report);
         run_recoveries(options, report);
     }
+    if (options.levels.empty()) run_resource_state(options, daemon_of(options), report);
     return report;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 // Which measurements there are, and playing those that were asked for.
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Options {
     std::vector<std::string> levels;    // empty: all
     bool scaling = false;
     int runs = 5;
+    std::size_t rows = 1'000'000; // Deployments in the workloads of resource state
     std::string data = "../shared/data";
     std::string ykd;    // empty: beside `beside`
     std::string beside; // path of this program

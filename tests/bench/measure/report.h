@@ -38,6 +38,7 @@ struct Report {
     std::vector<Figure> figures;
     std::vector<Series> series;
     std::vector<std::string> notes; // what was left out and why
+    bool has_failed = false;        // something was measured that was not right
 };
 
 [[nodiscard]] std::string to_markdown(const Report& report);
