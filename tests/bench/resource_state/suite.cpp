@@ -29,7 +29,8 @@ std::vector<ResourceWorkload> resource_workloads() {
             {"rs-05", postgres, run_backlog_of_log}, {"rs-07", both, run_latency},
             {"rs-08", both, run_handlers},           {"rs-09", both, run_resync},
             {"rs-10", sqlite, run_orphan_diff},      {"rs-11", sqlite, run_reads_of_cache},
-            {"rs-12", sqlite, run_queue_memory}};
+            {"rs-12", sqlite, run_queue_memory},           {"rs-15", sqlite, run_reconciler},
+            {"rs-16", sqlite, run_evaluation}};
 }
 
 /// One line for each run as soon as it is over: what was measured stays if a later one ends the program.
