@@ -42,14 +42,15 @@ std::string content(const std::string& path) {
 
 } // namespace
 
-Result<std::unique_ptr<DaemonProcess>> DaemonProcess::start(const std::string& program, bool with_state) {
+Result<std::unique_ptr<DaemonProcess>> DaemonProcess::start(const std::string& program, bool with_state,
+                                                            const std::string& settings) {
     if (access(program.c_str(), X_OK) != 0)
         return Error::at(program,
                          fmt::format("cannot be run ({}); build it, or name it with --ykd", std::strerror(errno)));
     std::array<char, 32> name{"/tmp/yk-bench-XXXXXX"};
     if (mkdtemp(name.data()) == nullptr) return Error::at(name.data(), "cannot make a folder");
     const std::string folder = name.data();
-    std::ofstream{folder + "/settings"}.flush(); // empty: the defaults, and not those of this machine
+    std::ofstream{folder + "/settings"} << settings; // mostly empty: the defaults, and not those of this machine
     std::unique_ptr<DaemonProcess> daemon{new DaemonProcess{program, folder, with_state}};
     YK_CHECKED(daemon->launch());
     return daemon;
@@ -67,6 +68,10 @@ void DaemonProcess::end(int signal) {
     kill(pid_, signal);
     while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
+}
+
+void DaemonProcess::signal(int number) const {
+    if (pid_ > 0) kill(pid_, number);
 }
 
 Result<void> DaemonProcess::kill_and_start() {

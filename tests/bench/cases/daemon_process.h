@@ -15,9 +15,9 @@ namespace yk::bench {
 class DaemonProcess {
 public:
     /// Starts `program`; it may not listen yet when this returns. `with_state`: it keeps the books of detached RMs.
-    /// Error: why it cannot be started.
-    [[nodiscard]] static Result<std::unique_ptr<DaemonProcess>> start(const std::string& program,
-                                                                      bool with_state = false);
+    /// `settings`: the text of its settings file. Error: why it cannot be started.
+    [[nodiscard]] static Result<std::unique_ptr<DaemonProcess>>
+    start(const std::string& program, bool with_state = false, const std::string& settings = {});
     ~DaemonProcess();
     DaemonProcess(const DaemonProcess&) = delete;
     DaemonProcess& operator=(const DaemonProcess&) = delete;
@@ -25,6 +25,8 @@ public:
     [[nodiscard]] std::string url() const { return "ipc://" + folder_ + "/socket"; }
     /// Ends it with SIGKILL and starts it anew, with the state it has.
     [[nodiscard]] Result<void> kill_and_start();
+    /// Sends a signal by which it ends, and does not wait for that.
+    void signal(int number) const;
     /// What it logged, for an error message.
     [[nodiscard]] std::string log() const;
     /// Processor time so far, seconds.

@@ -29,7 +29,8 @@ std::vector<ResourceWorkload> resource_workloads() {
             {"rs-05", postgres, run_backlog_of_log}, {"rs-07", both, run_latency},
             {"rs-08", both, run_handlers},           {"rs-09", both, run_resync},
             {"rs-10", sqlite, run_orphan_diff},      {"rs-11", sqlite, run_reads_of_cache},
-            {"rs-12", sqlite, run_queue_memory},           {"rs-15", sqlite, run_reconciler},
+            {"rs-12", sqlite, run_queue_memory},     {"rs-13", both, run_replicas},
+            {"rs-14", both, run_takeover},           {"rs-15", sqlite, run_reconciler},
             {"rs-16", sqlite, run_evaluation}};
 }
 
