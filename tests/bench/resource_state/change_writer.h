@@ -97,7 +97,7 @@ private:
     const std::function<void()> on_answered_;
     std::uint64_t sent_ = 0, answered_ = 0, failed_ = 0; // of change()
     std::uint64_t handed_ = 0, taken_back_ = 0;          // of all
-    std::unique_ptr<mcs::McsWriter> writer_; // the last one: its thread ends first
+    std::unique_ptr<mcs::McsWriter> writer_;             // the last one: its thread ends first
 };
 
 } // namespace yk::bench
