@@ -13,9 +13,9 @@ int main(int argc, char** argv) {
     yk::bench::Options options;
     std::string json;
     CLI::App app{"Plays the workloads of docs/benchmarks.md and prints a table."};
-    app.add_option(
-           "--workload", options.workloads,
-           "only these: W1, W2, ... or the start of a name such as 'W2 50k'; rs-01 ... rs-16, or rs for all of them")
+    app.add_option("--workload", options.workloads,
+                   "only these: W1, W2, ... or the start of a name such as 'W2 50k'; rs-01 ... rs-16 (rs: all of "
+                   "these) are played only by name")
         ->delimiter(',');
     app.add_option("--level", options.levels, "only these levels")
         ->delimiter(',')

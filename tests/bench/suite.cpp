@@ -376,7 +376,7 @@ Report run_workloads(const Options& options) {
         run_books(options, report);
         run_recoveries(options, report);
     }
-    if (options.levels.empty()) run_resource_state(options, daemon_of(options), report);
+    if (!options.workloads.empty()) run_resource_state(options, daemon_of(options), report); // long: only by name
     return report;
 }
 
