@@ -16,7 +16,7 @@ void ResourceChangeConsumer::on_event(const ChangeEvent& event, Instant now) {
     const Link link = check_chain(event);
     // What is missing may be of any kind in the lane.
     if (link == Link::Broken) relist(std::nullopt, RelistReason::Chain, now);
-    if (event.op == Op::Relist && link != Link::Repeated) return relist(event.kind, RelistReason::Announced, now);
+    if (event.op == Op::Relist && link != Link::Older) return relist(event.kind, RelistReason::Announced, now);
     const auto found = informers_.find(event.kind);
     if (found == informers_.end()) {
         ++counters_.foreign;
@@ -35,7 +35,7 @@ ResourceChangeConsumer::Link ResourceChangeConsumer::check_chain(const ChangeEve
     if (is_first) return Link::Fits;
     if (event.at <= last->second) {
         ++counters_.repeated;
-        return Link::Repeated;
+        return event.at < last->second ? Link::Older : Link::Same;
     }
     const bool fits = *event.previous == last->second;
     last->second = event.at;

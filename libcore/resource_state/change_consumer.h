@@ -41,7 +41,13 @@ public:
     [[nodiscard]] const ConsumerCounters& counters() const { return counters_; }
 
 private:
-    enum class Link : std::uint8_t { Fits, Repeated, Broken };
+    enum class Link : std::uint8_t {
+        Fits,
+        Older, // it came before
+        Same,  // it stands where the last one does: a repetition, or a relist of another kind, of which a relay
+               // announces several at one place
+        Broken // another one should have come between
+    };
 
     [[nodiscard]] Link check_chain(const ChangeEvent& event);
     void on_event(const ChangeEvent& event, Instant now);

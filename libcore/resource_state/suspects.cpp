@@ -11,7 +11,8 @@ void Suspects::clear(std::string_view id, std::size_t lane, Position at) {
     const auto found = suspects_.find(id);
     if (found == suspects_.end()) return;
     const auto& head = found->second.head;
-    if (!head || head->covers(lane, at)) suspects_.erase(found);
+    const bool is_comparable = head && lane < head->lanes.size();
+    if (!is_comparable || head->covers(lane, at)) suspects_.erase(found);
 }
 
 std::vector<std::string> Suspects::take_repairs(const Cursor& consumed, Instant now) {

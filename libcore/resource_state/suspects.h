@@ -26,7 +26,7 @@ public:
     /// The row of the key was read when the log had come to `head` (nullopt: not known), and was not what the cache
     /// had.
     void add(std::string_view id, const std::optional<Cursor>& head, Instant now);
-    /// An event of the key was consumed.
+    /// An event of the key was consumed. One of a lane that the head does not have is of a broker, and clears it.
     void clear(std::string_view id, std::size_t lane, Position at);
     /// The keys of which no event came, now that the log was consumed up to `consumed`. Where the head is not known, or
     /// of another log, time decides.

@@ -75,6 +75,8 @@ struct EventBatch {
 class CapturedCursor {
 public:
     [[nodiscard]] const Cursor& cursor() const { return cursor_; }
+    /// For a relay, which goes on where it ended before, and reads no rows that could be older than its cursor.
+    [[nodiscard]] static CapturedCursor resumed(Cursor cursor) { return CapturedCursor{std::move(cursor)}; }
 
 private:
     friend class ChangeLog;

@@ -6,9 +6,11 @@
 #include "libcore/base/number.h"
 
 namespace yk::rs {
-namespace {
+std::string Position::text() const {
+    return std::to_string(transaction) + '.' + std::to_string(sequence);
+}
 
-std::optional<Position> parse_position(std::string_view text) {
+std::optional<Position> Position::parse(std::string_view text) {
     const auto point = text.find('.');
     if (point == std::string_view::npos) return std::nullopt;
     const auto transaction = to_number<std::uint64_t>(text.substr(0, point));
@@ -16,8 +18,6 @@ std::optional<Position> parse_position(std::string_view text) {
     if (!transaction || !sequence) return std::nullopt;
     return Position{*transaction, *sequence};
 }
-
-} // namespace
 
 std::partial_ordering operator<=>(const Cursor& a, const Cursor& b) {
     if (a.epoch != b.epoch || a.lanes.size() != b.lanes.size()) return std::partial_ordering::unordered;
@@ -44,7 +44,7 @@ std::string Cursor::text() const {
     std::string line;
     for (const Position& lane : lanes) {
         if (!line.empty()) line += ',';
-        line += std::to_string(lane.transaction) + '.' + std::to_string(lane.sequence);
+        line += lane.text();
     }
     return line + '@' + epoch;
 }
@@ -55,7 +55,7 @@ std::optional<Cursor> Cursor::parse(std::string_view text) {
     Cursor cursor{std::string{text.substr(at + 1)}, {}};
     for (std::string_view rest = text.substr(0, at); !rest.empty();) {
         const auto comma = std::min(rest.find(','), rest.size());
-        const auto position = parse_position(rest.substr(0, comma));
+        const auto position = Position::parse(rest.substr(0, comma));
         if (!position || comma + 1 == rest.size()) return std::nullopt;
         cursor.lanes.push_back(*position);
         rest.remove_prefix(std::min(comma + 1, rest.size()));

@@ -19,6 +19,10 @@ struct Position {
     std::uint64_t sequence = 0;
 
     friend auto operator<=>(const Position&, const Position&) = default;
+
+    /// `transaction.sequence` and back. nullopt: this is no position.
+    [[nodiscard]] std::string text() const;
+    [[nodiscard]] static std::optional<Position> parse(std::string_view text);
 };
 
 /// Everything up to and including these positions was read. `epoch` names the log that they belong to: positions of two

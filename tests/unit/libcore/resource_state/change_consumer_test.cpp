@@ -67,6 +67,19 @@ TEST_CASE("rs R-055 a relist that the log announces is one of the kind") {
     CHECK(test.world.albums.reconciler().queue().size() == 0); // "*" is no id
 }
 
+TEST_CASE("rs R-055 a relay announces relists of several kinds at one place, and an old one is not obeyed again") {
+    ConsumerWorld test;
+    const auto announce = [&](std::uint32_t kind, std::uint64_t previous, std::uint64_t at) {
+        test.take({{rs::Kind{kind}, "*", rs::Op::Relist, {}, 0, 0, {0, at}, rs::Position{0, previous}}});
+        return test.relists(RelistReason::Announced);
+    };
+    CHECK(announce(2, 4, 9) == 1); // of a kind that is not here
+    CHECK(announce(1, 9, 9) == 2);
+    test.take({test.link(9, 12)});
+    CHECK(announce(1, 4, 9) == 2);
+    CHECK(test.relists(RelistReason::Chain) == 0);
+}
+
 TEST_CASE("rs R-055 events that cannot be understood are a relist once a minute at most, and none is forgotten") {
     ConsumerWorld test;
     for (int each = 0; each < 600; ++each) {

@@ -36,6 +36,15 @@ TEST_CASE("rs R-099 where the log's head is not known, or of another log, time d
     CHECK(suspects.take_repairs(consumed, now + 5s) == Ids{"a", "b"});
 }
 
+TEST_CASE("rs R-099 an event that comes by a broker clears a difference, too") {
+    Suspects suspects{5s};
+    suspects.add("a", Cursor{"database", {{0, 10}}}, {});
+    suspects.add("b", Cursor{"database", {{0, 10}}}, {});
+    suspects.clear("a", 7, {0, 11}); // the head has no such lane
+    suspects.clear("b", 0, {0, 11});
+    CHECK(suspects.take_repairs({"broker", {{0, 1}, {0, 1}}}, Instant{0} + 5s) == Ids{"b"});
+}
+
 TEST_CASE("suspects are bounded") {
     Suspects suspects{5s};
     for (std::size_t each = 0; each < Suspects::kMost + 5; ++each) suspects.add(std::to_string(each), std::nullopt, {});

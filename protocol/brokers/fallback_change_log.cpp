@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/brokers/fallback_change_log.h"
+
+namespace yk::rs {
+namespace {
+
+LogFault change_over(std::string message) {
+    return {LogFault::What::Gap, RelistReason::Epoch, std::move(message)};
+}
+
+} // namespace
+
+Result<Cursor, LogFault> FallbackChangeLog::read_latest() {
+    if (on_broker_) {
+        const auto latest = broker_.capture();
+        if (latest.ok()) {
+            down_since_.reset();
+            return latest->cursor();
+        }
+        if (!is_time_to_leave(latest.error())) return latest.error();
+        leave_broker();
+    } else if (const auto latest = broker_is_back()) {
+        return *latest;
+    }
+    YK_TRY(captured, database_.capture());
+    database_epoch_ = captured.cursor().epoch;
+    return captured.cursor();
+}
+
+/// A cursor of the log that was left since its capture is of no use.
+Result<void, LogFault> FallbackChangeLog::open(const CapturedCursor& from) {
+    const bool is_of_broker = from.cursor().epoch != database_epoch_;
+    if (is_of_broker != on_broker_) return change_over("the change log is another one since the capture");
+    if (!on_broker_) return database_.open(from);
+    auto opened = broker_.open(from);
+    if (opened.ok()) {
+        down_since_.reset();
+    } else if (is_time_to_leave(opened.error())) {
+        leave_broker();
+        return change_over("the broker is away, and the change log of the database is read");
+    }
+    return opened;
+}
+
+Result<EventBatch, LogFault> FallbackChangeLog::poll(std::size_t most) {
+    if (!on_broker_) {
+        if (broker_is_back()) return change_over("the broker is back");
+        return database_.poll(most);
+    }
+    auto batch = broker_.poll(most);
+    if (batch.ok()) {
+        down_since_.reset();
+    } else if (is_time_to_leave(batch.error())) {
+        leave_broker();
+        return change_over("the broker is away, and the change log of the database is read");
+    }
+    return batch;
+}
+
+bool FallbackChangeLog::is_time_to_leave(const LogFault& fault) {
+    if (fault.what != LogFault::What::Down) {
+        down_since_.reset(); // it answers
+        return false;
+    }
+    const Instant now = now_();
+    if (!down_since_) down_since_ = now;
+    return settings_.after > Duration{} && now - *down_since_ >= settings_.after;
+}
+
+void FallbackChangeLog::leave_broker() {
+    on_broker_ = false;
+    next_look_ = now_() + settings_.look;
+}
+
+/// Its latest position, if it answers.
+std::optional<Cursor> FallbackChangeLog::broker_is_back() {
+    const Instant now = now_();
+    if (now < next_look_) return std::nullopt;
+    next_look_ = now + settings_.look;
+    const auto latest = broker_.capture();
+    if (!latest.ok()) return std::nullopt;
+    on_broker_ = true;
+    down_since_.reset();
+    return latest->cursor();
+}
+
+} // namespace yk::rs

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// FallbackChangeLog: the change log of a broker, and that of the database itself while the broker is away for longer.
+// Each change from one to the other is a gap: where the two stand to each other is not known, so the latest position of
+// the other one is captured and every kind is read anew (rs R-056).
+//
+// Owner: the program, with the two logs. Thread: one call at a time. Time comes from `now`.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "libcore/base/time.h"
+#include "libcore/resource_state/ports/change_log.h"
+
+namespace yk::rs {
+
+struct FallbackSettings {
+    Duration after = std::chrono::seconds{30}; // that the broker has not answered; 0: never
+    Duration look = std::chrono::seconds{5};   // whether it is back
+};
+
+class FallbackChangeLog final : public ChangeLog {
+public:
+    FallbackChangeLog(ChangeLog& broker, ChangeLog& database, const FallbackSettings& settings,
+                      std::function<Instant()> now)
+        : broker_(broker), database_(database), settings_(settings), now_(std::move(now)) {}
+
+    [[nodiscard]] Result<void, LogFault> open(const CapturedCursor& from) override;
+    [[nodiscard]] Result<EventBatch, LogFault> poll(std::size_t most) override;
+
+    /// Whether events come from the broker, or are to.
+    [[nodiscard]] bool is_on_broker() const { return on_broker_; }
+    /// Since when it has not answered.
+    [[nodiscard]] std::optional<Instant> broker_down_since() const { return down_since_; }
+
+private:
+    [[nodiscard]] Result<Cursor, LogFault> read_latest() override;
+    [[nodiscard]] bool is_time_to_leave(const LogFault& fault);
+    [[nodiscard]] std::optional<Cursor> broker_is_back();
+    void leave_broker();
+
+    ChangeLog& broker_;
+    ChangeLog& database_;
+    const FallbackSettings settings_;
+    const std::function<Instant()> now_;
+    bool on_broker_ = true;
+    std::optional<Instant> down_since_;
+    Instant next_look_;
+    std::string database_epoch_; // of the last capture there
+};
+
+} // namespace yk::rs

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How far a relay has come, as it is kept in the database, so that the next one goes on from there.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "protocol/brokers/topics.h"
+#include "protocol/databases/sql_connection.h"
+
+namespace yk::rs {
+
+struct RelayState {
+    Cursor cursor;                     // everything up to here is safe at the broker
+    std::map<LaneName, Position> last; // the last one of each lane, which the next one names as the one before it
+
+    friend bool operator==(const RelayState&, const RelayState&) = default;
+};
+
+/// Owner: the program. Thread: that of the relay.
+class RelayStateStore {
+public:
+    virtual ~RelayStateStore() = default;
+    /// nullopt: nothing was ever sent to this broker. Fenced: another process is the relay.
+    [[nodiscard]] virtual Result<std::optional<RelayState>, StoreError> load(const std::string& broker) = 0;
+    /// All of it, or nothing.
+    [[nodiscard]] virtual Result<void, StoreError> save(const std::string& broker, const RelayState& state) = 0;
+};
+
+/// The lease by which one process at a time is the relay; nullopt as a parameter: leases are not in use.
+inline constexpr const char* kRelayLease = "relay";
+struct RelayLease {
+    std::string holder;
+    std::uint64_t epoch = 0;
+};
+
+/// The table relay_state. Both calls look at the lease in their transaction, so that a process that has lost it neither
+/// begins nor moves what its successor has written (rs R-046, rs R-141).
+class RelayTable final : public RelayStateStore {
+public:
+    RelayTable(SqlConnection& connection, std::optional<RelayLease> lease)
+        : connection_(connection), lease_(std::move(lease)) {}
+
+    [[nodiscard]] Result<std::optional<RelayState>, StoreError> load(const std::string& broker) override;
+    [[nodiscard]] Result<void, StoreError> save(const std::string& broker, const RelayState& state) override;
+
+private:
+    [[nodiscard]] Result<void, StoreError> check_lease();
+    [[nodiscard]] Result<void, StoreError> save_row(const LaneName& lane, int part, const std::string& cursor,
+                                                    const std::string& epoch);
+
+    SqlConnection& connection_;
+    const std::optional<RelayLease> lease_;
+    std::string broker_;              // as it is in the table, as far as this object has written it
+    std::optional<RelayState> saved_; //
+};
+
+} // namespace yk::rs

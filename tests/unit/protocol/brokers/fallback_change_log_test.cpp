@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/brokers/fallback_change_log.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/resource_state/world.h"
+
+namespace yk::rs {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Album;
+
+/// A framework over one database, whose events come by a broker that follows it, or directly.
+struct FallbackWorld {
+    explicit FallbackWorld(Duration after = 30s) : settings{after, 5s} { broker.begin_epoch("broker"); }
+
+    void settle() {
+        // The broker has what the database has, while it is there.
+        for (; !broker.is_log_down && relayed < database.last(); ++relayed) {
+            const ChangeEvent& event = database.events().at(static_cast<std::size_t>(relayed));
+            broker.append(event.kind, event.id, event.op, event.uid, event.version);
+        }
+        manager.wake();
+        while (drive(manager, now)) {
+        }
+    }
+    [[nodiscard]] std::optional<Instant> next_due() { return manager.next_due(now); }
+    void pass(Duration time) { testing::let_pass(*this, time); }
+    [[nodiscard]] bool is_cached(const std::string& id) { return albums.cache().get(id) != nullptr; }
+
+    Instant now{1'000'000'000'000};
+    testing::MemoryDatabase database, broker;
+    std::uint64_t relayed = 0;
+    testing::MemoryStore<Album> rows{database};
+    testing::MemoryChangeLog embedded{database}, remote{broker};
+    FallbackSettings settings;
+    FallbackChangeLog log{remote, embedded, settings, [this] { return now; }};
+    testing::KeptNotices notices;
+    StateManager manager{log, notices, {}, 1};
+    ResourceInformer<Album>& albums{manager.add(rows)};
+};
+
+} // namespace
+
+TEST_CASE("rs R-056, T-29 while the broker is away the log of the database is read, and given back with a relist") {
+    FallbackWorld world;
+    world.rows.create(testing::album("a"));
+    world.manager.start(world.now);
+    world.settle();
+    REQUIRE(world.manager.is_running());
+    CHECK(world.manager.position().epoch == "broker");
+    world.broker.is_log_down = true;
+    world.rows.create(testing::album("b"));
+    world.pass(29s);
+    CHECK_FALSE(world.manager.is_log_up());
+    CHECK(world.log.is_on_broker());
+    CHECK(world.is_cached("a")); // readable, and stale
+    CHECK_FALSE(world.is_cached("b"));
+    CHECK(world.manager.staleness(world.now) > 0s);
+    world.pass(3s);
+    CHECK_FALSE(world.log.is_on_broker());
+    CHECK(world.manager.is_log_up());
+    CHECK(world.is_cached("b")); // by the relist
+    world.rows.create(testing::album("c"));
+    world.pass(1s);
+    CHECK(world.is_cached("c")); // by the database's own log
+    CHECK(world.manager.staleness(world.now) == 0s);
+    world.broker.is_log_down = false;
+    world.rows.drop("a");
+    world.pass(7s);
+    CHECK(world.log.is_on_broker());
+    CHECK(world.manager.position().epoch == "broker");
+    CHECK_FALSE(world.is_cached("a"));
+    const auto gaps = world.notices.count("gap");
+    CHECK(gaps == 2);
+    CHECK(world.notices.count("relist album") == 2);
+    world.rows.create(testing::album("d"));
+    world.pass(1s);
+    CHECK(world.is_cached("d"));
+    CHECK(world.notices.count("gap") == gaps);
+    CHECK(world.albums.reconciler().counters().repairs == 0);
+}
+
+TEST_CASE("rs R-056 a short outage, or a broker that nothing stands in for, is waited for") {
+    const bool never = GENERATE(false, true);
+    FallbackWorld world{never ? 0s : 30s};
+    world.manager.start(world.now);
+    world.settle();
+    world.broker.is_log_down = true;
+    world.rows.create(testing::album("a"));
+    world.pass(never ? 1h : 20s);
+    CHECK(world.log.is_on_broker());
+    CHECK(world.log.broker_down_since().has_value());
+    world.broker.is_log_down = false;
+    world.pass(3s);
+    CHECK(world.is_cached("a"));
+    CHECK_FALSE(world.log.broker_down_since().has_value());
+    CHECK(world.notices.count("gap") == 0);
+}
+
+TEST_CASE("rs R-056 a program starts without its broker, and one whose broker goes during the start begins it again") {
+    FallbackWorld world;
+    world.rows.create(testing::album("a"));
+    SECTION("it is not there") {
+        world.broker.is_log_down = true;
+        world.manager.start(world.now);
+        world.pass(29s);
+        CHECK_FALSE(world.manager.is_running());
+    }
+    SECTION("it goes after the capture") {
+        world.manager.start(world.now);
+        while (world.manager.phase() != StateManager::Phase::Opening) REQUIRE(drive(world.manager, world.now));
+        world.broker.is_log_down = true;
+        world.rows.create(testing::album("b"));
+        world.pass(29s);
+        CHECK_FALSE(world.manager.is_running());
+    }
+    world.pass(4s);
+    REQUIRE(world.manager.is_running());
+    CHECK(world.albums.cache().size() == world.rows.rows().size());
+    CHECK_FALSE(world.log.is_on_broker());
+}
+
+TEST_CASE("rs R-056 a cursor of the log that was left opens nothing") {
+    FallbackWorld world;
+    const auto of_broker = world.log.capture();
+    REQUIRE(of_broker.ok());
+    world.broker.is_log_down = true;
+    CHECK(world.log.open(*of_broker).error().what == LogFault::What::Down);
+    world.now = world.now + 31s;
+    CHECK(world.log.open(*of_broker).error().what == LogFault::What::Gap);
+    CHECK(world.log.open(*of_broker).error().what == LogFault::What::Gap); // now of the other one
+    const auto of_database = world.log.capture();
+    REQUIRE(of_database.ok());
+    CHECK(of_database->cursor().epoch == world.database.epoch());
+    CHECK(world.log.open(*of_database).ok());
+    CHECK(world.log.poll(9).ok());
+    world.broker.is_log_down = false;
+    world.now = world.now + 6s;
+    CHECK(world.log.poll(9).error().what == LogFault::What::Gap);
+    CHECK(world.log.open(*of_database).error().what == LogFault::What::Gap);
+    CHECK(world.log.capture()->cursor().epoch == "broker");
+}
+
+} // namespace yk::rs
