@@ -40,6 +40,19 @@ endif()
 add_library(yk_msgpack INTERFACE)
 target_compile_definitions(yk_msgpack INTERFACE MSGPACK_NO_BOOST MSGPACK_DEFAULT_API_VERSION=3)
 
+# yk_find_c_library(NAME HEADER LIBRARY): the target NAME::NAME, if both are found.
+function(yk_find_c_library name header library)
+  find_path(YK_${name}_INCLUDE ${header})
+  find_library(YK_${name}_LIBRARY ${library})
+  if(YK_${name}_INCLUDE AND YK_${name}_LIBRARY)
+    add_library(${name}::${name} UNKNOWN IMPORTED)
+    set_target_properties(${name}::${name} PROPERTIES IMPORTED_LOCATION "${YK_${name}_LIBRARY}"
+                          INTERFACE_INCLUDE_DIRECTORIES "${YK_${name}_INCLUDE}")
+  else()
+    message(STATUS "${name}: built without (no ${header})")
+  endif()
+endfunction()
+
 function(yk_library name)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
   set(sources "")
