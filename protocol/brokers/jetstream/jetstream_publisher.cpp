@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/brokers/jetstream/jetstream_publisher.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <nats/nats.h>
+
+#include "libcore/base/number.h"
+#include "protocol/brokers/broker_message.h"
+#include "protocol/brokers/jetstream/event_subject.h"
+#include "protocol/brokers/jetstream/publish_reply.h"
+
+namespace yk::rs {
+namespace {
+
+BrokerFault down(const Error& error) {
+    return {BrokerFault::What::Down, error.text()};
+}
+
+/// What is written twice has the same name. Several relists may be announced at one position.
+std::string id_of(const RelayedMessage& message, std::string_view topic) {
+    std::string id = message.event.at.text() + '@' + message.epoch;
+    if (message.event.op == Op::Relist) id += '/' + std::string{topic};
+    return id;
+}
+
+} // namespace
+
+// --- the beginning ---------------------------------------------------------------------------------------------------
+
+Result<void, BrokerFault> JetStreamPublisher::begin() {
+    under_way_.clear();
+    open_ = 0;
+    is_probing_ = true;
+    if (!connection_) {
+        auto made = NatsConnection::open(settings_);
+        if (!made.ok()) return down(made.error());
+        connection_ = std::move(made).value();
+    }
+    const auto stream = connection_->stream();
+    if (!stream.ok()) return down(stream.error());
+    identity_ = "nats " + settings_.prefix + ' ' + std::to_string(stream->created);
+    last_ = stream->last;
+    reconnects_ = stream->reconnects;
+    return listen();
+}
+
+/// A new inbox, so that no acknowledgement of what was given up comes any more.
+Result<void, BrokerFault> JetStreamPublisher::listen() {
+    acknowledgements_.reset();
+    natsInbox* inbox = nullptr;
+    natsStatus status = natsInbox_Create(&inbox);
+    if (status != NATS_OK) return down(connection_->failed("listen to acknowledgements", status));
+    inbox_ = inbox;
+    natsInbox_Destroy(inbox);
+    natsSubscription* made = nullptr;
+    status = natsConnection_SubscribeSync(&made, connection_->handle(), (inbox_ + ".*").c_str());
+    if (status != NATS_OK) return down(connection_->failed("listen to acknowledgements", status));
+    acknowledgements_.reset(made);
+    return {};
+}
+
+bool JetStreamPublisher::is_lost() const {
+    return !connection_->is_up() || connection_->reconnects() != reconnects_;
+}
+
+std::string_view JetStreamPublisher::topic_of(Kind kind) const {
+    for (const Topic& topic : settings_.topics)
+        if (topic.kind == kind) return topic.name;
+    return {};
+}
+
+// --- messages --------------------------------------------------------------------------------------------------------
+
+Result<NatsMessage, BrokerFault> JetStreamPublisher::make_message(const RelayedMessage& message) {
+    const std::string_view topic = topic_of(message.event.kind);
+    const std::string subject = settings_.prefix + '.' + std::string{topic} + '.' + percent_encoded(message.event.id);
+    const std::string value = message_value(message.event);
+    const std::string reply = inbox_ + '.' + std::to_string(message.number);
+    natsMsg* raw = nullptr;
+    natsStatus status =
+        natsMsg_Create(&raw, subject.c_str(), reply.c_str(), value.data(), static_cast<int>(value.size()));
+    NatsMessage made{raw};
+    const auto add = [&](const char* name, const std::string& text) {
+        if (status == NATS_OK) status = natsMsgHeader_Set(raw, name, text.c_str());
+    };
+    add(kEpochHeader, message.epoch);
+    add(kPositionHeader, message.event.at.text());
+    add(kPreviousHeader, message.previous.text());
+    std::string id = id_of(message, topic);
+    add("Nats-Msg-Id", id);
+    add("Nats-Expected-Last-Sequence", std::to_string(last_));
+    if (!is_probing_) add("Nats-Expected-Last-Msg-Id", last_id_);
+    if (status != NATS_OK) return down(connection_->failed("make a message", status));
+    last_id_ = std::move(id);
+    return made;
+}
+
+Result<bool, BrokerFault> JetStreamPublisher::send(const RelayedMessage& message) {
+    if (is_lost()) return down(Error::at(settings_.url, "the connection was lost"));
+    if (open_ >= (is_probing_ ? 1 : settings_.window)) return false;
+    YK_TRY(made, make_message(message));
+    const natsStatus status = natsConnection_PublishMsg(connection_->handle(), made.get());
+    if (status != NATS_OK) return down(connection_->failed("send a message", status));
+    under_way_.push_back({message.number, SteadyClock::now(), false});
+    ++open_;
+    ++last_;
+    return true;
+}
+
+/// What was under way when the connection was lost is not known to have arrived.
+Result<std::vector<BrokerPublisher::Number>, BrokerFault> JetStreamPublisher::take_acknowledged() {
+    std::vector<Number> safe;
+    for (;;) {
+        natsMsg* raw = nullptr;
+        const natsStatus status = natsSubscription_NextMsg(&raw, acknowledgements_.get(), 0);
+        const NatsMessage reply{raw};
+        if (status == NATS_TIMEOUT) break;
+        if (status != NATS_OK) return down(connection_->failed("write to the stream " + settings_.prefix, status));
+        YK_CHECKED(take(*reply, safe));
+    }
+    while (!under_way_.empty() && under_way_.front().is_over) under_way_.pop_front();
+    if (under_way_.empty()) return safe;
+    if (is_lost()) return down(Error::at(settings_.url, "the connection was lost"));
+    if (SteadyClock::now() - under_way_.front().sent >= settings_.acknowledged)
+        return down(Error::at(settings_.url, "a message is not acknowledged"));
+    return safe;
+}
+
+Result<void, BrokerFault> JetStreamPublisher::take(natsMsg& reply, std::vector<Number>& safe) {
+    const std::string_view subject = natsMsg_GetSubject(&reply);
+    const auto number = to_number<Number>(subject.substr(std::min(inbox_.size() + 1, subject.size())));
+    if (!number) return {};
+    const auto found = std::lower_bound(under_way_.begin(), under_way_.end(), *number,
+                                        [](const UnderWay& each, Number wanted) { return each.number < wanted; });
+    if (found == under_way_.end() || found->number != *number || found->is_over) return {};
+    const auto answer = read_publish_reply(
+        {natsMsg_GetData(&reply), static_cast<std::size_t>(std::max(natsMsg_GetDataLength(&reply), 0))});
+    if (!answer.fault.empty())
+        return BrokerFault{answer.is_overtaken ? BrokerFault::What::Overtaken : BrokerFault::What::Down,
+                           settings_.url + ": the stream " + settings_.prefix + " refuses a message: " + answer.fault};
+    found->is_over = true;
+    --open_;
+    if (answer.is_duplicate)
+        --last_;
+    else
+        is_probing_ = false;
+    safe.push_back(*number);
+    return {};
+}
+
+} // namespace yk::rs

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// NatsConnection: a connection to a server of NATS that comes back by itself, however long the server is away, and what
+// is asked of the stream that has the change events. Each question has a limit of time; while there is no connection it
+// fails at once.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "libcore/base/result.h"
+#include "libcore/base/time.h"
+#include "protocol/brokers/topics.h"
+
+struct __natsConnection;   // NOLINT(bugprone-reserved-identifier): of the library
+struct __natsSubscription; // NOLINT(bugprone-reserved-identifier): of the library
+struct __natsMsg;          // NOLINT(bugprone-reserved-identifier): of the library
+struct __jsCtx;            // NOLINT(bugprone-reserved-identifier): of the library
+
+namespace yk::rs {
+
+struct NatsSettings {
+    std::string url;                                 // nats://HOST:PORT
+    std::string prefix = "gns";                      // name of the stream, and beginning of its subjects
+    Topics topics;                                   //
+    bool create = true;                              // the stream, if it is not there
+    std::size_t window = 4096;                       // messages of a relay that are under way
+    Duration timeout = std::chrono::seconds{2};      // of a question
+    Duration acknowledged = std::chrono::seconds{5}; // a message has to be by then
+    Duration look = std::chrono::seconds{1};         // how often the stream is looked at while no event comes
+    Duration revive = std::chrono::seconds{5};       // a consumer that gives nothing of what there is is made anew
+    std::uint64_t seed = 1;                          // of the pauses between attempts to connect
+};
+
+/// What the server says of the stream.
+struct StreamState {
+    std::int64_t created = 0;     // nanoseconds since 1970: which stream of its name it is
+    std::uint64_t first = 0;      // sequence of the first message that it still has; last + 1: it has none
+    std::uint64_t last = 0;       // of the last that it ever had
+    std::uint64_t reconnects = 0; // of the connection, when it was asked
+};
+
+struct NatsMessageDeleter {
+    void operator()(__natsMsg* message) const;
+};
+using NatsMessage = std::unique_ptr<__natsMsg, NatsMessageDeleter>;
+struct NatsSubscriptionDeleter {
+    void operator()(__natsSubscription* subscription) const;
+};
+using NatsSubscription = std::unique_ptr<__natsSubscription, NatsSubscriptionDeleter>;
+
+/// Owner: a log or publisher. Thread: one at a time; the library has threads of its own, which do not come here.
+class NatsConnection {
+public:
+    /// The server need not be there; an Error is one in the settings.
+    [[nodiscard]] static Result<std::unique_ptr<NatsConnection>> open(const NatsSettings& settings);
+    ~NatsConnection();
+    NatsConnection(const NatsConnection&) = delete;
+    NatsConnection& operator=(const NatsConnection&) = delete;
+
+    [[nodiscard]] bool is_up() const;
+    /// How often it was lost and came back.
+    [[nodiscard]] std::uint64_t reconnects() const;
+    [[nodiscard]] __natsConnection* handle() const { return connection_; }
+    [[nodiscard]] __jsCtx* context() const { return context_; }
+
+    /// As it is now; the stream is made if it is not there and may be.
+    [[nodiscard]] Result<StreamState> stream();
+    /// "cannot ...: what the library says of the status".
+    [[nodiscard]] Error failed(const std::string& what, int status) const;
+
+private:
+    explicit NatsConnection(const NatsSettings& settings) : settings_(settings) {}
+    [[nodiscard]] Result<void> make();
+    [[nodiscard]] Result<std::optional<StreamState>> look();
+    [[nodiscard]] int add_stream();
+
+    const NatsSettings settings_;
+    __natsConnection* connection_ = nullptr;
+    __jsCtx* context_ = nullptr;
+};
+
+} // namespace yk::rs

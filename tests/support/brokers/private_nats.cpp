@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/brokers/private_nats.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "libcore/base/number.h"
+#include "tests/support/comes_true.h"
+
+namespace yk::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kProgram = "/usr/sbin/nats-server";
+
+/// Waits until nobody has the pipe any more, ends the server if it runs, and removes its folder.
+[[noreturn]] void watch_until(int pipe, const std::string& folder) {
+    char byte = 0;
+    while (::read(pipe, &byte, 1) > 0) {
+    }
+    std::ifstream file{folder + "/pid"};
+    if (pid_t server = 0; file >> server) ::kill(server, SIGKILL);
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+    ::_exit(0);
+}
+
+[[noreturn]] void become(char* const* command, const char* log) {
+    const int output = ::open(log, O_WRONLY | O_CREAT | O_APPEND, 0600), input = ::open("/dev/null", O_RDONLY);
+    ::dup2(input, 0);
+    ::dup2(output, 1);
+    ::dup2(output, 2);
+    ::execv(kProgram, command);
+    ::_exit(127);
+}
+
+/// The port in the file that a server writes when it has chosen one.
+std::string port_in(const fs::path& folder) {
+    for (const auto& entry : fs::directory_iterator{folder}) {
+        if (entry.path().extension() != ".ports") continue;
+        std::ifstream file{entry.path()};
+        const std::string text(std::istreambuf_iterator<char>{file}, {});
+        const auto at = text.find("nats://127.0.0.1:");
+        if (at == std::string::npos) continue;
+        const auto begin = at + std::string{"nats://127.0.0.1:"}.size();
+        const auto end = text.find('"', begin);
+        if (end != std::string::npos) return text.substr(begin, end - begin);
+    }
+    return {};
+}
+
+} // namespace
+
+bool PrivateNats::is_installed() {
+    return fs::exists(kProgram);
+}
+
+PrivateNats::PrivateNats() {
+    REQUIRE(::mkdtemp(folder_.data()) != nullptr);
+    watch();
+    start();
+}
+
+PrivateNats::~PrivateNats() {
+    kill();
+    ::close(end_);
+    ::waitpid(watcher_, nullptr, 0);
+}
+
+/// It is in a session of its own, so that what ends the tests from a terminal does not end it.
+void PrivateNats::watch() {
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    watcher_ = ::fork();
+    if (watcher_ == 0) {
+        ::setsid();
+        ::close(ends[1]);
+        watch_until(ends[0], folder_);
+    }
+    ::close(ends[0]);
+    end_ = ends[1];
+}
+
+void PrivateNats::start() {
+    std::vector<std::string> words{
+        kProgram,           "-a",   "127.0.0.1", "-p", port_, "-js", "-sd", folder_ + "/store", "-P", folder_ + "/pid",
+        "--ports_file_dir", folder_};
+    std::vector<char*> command;
+    for (std::string& each : words) command.push_back(each.data());
+    command.push_back(nullptr);
+    const std::string log = folder_ + "/log";
+    server_ = ::fork();
+    if (server_ == 0) become(command.data(), log.c_str());
+    const bool is_up = comes_true([this] {
+        if (port_ == "-1") {
+            const std::string chosen = port_in(folder_);
+            if (chosen.empty()) return false;
+            port_ = chosen;
+        }
+        return has_come_up();
+    });
+    std::ifstream file{log};
+    INFO(std::string(std::istreambuf_iterator<char>{file}, {}));
+    REQUIRE(is_up);
+}
+
+/// Whether somebody listens there.
+bool PrivateNats::has_come_up() const {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(to_number<std::uint16_t>(port_).value_or(0));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const bool is_up = ::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    ::close(socket);
+    return is_up;
+}
+
+void PrivateNats::kill() {
+    if (server_ <= 0) return;
+    ::kill(server_, SIGKILL);
+    ::waitpid(server_, nullptr, 0);
+    server_ = -1;
+}
+
+void PrivateNats::signal(int number) const {
+    ::kill(server_, number);
+}
+
+} // namespace yk::testing

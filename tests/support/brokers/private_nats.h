@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// PrivateNats: a server of NATS with JetStream that this process starts for its tests, with its files in a folder of
+// its own below /tmp, at 127.0.0.1 and a port that was free. It ends with the process, however that ends: a process
+// beside it watches.
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace yk::testing {
+
+class PrivateNats {
+public:
+    /// Whether there is a server program; nothing else stands in for it.
+    [[nodiscard]] static bool is_installed();
+
+    PrivateNats();
+    ~PrivateNats();
+    PrivateNats(const PrivateNats&) = delete;
+    PrivateNats& operator=(const PrivateNats&) = delete;
+
+    [[nodiscard]] std::string url() const { return "nats://127.0.0.1:" + port_; }
+    /// As a crash does. It can be started again, at the same port and with what it had on its disk.
+    void kill();
+    void start();
+    /// Stopped, and later gone on: it hangs meanwhile.
+    void signal(int number) const;
+
+private:
+    void watch();
+    [[nodiscard]] bool has_come_up() const;
+
+    std::string folder_ = "/tmp/yknats.XXXXXX";
+    std::string port_ = "-1"; // one that is free
+    pid_t server_ = -1;
+    int end_ = -1; // when all of them are closed, the watcher ends the server
+    pid_t watcher_ = -1;
+};
+
+} // namespace yk::testing

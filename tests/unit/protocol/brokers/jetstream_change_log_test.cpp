@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+// Relay, stream and consumer over a server that is started, killed, stopped and started again.
+#ifdef YK_WITH_NATS
+#include "protocol/brokers/jetstream/jetstream_change_log.h"
+
+#include <csignal>
+
+#include <catch2/catch.hpp>
+#include <nats/nats.h>
+
+#include "protocol/brokers/jetstream/jetstream_publisher.h"
+#include "tests/support/brokers/private_nats.h"
+#include "tests/support/brokers/relayed.h"
+
+/// Ends the test case where no server is installed; in CI that is a failure (rs R-146).
+#define YK_NEEDS_NATS                                                                                                  \
+    if (!has_server()) return
+
+namespace yk::rs {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::EventReader;
+
+bool has_server() {
+    if (testing::PrivateNats::is_installed()) return true;
+    const char* const in_ci = std::getenv("CI");
+    if (in_ci != nullptr && std::string{in_ci} == "true") FAIL("the server of NATS is not installed");
+    WARN("skipped: the server of NATS is not installed (nats-server)");
+    return false;
+}
+
+/// A server, and what others do with its stream.
+struct NatsWorld {
+    [[nodiscard]] NatsSettings settings() const {
+        NatsSettings made;
+        made.url = server.url();
+        made.prefix = "t";
+        made.topics = testing::RelayedDatabase::topics();
+        made.look = 50ms;
+        made.revive = 1s;
+        made.timeout = 1s;
+        return made;
+    }
+    [[nodiscard]] std::unique_ptr<JetStreamChangeLog> log() const {
+        auto made = JetStreamChangeLog::make(settings());
+        REQUIRE(made.ok());
+        return std::move(made).value();
+    }
+    /// Somebody with a connection of his own.
+    NatsConnection& other() {
+        if (!other_) {
+            auto made = NatsConnection::open(settings());
+            REQUIRE(made.ok());
+            other_ = std::move(made).value();
+        }
+        REQUIRE(testing::comes_true([&] { return other_->is_up(); }));
+        return *other_;
+    }
+    StreamState stream() {
+        auto& connection = other();
+        Result<StreamState> state{StreamState{}};
+        REQUIRE(testing::comes_true([&] {
+            state = connection.stream();
+            return state.ok();
+        }));
+        return *state;
+    }
+    void produce(const std::string& subject, const std::string& value = {}) {
+        jsPubAck* acknowledged = nullptr;
+        REQUIRE(js_Publish(&acknowledged, other().context(), subject.c_str(), value.data(),
+                           static_cast<int>(value.size()), nullptr, nullptr) == NATS_OK);
+        jsPubAck_Destroy(acknowledged);
+    }
+    /// Up to before this sequence; whether it has happened is asked (rs R-169).
+    void purge(std::uint64_t before) {
+        jsOptions options;
+        jsOptions_Init(&options);
+        options.Stream.Purge.Sequence = before;
+        static_cast<void>(js_PurgeStream(other().context(), "t", &options, nullptr));
+        REQUIRE(testing::comes_true([&] { return stream().first >= before; }));
+    }
+
+    testing::PrivateNats server;
+
+private:
+    std::unique_ptr<NatsConnection> other_;
+};
+
+CapturedCursor must_capture(ChangeLog& log) {
+    Result<CapturedCursor, LogFault> captured{LogFault{}};
+    const bool came = testing::comes_true([&] {
+        captured = log.capture();
+        return captured.ok();
+    });
+    INFO((captured.ok() ? "" : captured.error().message));
+    REQUIRE(came);
+    return std::move(captured).value();
+}
+
+} // namespace
+
+TEST_CASE("rs R-165, rs R-166 exactly what comes after the capture is read from a stream, in its order") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    JetStreamPublisher publisher{world.settings()};
+    testing::RelayedDatabase relayed{publisher};
+    relayed.change_many(1000);
+    relayed.pass_on();
+    const auto log = world.log();
+    const CapturedCursor captured = must_capture(*log);
+    CHECK(captured.cursor().lanes == std::vector<Position>{{0, world.stream().last}});
+    CHECK_THAT(captured.cursor().epoch, Catch::Contains("t " + std::to_string(world.stream().created)));
+    relayed.change_many(5000);
+    relayed.pass_on();
+    EventReader reader{*log};
+    REQUIRE(reader.open(captured));
+    REQUIRE(reader.read_all());
+    REQUIRE(reader.events.size() == 5000);
+    for (std::size_t each = 0; each < 5000; ++each) REQUIRE(reader.events[each].at.sequence == 1001 + each);
+    CHECK(reader.broken + reader.repeated + reader.unchained + reader.unreadable == 0);
+    CHECK(must_capture(*log).cursor() == reader.position);
+}
+
+TEST_CASE("rs R-045, rs R-164, T-23 a stream has messages of others, also without a value, and ids of any kind") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    JetStreamPublisher publisher{world.settings()};
+    testing::RelayedDatabase relayed{publisher};
+    relayed.pass_on();
+    const auto log = world.log();
+    EventReader reader{*log};
+    REQUIRE(reader.open(must_capture(*log)));
+    relayed.database.append(Kind{1}, "a.b c*>%", Op::Insert, "u", 1);
+    relayed.pass_on();
+    world.produce("t.album.x");
+    world.produce("t.cover.y%2Ez", R"({"v":1,"op":3,"uid":"u","version":3})");
+    world.produce("t.cover.c", "nonsense");
+    world.produce("t.cover.%");
+    world.produce("t.nobody.c");
+    world.produce("t.short");
+    relayed.database.append(Kind{2}, "last", Op::Insert, "u", 1);
+    relayed.pass_on(); // the relay was overtaken by the others, and goes on
+    REQUIRE(reader.read_all());
+    std::vector<std::string> ids;
+    for (const auto& event : reader.events) ids.push_back(event.id);
+    CHECK(ids == std::vector<std::string>{"a.b c*>%", "x", "y.z", "last"});
+    CHECK(reader.events.at(1).op == Op::Update);
+    CHECK(reader.events.at(2).op == Op::Delete);
+    CHECK(reader.unreadable == 2);
+    CHECK(reader.unchained == 2);
+    CHECK(reader.broken == 0);
+}
+
+TEST_CASE(
+    "rs R-046, rs R-168, T-24 a server that is killed and started again loses nothing, and neither do its clients") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    JetStreamPublisher publisher{world.settings()};
+    testing::RelayedDatabase relayed{publisher};
+    const auto log = world.log();
+    EventReader reader{*log};
+    relayed.pass_on();
+    REQUIRE(reader.open(must_capture(*log)));
+    for (int round = 0; round < 3; ++round) {
+        relayed.change_many(3000);
+        relayed.relay->wake();
+        testing::relay_until(*relayed.relay, [&] { return relayed.relay->status().under_way > 0; });
+        world.server.kill(); // while messages are under way
+        REQUIRE(reader.read_until([&] { return reader.downs > static_cast<std::size_t>(round); }));
+        world.server.start();
+        relayed.pass_on();
+        REQUIRE(testing::comes_true([&] { return log->capture().ok(); }));
+        REQUIRE(reader.read_all());
+        CHECK(reader.seen.size() == relayed.changes);
+    }
+    CHECK(reader.broken == 0);
+    CHECK(reader.gaps == 0);
+    CHECK(world.stream().last >= relayed.changes);
+}
+
+TEST_CASE("rs R-167 what a relay sent and did not note is dropped by the server that has it") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    JetStreamPublisher publisher{world.settings()};
+    testing::RelayedDatabase relayed{publisher};
+    relayed.change_many(5);
+    relayed.pass_on();
+    const auto noted = relayed.notes.state;
+    relayed.change_many(100);
+    relayed.pass_on();
+    const auto last = world.stream().last;
+    relayed.notes.state = noted; // as if it had ended before it wrote
+    JetStreamPublisher next{world.settings()};
+    ChangeRelay again{relayed.log, next, relayed.store, testing::RelayedDatabase::topics(), testing::quick_relay()};
+    relayed.change_many(10);
+    REQUIRE(testing::relay_until(again, [&] { return again.status().safe == relayed.database.head(); }));
+    CHECK(world.stream().last == last + 10);
+    CHECK(again.status().sent == 110);
+    CHECK(again.status().beginnings <= 20); // until the connection was there
+}
+
+TEST_CASE("rs R-167 a relay that another one has overtaken looks at its lease before it sends anything else") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    JetStreamPublisher publisher{world.settings()};
+    testing::RelayedDatabase relayed{publisher};
+    relayed.change_many(20);
+    relayed.pass_on();
+    const auto log = world.log();
+    const CapturedCursor captured = must_capture(*log);
+    world.produce("t.album.x"); // as another relay does
+    const auto last = world.stream().last;
+    SECTION("which it has lost") {
+        relayed.notes.fault = StoreError{StoreFault::Fenced, "another process is the relay"};
+        relayed.change_many(5);
+        REQUIRE(testing::relay_until(*relayed.relay, [&] { return relayed.relay->status().is_fenced; }));
+        CHECK(world.stream().last == last);
+    }
+    SECTION("which it still has") {
+        relayed.change_many(5);
+        relayed.pass_on();
+        CHECK(relayed.relay->status().beginnings > 0);
+        CHECK(world.stream().last == last + 5);
+        EventReader reader{*log};
+        REQUIRE(reader.open(captured));
+        REQUIRE(reader.read_all());
+        CHECK(reader.broken + reader.repeated == 0); // none of them before another one that was refused
+    }
+}
+
+TEST_CASE("rs R-167 two publishers cannot write in turns without one of them noticing") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    JetStreamPublisher one{world.settings()}, two{world.settings()};
+    REQUIRE(testing::comes_true([&] { return one.begin().ok(); }));
+    REQUIRE(testing::comes_true([&] { return two.begin().ok(); }));
+    const ChangeEvent event{Kind{1}, "a", Op::Insert, {}, 0, 0, {0, 1}, {}},
+        later{Kind{1}, "b", Op::Insert, {}, 0, 0, {0, 2}, {}};
+    const LaneName lane{"t", 0};
+    REQUIRE(two.send({1, event, lane, "e", {}}).ok());
+    std::size_t safe = 0;
+    REQUIRE(testing::comes_true([&] { return (safe += two.take_acknowledged()->size()) == 1; }));
+    REQUIRE(one.send({1, later, lane, "e", {}}).ok());
+    Result<std::vector<BrokerPublisher::Number>, BrokerFault> answer{std::vector<BrokerPublisher::Number>{}};
+    REQUIRE(testing::comes_true([&] {
+        if (answer.ok()) answer = one.take_acknowledged();
+        return !answer.ok();
+    }));
+    CHECK(answer.error().what == BrokerFault::What::Overtaken);
+    CHECK(world.stream().last == 1);
+}
+
+TEST_CASE(
+    "rs R-166, T-26 messages of a stream that were removed before they were read are a gap, and it goes on after it") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    const auto log = world.log();
+    const CapturedCursor captured = must_capture(*log);
+    EventReader reader{*log};
+    for (int each = 0; each < 10; ++each) world.produce("t.album.a");
+    SECTION("all of them") {
+        world.purge(11);
+        CHECK(world.stream().first == 11);
+        CHECK_FALSE(reader.open(captured));
+    }
+    SECTION("some of them") {
+        world.purge(4);
+        CHECK_FALSE(reader.open(captured));
+    }
+    SECTION("one by hand, in the middle") {
+        REQUIRE(js_DeleteMsg(world.other().context(), "t", 5, nullptr, nullptr) == NATS_OK);
+        REQUIRE(reader.open(captured));
+        CHECK_FALSE(reader.read_until([] { return false; }));
+        CHECK(reader.events.size() <= 4);
+    }
+    SECTION("while the server was away from the reader") {
+        REQUIRE(reader.open(captured));
+        REQUIRE(reader.read_all());
+        const auto read = reader.position;
+        CHECK(read.lanes[0].sequence == 10);
+        world.purge(11); // what it has read, and that is no gap
+        world.produce("t.album.b");
+        REQUIRE(reader.read_all());
+        CHECK(reader.gaps == 0);
+        CHECK(reader.events.back().id == "b");
+        const auto later = must_capture(*log);
+        world.produce("t.album.c");
+        world.produce("t.album.d");
+        world.purge(13);
+        CHECK_FALSE(reader.open(later));
+    }
+    REQUIRE(reader.gap.has_value());
+    CHECK(reader.gap->what == LogFault::What::Gap);
+    CHECK(reader.gap->reason == RelistReason::Purged);
+    REQUIRE(reader.open(must_capture(*log)));
+    world.produce("t.album.later");
+    REQUIRE(reader.read_all());
+    CHECK(reader.events.back().id == "later");
+}
+
+TEST_CASE("rs R-166 a stream that was removed and made anew is another epoch, for readers and for the relay") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    JetStreamPublisher publisher{world.settings()};
+    testing::RelayedDatabase relayed{publisher};
+    relayed.change_many(10);
+    relayed.pass_on();
+    const auto log = world.log();
+    EventReader reader{*log};
+    const CapturedCursor captured = must_capture(*log);
+    REQUIRE(reader.open(captured));
+    REQUIRE(js_DeleteStream(world.other().context(), "t", nullptr, nullptr) == NATS_OK);
+    CHECK_FALSE(reader.read_until([] { return false; }));
+    REQUIRE(reader.gap.has_value());
+    CHECK(reader.gap->reason == RelistReason::Epoch);
+    CHECK_FALSE(reader.open(captured));
+    const CapturedCursor later = must_capture(*log);
+    CHECK(later.cursor().epoch != captured.cursor().epoch);
+    REQUIRE(reader.open(later));
+    reader.events.clear();
+    relayed.change_many(10);
+    relayed.pass_on();
+    REQUIRE(reader.read_all());
+    CHECK(relayed.relay->status().gaps == 2); // this one has nothing of what was sent to the other
+    CHECK(std::count_if(reader.events.begin(), reader.events.end(),
+                        [](const ChangeEvent& event) { return event.op == Op::Relist; }) == 2);
+}
+
+TEST_CASE("rs R-165, rs R-168 a server that hangs is away, and nothing is lost when it goes on") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    JetStreamPublisher publisher{world.settings()};
+    testing::RelayedDatabase relayed{publisher};
+    relayed.pass_on();
+    const auto log = world.log();
+    EventReader reader{*log};
+    REQUIRE(reader.open(must_capture(*log)));
+    world.server.signal(SIGSTOP);
+    CHECK(log->capture().error().what == LogFault::What::Down);
+    relayed.change_many(50);
+    REQUIRE(reader.read_until([&] { return reader.downs > 0; }));
+    world.server.signal(SIGCONT);
+    relayed.pass_on();
+    REQUIRE(testing::comes_true([&] { return log->capture().ok(); }));
+    REQUIRE(reader.read_all());
+    CHECK(reader.seen.size() == 50);
+    CHECK(reader.broken == 0);
+}
+
+TEST_CASE("rs R-164, rs R-169 a stream that is missing is made where that is allowed, else the message says how") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    NatsSettings settings = world.settings();
+    settings.create = false;
+    const auto log = JetStreamChangeLog::make(settings);
+    REQUIRE(log.ok());
+    LogFault fault;
+    REQUIRE(testing::comes_true([&] {
+        fault = (*log)->capture().error();
+        return fault.message.find("nats stream add t --subjects 't.>'") != std::string::npos;
+    }));
+    CHECK(fault.what == LogFault::What::Down);
+    CHECK(world.stream().last == 0); // which may make it
+    CHECK((*log)->capture().ok());
+    settings.prefix = "a.b";
+    CHECK_THAT(JetStreamChangeLog::make(settings).error().text(), Catch::Contains("a.b"));
+}
+
+TEST_CASE("rs R-055 events of another change log than before are a gap in a stream, too") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    JetStreamPublisher publisher{world.settings()};
+    testing::RelayedDatabase relayed{publisher};
+    relayed.pass_on();
+    const auto log = world.log();
+    EventReader reader{*log};
+    REQUIRE(reader.open(must_capture(*log)));
+    relayed.change_many(3);
+    relayed.pass_on();
+    REQUIRE(reader.read_all());
+    relayed.database.begin_epoch("restored");
+    relayed.change_many(3);
+    relayed.pass_on();
+    CHECK_FALSE(reader.read_until([] { return false; }));
+    REQUIRE(reader.gap.has_value());
+    CHECK(reader.gap->reason == RelistReason::Epoch);
+    REQUIRE(reader.open(must_capture(*log)));
+}
+
+TEST_CASE("a server that is not there yet is waited for, without a fault of its own") {
+    YK_NEEDS_NATS;
+    NatsWorld world;
+    world.server.kill();
+    const auto log = world.log();
+    CHECK(log->capture().error().what == LogFault::What::Down);
+    world.server.start();
+    CHECK(must_capture(*log).cursor().lanes.at(0).sequence == 0);
+}
+
+} // namespace yk::rs
+#endif
