@@ -159,7 +159,7 @@ Result<void, LogFault> KafkaChangeLog::fill(EventBatch& batch, std::size_t most)
 }
 
 Result<void, LogFault> KafkaChangeLog::take(const rd_kafka_message_t& message, EventBatch& batch) {
-    const std::string name = message.rkt == nullptr ? "" : rd_kafka_topic_name(message.rkt);
+    const std::string_view name = message.rkt == nullptr ? "" : rd_kafka_topic_name(message.rkt);
     KafkaLane* const lane = lanes_.find(client_->find_topic(name), static_cast<std::size_t>(message.partition));
     switch (message.err) {
     case RD_KAFKA_RESP_ERR_NO_ERROR:
@@ -173,8 +173,8 @@ Result<void, LogFault> KafkaChangeLog::take(const rd_kafka_message_t& message, E
     case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
     case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE:
         if (lane == nullptr || message.offset < lane->next) return {}; // of what was assigned before
-        return gap(RelistReason::Purged, "messages were removed from " + name + " before they were read");
-    default: return down(Error::at("kafka " + name, rd_kafka_message_errstr(&message)));
+        return gap(RelistReason::Purged, "messages were removed from " + std::string{name} + " before they were read");
+    default: return down(Error::at("kafka " + std::string{name}, rd_kafka_message_errstr(&message)));
     }
 }
 

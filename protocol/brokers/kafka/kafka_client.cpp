@@ -62,6 +62,10 @@ Result<void> check_kafka_properties(const KafkaProperties& properties) {
     return {};
 }
 
+KafkaClient::KafkaClient(const KafkaSettings& settings) : settings_(settings) {
+    for (const Topic& topic : settings.topics) names_.push_back(settings.prefix + topic.name);
+}
+
 Result<std::unique_ptr<KafkaClient>> KafkaClient::open(Role role, const KafkaSettings& settings) {
     YK_CHECKED(check_kafka_properties(settings.properties));
     std::unique_ptr<KafkaClient> client{new KafkaClient{settings}};
@@ -86,8 +90,7 @@ Result<void> KafkaClient::make(Role role) {
     if (handle_ == nullptr) return Error::at("mcs.kafka", std::string{reason.data()});
     static_cast<void>(conf.release()); // it is the handle's now
     if (!is_producer) rd_kafka_poll_set_consumer(handle_);
-    for (std::size_t topic = 0; topic < settings_.topics.size(); ++topic)
-        topics_.push_back(rd_kafka_topic_new(handle_, topic_name(topic).c_str(), nullptr));
+    for (const std::string& name : names_) topics_.push_back(rd_kafka_topic_new(handle_, name.c_str(), nullptr));
     return {};
 }
 
@@ -101,14 +104,8 @@ KafkaClient::~KafkaClient() {
     rd_kafka_destroy_flags(handle_, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
 }
 
-std::string KafkaClient::topic_name(std::size_t topic) const {
-    return settings_.prefix + settings_.topics.at(topic).name;
-}
-
-std::size_t KafkaClient::find_topic(const std::string& name) const {
-    std::size_t topic = 0;
-    while (topic < settings_.topics.size() && topic_name(topic) != name) ++topic;
-    return topic;
+std::size_t KafkaClient::find_topic(std::string_view name) const {
+    return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
 }
 
 // --- questions -------------------------------------------------------------------------------------------------------
@@ -151,7 +148,7 @@ Result<KafkaLayout> KafkaClient::layout() {
     for (std::size_t topic = 0; topic < layout.counts.size(); ++topic) {
         const std::size_t count = layout.counts[topic];
         if (count > 0 && count <= kMostParts) continue;
-        const std::string name = topic_name(topic);
+        const std::string& name = topic_name(topic);
         return Error::at("kafka " + settings_.brokers,
                          "there is no topic " + name + " to be used; make it: kafka-topics.sh --create --topic " +
                              name + " --partitions 4 --bootstrap-server " + settings_.brokers);
@@ -196,6 +193,7 @@ void KafkaClient::on_error(rd_kafka_t* handle, int code, const char* reason, voi
 void KafkaClient::on_delivery(rd_kafka_t* /*handle*/, const rd_kafka_message_t* message, void* self) {
     auto& client = *static_cast<KafkaClient*>(self);
     const auto number = reinterpret_cast<std::uintptr_t>(message->_private);
+    if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) client.answered();
     client.deliveries_.push_back(
         {number, message->err == RD_KAFKA_RESP_ERR_NO_ERROR ? "" : rd_kafka_err2str(message->err)});
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libcore/base/result.h"
@@ -49,9 +50,9 @@ public:
     KafkaClient& operator=(const KafkaClient&) = delete;
 
     [[nodiscard]] rd_kafka_s* handle() const { return handle_; }
-    [[nodiscard]] std::string topic_name(std::size_t topic) const;
+    [[nodiscard]] const std::string& topic_name(std::size_t topic) const { return names_.at(topic); }
     /// The place in the settings of a topic by its name; their number: it is none of them.
-    [[nodiscard]] std::size_t find_topic(const std::string& name) const;
+    [[nodiscard]] std::size_t find_topic(std::string_view name) const;
 
     /// Identity of the cluster.
     [[nodiscard]] Result<std::string> cluster();
@@ -73,7 +74,7 @@ public:
     [[nodiscard]] std::vector<Delivery> take_deliveries();
 
 private:
-    explicit KafkaClient(const KafkaSettings& settings) : settings_(settings) {}
+    explicit KafkaClient(const KafkaSettings& settings);
     [[nodiscard]] Result<void> make(Role role);
     [[nodiscard]] int timeout_ms() const;
     /// The answer of a question is an error, or is not.
@@ -84,6 +85,7 @@ private:
     static void on_delivery(rd_kafka_s* handle, const rd_kafka_message_s* message, void* self);
 
     const KafkaSettings settings_;
+    std::vector<std::string> names_; // of the topics
     rd_kafka_s* handle_ = nullptr;
     std::vector<rd_kafka_topic_s*> topics_;
     bool is_away_ = false;

@@ -15,7 +15,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "libcore/base/number.h"
 #include "tests/support/comes_true.h"
 
 namespace yk::testing {
@@ -46,19 +45,33 @@ constexpr const char* kProgram = "/usr/sbin/nats-server";
     ::_exit(127);
 }
 
-/// The port in the file that a server writes when it has chosen one.
-std::string port_in(const fs::path& folder) {
-    for (const auto& entry : fs::directory_iterator{folder}) {
-        if (entry.path().extension() != ".ports") continue;
-        std::ifstream file{entry.path()};
-        const std::string text(std::istreambuf_iterator<char>{file}, {});
-        const auto at = text.find("nats://127.0.0.1:");
-        if (at == std::string::npos) continue;
-        const auto begin = at + std::string{"nats://127.0.0.1:"}.size();
-        const auto end = text.find('"', begin);
-        if (end != std::string::npos) return text.substr(begin, end - begin);
+sockaddr_in address_of(std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+}
+
+template <class Use>
+bool succeeds_with(std::uint16_t port, Use&& use) {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const sockaddr_in address = address_of(port);
+    const bool done = use(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    ::close(socket);
+    return done;
+}
+
+/// Below those that the system gives to connections: one of them might take the port while the server is down.
+std::uint16_t free_port() {
+    constexpr unsigned kFirst = 20'000, kCount = 10'000;
+    static unsigned next = static_cast<unsigned>(::getpid()) * 131;
+    for (unsigned tries = 0; tries < kCount; ++tries) {
+        const auto port = static_cast<std::uint16_t>(kFirst + next++ % kCount);
+        if (succeeds_with(port, ::bind)) return port;
     }
-    return {};
+    FAIL("no port is free");
+    return 0;
 }
 
 } // namespace
@@ -70,6 +83,7 @@ bool PrivateNats::is_installed() {
 PrivateNats::PrivateNats() {
     REQUIRE(::mkdtemp(folder_.data()) != nullptr);
     watch();
+    port_ = free_port();
     start();
 }
 
@@ -95,7 +109,7 @@ void PrivateNats::watch() {
 
 void PrivateNats::start() {
     std::vector<std::string> words{
-        kProgram,           "-a",   "127.0.0.1", "-p", port_, "-js", "-sd", folder_ + "/store", "-P", folder_ + "/pid",
+        kProgram,           "-a",   "127.0.0.1", "-p", std::to_string(port_), "-js", "-sd", folder_ + "/store", "-P", folder_ + "/pid",
         "--ports_file_dir", folder_};
     std::vector<char*> command;
     for (std::string& each : words) command.push_back(each.data());
@@ -103,29 +117,10 @@ void PrivateNats::start() {
     const std::string log = folder_ + "/log";
     server_ = ::fork();
     if (server_ == 0) become(command.data(), log.c_str());
-    const bool is_up = comes_true([this] {
-        if (port_ == "-1") {
-            const std::string chosen = port_in(folder_);
-            if (chosen.empty()) return false;
-            port_ = chosen;
-        }
-        return has_come_up();
-    });
+    const bool is_up = comes_true([this] { return succeeds_with(port_, ::connect); });
     std::ifstream file{log};
     INFO(std::string(std::istreambuf_iterator<char>{file}, {}));
     REQUIRE(is_up);
-}
-
-/// Whether somebody listens there.
-bool PrivateNats::has_come_up() const {
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(to_number<std::uint16_t>(port_).value_or(0));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const bool is_up = ::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-    ::close(socket);
-    return is_up;
 }
 
 void PrivateNats::kill() {

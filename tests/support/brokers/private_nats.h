@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 
 namespace yk::testing {
@@ -20,7 +21,7 @@ public:
     PrivateNats(const PrivateNats&) = delete;
     PrivateNats& operator=(const PrivateNats&) = delete;
 
-    [[nodiscard]] std::string url() const { return "nats://127.0.0.1:" + port_; }
+    [[nodiscard]] std::string url() const { return "nats://127.0.0.1:" + std::to_string(port_); }
     /// As a crash does. It can be started again, at the same port and with what it had on its disk.
     void kill();
     void start();
@@ -29,10 +30,9 @@ public:
 
 private:
     void watch();
-    [[nodiscard]] bool has_come_up() const;
 
     std::string folder_ = "/tmp/yknats.XXXXXX";
-    std::string port_ = "-1"; // one that is free
+    std::uint16_t port_ = 0;
     pid_t server_ = -1;
     int end_ = -1; // when all of them are closed, the watcher ends the server
     pid_t watcher_ = -1;

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The change log of real databases, by itself and below the framework.
-#include <set>
-
 #include <catch2/catch.hpp>
 
-#include "tests/support/databases/state_database.h"
-#include "tests/support/resource_state/world.h"
+#include "tests/support/databases/followed_rows.h"
 
 namespace yk::mcs {
 namespace {
 
-using namespace std::chrono_literals;
-
 struct Logged : testing::StateDatabase {
     using StateDatabase::StateDatabase;
 
-    static std::string insert(const std::string& id, const std::string& uid) {
-        return "INSERT INTO node VALUES('" + id + "', '" + uid + "', 1, '{}', '{}', '{}', 1, 10, 20)";
-    }
-    void type_node(const std::string& id) const { type(insert(id, "u" + id)); }
+    void type_node(const std::string& id) const { type(testing::insert_node(id, "u" + id)); }
 };
 
 } // namespace
@@ -30,7 +22,7 @@ TEST_CASE("rs R-007 each database logs every change of a row, also that of a per
     database.type("DELETE FROM node");
     CHECK(database.events() == "1 4 a,2 4 a,3 4 a");
     CHECK(database.list("SELECT uid || version FROM change_log ORDER BY seq") == "ua1,ua2,ua2");
-    database.type("BEGIN; " + Logged::insert("b", "ub") + "; ROLLBACK");
+    database.type("BEGIN; " + testing::insert_node("b", "ub") + "; ROLLBACK");
     CHECK(database.events() == "1 4 a,2 4 a,3 4 a");
 }
 
@@ -94,52 +86,8 @@ TEST_CASE("rs R-158 whoever consumed the log up to the position of a write has i
 
 TEST_CASE("the framework over a database: caches follow what others write, and a restart finds everything") {
     Logged database{YK_EACH_DATABASE};
-    const auto reading = database.open();
-    const auto rows = database.store<Node>(*reading);
     const auto log = database.place->open_log();
-    testing::KeptNotices notices;
-    Instant now{1'000'000'000'000};
-    rs::Settings settings;
-    settings.resync.page = 3;
-    rs::Chance chance{11};
-    const auto run_for = [&](rs::StateManager& manager, Duration time) {
-        const Instant end = now + time;
-        for (; now < end; now = std::max(now + 1ms, manager.next_due(now).value()))
-            while (drive(manager, now)) {
-            }
-    };
-    const auto change = [&](int serial) {
-        const std::string id{static_cast<char>('a' + chance.next() % 10)};
-        switch (chance.next() % 3) {
-        case 0: return database.type("DELETE FROM node WHERE id = '" + id + "'");
-        case 1: return database.type("UPDATE node SET version = version + 1, schedulable = 1 WHERE id = '" + id + "'");
-        default: static_cast<void>(database.connection->run(Logged::insert(id, "u" + std::to_string(serial))));
-        }
-    };
-    int serial = 0;
-    for (int life = 0; life < 3; ++life) {
-        rs::StateManager manager{*log, notices, settings, 1};
-        auto& nodes = manager.add(*rows);
-        testing::KeptCalls<Node> calls;
-        nodes.add_handler(calls, {}, now);
-        manager.start(now);
-        for (int round = 0; round < 30; ++round) {
-            for (int each = 0; each < 5; ++each) change(++serial);
-            if (round % 7 == 3) database.place->purge_log(*database.connection);
-            run_for(manager, 100ms);
-            std::set<std::string> cached;
-            nodes.cache().for_each([&](const rs::Ptr<Node>& one) {
-                cached.insert(one->meta.id + one->meta.uid + std::to_string(one->meta.version));
-            });
-            std::string text;
-            for (const std::string& one : cached) text += (text.empty() ? "" : ",") + one;
-            CHECK(text == database.list("SELECT id || uid || version FROM node ORDER BY id"));
-        }
-        CHECK(manager.is_running());
-        CHECK(nodes.reconciler().counters().repairs == 0);
-        CHECK_FALSE(calls.calls.empty());
-        for (int each = 0; each < 20; ++each) change(++serial); // while nobody looks
-    }
+    testing::check_that_caches_follow(database, *log, [] {}); // what is committed is in the log
 }
 
 } // namespace yk::mcs
