@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes messages of brokers: never a crash, and an event that was read is written as a message that reads the same. The
-// parts of a message are divided by line feeds: epoch, position, previous position, key; the value is the rest.
+// Fuzzes messages of brokers: never a crash, and an event that was read is written as a message that reads the same.
+// The parts of a message are divided by line feeds: epoch, position, previous position, key; the value is the rest.
 
 #include <array>
 #include <optional>

@@ -76,12 +76,12 @@ PrivateNats& shared_server() {
     static PrivateNats server;
     return server;
 }
-#endif
 
 bool must_have_all() {
     const char* const in_ci = std::getenv("CI");
     return in_ci != nullptr && std::string{in_ci} == "true";
 }
+#endif
 
 } // namespace
 
@@ -173,7 +173,8 @@ void EventWay::pass_on() {
         const auto last = parts_->last();
         const bool passed = relay_until(*parts_->relay, [&] {
             const rs::RelayStatus status = parts_->relay->status();
-            return status.is_running && status.under_way == 0 && status.safe && (!last || status.safe->lanes[0] >= *last);
+            return status.is_running && status.under_way == 0 && status.safe &&
+                   (!last || status.safe->lanes[0] >= *last);
         });
         INFO(parts_->relay->status().trouble);
         REQUIRE(passed);

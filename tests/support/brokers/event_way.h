@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// EventWay: how events of a database get to whoever reads them: by its own change log, or by a relay and a broker. What a
-// change log promises is tested on each of them, with each database.
+// EventWay: how events of a database get to whoever reads them: by its own change log, or by a relay and a broker. What
+// a change log promises is tested on each of them, with each database.
 //
 //     TEST_CASE("...") {
 //         const auto [engine, transport] = YK_EACH_WAY;

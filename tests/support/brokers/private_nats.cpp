@@ -108,9 +108,18 @@ void PrivateNats::watch() {
 }
 
 void PrivateNats::start() {
-    std::vector<std::string> words{
-        kProgram,           "-a",   "127.0.0.1", "-p", std::to_string(port_), "-js", "-sd", folder_ + "/store", "-P", folder_ + "/pid",
-        "--ports_file_dir", folder_};
+    std::vector<std::string> words{kProgram,
+                                   "-a",
+                                   "127.0.0.1",
+                                   "-p",
+                                   std::to_string(port_),
+                                   "-js",
+                                   "-sd",
+                                   folder_ + "/store",
+                                   "-P",
+                                   folder_ + "/pid",
+                                   "--ports_file_dir",
+                                   folder_};
     std::vector<char*> command;
     for (std::string& each : words) command.push_back(each.data());
     command.push_back(nullptr);

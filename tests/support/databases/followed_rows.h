@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The framework over a real database, by whichever change log: caches follow what others write, through purges of the log
-// and restarts.
+// The framework over a real database, by whichever change log: caches follow what others write, through purges of the
+// log and restarts.
 
 #include <algorithm>
 #include <functional>

@@ -98,7 +98,8 @@ struct Life {
 
 } // namespace
 
-TEST_CASE("rs R-046, rs R-047, rs R-048, T-25 a relay sends every event once, each after the one before it in its lane") {
+TEST_CASE(
+    "rs R-046, rs R-047, rs R-048, T-25 a relay sends every event once, each after the one before it in its lane") {
     RelayWorld world;
     Life life{world};
     life.settle();

@@ -46,7 +46,8 @@ TEST_CASE("rs R-006, rs R-036 each way of events gives what comes after a captur
     CHECK(Cursor::parse(batch->position.text()) == batch->position);
 }
 
-TEST_CASE("rs R-036 the framework over each database by each way of events: caches follow, and a restart finds everything") {
+TEST_CASE(
+    "rs R-036 the framework over each database by each way of events: caches follow, and a restart finds everything") {
     const auto [engine, transport] = YK_EACH_WAY;
     testing::StateDatabase database{engine};
     testing::EventWay way{database, transport};
