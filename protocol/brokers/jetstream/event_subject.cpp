@@ -61,6 +61,23 @@ bool is_stream_name(std::string_view name) {
     return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), is_name_letter);
 }
 
+/// Several addresses are divided by commas.
+std::string shown_address(std::string_view url) {
+    std::string shown;
+    for (;;) {
+        const auto comma = std::min(url.find(','), url.size());
+        const std::string_view one = url.substr(0, comma);
+        const auto scheme = one.find("://");
+        const std::size_t begin = scheme == std::string_view::npos ? 0 : scheme + 3;
+        const auto at = one.rfind('@');
+        shown += one.substr(0, begin);
+        shown += one.substr(at == std::string_view::npos ? begin : std::max(at + 1, begin));
+        if (comma == url.size()) return shown;
+        shown += ',';
+        url.remove_prefix(comma + 1);
+    }
+}
+
 std::optional<SubjectParts> split_subject(std::string_view subject, std::string_view prefix) {
     if (!subject.starts_with(prefix) || subject.size() <= prefix.size() || subject[prefix.size()] != '.')
         return std::nullopt;

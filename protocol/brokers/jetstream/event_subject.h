@@ -17,6 +17,9 @@ namespace yk::rs {
 /// Whether a stream may be called so, and subjects begin so: letters, digits, `-` and `_`.
 [[nodiscard]] bool is_stream_name(std::string_view name);
 
+/// An address as it may be shown: without what may stand before an `@`, a user and a password.
+[[nodiscard]] std::string shown_address(std::string_view url);
+
 struct SubjectParts {
     std::string_view kind, id; // the id as it is in the subject
 };

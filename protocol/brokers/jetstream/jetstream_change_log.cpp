@@ -136,7 +136,7 @@ Result<void, LogFault> JetStreamChangeLog::fill(EventBatch& batch, std::size_t m
     batch.may_have_more = count == most;
     const auto now = SteadyClock::now();
     if (count > 0) moved_ = now;
-    if (!connection_->is_up()) return down(Error::at(settings_.url, "there is no connection"));
+    if (!connection_->is_up()) return down(Error::at(connection_->place(), "there is no connection"));
     if (connection_->reconnects() != reconnects_ || now - looked_ >= settings_.look) YK_CHECKED(look());
     if (now - moved_ >= settings_.revive) return subscribe();
     return {};

@@ -98,7 +98,7 @@ Result<NatsMessage, BrokerFault> JetStreamPublisher::make_message(const RelayedM
 }
 
 Result<bool, BrokerFault> JetStreamPublisher::send(const RelayedMessage& message) {
-    if (is_lost()) return down(Error::at(settings_.url, "the connection was lost"));
+    if (is_lost()) return down(Error::at(connection_->place(), "the connection was lost"));
     if (open_ >= (is_probing_ ? 1 : settings_.window)) return false;
     YK_TRY(made, make_message(message));
     const natsStatus status = natsConnection_PublishMsg(connection_->handle(), made.get());
@@ -122,9 +122,9 @@ Result<std::vector<BrokerPublisher::Number>, BrokerFault> JetStreamPublisher::ta
     }
     while (!under_way_.empty() && under_way_.front().is_over) under_way_.pop_front();
     if (under_way_.empty()) return safe;
-    if (is_lost()) return down(Error::at(settings_.url, "the connection was lost"));
+    if (is_lost()) return down(Error::at(connection_->place(), "the connection was lost"));
     if (SteadyClock::now() - under_way_.front().sent >= settings_.acknowledged)
-        return down(Error::at(settings_.url, "a message is not acknowledged"));
+        return down(Error::at(connection_->place(), "a message is not acknowledged"));
     return safe;
 }
 
@@ -139,7 +139,8 @@ Result<void, BrokerFault> JetStreamPublisher::take(natsMsg& reply, std::vector<N
         {natsMsg_GetData(&reply), static_cast<std::size_t>(std::max(natsMsg_GetDataLength(&reply), 0))});
     if (!answer.fault.empty())
         return BrokerFault{answer.is_overtaken ? BrokerFault::What::Overtaken : BrokerFault::What::Down,
-                           settings_.url + ": the stream " + settings_.prefix + " refuses a message: " + answer.fault};
+                           connection_->place() + ": the stream " + settings_.prefix +
+                               " refuses a message: " + answer.fault};
     found->is_over = true;
     --open_;
     if (answer.is_duplicate)

@@ -47,6 +47,9 @@ void NatsSubscriptionDeleter::operator()(__natsSubscription* subscription) const
     natsSubscription_Destroy(subscription);
 }
 
+NatsConnection::NatsConnection(const NatsSettings& settings)
+    : settings_(settings), place_(shown_address(settings.url)) {}
+
 Result<std::unique_ptr<NatsConnection>> NatsConnection::open(const NatsSettings& settings) {
     if (!is_stream_name(settings.prefix))
         return Error::at("mcs.nats", "'" + settings.prefix + "' is no name for a stream: use letters, digits, - and _");
@@ -87,7 +90,7 @@ NatsConnection::~NatsConnection() {
 }
 
 Error NatsConnection::failed(const std::string& what, int status) const {
-    return Error::at(settings_.url, "cannot " + what + ": " + natsStatus_GetText(static_cast<natsStatus>(status)));
+    return Error::at(place_, "cannot " + what + ": " + natsStatus_GetText(static_cast<natsStatus>(status)));
 }
 
 bool NatsConnection::is_up() const {

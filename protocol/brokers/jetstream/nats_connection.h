@@ -66,18 +66,21 @@ public:
     [[nodiscard]] __natsConnection* handle() const { return connection_; }
     [[nodiscard]] __jsCtx* context() const { return context_; }
 
+    /// The address for messages, without passwords.
+    [[nodiscard]] const std::string& place() const { return place_; }
     /// As it is now; the stream is made if it is not there and may be.
     [[nodiscard]] Result<StreamState> stream();
     /// "cannot ...: what the library says of the status".
     [[nodiscard]] Error failed(const std::string& what, int status) const;
 
 private:
-    explicit NatsConnection(const NatsSettings& settings) : settings_(settings) {}
+    explicit NatsConnection(const NatsSettings& settings);
     [[nodiscard]] Result<void> make();
     [[nodiscard]] Result<std::optional<StreamState>> look();
     [[nodiscard]] int add_stream();
 
     const NatsSettings settings_;
+    const std::string place_;
     __natsConnection* connection_ = nullptr;
     __jsCtx* context_ = nullptr;
 };

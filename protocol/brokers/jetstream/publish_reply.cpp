@@ -22,7 +22,8 @@ PublishReply read_publish_reply(std::string_view text) {
     if (const auto error = reply.find("error"); error != reply.end()) {
         if (!error->is_object()) return read;
         const auto code = error->find("err_code");
-        read.is_overtaken = code != error->end() && (*code == kWrongLastSequence || *code == kWrongLastId);
+        const int number = code != error->end() && code->is_number_integer() ? code->get<int>() : 0;
+        read.is_overtaken = number == kWrongLastSequence || number == kWrongLastId;
         const auto why = error->find("description");
         if (why != error->end() && why->is_string())
             read.fault = printable(shortened(why->get<std::string>(), kMostShown));

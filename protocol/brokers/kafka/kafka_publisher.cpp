@@ -71,8 +71,8 @@ Result<bool, BrokerFault> KafkaPublisher::send(const RelayedMessage& message) {
     parts[4].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
     parts[4].u.i = RD_KAFKA_MSG_F_COPY;
     parts[5].vtype = RD_KAFKA_VTYPE_OPAQUE;
-    parts[5].u.ptr = reinterpret_cast<void*>(
-        static_cast<std::uintptr_t>(message.number)); // NOLINT(performance-no-int-to-ptr): a number
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): a number, which comes back as it is
+    parts[5].u.ptr = reinterpret_cast<void*>(static_cast<std::uintptr_t>(message.number));
     parts[6].vtype = RD_KAFKA_VTYPE_HEADERS;
     parts[6].u.headers = headers.get();
     rd_kafka_error_t* const error = rd_kafka_produceva(client_->handle(), parts, 7);

@@ -35,6 +35,14 @@ TEST_CASE("rs R-164 subjects have the name of the stream, a kind and an id") {
     CHECK_FALSE(is_stream_name(std::string(65, 'a')));
 }
 
+TEST_CASE("an address is shown without its password") {
+    CHECK(shown_address("nats://h:4222") == "nats://h:4222");
+    CHECK(shown_address("nats://me:se@cret@h:4222") == "nats://h:4222");
+    CHECK(shown_address("tls://token@h,nats://u:p@i:1,j") == "tls://h,nats://i:1,j");
+    CHECK(shown_address("me:secret@h") == "h");
+    CHECK(shown_address("").empty());
+}
+
 TEST_CASE("rs R-167 what a stream answers to a message") {
     const auto stored = read_publish_reply(R"({"stream":"gns","seq":7})");
     CHECK(stored.fault.empty());
