@@ -121,6 +121,7 @@ void PrivateNats::start() {
                                    "--ports_file_dir",
                                    folder_};
     std::vector<char*> command;
+    command.reserve(words.size() + 1);
     for (std::string& each : words) command.push_back(each.data());
     command.push_back(nullptr);
     const std::string log = folder_ + "/log";
