@@ -8,7 +8,7 @@ _ykctl() {
         word=${COMP_WORDS[i]}
         if [ $skip = yes ]; then skip=no; continue; fi
         case $word in
-            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--keep|--key|--max|--max-commands|--max-quarantined|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
+            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--db|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--keep|--key|--max|--max-commands|--max-quarantined|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
         esac
         case "$place:$word" in
             ':status') place='status' ;;
@@ -74,6 +74,7 @@ _ykctl() {
             'deployment:create') place='deployment create' ;;
             'deployment:list'|'deployment:ls') place='deployment list' ;;
             'deployment:show'|'deployment:describe'|'deployment:describe') place='deployment show' ;;
+            'deployment:watch') place='deployment watch' ;;
             'deployment:set') place='deployment set' ;;
             'deployment:scale') place='deployment scale' ;;
             'deployment:autoscale') place='deployment autoscale' ;;
@@ -86,6 +87,7 @@ _ykctl() {
             'mcs:reconcile') place='mcs reconcile' ;;
             'mcs:dead-letters') place='mcs dead-letters' ;;
             'mcs:retry') place='mcs retry' ;;
+            'mcs:check') place='mcs check' ;;
             'mcs:node') place='mcs node' ;;
             'mcs node:create') place='mcs node create' ;;
             'mcs node:list'|'mcs node:ls') place='mcs node list' ;;
@@ -145,6 +147,7 @@ _ykctl() {
         'ask add:-f'|'ask add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'deployment create:--delete-mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
         'deployment create:--policy') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'deployment watch:--from') COMPREPLY=($(compgen -W 'list now' -- "$cur")); return ;;
         'deployment set:--delete-mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
         'deployment autoscale:--policy') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'deployment delete:--mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
@@ -156,7 +159,7 @@ _ykctl() {
         'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP RM' -- "$cur")); return ;;
     esac
     case $prev in
-        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--keep|--key|--max|--max-commands|--max-quarantined|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
+        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--db|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--keep|--key|--max|--max-commands|--max-quarantined|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
     esac
     case $place in
         '')
@@ -328,7 +331,7 @@ _ykctl() {
             options='-h --help --app --all --reason'
             files=no ;;
         'deployment')
-            words='create list show set scale autoscale metric pause resume delete'
+            words='create list show watch set scale autoscale metric pause resume delete'
             options='-h --help'
             files=no ;;
         'deployment create')
@@ -342,6 +345,10 @@ _ykctl() {
         'deployment show')
             words=''
             options='-h --help'
+            files=no ;;
+        'deployment watch')
+            words=''
+            options='-h --help --from'
             files=no ;;
         'deployment set')
             words=''
@@ -372,7 +379,7 @@ _ykctl() {
             options='-h --help --mode --wait'
             files=no ;;
         'mcs')
-            words='status resync reconcile dead-letters retry node'
+            words='status resync reconcile dead-letters retry check node'
             options='-h --help'
             files=no ;;
         'mcs status')
@@ -394,6 +401,10 @@ _ykctl() {
         'mcs retry')
             words='deployment deploymentscale deploymentschedule node all'
             options='-h --help'
+            files=no ;;
+        'mcs check')
+            words=''
+            options='-h --help --db --repair'
             files=no ;;
         'mcs node')
             words='create list set drain undrain delete'

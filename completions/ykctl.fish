@@ -7,7 +7,7 @@ function __ykctl_at --description 'whether the command typed so far is the one g
             set skip no
             continue
         end
-        if contains -- $word --after --allocations --app --applications --asks --attempt --attribute --bucket --color --columns --config --config-store --count --delete-mode --digest-allocations --digest-applications --digest-nodes --expect --extra --family --file --first --for --gang-style --grace --grep --group --hook-timeout --id --interval --keep --key --max --max-commands --max-quarantined --metric --min --mode --name-format --node --nodes --object --on --output --parallel --partition --placeholder-timeout --pods --policy --policy-group --priority --queue --reason --recovery --recovery-idle --recovery-timeout --refuse --replica --replicas --required-node --resources --restart --rm --schedule --seed --since --socket --sort-by --speed --state --state-dump --tag --task-group --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
+        if contains -- $word --after --allocations --app --applications --asks --attempt --attribute --bucket --color --columns --config --config-store --count --db --delete-mode --digest-allocations --digest-applications --digest-nodes --expect --extra --family --file --first --for --from --gang-style --grace --grep --group --hook-timeout --id --interval --keep --key --max --max-commands --max-quarantined --metric --min --mode --name-format --node --nodes --object --on --output --parallel --partition --placeholder-timeout --pods --policy --policy-group --priority --queue --reason --recovery --recovery-idle --recovery-timeout --refuse --replica --replicas --required-node --resources --restart --rm --schedule --seed --since --socket --sort-by --speed --state --state-dump --tag --task-group --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
             set skip yes
             continue
         end
@@ -138,6 +138,8 @@ function __ykctl_at --description 'whether the command typed so far is the one g
                 set place 'deployment list'
             case 'deployment:show' 'deployment:describe' 'deployment:describe'
                 set place 'deployment show'
+            case 'deployment:watch'
+                set place 'deployment watch'
             case 'deployment:set'
                 set place 'deployment set'
             case 'deployment:scale'
@@ -162,6 +164,8 @@ function __ykctl_at --description 'whether the command typed so far is the one g
                 set place 'mcs dead-letters'
             case 'mcs:retry'
                 set place 'mcs retry'
+            case 'mcs:check'
+                set place 'mcs check'
             case 'mcs:node'
                 set place 'mcs node'
             case 'mcs node:create'
@@ -485,6 +489,7 @@ complete -c ykctl -n '__ykctl_at alloc release' -l reason -x -d 'message that go
 complete -c ykctl -n '__ykctl_at deployment' -a create -d 'have so many equal replicas of an application run'
 complete -c ykctl -n '__ykctl_at deployment' -a list -d 'deployments, by name'
 complete -c ykctl -n '__ykctl_at deployment' -a show -d 'one deployment: what it should be, and why it has so many replicas'
+complete -c ykctl -n '__ykctl_at deployment' -a watch -d 'a line for each change of deployments, as it happens'
 complete -c ykctl -n '__ykctl_at deployment' -a set -d 'change what its replicas are, a quarter of them at a time'
 complete -c ykctl -n '__ykctl_at deployment' -a scale -d 'have another number of replicas run'
 complete -c ykctl -n '__ykctl_at deployment' -a autoscale -d 'let metrics or the hours of the week decide how many replicas run'
@@ -515,6 +520,8 @@ complete -c ykctl -n '__ykctl_at deployment list' -s q -l queue -x -d 'only thos
 complete -c ykctl -n '__ykctl_at deployment list' -l watch -d 'again and again: redraw on a terminal, else changes as JSON-lines'
 complete -c ykctl -n '__ykctl_at deployment list' -l interval -x -d 'time between two looks, default 2s'
 complete -c ykctl -n '__ykctl_at deployment show' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at deployment watch' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at deployment watch' -l from -x -a 'list now' -d 'list: what is there first, or now: only what changes'
 complete -c ykctl -n '__ykctl_at deployment set' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at deployment set' -s R -l resources -x -d 'size of each replica'
 complete -c ykctl -n '__ykctl_at deployment set' -s q -l queue -x -d 'queue wished for; the placement rules decide'
@@ -544,6 +551,7 @@ complete -c ykctl -n '__ykctl_at mcs' -a resync -d 'read every row anew, and rep
 complete -c ykctl -n '__ykctl_at mcs' -a reconcile -d 'read one row anew, and have everybody look at it'
 complete -c ykctl -n '__ykctl_at mcs' -a dead-letters -d 'what could not be done again and again, and why'
 complete -c ykctl -n '__ykctl_at mcs' -a retry -d 'try dead letters again at once'
+complete -c ykctl -n '__ykctl_at mcs' -a check -d 'look for what is wrong in a database that no daemon uses'
 complete -c ykctl -n '__ykctl_at mcs' -a node -d 'the nodes that deployments are placed on'
 complete -c ykctl -n '__ykctl_at mcs' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at mcs status' -s h -l help -d 'this text'
@@ -568,6 +576,9 @@ complete -c ykctl -n '__ykctl_at mcs retry' -a deploymentschedule
 complete -c ykctl -n '__ykctl_at mcs retry' -a node
 complete -c ykctl -n '__ykctl_at mcs retry' -a all
 complete -c ykctl -n '__ykctl_at mcs retry' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at mcs check' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at mcs check' -l db -x -d 'sqlite:PATH, PATH or postgresql://HOST/DATABASE'
+complete -c ykctl -n '__ykctl_at mcs check' -l repair -d 'mend what can be: orphans, counters, missing leases and triggers'
 complete -c ykctl -n '__ykctl_at mcs node' -a create -d 'have deployments placed on this node, too'
 complete -c ykctl -n '__ykctl_at mcs node' -a list -d 'nodes, by name'
 complete -c ykctl -n '__ykctl_at mcs node' -a set -d 'change capacity or attributes; what runs there stays'
