@@ -86,6 +86,7 @@ struct HandlerOptions {
     std::string service;              // it runs only while this process has the service's lease; empty: always
     bool is_serial = false;           // one key at a time, also while a call is not finished
     bool wants_every_version = false; // also changes of the version alone
+    bool wants_initial = true;        // on_add for what is there when it begins
 };
 
 } // namespace yk::rs

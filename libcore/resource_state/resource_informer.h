@@ -131,7 +131,8 @@ private:
         return status;
     }
 
-    void activate(HandlerQueue<T>& handler, Cause cause, bool initial, Instant now) {
+    void activate(HandlerQueue<T>& handler, Cause cause, bool wanted, Instant now) {
+        const bool initial = wanted && handler.options().wants_initial;
         const auto lease = leases_.find(handler.options().service);
         if (handler.options().service.empty())
             handler.activate(cause, {}, initial, now);

@@ -17,9 +17,7 @@ ChangeWhat both(ChangeWhat first, ChangeWhat second) {
 }
 
 /// One change for each life of a Deployment, where its last one stood.
-std::vector<DeploymentChange> merged(std::deque<DeploymentChange>::const_iterator at,
-                                     std::deque<DeploymentChange>::const_iterator end) {
-    std::vector<DeploymentChange> all{at, end};
+std::vector<DeploymentChange> merged(std::vector<DeploymentChange> all) {
     std::unordered_map<std::string_view, std::size_t> last; // by uid
     std::vector<bool> is_over(all.size());
     for (std::size_t each = 0; each < all.size(); ++each) {
@@ -51,7 +49,9 @@ DeploymentWatch::DeploymentWatch(std::string life, std::size_t most_kept)
 
 void DeploymentWatch::attach(Deployments& deployments, Scales& scales, Schedules& schedules, Instant now) {
     deployments_ = &deployments.cache();
-    const rs::HandlerOptions options{{}, false, true};
+    rs::HandlerOptions options;
+    options.wants_every_version = true;
+    options.wants_initial = false;
     deployments.add_handler(on_deployment_, options, now);
     scales.add_handler(on_scale_, options, now);
     schedules.add_handler(on_schedule_, options, now);
@@ -82,15 +82,17 @@ std::optional<std::uint64_t> DeploymentWatch::number_of(const std::string& curso
     return is_known ? number : std::nullopt;
 }
 
-DeploymentWatch::Page DeploymentWatch::read(const std::string& cursor, std::size_t most) const {
+DeploymentWatch::Page DeploymentWatch::read(const std::string& cursor, std::size_t most, std::string_view of) const {
     if (cursor.empty()) return {false, {}, cursor_at(last_), false};
     const auto after = number_of(cursor);
     if (!after) return {true, {}, cursor_at(last_), false};
     const std::size_t first = changes_.size() - static_cast<std::size_t>(last_ - *after);
-    const std::size_t count = std::min(most, changes_.size() - first);
-    const auto begin = changes_.begin() + static_cast<std::ptrdiff_t>(first);
-    return {false, merged(begin, begin + static_cast<std::ptrdiff_t>(count)), cursor_at(*after + count),
-            first + count < changes_.size()};
+    const std::size_t end = std::min(changes_.size(), first + kMostLookedAt);
+    std::vector<DeploymentChange> found;
+    std::size_t at = first;
+    for (; at < end && found.size() < most; ++at)
+        if (of.empty() || changes_[at].id == of || changes_[at].name == of) found.push_back(changes_[at]);
+    return {false, merged(std::move(found)), cursor_at(*after + (at - first)), at < changes_.size()};
 }
 
 // --- waiting ---------------------------------------------------------------------------------------------------------

@@ -33,7 +33,8 @@ struct DeploymentChange {
     std::string id, name, uid;
 };
 
-/// Reports what changes in the cache of a kind, apart from what it is filled with at the start.
+/// Reports what changes in the cache of a kind. REQUIRES: HandlerOptions::wants_initial is false, as what the cache is
+/// filled with at the start is no change.
 template <rs::Resource T>
 class ChangeRecorder final : public rs::ResourceEventHandler<T> {
 public:
@@ -41,8 +42,8 @@ public:
     explicit ChangeRecorder(Note note) : note_(std::move(note)) {}
 
     [[nodiscard]] std::string_view name() const override { return "watch"; }
-    [[nodiscard]] rs::HandlerResult on_add(const rs::EventContext& context, const rs::Ptr<T>& object) override {
-        if (context.cause != rs::Cause::Initial) note_(ChangeWhat::Added, *object);
+    [[nodiscard]] rs::HandlerResult on_add(const rs::EventContext& /*context*/, const rs::Ptr<T>& object) override {
+        note_(ChangeWhat::Added, *object);
         return rs::HandlerResult::ok();
     }
     /// A full read that found no difference calls it, too, with the same object twice.
@@ -86,8 +87,10 @@ public:
     /// From now on it hears of changes. REQUIRES: it outlives the informers' calls.
     void attach(Deployments& deployments, Scales& scales, Schedules& schedules, Instant now);
 
-    /// What came of at most `most` changes behind the cursor; none of an empty one, which begins now.
-    [[nodiscard]] Page read(const std::string& cursor, std::size_t most) const;
+    /// What came of at most `most` changes behind the cursor, of the Deployment with this id or name if one is given;
+    /// none of an empty cursor, which begins now. Cost: a few thousand changes are looked at, then the page ends, full
+    /// or not.
+    [[nodiscard]] Page read(const std::string& cursor, std::size_t most, std::string_view of = {}) const;
     /// Calls `waiter` as soon as there may be something behind the cursor, at `until`, or at the end. False: as many
     /// wait as may.
     [[nodiscard]] bool wait(const std::string& cursor, Instant until, Waiter waiter);
@@ -100,6 +103,7 @@ public:
 
 private:
     static constexpr std::size_t kMostKept = 100'000;
+    static constexpr std::size_t kMostLookedAt = 2000; // for a page
     static constexpr std::size_t kMostWaiting = 4096;
 
     struct Waiting {

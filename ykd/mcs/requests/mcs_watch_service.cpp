@@ -34,11 +34,9 @@ public:
     void go_on(McsApplication& application, Instant now);
 
 private:
-    [[nodiscard]] bool is_wanted(const DeploymentChange& change) const {
-        return request_.id.empty() || change.id == request_.id || change.name == request_.id;
-    }
     [[nodiscard]] std::vector<ShownChange> shown(const McsApplication& application,
                                                  const DeploymentWatch::Page& page) const;
+    void look_on(const std::string& cursor);
     void wait(McsApplication& application, const std::string& cursor);
     /// On a worker, since it takes long for many.
     void answer(const DeploymentWatch::Page& page, const std::vector<ShownChange>& changes);
@@ -54,12 +52,9 @@ void WatchCall::go_on(McsApplication& application, Instant now) {
     if (call_->peer().is_gone()) return call_->drop();
     if (call_->is_stopping()) return call_->fail(ErrorCode::ShuttingDown, "the daemon is stopping");
     const bool begins = request_.cursor.empty();
-    auto page = application.watch().read(request_.cursor, request_.limit);
+    auto page = application.watch().read(request_.cursor, request_.limit, request_.id);
     auto changes = shown(application, page);
-    while (changes.empty() && page.has_more) { // they are all of Deployments that are not asked for
-        page = application.watch().read(page.cursor, request_.limit);
-        changes = shown(application, page);
-    }
+    if (changes.empty() && page.has_more) return look_on(page.cursor); // others get their turn in between
     if (changes.empty() && !page.is_resync && !begins && now < until_) return wait(application, page.cursor);
     workers_.post(source_of(*call_), [self = shared_from_this(), page = std::move(page), changes = std::move(changes)] {
         self->answer(page, changes);
@@ -70,7 +65,6 @@ void WatchCall::go_on(McsApplication& application, Instant now) {
 std::vector<ShownChange> WatchCall::shown(const McsApplication& application, const DeploymentWatch::Page& page) const {
     std::vector<ShownChange> changes;
     for (const DeploymentChange& each : page.changes) {
-        if (!is_wanted(each)) continue;
         auto row = application.deployments().get(each.id);
         const bool is_there = row && row->meta.uid == each.uid;
         if (each.what == ChangeWhat::Deleted)
@@ -79,6 +73,13 @@ std::vector<ShownChange> WatchCall::shown(const McsApplication& application, con
             changes.push_back({each, rows_of(application, std::move(row))});
     }
     return changes;
+}
+
+void WatchCall::look_on(const std::string& cursor) {
+    request_.cursor = cursor;
+    mcs_.post([self = shared_from_this()](McsApplication* application, Instant now) {
+        if (application != nullptr) self->go_on(*application, now);
+    });
 }
 
 void WatchCall::wait(McsApplication& application, const std::string& cursor) {
@@ -103,9 +104,7 @@ void WatchCall::answer(const DeploymentWatch::Page& page, const std::vector<Show
         {{"resync", page.is_resync}, {"items", std::move(items)}, {"cursor", page.cursor}, {"more", page.has_more}});
     if (body.size() + kOther <= call_->reply_limit() || request_.limit == 1) return call_->ok_encoded(body);
     request_.limit /= 2;
-    mcs_.post([self = shared_from_this()](McsApplication* application, Instant now) {
-        if (application != nullptr) self->go_on(*application, now);
-    });
+    look_on(request_.cursor);
 }
 
 } // namespace

@@ -70,6 +70,17 @@ TEST_CASE("rs R-160 a cursor begins now, and each Deployment that changed behind
     CHECK(watched.next() == "deleted web");
 }
 
+TEST_CASE("rs R-160 what is deleted before handlers were called for all that is there at the start is not missed") {
+    Watched watched;
+    watched.world.deployment_rows.create(deployment("there", 0, 10, 1));
+    watched.world.lead(1);
+    watched.world.manager.start(watched.world.now);
+    while (!watched.world.manager.is_running()) REQUIRE(drive(watched.world.manager, watched.world.now));
+    watched.cursor = watched.watch.read("", 100).cursor;
+    watched.drop("there");
+    CHECK(watched.next() == "deleted there");
+}
+
 TEST_CASE("rs R-160 what came and went between two looks is shown as gone, and a new life by itself") {
     Watched watched;
     watched.start();
@@ -97,6 +108,26 @@ TEST_CASE("rs R-160 a page ends where it is full") {
         all += page + "; ";
     }
     CHECK(all == "added a ...; modified a ...; added b ...; modified b ...; added c ...; modified c; ");
+}
+
+TEST_CASE("rs R-160 changes of one Deployment among many are found a few thousand at a time") {
+    Watched watched{100'000};
+    watched.start();
+    watched.add("web");
+    watched.add("other");
+    for (std::int64_t times = 0; times < 1500; ++times) watched.scale("other", 1 + times % 7);
+    watched.scale("web", 9);
+    std::string cursor = watched.cursor, seen;
+    int pages = 0;
+    for (bool has_more = true; has_more; ++pages) {
+        const auto page = watched.watch.read(cursor, 100, "web");
+        for (const DeploymentChange& each : page.changes)
+            seen += std::string{name_of(each.what)} + " " + each.name + "; ";
+        has_more = page.has_more;
+        cursor = page.cursor;
+    }
+    CHECK(pages > 1);
+    CHECK(seen == "added web; modified web; ");
 }
 
 TEST_CASE("rs R-160 a cursor that fell out, of another life, or made up, means that all is to be listed") {
