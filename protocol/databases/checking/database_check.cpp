@@ -16,6 +16,7 @@ namespace {
 using rs::SqlConnection;
 using rs::StoreError;
 
+constexpr std::string_view kDamaged = "damaged";
 constexpr std::size_t kShown = 100; // findings of a sort
 constexpr std::size_t kPage = 1000; // rows
 
@@ -144,8 +145,7 @@ Result<void, StoreError> read_rest(SqlConnection& connection, std::span<const Ch
 
 std::span<const CheckRule> sqlite_rules() {
     static const std::array<CheckRule, 2> kOfSqlite{{
-        {"damaged", "", "SELECT '', integrity_check FROM pragma_integrity_check(100) WHERE integrity_check <> 'ok'",
-         ""},
+        {kDamaged, "", "SELECT '', integrity_check FROM pragma_integrity_check(100) WHERE integrity_check <> 'ok'", ""},
         {"missing", "trigger", lost_triggers(), all_triggers()},
     }};
     return kOfSqlite;
@@ -182,6 +182,14 @@ Result<std::int64_t, StoreError> mend_database(SqlConnection& connection, std::s
     rs::SqlTransaction transaction{connection, rs::SqlAccess::Write};
     YK_CHECKED(transaction.begun());
     std::int64_t count = 0;
+    for (const CheckRule& rule : more) {
+        CheckReport report;
+        YK_CHECKED(look_for(connection, rule, report));
+        if (rule.what != kDamaged || report.findings.empty()) continue;
+        return StoreError{rs::StoreFault::Fatal,
+                          "nothing is mended while pages are damaged, since a damaged index hides rows that "
+                          "are there; restore a backup, or let .recover of sqlite3 make a new file"};
+    }
     for (const CheckRule& rule : more) {
         if (rule.mend.empty()) continue;
         CheckReport report;

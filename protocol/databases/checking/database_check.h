@@ -63,6 +63,7 @@ struct CheckRule {
 [[nodiscard]] Result<CheckReport, rs::StoreError> check_database(rs::SqlConnection& connection,
                                                                  std::span<const CheckRule> more);
 /// Mends what can be, in one transaction, so that the change log says what was changed. Returns how many rows were.
+/// Refuses a database with damaged pages: an index that is damaged makes orphans of good rows.
 [[nodiscard]] Result<std::int64_t, rs::StoreError> mend_database(rs::SqlConnection& connection,
                                                                  std::span<const CheckRule> more);
 

@@ -2,6 +2,8 @@
 // A database is broken in every way that is looked for, and mended where that is possible.
 #include "protocol/databases/checking/database_check.h"
 
+#include <fstream>
+
 #include <catch2/catch.hpp>
 
 #include "protocol/databases/mcs_schema.h"
@@ -138,6 +140,29 @@ TEST_CASE("rs R-157 placements of no schedule are removed") {
     CHECK(database.wrong() == "orphan placement web; orphan placement web");
     CHECK(database.mend() == 2);
     CHECK(database.wrong().empty());
+}
+
+TEST_CASE("rs R-157 nothing is mended in a database with damaged pages, since rows may only seem to be gone") {
+    Checked database{testing::Engine::Sqlite};
+    database.type("UPDATE deployment_schedule SET version = 2, placed = 7");
+    database.type("PRAGMA wal_checkpoint(TRUNCATE)");
+    const std::int64_t root =
+        *database.connection->number("SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_deployment_2'");
+    REQUIRE(root > 1);
+    const std::int64_t size = *database.connection->number("PRAGMA page_size");
+    database.connection.reset();
+    {
+        std::fstream file{database.place->path(), std::ios::in | std::ios::out | std::ios::binary};
+        file.seekp((root - 1) * size + 3); // how many entries the index of the uids has: none
+        file.write("\0\0", 2);
+        REQUIRE(file.good());
+    }
+    database.connection = database.place->open();
+    CHECK(database.wrong().find("damaged") != std::string::npos);
+    const auto refused = mend_database(*database.connection, database.rules());
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().message.find("restore a backup") != std::string::npos);
+    CHECK(database.count("deployment_scale") == 1);
 }
 
 TEST_CASE("rs R-157 of many findings of a sort the first are named, and the others counted") {
