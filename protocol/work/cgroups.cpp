@@ -108,14 +108,22 @@ void Cgroups::end_all(const std::string& prefix) const {
     while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr) {
         const std::string name = entry->d_name;
         if (name.rfind(prefix, 0) != 0) continue;
-        kill(name);
-        for (int round = 0; round < kRounds && !remove(name); ++round) static_cast<void>(::poll(nullptr, 0, 1));
+        end(name);
     }
+}
+
+void Cgroups::end(const std::string& name) const {
+    kill(name);
+    for (int round = 0; round < kRounds && !remove(name); ++round) static_cast<void>(::poll(nullptr, 0, 1));
 }
 
 Result<void> Cgroups::make(const std::string& name, const Limits& limits) const {
     const std::string made = folder_ + "/" + name;
-    if (::mkdir(made.c_str(), 0755) != 0) return system_error(made);
+    if (::mkdir(made.c_str(), 0755) != 0) {
+        if (errno != EEXIST) return system_error(made);
+        end(name);
+        if (::mkdir(made.c_str(), 0755) != 0) return system_error(made);
+    }
     auto set = Result<void>{};
     if (no_limits_.empty() && limits.memory_bytes)
         set = write_to(path(name, "memory.max"), std::to_string(std::max<std::int64_t>(0, *limits.memory_bytes)));

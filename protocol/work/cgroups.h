@@ -29,7 +29,8 @@ public:
     [[nodiscard]] const std::string& no_limits() const { return no_limits_; }
     /// Ends what is in those whose names begin so, and removes them.
     void end_all(const std::string& prefix) const;
-    /// Makes a cgroup of this name.
+    /// Makes a cgroup of this name, which nothing of this process has. One that is there is of another one that had the
+    /// same number and is gone: what it left is ended.
     [[nodiscard]] Result<void> make(const std::string& name, const Limits& limits) const;
     /// Its cgroup.procs, for a process to go into it.
     [[nodiscard]] Result<Descriptor> entrance(const std::string& name) const;
@@ -39,6 +40,8 @@ public:
     [[nodiscard]] bool remove(const std::string& name) const;
 
 private:
+    void end(const std::string& name) const;
+
     explicit Cgroups(std::string folder) : folder_(std::move(folder)) {}
     [[nodiscard]] std::string path(const std::string& name, const char* file) const {
         return folder_ + "/" + name + "/" + file;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -78,8 +79,11 @@ std::string text(const Ended& ended) {
     return ended.out_of_time ? "its time was over: " + how : how;
 }
 
+/// Cgroups come before the guard, which goes on in the one where it begins: controllers are handed on only by a cgroup
+/// without processes.
 Result<std::unique_ptr<Commands>> Commands::make(Options options) {
     static_cast<void>(std::signal(SIGCHLD, SIG_DFL)); // ignored, as a parent may leave it, children are never reaped
+    auto cgroups = options.uses_cgroups ? Cgroups::below_own() : Result<Cgroups>{Error::of("they are not wanted")};
     YK_TRY(guard, Guard::start(options.most));
     std::unique_ptr<Commands> made{new Commands(std::move(options), std::move(guard))};
     made->raise_file_limit();
@@ -91,11 +95,6 @@ Result<std::unique_ptr<Commands>> Commands::make(Options options) {
         made->record_ = std::move(record);
         made->left_over_ = left_over;
     }
-    if (!made->options_.uses_cgroups) {
-        made->no_cgroups_ = "they are not wanted";
-        return made;
-    }
-    auto cgroups = Cgroups::below_own();
     if (cgroups.ok())
         made->take(std::move(cgroups).value());
     else
@@ -108,9 +107,10 @@ void Commands::take(Cgroups cgroups) {
     cgroups_ = std::move(cgroups);
 }
 
-/// Each command takes two descriptors, and shells allow 1024 unless they are asked.
+/// Each command takes three descriptors (its end, its output, the file of that), and shells allow 1024 unless they are
+/// asked.
 void Commands::raise_file_limit() {
-    const auto wanted = static_cast<rlim_t>(options_.most * 2 + kOtherFiles);
+    const auto wanted = static_cast<rlim_t>(options_.most * 3 + kOtherFiles);
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
     const rlimit raised{std::min(wanted, limit.rlim_max), limit.rlim_max};
@@ -158,7 +158,7 @@ Result<std::uint64_t> Commands::start(Command command, TimePoint now) {
     YK_CHECKED(check(command));
     const std::uint64_t id = last_id_ + 1;
     Running made;
-    YK_TRY(cgroup, make_cgroup(id, command.limits));
+    YK_TRY(cgroup, make_cgroup(command.limits));
     made.cgroup = cgroup;
     if (auto launched = launch(id, command, made); !launched.ok()) {
         drop_cgroup(made.cgroup);
@@ -170,9 +170,10 @@ Result<std::uint64_t> Commands::start(Command command, TimePoint now) {
     return last_id_ = id;
 }
 
-Result<std::string> Commands::make_cgroup(std::uint64_t id, const Limits& limits) {
+Result<std::string> Commands::make_cgroup(const Limits& limits) {
     if (!cgroups_) return std::string{};
-    std::string name = cgroup_prefix(::getpid()) + std::to_string(id);
+    static std::atomic<std::uint64_t> last{0}; // there may be several Commands in a process
+    std::string name = cgroup_prefix(::getpid()) + std::to_string(++last);
     YK_CHECKED(cgroups_->make(name, limits));
     return name;
 }

@@ -112,7 +112,7 @@ private:
     void raise_file_limit();
     void take(Cgroups cgroups);
     [[nodiscard]] Result<void> check(const Command& command) const;
-    [[nodiscard]] Result<std::string> make_cgroup(std::uint64_t id, const Limits& limits);
+    [[nodiscard]] Result<std::string> make_cgroup(const Limits& limits);
     [[nodiscard]] Result<void> launch(std::uint64_t id, const Command& command, Running& made);
     [[nodiscard]] Result<void> watch(std::uint64_t id, const Running& made);
     void read(Running& command, std::size_t most);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykctl/work/line_output.h"
 
+#include <limits.h>
+#include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "ykctl/render/text.h"
@@ -33,13 +36,17 @@ void LineOutput::write(std::string_view text) {
     write_line();
 }
 
-/// With one call, so that lines of several commands do not mix. What the other end does not take is lost.
+/// With one call for each part that fits into any pipe that takes something, so that lines of several commands do not
+/// mix. What the other end does not take now is lost: neither a command nor this program waits for a reader that has
+/// stopped.
 void LineOutput::write_line() {
     const std::string text = prefix_ + printable(line_) + "\n";
     line_.clear();
     std::string_view rest = text;
     while (!rest.empty()) {
-        const ssize_t wrote = ::write(file_, rest.data(), rest.size());
+        ::pollfd ready{file_, POLLOUT, 0};
+        if (::poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return;
+        const ssize_t wrote = ::write(file_, rest.data(), std::min<std::size_t>(rest.size(), PIPE_BUF));
         if (wrote < 0 && errno == EINTR) continue;
         if (wrote <= 0) return;
         rest.remove_prefix(static_cast<std::size_t>(wrote));

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <utility>
 
 #include "protocol/rm/answers.h"
@@ -127,6 +128,7 @@ Answer<std::unique_ptr<ServedWork>> ServedWork::start(Context& context, const Wo
     const std::string& why = cgroups != nullptr ? cgroups->no_limits() : worker->commands().no_cgroups();
     if (options.executes && !why.empty())
         context.note("what a command may use of memory and processors is not enforced: " + why);
+    static_cast<void>(std::signal(SIGPIPE, SIG_IGN)); // whoever read what it says has gone: commands go on
     const auto patience = options.grace + (options.hooks.empty() ? kMoment : kMoment + options.hook_timeout);
     signals.on_signal([worker] { worker->stop(); }, patience + kMoment);
     return std::unique_ptr<ServedWork>{new ServedWork{context, std::move(rm), worker, patience}};

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 #include <set>
 #include <sstream>
 #include <thread>
 
+#include "tests/support/comes_true.h"
 #include "tests/unit/protocol/work/running.h"
 
 namespace yk::work {
@@ -338,6 +340,34 @@ TEST_CASE("where there are cgroups a command has one, and nothing escapes its en
     CHECK(output.find("/yk-" + std::to_string(::getpid()) + "-") != std::string::npos);
     const auto line = output.find('\n');
     for (const pid_t pid : pids_in(output.substr(line + 1))) await_gone(pid);
+}
+
+TEST_CASE("a cgroup that a process of the same number left is emptied and used") {
+    auto cgroups = Cgroups::below_own();
+    if (!cgroups.ok()) {
+        WARN("no cgroups: " << cgroups.error().message);
+        return;
+    }
+    const std::string name = "yk-test-" + std::to_string(::getpid());
+    REQUIRE(cgroups->make(name, {}).ok());
+    const pid_t left = ::fork();
+    if (left == 0) {
+        auto entrance = cgroups->entrance(name);
+        if (!entrance.ok() || ::write(entrance->get(), "0", 1) != 1) ::_exit(1);
+        for (;;) ::pause();
+    }
+    REQUIRE(testing::comes_true([&] {
+        std::ifstream file{"/proc/" + std::to_string(left) + "/cgroup"};
+        const std::string text{std::istreambuf_iterator<char>{file}, {}};
+        return text.find(name) != std::string::npos;
+    }));
+    const auto again = cgroups->make(name, {});
+    INFO((again.ok() ? "" : again.error().message));
+    CHECK(again.ok());
+    int status = 0;
+    CHECK(::waitpid(left, &status, 0) == left);
+    CHECK(WIFSIGNALED(status));
+    CHECK(testing::comes_true([&] { return cgroups->remove(name); }));
 }
 
 } // namespace

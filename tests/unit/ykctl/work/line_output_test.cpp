@@ -43,5 +43,20 @@ TEST_CASE("long lines are broken, and after the limit it is said that the rest i
           "app/key: 1234567\napp/key: [output beyond 7 bytes is dropped]\n");
 }
 
+TEST_CASE("nobody waits for a reader that has stopped") {
+    std::array<int, 2> pipe{};
+    REQUIRE(::pipe(pipe.data()) == 0);
+    LineOutput output{pipe[1], "app/key: ", 10'000'000};
+    for (int lines = 0; lines < 1000; ++lines) output.write(std::string(3000, 'x') + "\n"); // more than a pipe holds
+    std::array<char, 1 << 20> buffer{};
+    const ssize_t got = ::read(pipe[0], buffer.data(), buffer.size());
+    CHECK(got > 3000);
+    output.write("again\n");
+    const ssize_t more = ::read(pipe[0], buffer.data(), buffer.size());
+    CHECK(std::string(buffer.data(), static_cast<std::size_t>(more)) == "app/key: again\n");
+    ::close(pipe[0]);
+    ::close(pipe[1]);
+}
+
 } // namespace
 } // namespace yk::cli
