@@ -139,16 +139,17 @@ std::map<ElementKey, Whereabouts> whereabouts_of(const std::vector<si::AskName>&
     return found;
 }
 
-/// The RM of an update, and where its stream was before it.
+/// The RM of an update, and where its stream was before it, in which run of the daemon.
 struct Start {
     std::string rm;
     StreamPosition stream;
+    std::string boot;
 };
 
 Answer<Start> start_update(Context& context) {
     YK_TRY(rm, context.rm());
     YK_TRY(stream, stream_position(context, rm.id));
-    return Start{rm.id, stream};
+    return Start{rm.id, stream, context.boot_id()};
 }
 
 /// Waits until the update that got the answer `taken` is processed, and reads the results. `asks`: those to look for.
@@ -183,9 +184,8 @@ bool answers_no_more(const Failure& failure) {
 /// something else.
 Answer<ElementOutcomes> outcomes_of(Context& context, const Start& before, const Value& taken,
                                     std::vector<si::AskName> asks) {
-    const std::string boot = context.boot_id();
     auto outcomes = read_outcomes(context, before, taken, std::move(asks));
-    const bool was_restarted = context.boot_id() != boot;
+    const bool was_restarted = context.boot_id() != before.boot;
     if (was_restarted) return outcome_unknown("ykd took the request, and was restarted before it said what came of it");
     if (!outcomes.ok() && answers_no_more(outcomes.error()))
         return outcome_unknown("ykd took the request, and did not say what came of it: " + outcomes.error().message);
