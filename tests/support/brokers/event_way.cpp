@@ -38,7 +38,9 @@ public:
         rs::EventBatch all;
         const auto until = std::chrono::steady_clock::now() + kPatience;
         for (;;) {
-            YK_TRY(batch, log_->poll(most - all.events.size()));
+            auto answer = log_->poll(most - all.events.size());
+            if (!answer.ok() && !all.events.empty()) return all; // what was read already is not read again
+            YK_TRY(batch, std::move(answer));
             for (auto& event : batch.events) all.events.push_back(std::move(event));
             all.unreadable.insert(all.unreadable.end(), batch.unreadable.begin(), batch.unreadable.end());
             all.position = batch.position;

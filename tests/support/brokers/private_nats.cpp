@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,6 +39,7 @@ constexpr const char* kProgram = "/usr/sbin/nats-server";
 
 [[noreturn]] void become(char* const* command, const char* log) {
     const int output = ::open(log, O_WRONLY | O_CREAT | O_APPEND, 0600), input = ::open("/dev/null", O_RDONLY);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that is killed leaves none running
     ::dup2(input, 0);
     ::dup2(output, 1);
     ::dup2(output, 2);
@@ -117,10 +119,15 @@ void PrivateNats::start() {
     const std::string log = folder_ + "/log";
     server_ = ::fork();
     if (server_ == 0) become(command.data(), log.c_str());
-    const bool is_up = comes_true([this] { return succeeds_with(port_, ::connect); });
+    const bool is_up = comes_true([this] {
+        if (::waitpid(server_, nullptr, WNOHANG) != 0)
+            server_ = -1; // another program may have taken the port meanwhile
+        return server_ < 0 || succeeds_with(port_, ::connect);
+    });
     std::ifstream file{log};
     INFO(std::string(std::istreambuf_iterator<char>{file}, {}));
     REQUIRE(is_up);
+    REQUIRE(server_ > 0);
 }
 
 void PrivateNats::kill() {
@@ -128,6 +135,7 @@ void PrivateNats::kill() {
     ::kill(server_, SIGKILL);
     ::waitpid(server_, nullptr, 0);
     server_ = -1;
+    ::unlink((folder_ + "/pid").c_str()); // the number may be somebody else's soon
 }
 
 void PrivateNats::signal(int number) const {

@@ -67,10 +67,12 @@ struct NatsWorld {
         return *state;
     }
     void produce(const std::string& subject, const std::string& value = {}) {
+        const std::uint64_t before = stream().last;
         jsPubAck* acknowledged = nullptr;
-        REQUIRE(js_Publish(&acknowledged, other().context(), subject.c_str(), value.data(),
-                           static_cast<int>(value.size()), nullptr, nullptr) == NATS_OK);
-        jsPubAck_Destroy(acknowledged);
+        if (js_Publish(&acknowledged, other().context(), subject.c_str(), value.data(), static_cast<int>(value.size()),
+                       nullptr, nullptr) == NATS_OK)
+            return jsPubAck_Destroy(acknowledged);
+        REQUIRE(testing::comes_true([&] { return stream().last > before; })); // it may have happened (rs R-169)
     }
     /// Up to before this sequence; whether it has happened is asked (rs R-169).
     void purge(std::uint64_t before) {
@@ -196,8 +198,7 @@ TEST_CASE("rs R-167 what a relay sent and did not note is dropped by the server 
     relayed.change_many(10);
     REQUIRE(testing::relay_until(again, [&] { return again.status().safe == relayed.database.head(); }));
     CHECK(world.stream().last == last + 10);
-    CHECK(again.status().sent == 110);
-    CHECK(again.status().beginnings <= 20); // until the connection was there
+    CHECK(again.status().sent >= 110); // more, if it had to begin again
 }
 
 TEST_CASE("rs R-167 a relay that another one has overtaken looks at its lease before it sends anything else") {
@@ -269,7 +270,13 @@ TEST_CASE(
         CHECK_FALSE(reader.open(captured));
     }
     SECTION("one by hand, in the middle") {
-        REQUIRE(js_DeleteMsg(world.other().context(), "t", 5, nullptr, nullptr) == NATS_OK);
+        REQUIRE(testing::comes_true([&] {
+            js_DeleteMsg(world.other().context(), "t", 5, nullptr, nullptr); // the answer may come too late (rs R-169)
+            natsMsg* left = nullptr;
+            const auto found = js_GetMsg(&left, world.other().context(), "t", 5, nullptr, nullptr);
+            natsMsg_Destroy(left);
+            return found == NATS_NOT_FOUND;
+        }));
         REQUIRE(reader.open(captured));
         CHECK_FALSE(reader.read_until([] { return false; }));
         CHECK(reader.events.size() <= 4);
@@ -310,7 +317,10 @@ TEST_CASE("rs R-166 a stream that was removed and made anew is another epoch, fo
     EventReader reader{*log};
     const CapturedCursor captured = must_capture(*log);
     REQUIRE(reader.open(captured));
-    REQUIRE(js_DeleteStream(world.other().context(), "t", nullptr, nullptr) == NATS_OK);
+    REQUIRE(testing::comes_true([&] {
+        const auto gone = js_DeleteStream(world.other().context(), "t", nullptr, nullptr);
+        return gone == NATS_OK || gone == NATS_NOT_FOUND;
+    }));
     CHECK_FALSE(reader.read_until([] { return false; }));
     REQUIRE(reader.gap.has_value());
     CHECK(reader.gap->reason == RelistReason::Epoch);
