@@ -210,6 +210,7 @@ Answer<ElementOutcomes> send(Context& context, std::string_view kind, Value body
 template <class Asks>
 std::vector<si::AskName> names_of(const Asks& asks) {
     std::vector<si::AskName> names;
+    names.reserve(asks.size());
     for (const auto& ask : asks) names.push_back(ask_name(ask));
     return names;
 }

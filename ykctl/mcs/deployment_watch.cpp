@@ -76,7 +76,7 @@ private:
     }
 
     std::optional<Failure> print_list() {
-        const auto failure =
+        auto failure =
             read_items(context_, si::McsReadRequest{.what = "list", .kind = kKind}, [this](const auto& items) {
                 for (const Value& each : items)
                     if (name_.empty() || text_of(each, "name") == name_ || text_of(each, "id") == name_)
