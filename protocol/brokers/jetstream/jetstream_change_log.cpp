@@ -9,25 +9,12 @@
 
 #include "protocol/brokers/broker_message.h"
 #include "protocol/brokers/jetstream/event_subject.h"
+#include "protocol/brokers/log_answers.h"
 
 namespace yk::rs {
 namespace {
 
 constexpr std::int64_t kHeartbeat = 1'000'000'000; // ns; by which the library finds out that a consumer is gone
-
-LogFault down(const Error& error) {
-    return {LogFault::What::Down, {}, error.text()};
-}
-
-LogFault gap(RelistReason reason, std::string message) {
-    return {LogFault::What::Gap, reason, std::move(message)};
-}
-
-/// The value, or Down as an answer of the enclosing function.
-#define YK_ASK(name, expr)                                                                                             \
-    auto YK_CONCAT(yk_ask_, __LINE__) = (expr);                                                                        \
-    if (!YK_CONCAT(yk_ask_, __LINE__).ok()) return down(YK_CONCAT(yk_ask_, __LINE__).error());                         \
-    auto name = std::move(YK_CONCAT(yk_ask_, __LINE__)).value()
 
 std::optional<std::string_view> header(natsMsg& message, const char* name) {
     const char* value = nullptr;

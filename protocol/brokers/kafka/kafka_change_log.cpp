@@ -7,25 +7,12 @@
 #include <librdkafka/rdkafka.h>
 
 #include "protocol/brokers/broker_message.h"
+#include "protocol/brokers/log_answers.h"
 
 namespace yk::rs {
 namespace {
 
 constexpr const char* kEveryId = "*";
-
-LogFault down(const Error& error) {
-    return {LogFault::What::Down, {}, error.text()};
-}
-
-LogFault gap(RelistReason reason, std::string message) {
-    return {LogFault::What::Gap, reason, std::move(message)};
-}
-
-/// The value, or Down as an answer of the enclosing function.
-#define YK_ASK(name, expr)                                                                                             \
-    auto YK_CONCAT(yk_ask_, __LINE__) = (expr);                                                                        \
-    if (!YK_CONCAT(yk_ask_, __LINE__).ok()) return down(YK_CONCAT(yk_ask_, __LINE__).error());                         \
-    auto name = std::move(YK_CONCAT(yk_ask_, __LINE__)).value()
 
 struct MessageDeleter {
     void operator()(rd_kafka_message_t* message) const { rd_kafka_message_destroy(message); }

@@ -185,16 +185,12 @@ Result<std::int64_t, StoreError> mend_database(SqlConnection& connection, std::s
     for (const CheckRule& rule : more) {
         CheckReport report;
         YK_CHECKED(look_for(connection, rule, report));
-        if (rule.what != kDamaged || report.findings.empty()) continue;
-        return StoreError{rs::StoreFault::Fatal,
-                          "nothing is mended while pages are damaged, since a damaged index hides rows that "
-                          "are there; restore a backup, or let .recover of sqlite3 make a new file"};
-    }
-    for (const CheckRule& rule : more) {
-        if (rule.mend.empty()) continue;
-        CheckReport report;
-        YK_CHECKED(look_for(connection, rule, report));
         if (report.findings.empty()) continue;
+        if (rule.what == kDamaged)
+            return StoreError{rs::StoreFault::Fatal,
+                              "nothing is mended while pages are damaged, since a damaged index hides rows that are "
+                              "there; restore a backup, or let .recover of sqlite3 make a new file"};
+        if (rule.mend.empty()) continue;
         YK_CHECKED(connection.run(rule.mend));
         count += static_cast<std::int64_t>(report.findings.size() + report.left_out);
     }
