@@ -8,7 +8,7 @@ _ykctl() {
         word=${COMP_WORDS[i]}
         if [ $skip = yes ]; then skip=no; continue; fi
         case $word in
-            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--db|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--keep|--key|--max|--max-commands|--max-quarantined|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
+            --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--command|--config|--config-store|--count|--db|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--env|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--keep|--key|--lines|--max|--max-commands|--max-quarantined|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) skip=yes; continue ;;
         esac
         case "$place:$word" in
             ':status') place='status' ;;
@@ -74,6 +74,7 @@ _ykctl() {
             'deployment:create') place='deployment create' ;;
             'deployment:list'|'deployment:ls') place='deployment list' ;;
             'deployment:show'|'deployment:describe'|'deployment:describe') place='deployment show' ;;
+            'deployment:logs') place='deployment logs' ;;
             'deployment:watch') place='deployment watch' ;;
             'deployment:set') place='deployment set' ;;
             'deployment:scale') place='deployment scale' ;;
@@ -145,9 +146,11 @@ _ykctl() {
         'app add:-f'|'app add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'app list:--state') COMPREPLY=($(compgen -W 'New Accepted Running Resuming Completing Completed Failing Failed Rejected Expired' -- "$cur")); return ;;
         'ask add:-f'|'ask add:--file') COMPREPLY=($(compgen -f -- "$cur")); return ;;
+        'deployment create:--restart') COMPREPLY=($(compgen -W 'never on-failure always' -- "$cur")); return ;;
         'deployment create:--delete-mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
         'deployment create:--policy') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'deployment watch:--from') COMPREPLY=($(compgen -W 'list now' -- "$cur")); return ;;
+        'deployment set:--restart') COMPREPLY=($(compgen -W 'never on-failure always' -- "$cur")); return ;;
         'deployment set:--delete-mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
         'deployment autoscale:--policy') COMPREPLY=($(compgen -f -- "$cur")); return ;;
         'deployment delete:--mode') COMPREPLY=($(compgen -W 'cascade owners orphan' -- "$cur")); return ;;
@@ -159,7 +162,7 @@ _ykctl() {
         'events:--type') COMPREPLY=($(compgen -W 'REQUEST APP NODE QUEUE USERGROUP RM' -- "$cur")); return ;;
     esac
     case $prev in
-        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--config|--config-store|--count|--db|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--keep|--key|--max|--max-commands|--max-quarantined|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
+        --after|--allocations|--app|--applications|--asks|--attempt|--attribute|--bucket|--color|--columns|--command|--config|--config-store|--count|--db|--delete-mode|--digest-allocations|--digest-applications|--digest-nodes|--env|--expect|--extra|--family|--file|--first|--for|--from|--gang-style|--grace|--grep|--group|--hook-timeout|--id|--interval|--keep|--key|--lines|--max|--max-commands|--max-quarantined|--metric|--min|--mode|--name-format|--node|--nodes|--object|--on|--output|--parallel|--partition|--placeholder-timeout|--pods|--policy|--policy-group|--priority|--queue|--reason|--recovery|--recovery-idle|--recovery-timeout|--refuse|--replica|--replicas|--required-node|--resources|--restart|--rm|--schedule|--seed|--since|--socket|--sort-by|--speed|--state|--state-dump|--tag|--task-group|--timeout|--tls-ca|--token-file|--type|--until|--user|-R|-a|-c|-f|-j|-n|-o|-p|-q|-r|-s|-u) return ;;
     esac
     case $place in
         '')
@@ -331,12 +334,12 @@ _ykctl() {
             options='-h --help --app --all --reason'
             files=no ;;
         'deployment')
-            words='create list show watch set scale autoscale metric pause resume delete'
+            words='create list show logs watch set scale autoscale metric pause resume delete'
             options='-h --help'
             files=no ;;
         'deployment create')
             words=''
-            options='-h --help --replicas -R --resources -q --queue -u --user --group --priority --tag --delete-mode --min --max --metric --schedule --policy --id --adopt --wait'
+            options='-h --help --replicas -R --resources -q --queue -u --user --group --priority --tag --command --env --restart --delete-mode --min --max --metric --schedule --policy --id --adopt --wait'
             files=no ;;
         'deployment list')
             words=''
@@ -346,13 +349,17 @@ _ykctl() {
             words=''
             options='-h --help'
             files=no ;;
+        'deployment logs')
+            words=''
+            options='-h --help --replica --attempt --lines -f --follow'
+            files=no ;;
         'deployment watch')
             words=''
             options='-h --help --from'
             files=no ;;
         'deployment set')
             words=''
-            options='-h --help -R --resources -q --queue -u --user --group --priority --tag --delete-mode --wait'
+            options='-h --help -R --resources -q --queue -u --user --group --priority --tag --command --env --restart --delete-mode --wait'
             files=no ;;
         'deployment scale')
             words=''
@@ -412,7 +419,7 @@ _ykctl() {
             files=no ;;
         'mcs node create')
             words=''
-            options='-h --help -R --resources -a --attribute'
+            options='-h --help -R --resources -a --attribute --local'
             files=no ;;
         'mcs node list')
             words=''

@@ -7,7 +7,7 @@ function __ykctl_at --description 'whether the command typed so far is the one g
             set skip no
             continue
         end
-        if contains -- $word --after --allocations --app --applications --asks --attempt --attribute --bucket --color --columns --config --config-store --count --db --delete-mode --digest-allocations --digest-applications --digest-nodes --expect --extra --family --file --first --for --from --gang-style --grace --grep --group --hook-timeout --id --interval --keep --key --max --max-commands --max-quarantined --metric --min --mode --name-format --node --nodes --object --on --output --parallel --partition --placeholder-timeout --pods --policy --policy-group --priority --queue --reason --recovery --recovery-idle --recovery-timeout --refuse --replica --replicas --required-node --resources --restart --rm --schedule --seed --since --socket --sort-by --speed --state --state-dump --tag --task-group --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
+        if contains -- $word --after --allocations --app --applications --asks --attempt --attribute --bucket --color --columns --command --config --config-store --count --db --delete-mode --digest-allocations --digest-applications --digest-nodes --env --expect --extra --family --file --first --for --from --gang-style --grace --grep --group --hook-timeout --id --interval --keep --key --lines --max --max-commands --max-quarantined --metric --min --mode --name-format --node --nodes --object --on --output --parallel --partition --placeholder-timeout --pods --policy --policy-group --priority --queue --reason --recovery --recovery-idle --recovery-timeout --refuse --replica --replicas --required-node --resources --restart --rm --schedule --seed --since --socket --sort-by --speed --state --state-dump --tag --task-group --timeout --tls-ca --token-file --type --until --user -R -a -c -f -j -n -o -p -q -r -s -u
             set skip yes
             continue
         end
@@ -138,6 +138,8 @@ function __ykctl_at --description 'whether the command typed so far is the one g
                 set place 'deployment list'
             case 'deployment:show' 'deployment:describe' 'deployment:describe'
                 set place 'deployment show'
+            case 'deployment:logs'
+                set place 'deployment logs'
             case 'deployment:watch'
                 set place 'deployment watch'
             case 'deployment:set'
@@ -489,6 +491,7 @@ complete -c ykctl -n '__ykctl_at alloc release' -l reason -x -d 'message that go
 complete -c ykctl -n '__ykctl_at deployment' -a create -d 'have so many equal replicas of an application run'
 complete -c ykctl -n '__ykctl_at deployment' -a list -d 'deployments, by name'
 complete -c ykctl -n '__ykctl_at deployment' -a show -d 'one deployment: what it should be, and why it has so many replicas'
+complete -c ykctl -n '__ykctl_at deployment' -a logs -d 'what the commands of its replicas have written'
 complete -c ykctl -n '__ykctl_at deployment' -a watch -d 'a line for each change of deployments, as it happens'
 complete -c ykctl -n '__ykctl_at deployment' -a set -d 'change what its replicas are, a quarter of them at a time'
 complete -c ykctl -n '__ykctl_at deployment' -a scale -d 'have another number of replicas run'
@@ -506,6 +509,9 @@ complete -c ykctl -n '__ykctl_at deployment create' -s u -l user -x -d 'owner, d
 complete -c ykctl -n '__ykctl_at deployment create' -l group -x -d 'its groups; -u is then the user alone, colons and all'
 complete -c ykctl -n '__ykctl_at deployment create' -l priority -x -d 'priority of the replicas, default 0'
 complete -c ykctl -n '__ykctl_at deployment create' -l tag -x -d 'tag of the application'
+complete -c ykctl -n '__ykctl_at deployment create' -l command -x -d 'what each replica runs, by /bin/sh, on nodes of kind local'
+complete -c ykctl -n '__ykctl_at deployment create' -l env -x -d 'a variable of the command'
+complete -c ykctl -n '__ykctl_at deployment create' -l restart -x -a 'never on-failure always' -d 'when a command that ended is started again, default always'
 complete -c ykctl -n '__ykctl_at deployment create' -l delete-mode -x -a 'cascade owners orphan' -d 'what goes with it when it is deleted, default as ykd'\''s settings say'
 complete -c ykctl -n '__ykctl_at deployment create' -l min -x -d 'at least so many replicas'
 complete -c ykctl -n '__ykctl_at deployment create' -l max -x -d 'at most so many replicas'
@@ -520,6 +526,11 @@ complete -c ykctl -n '__ykctl_at deployment list' -s q -l queue -x -d 'only thos
 complete -c ykctl -n '__ykctl_at deployment list' -l watch -d 'again and again: redraw on a terminal, else changes as JSON-lines'
 complete -c ykctl -n '__ykctl_at deployment list' -l interval -x -d 'time between two looks, default 2s'
 complete -c ykctl -n '__ykctl_at deployment show' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at deployment logs' -s h -l help -d 'this text'
+complete -c ykctl -n '__ykctl_at deployment logs' -l replica -x -d 'of this replica alone, from 0 on'
+complete -c ykctl -n '__ykctl_at deployment logs' -l attempt -x -d 'of an earlier life of --replica, as deployment show numbers them'
+complete -c ykctl -n '__ykctl_at deployment logs' -l lines -x -d 'the last so many lines of each, default all'
+complete -c ykctl -n '__ykctl_at deployment logs' -s f -l follow -d 'go on with what is written from now on'
 complete -c ykctl -n '__ykctl_at deployment watch' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at deployment watch' -l from -x -a 'list now' -d 'list: what is there first, or now: only what changes'
 complete -c ykctl -n '__ykctl_at deployment set' -s h -l help -d 'this text'
@@ -529,6 +540,9 @@ complete -c ykctl -n '__ykctl_at deployment set' -s u -l user -x -d 'owner'
 complete -c ykctl -n '__ykctl_at deployment set' -l group -x -d 'its groups; -u is then the user alone, colons and all'
 complete -c ykctl -n '__ykctl_at deployment set' -l priority -x -d 'priority of the replicas'
 complete -c ykctl -n '__ykctl_at deployment set' -l tag -x -d 'tag of the application; these are all'
+complete -c ykctl -n '__ykctl_at deployment set' -l command -x -d 'what each replica runs, by /bin/sh, on nodes of kind local'
+complete -c ykctl -n '__ykctl_at deployment set' -l env -x -d 'a variable of the command'
+complete -c ykctl -n '__ykctl_at deployment set' -l restart -x -a 'never on-failure always' -d 'when a command that ended is started again'
 complete -c ykctl -n '__ykctl_at deployment set' -l delete-mode -x -a 'cascade owners orphan' -d 'what goes with it when it is deleted'
 complete -c ykctl -n '__ykctl_at deployment set' -l wait -d 'until all replicas are placed, or --timeout (default 30s) is over: exit 7'
 complete -c ykctl -n '__ykctl_at deployment scale' -s h -l help -d 'this text'
@@ -589,6 +603,7 @@ complete -c ykctl -n '__ykctl_at mcs node' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at mcs node create' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at mcs node create' -s R -l resources -x -d 'capacity: memory=64Gi,vcore=16'
 complete -c ykctl -n '__ykctl_at mcs node create' -s a -l attribute -x -d 'attribute'
+complete -c ykctl -n '__ykctl_at mcs node create' -l local -d 'the machine of ykd, which runs the commands of replicas there; default capacity: all of it'
 complete -c ykctl -n '__ykctl_at mcs node list' -s h -l help -d 'this text'
 complete -c ykctl -n '__ykctl_at mcs node list' -l watch -d 'again and again: redraw on a terminal, else changes as JSON-lines'
 complete -c ykctl -n '__ykctl_at mcs node list' -l interval -x -d 'time between two looks, default 2s'

@@ -43,7 +43,7 @@ Result<DatabaseLock> DatabaseLock::take(const std::string& database, How how) {
     const std::string path = database + ".lock";
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) return error_of(path, std::strerror(errno));
-    DatabaseLock lock{file};
+    DatabaseLock lock{file, how};
     constexpr std::chrono::milliseconds kPause{20};
     for (int tries = how == How::Shared ? 50 : 1;; --tries) {
         const auto taken = set_lock(file, how == How::Shared ? F_RDLCK : F_WRLCK);
@@ -59,6 +59,10 @@ Result<DatabaseLock> DatabaseLock::take(const std::string& database, How how) {
 }
 
 bool DatabaseLock::while_alone(const std::function<void()>& use) const {
+    if (how_ == How::Exclusive) {
+        use();
+        return true;
+    }
     const auto is_alone = set_lock(file_, F_WRLCK);
     if (!is_alone.ok() || !*is_alone) return false;
     use();

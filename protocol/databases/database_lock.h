@@ -23,18 +23,19 @@ public:
     /// For Shared it waits for a second at most, for a while_alone(). The error names a process that has the lock.
     [[nodiscard]] static Result<DatabaseLock> take(const std::string& database, How how);
     /// Calls `use`, which is to be short, if no other process has the lock; none gets it meanwhile. False: another one
-    /// has it, and nothing was called. REQUIRES: it was taken as Shared.
+    /// has it, and nothing was called.
     bool while_alone(const std::function<void()>& use) const;
     ~DatabaseLock();
-    DatabaseLock(DatabaseLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+    DatabaseLock(DatabaseLock&& other) noexcept : file_(std::exchange(other.file_, -1)), how_(other.how_) {}
     DatabaseLock& operator=(DatabaseLock&&) = delete;
     DatabaseLock(const DatabaseLock&) = delete;
     DatabaseLock& operator=(const DatabaseLock&) = delete;
 
 private:
-    explicit DatabaseLock(int file) : file_(file) {}
+    DatabaseLock(int file, How how) : file_(file), how_(how) {}
 
     int file_;
+    How how_;
 };
 
 } // namespace yk::rs

@@ -23,9 +23,11 @@ constexpr std::size_t kMostVersions = 1'000, kMostEntries = 10'000;
 }
 
 [[nodiscard]] Json json_of(const ScheduleStatus::Version& version) {
-    return {{"fromAttempt", version.from_attempt},
-            {"priority", version.spec.priority},
-            {"resource", version.spec.resource}};
+    Json json{{"fromAttempt", version.from_attempt},
+              {"priority", version.spec.priority},
+              {"resource", version.spec.resource}};
+    if (!version.spec.work.empty()) json["work"] = version.spec.work;
+    return json;
 }
 
 // --- reading ---------------------------------------------------------------------------------------------------------
@@ -80,12 +82,15 @@ template <class Value, class Parse>
 }
 
 [[nodiscard]] Result<ScheduleStatus::Version> parse_version(const Json& json, std::string where) {
-    YK_TRY(fields, Fields::of(json, std::move(where), {"fromAttempt", "priority", "resource"}));
+    YK_TRY(fields, Fields::of(json, std::move(where), {"fromAttempt", "priority", "resource", "work"}));
     YK_TRY(from_attempt, fields.number("fromAttempt", 0, kMostNumber));
     YK_TRY(priority, fields.number("priority", std::numeric_limits<std::int32_t>::min(),
                                    std::numeric_limits<std::int32_t>::max()));
     YK_TRY(resource, parse_members<std::int64_t>(fields, "resource", parse_amount));
-    return ScheduleStatus::Version{from_attempt, {std::move(resource), static_cast<std::int32_t>(priority)}};
+    const auto parse = [](const Json& each, std::string of) { return parse_any_text(each, std::move(of)); };
+    YK_TRY(work, parse_members<std::string>(fields, "work", parse));
+    return ScheduleStatus::Version{from_attempt,
+                                   {std::move(resource), static_cast<std::int32_t>(priority), std::move(work)}};
 }
 
 } // namespace

@@ -25,10 +25,14 @@ std::string short_partition(std::string_view name) {
 }
 
 /// Ids may hold any byte, so their lengths keep two names apart.
+std::string name_of(std::string_view partition, const std::string& application_id, const std::string& allocation_key) {
+    return short_partition(partition) + "\t" + std::to_string(application_id.size()) + "\t" + application_id + "\t" +
+           allocation_key;
+}
+
 template <class Message>
 std::string name_of(const Message& message) {
-    return short_partition(message.partition_name) + "\t" + std::to_string(message.application_id.size()) + "\t" +
-           message.application_id + "\t" + message.allocation_key;
+    return name_of(message.partition_name, message.application_id, message.allocation_key);
 }
 
 std::string shown(const si::Allocation& allocation) {
@@ -64,6 +68,7 @@ void AllocationWork::placed(Announced<si::Allocation> allocation, TimePoint now)
     if (!has_hooks() && !(options_.executes && has_command)) return;
     Entry& entry = entries_[name];
     entry.allocation = std::move(allocation.message);
+    entry.account = std::move(allocation.account);
     add_hooks(name, entry, false, allocation.json, {});
     begin(name, entry);
     start_what_may(now);
@@ -182,7 +187,12 @@ Result<Command> AllocationWork::command_for(Entry& entry) {
     Variables variables;
     YK_CHECKED(add_tagged_variables(entry.allocation, variables));
     variables.merge(variables_of(entry.allocation, options_.rm_id));
-    command.environment = environment(options_.base_environment, variables);
+    command.environment =
+        environment(entry.account ? entry.account->environment : options_.base_environment, variables);
+    if (entry.account) {
+        command.identity = entry.account->identity;
+        command.directory = entry.account->directory;
+    }
     command.limits = limits_of(entry.allocation);
     if (options_.output) {
         YK_TRY(output, options_.output(entry.allocation));
@@ -212,6 +222,7 @@ void AllocationWork::start(const Name& name, Entry& entry, TimePoint now) {
 void AllocationWork::ended(const Name& name, Entry& entry, const Ended* how, const std::string& why, TimePoint now) {
     entry.phase = Phase::Idle;
     entry.command = 0;
+    entry.why = why;
     if (entry.gone || stopping_) return settle(name, now);
     const bool failed = how == nullptr || !how->is_success();
     const RestartPolicy& policy = entry.policy;
@@ -237,6 +248,7 @@ void AllocationWork::rest(const Name& name, Entry& entry, TimePoint now) {
 
 void AllocationWork::wait_for_more(const Name& name, Entry& entry, const std::string& why, TimePoint now) {
     rest(name, entry, now);
+    entry.why = "not started yet: " + why;
     note(shown(entry.allocation) + ": not started yet: " + why + "; tried again in " + seconds_text(entry.back_off));
 }
 
@@ -421,6 +433,30 @@ std::vector<std::string> AllocationWork::take_notes() {
     if (const auto dropped = std::exchange(notes_dropped_, 0); dropped != 0)
         taken.push_back("and " + std::to_string(dropped) + " more such messages");
     return taken;
+}
+
+// --- what has become of it -------------------------------------------------------------------------------------------
+
+std::string_view text(WorkState::Phase phase) noexcept {
+    switch (phase) {
+    case WorkState::Phase::Waiting: return "waiting";
+    case WorkState::Phase::Running: return "running";
+    case WorkState::Phase::Resting: return "restarting";
+    case WorkState::Phase::Ending: return "ending";
+    case WorkState::Phase::Over: break;
+    }
+    return "over";
+}
+
+std::optional<WorkState> AllocationWork::state_of(const AllocationName& name) const {
+    const auto found = entries_.find(name_of(name.partition, name.application_id, name.allocation_key));
+    if (found == entries_.end()) return std::nullopt;
+    const Entry& entry = found->second;
+    WorkState state{WorkState::Phase::Over, entry.since, entry.restarts, entry.why};
+    if (entry.phase == Phase::Waiting) state.phase = WorkState::Phase::Waiting;
+    if (entry.phase == Phase::Running) state.phase = entry.gone ? WorkState::Phase::Ending : WorkState::Phase::Running;
+    if (entry.phase == Phase::Resting) state.phase = WorkState::Phase::Resting;
+    return state;
 }
 
 } // namespace yk::work

@@ -29,12 +29,38 @@
 
 namespace yk::work {
 
+/// As whom the command of an allocation runs, and what comes with that.
+struct Account {
+    std::optional<Identity> identity{};     // absent: that of this process
+    std::vector<std::string> environment{}; // NAME=value, in place of the base environment
+    std::string directory{};                // where it begins; empty: where this process is
+};
+
 /// An allocation or a release, with the JSON text that hooks read.
 template <class Message>
 struct Announced {
     Message message;
     std::string json;
+    std::shared_ptr<const Account> account{}; // nullptr: as this process
 };
+
+/// Which allocation is meant.
+struct AllocationName {
+    std::string partition{};
+    std::string application_id{};
+    std::string allocation_key{};
+};
+
+/// What has become of the command of an allocation.
+struct WorkState {
+    enum class Phase : std::uint8_t { Waiting, Running, Resting, Ending, Over };
+    Phase phase = Phase::Waiting;
+    TimePoint since{}; // Running: when it was started; Resting: when it is started again
+    std::uint32_t restarts = 0;
+    std::string why{}; // how it ended last, or why it was not started; empty: it did not end
+};
+/// `waiting`, `running`, `restarting`, `ending`, `over`.
+[[nodiscard]] std::string_view text(WorkState::Phase phase) noexcept;
 
 class AllocationWork {
 public:
@@ -87,6 +113,9 @@ public:
     [[nodiscard]] bool has_releases() const { return !releases_.empty(); }
     /// What a person should know, in order.
     [[nodiscard]] std::vector<std::string> take_notes();
+    [[nodiscard]] bool has_notes() const { return !notes_.empty(); }
+    /// nullopt: nothing is started for it.
+    [[nodiscard]] std::optional<WorkState> state_of(const AllocationName& name) const;
 
 private:
     enum class Phase : std::uint8_t { Idle, Waiting, Running, Resting, Over };
@@ -98,6 +127,7 @@ private:
     };
     struct Entry {
         si::Allocation allocation;
+        std::shared_ptr<const Account> account{};
         Phase phase = Phase::Idle;
         std::uint64_t command = 0; // Running
         std::uint64_t turn = 0;    // Waiting, Resting: where
@@ -105,7 +135,7 @@ private:
         std::uint32_t restarts = 0;
         std::chrono::milliseconds back_off{0};
         TimePoint since{}; // Running: when it was started
-        std::string why{}; // Over
+        std::string why{}; // how it ended last
         bool gone = false;
         std::optional<si::AllocationRelease> release{}; // gone: hooks are to read it
         std::string release_json{};

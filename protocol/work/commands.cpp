@@ -185,6 +185,7 @@ Result<void> Commands::launch(std::uint64_t id, const Command& command, Running&
     launch.environment = command.environment;
     launch.input = input.get();
     launch.identity = command.identity;
+    launch.directory = command.directory;
     launch.files = files_;
     launch.may_be_root = options_.may_be_root;
     Descriptor theirs;

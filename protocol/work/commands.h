@@ -40,6 +40,7 @@ struct Command {
     std::string input{};                                   // what it reads; empty: nothing
     std::unique_ptr<Output> output{};                      // takes what it writes; nullptr: nobody does
     std::optional<Identity> identity{};                    // absent: that of this process
+    std::string directory{};                               // where it begins; empty: where this process is
     Limits limits{};                                       // enforced where cgroups can
     std::optional<std::chrono::milliseconds> time_limit{}; // then it is ended
 };

@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -19,7 +21,7 @@ namespace {
 constexpr const char* kShell = "/bin/sh";
 constexpr int kFirstUnwanted = 3;
 
-enum class Step : int { Session, Signals, Files, Cgroup, Groups, Group, User, Root, Execute };
+enum class Step : int { Session, Signals, Files, Cgroup, Groups, Group, User, Rights, Root, Directory, Execute };
 
 const char* text(Step step) {
     switch (step) {
@@ -30,7 +32,9 @@ const char* text(Step step) {
     case Step::Groups: return "setgroups";
     case Step::Group: return "setgid";
     case Step::User: return "setuid";
+    case Step::Rights: return "giving up rights";
     case Step::Root: return "it would run as root";
+    case Step::Directory: return "its directory";
     case Step::Execute: break;
     }
     return kShell;
@@ -75,10 +79,27 @@ void take_files(const Prepared& prepared, int channel) {
     if (!done) fail(channel, Step::Files);
 }
 
+/// A caller that is not root but may change users would hand its capabilities on; and no file with a set-user-ID bit is
+/// to give any back.
+void give_up_rights(int channel) {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    std::array<__user_cap_data_struct, 2> none{};
+    const bool done = ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == 0 &&
+                      ::syscall(SYS_capset, &header, none.data()) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+    if (!done) fail(channel, Step::Rights);
+}
+
 void become(const Identity& identity, int channel) {
     if (::setgroups(identity.groups.size(), identity.groups.data()) != 0) fail(channel, Step::Groups);
     if (::setresgid(identity.gid, identity.gid, identity.gid) != 0) fail(channel, Step::Group);
     if (::setresuid(identity.uid, identity.uid, identity.uid) != 0) fail(channel, Step::User);
+    give_up_rights(channel);
+}
+
+/// One that it may not enter is no reason to run nothing: a service account often has no home.
+void go_to(const std::string& directory, int channel) {
+    if (directory.empty() || ::chdir(directory.c_str()) == 0) return;
+    if (::chdir("/") != 0) fail(channel, Step::Directory);
 }
 
 [[noreturn]] void run_child(const Prepared& prepared, const Launch& launch) {
@@ -93,6 +114,7 @@ void become(const Identity& identity, int channel) {
     if (launch.files && ::setrlimit(RLIMIT_NOFILE, &*launch.files) != 0) fail(channel, Step::Files);
     if (launch.identity) become(*launch.identity, channel);
     if (::geteuid() == 0 && (launch.identity || !launch.may_be_root)) fail(channel, Step::Root);
+    go_to(launch.directory, channel);
     reset_signals(channel);
     take_files(prepared, channel);
     ::execve(kShell, const_cast<char* const*>(prepared.arguments.data()),

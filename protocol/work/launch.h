@@ -4,7 +4,8 @@
 // group can be informed before anything runs, then the command in it.
 //
 // The child is a session and process group of its own. It has the default signal mask and dispositions, no descriptor
-// but the first three, and nothing of the environment but what it is given. Between fork and exec only
+// but the first three, and nothing of the environment but what it is given. One that gets another identity keeps no
+// capability of the caller, and can gain no rights by what it executes. Between fork and exec only
 // async-signal-safe calls are made, so any thread of a program with many may call this.
 
 #include <sys/resource.h>
@@ -33,6 +34,7 @@ struct Launch {
     int output = -1;                      // standard output and error; -1: /dev/null
     int cgroup = -1;                      // an open cgroup.procs, into which it goes; -1: none
     std::optional<Identity> identity{};   // absent: that of the caller
+    std::string directory{};              // empty: that of the caller; one that it may not enter: /
     std::optional<rlimit> files{};        // its limit of open files; absent: that of the caller
     bool may_be_root = false;             // whether it may run with the uid 0 of the caller
 };

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/work/output.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 namespace yk::work {
 namespace {
 
-constexpr std::size_t kLongestPart = 100; // bytes, before the sum
+constexpr std::size_t kLongestPart = 50; // bytes, before the sum: three parts are one name
+constexpr std::size_t kLookOver = 256;   // a folder, after so many new files
+constexpr mode_t kMode = 0600;
 
 Error system_error(const std::string& what) {
     const int number = errno;
@@ -21,8 +27,15 @@ Error system_error(const std::string& what) {
 
 class FileOutput final : public Output {
 public:
-    FileOutput(Descriptor file, std::uint64_t size, std::uint64_t limit)
-        : file_(std::move(file)), size_(size), limit_(limit) {}
+    using Names = std::multiset<std::string>;
+    FileOutput(Descriptor file, std::uint64_t size, std::uint64_t limit, std::shared_ptr<Names> written,
+               const std::string& name)
+        : file_(std::move(file)),
+          size_(size),
+          limit_(limit),
+          written_(std::move(written)),
+          name_(written_->insert(name)) {}
+    ~FileOutput() override { written_->erase(name_); }
 
     void write(std::string_view text) override {
         if (size_ >= limit_) return;
@@ -46,6 +59,8 @@ private:
     Descriptor file_;
     std::uint64_t size_ = 0;
     const std::uint64_t limit_;
+    const std::shared_ptr<Names> written_;
+    const Names::iterator name_; // in it
 };
 
 /// FNV-1a.
@@ -94,24 +109,78 @@ Result<OutputFolder> OutputFolder::open(const std::string& path, std::uint64_t l
     return OutputFolder{path, std::move(folder), limit};
 }
 
-Result<std::unique_ptr<Output>> OutputFolder::file(const std::string& name) const {
+Result<std::unique_ptr<Output>> OutputFolder::file(const std::string& name) {
+    if (most_files_ && made_++ % kLookOver == 0) remove_oldest();
     const std::string shown = path_ + "/" + name;
     constexpr int kHow = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     for (int attempt = 0; attempt < 2; ++attempt) {
-        Descriptor file{::openat(folder_.get(), name.c_str(), kHow, 0600)};
+        Descriptor file{::openat(folder_.get(), name.c_str(), kHow, kMode)};
         if (!file.is_open()) return system_error(shown);
         struct stat info {};
         if (::fstat(file.get(), &info) != 0) return system_error(shown);
         if (!S_ISREG(info.st_mode) || info.st_uid != ::geteuid() || info.st_nlink != 1)
             return Error::of(shown + ": not a file of this user alone; move it away");
-        if ((info.st_mode & 07777) != 0600 && ::fchmod(file.get(), 0600) != 0) return system_error(shown);
+        if ((info.st_mode & 07777) != kMode && ::fchmod(file.get(), kMode) != 0) return system_error(shown);
         const auto size = static_cast<std::uint64_t>(info.st_size);
         if (size < limit_ || attempt == 1)
-            return std::unique_ptr<Output>{std::make_unique<FileOutput>(std::move(file), size, limit_)};
+            return std::unique_ptr<Output>{std::make_unique<FileOutput>(std::move(file), size, limit_, written_, name)};
         if (::renameat(folder_.get(), name.c_str(), folder_.get(), (name + ".old").c_str()) != 0)
             return system_error(shown);
     }
     return Error::of(shown + ": cannot be set aside"); // not reached
+}
+
+/// What cannot be looked at or removed stays: it is only output.
+void OutputFolder::remove_oldest() const {
+    const int copy = ::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder{copy >= 0 ? ::fdopendir(copy) : nullptr, ::closedir};
+    if (!folder) return;
+    std::vector<std::pair<std::int64_t, std::string>> files; // by when they were written last
+    while (const dirent* const each = ::readdir(folder.get())) {
+        struct stat info {};
+        const std::string name = each->d_name;
+        if (written_->count(name) != 0) continue;
+        if (::fstatat(folder_.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode)) continue;
+        files.emplace_back(static_cast<std::int64_t>(info.st_mtim.tv_sec), name);
+    }
+    const std::size_t all = files.size() + written_->size();
+    if (all <= *most_files_) return;
+    const std::size_t surplus = std::min(files.size(), all - *most_files_);
+    std::sort(files.begin(), files.end());
+    for (std::size_t at = 0; at < surplus; ++at)
+        static_cast<void>(::unlinkat(folder_.get(), files[at].second.c_str(), 0));
+}
+
+std::string output_file_name(const si::Allocation& allocation) {
+    const std::string& partition = allocation.partition_name;
+    const auto bracket = partition.find(']');
+    const std::string own = bracket == std::string::npos ? partition : partition.substr(bracket + 1);
+    return (own.empty() || own == "default" ? std::string{} : file_name_part(own) + "+") +
+           file_name_part(allocation.application_id) + "+" + file_name_part(allocation.allocation_key) + ".log";
+}
+
+Result<std::optional<OutputPart>> read_output(const std::string& folder, const std::string& name, std::uint64_t offset,
+                                              std::size_t most) {
+    const std::string path = folder + "/" + name;
+    const Descriptor file{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+    if (!file.is_open() && errno == ENOENT) return std::optional<OutputPart>{};
+    struct stat info {};
+    if (!file.is_open() || ::fstat(file.get(), &info) != 0) return system_error(path);
+    if (!S_ISREG(info.st_mode)) return Error::of(path + ": not a file");
+    OutputPart part;
+    part.size = static_cast<std::uint64_t>(info.st_size);
+    part.text.resize(static_cast<std::size_t>(std::min<std::uint64_t>(most, part.size - std::min(offset, part.size))));
+    std::size_t taken = 0;
+    while (taken < part.text.size()) {
+        const ssize_t got =
+            ::pread(file.get(), part.text.data() + taken, part.text.size() - taken, static_cast<off_t>(offset + taken));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return system_error(path);
+        if (got == 0) break;
+        taken += static_cast<std::size_t>(got);
+    }
+    part.text.resize(taken);
+    return std::optional{std::move(part)};
 }
 
 } // namespace yk::work

@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "libcore/base/result.h"
+#include "protocol/si/messages.h"
 #include "protocol/work/descriptor.h"
 
 namespace yk::work {
@@ -32,16 +35,37 @@ public:
 
     /// The file of a name, for appending; mode 0600. A link, another kind of file and one of somebody else are refused.
     /// One that is full is set aside as NAME.old first.
-    [[nodiscard]] Result<std::unique_ptr<Output>> file(const std::string& name) const;
+    [[nodiscard]] Result<std::unique_ptr<Output>> file(const std::string& name);
+
+    /// From now on there are about so many files at most: when more are made, the oldest go that nobody writes.
+    void keep_at_most(std::size_t files) { most_files_ = files; }
 
 private:
+    using Names = std::multiset<std::string>;
+
     OutputFolder(std::string path, Descriptor folder, std::uint64_t limit)
         : path_(std::move(path)), folder_(std::move(folder)), limit_(limit) {}
+    void remove_oldest() const;
 
     std::string path_;
     Descriptor folder_;
     std::uint64_t limit_ = 0;
+    std::optional<std::size_t> most_files_;
+    std::size_t made_ = 0;                                       // since the folder was looked over
+    std::shared_ptr<Names> written_ = std::make_shared<Names>(); // files that somebody writes
 };
+
+/// The file of an allocation's output: partition, application and key, each as file_name_part(); `+` is in none.
+[[nodiscard]] std::string output_file_name(const si::Allocation& allocation);
+
+/// A part of a file: at most `most` bytes from `offset`, and how long the file is by now.
+struct OutputPart {
+    std::string text;
+    std::uint64_t size = 0;
+};
+/// nullopt: there is no such file. An error: it cannot be read.
+[[nodiscard]] Result<std::optional<OutputPart>> read_output(const std::string& folder, const std::string& name,
+                                                            std::uint64_t offset, std::size_t most);
 
 /// A part of the name of a file: letters, digits, `-` and `_` stay, each other byte is `%` and two digits, so two
 /// texts never have the same name unless they are very long; then the end is a sum of the whole.

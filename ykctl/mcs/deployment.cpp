@@ -9,6 +9,7 @@
 #include "ykctl/commands/nouns.h"
 #include "ykctl/mcs/await_deployment.h"
 #include "ykctl/mcs/deployment_lists.h"
+#include "ykctl/mcs/deployment_logs.h"
 #include "ykctl/mcs/deployment_options.h"
 #include "ykctl/mcs/deployment_watch.h"
 #include "ykctl/mcs/scaling_text.h"
@@ -82,6 +83,24 @@ void define_create(Command noun, Context& context) {
     command.run([&context, options] { return create(context, *options); });
 }
 
+/// What is said of the command changes those tags alone: the others are read first, and may not change meanwhile.
+Outcome set(Context& context, const std::string& name, const SpecOptions& options, bool waits) {
+    si::McsWriteRequest request{.verb = "set", .id = name};
+    si::StringMap tags;
+    if (options.has_work() && options.tags.empty()) {
+        auto reply = context.call(si::McsReadRequest{.what = "describe", .kind = kKind, .id = name});
+        if (!reply.ok()) return with_way_out(std::move(reply).error(), kKind);
+        const wire::Value& item = member_of(*reply, "item");
+        for (const auto& [key, value] : member_of(item, "tags").items())
+            if (value.is_string()) tags.emplace_back(key, value.get<std::string>());
+        request.version = static_cast<std::uint64_t>(number_of(item, "version"));
+    }
+    YK_TRY(body, body_of(options, std::move(tags)));
+    if (body == si::McsBody{}) return usage_error("what is to change?  ykctl deployment set --help");
+    request.body = std::move(body);
+    return change(context, std::move(request), "changed", waits);
+}
+
 void define_set(Command noun, Context& context) {
     const auto command = noun.sub("set", "change what its replicas are, a quarter of them at a time");
     const auto name = std::make_shared<std::string>();
@@ -90,11 +109,7 @@ void define_set(Command noun, Context& context) {
     define_name(command, *name);
     define_spec(command, *options, false);
     define_wait(command, *waits);
-    command.run([&context, name, options, waits]() -> Outcome {
-        YK_TRY(body, body_of(*options));
-        if (body == si::McsBody{}) return usage_error("what is to change?  ykctl deployment set --help");
-        return change(context, {.verb = "set", .id = *name, .body = std::move(body)}, "changed", *waits);
-    });
+    command.run([&context, name, options, waits] { return set(context, *name, *options, *waits); });
 }
 
 // --- how many --------------------------------------------------------------------------------------------------------
@@ -197,6 +212,7 @@ void define_deployment(Command root, Context& context) {
     define_deployment_show(
         noun.sub("show", "one deployment: what it should be, and why it has so many replicas").alias("describe"),
         context);
+    define_deployment_logs(noun.sub("logs", "what the commands of its replicas have written"), context);
     define_deployment_watch(noun.sub("watch", "a line for each change of deployments, as it happens"), context);
     define_set(noun, context);
     define_scale(noun, context);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "libcore/base/pluralize.h"
 #include "ykctl/client/dumps.h"
 #include "ykctl/client/states.h"
 #include "ykctl/client/watch.h"
@@ -168,9 +169,22 @@ ListLayout condition_layout() {
             ""};
 }
 
+/// `restarting: exit code 3 (4 restarts)`; a dash: nothing runs for it.
+std::string command_text(const Value& placement) {
+    const Value& command = member_of(placement, "command");
+    if (!command.is_object()) return "-";
+    const std::string why = text_of(command, "why");
+    const auto restarts = number_of(command, "restarts");
+    return text_of(command, "state") + (why.empty() ? "" : ": " + printable(why)) +
+           (restarts == 0 ? "" : fmt::format(" ({})", pluralize(restarts, "restart")));
+}
+
 ListLayout placement_layout() {
-    return {{number_column("REPLICA", "replica"), text_column("STATE", "state"), text_column("NODE", "nodeID"),
-             text_column("ALLOCATION", "allocationKey")},
+    return {{number_column("REPLICA", "replica"),
+             text_column("STATE", "state"),
+             text_column("NODE", "nodeID"),
+             text_column("ALLOCATION", "allocationKey"),
+             {{"COMMAND"}, command_text}},
             {},
             ""};
 }
@@ -188,6 +202,7 @@ std::string deployment_text(const Value& item, std::int64_t now, const Style& st
          {"user", printable(text_of(item, "user")) + groups_text(item)},
          {"priority", std::to_string(number_of(item, "priority"))},
          {"tags", or_dash(tags_text(item))},
+         {"given by", or_dash(printable(text_of(item, "submittedBy")))},
          {"deleted with", text_of(item, "deleteMode")},
          {"age", duration_text(age_of(item, now))},
          {"version", fmt::format("{} (uid {})", number_of(item, "version"), printable(text_of(item, "uid")))}},

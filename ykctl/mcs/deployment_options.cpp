@@ -20,6 +20,15 @@ void take_owner(const SpecOptions& options, si::McsBody& body) {
     }
 }
 
+/// Tags say what runs (rs, Doing the work).
+Answer<void> take_work(const SpecOptions& options, si::StringMap& tags) {
+    if (options.command) put_pair(tags, "command", *options.command);
+    if (options.restart) put_pair(tags, "restart", *options.restart);
+    YK_TRY(variables, parse_pairs(options.variables, "--env"));
+    for (const auto& [name, value] : variables) put_pair(tags, "env." + name, value);
+    return {};
+}
+
 } // namespace
 
 void define_delete_mode(Command command, const char* name, std::optional<std::string>& into, const char* help) {
@@ -40,12 +49,17 @@ void define_spec(Command command, SpecOptions& options, bool is_new) {
     command.option("--priority", options.priority, help("priority of the replicas", ", default 0")).value("N");
     command.option("--tag", options.tags, is_new ? "tag of the application" : "tag of the application; these are all")
         .value("KEY=VALUE");
+    command.option("--command", options.command, "what each replica runs, by /bin/sh, on nodes of kind local")
+        .value("COMMAND");
+    command.option("--env", options.variables, "a variable of the command").value("NAME=VALUE");
+    command.option("--restart", options.restart, help("when a command that ended is started again", ", default always"))
+        .choices({"never", "on-failure", "always"});
     define_delete_mode(command, "--delete-mode", options.delete_mode,
                        is_new ? "what goes with it when it is deleted, default as ykd's settings say"
                               : "what goes with it when it is deleted");
 }
 
-Answer<si::McsBody> body_of(const SpecOptions& options) {
+Answer<si::McsBody> body_of(const SpecOptions& options, si::StringMap tags) {
     si::McsBody body;
     body.queue = options.queue;
     body.delete_mode = options.delete_mode;
@@ -55,9 +69,11 @@ Answer<si::McsBody> body_of(const SpecOptions& options) {
         body.resource = std::move(resource);
     }
     if (!options.tags.empty()) {
-        YK_TRY(tags, parse_pairs(options.tags, "--tag"));
-        body.tags = std::move(tags);
+        YK_TRY(given, parse_pairs(options.tags, "--tag"));
+        tags = std::move(given);
     }
+    if (options.has_work()) YK_CHECKED(take_work(options, tags));
+    if (!options.tags.empty() || options.has_work()) body.tags = std::move(tags);
     using Limits = std::numeric_limits<std::int32_t>;
     if (options.priority && (*options.priority < Limits::min() || *options.priority > Limits::max()))
         return usage_error("--priority: out of range (32 bits)");

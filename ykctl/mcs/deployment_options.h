@@ -18,11 +18,17 @@ struct SpecOptions {
     std::optional<std::string> queue, user, delete_mode;
     std::vector<std::string> resources, groups, tags;
     std::optional<std::int64_t> priority;
+    std::optional<std::string> command, restart; // what runs on nodes of kind local
+    std::vector<std::string> variables;
+
+    /// Whether it says anything of the command.
+    [[nodiscard]] bool has_work() const { return command || restart || !variables.empty(); }
 };
 /// `is_new`: of a deployment that is created; else of one that is changed.
 void define_spec(Command command, SpecOptions& options, bool is_new);
-/// Has the body say what the options name, and nothing else.
-[[nodiscard]] Answer<si::McsBody> body_of(const SpecOptions& options);
+/// Has the body say what the options name, and nothing else. `tags`: those that it has already; what the options say of
+/// the command is changed in them, unless the options name all tags.
+[[nodiscard]] Answer<si::McsBody> body_of(const SpecOptions& options, si::StringMap tags = {});
 
 /// Between which numbers, and what decides.
 struct ScalingOptions {

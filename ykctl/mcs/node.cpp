@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ykctl/mcs/node.h"
 
+#include <unistd.h>
+
+#include <string>
+
 #include "ykctl/cli/values.h"
 #include "ykctl/client/states.h"
 #include "ykctl/client/watch.h"
@@ -24,6 +28,7 @@ Outcome change(Context& context, si::McsWriteRequest request, const std::string&
 struct NodeOptions {
     std::string id;
     std::vector<std::string> resources, attributes;
+    bool is_local = false;
 };
 
 void define_options(Command command, NodeOptions& options, const char* resources, const char* attributes) {
@@ -46,11 +51,24 @@ Answer<si::McsBody> body_of(const NodeOptions& options) {
     return body;
 }
 
+/// The machine is that of this command, too, unless ykd is reached over a network.
+void make_local(NodeOptions& options) {
+    options.attributes.emplace_back("kind=local");
+    if (!options.resources.empty()) return;
+    const auto pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));
+    const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    options.resources = {"memory=" + std::to_string(pages * page),
+                         "vcore=" + std::to_string(::sysconf(_SC_NPROCESSORS_ONLN))};
+}
+
 void define_create(Command noun, Context& context) {
     const auto command = noun.sub("create", "have deployments placed on this node, too");
     const auto options = std::make_shared<NodeOptions>();
     define_options(command, *options, "capacity: memory=64Gi,vcore=16", "attribute");
+    command.flag("--local", options->is_local,
+                 "the machine of ykd, which runs the commands of replicas there; default capacity: all of it");
     command.run([&context, options]() -> Outcome {
+        if (options->is_local) make_local(*options);
         if (options->resources.empty()) return usage_error("--resources: what is its capacity?");
         YK_TRY(body, body_of(*options));
         body.partition = context.settings().partition;

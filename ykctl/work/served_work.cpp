@@ -25,16 +25,6 @@ constexpr std::int64_t kMostCommands = 100'000;
 constexpr std::chrono::milliseconds kMoment{2000}; // for what follows when a command has ended
 constexpr std::string_view kDebug = "debug: ";
 
-/// The file of an allocation; `+` is in no part of its name.
-std::string file_name(const si::Allocation& allocation) {
-    const auto& partition = allocation.partition_name;
-    const auto bracket = partition.find(']');
-    const std::string own = bracket == std::string::npos ? partition : partition.substr(bracket + 1);
-    return (own.empty() || own == "default" ? std::string{} : work::file_name_part(own) + "+") +
-           work::file_name_part(allocation.application_id) + "+" + work::file_name_part(allocation.allocation_key) +
-           ".log";
-}
-
 using Outputs = std::function<Result<std::unique_ptr<work::Output>>(const si::Allocation&)>;
 
 Answer<Outputs> outputs(const std::string& folder) {
@@ -45,8 +35,9 @@ Answer<Outputs> outputs(const std::string& folder) {
         }};
     auto opened = work::OutputFolder::open(folder, kMostOutput);
     if (!opened.ok()) return usage_error("--output " + opened.error().text());
-    const auto shared = std::make_shared<const work::OutputFolder>(std::move(opened).value());
-    return Outputs{[shared](const si::Allocation& allocation) { return shared->file(file_name(allocation)); }};
+    const auto shared = std::make_shared<work::OutputFolder>(std::move(opened).value());
+    return Outputs{
+        [shared](const si::Allocation& allocation) { return shared->file(work::output_file_name(allocation)); }};
 }
 
 /// The commands of `--on allocation=COMMAND` and `--on release=COMMAND`.
@@ -118,9 +109,9 @@ Answer<std::unique_ptr<ServedWork>> ServedWork::start(Context& context, const Wo
     commands.may_be_root = true; // a person started it, and knows as whom
     commands.uses_cgroups = options.executes;
     if (!rm.state.empty()) commands.record = rm.state + ".commands";
-    auto started = Worker::start(std::move(commands), std::move(how));
+    auto started = work::Worker::start(std::move(commands), std::move(how));
     if (!started.ok()) return usage_error(started.error().text());
-    const std::shared_ptr<Worker> worker = std::move(started).value();
+    const std::shared_ptr<work::Worker> worker = std::move(started).value();
     if (const auto count = worker->commands().left_over(); count != 0)
         context.note("ended what an earlier rm serve had started and left: " + std::to_string(count) +
                      (count == 1 ? " process" : " processes"));

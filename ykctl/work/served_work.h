@@ -13,10 +13,10 @@
 #include "protocol/rm/rm_client.h"
 #include "protocol/rm/stream_books.h"
 #include "protocol/si/messages.h"
+#include "protocol/work/worker.h"
 #include "ykctl/cli/command.h"
 #include "ykctl/client/context.h"
 #include "ykctl/client/end_signals.h"
-#include "ykctl/work/worker.h"
 
 namespace yk::cli {
 
@@ -60,7 +60,7 @@ public:
     [[nodiscard]] bool is_busy() { return worker_->is_busy(); }
 
 private:
-    ServedWork(Context& context, Rm rm, std::shared_ptr<Worker> worker, std::chrono::milliseconds patience)
+    ServedWork(Context& context, Rm rm, std::shared_ptr<work::Worker> worker, std::chrono::milliseconds patience)
         : context_(context), rm_(std::move(rm)), worker_(std::move(worker)), patience_(patience) {}
     void take_from(rm::StreamBooks* books, bool kept);
     void say();
@@ -68,7 +68,7 @@ private:
 
     Context& context_;
     const Rm rm_;
-    const std::shared_ptr<Worker> worker_; // a signal ends its commands, too
+    const std::shared_ptr<work::Worker> worker_; // a signal ends its commands, too
     const std::chrono::milliseconds patience_;
 };
 

@@ -61,7 +61,7 @@ McsApplication::McsApplication(Parts parts, McsConnections connections, Instant 
       rounds_(autoscaler_, deployments(), parts_.settings.autoscaler_period),
       reconciler_(autoscaler_, deployments(), scales()),
       scheduling_({parts_.settings, manager_, deployments_, scales_, schedules_, nodes_, queue_, parts_.give,
-                   parts_.post, parts_.seed + 3},
+                   parts_.post, parts_.seed + 3, parts_.worker, parts_.ask_names},
                   now),
       operations_(manager_, *connections_.leases),
       watch_(fmt::format("{:x}", parts_.seed)),
@@ -196,6 +196,8 @@ void McsApplication::look_around(Instant now) {
 /// The writer flushes on this thread; what it answers is finished here, and no later write is taken.
 /// What a database that is away cannot take is not waited for.
 void McsApplication::stop() {
+    LocalWork* const work = scheduling_.work();
+    if (work != nullptr) work->stop();
     const bool is_up = manager_.is_store_up() && manager_.is_log_up();
     scheduling_.flush(steady_instant());
     hand_out();
@@ -209,6 +211,7 @@ void McsApplication::stop() {
         while (const auto call = leases_->next_call(steady_instant())) run(*call);
     }
     house_.stop();
+    if (work != nullptr) work->wait_for_end();
 }
 
 // --- leases ----------------------------------------------------------------------------------------------------------

@@ -50,6 +50,9 @@ public:
         std::function<void(wire::Request)> give;         // a request to the daemon, as a server does
         std::function<void(std::function<void()>)> post; // has it called on this thread; any thread
         McsNotices::Event event;                         // what has become of MCS itself
+        std::shared_ptr<work::Worker> worker{};          // nullptr: this daemon runs no commands
+        std::function<void(std::function<void()>)>
+            ask_names{}; // has it called where the name service may be waited for
     };
     McsApplication(Parts parts, McsConnections connections, Instant now);
     ~McsApplication();

@@ -21,7 +21,7 @@ mcs::SchedulerSettings settings_of(const McsSettings& settings) {
 McsScheduling::McsScheduling(const Parts& parts, Instant now)
     : parts_(parts),
       scheduler_(ports(), settings_of(parts_.settings), parts_.seed),
-      link_({parts_.give, parts_.post, parts_.settings.rm_id, parts_.seed + 10}, requests_, listener()),
+      link_({parts_.give, parts_.post, parts_.settings.rm_id, parts_.seed + 10, begin_work()}, requests_, listener()),
       on_deployment_(scheduler_, parts_.deployments),
       on_scale_(scheduler_, parts_.scales, parts_.deployments.cache()),
       on_schedule_(scheduler_, parts_.schedules),
@@ -32,6 +32,7 @@ McsScheduling::McsScheduling(const Parts& parts, Instant now)
     parts_.scales.add_handler(on_scale_, options, now);
     parts_.schedules.add_handler(on_schedule_, options, now);
     parts_.nodes.add_handler(on_node_, options, now);
+    if (work_) parts_.schedules.add_handler(*work_, options, now);
     parts_.manager.add(reconciler_, {std::string{mcs::kSchedulerService}, parts_.settings.scheduler_reconcile_period});
 }
 
@@ -53,11 +54,19 @@ CoreLink::Listener McsScheduling::listener() {
             [this](const std::string& why, Instant /*now*/) { scheduler_.lost(why); }};
 }
 
+LocalWork* McsScheduling::begin_work() {
+    if (!parts_.worker) return nullptr;
+    return &work_.emplace(
+        LocalWork::Parts{parts_.settings.local, parts_.nodes.cache(), requests_, parts_.worker, parts_.ask_names,
+                         parts_.post, [this](si::AllocationRelease release) { link_.confirm(std::move(release)); }});
+}
+
 /// One that is in doubt leads still, and writes nothing; the core keeps what it has.
 void McsScheduling::lease_changed(const std::optional<rs::Lease>& lease, Instant now) {
     if (lease_ && (!lease || lease->epoch != lease_->epoch)) {
         link_.stop();
         scheduler_.stand_down();
+        if (work_) work_->stand_down();
     }
     lease_ = lease;
     parts_.manager.set_lease(mcs::kSchedulerService, lease, now);
@@ -71,7 +80,8 @@ void McsScheduling::queues_changed(Instant now) {
 
 bool McsScheduling::turn(Instant now) {
     if (lease_ && parts_.manager.is_running()) link_.begin();
-    const bool any = link_.turn(now);
+    const bool has_ended = work_ && work_->turn(now);
+    const bool any = link_.turn(now) || has_ended;
     const auto due = scheduler_.next_due(now);
     if (!lease_ || !lease_->is_valid || !due || *due > now) return any;
     scheduler_.turn({*lease_, now});
@@ -80,6 +90,7 @@ bool McsScheduling::turn(Instant now) {
 
 std::optional<Instant> McsScheduling::next_due(Instant now) const {
     std::optional<Instant> due = link_.next_due();
+    if (const auto other = work_ ? work_->next_due() : std::nullopt) due = due ? std::min(*due, *other) : *other;
     if (!lease_ || !lease_->is_valid) return due;
     if (const auto other = scheduler_.next_due(now)) due = due ? std::min(*due, *other) : *other;
     return due;

@@ -7,6 +7,7 @@
 // Owner: McsApplication. Thread: its owner's.
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,7 @@
 #include "libcore/resource_state/state_manager.h"
 #include "protocol/mcs/schedule_text.h"
 #include "ykd/mcs/core_link/core_link.h"
+#include "ykd/mcs/local_work/local_work.h"
 #include "ykd/process/daemon_settings.h"
 
 namespace yk::service {
@@ -33,6 +35,9 @@ public:
         std::function<void(wire::Request)> give;         // to the daemon, as a server does
         std::function<void(std::function<void()>)> post; // has it called on the thread of MCS; any thread
         std::uint64_t seed = 0;                          // of pauses
+        std::shared_ptr<work::Worker> worker{};          // nullptr: this daemon runs no commands
+        std::function<void(std::function<void()>)>
+            ask_names{}; // has it called where the name service may be waited for
     };
     McsScheduling(const Parts& parts, Instant now);
     McsScheduling(const McsScheduling&) = delete;
@@ -46,6 +51,8 @@ public:
     [[nodiscard]] std::optional<Instant> next_due(Instant now) const;
     /// Hands out what the core has said of replicas. To be called before the writer is flushed at the end.
     void flush(Instant now);
+    /// nullptr: this daemon runs no commands.
+    [[nodiscard]] LocalWork* work() { return work_ ? &*work_ : nullptr; }
 
     [[nodiscard]] const mcs::Scheduler& scheduler() const { return scheduler_; }
     [[nodiscard]] const CoreLink& link() const { return link_; }
@@ -53,11 +60,13 @@ public:
 private:
     [[nodiscard]] mcs::SchedulerPorts ports();
     [[nodiscard]] CoreLink::Listener listener();
+    [[nodiscard]] LocalWork* begin_work();
 
     const Parts parts_;
     const mcs::JsonScheduleTexts texts_;
     mcs::CoreRequests requests_;
     mcs::Scheduler scheduler_;
+    std::optional<LocalWork> work_;
     CoreLink link_;
     mcs::ScheduledDeploymentHandler on_deployment_;
     mcs::ScheduledScaleHandler on_scale_;

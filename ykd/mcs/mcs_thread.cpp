@@ -35,11 +35,16 @@ Result<void> McsThread::start() {
         return Error::at("mcs", "a state directory is needed for the database (--state DIR, or stateDir)");
     if (place.kind == DatabasePlace::Kind::Sqlite) {
         using How = rs::DatabaseLock::How;
-        YK_TRY(lock, rs::DatabaseLock::take(place.where, parts_.settings.lease_enabled ? How::Shared : How::Exclusive));
+        const bool is_alone = !parts_.settings.lease_enabled || parts_.settings.local.enabled;
+        YK_TRY(lock, rs::DatabaseLock::take(place.where, is_alone ? How::Exclusive : How::Shared));
         lock_.emplace(std::move(lock));
     }
     if (!lock_ && !parts_.settings.lease_enabled)
         return Error::at("mcs", "mcs.lease.enabled: false is for SQLite alone; nobody keeps others out of PostgreSQL");
+    if (!lock_ && parts_.settings.local.enabled)
+        return Error::at("mcs",
+                         "mcs.local.enabled: true is for SQLite alone: with PostgreSQL another daemon could lead, "
+                         "and start the commands again that still run here");
     place_ = std::move(place);
     thread_.start(
         "mcs", [this] { run(); }, [this] { return step(); });
@@ -157,21 +162,37 @@ void McsThread::free_leases(McsConnections& connections) const {
 void McsThread::opened(McsConnections connections, Instant now) {
     log("mcs").info("database {} is open, {}", place_->shown, connections.identity.uid);
     if (parts_.settings.lease_enabled) free_leases(connections);
-    const auto ring = [this] {
-        const std::lock_guard lock(mutex_);
-        is_rung_ = true;
-        bell_.notify_one();
-    };
+    const auto ring = [this] { this->ring(); };
     const auto call_here = [this](std::function<void()> call) {
         post([call = std::move(call)](McsApplication*, Instant) { call(); });
     };
-    application_ =
-        std::make_unique<McsApplication>(McsApplication::Parts{parts_.settings, parts_.degraded, parts_.holder,
-                                                               random_seed(), ring, give_, call_here, parts_.event},
-                                         std::move(connections), now);
+    application_ = std::make_unique<McsApplication>(
+        McsApplication::Parts{parts_.settings, parts_.degraded, parts_.holder, random_seed(), ring, give_, call_here,
+                              parts_.event, local_worker(), parts_.ask_names},
+        std::move(connections), now);
     parts_.degraded.clear(kFault);
     const std::lock_guard lock(mutex_);
     state_ = {State::Phase::Open, {}};
+}
+
+void McsThread::ring() {
+    const std::lock_guard lock(mutex_);
+    is_rung_ = true;
+    bell_.notify_one();
+}
+
+/// Deployments without commands go on where commands cannot be run.
+std::shared_ptr<work::Worker> McsThread::local_worker() {
+    constexpr const char* kCommands = "mcs commands"; // in Degraded
+    if (!parts_.settings.local.enabled) return nullptr;
+    auto started =
+        start_local_worker(parts_.settings.local, parts_.settings.rm_id, parts_.state_directory, [this] { ring(); });
+    if (started.ok()) return *std::move(started);
+    const std::string sentence =
+        fmt::format("commands of deployments are not run: {}; mend that and restart ykd", started.error().text());
+    parts_.degraded.set(kCommands, sentence);
+    log("mcs").error("{}", sentence);
+    return nullptr;
 }
 
 /// What no other try can mend needs a person, and a restart; the daemon's other RMs go on (rs F-33).

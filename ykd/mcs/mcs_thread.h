@@ -28,6 +28,7 @@ public:
         Degraded& degraded;
         std::string holder;      // who this process is among several: no other one, nor an earlier life, has it
         McsNotices::Event event; // what has become of MCS itself
+        std::function<void(std::function<void()>)> ask_names; // has it called where the name service may be waited for
     };
     explicit McsThread(Parts parts) : parts_(std::move(parts)) {}
     ~McsThread() { end(); }
@@ -41,6 +42,7 @@ public:
     [[nodiscard]] Result<void> start();
     [[nodiscard]] bool is_started() const { return place_.has_value(); }
     [[nodiscard]] const McsSettings& settings() const { return parts_.settings; }
+    [[nodiscard]] const std::string& state_directory() const { return parts_.state_directory; }
 
     /// `question` is asked on the thread; nullptr: the database is not open, and state() says why. Dropped without a
     /// call when the thread ends before. REQUIRES: is_started().
@@ -73,8 +75,10 @@ private:
     [[nodiscard]] Question next_question();
     TimePoint open_or_wait(Instant now);
     void free_leases(McsConnections& connections) const;
+    void ring();
     void opened(McsConnections connections, Instant now);
     void not_opened(const rs::StoreError& error, Instant now);
+    [[nodiscard]] std::shared_ptr<work::Worker> local_worker();
     enum class Stopping { No, AtOnce, Orderly };
     void end_thread(Stopping how);
 

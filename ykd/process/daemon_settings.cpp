@@ -135,11 +135,30 @@ private:
             if (!mode) return fail(node.mark, "mcs.deleteMode is cascade, owners or orphan");
             settings_.mcs.delete_mode = *mode;
         };
+        add_local_work(mcs.local);
         add_small("mcs.maxDeployments", mcs.max_deployments, 10'000'000);
         add_small("mcs.maxReplicas", mcs.max_replicas, 1'000'000);
         add_size(
             "mcs.maxDeploymentSize", [this](std::uint64_t v) { settings_.mcs.max_deployment_size = v; }, 1024,
             256U << 10);
+    }
+    void add_local_work(LocalWorkSettings& local) {
+        add_flag("mcs.local.enabled", local.enabled);
+        readers_["mcs.local.users"] = [this, &local](const Node& node) { local.users = list(node, "mcs.local.users"); };
+        readers_["mcs.local.queues"] = [this, &local](const Node& node) {
+            local.queues = list(node, "mcs.local.queues");
+            for (const std::string& each : local.queues)
+                if (each != "root" && each.rfind("root.", 0) != 0)
+                    fail(node.mark,
+                         fmt::format("mcs.local.queues: '{}' is no path of a queue, such as root.web", each));
+        };
+        readers_["mcs.local.runAs"] = [this, &local](const Node& node) {
+            local.run_as = text(node, "mcs.local.runAs");
+            if (local.run_as == "root")
+                fail(node.mark, "mcs.local.runAs: commands never run as root; name another account");
+        };
+        add_small("mcs.local.maxCommands", local.max_commands, 100'000);
+        add_duration("mcs.local.grace", local.grace);
     }
     void read_database(const Node& node) {
         const std::string url = text(node, "mcs.db.url");

@@ -28,6 +28,17 @@ struct PeerRule {
     std::string rms = "*"; // glob
 };
 
+/// The section `mcs.local`: whether this daemon runs the commands of replicas that are placed on nodes of kind `local`,
+/// and whose (docs/security.md, Commands of deployments).
+struct LocalWorkSettings {
+    bool enabled = false;
+    std::vector<std::string> users;           // who may have commands run: accounts, or identities such as `uid 1000`
+    std::vector<std::string> queues;          // from where: each with all that is below it
+    std::string run_as;                       // the account of all commands; empty: that of whoever gave the command
+    std::uint64_t max_commands = 1000;        // that run at once
+    Duration grace = std::chrono::seconds{5}; // between SIGTERM and SIGKILL
+};
+
 /// The section `mcs`: whether this daemon keeps Deployments, in which database, and how many (section 20 of
 /// docs/spec/resource-state.md).
 struct McsSettings {
@@ -47,6 +58,7 @@ struct McsSettings {
     Duration scheduler_reconcile_period = std::chrono::seconds{60};
     std::uint64_t max_unwritten = 10'000; // placements, beyond which nothing more is asked for (rs R-130)
     mcs::DeleteMode delete_mode = mcs::DeleteMode::Cascade; // of Deployments that name none
+    LocalWorkSettings local;
 
     // What a client can make grow.
     std::uint64_t max_deployments = 100'000;

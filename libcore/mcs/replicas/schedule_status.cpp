@@ -4,15 +4,16 @@
 #include <algorithm>
 
 #include "libcore/base/check.h"
+#include "libcore/mcs/work_tags.h"
 
 namespace yk::mcs {
 
 ApplicationSpec application_spec_of(const Deployment& deployment) {
-    return {deployment.partition, deployment.queue, deployment.user, deployment.groups, deployment.tags};
+    return {deployment.partition, deployment.queue, deployment.user, deployment.groups, other_tags_of(deployment.tags)};
 }
 
 ReplicaSpec replica_spec_of(const Deployment& deployment) {
-    return {deployment.resource, deployment.priority};
+    return {deployment.resource, deployment.priority, work_tags_of(deployment.tags)};
 }
 
 const ReplicaSpec& ScheduleStatus::spec_of(std::int64_t attempt) const {

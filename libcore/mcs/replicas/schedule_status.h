@@ -28,16 +28,17 @@ struct ApplicationSpec {
     std::string queue;
     std::string user;
     std::vector<std::string> groups;
-    Texts tags; // the user's
+    Texts tags; // the user's, but for those of ReplicaSpec
 
     friend bool operator==(const ApplicationSpec&, const ApplicationSpec&) = default;
 };
 [[nodiscard]] ApplicationSpec application_spec_of(const Deployment& deployment);
 
-/// What each replica asks for.
+/// What each replica asks for, and runs.
 struct ReplicaSpec {
     Amounts resource;
     std::int32_t priority = 0;
+    Texts work{}; // the tags that say so (work_tags.h); the core does not see them
 
     friend bool operator==(const ReplicaSpec&, const ReplicaSpec&) = default;
 };

@@ -85,6 +85,11 @@ std::vector<si::AllocationRelease> CoreAnswers::take_confirmations() {
     return taken;
 }
 
+void CoreAnswers::add(si::AllocationRelease confirmation) {
+    confirmation.message.clear();
+    confirmations_.push_back(std::move(confirmation));
+}
+
 void CoreAnswers::clear() {
     released_.clear();
     confirmations_.clear();
@@ -149,9 +154,7 @@ void CoreAnswers::read(const si::AllocationResponse& answer, Notices& notices) {
     for (const si::AllocationRelease& each : answer.released) {
         released_.erase({each.application_id, each.allocation_key});
         notices.emplace_back(mcs::ReplicaGone{each.application_id, each.allocation_key, reason_of(each)});
-        if (!is_to_confirm(each)) continue;
-        confirmations_.push_back(each);
-        confirmations_.back().message.clear();
+        if (is_to_confirm(each) && (gate_ == nullptr || !gate_->holds(each))) add(each);
     }
     for (const si::IgnoredRelease& each : answer.ignored_releases)
         if (released_.erase({each.application_id, each.allocation_key}) != 0)

@@ -40,9 +40,11 @@ std::string_view text(CoreLink::State state) noexcept {
 CoreLink::CoreLink(Parts parts, mcs::CoreRequests& requests, Listener listener)
     : rm_id_(std::move(parts.rm_id)),
       requests_(requests),
+      gate_(parts.gate),
       listener_(std::move(listener)),
       chance_(parts.seed),
-      session_({std::move(parts.give), std::move(parts.post)}, chance_.next()) {}
+      session_({std::move(parts.give), std::move(parts.post)}, chance_.next()),
+      answers_(parts.gate) {}
 
 CoreSession::Done CoreLink::in_this_life(CoreSession::Done call) const {
     return [this, life = life_, call = std::move(call)](const Answer& answer, Instant now) {
@@ -143,6 +145,7 @@ void CoreLink::forget() {
     split_.clear();
     answers_.clear();
     requests_.clear();
+    if (gate_ != nullptr) gate_->forget();
     recovery_answer_.reset();
     is_recovering_ = false;
     core_ = si::CoreState::New;
@@ -197,8 +200,8 @@ bool CoreLink::update() {
         confirm();
         return true;
     }
-    if (split_.empty() && requests_.is_empty()) return false;
-    if (split_.empty()) split_.push_back(take_batch(requests_));
+    if (split_.empty()) split_next();
+    if (split_.empty()) return false;
     CoreBatch batch = std::move(split_.front());
     split_.pop_front();
     answers_.expect(batch);
@@ -208,6 +211,15 @@ bool CoreLink::update() {
                         on_updated(std::move(batch), answer, now);
                     }));
     return true;
+}
+
+/// What the gate holds comes into the queue again when the commands have ended that it is about.
+void CoreLink::split_next() {
+    while (split_.empty() && !requests_.is_empty()) {
+        CoreBatch batch = take_batch(requests_);
+        if (gate_ != nullptr) std::erase_if(batch, [this](const mcs::CoreRequest& each) { return gate_->holds(each); });
+        if (!batch.empty()) split_.push_back(std::move(batch));
+    }
 }
 
 /// One element that the daemon does not accept, as a text that is too long, has the whole message refused: it is looked

@@ -18,6 +18,7 @@
 
 #include "libcore/base/time.h"
 #include "libcore/resource_state/backoff.h"
+#include "ykd/mcs/core_link/command_gate.h"
 #include "ykd/mcs/core_link/core_answers.h"
 #include "ykd/mcs/core_link/core_batches.h"
 #include "ykd/mcs/core_link/core_session.h"
@@ -30,7 +31,8 @@ public:
         std::function<void(wire::Request)> give;         // to the daemon, as a server does
         std::function<void(std::function<void()>)> post; // has it called on the thread of MCS; any thread
         std::string rm_id;
-        std::uint64_t seed = 0; // of pauses
+        std::uint64_t seed = 0;      // of pauses
+        CommandGate* gate = nullptr; // outlives the link; nullptr: replicas have no commands here
     };
     /// Called by turn() alone; a listener may begin and stop the link.
     struct Listener {
@@ -52,6 +54,8 @@ public:
     void begin() { wants_ = true; }
     /// Unregisters, with all that the core has of the RM. Nothing is reported any more, and the queue is emptied.
     void stop();
+    /// What the gate held is confirmed.
+    void confirm(si::AllocationRelease release) { answers_.add(std::move(release)); }
     [[nodiscard]] bool is_stopped() const { return !wants_ && state_ == State::Stopped; }
 
     /// Takes what the daemon has answered and sends what is due. Returns whether there was any.
@@ -82,6 +86,7 @@ private:
     void rest();
 
     [[nodiscard]] bool update();
+    void split_next();
     void confirm();
     void on_updated(CoreBatch batch, const Answer& answer, Instant now);
     void poll();
@@ -93,6 +98,7 @@ private:
 
     const std::string rm_id_;
     mcs::CoreRequests& requests_;
+    CommandGate* const gate_;
     const Listener listener_;
     rs::Chance chance_;
     CoreSession session_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libcore/base/check.h"
+#include "libcore/mcs/work_tags.h"
 #include "protocol/mcs/policy_text.h"
 #include "ykd/mcs/requests/row_checks.h"
 #include "ykd/process/random_bytes.h"
@@ -106,18 +107,28 @@ Result<void> take_resource(const si::Resources& resource, mcs::Deployment& row) 
     return {};
 }
 
+/// All tags are replaced.
+Result<void> take_tags(const si::StringMap& tags, const Submitter& submitter, mcs::Deployment& row) {
+    row.tags.clear();
+    for (const auto& [key, value] : tags) {
+        if (key == mcs::kSubmitterTag)
+            return fault(ErrorCode::Invalid, "ykd itself notes who gives the tags", "body.tags." + key);
+        row.tags.insert_or_assign(key, value);
+    }
+    if (row.tags.find(mcs::kCommandTag) != row.tags.end())
+        row.tags.insert_or_assign(std::string{mcs::kSubmitterTag}, submitter.text);
+    return {};
+}
+
 /// What the request names replaces what the row has.
-Result<void> take_spec(const si::McsBody& body, mcs::Deployment& row) {
+Result<void> take_spec(const si::McsBody& body, const Submitter& submitter, mcs::Deployment& row) {
     row.queue = body.queue.value_or(row.queue);
     row.user = body.user.value_or(row.user);
     row.groups = body.groups.value_or(row.groups);
     row.priority = body.priority.value_or(row.priority);
     if (row.user.empty()) return fault(ErrorCode::MissingField, "it is missing", "body.user");
     if (body.resource) YK_CHECKED(take_resource(*body.resource, row));
-    if (body.tags) {
-        row.tags.clear();
-        for (const auto& [key, value] : *body.tags) row.tags.insert_or_assign(key, value);
-    }
+    if (body.tags) YK_CHECKED(take_tags(*body.tags, submitter, row));
     YK_TRY(mode, delete_mode_of(body));
     row.delete_mode = mode.value_or(row.delete_mode);
     return {};
@@ -144,20 +155,25 @@ Result<mcs::Deployment> if_it_fits(mcs::Deployment row, const McsSettings& setti
 
 // --- changes ---------------------------------------------------------------------------------------------------------
 
-Result<void> scale(const si::McsBody& body, const McsSettings& /*settings*/, mcs::Deployment& row) {
+struct Given {
+    const McsSettings& settings;
+    const Submitter& submitter;
+};
+
+Result<void> scale(const si::McsBody& body, const Given& /*given*/, mcs::Deployment& row) {
     if (!body.replicas) return fault(ErrorCode::MissingField, "how many?", "body.replicas");
     return take_replicas(*body.replicas, row);
 }
 
-Result<void> autoscale(const si::McsBody& body, const McsSettings& settings, mcs::Deployment& row) {
+Result<void> autoscale(const si::McsBody& body, const Given& given, mcs::Deployment& row) {
     if (!body.policy && row.policy == kNoPolicy)
         return fault(ErrorCode::MissingField, "what is to decide?  A metric or a schedule", "body.policy");
     row.replicas.reset();
-    return begin_policy(body, settings, row);
+    return begin_policy(body, given.settings, row);
 }
 
 /// What another verb changes, or none does, is an error.
-Result<void> set(const si::McsBody& body, const McsSettings& /*settings*/, mcs::Deployment& row) {
+Result<void> set(const si::McsBody& body, const Given& given, mcs::Deployment& row) {
     if (body == si::McsBody{}) return fault(ErrorCode::MissingField, "what is to change?", "body");
     if (body.name || body.partition)
         return fault(ErrorCode::Invalid, "it stays as it was created", body.name ? "body.name" : "body.partition");
@@ -169,18 +185,18 @@ Result<void> set(const si::McsBody& body, const McsSettings& /*settings*/, mcs::
                      body.policy         ? "body.policy"
                      : body.min_replicas ? "body.minReplicas"
                                          : "body.maxReplicas");
-    return take_spec(body, row);
+    return take_spec(body, given.submitter, row);
 }
 
 template <bool is_paused>
-Result<void> pause(const si::McsBody& /*body*/, const McsSettings& /*settings*/, mcs::Deployment& row) {
+Result<void> pause(const si::McsBody& /*body*/, const Given& /*given*/, mcs::Deployment& row) {
     row.is_paused = is_paused;
     return {};
 }
 
 struct Change {
     std::string_view verb;
-    Result<void> (*apply)(const si::McsBody& body, const McsSettings& settings, mcs::Deployment& row);
+    Result<void> (*apply)(const si::McsBody& body, const Given& given, mcs::Deployment& row);
 };
 constexpr std::array<Change, 5> kChanges{
     {{"scale", scale}, {"autoscale", autoscale}, {"set", set}, {"pause", pause<true>}, {"resume", pause<false>}}};
@@ -193,7 +209,8 @@ const Change* find_change(std::string_view verb) {
 
 } // namespace
 
-Result<mcs::Deployment> deployment_of(const si::McsWriteRequest& request, const McsSettings& settings) {
+Result<mcs::Deployment> deployment_of(const si::McsWriteRequest& request, const McsSettings& settings,
+                                      const Submitter& submitter) {
     const si::McsBody body = request.body.value_or(si::McsBody{});
     mcs::Deployment row;
     row.meta.id = request.id.empty() ? new_id() : request.id;
@@ -202,7 +219,7 @@ Result<mcs::Deployment> deployment_of(const si::McsWriteRequest& request, const 
     row.delete_mode = settings.delete_mode;
     YK_CHECKED(check_name(row.meta.id, "id"));
     YK_CHECKED(check_name(row.name, "body.name"));
-    YK_CHECKED(take_spec(body, row));
+    YK_CHECKED(take_spec(body, submitter, row));
     YK_CHECKED(take_scaling(body, settings, row));
     if (!body.resource) return fault(ErrorCode::MissingField, "a replica needs something", "body.resource");
     return if_it_fits(std::move(row), settings);
@@ -213,11 +230,11 @@ bool is_change(std::string_view verb) {
 }
 
 Result<mcs::Deployment> changed_deployment(const mcs::Deployment& row, const si::McsWriteRequest& request,
-                                           const McsSettings& settings) {
+                                           const McsSettings& settings, const Submitter& submitter) {
     const Change* const change = find_change(request.verb);
     YK_CHECK(change != nullptr, "only asked for verbs that change a Deployment");
     mcs::Deployment changed = row;
-    YK_CHECKED(change->apply(request.body.value_or(si::McsBody{}), settings, changed));
+    YK_CHECKED(change->apply(request.body.value_or(si::McsBody{}), {settings, submitter}, changed));
     return if_it_fits(std::move(changed), settings);
 }
 

@@ -18,14 +18,20 @@ namespace yk::service {
 
 // Errors have the code of the wire, and the path.
 
+/// Who sends it, as submitter_text() says; a command in the tags is theirs from then on.
+struct Submitter {
+    std::string text;
+};
+
 /// The row that a create asks for; its id is made if it names none.
-[[nodiscard]] Result<mcs::Deployment> deployment_of(const si::McsWriteRequest& request, const McsSettings& settings);
+[[nodiscard]] Result<mcs::Deployment> deployment_of(const si::McsWriteRequest& request, const McsSettings& settings,
+                                                    const Submitter& submitter);
 
 /// Whether this verb changes a Deployment that is there, by changed_deployment().
 [[nodiscard]] bool is_change(std::string_view verb);
 /// The row after the change. REQUIRES: is_change(request.verb).
 [[nodiscard]] Result<mcs::Deployment> changed_deployment(const mcs::Deployment& row, const si::McsWriteRequest& request,
-                                                         const McsSettings& settings);
+                                                         const McsSettings& settings, const Submitter& submitter);
 
 /// The mode that a request names; nullopt: it names none.
 [[nodiscard]] Result<std::optional<mcs::DeleteMode>> delete_mode_of(const si::McsBody& body);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "libcore/mcs/work_tags.h"
 #include "protocol/mcs/schedule_text.h"
 #include "protocol/mcs/status_text.h"
 
@@ -38,6 +39,14 @@ bool is_child(const Child& child, const mcs::Deployment& of) {
     return child && child->owner.uid == of.meta.uid;
 }
 
+/// Those that a user gave.
+Value tags_value(const mcs::Texts& tags) {
+    Value value = Value::object();
+    for (const auto& [tag, text] : tags)
+        if (tag != mcs::kSubmitterTag) value[tag] = text;
+    return value;
+}
+
 void add_condition(Value& conditions, const char* name, const mcs::Condition& condition, Instant now) {
     if (condition.reason.empty()) return;
     const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(now - condition.since).count();
@@ -67,14 +76,22 @@ bool is_current(const mcs::DeploymentSchedule& row, const mcs::Deployment& deplo
            status->versions.back().spec == wanted.versions.back().spec;
 }
 
-Value placements_value(const mcs::DeploymentSchedule& row) {
+Value command_value(const LocalWork::State& command) {
+    Value value{{"state", command.phase}, {"restarts", command.restarts}};
+    if (!command.why.empty()) value["why"] = command.why;
+    return value;
+}
+
+Value placements_value(const mcs::DeploymentSchedule& row, const CommandStates& commands) {
     Value placements = Value::array();
-    for (const mcs::Placement& each : row.placements) {
+    for (std::size_t at = 0; at < row.placements.size(); ++at) {
+        const mcs::Placement& each = row.placements[at];
         placements.push_back({{"replica", each.replica},
                               {"attempt", each.attempt},
                               {"allocationKey", each.allocation_key},
                               {"state", mcs::name_of(each.state)}});
         if (!each.node_id.empty()) placements.back()["nodeID"] = each.node_id;
+        if (at < commands.size() && commands[at]) placements.back()["command"] = command_value(*commands[at]);
     }
     return placements;
 }
@@ -96,23 +113,25 @@ wire::Value value_of(const DeploymentRows& rows) {
                 {"minReplicas", row.min_replicas},
                 {"maxReplicas", row.max_replicas},
                 {"priority", row.priority},
-                {"tags", row.tags},
+                {"tags", tags_value(row.tags)},
                 {"paused", row.is_paused},
                 {"deleteMode", mcs::name_of(row.delete_mode)},
                 {"createdMs", row.times.created_ms},
                 {"updatedMs", row.times.updated_ms}};
     if (row.replicas) value["replicas"] = *row.replicas;
+    if (const auto submitter = row.tags.find(mcs::kSubmitterTag); submitter != row.tags.end())
+        value["submittedBy"] = submitter->second;
     if (is_child(rows.scale, row)) value["scale"] = scale_value(*rows.scale);
     if (is_child(rows.schedule, row)) value["schedule"] = schedule_value(*rows.schedule);
     return value;
 }
 
-wire::Value described(const DeploymentRows& rows, Instant real_now) {
+wire::Value described(const DeploymentRows& rows, Instant real_now, const CommandStates& commands) {
     Value value = value_of(rows);
     value["policy"] = rows.deployment->policy;
     if (value.contains("scale")) value["scale"]["conditions"] = conditions_value(*rows.scale, real_now);
     if (!value.contains("schedule")) return value;
-    value["schedule"]["placements"] = placements_value(*rows.schedule);
+    value["schedule"]["placements"] = placements_value(*rows.schedule, commands);
     value["schedule"]["current"] = is_current(*rows.schedule, *rows.deployment);
     return value;
 }

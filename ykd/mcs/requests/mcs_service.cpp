@@ -7,8 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/mcs/work_tags.h"
+#include "ykd/mcs/local_work/account_rules.h"
 #include "ykd/mcs/requests/application_access.h"
 #include "ykd/mcs/requests/dead_letter_values.h"
+#include "ykd/mcs/requests/deployment_logs.h"
 #include "ykd/mcs/requests/deployment_request.h"
 #include "ykd/mcs/requests/deployment_values.h"
 #include "ykd/mcs/requests/mcs_status.h"
@@ -133,12 +136,22 @@ void carry_out(McsApplication& application, mcs::WriteCommand command, Meant mea
                       [meant = std::move(meant)](const mcs::WriteOutcome& outcome) { answer(meant, outcome); });
 }
 
+Submitter submitter_of(const Call& call) {
+    const bool is_local = call.peer().transport == wire::Peer::Transport::Ipc;
+    return {submitter_text(is_local, call.peer().uid, call.session ? call.session->grant.name : std::string{})};
+}
+
 /// The row that a change is about; nullptr: the call was answered.
 rs::Ptr<mcs::Deployment> find_row(const McsApplication& application, const CallPtr& call,
                                   const si::McsWriteRequest& request) {
     auto row = application.find(request.id);
     if (!row) not_found(call, request.id);
     return row;
+}
+
+CommandStates commands_of(McsApplication& application, const DeploymentRows& rows) {
+    const LocalWork* const work = application.scheduling().work();
+    return work == nullptr || !rows.schedule ? CommandStates{} : work->states_of(*rows.schedule);
 }
 
 /// False: the call was answered.
@@ -163,8 +176,9 @@ void McsService::read(const CallPtr& call) {
     if (!request || !is_hosted(parts_.mcs, call)) return;
     if (request->what == "status") return status(call);
     if (request->what == "dead-letters") return list_dead_letters(call, *request);
+    if (request->what == "logs") return read_logs(parts_.mcs, parts_.workers, call, *request);
     if (request->what != "list" && request->what != "describe")
-        return call->fail(ErrorCode::Invalid, "it is list, describe, status or dead-letters", "what");
+        return call->fail(ErrorCode::Invalid, "it is list, describe, logs, status or dead-letters", "what");
     if (request->kind == "node" && request->what == "list") return list_nodes(call, *request);
     if (request->kind != "deployment")
         return call->fail(ErrorCode::Invalid, "it is deployment, or node to list", "kind");
@@ -206,7 +220,8 @@ void McsService::describe(const CallPtr& call, const si::McsReadRequest& request
         [call, id = request.id, &rm_id = parts_.mcs.settings().rm_id](McsApplication& application, Instant) {
             auto row = application.find(id);
             if (!row) return not_found(call, id);
-            Value item = described(rows_of(application, std::move(row)), real_now());
+            const DeploymentRows rows = rows_of(application, std::move(row));
+            Value item = described(rows, real_now(), commands_of(application, rows));
             if (item.contains("schedule")) item["schedule"]["rmID"] = rm_id;
             call->ok({{"item", std::move(item)}});
         });
@@ -268,7 +283,7 @@ void McsService::operate(const CallPtr& call, const si::McsWriteRequest& request
 }
 
 void McsService::create(const CallPtr& call, const si::McsWriteRequest& request) const {
-    auto row = deployment_of(request, parts_.mcs.settings());
+    auto row = deployment_of(request, parts_.mcs.settings(), submitter_of(*call));
     if (!row.ok()) return fail(call, row.error());
     if (parts_.memory.is_short()) return call->busy(parts_.memory.sentence(), kDiskPause);
     const bool adopts = request.body && request.body->adopt;
@@ -287,7 +302,7 @@ void McsService::change(const CallPtr& call, const si::McsWriteRequest& request)
     with_application(parts_.mcs, call, [call, request, &mcs = parts_.mcs](McsApplication& application, Instant) {
         const auto row = find_row(application, call, request);
         if (!row) return;
-        auto changed = changed_deployment(*row, request, mcs.settings());
+        auto changed = changed_deployment(*row, request, mcs.settings(), submitter_of(*call));
         if (!changed.ok()) return fail(call, changed.error());
         carry_out(application, mcs::UpdateDeployment{std::move(changed).value(), expected(*row, request)},
                   {call, row->meta.id, row->name, request.version != 0});
@@ -354,6 +369,10 @@ void McsService::write_node(const CallPtr& call, const si::McsWriteRequest& requ
 void McsService::create_node(const CallPtr& call, const si::McsWriteRequest& request) const {
     auto row = node_of(request);
     if (!row.ok()) return fail(call, row.error());
+    if (mcs::is_local(row->attributes) && !parts_.mcs.settings().local.enabled)
+        return call->fail(ErrorCode::Invalid,
+                          "this ykd runs no commands; the settings switch it on: mcs: {local: {enabled: true}}",
+                          "body.tags.kind");
     if (parts_.memory.is_short()) return call->busy(parts_.memory.sentence(), kDiskPause);
     with_application(parts_.mcs, call, [call, row = std::move(row).value()](McsApplication& application, Instant) {
         if (application.nodes().size() >= kMostNodes)

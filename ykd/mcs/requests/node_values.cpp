@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/mcs/replicas/node_changes.h"
+#include "libcore/mcs/work_tags.h"
 #include "ykd/mcs/requests/row_checks.h"
 
 namespace yk::service {
@@ -37,7 +38,12 @@ Result<mcs::Node> merged(mcs::Node row, const si::McsBody& body) {
     }
     if (body.tags) {
         YK_TRY(attributes, attributes_of(*body.tags));
+        const bool was_local = mcs::is_local(row.attributes);
+        if (!row.meta.uid.empty() && !was_local && mcs::is_local(attributes))
+            return fault(ErrorCode::Invalid, "a node becomes local only when it is created", "body.tags.kind");
         row.attributes = std::move(attributes);
+        if (was_local)
+            row.attributes.insert_or_assign(std::string{mcs::kNodeKindAttribute}, std::string{mcs::kLocalKind});
         if (partition != "default") row.attributes.try_emplace(std::string{mcs::kPartitionAttribute}, partition);
     }
     if (body.partition) row.attributes.insert_or_assign(std::string{mcs::kPartitionAttribute}, *body.partition);

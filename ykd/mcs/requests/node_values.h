@@ -16,7 +16,7 @@ namespace yk::service {
 
 /// The row that a create asks for. The error has the code of the wire, and the path.
 [[nodiscard]] Result<mcs::Node> node_of(const si::McsWriteRequest& request);
-/// The row after a set, which replaces what the request names.
+/// The row after a set, which replaces what the request names; a local node stays one.
 [[nodiscard]] Result<mcs::Node> changed_node(const mcs::Node& row, const si::McsWriteRequest& request);
 
 } // namespace yk::service

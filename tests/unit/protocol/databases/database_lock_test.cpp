@@ -75,4 +75,18 @@ TEST_CASE("rs R-139 who is alone at a database knows it, and whoever comes meanw
     std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("rs R-145 a lock that was taken alone stays so") {
+    std::string folder = "/tmp/yk.lock.XXXXXX";
+    REQUIRE(::mkdtemp(folder.data()) != nullptr);
+    const std::string database = folder + "/state.db";
+    using How = DatabaseLock::How;
+    const auto one = DatabaseLock::take(database, How::Exclusive);
+    REQUIRE(one.ok());
+    bool called = false;
+    CHECK(one->while_alone([&] { called = true; }));
+    CHECK(called);
+    CHECK_FALSE(DatabaseLock::take(database, How::Shared).ok());
+    std::filesystem::remove_all(folder);
+}
+
 } // namespace yk::rs

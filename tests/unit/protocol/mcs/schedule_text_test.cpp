@@ -12,7 +12,8 @@ namespace {
 ScheduleStatus full_status() {
     ScheduleStatus status;
     status.application = {"gpu", "root.a", "ann", {"staff", "web"}, {{"team", "blue"}, {"empty", ""}}};
-    status.versions = {{0, {{{"memory", 1'000'000}, {"vcore", 500}}, -7}}, {3, {{{"vcore", 1}}, 0}}};
+    status.versions = {{0, {{{"memory", 1'000'000}, {"vcore", 500}}, -7}},
+                       {3, {{{"vcore", 1}}, 0, {{"command", "true"}, {"env.A", "b"}}}}};
     status.next_attempt = 5;
     status.message = "queue \"root.a\" is full";
     return status;
@@ -32,7 +33,7 @@ TEST_CASE("rs R-126 the status of a schedule reads as what was written") {
           R"({"application":{"groups":["staff","web"],"partition":"gpu","queue":"root.a",)"
           R"("tags":{"empty":"","team":"blue"},"user":"ann"},"message":"queue \"root.a\" is full","nextAttempt":5,)"
           R"("versions":[{"fromAttempt":0,"priority":-7,"resource":{"memory":1000000,"vcore":500}},)"
-          R"({"fromAttempt":3,"priority":0,"resource":{"vcore":1}}]})");
+          R"({"fromAttempt":3,"priority":0,"resource":{"vcore":1},"work":{"command":"true","env.A":"b"}}]})");
     const auto read = parse_schedule_status(text);
     REQUIRE(read.ok());
     CHECK(*read == status);

@@ -257,5 +257,35 @@ TEST_CASE("when the core has nothing any more all commands end, and the release 
     bench.until([&] { return bench.running() == 1 || bench.work().due().has_value(); });
 }
 
+TEST_CASE("rs R-173 a command runs with the environment of its account, where that begins") {
+    Commands::Options how;
+    how.uses_cgroups = false;
+    const auto commands = make_commands(how);
+    AllocationWork::Options options;
+    options.executes = true;
+    options.base_environment = {"PATH=/usr/bin:/bin", "SECRET=of the daemon"};
+    const Folder folder;
+    AllocationWork work{*commands, std::move(options)};
+    si::Allocation made;
+    made.application_id = "app";
+    made.allocation_key = "k";
+    made.allocation_tags = {{"command", "echo \"$SECRET$NAME$PWD\" >" + (folder / "file")}};
+    auto account = std::make_shared<Account>();
+    account->environment = {"PATH=/usr/bin:/bin", "NAME=x"};
+    account->directory = "/usr";
+    work.placed({made, {}, account}, Clock::now());
+    CHECK(work.state_of({"default", "app", "k"})->phase == WorkState::Phase::Running);
+    CHECK_FALSE(work.state_of({"default", "app", "other"}));
+    const auto end = Clock::now() + std::chrono::seconds{30};
+    while (!work.has_releases() && Clock::now() < end) work.step(Clock::now());
+    std::ifstream in{folder / "file"};
+    std::ostringstream out;
+    out << in.rdbuf();
+    CHECK(out.str() == "x/usr\n");
+    const auto state = work.state_of({"[rm]default", "app", "k"});
+    REQUIRE(state);
+    CHECK((text(state->phase) == "over" && state->why == "exit code 0"));
+}
+
 } // namespace
 } // namespace yk::work

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -37,7 +38,7 @@ TEST_CASE("a name of a file is one name, whatever the text is") {
 
 TEST_CASE("output goes into a file of its own that only its user reads, up to a limit") {
     const Folder base;
-    const auto folder = opened(base / "made", 10);
+    auto folder = opened(base / "made", 10);
     auto file = folder.file("a");
     REQUIRE(file.ok());
     (*file)->write("12345");
@@ -61,7 +62,7 @@ TEST_CASE("output goes into a file of its own that only its user reads, up to a 
 
 TEST_CASE("links and what is no file are refused") {
     const Folder base;
-    const auto folder = opened(base.path(), 100);
+    auto folder = opened(base.path(), 100);
     std::ofstream{base / "victim"} << "precious";
     REQUIRE(::symlink((base / "victim").c_str(), (base / "link").c_str()) == 0);
     REQUIRE(::link((base / "victim").c_str(), (base / "hard").c_str()) == 0);
@@ -72,6 +73,54 @@ TEST_CASE("links and what is no file are refused") {
     CHECK_FALSE(OutputFolder::open(base.path(), 100).ok());
     CHECK_FALSE(OutputFolder::open(base / "victim", 100).ok());
     CHECK_FALSE(OutputFolder::open(base / "no/such", 100).ok());
+}
+
+TEST_CASE("rs R-176 of many files the oldest go that nobody writes") {
+    const Folder base;
+    auto folder = opened(base / "made", 1000);
+    folder.keep_at_most(10);
+    auto first = folder.file("first");
+    REQUIRE(first.ok());
+    (*first)->write("a");
+    constexpr int kFiles = 600; // the folder is looked over after each 256
+    for (int i = 0; i < kFiles; ++i) REQUIRE(folder.file("f" + std::to_string(i)).ok());
+    std::size_t left = 0;
+    for (const auto& each : std::filesystem::directory_iterator{base / "made"})
+        left += each.is_regular_file() ? 1U : 0U;
+    CHECK(left < 10 + 256 + 1);
+    CHECK(std::filesystem::exists(base / "made/first"));
+}
+
+TEST_CASE("rs R-176 the file of an allocation has a name of its own, and its parts are read") {
+    si::Allocation allocation;
+    allocation.partition_name = "[rm]default";
+    allocation.application_id = "app/1";
+    allocation.allocation_key = "k";
+    CHECK(output_file_name(allocation) == "app%2F1+k.log");
+    allocation.partition_name = std::string(300, '.');
+    allocation.application_id = std::string(300, '/');
+    allocation.allocation_key = std::string(300, '%');
+    CHECK(output_file_name(allocation).size() + 4 <= 255); // with .old
+    const Folder base;
+    auto folder = opened(base / "made", 1000);
+    auto file = folder.file("f");
+    REQUIRE(file.ok());
+    (*file)->write("0123456789");
+    const auto part = [&](std::uint64_t offset, std::size_t most) {
+        const auto read = read_output(base / "made", "f", offset, most);
+        REQUIRE(read.ok());
+        REQUIRE(*read);
+        CHECK((*read)->size == 10);
+        return (*read)->text;
+    };
+    CHECK(part(0, 4) == "0123");
+    CHECK(part(8, 4) == "89");
+    CHECK(part(10, 4).empty());
+    CHECK(part(1ULL << 62U, 4).empty());
+    const auto none = read_output(base / "made", "g", 0, 4);
+    REQUIRE(none.ok());
+    CHECK_FALSE(*none);
+    CHECK_FALSE(read_output(base.path(), "made", 0, 4).ok());
 }
 
 } // namespace

@@ -12,6 +12,8 @@ using namespace yk::service;
 
 namespace {
 
+const Submitter kSubmitter{"uid 1000"};
+
 si::McsWriteRequest request(const std::function<void(si::McsBody&)>& change = {}) {
     si::McsBody body;
     body.name = "web";
@@ -23,7 +25,7 @@ si::McsWriteRequest request(const std::function<void(si::McsBody&)>& change = {}
 
 /// `E_INVALID path`, or good.
 std::string verdict(const si::McsWriteRequest& of, const McsSettings& settings = {}) {
-    const auto made = deployment_of(of, settings);
+    const auto made = deployment_of(of, settings, kSubmitter);
     if (made.ok()) return "good";
     return std::string{si::name(static_cast<si::ErrorCode>(made.error().code))} + ' ' + made.error().where;
 }
@@ -42,7 +44,7 @@ mcs::Deployment three_of_nine() {
                                   body.min_replicas = 1;
                                   body.max_replicas = 9;
                               }),
-                              {});
+                              {}, kSubmitter);
     REQUIRE(made.ok());
     return std::move(made).value();
 }
@@ -50,7 +52,7 @@ mcs::Deployment three_of_nine() {
 Result<mcs::Deployment> changed(const char* verb, const Edit& edit, const mcs::Deployment& row = three_of_nine()) {
     si::McsBody body;
     if (edit) edit(body);
-    return changed_deployment(row, {verb, "deployment", "web", 0, std::move(body)}, {});
+    return changed_deployment(row, {verb, "deployment", "web", 0, std::move(body)}, {}, kSubmitter);
 }
 
 std::string verdict_of(const char* verb, const Edit& edit) {
@@ -65,7 +67,7 @@ TEST_CASE("rs R-157 a Deployment is made of what a request says, with defaults f
     McsSettings settings;
     settings.delete_mode = mcs::DeleteMode::Owners;
     settings.max_replicas = 50;
-    const auto made = deployment_of(request(), settings);
+    const auto made = deployment_of(request(), settings, kSubmitter);
     REQUIRE(made.ok());
     CHECK(made->meta.id.size() == 26);
     CHECK(made->meta.uid.empty()); // the database gives one
@@ -80,7 +82,7 @@ TEST_CASE("rs R-157 a Deployment is made of what a request says, with defaults f
         body.tags = si::StringMap{{"a", "b"}};
     });
     named.id = "mine";
-    const auto other = deployment_of(named, settings);
+    const auto other = deployment_of(named, settings, kSubmitter);
     REQUIRE(other.ok());
     CHECK((other->meta.id == "mine" && other->replicas == 0 && other->priority == -3));
     CHECK((other->delete_mode == mcs::DeleteMode::Orphan && other->tags.at("a") == "b"));
@@ -89,7 +91,7 @@ TEST_CASE("rs R-157 a Deployment is made of what a request says, with defaults f
 TEST_CASE("rs R-019 ids that are made are different ones, and sort by when they were made") {
     std::string last;
     for (int made = 0; made < 100; ++made) {
-        const std::string id = deployment_of(request(), {})->meta.id;
+        const std::string id = deployment_of(request(), {}, kSubmitter)->meta.id;
         CHECK(id != last);
         CHECK(id.substr(0, 10) >= last.substr(0, 10));
         last = id;
@@ -139,7 +141,7 @@ TEST_CASE("rs R-116 a number is within the bounds, and 0 always allowed") {
               body.min_replicas = 5;
               body.max_replicas = 4;
           }) == "E_INVALID body.minReplicas");
-    const auto least = deployment_of(request([](si::McsBody& body) { body.min_replicas = 4; }), {});
+    const auto least = deployment_of(request([](si::McsBody& body) { body.min_replicas = 4; }), {}, kSubmitter);
     REQUIRE(least.ok());
     CHECK(least->replicas == 4); // neither a number nor a policy
 }
@@ -171,7 +173,7 @@ TEST_CASE("rs R-116 a policy goes down to no replica only where that was wished 
                                             body.policy = kByLoad;
                                             if (edit) edit(body);
                                         }),
-                                        {});
+                                        {}, kSubmitter);
         REQUIRE(made.ok());
         return made->min_replicas;
     };
@@ -237,4 +239,31 @@ TEST_CASE("rs R-110 a paused Deployment stays paused until it is resumed") {
     CHECK_FALSE(changed("resume", {}, *paused)->is_paused);
     for (const char* verb : {"scale", "autoscale", "set", "pause", "resume"}) CHECK(is_change(verb));
     for (const char* verb : {"create", "delete", "metric", ""}) CHECK_FALSE(is_change(verb));
+}
+
+TEST_CASE("rs R-173 whoever gives the tags of a command is noted, and nobody may say so themselves") {
+    const auto tags_of = [](const auto& made) { return made->tags; };
+    const auto made = deployment_of(request([](si::McsBody& body) {
+                                        body.tags = si::StringMap{{"command", "true"}};
+                                    }),
+                                    {}, Submitter{"uid 7"});
+    REQUIRE(made.ok());
+    CHECK(tags_of(made) == mcs::Texts{{"command", "true"}, {"mcs.submittedBy", "uid 7"}});
+    const auto other =
+        changed_deployment(*made, {"set", "deployment", "web", 0, si::McsBody{.priority = 3}}, {}, Submitter{"uid 8"});
+    REQUIRE(other.ok());
+    CHECK(tags_of(other).at("mcs.submittedBy") == "uid 7"); // the command is still theirs
+    const auto given = changed_deployment(
+        *made, {"set", "deployment", "web", 0, si::McsBody{.tags = si::StringMap{{"command", "true"}}}}, {},
+        Submitter{"uid 8"});
+    REQUIRE(given.ok());
+    CHECK(tags_of(given).at("mcs.submittedBy") == "uid 8");
+    const auto plain =
+        changed_deployment(*made, {"set", "deployment", "web", 0, si::McsBody{.tags = si::StringMap{{"team", "a"}}}},
+                           {}, Submitter{"uid 8"});
+    REQUIRE(plain.ok());
+    CHECK(tags_of(plain) == mcs::Texts{{"team", "a"}});
+    CHECK(verdict_of("set", [](si::McsBody& body) {
+              body.tags = si::StringMap{{"mcs.submittedBy", "uid 0"}};
+          }) == "E_INVALID body.tags.mcs.submittedBy");
 }

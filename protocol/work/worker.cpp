@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ykctl/work/worker.h"
+#include "protocol/work/worker.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -9,13 +9,13 @@
 #include <optional>
 #include <utility>
 
-namespace yk::cli {
+namespace yk::work {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 /// For poll(): -1 for ever.
-int wait_until(const std::optional<work::TimePoint>& due) {
+int wait_until(const std::optional<TimePoint>& due) {
     if (!due) return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*due - Clock::now()).count();
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
@@ -23,17 +23,20 @@ int wait_until(const std::optional<work::TimePoint>& due) {
 
 } // namespace
 
-Result<std::unique_ptr<Worker>> Worker::start(work::Commands::Options commands, work::AllocationWork::Options work) {
-    commands.most = work.most_commands + work::AllocationWork::kHooksAtOnce;
-    YK_TRY(made, work::Commands::make(std::move(commands)));
-    std::unique_ptr<Worker> worker{new Worker(std::move(made), std::move(work))};
+Result<std::unique_ptr<Worker>> Worker::start(Commands::Options commands, AllocationWork::Options work,
+                                              std::function<void()> on_news) {
+    commands.most = work.most_commands + AllocationWork::kHooksAtOnce;
+    YK_TRY(made, Commands::make(std::move(commands)));
+    std::unique_ptr<Worker> worker{new Worker(std::move(made), std::move(work), std::move(on_news))};
     if (!worker->wakes_.is_open()) return Error::of("no eventfd");
-    worker->thread_ = std::thread([&worker = *worker] { worker.run(); });
+    worker->thread_.start(
+        "commands", [&worker = *worker] { worker.run(); }, [&worker = *worker] { return worker.step(); });
     return worker;
 }
 
-Worker::Worker(std::unique_ptr<work::Commands> commands, work::AllocationWork::Options work)
-    : wakes_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+Worker::Worker(std::unique_ptr<Commands> commands, AllocationWork::Options work, std::function<void()> on_news)
+    : on_news_(std::move(on_news)),
+      wakes_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       commands_(std::move(commands)),
       work_(*commands_, std::move(work)) {}
 
@@ -43,7 +46,7 @@ Worker::~Worker() {
         ending_ = true;
     }
     wake();
-    if (thread_.joinable()) thread_.join();
+    thread_.end();
 }
 
 void Worker::run() {
@@ -52,7 +55,9 @@ void Worker::run() {
         work_.step(Clock::now());
         if (work_.is_idle()) idle_.notify_all();
         const int wait = wait_until(work_.due());
+        const bool has_news = work_.has_releases() || work_.has_notes();
         lock.unlock();
+        if (has_news && on_news_) on_news_();
         std::array<pollfd, 2> watched{pollfd{commands_->descriptor(), POLLIN, 0}, pollfd{wakes_.get(), POLLIN, 0}};
         static_cast<void>(::poll(watched.data(), watched.size(), wait));
         std::uint64_t count = 0;
@@ -60,6 +65,13 @@ void Worker::run() {
         while (waiting_ != 0) std::this_thread::yield();
         lock.lock();
     }
+}
+
+std::optional<TimePoint> Worker::step() {
+    const std::lock_guard lock(mutex_);
+    work_.step(Clock::now());
+    if (work_.is_idle()) idle_.notify_all();
+    return work_.due();
 }
 
 /// Others go first: the loop would have the mutex again at once, and start commands while nobody else gets a turn.
@@ -75,7 +87,7 @@ void Worker::wake() const {
     static_cast<void>(::write(wakes_.get(), &one, sizeof one));
 }
 
-void Worker::placed(work::Announced<si::Allocation> allocation) {
+void Worker::placed(Announced<si::Allocation> allocation) {
     {
         const auto lock = turn();
         work_.placed(std::move(allocation), Clock::now());
@@ -99,7 +111,7 @@ void Worker::let_go() {
     wake();
 }
 
-void Worker::released(work::Announced<si::AllocationRelease> release, bool confirms) {
+void Worker::released(Announced<si::AllocationRelease> release, bool confirms) {
     {
         const auto lock = turn();
         work_.released(std::move(release), confirms, Clock::now());
@@ -107,7 +119,7 @@ void Worker::released(work::Announced<si::AllocationRelease> release, bool confi
     wake();
 }
 
-void Worker::refused(work::Announced<si::AllocationRelease> release) {
+void Worker::refused(Announced<si::AllocationRelease> release) {
     {
         const auto lock = turn();
         work_.refused(std::move(release), Clock::now());
@@ -115,7 +127,7 @@ void Worker::refused(work::Announced<si::AllocationRelease> release) {
     wake();
 }
 
-void Worker::lost(const std::string& why, const work::AllocationWork::JsonOf& json_of) {
+void Worker::lost(const std::string& why, const AllocationWork::JsonOf& json_of) {
     {
         const auto lock = turn();
         work_.lost(why, json_of, Clock::now());
@@ -156,4 +168,12 @@ std::vector<std::string> Worker::take_notes() {
     return work_.take_notes();
 }
 
-} // namespace yk::cli
+std::vector<std::optional<WorkState>> Worker::states_of(const std::vector<AllocationName>& names) {
+    std::vector<std::optional<WorkState>> states;
+    states.reserve(names.size());
+    const auto lock = turn();
+    for (const AllocationName& each : names) states.push_back(work_.state_of(each));
+    return states;
+}
+
+} // namespace yk::work

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ykctl/work/worker.h"
+#include "protocol/work/worker.h"
 
 #include <poll.h>
 
 #include <catch2/catch.hpp>
 
-namespace yk::cli {
+namespace yk::work {
 namespace {
 
 constexpr std::chrono::seconds kDeadline{30};
 
 std::unique_ptr<Worker> started() {
-    work::Commands::Options commands;
+    Commands::Options commands;
     commands.may_be_root = true;
     commands.uses_cgroups = false;
-    work::AllocationWork::Options work;
+    AllocationWork::Options work;
     work.rm_id = "rm";
     work.executes = true;
     work.base_environment = {"PATH=/usr/bin:/bin"};
@@ -23,7 +23,7 @@ std::unique_ptr<Worker> started() {
     return std::move(worker).value();
 }
 
-work::Announced<si::Allocation> allocation(const std::string& key, const std::string& command) {
+Announced<si::Allocation> allocation(const std::string& key, const std::string& command) {
     si::Allocation made;
     made.application_id = "app";
     made.allocation_key = key;
@@ -74,4 +74,4 @@ TEST_CASE("a worker that goes takes what runs with it") {
 }
 
 } // namespace
-} // namespace yk::cli
+} // namespace yk::work

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Worker: the thread on which commands and hooks of allocations run, so that nobody who is slow, such as a daemon that
+// does not answer or a database, holds up their output or their end.
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/simulation/loop_thread.h"
+#include "protocol/work/allocation_work.h"
+#include "protocol/work/commands.h"
+
+namespace yk::work {
+
+/// Owner: whoever serves the resource manager. Thread: any.
+class Worker {
+public:
+    /// `on_news`: called on the thread when there are releases or notes to take; may be empty.
+    [[nodiscard]] static Result<std::unique_ptr<Worker>> start(Commands::Options commands, AllocationWork::Options work,
+                                                               std::function<void()> on_news = {});
+    /// Ends what runs at once.
+    ~Worker();
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    void placed(Announced<si::Allocation> allocation);
+    void had(si::Allocation allocation);
+    void let_go();
+    void released(Announced<si::AllocationRelease> release, bool confirms);
+    void refused(Announced<si::AllocationRelease> release);
+    void lost(const std::string& why, const AllocationWork::JsonOf& json_of);
+    /// Has all commands end; returns at once.
+    void stop();
+    /// Waits until nothing runs any more, at most so long. Whether that came.
+    bool wait_until_idle(std::chrono::milliseconds time);
+
+    /// Whether something runs or is to be sent, so that one should look again soon.
+    [[nodiscard]] bool is_busy();
+    [[nodiscard]] std::vector<si::AllocationRelease> take_releases(std::size_t most);
+    void put_back(std::vector<si::AllocationRelease> releases);
+    [[nodiscard]] std::vector<std::string> take_notes();
+    /// What has become of the commands of these allocations, in their order; nullopt: nothing was started.
+    [[nodiscard]] std::vector<std::optional<WorkState>> states_of(const std::vector<AllocationName>& names);
+
+    /// How commands are run: what was left of an earlier process, and whether limits hold.
+    [[nodiscard]] const Commands& commands() const { return *commands_; }
+
+private:
+    Worker(std::unique_ptr<Commands> commands, AllocationWork::Options work, std::function<void()> on_news);
+    void run();
+    std::optional<TimePoint> step();
+    void wake() const;
+    [[nodiscard]] std::unique_lock<std::mutex> turn();
+
+    const std::function<void()> on_news_;
+    Descriptor wakes_;            // an eventfd
+    std::atomic<int> waiting_{0}; // for the mutex, beside the loop
+    std::mutex mutex_;            // guards what follows
+    std::condition_variable idle_;
+    std::unique_ptr<Commands> commands_;
+    AllocationWork work_;
+    bool ending_ = false;
+    LoopThread thread_; // the last one: it ends first
+};
+
+} // namespace yk::work

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands of deployments: replicas on nodes of kind `local` run as processes of ykd's machine."""
+import pwd
+import sqlite3
+
+from daemon_support import *
+from daemon_support.serving import ykctl
+
+AS = "nobody" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
+UID = pwd.getpwnam(AS).pw_uid
+RUN_AS = ", runAs: nobody" if os.getuid() == 0 else ""
+OWN = f"uid {os.getuid()}"
+
+
+def conf(local=f"users: ['{OWN}'], queues: [root.web]{RUN_AS}", more=""):
+    return f"mcs: {{enabled: true, local: {{enabled: true, grace: 2s, {local}}}{more}}}\n"
+
+
+def hosted(settings=None, **more):
+    return Daemon("--state", "@.", "--settings", "@conf", files={"conf": settings or conf()}, **more)
+
+
+def ready(daemon, **hello):
+    client = daemon.client(**hello)
+    until("MCS runs", lambda: client.get("McsRead", {"what": "status"})["state"] == "running")
+    return client
+
+
+def node(client, name="here", vcore=4000):
+    client.change("McsWrite", {"verb": "create", "kind": "node", "id": name,
+                               "body": {"resource": {"vcore": vcore}, "tags": {"kind": "local"}}})
+
+
+def create(client, name, command, replicas=1, tags=None, **body):
+    client.change("McsWrite", {"verb": "create", "kind": "deployment", "body": {
+        "name": name, "user": "u", "queue": "root.web", "resource": {"vcore": 1000}, "replicas": replicas,
+        "tags": {"command": command, **(tags or {})}, **body}})
+
+
+def change(client, verb, name, **body):
+    client.change("McsWrite", {"verb": verb, "kind": "deployment", "id": name, "body": body})
+
+
+def shown(client, name):
+    return client.get("McsRead", {"what": "describe", "kind": "deployment", "id": name})["item"]
+
+
+def placements(client, name):
+    return shown(client, name).get("schedule", {}).get("placements", [])
+
+
+def states(client, name):
+    return [one.get("command", {}).get("state") for one in placements(client, name)]
+
+
+def read(client, name, replica, attempt=None):
+    """All that a replica has written."""
+    if attempt is None:
+        known = {one["replica"]: one["attempt"] for one in client.get("McsRead", {"what": "logs", "id": name})["items"]}
+        if replica not in known:
+            return ""
+        attempt = known[replica]
+    text, cursor = "", f"{replica}.{attempt}.0"
+    while True:
+        reply = client.ask("McsRead", {"what": "logs", "id": name, "cursor": cursor})
+        if not reply["ok"]:
+            check(reply["err"]["name"] == "E_NOT_FOUND", reply)
+            return text
+        part = reply["body"]
+        text, cursor = text + part["text"], part["cursor"]
+        if not part["text"]:
+            return text
+
+
+def says(client, name, replica, text):
+    until(f"{name}/{replica} says {text!r}", lambda: text in read(client, name, replica))
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def gone(*pids):
+    until(f"{pids} are gone", lambda: not any(is_running(pid) for pid in pids))
+
+
+def pids(client, name, replicas):
+    """The process of each, which it has written."""
+    found = {}
+    def all_have():
+        for replica in range(replicas):
+            lines = [line for line in read(client, name, replica).splitlines() if line.startswith("pid ")]
+            if lines:
+                found[replica] = int(lines[-1].split()[1])
+        return len(found) == replicas
+    until(f"{replicas} of {name} run", all_have)
+    return found
+
+
+HOLD = "trap 'echo end; exit 0' TERM; echo pid $$; while :; do sleep 0.02; done"
+
+
+def test_replicas_run_as_processes():  # rs, Doing the work
+    with hosted() as daemon:
+        client = ready(daemon)
+        node(client)
+        create(client, "web", "echo $YK_NODE_ID $MCS_REPLICA $GREETING $YK_RESOURCE_VCORE; id -u; id -G; " + HOLD, 3,
+               {"env.GREETING": "hello there", "team": "a"})
+        running = pids(client, "web", 3)
+        check(states(client, "web") == ["running"] * 3, placements(client, "web"))
+        lines = read(client, "web", 1).splitlines()
+        check(lines[0] == "here 1 hello there 1000" and lines[1] == str(UID) and "0" not in lines[2].split(), lines)
+        with open(f"/proc/{running[0]}/status", encoding="utf-8") as file:
+            status = dict(line.rstrip("\n").split(":\t", 1) for line in file)
+        check(status["CapEff"].strip("0") == "", status["CapEff"])
+        if os.getuid() == 0:
+            check(status["NoNewPrivs"] == "1", status)
+        item = shown(client, "web")
+        check(item["submittedBy"] == OWN and set(item["tags"]) == {"command", "env.GREETING", "team"}, item)
+        change(client, "scale", "web", replicas=1)
+        gone(running[1], running[2])
+        check(is_running(running[0]))
+        until("one is left", lambda: len(placements(client, "web")) == 1)
+        client.change("McsWrite", {"verb": "delete", "kind": "deployment", "id": "web"})
+        gone(running[0])
+        check({os.stat(f"{daemon.folder}/mcs-output/{one}").st_mode & 0o777 for one in os.listdir(daemon.folder + "/mcs-output")}
+              == {0o600})
+
+
+def test_the_place_is_free_when_the_command_has_ended():
+    slow = "trap 'sleep 0.5; date +%s%N; exit 0' TERM; echo pid $$; while :; do sleep 0.02; done"
+    with hosted() as daemon:
+        client = ready(daemon)
+        node(client, vcore=1000)
+        create(client, "first", slow)
+        old = pids(client, "first", 1)[0]
+        first = shown(client, "first")["schedule"]
+        create(client, "second", "date +%s%N; " + HOLD)
+        until("the second waits", lambda: [one["state"] for one in placements(client, "second")] == ["Pending"])
+        change(client, "scale", "first", replicas=0)
+        pids(client, "second", 1)
+        check(not is_running(old))
+        attempt = first["placements"][0]["attempt"]
+        ended = int(read(client, "first", 0, attempt).split()[-1])
+        began = int(read(client, "second", 0).split()[0])
+        check(ended < began, ended, began)
+        # The same with everything at once: the application is removed when all of it has ended.
+        create(client, "third", "date +%s%N; " + HOLD)
+        until("the third waits", lambda: [one["state"] for one in placements(client, "third")] == ["Pending"])
+        other = pids(client, "second", 1)[0]
+        client.change("McsWrite", {"verb": "delete", "kind": "deployment", "id": "second"})
+        pids(client, "third", 1)
+        check(not is_running(other))
+
+
+def test_commands_end_with_ykd_and_begin_with_it():  # rs R-064, rs F-13
+    with hosted() as daemon:
+        client = ready(daemon)
+        node(client)
+        create(client, "web", HOLD, 2)
+        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL):
+            old = pids(client, "web", 2)
+            before = placements(client, "web")
+            daemon.restart(number)
+            gone(*old.values())
+            client = ready(daemon)
+            until("they run again", lambda: set(pids(client, "web", 2).values()).isdisjoint(old.values()))
+            check([(one["replica"], one["attempt"]) for one in placements(client, "web")] ==
+                  [(one["replica"], one["attempt"]) for one in before], "no replica moves")
+        check(read(client, "web", 0).count("end\n") == 1, "only SIGTERM gives the time to say so")
+
+
+def test_what_ends_is_started_again_or_placed_anew():
+    with hosted() as daemon:
+        client = ready(daemon)
+        node(client)
+        create(client, "again", "echo run $(date +%s); exit 3")
+        until("it runs again", lambda: read(client, "again", 0).count("run") >= 2)
+        until("why is shown", lambda: "exit code 3" in str(placements(client, "again")))
+        check(placements(client, "again")[0]["attempt"] == 0, "in its place")
+        create(client, "once", "echo ran; exit 4", tags={"restart": "never"})
+        until("it is over", lambda: "exit code 4" in str(placements(client, "once")))
+        until("it is placed anew", lambda: [one["attempt"] > 0 for one in placements(client, "once")] == [True])
+        until("it runs there, too", lambda: "ran" in read(client, "once", 0))
+        create(client, "wrong", "true", tags={"restart": "sometimes"})
+        until("a wrong tag is shown", lambda: "tag restart is 'sometimes'" in str(placements(client, "wrong")))
+
+
+def test_another_command_takes_the_place_of_the_first():  # rs R-127
+    with hosted() as daemon:
+        client = ready(daemon)
+        node(client)
+        create(client, "web", HOLD, 3, {"team": "a"})
+        old = pids(client, "web", 3)
+        name = shown(client, "web")["schedule"]["applicationID"]
+        ykctl(daemon, "deployment", "set", "web", "--command", "echo second; " + HOLD, "--env", "A=b", "--wait")
+        for replica in range(3):
+            says(client, "web", replica, "second")
+        gone(*old.values())
+        item = shown(client, "web")
+        check(item["tags"]["team"] == "a" and item["tags"]["env.A"] == "b", item["tags"])
+        check(item["schedule"]["applicationID"] == name and item["schedule"]["current"], item["schedule"])
+
+
+def refusal(client, name):
+    until("it is refused", lambda: states(client, name) == ["refused"])
+    return placements(client, name)[0]["command"]["why"]
+
+
+def test_who_may_have_commands_run():
+    with hosted(conf("users: [nobody-like-this], queues: [root.web]" + RUN_AS)) as daemon:
+        client = ready(daemon)
+        node(client)
+        create(client, "web", "true")
+        why = refusal(client, "web")
+        check(f"given by {OWN}" in why and "mcs.local.users" in why, why)
+        check(why in daemon.text(), daemon.text())
+        client.refused("E_INVALID", "McsWrite", {"verb": "set", "kind": "deployment", "id": "web", "body": {
+            "tags": {"command": "true", "mcs.submittedBy": "uid 1"}}}, mutating=True)
+    with hosted(conf(f"users: ['{OWN}'], queues: [root.db]" + RUN_AS)) as daemon:
+        client = ready(daemon)
+        node(client)
+        create(client, "web", "true")
+        check("queue root.web is not among mcs.local.queues" in refusal(client, "web"))
+    with hosted(conf(f"users: ['{OWN}'], queues: [root], runAs: no-such-account")) as daemon:
+        client = ready(daemon)
+        node(client)
+        create(client, "web", "true")
+        check("there is no account no-such-account" in refusal(client, "web"))
+    if os.getuid() == 0:
+        with hosted(conf("users: [root], queues: [root]")) as daemon:
+            client = ready(daemon)
+            node(client)
+            create(client, "web", "true")
+            check("never run as root" in refusal(client, "web"))
+    with hosted("mcs: {enabled: true}\n") as daemon:
+        client = ready(daemon)
+        refused = client.refused("E_INVALID", "McsWrite", {"verb": "create", "kind": "node", "id": "n", "body": {
+            "resource": {"vcore": 1}, "tags": {"kind": "local"}}}, mutating=True)
+        check("mcs: {local: {enabled: true}}" in refused["message"], refused)
+        client.refused("E_BAD_STATE", "McsRead", {"what": "logs", "id": "web"})
+
+
+def test_output_is_for_admins_and_whoever_gave_the_command():
+    with hosted() as daemon:
+        client = ready(daemon)
+        node(client)
+        create(client, "web", "printf 'a\\tb\\377c\\033[2J'; " + HOLD)
+        says(client, "web", 0, "pid")
+        check(read(client, "web", 0).startswith("a\tb?c\x1b[2J"), read(client, "web", 0))
+        other = daemon.client(role="observer")  # of the same user
+        check("pid" in read(other, "web", 0))
+        with sqlite3.connect(daemon.folder + "/mcs.db", timeout=20) as base:
+            base.execute("UPDATE deployment SET version = version + 1,"
+                         " tags = replace(tags, ?, 'uid 4294967000')", (OWN,))
+        until("it is seen", lambda: shown(client, "web")["submittedBy"] == "uid 4294967000")
+        other.refused("E_FORBIDDEN", "McsRead", {"what": "logs", "id": "web"})
+        for wrong in ("x", "1", "1.2", "1.2.", "1.2.3.4", "1.2.-3", "1.2.99999999999999999999"):
+            client.refused("E_INVALID", "McsRead", {"what": "logs", "id": "web", "cursor": wrong})
+        client.refused("E_NOT_FOUND", "McsRead", {"what": "logs", "id": "web", "cursor": "7.0.0"})
+        client.refused("E_NOT_FOUND", "McsRead", {"what": "logs", "id": "nobody"})
+
+
+def test_one_daemon_alone_runs_commands():  # rs R-145
+    with hosted() as one:
+        ready(one)
+        where = f", db: {{url: 'sqlite:{one.folder}/mcs.db'}}"
+        for settings in (f"mcs: {{enabled: true{where}}}\n", conf(more=where)):
+            with hosted(settings, wait=False) as second:
+                check(second.exit_code() == 1 and f"in use by process {one.process.pid}" in second.text(), second.text())
+    with hosted(conf(more=", db: {url: 'postgresql://127.0.0.1:1/x'}"), wait=False) as daemon:
+        check(daemon.exit_code() == 1 and "SQLite alone" in daemon.text(), daemon.text())
+    with hosted(conf("runAs: root"), wait=False) as daemon:
+        check(daemon.exit_code() != 0 and "never run as root" in daemon.text(), daemon.text())
+
+
+def test_ykctl_shows_what_runs():
+    with hosted() as daemon:
+        client = ready(daemon)
+        ykctl(daemon, "mcs", "node", "create", "here", "--local", "-R", "vcore=4")
+        ykctl(daemon, "deployment", "create", "web", "-q", "root.web", "--replicas", "2", "--wait", "--command",
+                     "echo first; echo second; printf third", "--restart", "never", "--env", "A=b")
+        until("both have written", lambda: all("third" in read(client, "web", one) for one in (0, 1)))
+        text = ykctl(daemon, "deployment", "logs", "web")
+        check("0: first\n0: second\n0: third\n" in text and "1: third\n" in text, text)
+        check(ykctl(daemon, "deployment", "logs", "web", "--replica", "1", "--lines", "1") in ("third\n", ""))
+        shows = ykctl(daemon, "deployment", "show", "web")
+        check("COMMAND" in shows and "given by" in shows, shows)
+        ykctl(daemon, "deployment", "logs", "nobody", wanted=4)
+        ykctl(daemon, "deployment", "logs", "web", "--attempt", "1", wanted=2)
+
+
+main(globals())

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ykd/mcs/local_work/local_work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "libcore/base/pluralize.h"
+#include "libcore/mcs/work_tags.h"
+#include "protocol/mcs/schedule_text.h"
+#include "protocol/work/output.h"
+#include "ykd/mcs/local_work/account_rules.h"
+#include "ykd/process/log.h"
+
+namespace yk::service {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// A replica whose command ends at once is placed anew no more often than this.
+constexpr Duration kLeastLife = std::chrono::seconds{10};
+constexpr milliseconds kMoment{1000};             // for what follows the end of a command
+constexpr std::uint64_t kMostOutput = 10U << 20U; // bytes of a file
+constexpr std::size_t kFilesPerCommand = 4;       // so many files of output are kept
+constexpr std::size_t kAtOnce = 1000;             // ends of commands in one turn
+
+si::AllocationRelease release_of(const std::string& partition, const std::pair<std::string, std::string>& key) {
+    si::AllocationRelease release;
+    release.partition_name = partition;
+    release.application_id = key.first;
+    release.allocation_key = key.second;
+    return release;
+}
+
+/// A name such as `web` is below root.
+std::string full_path(const std::string& queue) {
+    if (queue.empty() || queue == "root") return "root";
+    return queue.rfind("root.", 0) == 0 ? queue : "root." + queue;
+}
+
+} // namespace
+
+std::string output_folder(const std::string& state_directory) {
+    return state_directory + "/mcs-output";
+}
+
+std::string output_name(const std::string& partition, const std::string& application_id,
+                        const std::string& allocation_key) {
+    si::Allocation allocation;
+    allocation.partition_name = partition;
+    allocation.application_id = application_id;
+    allocation.allocation_key = allocation_key;
+    return work::output_file_name(allocation);
+}
+
+Result<std::shared_ptr<work::Worker>> start_local_worker(const LocalWorkSettings& settings, const std::string& rm_id,
+                                                         const std::string& state_directory,
+                                                         std::function<void()> on_news) {
+    YK_TRY(opened, work::OutputFolder::open(output_folder(state_directory), kMostOutput));
+    opened.keep_at_most(kFilesPerCommand * static_cast<std::size_t>(settings.max_commands));
+    const auto folder = std::make_shared<work::OutputFolder>(std::move(opened));
+    work::AllocationWork::Options how;
+    how.rm_id = rm_id;
+    how.executes = true;
+    how.restart = work::Restart::Always;
+    how.most_commands = static_cast<std::size_t>(settings.max_commands);
+    how.output = [folder](const si::Allocation& allocation) {
+        return folder->file(work::output_file_name(allocation));
+    };
+    work::Commands::Options commands;
+    commands.grace = std::chrono::duration_cast<milliseconds>(settings.grace);
+    commands.record = state_directory + "/mcs-commands";
+    YK_TRY(worker, work::Worker::start(std::move(commands), std::move(how), std::move(on_news)));
+    if (const auto count = worker->commands().left_over(); count != 0)
+        log("mcs").warn("ended what an earlier ykd had started and left: {}",
+                        count == 1 ? "1 process" : fmt::format("{} processes", count));
+    const work::Cgroups* const cgroups = worker->commands().cgroups();
+    const std::string& why = cgroups != nullptr ? cgroups->no_limits() : worker->commands().no_cgroups();
+    if (!why.empty()) log("mcs").info("what a command may use of memory and processors is not enforced: {}", why);
+    return std::shared_ptr<work::Worker>{std::move(worker)};
+}
+
+// --- rows ------------------------------------------------------------------------------------------------------------
+
+rs::HandlerResult LocalWork::on_add(const rs::EventContext& context, const rs::Ptr<mcs::DeploymentSchedule>& row) {
+    follow(*row, context.now);
+    return rs::HandlerResult::ok();
+}
+
+rs::HandlerResult LocalWork::on_update(const rs::EventContext& context, const rs::Ptr<mcs::DeploymentSchedule>& /*old*/,
+                                       const rs::Ptr<mcs::DeploymentSchedule>& row) {
+    return on_add(context, row);
+}
+
+rs::HandlerResult LocalWork::on_delete(const rs::EventContext& /*context*/,
+                                       const rs::Ptr<mcs::DeploymentSchedule>& last) {
+    const auto found = by_row_.find(last->meta.id);
+    if (found == by_row_.end()) return rs::HandlerResult::ok();
+    for (const Key& each : std::set<Key>{found->second}) end_or_drop(commands_.find(each));
+    return rs::HandlerResult::ok();
+}
+
+bool LocalWork::is_local(const std::string& node_id) const {
+    const auto node = parts_.nodes.get(node_id);
+    return node && mcs::is_local(node->attributes);
+}
+
+/// Cost: that of the row's placements.
+void LocalWork::follow(const mcs::DeploymentSchedule& row, Instant now) {
+    std::set<Key> wanted;
+    for (const mcs::Placement& each : row.placements)
+        if (each.state == mcs::PlacementState::Placed && is_local(each.node_id))
+            wanted.emplace(row.application_id, each.allocation_key);
+    if (const auto known = by_row_.find(row.meta.id); known != by_row_.end())
+        for (const Key& each : std::set<Key>{known->second})
+            if (wanted.count(each) == 0) end_or_drop(commands_.find(each));
+    if (wanted.empty()) return;
+    const auto status = mcs::parse_schedule_status(row.status);
+    if (!status.ok()) return; // of another program: it is about to be written anew
+    for (const mcs::Placement& each : row.placements) {
+        const Key key{row.application_id, each.allocation_key};
+        if (wanted.count(key) != 0 && commands_.count(key) == 0 && !status->spec_of(each.attempt).work.empty())
+            begin(row, each, *status, now);
+    }
+}
+
+void LocalWork::begin(const mcs::DeploymentSchedule& row, const mcs::Placement& placement,
+                      const mcs::ScheduleStatus& status, Instant now) {
+    const mcs::ReplicaSpec& spec = status.spec_of(placement.attempt);
+    const Key key{row.application_id, placement.allocation_key};
+    Command& command = commands_[key];
+    command.row = row.meta.id;
+    command.partition = status.application.partition;
+    command.since = now;
+    by_row_[row.meta.id].insert(key);
+    const std::string queue = full_path(status.application.queue);
+    if (!may_run_from(parts_.settings, queue))
+        return refuse(command, key, fmt::format("its queue {} is not among mcs.local.queues", queue));
+    si::Allocation allocation;
+    allocation.partition_name = status.application.partition;
+    allocation.application_id = row.application_id;
+    allocation.allocation_key = placement.allocation_key;
+    allocation.node_id = placement.node_id;
+    allocation.resource_per_alloc.emplace(spec.resource.begin(), spec.resource.end());
+    allocation.allocation_tags = {spec.work.begin(), spec.work.end()};
+    allocation.allocation_tags.emplace_back("env.MCS_REPLICA", std::to_string(placement.replica));
+    const auto submitter = spec.work.find(mcs::kSubmitterTag);
+    command.ask = ++last_ask_;
+    parts_.ask_names([this, key, ask = command.ask, allocation = std::move(allocation), &settings = parts_.settings,
+                      submitter = submitter == spec.work.end() ? std::string{} : submitter->second,
+                      post = parts_.post] {
+        auto account = account_for(settings, submitter);
+        post([this, key, ask, allocation, account = std::move(account)] {
+            account_found(key, ask, allocation, account);
+        });
+    });
+}
+
+/// It may have been given up meanwhile.
+void LocalWork::account_found(const Key& key, std::uint64_t ask, si::Allocation allocation,
+                              const Result<work::Account>& account) {
+    const auto found = commands_.find(key);
+    if (found == commands_.end() || found->second.phase != Phase::Asking || found->second.ask != ask) return;
+    if (!account.ok()) return refuse(found->second, key, account.error().text());
+    found->second.phase = Phase::Handed;
+    refused_.erase(found->second.row);
+    parts_.worker->placed({std::move(allocation), {}, std::make_shared<const work::Account>(*account)});
+}
+
+/// Of equal ones of a Deployment one is logged.
+void LocalWork::refuse(Command& command, const Key& key, const std::string& why) {
+    command.phase = Phase::Refused;
+    command.why = why;
+    std::string& logged = refused_[command.row];
+    if (std::exchange(logged, why) != why) log("mcs").warn("the command of {} is not run: {}", key.second, why);
+}
+
+// --- ends ------------------------------------------------------------------------------------------------------------
+
+/// The worker is asked to end it, and says when it has.
+void LocalWork::end(Commands::iterator command) {
+    if (command->second.phase != Phase::Handed) return;
+    command->second.phase = Phase::Ending;
+    parts_.worker->released({release_of(command->second.partition, command->first), {}, {}}, true);
+}
+
+/// The row does not have it any more.
+void LocalWork::end_or_drop(Commands::iterator command) {
+    end(command);
+    if (command->second.phase != Phase::Ending) drop(command);
+}
+
+void LocalWork::drop(Commands::iterator command) {
+    const auto row = by_row_.find(command->second.row);
+    row->second.erase(command->first);
+    if (row->second.empty()) {
+        refused_.erase(row->first);
+        by_row_.erase(row);
+    }
+    // A command that is over is known to the worker until somebody releases it.
+    if (command->second.phase == Phase::Over || command->second.phase == Phase::Released)
+        parts_.worker->released({release_of(command->second.partition, command->first), {}, {}}, false);
+    commands_.erase(command);
+}
+
+void LocalWork::hold(Commands::iterator command, const std::shared_ptr<Held>& held) {
+    end(command);
+    if (command->second.phase != Phase::Ending) {
+        command->second.phase = Phase::Released;
+        return;
+    }
+    command->second.held.push_back(held);
+    ++held->waits_for;
+}
+
+bool LocalWork::holds(const mcs::CoreRequest& request) {
+    const auto held = std::make_shared<Held>(Held{request, 0});
+    if (const auto* release = std::get_if<mcs::ReleaseReplica>(&request)) {
+        const auto found = commands_.find({release->application_id, release->allocation_key});
+        if (found == commands_.end()) return false;
+        hold(found, held);
+    }
+    if (const auto* removed = std::get_if<mcs::RemoveApplication>(&request))
+        for (auto each = commands_.lower_bound({removed->application_id, {}});
+             each != commands_.end() && each->first.first == removed->application_id; ++each)
+            hold(each, held);
+    return held->waits_for != 0;
+}
+
+bool LocalWork::holds(const si::AllocationRelease& release) {
+    const auto found = commands_.find({release.application_id, release.allocation_key});
+    if (found == commands_.end()) return false;
+    end(found);
+    if (found->second.phase != Phase::Ending) return false;
+    found->second.confirmation = release;
+    return true;
+}
+
+/// Commands go on, or end, as they were; those that are over are given back to the core that comes next.
+void LocalWork::forget() {
+    for (auto& [key, command] : commands_) {
+        command.held.clear();
+        command.confirmation.reset();
+        if (command.phase != Phase::Released) continue;
+        command.phase = Phase::Over;
+        over_.emplace(now_ + kLeastLife, key);
+    }
+}
+
+// --- work ------------------------------------------------------------------------------------------------------------
+
+bool LocalWork::turn(Instant now) {
+    now_ = now;
+    for (const std::string& each : parts_.worker->take_notes()) {
+        constexpr std::string_view kDebug = "debug: ";
+        if (each.rfind(kDebug, 0) != 0) log("mcs").warn("command of {}", each);
+    }
+    const auto ended = parts_.worker->take_releases(kAtOnce);
+    for (const si::AllocationRelease& each : ended) take_end({each.application_id, each.allocation_key}, now);
+    bool any = !ended.empty();
+    while (!over_.empty() && over_.begin()->first <= now) {
+        const Key key = over_.begin()->second;
+        over_.erase(over_.begin());
+        const auto found = commands_.find(key);
+        if (found == commands_.end() || found->second.phase != Phase::Over) continue;
+        parts_.requests.add(mcs::ReleaseReplica{key.first, found->second.partition, key.second});
+        any = true;
+    }
+    return any;
+}
+
+std::optional<Instant> LocalWork::next_due() const {
+    return over_.empty() ? std::nullopt : std::optional{over_.begin()->first};
+}
+
+/// It has ended because it was asked to, or by itself, not to be started again.
+void LocalWork::take_end(const Key& key, Instant now) {
+    const auto found = commands_.find(key);
+    if (found == commands_.end()) return;
+    Command& command = found->second;
+    if (command.phase == Phase::Ending) return give_back(found);
+    if (command.phase != Phase::Handed) return;
+    command.phase = Phase::Over;
+    over_.emplace(std::max(now, command.since + kLeastLife), key);
+}
+
+/// Nothing runs any more: what was held goes to the core.
+void LocalWork::give_back(Commands::iterator command) {
+    command->second.phase = Phase::Released;
+    for (const auto& each : std::exchange(command->second.held, {}))
+        if (--each->waits_for == 0) parts_.requests.add(each->request);
+    if (auto confirmation = std::exchange(command->second.confirmation, std::nullopt))
+        parts_.confirm(*std::move(confirmation));
+}
+
+void LocalWork::stand_down() {
+    if (!commands_.empty())
+        parts_.worker->lost("this ykd does not lead any more",
+                            [](const si::AllocationRelease&) { return std::string{}; });
+    commands_.clear();
+    by_row_.clear();
+    over_.clear();
+    refused_.clear();
+}
+
+void LocalWork::stop() {
+    parts_.worker->stop();
+}
+
+void LocalWork::wait_for_end() {
+    const auto most = std::chrono::duration_cast<milliseconds>(parts_.settings.grace) + kMoment;
+    if (!parts_.worker->wait_until_idle(most)) log("mcs").warn("some commands did not end in time, and are killed");
+}
+
+// --- for whoever looks at it -----------------------------------------------------------------------------------------
+
+std::vector<std::optional<LocalWork::State>> LocalWork::states_of(const mcs::DeploymentSchedule& row) const {
+    std::vector<work::AllocationName> names;
+    std::vector<std::optional<State>> states;
+    for (const mcs::Placement& each : row.placements) {
+        const auto found = commands_.find({row.application_id, each.allocation_key});
+        auto& state = states.emplace_back();
+        names.push_back({{}, row.application_id, each.allocation_key});
+        if (found == commands_.end()) continue;
+        names.back().partition = found->second.partition;
+        state = State{found->second.phase == Phase::Refused ? "refused" : "waiting", 0, found->second.why};
+    }
+    const auto known = parts_.worker->states_of(names);
+    for (std::size_t at = 0; at < states.size(); ++at)
+        if (states[at] && known[at])
+            states[at] = State{std::string{work::text(known[at]->phase)}, known[at]->restarts, known[at]->why};
+    return states;
+}
+
+} // namespace yk::service
