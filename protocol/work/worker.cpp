@@ -168,6 +168,11 @@ std::vector<std::string> Worker::take_notes() {
     return work_.take_notes();
 }
 
+std::size_t Worker::running() {
+    const auto lock = turn();
+    return commands_->size();
+}
+
 std::vector<std::optional<WorkState>> Worker::states_of(const std::vector<AllocationName>& names) {
     std::vector<std::optional<WorkState>> states;
     states.reserve(names.size());

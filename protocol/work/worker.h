@@ -46,6 +46,8 @@ public:
     [[nodiscard]] std::vector<si::AllocationRelease> take_releases(std::size_t most);
     void put_back(std::vector<si::AllocationRelease> releases);
     [[nodiscard]] std::vector<std::string> take_notes();
+    /// How many commands and hooks run.
+    [[nodiscard]] std::size_t running();
     /// What has become of the commands of these allocations, in their order; nullopt: nothing was started.
     [[nodiscard]] std::vector<std::optional<WorkState>> states_of(const std::vector<AllocationName>& names);
 

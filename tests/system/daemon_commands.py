@@ -112,6 +112,8 @@ def test_replicas_run_as_processes():  # rs, Doing the work
                {"env.GREETING": "hello there", "team": "a"})
         running = pids(client, "web", 3)
         check(states(client, "web") == ["running"] * 3, placements(client, "web"))
+        commands = client.get("McsRead", {"what": "status"})["commands"]
+        check(commands == {"replicas": 3, "running": 3, "most": 1000}, commands)
         lines = read(client, "web", 1).splitlines()
         check(lines[0] == "here 1 hello there 1000" and lines[1] == str(UID) and "0" not in lines[2].split(), lines)
         with open(f"/proc/{running[0]}/status", encoding="utf-8") as file:
@@ -288,6 +290,7 @@ def test_ykctl_shows_what_runs():
         text = ykctl(daemon, "deployment", "logs", "web")
         check("0: first\n0: second\n0: third\n" in text and "1: third\n" in text, text)
         check(ykctl(daemon, "deployment", "logs", "web", "--replica", "1", "--lines", "1") in ("third\n", ""))
+        check("of 1000 run, for 2 replicas" in ykctl(daemon, "mcs", "status"))
         shows = ykctl(daemon, "deployment", "show", "web")
         check("COMMAND" in shows and "given by" in shows, shows)
         ykctl(daemon, "deployment", "logs", "nobody", wanted=4)

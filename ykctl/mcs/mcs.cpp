@@ -82,6 +82,10 @@ std::string status_text(const Value& status, const Style& style) {
         {"caches", freshness_text(status)},
         {"scheduler", scheduler_text(status)},
         {"writes waiting", std::to_string(number_of(writes, "waiting"))}};
+    if (const Value& commands = member_of(status, "commands"); commands.is_object())
+        fields.emplace_back("commands", fmt::format("{} of {} run, for {}", number_of(commands, "running"),
+                                                    number_of(commands, "most"),
+                                                    pluralize(number_of(commands, "replicas"), "replica")));
     if (const auto why = text_of(status, "reason"); !why.empty()) fields.emplace_back("reason", printable(why));
     for (const char* part : {"database", "writes"})
         if (const auto fault = text_of(member_of(status, part), "fault"); !fault.empty())

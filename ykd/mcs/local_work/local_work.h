@@ -92,8 +92,9 @@ public:
     };
     /// What has become of the commands of these placements of an application, in their order; nullopt: they have none.
     [[nodiscard]] std::vector<std::optional<State>> states_of(const mcs::DeploymentSchedule& row) const;
-    /// How many replicas have a command that runs, or is to run.
+    /// How many replicas are to have a command that runs.
     [[nodiscard]] std::size_t size() const { return commands_.size(); }
+    [[nodiscard]] std::size_t running() const { return parts_.worker->running(); }
 
 private:
     using Key = std::pair<std::string, std::string>; // of an application and an allocation

@@ -117,6 +117,9 @@ wire::Value status_value(const McsThread& thread, McsApplication* application, I
     value["services"] = services_value(*application, now);
     value["scheduler"] = scheduler_value(application->scheduling(), thread.settings().rm_id);
     value["reconcilers"] = reconcilers_value(*application);
+    if (const LocalWork* const work = application->scheduling().work())
+        value["commands"] = {
+            {"replicas", work->size()}, {"running", work->running()}, {"most", thread.settings().local.max_commands}};
     value["writes"] = {{"waiting", writes.waiting}};
     if (!writes.fault.empty()) value["writes"]["fault"] = writes.fault;
     value["limits"] = {{"deployments", thread.settings().max_deployments},
