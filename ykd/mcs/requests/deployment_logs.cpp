@@ -107,9 +107,9 @@ void answer_list(const CallPtr& call, const Source& source) {
 /// False: the call was answered.
 bool may_read(const CallPtr& call, const mcs::Deployment& row) {
     if (call->session && call->session->role == si::Role::Admin) return true;
-    const auto submitter = row.tags.find(mcs::kSubmitterTag);
+    const auto submitter = row.tags->find(mcs::kSubmitterTag);
     const bool is_local = call->peer().transport == wire::Peer::Transport::Ipc;
-    if (is_local && submitter != row.tags.end() && submitter->second == submitter_text(true, call->peer().uid, {}))
+    if (is_local && submitter != row.tags->end() && submitter->second == submitter_text(true, call->peer().uid, {}))
         return true;
     call->fail(ErrorCode::Forbidden, "the output of a command is for role admin, and for whoever gave the command");
     return false;
@@ -132,7 +132,7 @@ void read_logs(McsThread& mcs, Workers& workers, const CallPtr& call, const si::
         if (!schedule) return call->ok({{"items", Value::array()}});
         const auto status = mcs::parse_schedule_status(schedule->status);
         Source source{output_folder(mcs.state_directory()),
-                      status.ok() ? status->application.partition : row->partition,
+                      status.ok() ? status->application.partition : *row->partition,
                       schedule->application_id,
                       {}};
         if (!place) source.placements = schedule->placements;

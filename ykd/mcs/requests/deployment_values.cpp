@@ -105,11 +105,11 @@ wire::Value value_of(const DeploymentRows& rows) {
                 {"uid", row.meta.uid},
                 {"version", row.meta.version},
                 {"generation", row.meta.generation},
-                {"partition", row.partition},
-                {"queue", row.queue},
-                {"user", row.user},
-                {"groups", row.groups},
-                {"resource", row.resource},
+                {"partition", *row.partition},
+                {"queue", *row.queue},
+                {"user", *row.user},
+                {"groups", *row.groups},
+                {"resource", *row.resource},
                 {"minReplicas", row.min_replicas},
                 {"maxReplicas", row.max_replicas},
                 {"priority", row.priority},
@@ -119,7 +119,7 @@ wire::Value value_of(const DeploymentRows& rows) {
                 {"createdMs", row.times.created_ms},
                 {"updatedMs", row.times.updated_ms}};
     if (row.replicas) value["replicas"] = *row.replicas;
-    if (const auto submitter = row.tags.find(mcs::kSubmitterTag); submitter != row.tags.end())
+    if (const auto submitter = row.tags->find(mcs::kSubmitterTag); submitter != row.tags->end())
         value["submittedBy"] = submitter->second;
     if (is_child(rows.scale, row)) value["scale"] = scale_value(*rows.scale);
     if (is_child(rows.schedule, row)) value["schedule"] = schedule_value(*rows.schedule);
@@ -128,7 +128,7 @@ wire::Value value_of(const DeploymentRows& rows) {
 
 wire::Value described(const DeploymentRows& rows, Instant real_now, const CommandStates& commands) {
     Value value = value_of(rows);
-    value["policy"] = rows.deployment->policy;
+    value["policy"] = *rows.deployment->policy;
     if (value.contains("scale")) value["scale"]["conditions"] = conditions_value(*rows.scale, real_now);
     if (!value.contains("schedule")) return value;
     value["schedule"]["placements"] = placements_value(*rows.schedule, commands);
