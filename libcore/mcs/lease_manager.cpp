@@ -112,6 +112,7 @@ void LeaseManager::acquired(Entry& entry, const AcquireAnswer& answer, Instant b
     owner_thread_.claim();
     entry.is_calling = false;
     pause(entry, now);
+    answered(answer.ok() ? nullptr : &answer.error());
     if (!answer.ok()) return;
     if (answer.value().epoch) {
         entry.epoch = answer.value().epoch;
@@ -124,9 +125,19 @@ void LeaseManager::renewed(Entry& entry, const Result<bool, rs::StoreError>& ans
     owner_thread_.claim();
     entry.is_calling = false;
     pause(entry, now);
+    answered(answer.ok() ? nullptr : &answer.error());
     if (!answer.ok()) return turn(now);
     if (*answer) return lead(entry, began, now);
     lose(entry, now);
+}
+
+/// A call that fails once is nothing: somebody has the database for a moment.
+void LeaseManager::answered(const rs::StoreError* error) {
+    failures_ = error == nullptr ? 0 : failures_ + 1;
+    if (error == nullptr)
+        fault_.clear();
+    else if (failures_ > entries_.size())
+        fault_ = error->message;
 }
 
 /// The database has confirmed the lease, as of `began`.

@@ -55,6 +55,11 @@ public:
     void wake();
     /// What the service's writes and handlers may go by now. nullopt: it does not lead.
     [[nodiscard]] std::optional<rs::Lease> lease(std::string_view name, Instant now) const;
+    /// Why the table cannot be written, once that is so for longer than one call of each lease; empty: it can.
+    [[nodiscard]] const std::string& fault() const {
+        owner_thread_.assert_here();
+        return fault_;
+    }
 
     /// From now on no lease is acquired, and the next calls release those that are there, so that a standby takes over
     /// at once. REQUIRES: no write of the services is under way any more.
@@ -85,6 +90,7 @@ private:
     void renewed(Entry& entry, const Result<bool, rs::StoreError>& answer, Instant began, Instant now);
     void lead(Entry& entry, Instant began, Instant now);
     void lose(Entry& entry, Instant now);
+    void answered(const rs::StoreError* error);
     void note(Entry& entry, const LeaseRow& row, Instant now) const;
     [[nodiscard]] bool is_frozen(const Entry& entry, Instant now) const;
     [[nodiscard]] Instant ends(const Entry& entry) const { return entry.renewed + settings_.ttl / 3 * 2; }
@@ -97,6 +103,8 @@ private:
     const OnChange on_change_;
     std::vector<Entry> entries_; // their addresses stay
     bool is_releasing_ = false;
+    std::size_t failures_ = 0; // in a row, of all leases
+    std::string fault_;
 };
 
 } // namespace yk::mcs

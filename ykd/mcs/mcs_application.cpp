@@ -189,6 +189,9 @@ void McsApplication::look_around(Instant now) {
     scheduling_.set_calendar(real_now() - now);
     notices_.note("writes", writer_.status().fault);
     notices_.note("upkeep", house_.status().fault);
+    // Leases are written all the time: a disk that is full is noticed here, also when nobody else writes (rs F-32).
+    const bool is_read = manager_.is_store_up() && manager_.is_log_up();
+    notices_.note("leases", leases_ && is_read ? leases_->fault() : std::string{});
 }
 
 /// The writer flushes on this thread; what it answers is finished here, and no later write is taken.

@@ -1,82 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who leads, and until when, among instances that share a table of leases; with clocks that jump and a table that is
 // away.
-#include <map>
-
 #include <catch2/catch.hpp>
 
 #include "libcore/mcs/lease_manager.h"
+#include "tests/support/mcs/memory_leases.h"
 
 namespace yk::mcs {
 
 using namespace std::chrono_literals;
+using testing::MemoryLeases, testing::MemoryLeaseTable;
 
 namespace {
 
-const rs::StoreError kAway{rs::StoreFault::Down, "away"};
-
-/// The table, and the clock by which it counts.
-struct Table {
-    struct Row {
-        std::string holder;
-        std::uint64_t epoch = 0;
-        Duration expires{};
-    };
-    std::map<std::string, Row> rows{{"a", {}}, {"b", {}}};
-    Duration wall = 1000s;
-};
-
-class MemoryLeases final : public LeasePort {
-public:
-    MemoryLeases(Table& table, std::string holder) : table_(table), holder_(std::move(holder)) {}
-    bool is_away = false;
-
-    [[nodiscard]] Epoch acquire(const std::string& name) override {
-        if (is_away) return kAway;
-        Table::Row& row = table_.rows.at(name);
-        if (!row.holder.empty() && row.expires >= table_.wall) return std::optional<std::uint64_t>{};
-        return take(row);
-    }
-    [[nodiscard]] Epoch seize(const std::string& name, const LeaseRow& seen) override {
-        if (is_away) return kAway;
-        if (!seen_of(table_.rows.at(name)).is_same(seen)) return std::optional<std::uint64_t>{};
-        return take(table_.rows.at(name));
-    }
-    [[nodiscard]] Result<std::optional<LeaseRow>, rs::StoreError> look(const std::string& name) override {
-        if (is_away) return kAway;
-        return std::optional{seen_of(table_.rows.at(name))};
-    }
-    [[nodiscard]] Result<bool, rs::StoreError> renew(const std::string& name, std::uint64_t epoch) override {
-        if (is_away) return kAway;
-        Table::Row& row = table_.rows.at(name);
-        if (row.holder != holder_ || row.epoch != epoch) return false;
-        row.expires = table_.wall + 15s;
-        return true;
-    }
-    [[nodiscard]] Result<void, rs::StoreError> release(const std::string& name, std::uint64_t epoch) override {
-        if (is_away) return kAway;
-        Table::Row& row = table_.rows.at(name);
-        if (row.holder == holder_ && row.epoch == epoch) row.holder.clear();
-        return {};
-    }
-
-private:
-    [[nodiscard]] LeaseRow seen_of(const Table::Row& row) const {
-        const auto expires = std::chrono::duration_cast<std::chrono::milliseconds>(row.expires);
-        return {row.holder, row.epoch, expires.count(), row.expires - table_.wall};
-    }
-    Epoch take(Table::Row& row) {
-        row = {holder_, row.epoch + 1, table_.wall + 15s};
-        return std::optional{row.epoch};
-    }
-
-    Table& table_;
-    const std::string holder_;
-};
-
 /// A process with its manager, and what it was given to know: `a1` leads, `a?` does not know, `a-` has lost.
 struct Instance {
-    Instance(Table& table, const std::string& name, const std::vector<std::string>& leases = {"a"})
+    Instance(MemoryLeaseTable& table, const std::string& name, const std::vector<std::string>& leases = {"a"})
         : port(table, name),
           manager(port, {}, leases, 7,
                   [this](std::string_view lease, const std::optional<rs::Lease>& now_has, Instant) {
@@ -113,7 +52,7 @@ struct Cluster {
         }
     }
 
-    Table table;
+    MemoryLeaseTable table;
     Instance first{table, "first"}, second{table, "second"};
     Instant now{1'000'000'000'000};
     bool first_runs = true;
@@ -149,7 +88,7 @@ TEST_CASE("rs R-144 who hears of a release asks at once") {
     CHECK(cluster.second.news == "a2 ");
 }
 
-TEST_CASE("rs R-142 who cannot reach the table stops after two thirds of a lease, before another one can lead") {
+TEST_CASE("rs R-142, F-41 who cannot reach the table stops after two thirds of a lease, before another one can lead") {
     Cluster cluster;
     cluster.pass(10s);
     cluster.first.port.is_away = true;
@@ -176,8 +115,28 @@ TEST_CASE("rs R-142 who cannot reach the table stops after two thirds of a lease
     }
 }
 
+TEST_CASE("F-32 why the table cannot be written is known after some calls, and until one succeeds") {
+    MemoryLeaseTable table;
+    Instance instance{table, "me", {"a", "b"}};
+    Instant now{1'000'000'000'000};
+    const auto run_for = [&](Duration time) {
+        for (const Instant end = now + time; now < end; now = now + 100ms) instance.run(now);
+    };
+    run_for(2s);
+    CHECK(instance.manager.fault().empty());
+    instance.port.is_away = true;
+    instance.run(now);
+    CHECK(instance.manager.fault().empty());
+    run_for(10s);
+    CHECK(instance.manager.fault() == "away");
+    instance.port.is_away = false;
+    run_for(2s);
+    CHECK(instance.manager.fault().empty());
+    CHECK(instance.may_write(now));
+}
+
 TEST_CASE("rs R-142 an answer that comes late says when it was asked for, not when it came") {
-    Table table;
+    MemoryLeaseTable table;
     Instance instance{table, "me"};
     const Instant began{1'000'000'000'000};
     const auto call = instance.manager.next_call(began);
@@ -191,7 +150,7 @@ TEST_CASE("rs R-142 an answer that comes late says when it was asked for, not wh
     CHECK(instance.news == "a1 ");
 }
 
-TEST_CASE("rs R-142 a process that was stopped does not write when it wakes, before it has asked") {
+TEST_CASE("rs R-142, F-40 a process that was stopped does not write when it wakes, before it has asked") {
     Cluster cluster;
     cluster.pass(6s);
     cluster.first_runs = false;
@@ -202,7 +161,7 @@ TEST_CASE("rs R-142 a process that was stopped does not write when it wakes, bef
     CHECK(cluster.first.news == "a1 a- ");
 }
 
-TEST_CASE("rs R-143 a clock that was set back keeps nobody from taking over a lease that nobody renews") {
+TEST_CASE("rs R-143, F-35 a clock that was set back keeps nobody from taking over a lease that nobody renews") {
     Cluster cluster;
     cluster.pass(10s);
     SECTION("its holder lives: nothing happens") {
@@ -264,7 +223,7 @@ TEST_CASE("rs R-143 a lease that is seized must still be the one that was seen")
 }
 
 TEST_CASE("rs R-144 a lease that arrives after the stop is released, too, and each lease is by itself") {
-    Table table;
+    MemoryLeaseTable table;
     Instance instance{table, "me", {"a", "b"}};
     const Instant now{1'000'000'000'000};
     const auto a = instance.manager.next_call(now);

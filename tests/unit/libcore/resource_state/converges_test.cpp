@@ -279,13 +279,14 @@ Troubles everything() {
 
 } // namespace
 
-TEST_CASE("rs R-099 random runs without a fault converge, and nothing had to be repaired") {
+TEST_CASE("rs R-099, rs R-147, F-49 random runs without a fault converge, and nothing had to be repaired") {
     std::uint64_t repairs = 0, losses = 0;
     play_all({}, kRuns, repairs, losses);
     CHECK(repairs == 0);
 }
 
-TEST_CASE("rs R-082 random runs with a log that loses, doubles, reorders and cuts converge") {
+TEST_CASE("rs R-082, rs R-147, F-05, F-06, F-14, F-15 random runs with a log that loses, doubles, reorders and cuts "
+          "converge") {
     std::uint64_t repairs = 0, losses = 0;
     for (const bool chained : {false, true}) {
         Troubles troubles;
@@ -297,7 +298,7 @@ TEST_CASE("rs R-082 random runs with a log that loses, doubles, reorders and cut
     CHECK(repairs > 20); // by resyncs alone, where nothing says that an event is missing
 }
 
-TEST_CASE("rs R-082 random runs with a database and handlers that fail converge") {
+TEST_CASE("rs R-082, rs R-147, F-36, F-50 random runs with a database and handlers that fail converge") {
     Troubles troubles;
     troubles.store = 100;
     troubles.handler = 300;
@@ -306,7 +307,8 @@ TEST_CASE("rs R-082 random runs with a database and handlers that fail converge"
     CHECK(repairs == 0);
 }
 
-TEST_CASE("rs R-082 random runs with everything at once, crashes and restores too, converge") {
+TEST_CASE(
+    "rs R-082, rs R-147, F-04, F-08, F-30 random runs with everything at once, crashes and restores too, converge") {
     Troubles troubles = everything();
     std::uint64_t repairs = 0, losses = 0;
     for (troubles.chained = false;; troubles.chained = true) {
@@ -316,7 +318,7 @@ TEST_CASE("rs R-082 random runs with everything at once, crashes and restores to
     CHECK(losses > 100);
 }
 
-TEST_CASE("rs R-060 the same seed makes the same run again") {
+TEST_CASE("rs R-060, rs R-147 the same seed makes the same run again") {
     Run one{everything(), 5}, same{everything(), 5}, other{everything(), 6};
     CHECK(one.play() == same.play());
     CHECK(other.play().empty());

@@ -40,7 +40,7 @@ struct HandlerWorld : AlbumWorld {
 
 } // namespace
 
-TEST_CASE("rs R-080, rs R-081 what happened since the last success costs one record and one call") {
+TEST_CASE("rs R-080, rs R-081, F-38 what happened since the last success costs one record and one call") {
     HandlerWorld world;
     world.fail_always();
     for (int each = 0; each < 100; ++each) world.change();
@@ -92,7 +92,7 @@ TEST_CASE("rs R-081 each difference between what a handler knows and what is the
     CHECK(world.queue().check().empty());
 }
 
-TEST_CASE("rs R-082 a handler that fails does not disturb another one") {
+TEST_CASE("rs R-082, F-36 a handler that fails does not disturb another one") {
     HandlerWorld world;
     KeptCalls<Album> other{"other"};
     world.albums.add_handler(other, {}, world.now);
@@ -117,7 +117,7 @@ TEST_CASE("rs R-058 a handler that is added later gets what is there, and then w
     CHECK(late.contexts.back().cause == Cause::Live);
 }
 
-TEST_CASE("rs R-065 a handler that throws has failed, with what it threw") {
+TEST_CASE("rs R-065, F-38 a handler that throws has failed, with what it threw") {
     HandlerWorld world;
     world.calls.answer = [](const EventContext& context) -> HandlerResult {
         if (context.attempt < 3) throw std::runtime_error("torn canvas");
@@ -130,7 +130,7 @@ TEST_CASE("rs R-065 a handler that throws has failed, with what it threw") {
     CHECK(world.calls.contexts.back().cause == Cause::Retry);
 }
 
-TEST_CASE("rs R-065 a call that takes longer than it may is announced once, and others go on") {
+TEST_CASE("rs R-065, F-37 a call that takes longer than it may is announced once, and others go on") {
     HandlerWorld world;
     world.calls.answer = [&](const EventContext& context) {
         return context.call == 2 ? HandlerResult::later() : HandlerResult::ok();
@@ -149,7 +149,7 @@ TEST_CASE("rs R-065 a call that takes longer than it may is announced once, and 
     CHECK(world.queue().backlog() == 0);
 }
 
-TEST_CASE("rs R-085 a delete that fails is tried again with the object that is gone") {
+TEST_CASE("rs R-013, rs R-085 a delete that fails is tried again with the object that is gone") {
     HandlerWorld world;
     world.fail_always();
     world.rows.drop("a");
@@ -176,7 +176,7 @@ TEST_CASE("rs R-085 an event of an object that is gone has its delete tried agai
     CHECK(world.calls.take() == Calls{"delete a v1"});
 }
 
-TEST_CASE("rs R-086 after 14 failures a key is a dead letter, and it is tried for ever") {
+TEST_CASE("rs R-086, F-36 after 14 failures a key is a dead letter, and it is tried for ever") {
     HandlerWorld world;
     world.fail_always();
     world.change();

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libcore/resource_state/resource_cache.h"
 
+#include <memory>
 #include <set>
+#include <type_traits>
+#include <utility>
 
 #include <catch2/catch.hpp>
 
+#include "libcore/resource_state/resource_informer.h"
 #include "tests/support/resource_state/albums.h"
 
 namespace yk::testing {
@@ -29,6 +33,15 @@ TEST_CASE("rs R-057 an object that was got stays as it was while the cache moves
     CHECK(held->title == "Blue");
     CHECK(cache.get("a") == nullptr);
     CHECK(cache.size() == 0);
+}
+
+TEST_CASE("rs R-062 who has an informer has its cache to read from, and nothing else changes that") {
+    using Got = decltype(std::declval<rs::ResourceInformer<Album>&>().cache());
+    CHECK(std::is_same_v<Got, const Cache&>);
+    using Seen = decltype(std::declval<const rs::ResourceReconciler<Album>&>().queue());
+    CHECK(std::is_const_v<std::remove_reference_t<Seen>>);
+    CHECK_FALSE(std::is_copy_constructible_v<Cache>); // no second one of which the reconciler does not know
+    CHECK(std::is_same_v<rs::Ptr<Album>, std::shared_ptr<const Album>>);
 }
 
 TEST_CASE("rs R-059 an index gives pages in the order of its keys, whatever changes between them") {

@@ -59,7 +59,7 @@ TEST_CASE("rs R-037 an event that says what the cache has costs no read, unless 
     }
 }
 
-TEST_CASE("rs R-037 nothing but kind and id of an event is believed") {
+TEST_CASE("rs R-037, F-15, F-16 nothing but kind and id of an event is believed") {
     ReconcileWorld world;
     world.database.append(rs::Kind{1}, "id0", rs::Op::Delete, "uid-1", 1); // it is still there
     world.database.append(rs::Kind{1}, "id1", rs::Op::Insert, "uid-77", 9);
@@ -117,7 +117,8 @@ TEST_CASE("rs R-076 a batch that is refused is halved until the key that nobody 
     CHECK(world.difference().empty());
 }
 
-TEST_CASE("rs R-034, rs R-078 a database that is away is asked by one call at a time, and everything waits for it") {
+TEST_CASE(
+    "rs R-034, rs R-078, F-03 a database that is away is asked by one call at a time, and everything waits for it") {
     ReconcileWorld world{1000, without_resync()};
     world.database.store_fault = [](std::string_view) { return StoreError{StoreFault::Down, "no route"}; };
     for (int each = 0; each < 1000; ++each) world.rename("id" + std::to_string(each), "new");
@@ -148,7 +149,7 @@ TEST_CASE("what fails for a while is read again, one key by itself") {
     CHECK(world.manager.is_store_up());
 }
 
-TEST_CASE("rs R-071 a row that cannot be understood keeps what the cache has, and is listed") {
+TEST_CASE("rs R-071, F-46 a row that cannot be understood keeps what the cache has, and is listed") {
     ReconcileWorld world;
     world.rows.broken.insert("id1");
     world.rename("id1", "unreadable");
@@ -169,7 +170,7 @@ TEST_CASE("rs R-071 a row that cannot be understood keeps what the cache has, an
     CHECK(world.albums.reconciler().broken_rows().empty());
 }
 
-TEST_CASE("rs R-071 a row that cannot be understood does not stop the start") {
+TEST_CASE("rs R-071, F-46 a row that cannot be understood does not stop the start") {
     AlbumWorld world;
     world.rows.create(album("a"));
     world.rows.create(album("b"));
@@ -180,7 +181,7 @@ TEST_CASE("rs R-071 a row that cannot be understood does not stop the start") {
     CHECK(world.albums.reconciler().broken_rows().contains("a"));
 }
 
-TEST_CASE("a row that is older than it was is read again, and believed after three times") {
+TEST_CASE("F-29, F-51 a row that is older than it was is read again, and believed after three times") {
     ReconcileWorld world{3, without_resync()};
     world.rename("id1", "new");
     world.settle();
@@ -252,7 +253,7 @@ TEST_CASE("rs R-005 however many handlers there are, a row is read once") {
     CHECK(world.calls.take() == other.take());
 }
 
-TEST_CASE("a key whose row is deleted and created again leads to both calls") {
+TEST_CASE("F-43 a key whose row is deleted and created again leads to both calls") {
     ReconcileWorld world;
     world.rows.drop("id1");
     world.rows.create(album("id1", "second life"));

@@ -177,19 +177,37 @@ TEST_CASE("the Autoscaler on a database removes, leaves or adopts a scale as the
     CHECK(machine.process->notices.dead_letters == 0);
 }
 
-TEST_CASE("the Autoscaler on a database repairs what a person did to the rows while it did not run") {
+TEST_CASE("F-01, F-02, F-44 the Autoscaler on a database repairs what a person did to the rows while it did not run") {
     Machine machine{YK_EACH_DATABASE};
     machine.create(DeleteMode::Owners);
     machine.pass(1s);
     machine.type("DELETE FROM deployment");
     machine.restart();
-    CHECK(machine.scales() == 0); // the orphan was deleted (F-01)
+    CHECK(machine.scales() == 0); // the orphan was deleted
     machine.create(DeleteMode::Owners);
     machine.restart();
-    CHECK(machine.scales() == 1); // one was made at the start (F-02)
+    CHECK(machine.scales() == 1); // one was made at the start
     machine.type("DELETE FROM deployment_scale");
     machine.pass(1s);
-    CHECK(machine.scales() == 1); // and once more, by the event (F-44)
+    CHECK(machine.scales() == 1); // and once more, by the event
+}
+
+/// A shell that heeds no foreign keys leaves orphans of every way of deleting.
+TEST_CASE(
+    "rs R-137 children that a shell left behind are removed although their Deployment is one that takes them along") {
+    Machine machine{YK_EACH_DATABASE};
+    machine.create(DeleteMode::Cascade);
+    machine.pass(1s);
+    REQUIRE(machine.scales() == 1);
+    const auto shell = machine.open();
+    const bool is_sqlite = machine.engine == testing::Engine::Sqlite;
+    const char* const careless =
+        is_sqlite ? "PRAGMA foreign_keys = OFF" : "SET session_replication_role = replica"; // and no event is logged
+    REQUIRE(shell->run(careless).ok());
+    REQUIRE(shell->run("DELETE FROM deployment").ok());
+    REQUIRE(machine.scales() == 1);
+    machine.pass(12min); // a resync finds what no event said, and the reconciler what has no parent
+    CHECK(machine.scales() == 0);
 }
 
 } // namespace yk::mcs

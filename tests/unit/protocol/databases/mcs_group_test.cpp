@@ -61,7 +61,8 @@ TEST_CASE("rs R-002, rs R-141 nobody writes rows of another service, or without 
     CHECK(std::holds_alternative<Written>(outcome.outcomes.at(0)));
 }
 
-TEST_CASE("rs R-012 a row that is not the expected one is a conflict that says what is there, and nothing changes") {
+TEST_CASE(
+    "rs R-012, F-42 a row that is not the expected one is a conflict that says what is there, and nothing changes") {
     Writes writes{YK_EACH_DATABASE};
     Deployment row = Writes::deployment("d");
     const Written made = writes.must(kApi, InsertDeployment{row, false});
@@ -111,7 +112,7 @@ TEST_CASE("rs R-025 one write of a group that fails is undone alone, and all are
     CHECK(writes.count("deployment_scale") == 1);
 }
 
-TEST_CASE("a group on a file of SQLite that somebody else writes is Transient, and can be repeated") {
+TEST_CASE("F-34 a group on a file of SQLite that somebody else writes is Transient, and can be repeated") {
     Writes writes{testing::Engine::Sqlite};
     const auto other = writes.open();
     REQUIRE(other->run("BEGIN IMMEDIATE").ok());
@@ -123,7 +124,7 @@ TEST_CASE("a group on a file of SQLite that somebody else writes is Transient, a
     writes.must(kApi, InsertDeployment{Writes::deployment("a"), false});
 }
 
-TEST_CASE("rs R-033 a write for which the disk is too full is Transient, and fails nobody else") {
+TEST_CASE("rs R-033, F-32 a write for which the disk is too full is Transient, and fails nobody else") {
     Writes writes{testing::Engine::Sqlite};
     writes.type("PRAGMA max_page_count = 1"); // as many as there are
     Deployment large = Writes::deployment("b");
@@ -199,7 +200,7 @@ TEST_CASE("rs R-103 an orphan is deleted only if its Deployment is not there in 
     CHECK(writes.count("placement") == 0);
 }
 
-TEST_CASE("rs R-003, rs R-134 children go with their Deployment, stay for their services, or are released") {
+TEST_CASE("rs R-003, rs R-134, F-09 children go with their Deployment, stay for their services, or are released") {
     Writes writes{YK_EACH_DATABASE};
     writes.tree("a", DeleteMode::Owners);
     SECTION("cascade, also when it is chosen only now") {

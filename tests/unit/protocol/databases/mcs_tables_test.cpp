@@ -125,7 +125,7 @@ TEST_CASE("rs R-071 rows of every kind are read with all their columns") {
     CHECK(node->is_schedulable);
 }
 
-TEST_CASE("rs R-071 a row that cannot be understood says which column, and its neighbours are read") {
+TEST_CASE("rs R-071, F-46 a row that cannot be understood says which column, and its neighbours are read") {
     Tables tables{YK_EACH_DATABASE};
     tables.type_deployment("a");
     tables.type_deployment("b");
@@ -163,6 +163,25 @@ TEST_CASE("rs R-008 what goes with its Deployment is logged, what has no cascade
     CHECK(*tables.connection->number("SELECT count(*) FROM placement WHERE schedule_id = 'b'") == 2);
 }
 
+/// Else each delete of a parent would look through all children.
+TEST_CASE("rs R-136 every column that names a parent is the first of an index") {
+    Tables tables{YK_EACH_DATABASE};
+    const bool is_sqlite = tables.engine == testing::Engine::Sqlite;
+    const std::string columns = tables.list(
+        is_sqlite ? R"(SELECT m.name || '.' || f."from" FROM sqlite_master m, pragma_foreign_key_list(m.name) f
+                       WHERE m.type = 'table' ORDER BY 1)"
+                  : R"(SELECT c.conrelid::regclass || '.' || a.attname FROM pg_constraint c JOIN pg_attribute a
+                       ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] WHERE c.contype = 'f' ORDER BY 1)");
+    CHECK(columns == "deployment_scale.cascade_parent,deployment_schedule.cascade_parent,placement.schedule_id");
+    const std::string without = tables.list(
+        is_sqlite ? R"(SELECT m.name || '.' || f."from" FROM sqlite_master m, pragma_foreign_key_list(m.name) f
+                       WHERE m.type = 'table' AND NOT EXISTS (SELECT 1 FROM pragma_index_list(m.name) l,
+                       pragma_index_info(l.name) i WHERE i.seqno = 0 AND i.name = f."from"))"
+                  : R"(SELECT c.conrelid::regclass || '' FROM pg_constraint c WHERE c.contype = 'f' AND NOT EXISTS
+                       (SELECT 1 FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indkey[0] = c.conkey[1]))");
+    CHECK(without.empty());
+}
+
 TEST_CASE("rs R-011, rs R-017 the tables guard versions and bounds, and placements are not logged") {
     Tables tables{YK_EACH_DATABASE};
     tables.type_deployment("a");
@@ -189,7 +208,7 @@ TEST_CASE("rs R-011 in PostgreSQL a person with a shell need not think of the ve
     CHECK(tables.text("SELECT version || '/' || priority FROM deployment") == "3/7");
 }
 
-TEST_CASE("rs R-020 an older schema is brought up to date as a whole or not at all, a newer one is refused") {
+TEST_CASE("rs R-020, F-52 an older schema is brought up to date as a whole or not at all, a newer one is refused") {
     Tables tables{YK_EACH_DATABASE};
     tables.type_deployment("a");
     std::vector<std::string> steps(1);
@@ -222,7 +241,7 @@ TEST_CASE("rs R-020 tables are made once, also by programs that begin at the sam
     CHECK(*connections[0]->number("SELECT count(*) FROM lease") == 5);
 }
 
-TEST_CASE("rs R-031 another database in the place of the first one is refused") {
+TEST_CASE("rs R-031, F-31 another database in the place of the first one is refused") {
     const auto engine = YK_EACH_DATABASE;
     Tables tables{engine}, other{engine};
     const auto first = read_identity(*tables.connection);

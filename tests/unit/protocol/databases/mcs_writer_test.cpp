@@ -121,7 +121,7 @@ TEST_CASE("rs R-025 the writer carries out what services ask for, and answers af
     CHECK(services.writer.status().waiting == 0);
 }
 
-TEST_CASE("rs R-034 writes wait while another program keeps the database, and are done when it goes") {
+TEST_CASE("rs R-034, F-34 writes wait while another program keeps the database, and are done when it goes") {
     const McsDatabase database;
     const auto other = database.open();
     database.type("PRAGMA busy_timeout = 1");
@@ -139,7 +139,7 @@ TEST_CASE("rs R-034 writes wait while another program keeps the database, and ar
     CHECK(services.writer.status().fault.empty());
 }
 
-TEST_CASE("rs R-033 on a full disk what is small enough is written, the rest fails, and later all goes on") {
+TEST_CASE("rs R-033, F-32 on a full disk what is small enough is written, the rest fails, and later all goes on") {
     const McsDatabase database;
     Services services{*database.group};
     Deployment large = McsDatabase::deployment("b");

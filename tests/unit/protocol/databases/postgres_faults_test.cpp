@@ -183,7 +183,7 @@ TEST_CASE("rs R-032, F-30 a cursor of a transaction that has not begun is of a l
     CHECK(log.open(*made.capture()).error().reason == rs::RelistReason::Epoch);
 }
 
-TEST_CASE("a transaction whose session is lost fails to its end, and the next one has another session") {
+TEST_CASE("F-26 a transaction whose session is lost fails to its end, and the next one has another session") {
     if (!has_postgres()) return;
     const PostgresDatabase database;
     auto by = database.settings();
@@ -194,7 +194,7 @@ TEST_CASE("a transaction whose session is lost fails to its end, and the next on
         rs::SqlTransaction transaction{*connection, SqlAccess::Write};
         REQUIRE(transaction.begun().ok());
         REQUIRE(connection->run(PostgresDatabase::insert("a")).ok());
-        if (by.idle_limit > 1s) // else the server ends it by itself (F-26)
+        if (by.idle_limit > 1s) // else the server ends it by itself
             database.type("SELECT pg_terminate_backend(" + std::to_string(*process) + ")");
         connection->wait_for_news(30s);
         CHECK(connection->run(PostgresDatabase::insert("b")).error().fault == StoreFault::Down);

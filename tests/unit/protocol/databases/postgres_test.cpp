@@ -36,7 +36,8 @@ TEST_CASE("rs R-009 rows that are all removed at once are one event for the kind
     CHECK(batch->events[0].kind == kNodeKind);
 }
 
-TEST_CASE("rs R-041 nothing is read beyond the oldest transaction that writes, and nothing is lost behind it") {
+TEST_CASE(
+    "rs R-041, rs R-042 nothing is read beyond the oldest transaction that writes, and nothing is lost behind it") {
     if (!has_postgres()) return;
     PostgresDatabase database;
     const auto slow = database.connect(), reading = database.connect();
@@ -112,7 +113,7 @@ TEST_CASE("rs R-041, F-25 with 64 writers at once each event is read once, in on
     CHECK(seen != database.list("SELECT op || ' ' || id FROM change_log ORDER BY seq")); // what is read by others
 }
 
-TEST_CASE("rs R-043 who holds the log back can be named, whatever database it is in") {
+TEST_CASE("rs R-043, F-26 who holds the log back can be named, whatever database it is in") {
     if (!has_postgres()) return;
     PostgresDatabase database;
     const auto asking = database.connect();

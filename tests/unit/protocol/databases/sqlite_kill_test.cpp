@@ -33,7 +33,8 @@ constexpr Kind kKind{5};
 
 } // namespace
 
-TEST_CASE("rs R-027 a process that is killed at any moment leaves rows with their events, and what was kept stays") {
+TEST_CASE(
+    "rs R-027, F-10 a process that is killed at any moment leaves rows with their events, and what was kept stays") {
     std::string folder = "/tmp/yk.state.XXXXXX";
     REQUIRE(::mkdtemp(folder.data()) != nullptr);
     const std::string path = folder + "/state.db";

@@ -185,6 +185,73 @@ TEST_CASE("rs R-039 a look at the log reads tables only if somebody committed si
     CHECK_FALSE(log.poll(1).ok());
 }
 
+TEST_CASE("rs R-023 a statement is prepared once for a connection, and another connection has its own") {
+    Database database;
+    rs::SqliteStore<Album> store{*database.connection};
+    const std::string ids[] = {"a", "b"};
+    for (int each = 0; each < 20; ++each) {
+        REQUIRE(store.read_many(ids).ok());
+        REQUIRE(store.read_page("", 10).ok());
+    }
+    constexpr const char* kPrepared = "SELECT count(*) FROM sqlite_stmt WHERE sql LIKE '%FROM album%'";
+    CHECK(*database.connection->number(kPrepared) == 3); // two, and the one that counts
+    CHECK(*database.connection->number("SELECT max(run) FROM sqlite_stmt WHERE sql LIKE '%FROM album WHERE id = %'") ==
+          40);
+    CHECK(*database.shell->number(kPrepared) == 1);
+}
+
+/// One that only read until then would be refused at once, since what it read is old.
+TEST_CASE("rs R-024 a transaction that writes has the right to from its beginning, whatever it reads first") {
+    Database database;
+    database.connection->wait_for_locks(1ms);
+    database.shell->wait_for_locks(1ms);
+    const auto count = [&] { return database.connection->number("SELECT count(*) FROM album"); };
+    {
+        rs::SqlTransaction writing{*database.connection, rs::SqlAccess::Write};
+        REQUIRE(writing.begun().ok());
+        REQUIRE(count().ok());
+        rs::SqlTransaction other{*database.shell, rs::SqlAccess::Write};
+        REQUIRE_FALSE(other.begun().ok()); // it waits, and then says so before it did anything
+        CHECK(other.begun().error().fault == StoreFault::Transient);
+        CHECK(database.connection->run("UPDATE album SET version = version + 1").ok());
+        CHECK(writing.commit().ok());
+    }
+    rs::SqlTransaction reading{*database.connection, rs::SqlAccess::Read};
+    REQUIRE(count().ok());
+    database.type_album("b", "ub");
+    const auto late = database.connection->run("UPDATE album SET version = version + 1");
+    REQUIRE_FALSE(late.ok()); // which is why
+    CHECK(late.error().fault == StoreFault::Transient);
+}
+
+/// A checkpoint that truncates the write-ahead log needs a moment without readers.
+TEST_CASE("rs R-026, rs R-094 no read lasts longer than its call: full reads go by pages, each by itself") {
+    Database database;
+    for (int each = 0; each < 10; ++each) database.type_album("id" + std::to_string(each), "u" + std::to_string(each));
+    rs::SqliteStore<Album> store{*database.connection};
+    const auto reading = database.open();
+    rs::SqliteChangeLog log{*reading};
+    REQUIRE(log.open(*log.capture()).ok());
+    const auto is_free = [&] { return database.shell->checkpoint(SqliteConnection::Checkpoint::Truncate).ok(); };
+    const auto first = store.read_page("", 3);
+    REQUIRE(first.ok());
+    CHECK(is_free());
+    CHECK_FALSE(database.connection->is_in_transaction());
+    database.type_album("id31", "new"); // behind the first page, and so in the next one
+    const auto second = store.read_page(first->last_id, 3);
+    REQUIRE(second.ok());
+    CHECK(rs::meta_of(*std::get<rs::Ptr<Album>>(second->found.at(1))).id == "id31");
+    CHECK(is_free());
+    const std::string ids[] = {"id1", "id2"};
+    REQUIRE(store.read_many(ids).ok());
+    REQUIRE(log.poll(100).ok());
+    CHECK(is_free());
+    REQUIRE(database.connection->begin(rs::SqlAccess::Read).ok());
+    REQUIRE(database.connection->number("SELECT count(*) FROM album").ok());
+    database.type_album("z", "uz");
+    CHECK_FALSE(is_free()); // one that lasts would be seen
+}
+
 TEST_CASE("rs R-015 what was purged before it was read is a gap, and the floor moves with the purge") {
     Database database;
     rs::SqliteChangeLog log{*database.connection};

@@ -214,7 +214,8 @@ private:
 
 } // namespace
 
-TEST_CASE("rs R-109 numbers are within bounds, no write is without a change, and all converges after the last event") {
+TEST_CASE("rs R-109, rs R-147 numbers are within bounds, no write is without a change, and all converges after the "
+          "last event") {
     std::uint64_t writes = 0, faults = 0, losses = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         INFO("seed " << seed);

@@ -209,8 +209,8 @@ TEST_CASE("Deployments that went while nobody was called for them are forgotten"
     CHECK(world.autoscaler.known() == 0);
 }
 
-TEST_CASE("a scale whose Deployment went while no process ran is deleted at the start, and a new one made") {
-    AutoscalerWorld world(without_resync()); // both happened while no process ran (F-01, F-02)
+TEST_CASE("F-01, F-02 a scale whose Deployment went while no process ran is deleted at the start, and a new one made") {
+    AutoscalerWorld world(without_resync()); // both happened while no process ran
     world.add_periodic();
     DeploymentScale gone;
     gone.meta.id = "gone";
@@ -222,8 +222,8 @@ TEST_CASE("a scale whose Deployment went while no process ran is deleted at the 
     CHECK(world.desired("new") == 2);
 }
 
-TEST_CASE("a handler that fails every time does not keep an orphan for more than a minute") {
-    AutoscalerWorld world(without_resync()); // OnDelete fails every time (F-07)
+TEST_CASE("F-07 a handler that fails every time does not keep an orphan for more than a minute") {
+    AutoscalerWorld world(without_resync());
     world.add_periodic();
     world.deployment_rows.create(deployment("web", 1, 10, 2));
     world.start();

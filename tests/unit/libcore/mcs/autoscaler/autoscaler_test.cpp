@@ -112,7 +112,7 @@ TEST_CASE("rs R-107 a Deployment that goes before its scale is inserted leaves n
     CHECK(world.notices.count("dead-letter") == 0);
 }
 
-TEST_CASE("rs R-107 a Deployment that is deleted and made again has a scale of its second life only") {
+TEST_CASE("rs R-107, F-43 a Deployment that is deleted and made again has a scale of its second life only") {
     Running world;
     world.deployment_rows.drop("web");
     world.deployment_rows.create(deployment("web", 1, 10, 8));
@@ -152,7 +152,7 @@ TEST_CASE("a scale that was released is not deleted by a cache that does not kno
     CHECK(world.scale("web")->owner.uid.empty());
 }
 
-TEST_CASE("a scale that a person deletes while its Deployment lives is made again, with its number") {
+TEST_CASE("F-44 a scale that a person deletes while its Deployment lives is made again, with its number") {
     Running world(with_load());
     world.load("web", 6);
     world.change("web", [](Deployment& each) { each.priority = 1; });
@@ -160,7 +160,7 @@ TEST_CASE("a scale that a person deletes while its Deployment lives is made agai
     REQUIRE(world.desired("web") == 6);
     world.metrics.keep_only(world.deployment_rows.rows().at("web").meta.uid, nullptr); // no value any more
     world.scale_rows.drop("web");
-    world.pass(1s); // by the event, not by the reconciler (F-44)
+    world.pass(1s); // by the event, not by the reconciler
     CHECK(world.desired("web") == 6);
     CHECK(world.scale("web")->reason == "MetricAboveTarget: load");
 }

@@ -174,7 +174,8 @@ private:
 
 } // namespace
 
-TEST_CASE("rs R-084 rs R-104 whatever happens, in the end rows and core agree and everything that is wanted runs") {
+TEST_CASE(
+    "rs R-084 rs R-104 rs R-147 whatever happens, in the end rows and core agree and everything that is wanted runs") {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         RandomScheduling run(seed);
         run.run(60);

@@ -223,7 +223,7 @@ TEST_CASE("rs R-125 F-54 a node that goes takes its replicas along, and they beg
     CHECK(world.difference().empty());
 }
 
-TEST_CASE("rs R-134 rs R-135 F-09 a Deployment that goes leaves nothing in the core") {
+TEST_CASE("rs R-014 rs R-134 rs R-135 F-09 a Deployment that goes leaves nothing in the core") {
     TenPlaces world;
     world.deploy("web", 3);
     world.deployment_rows.change(
@@ -316,7 +316,7 @@ TEST_CASE("rs R-002 F-45 what a person writes in the rows is taken back") {
     CHECK(world.core.removed_applications == 0);
 }
 
-TEST_CASE("rs R-130 while the database is away nothing new is asked for, and nothing is lost") {
+TEST_CASE("rs R-130 F-41 while the database is away nothing new is asked for, and nothing is lost") {
     TenPlaces world;
     world.deploy("web", 3);
     world.pass(1s);
