@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "libcore/base/by_text.h"
+#include "libcore/base/fault_point.h"
 #include "libcore/resource_state/event_handler.h"
 #include "libcore/resource_state/ports/notices.h"
 #include "libcore/resource_state/resource_cache.h"
@@ -194,7 +195,9 @@ private:
         record.is_forced = false;
         ++counters_.calls;
         calls_.emplace(number, Call{id, target, now});
+        YK_FAULT(HandlerCalled);
         const HandlerResult result = invoke(context, Ptr<T>{record.last}, target);
+        YK_FAULT(HandlerReturned);
         if (result.what() != HandlerResult::What::Later) static_cast<void>(finish(number, result, now));
     }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "libcore/base/fault_point.h"
 #include "libcore/resource_state/informer.h"
 
 namespace yk::rs {
@@ -156,6 +157,7 @@ private:
             return;
         }
         for (const Found<T>& found : page.value().found) reconciler_.load(found);
+        YK_FAULT(PageLoaded);
         load_after_ = page.value().last_id;
         if (!page.value().is_last) return;
         cache_.end_load();

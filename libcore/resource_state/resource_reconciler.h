@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/base/fault_point.h"
 #include "libcore/base/text.h"
 #include "libcore/resource_state/deliveries.h"
 #include "libcore/resource_state/io_call.h"
@@ -91,6 +92,7 @@ public:
         if (!gate_.may_call(now)) return nullptr;
         auto items = take_batch(now);
         if (items.empty()) return nullptr;
+        YK_FAULT(KeysTaken);
         gate_.begin();
         ++reading_;
         std::vector<std::string> ids;
@@ -204,6 +206,7 @@ private:
             return;
         }
         if (!rows.ok()) return split(std::move(items), now);
+        YK_FAULT(RowsRead);
         YK_CHECK(rows.value().found.size() == items.size(), "a store answers for each key that it was asked for");
         for (std::size_t at = 0; at < items.size(); ++at)
             end(items[at], apply(items[at].id, items[at].reason, rows.value().found[at], mark, rows.value().head, now),
@@ -215,6 +218,7 @@ private:
             queue_.done(item.id);
         else
             queue_.failed(item.id, now);
+        YK_FAULT(KeyDone);
     }
     /// The read of several keys was refused: perhaps for one of them only (rs R-076).
     void split(std::vector<WorkQueue::Item> items, Instant now) {
@@ -266,7 +270,9 @@ private:
                 cache_.erase(id);
             else
                 cache_.put(std::move(entry));
+            YK_FAULT(RowApplied);
             deliveries_.changed(id, before, reason, verdict == Verdict::VersionOnly, now);
+            YK_FAULT(DeliveryQueued);
         }
         if (reason.forced && (verdict == Verdict::Same || verdict == Verdict::VersionOnly))
             deliveries_.force(id, cache_.get(id), Cause::Resync, now);

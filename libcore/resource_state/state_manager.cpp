@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/base/fault_point.h"
+
 namespace yk::rs {
 namespace {
 
@@ -176,6 +178,7 @@ void StateManager::captured(Opened cursor, Instant now) {
     captured_.emplace(std::move(cursor).value());
     for (const auto& each : informers_) each->begin_load(*captured_);
     phase_ = Phase::Loading;
+    YK_FAULT(LogCaptured);
 }
 
 void StateManager::opened(Opened target, Instant now) {
@@ -189,6 +192,7 @@ void StateManager::opened(Opened target, Instant now) {
     consumer_.begin_chain();
     pace_.wake();
     phase_ = Phase::CatchingUp;
+    YK_FAULT(LogOpened);
 }
 
 void StateManager::reopened(Opened cursor, Instant now) {
@@ -253,8 +257,10 @@ bool StateManager::advance_loading(Instant now) {
         }
         all = all && each->load() == Informer::Load::Done;
     }
-    if (all) phase_ = Phase::Opening;
-    return all;
+    if (!all) return false;
+    phase_ = Phase::Opening;
+    YK_FAULT(CachesFilled);
+    return true;
 }
 
 bool StateManager::advance_catching_up(Instant now) {
@@ -279,12 +285,14 @@ void StateManager::start_again(std::string_view why, Instant now) {
 }
 
 void StateManager::begin_running(Instant now) {
+    YK_FAULT(CaughtUp);
     phase_ = Phase::Running;
     stale_since_.reset();
     announce(NoticeKind::Synced, position_.text());
     for (const auto& each : informers_) each->begin_handlers(now);
     for (const auto& each : periodic_) each->run_at(now); // all that was missed
     if (settings_.resync.period > Duration{}) next_resync_ = now + chance_.between({}, settings_.resync.period);
+    YK_FAULT(HandlersBegun);
 }
 
 void StateManager::announce_slow_start(Instant now) {
@@ -340,7 +348,9 @@ void StateManager::run(PeriodicRuns& runs, Instant now) {
     if (!options.service.empty() && lease == leases_.end()) return runs.run_at(now + options.period);
     const PeriodicContext context{now, lease == leases_.end() ? Lease{} : lease->second,
                                   may_conclude(options.period, now)};
+    YK_FAULT(PeriodicBegun);
     const auto report = runs.run(context);
+    YK_FAULT(PeriodicEnded);
     if (!report.ok()) announce(NoticeKind::ReconcilerFailed, report.error().message, runs.name());
 }
 
@@ -377,6 +387,7 @@ void StateManager::set_lease(std::string_view service, const std::optional<Lease
     else if (had)
         leases_.erase(leases_.find(service));
     for (const auto& each : informers_) each->set_lease(service, lease, now);
+    if (lease && !had) YK_FAULT(LeaseTaken);
     if (!lease || had || !is_running()) return;
     for (const auto& each : periodic_)
         if (each->options().service == service) each->run_at(now);

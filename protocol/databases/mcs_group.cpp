@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/databases/mcs_group.h"
 
+#include "libcore/base/fault_point.h"
 #include "protocol/databases/mcs_statements.h"
 
 namespace yk::mcs {
@@ -97,7 +98,9 @@ Result<rs::Cursor, rs::StoreError> WriteGroup::commit(rs::SqlTransaction& transa
     flush({});
     if (!flushed_.ok()) return flushed_.error();
     YK_TRY(head, connection_.log_head(rs::SqlAccess::Write));
+    YK_FAULT(GroupWritten);
     YK_CHECKED(transaction.commit());
+    YK_FAULT(GroupCommitted);
     return head;
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "libcore/base/fault_point.h"
 #include "protocol/simulation/steady_clock.h"
 
 namespace yk::mcs {
@@ -95,11 +96,13 @@ void McsWriter::carry_out(std::unique_lock<std::mutex>& lock) {
     std::vector<const WriteRequest*> requests;
     requests.reserve(group.size());
     for (const auto& each : group) requests.push_back(&each->request());
+    YK_FAULT(GroupTaken);
     GroupOutcome outcome = port_.write(requests);
     lock.lock();
     Calls done = commit_.finish(std::move(group), std::move(outcome), instant_of(SteadyClock::now()));
     if (done.empty()) return;
     std::move(done.begin(), done.end(), std::back_inserter(answered_));
+    YK_FAULT(GroupAnswered);
     if (is_stopping_) return;
     lock.unlock();
     on_answered_();

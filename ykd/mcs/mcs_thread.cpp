@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/base/fault_point.h"
 #include "protocol/databases/mcs_leases.h"
 #include "ykd/mcs/application_numbers.h"
 #include "ykd/process/log.h"
@@ -161,6 +162,7 @@ void McsThread::free_leases(McsConnections& connections) const {
 
 void McsThread::opened(McsConnections connections, Instant now) {
     log("mcs").info("database {} is open, {}", place_->shown, connections.identity.uid);
+    YK_FAULT(DatabaseOpened);
     if (parts_.settings.lease_enabled) free_leases(connections);
     const auto ring = [this] { this->ring(); };
     const auto call_here = [this](std::function<void()> call) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/base/check.h"
+#include "libcore/base/fault_point.h"
 #include "libcore/mcs/replicas/application_requests.h"
 
 namespace yk::mcs {
@@ -169,6 +170,7 @@ void CoreSide::on(const ApplicationEnded& notice, Instant now) {
 }
 
 void CoreSide::on(const ReplicaPlaced& notice, Instant now) {
+    YK_FAULT(ReplicaPlaced);
     ScheduleMemory* const memory = parts_.table.find_application(notice.application_id);
     if (memory == nullptr) return;
     const std::int64_t now_ms =

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/base/check.h"
+#include "libcore/base/fault_point.h"
 
 namespace yk::mcs {
 namespace {
@@ -80,7 +81,9 @@ void PlacementWriter::write(const ScheduleKey& key, Batch& batch, const rs::Leas
                [this, key, changes, state, epoch = lease.epoch](const WriteOutcome& outcome, Instant at) {
                    if (std::holds_alternative<Fenced>(outcome)) fenced_ = std::max(fenced_.value_or(0), epoch);
                    finish(key, changes, state, outcome, at);
+                   YK_FAULT(PlacementWritten);
                });
+    YK_FAULT(PlacementHandedOut);
 }
 
 void PlacementWriter::finish(const ScheduleKey& key, const Changes& changes, std::optional<ScheduleState> state,
