@@ -47,7 +47,7 @@ McsWriter::Calls McsWriter::answered() {
 
 McsWriter::Status McsWriter::status() {
     const std::lock_guard lock(mutex_);
-    return {commit_.size(), commit_.fault()};
+    return {commit_.size(), commit_.fault(), groups_, grouped_};
 }
 
 /// When the thread has ended this one is alone with the port, and does what is left; the same in a simulation.
@@ -91,6 +91,8 @@ std::optional<Simulator::Clock::time_point> McsWriter::step() {
 
 void McsWriter::carry_out(std::unique_lock<std::mutex>& lock) {
     Calls group = commit_.take();
+    ++groups_;
+    grouped_ += group.size();
     lock.unlock();
     std::vector<const WriteRequest*> requests;
     requests.reserve(group.size());
