@@ -44,6 +44,7 @@ COMMANDS = {
     "dump": [["all"], ["nodes"], ["x" + NAME]], "dump diff": [["@F/dump.json", "@F/other.json"]], "dump verify": [["@F/dump.json"], ["@F/bad.yaml"]],
     "log level": [[], [NAME], ["core", "x" + NAME]], "wait": [["node", NAME, "--for", "exists"], ["app", "no" + NAME, "--timeout", "10ms"]],
     "deployment create": [["new" + NAME, "-R", NAME + "=1", "--tag", f"{NAME}={TEXT}"], [NAME]], "deployment list": [[], ["-q", "root." + NAME]],
+    "deployment apply": [["-f", NAME]], "deployment wait": [["no" + NAME], [NAME, "--for", "deleted", "--timeout", "1ms"]],
     "deployment watch": None, "deployment show": [[NAME], ["no" + NAME]], "deployment scale": [[NAME, "3"], ["no" + NAME, "1"]],
     "deployment set": [[NAME, "--tag", f"{NAME}={TEXT}", "-q", "root." + NAME], ["no" + NAME, "-q", "root.a"]],
     "deployment autoscale": [[NAME, "--metric", NAME + "=70"], [NAME, "--schedule", NAME], ["no" + NAME, "--metric", "load=7"]],
